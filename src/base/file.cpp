@@ -1,0 +1,70 @@
+#include "base/file.h"
+
+#include <cerrno>
+#include <climits>
+#include <cstring>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace memoir {
+
+Fd& Fd::operator=(Fd&& other) noexcept {
+  if (this != &other) {
+    reset();
+    fd_ = other.release();
+  }
+  return *this;
+}
+
+void Fd::reset() {
+  if (fd_ >= 0) ::close(std::exchange(fd_, -1));
+}
+
+void Buffer::grow() {
+  bytes_.resize(bytes_.size() * 2);
+}
+
+Error errno_error(int error, std::string_view what, std::string_view path) {
+  ErrorKind kind = ErrorKind::io;
+  if (error == ENOENT || error == ESRCH) kind = ErrorKind::gone;
+  if (error == EACCES || error == EPERM) kind = ErrorKind::denied;
+  return Error{kind, fmt::format("cannot {} {}: {}", what, path, std::strerror(error))};
+}
+
+Result<Fd> open_file(const std::string& path) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
+  if (fd < 0) return errno_error(errno, "open", path);
+  return Fd(fd);
+}
+
+Result<std::string_view> read_all(const Fd& fd, Buffer& buffer, std::string_view path, std::size_t cap) {
+  std::size_t used = 0;
+  while (true) {
+    if (used == buffer.size()) buffer.grow();
+    const ssize_t got = ::pread(fd.get(), buffer.data() + used, buffer.size() - used, static_cast<off_t>(used));
+    if (got < 0) {
+      if (errno == EINTR) continue;
+      return errno_error(errno, "read", path);
+    }
+    if (got == 0) return std::string_view(buffer.data(), used);
+    used += static_cast<std::size_t>(got);
+    if (used > cap) return Error{ErrorKind::io, fmt::format("{} is larger than {} bytes", path, cap)};
+  }
+}
+
+Result<std::string_view> read_file(const std::string& path, Buffer& buffer, std::size_t cap) {
+  const Result<Fd> fd = open_file(path);
+  if (!fd) return fd.error();
+  return read_all(*fd, buffer, path, cap);
+}
+
+Result<std::string> read_link(const std::string& path) {
+  std::string target(PATH_MAX, '\0');
+  const ssize_t got = ::readlink(path.c_str(), target.data(), target.size());
+  if (got < 0) return errno_error(errno, "read the link", path);
+  target.resize(static_cast<std::size_t>(got));
+  return target;
+}
+
+}  // namespace memoir

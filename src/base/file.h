@@ -1,0 +1,67 @@
+#pragma once
+
+// The only helpers that open and read files. Kernel files are read to their end into a buffer that the caller reuses;
+// a cap is an error, never a truncation. Safe from any thread as long as two threads do not share a buffer or a Fd.
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+
+namespace memoir {
+
+// Owns a file descriptor.
+class Fd {
+ public:
+  Fd() = default;
+  explicit Fd(int fd) : fd_(fd) {}
+  Fd(Fd&& other) noexcept : fd_(other.release()) {}
+  Fd& operator=(Fd&& other) noexcept;
+  Fd(const Fd&) = delete;
+  Fd& operator=(const Fd&) = delete;
+  ~Fd() { reset(); }
+
+  int get() const { return fd_; }
+  bool valid() const { return fd_ >= 0; }
+  explicit operator bool() const { return valid(); }
+  int release() { return std::exchange(fd_, -1); }
+  void reset();
+
+ private:
+  int fd_ = -1;
+};
+
+// Grows as needed and keeps what it grew to, so that a steady reader does not allocate.
+class Buffer {
+ public:
+  static constexpr std::size_t kFirst = 16 * 1024;
+
+  char* data() { return bytes_.data(); }
+  std::size_t size() const { return bytes_.size(); }
+  void grow();
+
+ private:
+  std::vector<char> bytes_ = std::vector<char>(kFirst);
+};
+
+// The error of a failed system call on `path`: ENOENT and ESRCH are gone, EACCES and EPERM denied, the rest io.
+Error errno_error(int error, std::string_view what, std::string_view path);
+
+// Opens for reading (O_CLOEXEC | O_NOCTTY).
+Result<Fd> open_file(const std::string& path);
+
+// Reads all of an open file from offset 0 with pread, so that a kept /proc descriptor can be read again. The view
+// points into `buffer` and holds until its next use. More than `cap` bytes: io error. `path` is for messages only.
+Result<std::string_view> read_all(const Fd& fd, Buffer& buffer, std::string_view path,
+                                  std::size_t cap = 64 * 1024 * 1024);
+
+// Opens, reads and closes.
+Result<std::string_view> read_file(const std::string& path, Buffer& buffer, std::size_t cap = 64 * 1024 * 1024);
+
+// The target of a symbolic link.
+Result<std::string> read_link(const std::string& path);
+
+}  // namespace memoir

@@ -1,0 +1,65 @@
+#pragma once
+
+// Makes ticks: one pass over the machine, every process. Keeps the process table (births, exits, execs, reused pids)
+// and the open descriptors between passes. One thread calls it; reads that may block on their target run on a worker of
+// its own.
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "collect/categoriser.h"
+#include "collect/redactor.h"
+#include "model/tick.h"
+#include "proc/proc_fs.h"
+
+namespace memoir {
+
+struct CollectorOptions {
+  std::size_t max_descriptors = 0;  // kept open between ticks; what is beyond is opened anew each time
+  std::size_t max_command_bytes = 4096;
+  std::chrono::milliseconds read_deadline{250};  // for one read of a file that may block on its target
+  std::int64_t ticks_per_second = 100;           // sysconf(_SC_CLK_TCK)
+};
+
+// What the collector may not read, found at the first tick: said once at start and kept by the store as an event.
+struct Access {
+  bool rollup_of_others = true;  // smaps_rollup of other users' processes (CAP_SYS_PTRACE or CAP_PERFMON)
+  bool pressure = true;          // /proc/pressure/memory exists
+  std::string note;              // a sentence for each that is missing; empty if all is well
+};
+
+class Collector {
+ public:
+  Collector(ProcFs proc, const Clock& clock, BootInfo boot, Categoriser categoriser, Redactor redactor,
+            CollectorOptions options);
+  ~Collector();
+  Collector(const Collector&) = delete;
+  Collector& operator=(const Collector&) = delete;
+
+  // Takes over what an earlier run in this boot knew, before the first tick.
+  void seed(const std::vector<KnownProcess>& known);
+
+  // New rules (after a reload): all live processes are classified again, and those whose category or command changed
+  // are in the next tick's `born`.
+  void set_rules(Categoriser categoriser, Redactor redactor);
+
+  // One pass. It fails only if /proc itself cannot be listed or meminfo not be read.
+  Result<Tick> collect(bool keyframe);
+
+  const Access& access() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// Raises RLIMIT_NOFILE to its hard limit and returns how many descriptors the collector may keep: the limit less a
+// reserve.
+std::size_t raise_descriptor_limit();
+
+}  // namespace memoir

@@ -1,0 +1,37 @@
+#pragma once
+
+// Takes secrets out of command lines before anything else sees them. Values become "[redacted]". Thread: one at a time.
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "model/rules.h"
+
+namespace memoir {
+
+class Redactor {
+ public:
+  // A pattern that does not compile: malformed, naming the rule's line.
+  static Result<Redactor> make(const RedactionOptions& options);
+
+  Redactor(Redactor&&) noexcept;
+  Redactor& operator=(Redactor&&) noexcept;
+  ~Redactor();
+
+  // The arguments, redacted, joined by a space, as valid UTF-8, cut at `max_bytes` with a mark that says how long it
+  // was.
+  std::string command(const std::vector<std::string_view>& arguments, std::size_t max_bytes) const;
+
+ private:
+  struct State;
+  explicit Redactor(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+// The rules that RedactionOptions::defaults stands for; memoird --print-config lists them.
+std::vector<RedactionRule> default_redaction_rules();
+
+}  // namespace memoir

@@ -1,0 +1,53 @@
+#pragma once
+
+// The recorder's configuration: the struct, its defaults, and how it is read from TOML and checked.
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "model/rules.h"
+
+namespace memoir {
+
+struct Config {
+  // [recorder]
+  std::string db;                                // default_database_path()
+  std::chrono::milliseconds interval{10'000};    // 100 ms … 1 h
+  std::chrono::milliseconds read_deadline{250};  // for one read that may block on its target: 1 ms … 10 s
+  std::int64_t queue_ticks = 60;          // ticks that wait for a slow disk before the oldest is dropped: 1 … 100000
+  std::int64_t max_command_bytes = 4096;  // 64 … 131072
+  std::string log_level = "info";         // debug, info, warning, error
+  // [store]
+  std::string durability = "full";  // full: synced at each tick; normal: at checkpoints
+  // [[category]]: name and any of command, exe, comm, user, cgroup. None given: the built-in list.
+  std::vector<CategoryRule> categories;
+  bool default_categories = true;  // [categories] defaults: the built-in list comes after those given
+  // [redaction] defaults, drop_arguments; [[redaction.rule]] pattern, program, next
+  RedactionOptions redaction;
+
+  bool operator==(const Config&) const = default;
+};
+
+// Unknown keys, wrong types and values out of range are errors: "F:12: unknown key 'intervall' in [recorder]; did you
+// mean 'interval'?"
+Result<Config> parse_config(std::string_view toml, const std::string& file_name);
+Result<Config> load_config(const std::string& path);
+
+// As TOML that parse_config reads back to the same struct.
+std::string print_config(const Config& config);
+
+// "10s", "500ms", "1.5m", "1h": a number and a unit (ms, s, m, h, d). Anything else is malformed, and the message shows
+// the forms.
+Result<std::chrono::milliseconds> parse_duration(std::string_view text);
+std::string print_duration(std::chrono::milliseconds duration);
+
+// Where things are. As root: /etc/memoir/memoir.toml, /var/lib/memoir/memoir.db; else
+// $XDG_CONFIG_HOME/memoir/memoir.toml (if /etc/memoir/memoir.toml is not readable), $XDG_DATA_HOME/memoir/memoir.db.
+// STATE_DIRECTORY (systemd.exec(5)) comes first for the database.
+std::string default_config_path();
+std::string default_database_path();
+
+}  // namespace memoir

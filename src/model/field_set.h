@@ -1,0 +1,48 @@
+#pragma once
+
+// A fixed set of numbers of which any may be absent: what a kernel did not print, or a process did not let us read, is
+// absent and never 0. The enum E names the numbers; its last enumerator is count_. Flat, so that a tick's worth of them
+// is copied and compared without a thought.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+
+namespace memoir {
+
+template <typename E>
+class FieldSet {
+ public:
+  static constexpr std::size_t kCount = static_cast<std::size_t>(E::count_);
+
+  FieldSet() { values_.fill(kAbsent); }
+
+  std::optional<std::int64_t> get(E field) const {
+    const std::int64_t value = values_[static_cast<std::size_t>(field)];
+    return value == kAbsent ? std::nullopt : std::optional(value);
+  }
+  bool has(E field) const { return values_[static_cast<std::size_t>(field)] != kAbsent; }
+  // The value, or 0 where it is absent: for sums.
+  std::int64_t or_zero(E field) const { return get(field).value_or(0); }
+
+  void set(E field, std::int64_t value) { values_[static_cast<std::size_t>(field)] = value; }
+  void set(E field, std::optional<std::int64_t> value) { set(field, value.value_or(kAbsent)); }
+  void clear(E field) { set(field, kAbsent); }
+
+  bool operator==(const FieldSet&) const = default;
+
+ private:
+  static constexpr std::int64_t kAbsent = std::numeric_limits<std::int64_t>::min();
+  std::array<std::int64_t, kCount> values_;
+};
+
+// Where a field comes from and what it is called: `key` as the kernel prints it, `column` as the store and JSON name
+// it.
+struct FieldName {
+  const char* key;
+  const char* column;
+};
+
+}  // namespace memoir

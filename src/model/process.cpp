@@ -1,0 +1,37 @@
+#include "model/process.h"
+
+#include <algorithm>
+
+namespace memoir {
+
+std::optional<std::int64_t> high_water_kib(const ProcessMemory& memory) {
+  const auto mark = memory.get(ProcessField::vm_hwm);
+  const auto now = memory.get(ProcessField::vm_rss);
+  if (!mark) return now;
+  return now ? std::max(*mark, *now) : *mark;
+}
+
+std::optional<std::int64_t> uss_kib(const ProcessMemory& memory) {
+  const auto clean = memory.get(ProcessField::private_clean);
+  const auto dirty = memory.get(ProcessField::private_dirty);
+  if (!clean || !dirty) return std::nullopt;
+  return *clean + *dirty;
+}
+
+std::string_view to_string(Source source) {
+  switch (source) {
+    case Source::exact:
+      return "exact";
+    case Source::held:
+      return "held";
+    case Source::estimated:
+      return "estimated";
+    case Source::approximate:
+      return "approximate";
+    case Source::inaccessible:
+      return "inaccessible";
+  }
+  return "inaccessible";
+}
+
+}  // namespace memoir

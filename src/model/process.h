@@ -1,0 +1,162 @@
+#pragma once
+
+// What is known of a process. A process here is one life of one program image: the pid alone is recycled, pid and start
+// time survive an exec, so (boot, pid, start ticks, exec count) is the identity. Sizes are KiB.
+
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "model/field_set.h"
+
+namespace memoir {
+
+struct ProcessKey {
+  std::int32_t pid = 0;
+  std::uint64_t start_ticks = 0;  // field 22 of /proc/PID/stat: clock ticks since boot
+  std::uint32_t exec_count = 0;   // execs seen since the first sight of (pid, start_ticks)
+
+  auto operator<=>(const ProcessKey&) const = default;
+};
+
+// Memory of one process at one tick.
+enum class ProcessField : std::uint8_t {
+  // /proc/PID/smaps_rollup (Documentation/filesystems/proc.rst). Present only with source exact, except rss, pss,
+  // pss_anon, pss_file, pss_shmem and swap, for which source approximate puts VmRSS, VmRSS, RssAnon, RssFile, RssShmem,
+  // VmSwap.
+  rss,
+  pss,
+  pss_dirty,  // since Linux 6.0
+  pss_anon,   // pss_anon, pss_file, pss_shmem: since 5.4
+  pss_file,
+  pss_shmem,
+  shared_clean,
+  shared_dirty,
+  private_clean,  // USS is private_clean + private_dirty
+  private_dirty,
+  referenced,
+  anonymous,
+  ksm,        // since 6.8
+  lazy_free,  // since 4.12
+  anon_huge_pages,
+  shmem_pmd_mapped,
+  file_pmd_mapped,  // since 5.4
+  shared_hugetlb,
+  private_hugetlb,
+  swap,
+  swap_pss,
+  locked,
+  // /proc/PID/status: always readable. A zombie and a kernel thread have none of the Vm fields.
+  vm_peak,
+  vm_size,
+  vm_lck,
+  vm_pin,
+  vm_hwm,  // as printed; the high-water mark is max(vm_hwm, vm_rss), see high_water_kib()
+  vm_rss,
+  rss_anon,  // rss_anon, rss_file, rss_shmem: since 4.5; vm_rss is their sum
+  rss_file,
+  rss_shmem,
+  vm_data,
+  vm_stk,
+  vm_exe,
+  vm_lib,
+  vm_pte,
+  vm_swap,
+  hugetlb_pages,
+  count_,
+};
+
+using ProcessMemory = FieldSet<ProcessField>;
+
+inline constexpr std::size_t kRollupFields = static_cast<std::size_t>(ProcessField::vm_peak);
+
+inline constexpr std::array<FieldName, ProcessMemory::kCount> kProcessFields{{
+    {"Rss", "rss_kib"},
+    {"Pss", "pss_kib"},
+    {"Pss_Dirty", "pss_dirty_kib"},
+    {"Pss_Anon", "pss_anon_kib"},
+    {"Pss_File", "pss_file_kib"},
+    {"Pss_Shmem", "pss_shmem_kib"},
+    {"Shared_Clean", "shared_clean_kib"},
+    {"Shared_Dirty", "shared_dirty_kib"},
+    {"Private_Clean", "private_clean_kib"},
+    {"Private_Dirty", "private_dirty_kib"},
+    {"Referenced", "referenced_kib"},
+    {"Anonymous", "anonymous_kib"},
+    {"KSM", "ksm_kib"},
+    {"LazyFree", "lazy_free_kib"},
+    {"AnonHugePages", "anon_huge_pages_kib"},
+    {"ShmemPmdMapped", "shmem_pmd_mapped_kib"},
+    {"FilePmdMapped", "file_pmd_mapped_kib"},
+    {"Shared_Hugetlb", "shared_hugetlb_kib"},
+    {"Private_Hugetlb", "private_hugetlb_kib"},
+    {"Swap", "swap_kib"},
+    {"SwapPss", "swap_pss_kib"},
+    {"Locked", "locked_kib"},
+    {"VmPeak", "vm_peak_kib"},
+    {"VmSize", "vm_size_kib"},
+    {"VmLck", "vm_lck_kib"},
+    {"VmPin", "vm_pin_kib"},
+    {"VmHWM", "vm_hwm_kib"},
+    {"VmRSS", "vm_rss_kib"},
+    {"RssAnon", "rss_anon_kib"},
+    {"RssFile", "rss_file_kib"},
+    {"RssShmem", "rss_shmem_kib"},
+    {"VmData", "vm_data_kib"},
+    {"VmStk", "vm_stk_kib"},
+    {"VmExe", "vm_exe_kib"},
+    {"VmLib", "vm_lib_kib"},
+    {"VmPTE", "vm_pte_kib"},
+    {"VmSwap", "vm_swap_kib"},
+    {"HugetlbPages", "hugetlb_pages_kib"},
+}};
+
+// The kernel raises VmHWM only when RSS is about to fall, so the mark is max(VmHWM, VmRSS). Absent if both are.
+std::optional<std::int64_t> high_water_kib(const ProcessMemory& memory);
+
+// Private_Clean + Private_Dirty; absent if either is.
+std::optional<std::int64_t> uss_kib(const ProcessMemory& memory);
+
+// Where the memory values of a sample come from. The numbers are the store's.
+enum class Source : std::uint8_t {
+  exact = 0,         // smaps_rollup was read in this tick
+  held = 1,          // nothing moved since the last exact reading; never stored as a row of its own
+  estimated = 2,     // the last exact ratio carried on
+  approximate = 3,   // RSS of status stands in for PSS: not permitted, or not answered in time
+  inaccessible = 4,  // no memory is known: a zombie, or status could not be read
+};
+
+std::string_view to_string(Source source);
+
+// What holds for the whole life of a process, gathered at its birth, at an exec, and where a note says so later too.
+struct ProcessInfo {
+  ProcessKey key;
+  std::int64_t start_ms = 0;    // wall time of the start: btime + start_ticks / CLK_TCK
+  std::int32_t parent_pid = 0;  // at first sight
+  std::uint32_t uid = 0;        // real uid
+  std::string user;             // its name, or the number where it has none
+  std::string comm;             // as the kernel gives it, made valid UTF-8; may hold anything else
+  std::string exe;              // link of /proc/PID/exe; empty where denied
+  std::string command;          // redacted arguments joined by a space; "[comm]" where the process has none
+  std::string cgroup;           // v2 path, else the v1 memory path; looked up again at keyframes
+  std::string cwd;              // at birth; empty where denied
+  std::string category;         // by the rules in force at birth or exec
+
+  bool operator==(const ProcessInfo&) const = default;
+};
+
+// One process at one tick.
+struct ProcessSample {
+  ProcessKey key;
+  char state = '?';             // R S D Z T t X I, as in status
+  std::int32_t parent_pid = 0;  // changes when the parent dies
+  std::int32_t threads = 0;
+  Source source = Source::inaccessible;
+  ProcessMemory memory;
+
+  bool operator==(const ProcessSample&) const = default;
+};
+
+}  // namespace memoir

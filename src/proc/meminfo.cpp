@@ -1,0 +1,1 @@
+#include "proc/meminfo.h"

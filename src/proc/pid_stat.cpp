@@ -1,0 +1,1 @@
+#include "proc/pid_stat.h"

@@ -1,0 +1,1 @@
+#include "proc/proc_fs.h"

@@ -1,0 +1,43 @@
+#pragma once
+
+// The only door to /proc. Its root is a parameter, so that a test can build a tree of its own. It hands out texts and
+// descriptors; understanding them is the parsers' part. Safe from several threads.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "base/result.h"
+#include "model/machine.h"
+
+namespace memoir {
+
+enum class PidFile : std::uint8_t { stat, statm, status, smaps_rollup, cmdline, cgroup };
+enum class PidLink : std::uint8_t { exe, cwd };
+enum class SystemFile : std::uint8_t { meminfo, vmstat, pressure_memory, stat, uptime, boot_id };
+
+class ProcFs {
+ public:
+  explicit ProcFs(std::string root = "/proc") : root_(std::move(root)) {}
+
+  const std::string& root() const { return root_; }
+
+  std::string path(std::int32_t pid, PidFile file) const;
+  std::string path(SystemFile file) const;
+
+  // The numeric entries of the root, ascending, into `pids`.
+  Status list(std::vector<std::int32_t>& pids) const;
+
+  Result<Fd> open(std::int32_t pid, PidFile file) const { return open_file(path(pid, file)); }
+  Result<Fd> open(SystemFile file) const { return open_file(path(file)); }
+  Result<std::string> read(std::int32_t pid, PidLink link) const;
+
+  // boot_id, btime; host and kernel by uname(2).
+  Result<BootInfo> boot() const;
+
+ private:
+  std::string root_;
+};
+
+}  // namespace memoir

@@ -1,0 +1,1 @@
+#include "proc/smaps_rollup.h"

@@ -1,0 +1,26 @@
+#pragma once
+
+// /proc/PID/statm: sizes in pages.
+//
+//   765 434 405 5 0 123 0
+//
+// All zeros for a kernel thread and a zombie.
+
+#include <cstdint>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace memoir {
+
+struct Statm {
+  std::int64_t size_kib = 0;
+  std::int64_t rss_kib = 0;
+  std::int64_t shared_kib = 0;  // RssFile + RssShmem
+  std::int64_t text_kib = 0;
+  std::int64_t data_kib = 0;  // data and stack
+};
+
+Result<Statm> parse_statm(std::string_view text, std::int64_t page_kib);
+
+}  // namespace memoir

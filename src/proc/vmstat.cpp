@@ -1,0 +1,1 @@
+#include "proc/vmstat.h"

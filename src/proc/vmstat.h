@@ -1,0 +1,19 @@
+#pragma once
+
+// /proc/vmstat: `name value` per line, counters and gauges of the memory management.
+//
+//   pgmajfault 321
+//   oom_kill 0
+
+#include <string_view>
+
+#include "base/result.h"
+#include "model/machine.h"
+
+namespace memoir {
+
+// Sets the vmstat fields of `memory` (see MachineField); other names are passed over. No known name, or one without a
+// number: malformed.
+Status parse_vmstat(std::string_view text, MachineMemory& memory);
+
+}  // namespace memoir

@@ -1,0 +1,38 @@
+#pragma once
+
+// One SQLite database of ours: opened, checked and set up. The only file that speaks PRAGMA.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+
+namespace SQLite {
+class Database;
+}
+
+namespace memoir {
+
+inline constexpr std::int32_t kApplicationId = 0x4D454D52;  // "MEMR"
+
+// FULL syncs at each commit: the tick before a crash is there. NORMAL syncs at checkpoints: a power cut may take the
+// last commits, never the consistency.
+enum class Durability { full, normal };
+
+// For the recorder: creates the file if it is not there, sets WAL, incremental vacuum and the rest (each read back),
+// and brings the schema up to date. Refused with a clear error, untouched: another program's database, a text file, a
+// newer schema.
+Result<std::unique_ptr<SQLite::Database>> open_for_writing(const std::string& path, Durability durability);
+
+// For the query tool: read-only. Works while it is written, after kill -9 of the recorder, after a clean stop for a
+// user who may not write the folder, and on a copy elsewhere. A newer or older schema is an error that says what to do.
+Result<std::unique_ptr<SQLite::Database>> open_for_reading(const std::string& path);
+
+// The version of SQLite that runs.
+std::string sqlite_version();
+
+// Bytes that SQLite holds (sqlite3_memory_used).
+std::int64_t sqlite_memory_bytes();
+
+}  // namespace memoir

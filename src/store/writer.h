@@ -1,0 +1,50 @@
+#pragma once
+
+// Writes ticks: finds out what changed since the tick before, and commits one transaction per tick. One writer per file
+// (a lock file beside it, "F.lock", holds its pid), one thread at a time.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "model/tick.h"
+#include "store/database.h"
+
+namespace memoir {
+
+struct RunInfo {
+  BootInfo boot;
+  std::int32_t pid = 0;
+  std::string version;  // of memoird, with its commit
+  std::int64_t interval_ms = 0;
+  Moment started;
+};
+
+class Writer {
+ public:
+  // Takes the lock, opens the database and marks a run that was never closed as ended uncleanly. Refused if another
+  // recorder holds the lock: the error names its pid.
+  static Result<std::unique_ptr<Writer>> open(const std::string& path, Durability durability);
+
+  virtual ~Writer() = default;
+
+  // Processes that lived at the end of an earlier run in this boot.
+  virtual Result<std::vector<KnownProcess>> known_processes(const std::string& boot_id) = 0;
+
+  // Begins a run: events for an unclean end and a gap are written with it. The first tick of a run is a keyframe.
+  virtual Status begin_run(const RunInfo& run) = 0;
+
+  // Stores one tick. On an error nothing of it is stored, the writer stays usable, and the same tick may be written
+  // again.
+  virtual Status write(const Tick& tick) = 0;
+
+  virtual Status write_event(const Event& event) = 0;
+
+  // Ends the run with a reason in one word (stopped, duration, once, reload), writes what is buffered (high-water
+  // marks).
+  virtual Status end_run(const Moment& at, const std::string& reason) = 0;
+};
+
+}  // namespace memoir

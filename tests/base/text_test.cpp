@@ -1,0 +1,56 @@
+#include "base/text.h"
+
+#include "support/catch.h"
+
+using namespace memoir;
+
+TEST_CASE("numbers are taken whole or not at all") {
+  CHECK(parse_int<int>("42") == 42);
+  CHECK(parse_int<int>("-7") == -7);
+  CHECK_FALSE(parse_int<int>("42 "));
+  CHECK_FALSE(parse_int<int>(""));
+  CHECK_FALSE(parse_int<std::uint8_t>("256"));
+}
+
+TEST_CASE("cutting lines and words") {
+  std::string_view text = "a b\n\nlast";
+  CHECK(cut_line(text) == "a b");
+  CHECK(cut_line(text).empty());
+  CHECK(cut_line(text) == "last");
+  CHECK(text.empty());
+
+  std::string_view words = "  one\ttwo ";
+  CHECK(cut_word(words) == "one");
+  CHECK(cut_word(words) == "two");
+  CHECK(cut_word(words).empty());
+  CHECK(trim(" \n x y\t") == "x y");
+  CHECK(trim(" \n ").empty());
+}
+
+TEST_CASE("to_utf8 keeps what is valid and escapes each byte that is not") {
+  CHECK(to_utf8("gr\xc3\xbc\xc3\x9f") == "gr\xc3\xbc\xc3\x9f");
+  CHECK(to_utf8("a\xff"
+                "b") == "a\\xffb");
+  CHECK(to_utf8("\xc3") == "\\xc3");
+  CHECK(to_utf8("\xc0\xaf") == "\\xc0\\xaf");                    // overlong
+  CHECK(to_utf8("\xed\xa0\x80") == "\\xed\\xa0\\x80");           // surrogate
+  CHECK(to_utf8("\xf4\x90\x80\x80") == "\\xf4\\x90\\x80\\x80");  // beyond U+10FFFF
+  CHECK(to_utf8("\xf0\x9f\x90\x98") == "\xf0\x9f\x90\x98");
+}
+
+TEST_CASE("to_printable leaves nothing that moves a terminal's cursor or turns its text") {
+  CHECK(to_printable("a\nb\tc") == "a\\nb\\tc");
+  CHECK(to_printable("\x1b[31mred") == "\\x1b[31mred");
+  CHECK(to_printable("\xc2\x9b"
+                     "0m") == "\\x9b0m");  // C1 control
+  CHECK(to_printable("abc\xe2\x80\xae"
+                     "cba") == "abc\\u202ecba");
+  CHECK(to_printable("\xe6\xbc\xa2") == "\xe6\xbc\xa2");
+}
+
+TEST_CASE("nearest finds a near miss and nothing far") {
+  CHECK(nearest("intervall", {"interval", "db"}) == "interval");
+  CHECK(nearest("tpo", {"top", "trend"}) == std::nullopt);
+  CHECK(nearest("summry", {"top", "summary"}) == "summary");
+  CHECK_FALSE(nearest("xyzzy", {"top", "trend"}));
+}
