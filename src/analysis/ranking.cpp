@@ -1,1 +1,143 @@
 #include "analysis/ranking.h"
+
+#include <algorithm>
+#include <set>
+
+namespace memoir {
+
+std::optional<std::int64_t> Summary::growth() const {
+  if (!first || !last) return std::nullopt;
+  return *last - *first;
+}
+
+void Fold::add(const Step& step) {
+  const std::int64_t length = step.until_ms - step.at_ms;
+  if (!step.value) {
+    summary_.absent_ms += length;
+    return;
+  }
+  const std::int64_t value = *step.value;
+  if (!summary_.first) {
+    summary_.first = value;
+    summary_.first_ms = step.at_ms;
+  }
+  summary_.last = value;
+  summary_.last_ms = step.until_ms;
+  summary_.min = std::min(summary_.min.value_or(value), value);
+  if (!summary_.max || value > *summary_.max) {
+    summary_.max = value;
+    summary_.max_at_ms = step.at_ms;
+    summary_.max_until_ms = step.until_ms;
+  } else if (value == *summary_.max && step.at_ms == summary_.max_until_ms) {
+    summary_.max_until_ms = step.until_ms;
+  }
+  summary_.covered_ms += length;
+  weighted_ += static_cast<long double>(value) * static_cast<long double>(length);
+  if (length == 0) {
+    points_ += static_cast<long double>(value);
+    ++point_count_;
+  }
+}
+
+Summary Fold::summary() const {
+  Summary summary = summary_;
+  if (!summary.min) return summary;
+  const long double mean = summary.covered_ms > 0 ? weighted_ / static_cast<long double>(summary.covered_ms)
+                                                  : points_ / static_cast<long double>(point_count_);
+  // Rounding must not carry the mean out of [min, max].
+  summary.mean =
+      std::clamp(static_cast<double>(mean), static_cast<double>(*summary.min), static_cast<double>(*summary.max));
+  return summary;
+}
+
+Summary summarise(std::span<const Step> steps) {
+  Fold fold;
+  for (const Step& step : steps) fold.add(step);
+  return fold.summary();
+}
+
+void GroupSum::add(std::int64_t member, const Step& step, bool gone) {
+  if (step.at_ms == step.until_ms) {
+    changes_.push_back({step.at_ms, member, step.value, Change::Kind::point});
+    return;
+  }
+  changes_.push_back({step.at_ms, member, step.value, Change::Kind::begin});
+  changes_.push_back({step.until_ms, member, step.value, gone ? Change::Kind::gone : Change::Kind::end});
+}
+
+// The sum at one time.
+struct GroupSum::Level {
+  std::int64_t sum = 0;
+  std::int64_t members = 0;
+  std::int64_t absent = 0;
+
+  void add(const std::optional<std::int64_t>& value, std::int64_t sign = 1) {
+    members += sign;
+    sum += sign * value.value_or(0);
+    absent += value ? 0 : sign;
+  }
+  GroupStep over(std::int64_t at_ms, std::int64_t until_ms) const {
+    return {{at_ms, until_ms, absent < members ? std::optional(sum) : std::nullopt}, members, absent};
+  }
+  bool operator==(const Level&) const = default;
+};
+
+// The level at a time that has points, where `level` goes on after it. If nothing goes on, recording ends there, and
+// who ended without a point of its own did not change: it is still there at that very tick.
+GroupSum::Level GroupSum::point_level(std::span<const Change> changes, Level level) {
+  std::set<std::int64_t> changed;
+  const bool ends = level.members == 0;
+  for (const Change& change : changes) {
+    if (change.kind != Change::Kind::point) continue;
+    level.add(change.value);
+    changed.insert(change.member);
+  }
+  for (const Change& change : changes) {
+    if (ends && change.kind == Change::Kind::end && !changed.contains(change.member)) level.add(change.value);
+  }
+  return level;
+}
+
+std::vector<GroupStep> GroupSum::steps() const {
+  std::vector<Change> changes = changes_;
+  std::ranges::stable_sort(changes, {}, &Change::at_ms);
+  std::vector<GroupStep> steps;
+  Level level;
+  std::int64_t since_ms = 0;
+  for (auto begin = changes.begin(); begin != changes.end();) {
+    const std::int64_t at_ms = begin->at_ms;
+    const auto end = std::find_if(begin, changes.end(), [&](const Change& change) { return change.at_ms != at_ms; });
+    const Level before = level;
+    bool pointed = false;
+    for (auto change = begin; change != end; ++change) {
+      if (change->kind == Change::Kind::point) {
+        pointed = true;
+      } else {
+        level.add(change->value, change->kind == Change::Kind::begin ? 1 : -1);
+      }
+    }
+    if (before.members == 0 || before != level || pointed) {
+      if (before.members > 0) steps.push_back(before.over(since_ms, at_ms));
+      since_ms = at_ms;
+    }
+    if (pointed) steps.push_back(point_level({begin, end}, level).over(at_ms, at_ms));
+    begin = end;
+  }
+  return steps;
+}
+
+Summary GroupSum::summary() const {
+  Fold fold;
+  for (const GroupStep& step : steps()) fold.add(step.step);
+  return fold.summary();
+}
+
+bool ranks_before(std::optional<std::int64_t> a, std::optional<std::int64_t> b) {
+  return a && (!b || *a > *b);
+}
+
+bool ranks_before(std::optional<double> a, std::optional<double> b) {
+  return a && (!b || *a > *b);
+}
+
+}  // namespace memoir
