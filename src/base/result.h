@@ -38,15 +38,15 @@ class [[nodiscard]] Result {
 
   T& value() & {
     assert(ok());
-    return *std::get_if<0>(&state_);
+    return std::get<0>(state_);
   }
   const T& value() const& {
     assert(ok());
-    return *std::get_if<0>(&state_);
+    return std::get<0>(state_);
   }
   T&& value() && {
     assert(ok());
-    return std::move(*std::get_if<0>(&state_));
+    return std::move(std::get<0>(state_));
   }
   T& operator*() & { return value(); }
   const T& operator*() const& { return value(); }
@@ -56,7 +56,7 @@ class [[nodiscard]] Result {
 
   const Error& error() const {
     assert(!ok());
-    return *std::get_if<1>(&state_);
+    return std::get<1>(state_);
   }
 
  private:

@@ -14,8 +14,9 @@
 
 namespace memoir {
 
-// Sets the meminfo fields of `sample.memory` and all of `sample.other`. Without MemTotal, or a line without a number:
-// malformed.
+// Sets the meminfo fields of `sample.memory` and all of `sample.other`: what has no line becomes absent, and so does
+// everything on an error. Without MemTotal, or with a known line that is torn or not "N kB": malformed. An unknown line
+// without a number is passed over.
 Status parse_meminfo(std::string_view text, MachineSample& sample);
 
 }  // namespace memoir

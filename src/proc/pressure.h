@@ -12,7 +12,8 @@
 
 namespace memoir {
 
-// Sets the psi fields of `memory`: averages in basis points, totals in µs.
+// Sets the psi fields of `memory`: averages in basis points, totals in µs. One without a line becomes absent, and so
+// does each on an error: neither a line `some` nor `full`, or one that is torn or lacks a number.
 Status parse_pressure(std::string_view text, MachineMemory& memory);
 
 }  // namespace memoir

@@ -1,1 +1,108 @@
 #include "proc/proc_fs.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <dirent.h>
+#include <memory>
+#include <sys/utsname.h>
+
+#include "base/text.h"
+#include "proc/kernel.h"
+
+namespace memoir {
+namespace {
+
+const char* name_of(PidFile file) {
+  switch (file) {
+    case PidFile::stat:
+      return "stat";
+    case PidFile::statm:
+      return "statm";
+    case PidFile::status:
+      return "status";
+    case PidFile::smaps_rollup:
+      return "smaps_rollup";
+    case PidFile::cmdline:
+      return "cmdline";
+    case PidFile::cgroup:
+      return "cgroup";
+  }
+  return "";
+}
+
+const char* name_of(SystemFile file) {
+  switch (file) {
+    case SystemFile::meminfo:
+      return "meminfo";
+    case SystemFile::vmstat:
+      return "vmstat";
+    case SystemFile::pressure_memory:
+      return "pressure/memory";
+    case SystemFile::stat:
+      return "stat";
+    case SystemFile::uptime:
+      return "uptime";
+    case SystemFile::boot_id:
+      return "sys/kernel/random/boot_id";
+  }
+  return "";
+}
+
+std::string pid_path(const std::string& root, std::int32_t pid, const char* name) {
+  return root + '/' + std::to_string(pid) + '/' + name;
+}
+
+}  // namespace
+
+std::string ProcFs::path(std::int32_t pid, PidFile file) const {
+  return pid_path(root_, pid, name_of(file));
+}
+
+std::string ProcFs::path(SystemFile file) const {
+  return root_ + '/' + name_of(file);
+}
+
+Status ProcFs::list(std::vector<std::int32_t>& pids) const {
+  pids.clear();
+  const auto close = [](DIR* open) { ::closedir(open); };
+  const std::unique_ptr<DIR, decltype(close)> directory(::opendir(root_.c_str()), close);
+  if (!directory) return errno_error(errno, "open", root_);
+  while (true) {
+    errno = 0;
+    const dirent* const entry = ::readdir(directory.get());
+    if (entry == nullptr) break;
+    const auto pid = parse_int<std::int32_t>(&entry->d_name[0]);
+    if (pid && *pid > 0) pids.push_back(*pid);
+  }
+  if (errno != 0) return errno_error(errno, "list", root_);
+  std::sort(pids.begin(), pids.end());
+  return Done{};
+}
+
+Result<std::string> ProcFs::read(std::int32_t pid, PidLink link) const {
+  return read_link(pid_path(root_, pid, link == PidLink::exe ? "exe" : "cwd"));
+}
+
+Result<BootInfo> ProcFs::boot() const {
+  BootInfo info;
+  Buffer buffer;
+  const auto id_text = read_file(path(SystemFile::boot_id), buffer);
+  if (!id_text) return id_text.error();
+  auto id = parse_boot_id(*id_text);
+  if (!id) return id.error();
+  info.boot_id = std::move(*id);
+
+  const auto stat_text = read_file(path(SystemFile::stat), buffer);
+  if (!stat_text) return stat_text.error();
+  const auto boot_ms = parse_btime(*stat_text);
+  if (!boot_ms) return boot_ms.error();
+  info.boot_ms = *boot_ms;
+
+  utsname names{};
+  if (::uname(&names) != 0) return errno_error(errno, "ask for", "the kernel's name");
+  info.host = &names.nodename[0];
+  info.kernel = &names.release[0];
+  return info;
+}
+
+}  // namespace memoir

@@ -15,8 +15,9 @@
 
 namespace memoir {
 
-// Sets the rollup fields of `memory`, leaves the others alone. No text at all: gone (the process exited between open
-// and read, or executed another image). No known line, or a known one that is not "N kB": malformed, with the line.
+// Sets the rollup fields of `memory`, all of them: one without a line becomes absent, and so does each on an error. The
+// other fields are left alone. No text at all: gone (the process exited between open and read, or executed another
+// image). No known line, or a known one that is not a whole "N kB": malformed, with the line.
 Status parse_smaps_rollup(std::string_view text, ProcessMemory& memory);
 
 }  // namespace memoir

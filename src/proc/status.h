@@ -29,8 +29,9 @@ struct StatusHead {
   std::optional<bool> kernel_thread;  // Kthread, since Linux 6.8
 };
 
-// Sets the status fields of `memory`, leaves the others alone. A text without Name, State or Uid, or a known line that
-// cannot be understood: malformed. No text: gone.
+// Sets the status fields of `memory`, all of them: one without a line becomes absent, and so does each on an error. The
+// other fields are left alone. A text without Name, State or Uid, or a known line that is torn or cannot be understood:
+// malformed. No text: gone.
 Result<StatusHead> parse_status(std::string_view text, ProcessMemory& memory);
 
 // The name as the process set it, any bytes.

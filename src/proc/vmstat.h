@@ -12,8 +12,8 @@
 
 namespace memoir {
 
-// Sets the vmstat fields of `memory` (see MachineField); other names are passed over. No known name, or one without a
-// number: malformed.
+// Sets the vmstat fields of `memory` (see MachineField), all of them: one without a line becomes absent, and so does
+// each on an error. Other names are passed over. No known name, or one without a whole number: malformed.
 Status parse_vmstat(std::string_view text, MachineMemory& memory);
 
 }  // namespace memoir

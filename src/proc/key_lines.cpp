@@ -1,0 +1,63 @@
+#include "proc/key_lines.h"
+
+#include <limits>
+#include <string>
+
+#include "base/text.h"
+
+namespace memoir {
+namespace {
+
+constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+
+std::string_view skip_blanks(std::string_view text) {
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+  return text;
+}
+
+}  // namespace
+
+std::optional<std::int64_t> parse_natural(std::string_view digits) {
+  const auto value = parse_int<std::uint64_t>(digits);
+  if (!value || *value > static_cast<std::uint64_t>(kMost)) return std::nullopt;
+  return static_cast<std::int64_t>(*value);
+}
+
+std::optional<std::int64_t> parse_hundredths(std::string_view text) {
+  const std::size_t point = text.find('.');
+  if (point == std::string_view::npos || text.size() != point + 3) return std::nullopt;
+  const auto whole = parse_natural(text.substr(0, point));
+  const auto part = parse_natural(text.substr(point + 1));
+  if (!whole || !part || *whole > kMost / 100 - 1) return std::nullopt;
+  return *whole * 100 + *part;
+}
+
+std::optional<std::int64_t> KeyLine::kib() const {
+  constexpr std::string_view kUnit = " kB";
+  if (torn || !value.ends_with(kUnit)) return std::nullopt;
+  return parse_natural(skip_blanks(value.substr(0, value.size() - kUnit.size())));
+}
+
+std::optional<std::int64_t> KeyLine::count() const {
+  if (torn) return std::nullopt;
+  return parse_natural(skip_blanks(value));
+}
+
+bool is_state(std::string_view text) {
+  if (text.size() != 1) return false;
+  const char c = text.front();
+  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+}
+
+Error bad_line(std::string_view file, std::string_view line) {
+  constexpr std::size_t kShown = 80;
+  const std::string shown = to_printable(to_utf8(line.substr(0, kShown)));
+  const char* const end = line.size() > kShown ? "…\"" : "\"";
+  return malformed(std::string(file) + ": cannot understand \"" + shown + end);
+}
+
+Error nothing_known(std::string_view file) {
+  return malformed(std::string(file) + ": none of its lines is known");
+}
+
+}  // namespace memoir
