@@ -1,0 +1,142 @@
+#include "analysis/series.h"
+
+#include <cmath>
+#include <random>
+
+#include "support/catch.h"
+
+using namespace memoir;
+
+namespace {
+
+constexpr std::int64_t kMinute = 60'000;
+constexpr std::int64_t kHour = 60 * kMinute;
+constexpr std::int64_t kDay = 24 * kHour;
+
+using Steps = std::vector<Step>;
+
+Steps line(std::int64_t from, std::int64_t to, std::int64_t every, double start, double per_day) {
+  Steps steps;
+  for (std::int64_t at = from; at < to; at += every) {
+    const double value = start + per_day * static_cast<double>(at - from) / static_cast<double>(kDay);
+    steps.push_back({at, std::min(at + every, to), static_cast<std::int64_t>(value)});
+  }
+  return steps;
+}
+
+}  // namespace
+
+TEST_CASE("a value holds through the buckets until the next step, and gaps stay gaps") {
+  const Steps steps{{0, 25, 10}, {25, 30, 40}, {50, 60, 8}};
+  const std::vector<Bucket> buckets = cut_into_buckets(steps, {0, 60, 10, 0});
+  REQUIRE(buckets.size() == 6);
+  CHECK(buckets[0] == Bucket{0, 10, 10, 10, 10.0, 10});
+  CHECK(buckets[2] == Bucket{20, 30, 10, 10, 25.0, 40});
+  CHECK(buckets[3] == Bucket{30, 40, 0, std::nullopt, std::nullopt, std::nullopt});
+  CHECK(buckets[5] == Bucket{50, 60, 10, 8, 8.0, 8});
+}
+
+TEST_CASE("buckets begin at round times and are cut to the range") {
+  const std::vector<Bucket> buckets = cut_into_buckets(Steps{{0, 100, 5}}, {17, 42, 10, 0});
+  REQUIRE(buckets.size() == 4);
+  CHECK(buckets[0] == Bucket{17, 20, 3, 5, 5.0, 5});
+  CHECK(buckets[1].from_ms == 20);
+  CHECK(buckets[3] == Bucket{40, 42, 2, 5, 5.0, 5});
+
+  const std::vector<Bucket> shifted = cut_into_buckets(Steps{{0, 100, 5}}, {17, 42, 10, 3});
+  CHECK(shifted[0].until_ms == 23);
+}
+
+TEST_CASE("the last tick of the range is in the last bucket") {
+  const std::vector<Bucket> buckets = cut_into_buckets(Steps{{0, 20, 5}, {20, 20, 90}}, {0, 20, 10, 0});
+  REQUIRE(buckets.size() == 2);
+  CHECK(buckets[1] == Bucket{10, 20, 10, 5, 5.0, 90});
+}
+
+TEST_CASE("a range of one instant is one bucket with its value") {
+  const std::vector<Bucket> buckets = cut_into_buckets(Steps{{7, 7, 5}}, {7, 7, 10, 0});
+  REQUIRE(buckets.size() == 1);
+  CHECK(buckets[0] == Bucket{7, 7, 0, 5, 5.0, 5});
+}
+
+TEST_CASE("steps before, after and around the range count for what is inside") {
+  const Steps steps{{-50, -10, 1}, {-10, 15, 2}, {90, 120, 3}, {130, 140, 4}};
+  const std::vector<Bucket> buckets = cut_into_buckets(steps, {0, 100, 50, 0});
+  REQUIRE(buckets.size() == 2);
+  CHECK(buckets[0] == Bucket{0, 50, 15, 2, 2.0, 2});
+  CHECK(buckets[1] == Bucket{50, 100, 10, 3, 3.0, 3});
+}
+
+TEST_CASE("the width is one that people count in, and fits") {
+  CHECK(nice_width(0, kDay, 72, 10'000) == 30 * kMinute);
+  CHECK(nice_width(0, kHour, 72, 10'000) == kMinute);
+  CHECK(nice_width(0, 10 * kMinute, 72, 10'000) == 10'000);
+  CHECK(nice_width(0, 365 * kDay, 72, 10'000) == 7 * kDay);
+  CHECK(nice_width(0, 2000, 72, 100) == 100);
+  CHECK(nice_width(5, 5, 72, 100) == 100);
+  CHECK(bucket_count({0, 100'000 * kDay, nice_width(0, 100'000 * kDay, 40, 1), 0}) <= 40);
+}
+
+TEST_CASE("the slope is that of the line, gaps and outliers or not") {
+  Steps steps = line(0, kDay, 10'000, 1'000'000, 86'400);
+  CHECK(std::abs(slope_per_day(steps, 0, kDay).value() - 86'400) < 87);
+
+  // Six hours missing, and a cache that held a gigabyte for two hours.
+  std::erase_if(steps, [](const Step& step) { return step.at_ms > 6 * kHour && step.at_ms < 12 * kHour; });
+  for (Step& step : steps) {
+    if (step.at_ms > 15 * kHour && step.at_ms < 17 * kHour) *step.value += 1 << 20;
+  }
+  CHECK(std::abs(slope_per_day(steps, 0, kDay).value() - 86'400) < 870);
+
+  CHECK(slope_per_day(Steps{{0, kDay, 77}}, 0, kDay) == 0.0);
+}
+
+TEST_CASE("too little gives no slope") {
+  CHECK_FALSE(slope_per_day(line(0, 5 * kMinute, 10'000, 0, 1000), 0, 5 * kMinute).has_value());
+  CHECK_FALSE(slope_per_day(line(0, 5 * kMinute, 10'000, 0, 1000), 0, kDay).has_value());
+  CHECK_FALSE(slope_per_day({}, 0, kDay).has_value());
+}
+
+TEST_CASE("property: the buckets' parts make up the whole") {
+  std::mt19937 random(7);
+  std::uniform_int_distribution<std::int64_t> value(0, 1 << 30);
+  std::uniform_int_distribution<std::int64_t> length(0, 400);
+  std::uniform_int_distribution<std::int64_t> edge(0, 10'000);
+  std::uniform_int_distribution<std::int64_t> width(1, 2'000);
+  for (int round = 0; round < 300; ++round) {
+    Steps steps;
+    for (std::int64_t at = -500; at < 11'000;) {
+      const std::int64_t end = at + length(random);
+      if (value(random) % 4 != 0) {
+        steps.push_back({at, end, value(random) % 5 == 0 ? std::nullopt : std::optional(value(random))});
+      }
+      at = end + (value(random) % 3 == 0 ? length(random) : 0);
+    }
+    const std::int64_t a = edge(random);
+    const std::int64_t b = edge(random);
+    const Grid grid{std::min(a, b), std::max(a, b), width(random), edge(random) - 5'000};
+
+    std::int64_t whole = 0;
+    for (const Step& step : steps) {
+      const std::int64_t part = std::min(step.until_ms, grid.to_ms) - std::max(step.at_ms, grid.from_ms);
+      if (step.value) whole += std::max<std::int64_t>(part, 0);
+    }
+    const std::vector<Bucket> buckets = cut_into_buckets(steps, grid);
+    REQUIRE(static_cast<std::int64_t>(buckets.size()) == bucket_count(grid));
+    REQUIRE(buckets.front().from_ms == grid.from_ms);
+    REQUIRE(buckets.back().until_ms == grid.to_ms);
+    std::int64_t covered = 0;
+    for (std::size_t index = 0; index < buckets.size(); ++index) {
+      const Bucket& bucket = buckets[index];
+      covered += bucket.covered_ms;
+      if (index > 0) REQUIRE(bucket.from_ms == buckets[index - 1].until_ms);
+      REQUIRE(bucket.covered_ms <= bucket.until_ms - bucket.from_ms);
+      REQUIRE(bucket.min.has_value() == bucket.max.has_value());
+      REQUIRE(bucket.min.has_value() == bucket.mean.has_value());
+      if (!bucket.min) continue;
+      REQUIRE(static_cast<double>(*bucket.min) <= *bucket.mean);
+      REQUIRE(*bucket.mean <= static_cast<double>(*bucket.max));
+    }
+    REQUIRE(covered == whole);
+  }
+}
