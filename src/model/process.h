@@ -29,7 +29,7 @@ enum class ProcessField : std::uint8_t {
   rss,
   pss,
   pss_dirty,  // since Linux 6.0
-  pss_anon,   // pss_anon, pss_file, pss_shmem: since 5.4
+  pss_anon,   // pss_anon, pss_file, pss_shmem: since 5.3
   pss_file,
   pss_shmem,
   shared_clean,
@@ -38,7 +38,7 @@ enum class ProcessField : std::uint8_t {
   private_dirty,
   referenced,
   anonymous,
-  ksm,        // since 6.8
+  ksm,        // since 6.6
   lazy_free,  // since 4.12
   anon_huge_pages,
   shmem_pmd_mapped,

@@ -23,6 +23,7 @@ Rank rank_of(std::string_view id, std::string_view controllers) {
 }  // namespace
 
 Result<std::string_view> parse_cgroup(std::string_view text) {
+  if (text.empty()) return Error{ErrorKind::gone, "cgroup: empty, the process is gone"};
   std::string_view best_path;
   Rank best = kNone;
   KeyLine line;

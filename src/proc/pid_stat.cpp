@@ -31,6 +31,7 @@ class Fields {
 }  // namespace
 
 Result<PidStat> parse_pid_stat(std::string_view text) {
+  if (text.empty()) return Error{ErrorKind::gone, "stat: empty, the process is gone"};
   const std::size_t open = text.find(" (");
   const std::size_t close = text.rfind(')');
   if (open == std::string_view::npos || close == std::string_view::npos || close < open + 2) {

@@ -29,6 +29,7 @@ struct PidStat {
   bool kernel_thread() const { return (flags & 0x00200000U) != 0; }  // PF_KTHREAD
 };
 
+// No text: gone. Anything but a whole line up to start_ticks: malformed.
 Result<PidStat> parse_pid_stat(std::string_view text);
 
 }  // namespace memoir

@@ -9,6 +9,7 @@
 namespace memoir {
 
 Result<Statm> parse_statm(std::string_view text, std::int64_t page_kib) {
+  if (text.empty()) return Error{ErrorKind::gone, "statm: empty, the process is gone"};
   // size resident shared text lib data dt; lib and dt have been 0 since Linux 2.6. The last number is only looked for:
   // that it is there says that the one before it is whole.
   std::array<std::int64_t, 6> kib{};

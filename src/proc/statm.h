@@ -21,6 +21,7 @@ struct Statm {
   std::int64_t data_kib = 0;  // data and stack
 };
 
+// No text: gone. Anything but seven numbers: malformed.
 Result<Statm> parse_statm(std::string_view text, std::int64_t page_kib);
 
 }  // namespace memoir
