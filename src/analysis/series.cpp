@@ -13,11 +13,31 @@ constexpr std::int64_t kMinute = 60 * kSecond;
 constexpr std::int64_t kHour = 60 * kMinute;
 constexpr std::int64_t kDay = 24 * kHour;
 
-constexpr std::array kNiceWidths{std::int64_t{100}, std::int64_t{200}, std::int64_t{500}, kSecond,      2 * kSecond,
-                                 5 * kSecond,       10 * kSecond,      30 * kSecond,      kMinute,      2 * kMinute,
-                                 5 * kMinute,       10 * kMinute,      15 * kMinute,      30 * kMinute, kHour,
-                                 2 * kHour,         3 * kHour,         6 * kHour,         12 * kHour,   kDay,
-                                 2 * kDay,          7 * kDay,          14 * kDay,         28 * kDay};
+constexpr std::array kNiceWidths{std::int64_t{100},
+                                 std::int64_t{200},
+                                 std::int64_t{500},
+                                 kSecond,
+                                 2 * kSecond,
+                                 5 * kSecond,
+                                 10 * kSecond,
+                                 30 * kSecond,
+                                 kMinute,
+                                 2 * kMinute,
+                                 5 * kMinute,
+                                 10 * kMinute,
+                                 15 * kMinute,
+                                 20 * kMinute,
+                                 30 * kMinute,
+                                 kHour,
+                                 2 * kHour,
+                                 3 * kHour,
+                                 6 * kHour,
+                                 12 * kHour,
+                                 kDay,
+                                 2 * kDay,
+                                 7 * kDay,
+                                 14 * kDay,
+                                 28 * kDay};
 
 std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
   const std::int64_t quotient = a / b;

@@ -68,7 +68,7 @@ TEST_CASE("steps before, after and around the range count for what is inside") {
 }
 
 TEST_CASE("the width is one that people count in, and fits") {
-  CHECK(nice_width(0, kDay, 72, 10'000) == 30 * kMinute);
+  CHECK(nice_width(0, kDay, 72, 10'000) == 20 * kMinute);
   CHECK(nice_width(0, kHour, 72, 10'000) == kMinute);
   CHECK(nice_width(0, 10 * kMinute, 72, 10'000) == 10'000);
   CHECK(nice_width(0, 365 * kDay, 72, 10'000) == 7 * kDay);
