@@ -1,0 +1,158 @@
+#include "query/chart.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <fmt/format.h>
+#include <string_view>
+
+namespace memoir::query {
+
+namespace {
+
+constexpr int kLabelColumns = 9;  // "1023 MiB "
+constexpr int kDivisions = 4;
+constexpr std::int64_t kDayMs = 24 * 3600 * std::int64_t{1000};
+
+struct Glyphs {
+  std::array<std::string_view, 9> eighths;  // a cell filled from below
+  std::string_view shade;
+  std::string_view scale;  // left of a labelled row
+  std::string_view side;   // left of the others
+  std::string_view corner;
+  std::string_view axis;     // below a bucket
+  std::string_view no_axis;  // below a gap
+  std::string_view tick;     // above a time
+};
+
+constexpr Glyphs kBlocks{{" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}, "░", "┤", "│", "└", "─", " ", "┴"};
+constexpr Glyphs kAscii{{" ", "_", "_", ".", ".", "o", "o", "#", "#"}, ":", "+", "|", "+", "-", " ", "'"};
+
+struct Unit {
+  const char* name;
+  double kib;
+};
+constexpr std::array<Unit, 4> kUnits{{{"KiB", 1}, {"MiB", 1024}, {"GiB", 1048576}, {"TiB", 1073741824}}};
+
+Unit unit_for(double kib, Units units) {
+  if (units == Units::kib) return kUnits[0];
+  if (units == Units::mib) return kUnits[1];
+  Unit unit = kUnits[0];
+  for (const Unit& larger : kUnits) {
+    if (kib >= larger.kib) unit = larger;
+  }
+  return unit;
+}
+
+double nice_step(double least) {
+  const double decade = std::pow(10, std::floor(std::log10(least)));
+  for (const double factor : {1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0}) {
+    if (factor * decade >= least * 0.999999) return factor * decade;
+  }
+  return 10 * decade;
+}
+
+std::string scale_label(const Scale& scale, double kib) {
+  return fmt::format("{:.4g} {}", kib / scale.unit_kib, scale.unit);
+}
+
+// One cell: the mean fills it from below, the maximum shades what is above the mean.
+std::string_view cell(const Bucket& bucket, double low, double height, bool bottom, const Glyphs& glyphs) {
+  if (!bucket.mean) return " ";
+  const double filled = (*bucket.mean - low) / height * 8;
+  if (filled >= 1) return glyphs.eighths[static_cast<std::size_t>(std::min(filled, 8.0))];
+  const double above = (static_cast<double>(*bucket.max) - low) / height * 8;
+  if (above >= 4) return glyphs.shade;
+  return glyphs.eighths[bottom ? 1 : 0];
+}
+
+std::string time_label(std::int64_t ms, std::int64_t span_ms, std::int64_t width_ms, Zone zone) {
+  const Civil at = to_civil(ms, zone);
+  if (span_ms > 300 * kDayMs) return fmt::format("{:04}-{:02}-{:02}", at.year, at.month, at.day);
+  if (span_ms > 7 * kDayMs) return fmt::format("{:02}-{:02}", at.month, at.day);
+  if (span_ms > kDayMs) return fmt::format("{:02}-{:02} {:02}:{:02}", at.month, at.day, at.hour, at.minute);
+  if (width_ms < 60'000) return fmt::format("{:02}:{:02}:{:02}", at.hour, at.minute, at.second);
+  return fmt::format("{:02}:{:02}", at.hour, at.minute);
+}
+
+// The axis, with a tick at each bucket whose time stands below; the times are as far apart as they need.
+std::array<std::string, 2> axis_lines(std::span<const Bucket> buckets, int cells, const ChartFrame& frame,
+                                      const Glyphs& glyphs) {
+  const std::int64_t span_ms = buckets.back().until_ms - buckets.front().from_ms;
+  const std::int64_t width_ms = buckets[buckets.size() / 2].until_ms - buckets[buckets.size() / 2].from_ms;
+  std::string axis(kLabelColumns, ' ');
+  axis += glyphs.corner;
+  std::string times(kLabelColumns + 1, ' ');
+  int next = 0;
+  int column = 0;
+  for (std::size_t index = 0; index < buckets.size(); ++index, column += cells) {
+    const Bucket& bucket = buckets[index];
+    const std::string label = time_label(bucket.from_ms, span_ms, width_ms, frame.zone);
+    const bool labelled = column >= next && column + static_cast<int>(label.size()) <= plot_columns(frame);
+    if (labelled) {
+      times.append(static_cast<std::size_t>(kLabelColumns + 1 + column) - times.size(), ' ');
+      times += label;
+      next = column + std::max(12, static_cast<int>(label.size()) + 3);
+    }
+    for (int part = 0; part < cells; ++part) {
+      axis += labelled && part == 0 ? glyphs.tick : bucket.mean ? glyphs.axis : glyphs.no_axis;
+    }
+  }
+  return {axis, times};
+}
+
+}  // namespace
+
+Scale scale_for(double min_kib, double max_kib, Units units) {
+  Scale scale;
+  const Unit unit = unit_for(max_kib, units);
+  scale.unit = unit.name;
+  scale.unit_kib = unit.kib;
+  // Bars begin at 0; but where all of it is high up, its movement would be lost.
+  const bool from_zero = min_kib < 0.7 * max_kib || max_kib - min_kib < 0.01 * max_kib;
+  const double span = from_zero ? max_kib : max_kib - min_kib;
+  double least = std::max(span / kDivisions, 0.25);
+  do {
+    scale.step_kib = nice_step(least / unit.kib) * unit.kib;
+    scale.base_kib = from_zero ? 0 : std::floor(min_kib / scale.step_kib) * scale.step_kib;
+    least = scale.step_kib * 1.01;
+  } while (scale.top_kib() < max_kib);
+  return scale;
+}
+
+int plot_columns(const ChartFrame& frame) {
+  return std::max(frame.columns - kLabelColumns - 1, 10);
+}
+
+std::vector<std::string> draw_chart(std::span<const Bucket> buckets, const ChartFrame& frame) {
+  std::optional<double> min;
+  std::optional<double> max;
+  for (const Bucket& bucket : buckets) {
+    if (!bucket.mean) continue;
+    min = std::min(min.value_or(*bucket.mean), *bucket.mean);
+    max = std::max(max.value_or(0), static_cast<double>(*bucket.max));
+  }
+  if (!min) return {};
+  const Glyphs& glyphs = frame.ascii ? kAscii : kBlocks;
+  const Scale scale = scale_for(*min, *max, frame.units);
+  const int cells = std::max(plot_columns(frame) / static_cast<int>(buckets.size()), 1);
+  const double height = 4 * scale.step_kib / frame.rows;
+  std::vector<std::string> lines;
+  for (int row = 0; row < frame.rows; ++row) {
+    const double low = scale.top_kib() - (row + 1) * height;
+    const bool labelled = row % (frame.rows / kDivisions) == 0;
+    std::string line = fmt::format("{:>{}} ", labelled ? scale_label(scale, low + height) : "", kLabelColumns - 1);
+    line += labelled ? glyphs.scale : glyphs.side;
+    for (const Bucket& bucket : buckets) {
+      for (int part = 0; part < cells; ++part) line += cell(bucket, low, height, row + 1 == frame.rows, glyphs);
+    }
+    lines.push_back(line);
+  }
+  auto [axis, times] = axis_lines(buckets, cells, frame, glyphs);
+  const std::string base = fmt::format("{:>{}}", scale_label(scale, scale.base_kib), kLabelColumns - 1);
+  lines.push_back(base + axis.substr(base.size()));
+  lines.push_back(times);
+  return lines;
+}
+
+}  // namespace memoir::query
