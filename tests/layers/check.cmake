@@ -1,0 +1,35 @@
+cmake_minimum_required(VERSION 3.25)
+
+# Runs the preprocessor on an include of each layer, with the include roots of one target: those that are allowed must be
+# found, the others must not be.
+while(REPRESENTATIVES)
+  list(POP_FRONT REPRESENTATIVES layer header)
+  set(command ${COMPILER} -std=c++20 -E -x c++ -o /dev/null -include ${header})
+  foreach(root IN LISTS INCLUDES)
+    list(APPEND command -I${root})
+  endforeach()
+  execute_process(COMMAND ${command} /dev/null RESULT_VARIABLE failed ERROR_VARIABLE errors)
+  if(layer IN_LIST ALLOWED AND failed)
+    message(SEND_ERROR "${header} should be found:\n${errors}")
+  elseif(NOT layer IN_LIST ALLOWED AND NOT failed)
+    message(SEND_ERROR "${header} must not be found, but it is")
+  endif()
+endwhile()
+
+# Libraries of the system are on every compiler's path, so an include of theirs is looked for in the text.
+function(forbid pattern)
+  file(GLOB sources ${FOLDER}/*.h ${FOLDER}/*.cpp)
+  foreach(source IN LISTS sources)
+    file(STRINGS ${source} lines REGEX "^#include .*(${pattern})")
+    if(lines)
+      message(SEND_ERROR "${source}: ${lines}")
+    endif()
+  endforeach()
+endfunction()
+
+if(NOT FOLDER MATCHES "/recorder$")
+  forbid("asio")
+endif()
+if(NOT FOLDER MATCHES "/store$")
+  forbid("SQLiteCpp|sqlite3")
+endif()
