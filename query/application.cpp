@@ -1,0 +1,84 @@
+#include "query/application.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "base/version.h"
+#include "query/command_line.h"
+#include "query/commands.h"
+#include "query/database_path.h"
+#include "query/help.h"
+#include "query/render.h"
+#include "query/terminal.h"
+#include "store/database.h"
+
+namespace memoir::query {
+namespace {
+
+Outcome failure(Exit exit, std::string_view message) {
+  return {exit, "", fmt::format("memoir: {}\n", message)};
+}
+
+Outcome failure(const Error& error) {
+  return failure(error.kind == ErrorKind::malformed ? Exit::usage : Exit::failed, error.message);
+}
+
+std::string version_text() {
+  return fmt::format("memoir {} ({}), SQLite {}\n", version(), version_commit(), sqlite_version());
+}
+
+std::string render(const Asked& asked, const Report& report, const Options& options) {
+  switch (options.format) {
+    case Format::json:
+      return render_json(asked, report);
+    case Format::csv:
+      return render_csv(report);
+    case Format::table:
+      break;
+  }
+  const bool color = options.color && terminal_has_color();
+  return render_table(asked, report, {options.zone, options.units, color, terminal_width()});
+}
+
+Outcome run(const Command& command, const Options& options, const Clock& clock) {
+  const Result<std::string> path = find_database(options.db);
+  if (!path) return failure(Exit::failed, path.error().message);
+  Result<std::unique_ptr<Reader>> reader = Reader::open(*path);
+  if (!reader) return failure(Exit::failed, reader.error().message);
+  const Result<FileInfo> file = (*reader)->info();
+  if (!file) return failure(Exit::failed, file.error().message);
+  const Result<std::vector<StoredRun>> runs = (*reader)->runs();
+  if (!runs) return failure(Exit::failed, runs.error().message);
+  const std::int64_t now_ms = clock.now().wall_ms;
+  const Result<When> when = resolve_when(options, {file->first_tick_ms, file->last_tick_ms}, now_ms);
+  if (!when) return failure(when.error());
+
+  const Result<Report> report =
+      command.run({options, **reader, *file, *runs, now_ms, *when, static_cast<int>(terminal_width().value_or(80))});
+  if (!report) return failure(report.error());
+  const Asked asked{command.name, *path, runs->empty() ? std::string() : runs->back().boot.host};
+  Outcome outcome{report->nothing_recorded ? Exit::empty : Exit::answered, render(asked, *report, options), ""};
+  // A machine finds its warnings in JSON; CSV has no place for them.
+  if (options.format == Format::csv) {
+    for (const std::string& warning : report->warnings) {
+      outcome.error += fmt::format("memoir: {}\n", to_printable(to_utf8(warning)));
+    }
+  }
+  return outcome;
+}
+
+}  // namespace
+
+Outcome answer(const std::vector<std::string>& arguments, const Clock& clock) {
+  const Result<Invocation> invocation = parse_command_line(arguments);
+  if (!invocation) {
+    return failure(Exit::usage, invocation.error().message);
+  }
+  if (invocation->version) return {Exit::answered, version_text(), ""};
+  if (invocation->help) {
+    return {Exit::answered, invocation->command != nullptr ? help(*invocation->command) : help(), ""};
+  }
+  return run(*invocation->command, invocation->options, clock);
+}
+
+}  // namespace memoir::query

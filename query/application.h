@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "query/exit.h"
+
+namespace memoir::query {
+
+struct Outcome {
+  Exit exit = Exit::answered;
+  std::string out;    // for standard output
+  std::string error;  // for standard error
+};
+
+// All of memoir but its writing: reads the command line, opens the file, runs the command, draws the answer.
+Outcome answer(const std::vector<std::string>& arguments, const Clock& clock);
+
+}  // namespace memoir::query

@@ -1,0 +1,53 @@
+#pragma once
+
+// How a command plugs in: write query/NAME.cpp with a function that returns its Command, declare it in
+// query/commands.h, list it in query/commands.cpp and CMakeLists.txt, and give it a paragraph in man/memoir.1 and a
+// line in completions/ (a test holds them together).
+//
+// `run` turns a Context into a Report, or an Error: kind malformed is the user's word (exit status 2; show what is
+// valid), any other is a failure (1). It prints nothing. Times in the Report are epoch milliseconds, sizes KiB; strings
+// are as stored: the renderers make them safe.
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "query/options.h"
+#include "query/report.h"
+#include "query/when.h"
+#include "store/reader.h"
+
+namespace memoir::query {
+
+struct Context {
+  const Options& options;
+  Reader& reader;
+  FileInfo file;
+  std::vector<StoredRun> runs;  // in order; possibly none
+  std::int64_t now_ms = 0;
+  When when;
+  int columns = 80;  // of the terminal, for what is drawn
+};
+
+struct Example {
+  std::string line;
+  std::string answers;
+};
+
+struct Command {
+  std::string name;
+  std::string summary;              // one line, for the list of commands
+  std::string subject;              // how --help calls its argument; empty: it takes none
+  std::vector<Option> options;      // beside those that all take: --db, --format, --units, --utc, --no-color
+  std::vector<std::string> by;      // valid for --by, the default first
+  std::vector<std::string> groups;  // valid for --group, the default first
+  std::vector<Example> examples;    // two that work
+  std::function<Result<Report>(const Context&)> run;
+};
+
+// All the options that the command takes, in the order of option_texts().
+std::vector<Option> options_of(const Command& command);
+
+}  // namespace memoir::query

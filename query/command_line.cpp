@@ -1,0 +1,212 @@
+#include "query/command_line.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <map>
+#include <optional>
+
+#include <CLI/CLI.hpp>
+
+#include "base/text.h"
+#include "query/commands.h"
+
+namespace memoir::query {
+namespace {
+
+const std::map<std::string, Format> kFormats{{"table", Format::table}, {"json", Format::json}, {"csv", Format::csv}};
+const std::map<std::string, Units> kUnits{{"kib", Units::kib}, {"mib", Units::mib}, {"auto", Units::automatic}};
+
+std::string suggestion(const std::string& word, const std::vector<std::string>& candidates) {
+  const auto near = nearest(word, candidates);
+  return near ? fmt::format("; did you mean '{}'?", *near) : std::string();
+}
+
+std::string in_quotes(std::string_view word) {
+  return fmt::format("'{}'", to_printable(to_utf8(word)));
+}
+
+bool takes_value(const std::string& argument) {
+  const auto& texts = option_texts();
+  return std::any_of(texts.begin(), texts.end(),
+                     [&](const OptionText& text) { return text.name == argument && !text.value.empty(); });
+}
+
+// Takes the command's name, the first word that is neither an option nor the value of one, out of `arguments`.
+std::optional<std::string> take_command(std::vector<std::string>& arguments) {
+  for (auto it = arguments.begin(); it != arguments.end(); ++it) {
+    if (takes_value(*it)) {
+      if (++it == arguments.end()) break;
+      continue;
+    }
+    if (!it->empty() && it->front() == '-') continue;
+    std::string name = *it;
+    arguments.erase(it);
+    return name;
+  }
+  return std::nullopt;
+}
+
+Error unknown_command(const std::string& name) {
+  std::vector<std::string> names;
+  for (const Command& command : commands()) names.push_back(command.name);
+  return malformed(fmt::format("there is no command {}{} (commands: {})", in_quotes(name), suggestion(name, names),
+                               fmt::join(names, ", ")));
+}
+
+Error unknown_argument(const std::string& argument, const Command& command) {
+  if (argument.empty() || argument.front() != '-') {
+    return malformed(fmt::format("'{}' does not take the argument {}", command.name, in_quotes(argument)));
+  }
+  const std::string name = argument.substr(0, argument.find('='));
+  for (const OptionText& text : option_texts()) {
+    if (text.name == name) return malformed(fmt::format("'{}' does not take {}", command.name, name));
+  }
+  std::vector<std::string> names{"--help", "--version"};
+  for (const Option option : options_of(command)) names.emplace_back(option_text(option).name);
+  return malformed(fmt::format("there is no option {}{}", in_quotes(name), suggestion(name, names)));
+}
+
+template <typename T>
+std::optional<Error> choose(const std::optional<std::string>& word, const std::map<std::string, T>& choices,
+                            Option option, T& chosen) {
+  if (!word) return std::nullopt;
+  const auto found = choices.find(*word);
+  if (found != choices.end()) {
+    chosen = found->second;
+    return std::nullopt;
+  }
+  std::vector<std::string> names;
+  for (const auto& choice : choices) names.push_back(choice.first);
+  return malformed(fmt::format("{} {} is not one of {}{}", option_text(option).name, in_quotes(*word),
+                               fmt::join(names, ", "), suggestion(*word, names)));
+}
+
+// A word of a list that the command gives; an absent one stays absent.
+std::optional<Error> check_choice(const std::optional<std::string>& word, const std::vector<std::string>& choices,
+                                  Option option) {
+  if (!word || std::find(choices.begin(), choices.end(), *word) != choices.end()) return std::nullopt;
+  return malformed(fmt::format("{} {} is not one of {}{}", option_text(option).name, in_quotes(*word),
+                               fmt::join(choices, ", "), suggestion(*word, choices)));
+}
+
+// What CLI11 fills in before it is checked.
+struct Words {
+  std::optional<std::string> limit;
+  std::optional<std::string> format;
+  std::optional<std::string> units;
+  bool utc = false;
+  bool no_color = false;
+};
+
+void add_option(CLI::App& app, Option option, Options& options, Words& words) {
+  const std::string name(option_text(option).name);
+  switch (option) {
+    case Option::db:
+      app.add_option(name, options.db);
+      break;
+    case Option::at:
+      app.add_option(name, options.at);
+      break;
+    case Option::from:
+      app.add_option(name, options.from);
+      break;
+    case Option::to:
+      app.add_option(name, options.to);
+      break;
+    case Option::last:
+      app.add_option(name, options.last);
+      break;
+    case Option::day:
+      app.add_option(name, options.day);
+      break;
+    case Option::by:
+      app.add_option(name, options.by);
+      break;
+    case Option::group:
+      app.add_option(name, options.group);
+      break;
+    case Option::filter:
+      app.add_option(name, options.filters)->expected(1)->take_all();
+      break;
+    case Option::limit:
+      app.add_option(name, words.limit);
+      break;
+    case Option::step:
+      app.add_option(name, options.step);
+      break;
+    case Option::format:
+      app.add_option(name, words.format);
+      break;
+    case Option::units:
+      app.add_option(name, words.units);
+      break;
+    case Option::utc:
+      app.add_flag(name, words.utc);
+      break;
+    case Option::no_color:
+      app.add_flag(name, words.no_color);
+      break;
+  }
+}
+
+std::optional<Error> check(const Words& words, const Command& command, Options& options) {
+  if (const auto error = choose(words.format, kFormats, Option::format, options.format)) return error;
+  if (const auto error = choose(words.units, kUnits, Option::units, options.units)) return error;
+  if (const auto error = check_choice(options.by, command.by, Option::by)) return error;
+  if (const auto error = check_choice(options.group, command.groups, Option::group)) return error;
+  if (words.limit) {
+    const auto limit = parse_int<std::int64_t>(*words.limit);
+    if (!limit || *limit < 0)
+      return malformed(fmt::format("--limit {} is not a number of rows", in_quotes(*words.limit)));
+    options.limit = *limit;
+  }
+  if (words.utc) options.zone = Zone::utc;
+  options.color = !words.no_color;
+  return std::nullopt;
+}
+
+std::optional<Error> parse_options(std::vector<std::string> arguments, Invocation& invocation) {
+  const Command& command = *invocation.command;
+  CLI::App app;
+  app.set_help_flag();
+  app.allow_extras();
+  Words words;
+  for (const Option option : options_of(command)) add_option(app, option, invocation.options, words);
+  if (!command.subject.empty()) app.add_option("subject", invocation.options.subject);
+  app.add_flag("--help,-h", invocation.help);
+  app.add_flag("--version", invocation.version);
+  std::reverse(arguments.begin(), arguments.end());  // as CLI11 takes them
+  try {
+    app.parse(arguments);
+  } catch (const CLI::ParseError& error) {
+    return malformed(fmt::format("{} (memoir {} --help)", to_printable(to_utf8(error.what())), command.name));
+  }
+  if (invocation.help || invocation.version) return std::nullopt;
+  if (const auto extra = app.remaining(); !extra.empty()) return unknown_argument(extra.front(), command);
+  return check(words, command, invocation.options);
+}
+
+}  // namespace
+
+Result<Invocation> parse_command_line(const std::vector<std::string>& arguments) {
+  std::vector<std::string> rest = arguments;
+  const std::optional<std::string> name = take_command(rest);
+  Invocation invocation;
+  if (!name || *name == "help") {
+    invocation.help = name || std::any_of(rest.begin(), rest.end(),
+                                          [](const std::string& word) { return word == "--help" || word == "-h"; });
+    invocation.version = std::find(rest.begin(), rest.end(), "--version") != rest.end();
+    if (const auto subject = name ? take_command(rest) : std::nullopt) {
+      invocation.command = find_command(*subject);
+      if (invocation.command == nullptr) return unknown_command(*subject);
+    }
+    if (invocation.help || invocation.version) return invocation;
+  }
+  invocation.command = find_command(name.value_or(std::string(kDefaultCommand)));
+  if (invocation.command == nullptr) return unknown_command(name.value_or(std::string(kDefaultCommand)));
+  if (const auto error = parse_options(std::move(rest), invocation)) return *error;
+  return invocation;
+}
+
+}  // namespace memoir::query

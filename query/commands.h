@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "query/command.h"
+
+namespace memoir::query {
+
+Command top_command();
+Command processes_command();
+Command categories_command();
+
+// All commands, in the order of --help.
+const std::vector<Command>& commands();
+
+// The command of that name, or null.
+const Command* find_command(std::string_view name);
+
+inline constexpr std::string_view kDefaultCommand = "status";
+
+}  // namespace memoir::query

@@ -1,0 +1,80 @@
+#include "query/help.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/text.h"
+#include "query/commands.h"
+#include "query/times.h"
+
+namespace memoir::query {
+namespace {
+
+constexpr std::size_t kWidth = 80;
+
+// Words of `text` in lines that begin at `indent`; the first line goes on where `head` (padded) ends.
+std::string wrap(std::string_view head, std::size_t indent, std::string_view text) {
+  std::string out = fmt::format("{:<{}}", head, indent);
+  std::size_t column = out.size();
+  for (std::string_view word = cut_word(text); !word.empty(); word = cut_word(text)) {
+    if (column + word.size() > kWidth && column > indent) {
+      out += fmt::format("\n{:{}}", "", indent);
+      column = indent;
+    }
+    if (column > indent) {
+      out += ' ';
+      ++column;
+    }
+    out += word;
+    column += word.size();
+  }
+  return out + "\n";
+}
+
+std::string option_line(Option option, const Command* command) {
+  const OptionText& text = option_text(option);
+  std::string help_text(text.help);
+  if (command != nullptr && option == Option::by) help_text += fmt::format(": {}", fmt::join(command->by, ", "));
+  if (command != nullptr && option == Option::group) help_text += fmt::format(": {}", fmt::join(command->groups, ", "));
+  return wrap(fmt::format("  {} {}", text.name, text.value), 20, help_text);
+}
+
+constexpr std::string_view kExitStatus =
+    "Exit status: 0 answered; 1 could not (the message says why, and the mend); 2 usage; 3 answered, but nothing was "
+    "recorded in the range.";
+
+}  // namespace
+
+std::string help() {
+  std::string out = "Usage: memoir [COMMAND] [SUBJECT] [options]\n\nAnswers from what memoird recorded.\n\nCommands:\n";
+  for (const Command& command : commands()) out += wrap("  " + command.name, 14, command.summary);
+  out += "\n" +
+         wrap("", 0, fmt::format("Without a command: {}. More: memoir COMMAND --help, man memoir.", kDefaultCommand));
+  out += "\nOptions:\n";
+  for (const OptionText& text : option_texts()) out += option_line(text.option, nullptr);
+  out += "  --help\n  --version\n\n";
+  out += wrap("Times: ", 7, kTimeForms) + "\n";
+  out += "Examples:\n";
+  for (const Command& command : commands()) {
+    if (!command.examples.empty())
+      out += wrap("  " + command.examples.front().line, 44, command.examples.front().answers);
+  }
+  return out + "\n" + wrap("", 0, kExitStatus);
+}
+
+std::string help(const Command& command) {
+  const std::string subject = command.subject.empty() ? "" : " " + command.subject;
+  std::string out = fmt::format("Usage: memoir {}{} [options]\n\n", command.name, subject);
+  out += wrap("", 0, command.summary) + "\nOptions:\n";
+  for (const Option option : options_of(command)) out += option_line(option, &command);
+  out += "\n";
+  if (std::find(command.options.begin(), command.options.end(), Option::to) != command.options.end()) {
+    out += wrap("Times: ", 7, kTimeForms) + "\n";
+  }
+  out += "Examples:\n";
+  for (const Example& example : command.examples) out += fmt::format("  {}\n      {}\n", example.line, example.answers);
+  return out;
+}
+
+}  // namespace memoir::query

@@ -1,0 +1,91 @@
+#include "query/layout.h"
+
+#include <algorithm>
+#include <cwchar>
+#include <numeric>
+
+namespace memoir::query {
+namespace {
+
+// The last column is cut down to this before another one is dropped for it.
+constexpr std::size_t kLeastLast = 24;
+
+struct Glyph {
+  std::size_t bytes = 1;
+  std::size_t width = 1;
+};
+
+Glyph first_glyph(std::string_view text) {
+  wchar_t wide = 0;
+  std::mbstate_t state{};
+  const std::size_t bytes = std::mbrtowc(&wide, text.data(), text.size(), &state);
+  if (bytes == 0 || bytes > text.size()) return {};
+  const int width = wcwidth(wide);
+  return {bytes, width < 0 ? 1 : static_cast<std::size_t>(width)};
+}
+
+std::vector<std::size_t> column_widths(const TextTable& table) {
+  std::vector<std::size_t> widths;
+  for (const TextColumn& column : table.columns) widths.push_back(display_width(column.header));
+  for (const auto& row : table.rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], display_width(row[i]));
+  }
+  return widths;
+}
+
+void drop_column(TextTable& table, std::vector<std::size_t>& widths, std::size_t index) {
+  const auto at = static_cast<std::ptrdiff_t>(index);
+  table.columns.erase(table.columns.begin() + at);
+  widths.erase(widths.begin() + at);
+  for (auto& row : table.rows) row.erase(row.begin() + at);
+}
+
+// What all but the last column take, with a space after each.
+std::size_t width_before_last(const std::vector<std::size_t>& widths) {
+  return std::accumulate(widths.begin(), widths.end() - 1, widths.size() - 1);
+}
+
+}  // namespace
+
+std::size_t display_width(std::string_view utf8) {
+  std::size_t width = 0;
+  while (!utf8.empty()) {
+    const Glyph glyph = first_glyph(utf8);
+    width += glyph.width;
+    utf8.remove_prefix(glyph.bytes);
+  }
+  return width;
+}
+
+std::string shorten(std::string_view utf8, std::size_t width) {
+  if (display_width(utf8) <= width) return std::string(utf8);
+  if (width == 0) return {};
+  std::size_t used = 0;
+  std::size_t bytes = 0;
+  while (bytes < utf8.size()) {
+    const Glyph glyph = first_glyph(utf8.substr(bytes));
+    if (used + glyph.width > width - 1) break;
+    used += glyph.width;
+    bytes += glyph.bytes;
+  }
+  return std::string(utf8.substr(0, bytes)) + "…";
+}
+
+void fit(TextTable& table, std::size_t width) {
+  if (table.columns.empty()) return;
+  std::vector<std::size_t> widths = column_widths(table);
+  const auto needed = [&] { return width_before_last(widths) + std::min(widths.back(), kLeastLast); };
+  while (needed() > width) {
+    const auto least =
+        std::max_element(table.columns.begin(), table.columns.end(),
+                         [](const TextColumn& a, const TextColumn& b) { return a.least_useful < b.least_useful; });
+    if (least->least_useful == 0) break;
+    drop_column(table, widths, static_cast<std::size_t>(least - table.columns.begin()));
+  }
+  const std::size_t before = width_before_last(widths);
+  const std::size_t left = std::max<std::size_t>(width > before ? width - before : 0, 1);
+  table.columns.back().header = shorten(table.columns.back().header, left);
+  for (auto& row : table.rows) row.back() = shorten(row.back(), left);
+}
+
+}  // namespace memoir::query

@@ -1,0 +1,32 @@
+#pragma once
+
+// Makes a table of text fit a width: drops the least useful columns, then cuts the last one with "…". Pure, but for
+// the locale's idea of how wide a character is (LC_CTYPE must be a UTF-8 one).
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace memoir::query {
+
+struct TextColumn {
+  std::string header;
+  bool right = false;
+  int least_useful = 0;
+};
+
+struct TextTable {
+  std::vector<TextColumn> columns;
+  std::vector<std::vector<std::string>> rows;
+};
+
+// Columns on the terminal: 2 for CJK and emoji, 0 for what combines.
+std::size_t display_width(std::string_view utf8);
+
+// At most `width` columns; what is cut ends in "…".
+std::string shorten(std::string_view utf8, std::size_t width);
+
+void fit(TextTable& table, std::size_t width);
+
+}  // namespace memoir::query

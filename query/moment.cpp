@@ -1,0 +1,60 @@
+#include "query/moment.h"
+
+#include <fmt/format.h>
+
+#include "query/format.h"
+
+namespace memoir::query {
+namespace {
+
+std::string what_is_recorded(const Context& context) {
+  const Zone zone = context.options.zone;
+  if (context.file.ticks == 0) return "the file holds no tick yet: is memoird running?";
+  return fmt::format("the file holds {} to {}", print_time(context.file.first_tick_ms, zone),
+                     print_time(context.file.last_tick_ms, zone));
+}
+
+}  // namespace
+
+Result<std::optional<Snapshot>> load_snapshot(const Context& context) {
+  const Result<std::optional<StoredTick>> tick =
+      context.reader.tick_at(context.when.at_ms.value_or(context.file.last_tick_ms));
+  if (!tick) return tick.error();
+  if (!*tick) return std::optional<Snapshot>();
+  Result<Snapshot> snapshot = context.reader.snapshot((*tick)->id);
+  if (!snapshot) return snapshot.error();
+  return std::optional<Snapshot>(*std::move(snapshot));
+}
+
+Report nothing_recorded(const Context& context) {
+  Report report;
+  report.at_ms = context.when.at_ms;
+  report.range = context.when.range;
+  report.nothing_recorded = true;
+  report.warnings.push_back("nothing was recorded then: " + what_is_recorded(context));
+  return report;
+}
+
+std::optional<std::string> stale_warning(const Context& context, const Snapshot& snapshot) {
+  // Two intervals: one may be late.
+  const std::int64_t asked = context.when.at_ms.value_or(snapshot.tick.begin.wall_ms);
+  const std::int64_t age = asked - snapshot.tick.begin.wall_ms;
+  if (age <= 2 * snapshot.run.interval_ms) return std::nullopt;
+  return fmt::format("this is {} older than {}: nothing was recorded in between", print_span(age),
+                     print_time(asked, context.options.zone));
+}
+
+Result<Report> begin_range_report(const Context& context, Range range) {
+  Result<Coverage> coverage = context.reader.coverage(range);
+  if (!coverage) return coverage.error();
+  Report report;
+  report.range = range;
+  if (coverage->ticks == 0) {
+    report.nothing_recorded = true;
+    report.warnings.push_back("nothing was recorded in this range: " + what_is_recorded(context));
+  }
+  report.coverage = *std::move(coverage);
+  return report;
+}
+
+}  // namespace memoir::query

@@ -1,0 +1,24 @@
+#pragma once
+
+// The state of the machine that a command without a range answers from.
+
+#include <optional>
+
+#include "base/result.h"
+#include "query/command.h"
+
+namespace memoir::query {
+
+// At --at, or the last tick. Absent if nothing was recorded at or before it.
+Result<std::optional<Snapshot>> load_snapshot(const Context& context);
+
+// The answer where there is none: exit status 3, and a warning that says what is recorded.
+Report nothing_recorded(const Context& context);
+
+// That an answer is from a tick well before the time asked for.
+std::optional<std::string> stale_warning(const Context& context, const Snapshot& snapshot);
+
+// The range asked, with its coverage. Nothing recorded in it: report.nothing_recorded, and a warning.
+Result<Report> begin_range_report(const Context& context, Range range);
+
+}  // namespace memoir::query

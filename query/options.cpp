@@ -1,0 +1,34 @@
+#include "query/options.h"
+
+#include <algorithm>
+
+namespace memoir::query {
+
+const std::vector<OptionText>& option_texts() {
+  static const std::vector<OptionText> texts{
+      {Option::at, "--at", "T", "the state at one time: the last tick at or before T"},
+      {Option::from, "--from", "T", "a range from T"},
+      {Option::to, "--to", "T", "… to T (default: the last tick)"},
+      {Option::last, "--last", "DURATION", "a range that ends at --to and is this long: 2h, 30m, 7d"},
+      {Option::day, "--day", "D", "a whole local day: yesterday, monday, 2026-11-20"},
+      {Option::by, "--by", "METRIC", "what rows are ranked by"},
+      {Option::group, "--group", "G", "what a row is"},
+      {Option::filter, "--filter", "EXPR",
+       "only category=web, user=www-data, pid=812, comm=nginx, exe~REGEX, command~REGEX, cgroup~REGEX; repeated: and"},
+      {Option::limit, "--limit", "N", "at most N rows (default 20; 0 = all); what is cut is said, with its sum"},
+      {Option::step, "--step", "S", "the width of a bucket: 5m, 1h"},
+      {Option::db, "--db", "F", "the database (default: $MEMOIR_DB, /var/lib/memoir/memoir.db, the XDG data path)"},
+      {Option::format, "--format", "FORMAT", "table, json or csv"},
+      {Option::units, "--units", "UNITS", "sizes in a table: kib, mib or auto"},
+      {Option::utc, "--utc", "", "times are UTC, those given and those shown"},
+      {Option::no_color, "--no-color", "", "no colour, even on a terminal (so does $NO_COLOR)"},
+  };
+  return texts;
+}
+
+const OptionText& option_text(Option option) {
+  return *std::find_if(option_texts().begin(), option_texts().end(),
+                       [option](const OptionText& text) { return text.option == option; });
+}
+
+}  // namespace memoir::query

@@ -1,0 +1,67 @@
+#pragma once
+
+// The options of memoir: what each is called and means (for the command line, --help, and the tests that hold the man
+// page and the completions to it), and the values that one call has.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "query/zone.h"
+
+namespace memoir::query {
+
+enum class Option : std::uint8_t {
+  db,
+  at,
+  from,
+  to,
+  last,
+  day,
+  by,
+  group,
+  filter,
+  limit,
+  step,
+  format,
+  utc,
+  no_color,
+  units,
+};
+
+struct OptionText {
+  Option option;
+  std::string_view name;   // "--db"
+  std::string_view value;  // "F"; empty for a flag
+  std::string_view help;
+};
+
+const std::vector<OptionText>& option_texts();
+const OptionText& option_text(Option option);
+
+enum class Format { table, json, csv };
+enum class Units { kib, mib, automatic };
+
+// What the command line says. Times and expressions are still text: only a command knows what they mean to it.
+struct Options {
+  std::string db;
+  std::optional<std::string> at;
+  std::optional<std::string> from;
+  std::optional<std::string> to;
+  std::optional<std::string> last;
+  std::optional<std::string> day;
+  std::optional<std::string> by;
+  std::optional<std::string> group;
+  std::vector<std::string> filters;
+  std::int64_t limit = 20;  // 0: all
+  std::optional<std::string> step;
+  std::optional<std::string> subject;
+  Format format = Format::table;
+  Zone zone = Zone::local;
+  bool color = true;
+  Units units = Units::automatic;
+};
+
+}  // namespace memoir::query

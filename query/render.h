@@ -1,0 +1,35 @@
+#pragma once
+
+// A Report as text: a table for people, JSON and CSV for machines.
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "query/options.h"
+#include "query/report.h"
+
+namespace memoir::query {
+
+// What an answer is an answer to.
+struct Asked {
+  std::string command;
+  std::string db;
+  std::string host;
+};
+
+struct Presentation {
+  Zone zone = Zone::local;
+  Units units = Units::automatic;
+  bool color = false;
+  std::optional<std::size_t> width;  // of the terminal; absent: nothing is cut
+};
+
+inline constexpr int kJsonSchemaVersion = 1;
+
+std::string render_table(const Asked& asked, const Report& report, const Presentation& presentation);
+std::string render_json(const Asked& asked, const Report& report);
+// RFC 4180, but for lines that end in a bare newline.
+std::string render_csv(const Report& report);
+
+}  // namespace memoir::query

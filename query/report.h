@@ -1,0 +1,103 @@
+#pragma once
+
+// What a command answers, before it is drawn. A command turns its own rows into a Report by a list of columns, each
+// described once: name (JSON and CSV), header (table), kind, and how to get the value. Renderers know nothing else.
+//
+// Unknown is std::monostate: null in JSON, empty in CSV, "–" in a table; never 0.
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "store/reader.h"
+
+namespace memoir::query {
+
+using Value = std::variant<std::monostate, bool, std::int64_t, double, std::string>;
+
+template <typename T>
+Value maybe(const std::optional<T>& value) {
+  return value ? Value(*value) : Value();
+}
+
+enum class Kind {
+  text,      // from outside or ours: made printable in a table
+  count,     // a plain number
+  size,      // KiB; name it …_kib
+  time,      // milliseconds since the epoch; name it …_ms
+  duration,  // milliseconds; name it …_ms
+  percent,   // of 100; name it …_percent
+};
+
+// Where a column or field is shown.
+enum class Shown {
+  everywhere,
+  machines,  // JSON and CSV only
+  people,    // tables only
+};
+
+struct Column {
+  std::string name;
+  std::string header;
+  Kind kind = Kind::text;
+  int least_useful = 0;  // columns that do not fit the terminal go, the highest first; 0 stays
+  Shown shown = Shown::everywhere;
+};
+
+struct Table {
+  std::vector<Column> columns;
+  std::vector<std::vector<Value>> rows;  // each as long as columns
+};
+
+template <typename Row>
+struct ColumnOf {
+  Column column;
+  std::function<Value(const Row&)> get;
+};
+
+template <typename Row>
+Table make_table(const std::vector<ColumnOf<Row>>& columns, const std::vector<Row>& rows) {
+  Table table;
+  for (const ColumnOf<Row>& column : columns) table.columns.push_back(column.column);
+  for (const Row& row : rows) {
+    std::vector<Value>& cells = table.rows.emplace_back();
+    for (const ColumnOf<Row>& column : columns) cells.push_back(column.get(row));
+  }
+  return table;
+}
+
+// One value with a name: in JSON a member, in a table "label  value".
+struct Field {
+  std::string name;
+  std::string label;  // empty: JSON only
+  Kind kind = Kind::text;
+  Value value;
+};
+
+// A further table under a name of its own: in JSON a list of that name beside `rows`; not in CSV.
+struct Section {
+  std::string name;
+  std::string title;
+  Table table;
+};
+
+struct Report {
+  std::optional<std::int64_t> at_ms;  // the tick answered from
+  std::optional<Range> range;         // or the range
+  std::optional<Coverage> coverage;
+  std::string title;                 // table: the line above all
+  std::vector<Field> facts;          // table: above the rows; JSON: members of the object itself
+  std::vector<std::string> drawing;  // table only: lines above the rows, ready to print
+  Table rows;
+  std::vector<Section> sections;
+  std::vector<Field> totals;
+  std::vector<std::string> notes;     // table only: lines below, ready to print
+  std::vector<std::string> warnings;  // what a reader must know to trust the answer
+  bool nothing_recorded = false;      // exit status 3
+};
+
+}  // namespace memoir::query

@@ -1,0 +1,30 @@
+#pragma once
+
+// Reads the times that people write: "03:14", "yesterday 03:14", "-2h", "2026-11-20T03:14:07Z" … Pure: the present
+// moment and the zone are parameters.
+
+#include <cstdint>
+#include <string_view>
+
+#include "base/result.h"
+#include "query/zone.h"
+
+namespace memoir::query {
+
+// The forms, for help and errors.
+inline constexpr std::string_view kTimeForms =
+    "2026-11-20 03:14[:07], 2026-11-20, 03:14 (the last one past), today, yesterday, monday (each with a time or "
+    "without), now, -2h, -3d, @1795166412 (s or ms), 2026-11-20T03:14:07+01:00";
+
+// Milliseconds since the epoch. What cannot be read is malformed, and the message shows the forms.
+Result<std::int64_t> parse_time(std::string_view text, std::int64_t now_ms, Zone zone);
+
+struct Day {
+  std::int64_t begin_ms = 0;  // midnight
+  std::int64_t end_ms = 0;    // the next midnight: 23, 24 or 25 hours later
+};
+
+// The day that a time lies in.
+Result<Day> parse_day(std::string_view text, std::int64_t now_ms, Zone zone);
+
+}  // namespace memoir::query

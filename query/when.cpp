@@ -1,0 +1,78 @@
+#include "query/when.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "config/config.h"
+#include "query/times.h"
+
+namespace memoir::query {
+namespace {
+
+std::optional<Error> contradiction(const Options& options) {
+  const bool ends = options.from.has_value() || options.to.has_value();
+  const bool range = ends || options.last.has_value() || options.day.has_value();
+  if (options.at && range) return malformed("--at is one time: it cannot go with --from, --to, --last or --day");
+  if (options.day && (ends || options.last))
+    return malformed("--day is a range of its own: leave out --from, --to, --last");
+  if (options.from && options.last)
+    return malformed("--from and --last both say where the range begins: leave one out");
+  return std::nullopt;
+}
+
+Result<Range> resolve_day(const std::string& text, std::int64_t now_ms, Zone zone) {
+  const Result<Day> day = parse_day(text, now_ms, zone);
+  if (!day) return day.error();
+  return Range{day->begin_ms, day->end_ms - 1};
+}
+
+Result<Range> resolve_range(const Options& options, Recorded recorded, std::int64_t now_ms) {
+  Range range{recorded.first_ms, recorded.last_ms};
+  if (options.to) {
+    const Result<std::int64_t> to = parse_time(*options.to, now_ms, options.zone);
+    if (!to) return to.error();
+    range.to_ms = *to;
+  }
+  if (options.from) {
+    const Result<std::int64_t> from = parse_time(*options.from, now_ms, options.zone);
+    if (!from) return from.error();
+    range.from_ms = *from;
+  }
+  if (options.last) {
+    const auto length = parse_duration(*options.last);
+    if (!length) return malformed("--last: " + length.error().message);
+    range.from_ms = range.to_ms - length->count();
+  }
+  return range;
+}
+
+}  // namespace
+
+Result<When> resolve_when(const Options& options, Recorded recorded, std::int64_t now_ms) {
+  if (const auto error = contradiction(options)) return *error;
+  if (options.at) {
+    const Result<std::int64_t> at = parse_time(*options.at, now_ms, options.zone);
+    if (!at) return at.error();
+    return When{*at, std::nullopt};
+  }
+  if (!options.from && !options.to && !options.last && !options.day) return When{};
+  const Result<Range> range =
+      options.day ? resolve_day(*options.day, now_ms, options.zone) : resolve_range(options, recorded, now_ms);
+  if (!range) return range.error();
+  if (range->from_ms > range->to_ms) {
+    return malformed(fmt::format("the range ends ({}) before it begins ({})", print_time(range->to_ms, options.zone),
+                                 print_time(range->from_ms, options.zone)));
+  }
+  // Nothing can have been recorded in the future: a day that is not over ends now.
+  Range asked = *range;
+  const std::int64_t latest = std::max(now_ms, recorded.last_ms);
+  if (asked.from_ms <= latest) asked.to_ms = std::min(asked.to_ms, latest);
+  return When{std::nullopt, asked};
+}
+
+Range range_or_last(const When& when, Recorded recorded, std::int64_t length_ms) {
+  if (when.range) return *when.range;
+  return {std::max(recorded.last_ms - length_ms, recorded.first_ms), recorded.last_ms};
+}
+
+}  // namespace memoir::query

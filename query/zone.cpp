@@ -1,0 +1,86 @@
+#include "query/zone.h"
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <fmt/format.h>
+
+namespace memoir::query {
+namespace {
+
+std::chrono::year_month_day date_of(const Civil& civil) {
+  return std::chrono::year{civil.year} / std::chrono::month{static_cast<unsigned>(civil.month)} /
+         std::chrono::day{static_cast<unsigned>(civil.day)};
+}
+
+std::tm to_tm(const Civil& civil, int is_dst) {
+  std::tm tm{};
+  tm.tm_year = civil.year - 1900;
+  tm.tm_mon = civil.month - 1;
+  tm.tm_mday = civil.day;
+  tm.tm_hour = civil.hour;
+  tm.tm_min = civil.minute;
+  tm.tm_sec = civil.second;
+  tm.tm_isdst = is_dst;
+  return tm;
+}
+
+}  // namespace
+
+bool is_valid(const Civil& civil) {
+  return date_of(civil).ok() && civil.hour >= 0 && civil.hour < 24 && civil.minute >= 0 && civil.minute < 60 &&
+         civil.second >= 0 && civil.second < 60;
+}
+
+Civil to_civil(std::int64_t ms, Zone zone) {
+  const std::time_t seconds = ms >= 0 ? ms / 1000 : (ms - 999) / 1000;
+  std::tm tm{};
+  if (zone == Zone::utc) {
+    gmtime_r(&seconds, &tm);
+  } else {
+    localtime_r(&seconds, &tm);
+  }
+  return {tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec};
+}
+
+std::vector<std::int64_t> moments_of(const Civil& civil, Zone zone) {
+  if (zone == Zone::utc) {
+    std::tm tm = to_tm(civil, 0);
+    return {std::int64_t{timegm(&tm)} * 1000};
+  }
+  // mktime takes the offset of standard or summer time as told, and by itself where a zone changed without either.
+  std::vector<std::int64_t> found;
+  std::vector<std::int64_t> tried;
+  for (const int is_dst : {0, 1, -1}) {
+    std::tm tm = to_tm(civil, is_dst);
+    const std::int64_t ms = std::int64_t{mktime(&tm)} * 1000;
+    tried.push_back(ms);
+    if (to_civil(ms, zone) == civil) found.push_back(ms);
+  }
+  std::sort(found.begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  if (found.empty()) found.push_back(*std::max_element(tried.begin(), tried.end()));
+  return found;
+}
+
+Civil start_of_day(const Civil& civil, int days) {
+  const std::chrono::year_month_day date = std::chrono::sys_days{date_of(civil)} + std::chrono::days{days};
+  return {int{date.year()}, static_cast<int>(unsigned{date.month()}), static_cast<int>(unsigned{date.day()}), 0, 0, 0};
+}
+
+int weekday(const Civil& civil) {
+  return static_cast<int>(std::chrono::weekday{std::chrono::sys_days{date_of(civil)}}.c_encoding());
+}
+
+std::string print_time(std::int64_t ms, Zone zone) {
+  const Civil at = to_civil(ms, zone);
+  return fmt::format("{:04}-{:02}-{:02} {:02}:{:02}:{:02}{}", at.year, at.month, at.day, at.hour, at.minute, at.second,
+                     zone == Zone::utc ? " UTC" : "");
+}
+
+std::string print_time_of_day(std::int64_t ms, Zone zone) {
+  const Civil at = to_civil(ms, zone);
+  return fmt::format("{:02}:{:02}:{:02}", at.hour, at.minute, at.second);
+}
+
+}  // namespace memoir::query

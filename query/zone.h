@@ -1,0 +1,44 @@
+#pragma once
+
+// Wall-clock fields and moments, in the local zone (TZ, with its daylight saving) or in UTC. libc does the zones: g++
+// 12 has no zone database of its own.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace memoir::query {
+
+enum class Zone { local, utc };
+
+struct Civil {
+  int year = 1970;
+  int month = 1;
+  int day = 1;
+  int hour = 0;
+  int minute = 0;
+  int second = 0;
+
+  bool operator==(const Civil&) const = default;
+};
+
+// A date and time that exists in the calendar (the clock may still skip it).
+bool is_valid(const Civil& civil);
+
+Civil to_civil(std::int64_t ms, Zone zone);
+
+// All moments at which a clock in the zone shows `civil`, in order: two in the hour that an autumn night repeats. In
+// the hour that a spring night skips, one: as far after the skip as `civil` is into it.
+std::vector<std::int64_t> moments_of(const Civil& civil, Zone zone);
+
+// Midnight of the day that is `days` after that of `civil`.
+Civil start_of_day(const Civil& civil, int days = 0);
+
+// 0 Sunday … 6 Saturday.
+int weekday(const Civil& civil);
+
+// "2026-11-20 03:14:07"; in UTC with " UTC" after it.
+std::string print_time(std::int64_t ms, Zone zone);
+std::string print_time_of_day(std::int64_t ms, Zone zone);
+
+}  // namespace memoir::query
