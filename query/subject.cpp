@@ -1,0 +1,123 @@
+#include "query/subject.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <set>
+#include <tuple>
+
+#include "base/text.h"
+#include "query/times.h"
+
+namespace memoir::query {
+namespace {
+
+constexpr std::string_view kForms =
+    "machine, PID, PID@START, a category's name, or category:NAME, user:NAME, comm:NAME, cgroup:PATH, exe:PATH "
+    "(KEY~REGEX searches)";
+
+// Starts are known to a clock tick, and people write whole seconds.
+constexpr std::int64_t kStartToleranceMs = 1000;
+
+Error not_a_subject(std::string_view text, std::string_view why) {
+  return malformed(fmt::format("'{}' {}; a subject is {}", to_printable(to_utf8(text)), why, kForms));
+}
+
+Result<Subject> group(std::string_view text, std::string_view key, char comparison, std::string_view value) {
+  Subject subject;
+  subject.kind = Subject::Kind::group;
+  subject.name = text;
+  Result<Filter> members = Filter::parse({fmt::format("{}{}{}", key, comparison, value)});
+  if (!members) return not_a_subject(text, "is not one: " + members.error().message);
+  subject.members = *std::move(members);
+  if (key == "category" && comparison == '=') subject.category = value;
+  return subject;
+}
+
+Result<Subject> process(std::string_view text, std::int64_t now_ms, Zone zone) {
+  std::string_view start = text;
+  const auto pid = parse_int<std::int32_t>(cut(start, '@'));
+  if (!pid || *pid <= 0) return not_a_subject(text, "has no pid");
+  Subject subject;
+  subject.kind = Subject::Kind::process;
+  subject.name = text;
+  subject.pid = *pid;
+  if (start.empty()) return subject;
+  const bool number = parse_int<std::int64_t>(start).has_value();
+  const Result<std::int64_t> at = parse_time(number ? "@" + std::string(start) : std::string(start), now_ms, zone);
+  if (!at) return at.error();
+  subject.start_ms = *at;
+  return subject;
+}
+
+bool is_pid(std::string_view text) {
+  const std::string_view digits = text.substr(0, text.find('@'));
+  return !digits.empty() && std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+// pid and start survive an exec: what differs only in the exec count is one life.
+using Life = std::tuple<std::string, std::int64_t, std::uint64_t>;
+
+Life life_of(const StoredProcess& process) {
+  return {process.boot_id, process.info.start_ms, process.info.key.start_ticks};
+}
+
+Result<std::vector<StoredProcess>> lives_of(const Subject& subject, const std::vector<StoredProcess>& processes,
+                                            Zone zone) {
+  std::vector<StoredProcess> found;
+  std::set<Life> lives;
+  std::vector<std::string> choices;
+  for (const StoredProcess& process : processes) {
+    if (process.info.key.pid != subject.pid) continue;
+    const std::int64_t off = process.info.start_ms - subject.start_ms.value_or(process.info.start_ms);
+    if (off > kStartToleranceMs || off < -kStartToleranceMs) continue;
+    found.push_back(process);
+    if (lives.insert(life_of(process)).second) {
+      choices.push_back(fmt::format("{}@{} ({}, started {})", subject.pid, process.info.start_ms,
+                                    to_printable(to_utf8(process.info.comm)), print_time(process.info.start_ms, zone)));
+    }
+  }
+  if (found.empty()) return malformed(fmt::format("no process {} lived in this range", to_printable(subject.name)));
+  if (lives.size() > 1) {
+    return malformed(fmt::format("pid {} had {} lives in this range; choose one: {}", subject.pid, lives.size(),
+                                 fmt::join(choices, ", ")));
+  }
+  return found;
+}
+
+}  // namespace
+
+Result<Subject> parse_subject(std::string_view text, std::int64_t now_ms, Zone zone) {
+  if (text == "machine") {
+    Subject machine;
+    machine.name = text;
+    return machine;
+  }
+  if (is_pid(text)) return process(text, now_ms, zone);
+  const std::size_t at = text.find_first_of(":=~");
+  if (text.empty()) return not_a_subject(text, "is empty");
+  if (at == std::string_view::npos) return group(text, "category", '=', text);
+  return group(text, text.substr(0, at), text[at] == '~' ? '~' : '=', text.substr(at + 1));
+}
+
+Result<std::vector<StoredProcess>> members_of(const Subject& subject, const std::vector<StoredProcess>& processes,
+                                              Zone zone) {
+  if (subject.kind == Subject::Kind::process) return lives_of(subject, processes, zone);
+  std::vector<StoredProcess> members;
+  std::set<std::string> categories;
+  for (const StoredProcess& process : processes) {
+    categories.insert(process.info.category);
+    if (subject.members.matches(process.info)) members.push_back(process);
+  }
+  if (!members.empty()) return members;
+  if (!subject.category)
+    return malformed(fmt::format("no process in this range matches '{}'", to_printable(subject.name)));
+  const std::vector<std::string> names(categories.begin(), categories.end());
+  const auto near = nearest(*subject.category, names);
+  return malformed(fmt::format("no process in this range is of the category '{}'{} (there are: {})",
+                               to_printable(to_utf8(*subject.category)),
+                               near ? fmt::format("; did you mean '{}'?", to_printable(*near)) : std::string(),
+                               to_printable(fmt::format("{}", fmt::join(names, ", ")))));
+}
+
+}  // namespace memoir::query
