@@ -1,3 +1,4 @@
+# shellcheck shell=sh disable=SC2034
 # Shared by the scripts: what they need, and how they say what they do. Sourced, from the top of the tree.
 
 # The one list of packages: what the build and the tests need, and what only the checks of .ci/run need.

@@ -1,0 +1,44 @@
+#pragma once
+
+// The floor: what it costs to read the files of a tick and to do nothing with them. A bare loop of system calls that
+// lists /proc and reads, of each process, status and smaps_rollup (of a kernel thread: statm), and of the machine
+// meminfo, vmstat and pressure/memory.
+
+#include <array>
+#include <cstddef>
+#include <unordered_map>
+#include <vector>
+
+namespace memoir::bench {
+
+class Floor {
+ public:
+  // Kept descriptors are read again with pread; else each file is opened and closed each time.
+  explicit Floor(bool keep);
+  ~Floor();
+  Floor(const Floor&) = delete;
+  Floor& operator=(const Floor&) = delete;
+
+  // One pass. Returns the number of processes read.
+  std::size_t pass();
+
+ private:
+  struct Process {
+    bool kernel_thread = false;
+    int statm = -1;
+    int status = -1;
+    int rollup = -1;
+  };
+
+  void read(int& kept, const char* path);
+  void read_process(int pid);
+
+  bool keep_;
+  int proc_;
+  std::unordered_map<int, Process> processes_;
+  std::array<int, 3> machine_{-1, -1, -1};
+  std::vector<char> entries_ = std::vector<char>(32 * 1024);
+  std::vector<char> buffer_ = std::vector<char>(64 * 1024);
+};
+
+}  // namespace memoir::bench

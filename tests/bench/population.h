@@ -1,0 +1,32 @@
+#pragma once
+
+// Real processes for the benchmarks: forked idle children, each with private memory of its own and all the mappings of
+// the program that forked them, like so many small servers.
+
+#include <cstddef>
+#include <sys/types.h>
+#include <vector>
+
+namespace memoir::bench {
+
+class Population {
+ public:
+  Population(std::size_t processes, std::size_t private_kib);
+  ~Population();
+  Population(const Population&) = delete;
+  Population& operator=(const Population&) = delete;
+
+  // `count` of them, in turn, give back or take 64 KiB; returns when they have.
+  void stir(std::size_t count);
+
+ private:
+  struct Member {
+    pid_t pid = -1;
+    int socket = -1;
+  };
+
+  std::vector<Member> members_;
+  std::size_t next_ = 0;
+};
+
+}  // namespace memoir::bench
