@@ -1,0 +1,55 @@
+#pragma once
+
+// Drives tests/e2e/holder.cpp: a process whose memory is known.
+
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "support/child.h"
+
+namespace memoir::test {
+
+class Holder {
+ public:
+  // Runs a copy of the program in `folder`, so that no other holder shares its pages.
+  Holder(const std::string& folder, const std::vector<std::string>& arguments = {})
+      : child_({.path = copy(folder), .arguments = arguments}) {
+    answer();
+  }
+
+  pid_t pid() const { return child_.pid(); }
+
+  // Sends a command of holder.cpp, waits until it is done, and returns the pid that it answers with, if any.
+  pid_t tell(const std::string& command) {
+    child_.send(command);
+    const std::string text = answer();
+    return text.starts_with("ok ") ? std::stoi(text.substr(3)) : 0;
+  }
+
+  void end() { child_.kill_and_wait(); }
+
+ private:
+  static std::string copy(const std::string& folder) {
+    const std::string path = folder + "/holder";
+    std::filesystem::copy_file(MEMOIR_HOLDER, path, std::filesystem::copy_options::skip_existing);
+    return path;
+  }
+
+  std::string answer() {
+    std::string text;
+    wait_until("the holder's answer", [&] {
+      if (!child_.running()) throw std::runtime_error("the holder ended: " + child_.errors());
+      text = child_.output().substr(read_);
+      return text.ends_with('\n');
+    });
+    read_ += text.size();
+    return text;
+  }
+
+  Child child_;
+  std::size_t read_ = 0;
+};
+
+}  // namespace memoir::test

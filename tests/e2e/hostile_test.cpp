@@ -1,0 +1,132 @@
+// Names and command lines that want to break the store, a table, a terminal or a parser; and secrets.
+
+#include <algorithm>
+#include <string>
+
+#include "holder.h"
+#include "recording.h"
+#include "support/catch.h"
+
+using namespace memoir::test;
+using nlohmann::json;
+
+namespace {
+
+std::string hex(std::string_view bytes) {
+  std::string text;
+  for (const char byte : bytes) {
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    const auto value = static_cast<unsigned char>(byte);
+    text += kDigits[value / 16];
+    text += kDigits[value % 16];
+  }
+  return text;
+}
+
+std::size_t lines(const std::string& text) {
+  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+// A newline within quotes is part of a value.
+std::size_t csv_records(const std::string& text) {
+  std::size_t count = 0;
+  bool quoted = false;
+  for (const char c : text) {
+    if (c == '"') quoted = !quoted;
+    if (c == '\n' && !quoted) ++count;
+  }
+  return count;
+}
+
+bool holds_control_bytes(const std::string& text) {
+  return std::any_of(text.begin(), text.end(), [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return (byte < 0x20 && byte != '\n') || byte == 0x7f;
+  });
+}
+
+// All files of the database, journal included.
+std::string database_bytes(const Scene& scene) {
+  std::string all;
+  for (const char* suffix : {"", "-wal", "-shm"}) {
+    memoir::Buffer buffer;
+    if (const auto text = memoir::read_file(scene.db() + suffix, buffer)) all += *text;
+  }
+  return all;
+}
+
+// nlohmann's parser refuses invalid UTF-8 in strings only when it writes them out again.
+void check_valid(const json& answer) {
+  CHECK_NOTHROW(answer.dump());
+}
+
+}  // namespace
+
+TEST_CASE("hostile names keep one line per row, and JSON valid") {
+  const Scene scene;
+  const std::vector<std::string> arguments{"line\nbreak",   "\x1b[31mred\x1b]0;title\x07", "tab\there",
+                                           "\xff\xfe\xc3(", "\xe2\x80\xaereversed",        ""};
+  Holder holder(scene.folder(), arguments);
+  holder.tell("comm " + hex("a\nb\x1b[2J\xff"));
+  holder.tell("private 262144");  // among the first rows
+  Recorder recorder(scene);
+  recorder.tick();
+  REQUIRE(recorder.stop() == 0);
+
+  const json all = scene.answer({"top", "--limit", "0"});
+  check_valid(all);
+  const auto rows = scene.top();
+  REQUIRE(rows.contains(holder.pid()));
+  CHECK_THAT(rows.at(holder.pid()).at("comm").get<std::string>(), Catch::Contains("a\nb\x1b[2J\\xff"));
+  CHECK_THAT(rows.at(holder.pid()).at("command").get<std::string>(),
+             Catch::Contains("line\nbreak \x1b[31mred") && Catch::Contains("\\xff\\xfe\\xc3("));
+
+  for (const std::string command : {"top", "processes", "peaks"}) {
+    const Outcome table = scene.ask({command, "--limit", "0"});
+    INFO(command << ":\n" << table.out);
+    REQUIRE(table.status == 0);
+    CHECK_FALSE(holds_control_bytes(table.out));
+    CHECK(table.out.find("\xe2\x80\xae") == std::string::npos);
+    CHECK_NOTHROW(json(table.out).dump());
+    check_valid(scene.answer({command, "--limit", "0"}));
+  }
+  // One more row is one more line: of `limit` rows, the hostile one among them.
+  const std::size_t one = lines(scene.ask({"top", "--limit", "1"}).out);
+  CHECK(lines(scene.ask({"top", "--limit", "2"}).out) == one + 1);
+  CHECK(csv_records(scene.ask({"top", "--limit", "0", "--format", "csv"}).out) == rows.size() + 1);
+}
+
+TEST_CASE("a command line of 128 KiB is cut with a mark that says how long it was") {
+  const Scene scene;
+  const std::string longest(128 * 1024 - 1, 'x');  // as long as one argument may be
+  Holder holder(scene.folder(), {"--before", longest, "--after"});
+  Recorder recorder(scene);
+  recorder.tick();
+  const json row = scene.top().at(holder.pid());
+  const std::string command = row.at("command");
+  CHECK(command.size() < 5000);
+  CHECK_THAT(command, Catch::Contains("holder --before xxx") && Catch::Contains("131"));
+  const Outcome table = scene.ask({"top", "--limit", "0"});
+  CHECK(table.status == 0);
+}
+
+TEST_CASE("secrets of command lines are nowhere in the database") {
+  const Scene scene;
+  Holder holder(scene.folder(), {"--password=hunter2secret", "--token", "tok-5ecret0987654321",
+                                 "postgres://app:urlsecret77@db.example/app", "PGPASSWORD=envsecret88",
+                                 "--api-key=AKIAIOSFODNN7EXAMPLE", "harmless-word"});
+  Recorder recorder(scene);
+  recorder.tick();
+  const std::string while_written = database_bytes(scene);
+  REQUIRE(recorder.stop() == 0);
+  const std::string after = database_bytes(scene);
+  for (const std::string secret :
+       {"hunter2secret", "tok-5ecret0987654321", "urlsecret77", "envsecret88", "AKIAIOSFODNN7EXAMPLE"}) {
+    INFO(secret);
+    CHECK(while_written.find(secret) == std::string::npos);
+    CHECK(after.find(secret) == std::string::npos);
+  }
+  CHECK(after.find("harmless-word") != std::string::npos);
+  CHECK_THAT(scene.top().empty() ? "" : scene.text("SELECT line FROM command WHERE line LIKE '%harmless-word%'"),
+             Catch::Contains("--password=[redacted]") && Catch::Contains("[redacted]@db.example"));
+}

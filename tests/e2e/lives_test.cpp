@@ -1,0 +1,114 @@
+// Processes are born, fork, exec, die, stay as zombies, lose their parents, and refuse to be read.
+
+#include <signal.h>
+#include <string>
+
+#include "holder.h"
+#include "recording.h"
+#include "support/catch.h"
+
+using namespace memoir::test;
+using nlohmann::json;
+
+namespace {
+
+// Of the last life of this pid.
+std::string process_text(const Scene& scene, pid_t pid, const std::string& column) {
+  return scene.text("SELECT " + column + " FROM process WHERE pid = " + std::to_string(pid) +
+                    " ORDER BY id DESC LIMIT 1");
+}
+
+}  // namespace
+
+TEST_CASE("an exec ends one process and begins another with the same pid") {
+  const Scene scene;
+  Holder holder(scene.folder(), {"first-life"});
+  holder.tell("private 16384");
+  Recorder recorder(scene);
+  recorder.tick();
+  const json before = scene.top().at(holder.pid());
+  CHECK_THAT(before.at("command").get<std::string>(), Catch::Contains("first-life"));
+
+  holder.tell("exec second-life");
+  recorder.tick();
+  const json after = scene.top().at(holder.pid());
+  CHECK_THAT(after.at("command").get<std::string>(), Catch::EndsWith("holder second-life"));
+  CHECK(after.at("start_ms") == before.at("start_ms"));
+  CHECK(after.at("hwm_kib") < before.at("hwm_kib"));
+  CHECK(scene.number("SELECT count(*) FROM process WHERE pid = " + std::to_string(holder.pid())) == 2);
+  CHECK(process_text(scene, holder.pid(), "exec_count") == "1");
+  CHECK(scene.text("SELECT end_kind FROM process WHERE exec_count = 0 AND pid = " + std::to_string(holder.pid())) ==
+        "execed");
+}
+
+TEST_CASE("a fork is seen with its parent, and its death by the next tick") {
+  const Scene scene;
+  Holder holder(scene.folder());
+  Recorder recorder(scene);
+  recorder.tick();
+  const pid_t child = holder.tell("fork");
+  recorder.tick();
+  REQUIRE(scene.top().contains(child));
+  CHECK(process_text(scene, child, "parent_pid") == std::to_string(holder.pid()));
+  CHECK(process_text(scene, child, "end_kind").empty());
+
+  holder.tell("reap " + std::to_string(child));
+  recorder.tick();
+  CHECK_FALSE(scene.top().contains(child));
+  CHECK(process_text(scene, child, "end_kind") == "exited");
+  // What it was can still be asked for.
+  const std::int64_t alive = *scene.number(
+      "SELECT wall_ms FROM tick WHERE id = (SELECT first_tick_id FROM process WHERE pid = " + std::to_string(child) +
+      ")");
+  bool found = false;
+  for (const auto& row : scene.answer({"top", "--limit", "0", "--at", "@" + std::to_string(alive)}).at("rows"))
+    found = found || row.at("pid") == child;
+  CHECK(found);
+}
+
+TEST_CASE("a zombie has a state and no memory") {
+  const Scene scene;
+  Holder holder(scene.folder());
+  const pid_t zombie = holder.tell("zombie");
+  Recorder recorder(scene);
+  recorder.tick();
+  const json row = scene.top().at(zombie);
+  CHECK(row.at("source") == "inaccessible");
+  CHECK(row.at("rss_kib").is_null());
+  CHECK(row.at("pss_kib").is_null());
+  CHECK(scene.text("SELECT state FROM process_detail AS d, process AS p WHERE d.process_id = p.id AND p.pid = " +
+                   std::to_string(zombie)) == "Z");
+  CHECK(*scene.number("SELECT zombies FROM tick ORDER BY id DESC LIMIT 1") >= 1);
+}
+
+TEST_CASE("an orphan keeps its identity under its new parent") {
+  const Scene scene;
+  Holder holder(scene.folder());
+  Recorder recorder(scene);
+  const pid_t orphan = holder.tell("orphan");
+  recorder.tick();
+  REQUIRE(scene.top().contains(orphan));
+  CHECK(process_text(scene, orphan, "parent_pid") != std::to_string(holder.pid()));
+  holder.end();  // the orphan ends with it
+  wait_until("the orphan's end", [&] { return ::kill(orphan, 0) != 0; });
+  recorder.tick();
+  CHECK(process_text(scene, orphan, "end_kind") == "exited");
+}
+
+TEST_CASE("a recorder that may not read a process's rollup says so and takes its RSS") {
+  const auto other = other_user();
+  if (!other) return;  // as an ordinary user there is nobody else to become
+  const Scene scene;
+  Holder holder(scene.folder());
+  holder.tell("private 16384");
+  Recorder recorder(scene, "1h", other);
+  recorder.tick();
+  const json row = scene.top().at(holder.pid());
+  CHECK(row.at("source") == "approximate");
+  CHECK(row.at("rss_kib").get<std::int64_t>() >= 16384);
+  CHECK(row.at("pss_kib") == row.at("rss_kib"));
+  CHECK(row.at("uss_kib").is_null());
+  CHECK(*scene.number("SELECT denied FROM tick ORDER BY id DESC LIMIT 1") > 0);
+  CHECK(*scene.number("SELECT count(*) FROM event WHERE kind = 'degraded'") > 0);
+  CHECK_THAT(recorder.child().errors(), Catch::Contains("smaps_rollup"));
+}

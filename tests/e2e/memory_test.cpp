@@ -1,0 +1,143 @@
+// What was allocated is what the answers say, within a page per mapping.
+
+#include <cstdlib>
+#include <fstream>
+#include <string>
+
+#include "holder.h"
+#include "recording.h"
+#include "support/catch.h"
+
+using namespace memoir::test;
+using nlohmann::json;
+
+namespace {
+
+constexpr std::int64_t kPageKib = 4;
+
+std::int64_t mappings(pid_t pid) {
+  std::ifstream maps("/proc/" + std::to_string(pid) + "/maps");
+  std::int64_t count = 0;
+  for (std::string line; std::getline(maps, line);) ++count;
+  return count;
+}
+
+std::int64_t kib(const json& row, const std::string& metric) {
+  INFO(row.dump());
+  REQUIRE(row.at(metric + "_kib").is_number());
+  return row.at(metric + "_kib");
+}
+
+// What a process has more in `after` than in `before`.
+void check_growth(const json& before, const json& after, pid_t pid, std::int64_t rss, std::int64_t pss,
+                  std::int64_t uss) {
+  const std::int64_t tolerance = mappings(pid) * kPageKib;
+  const auto check = [&](const std::string& metric, std::int64_t expected) {
+    const std::int64_t grown = kib(after, metric) - kib(before, metric);
+    INFO(metric << ": grown by " << grown << " KiB, expected " << expected << " within " << tolerance);
+    CHECK(std::abs(grown - expected) <= tolerance);
+  };
+  CHECK(after.at("source") == "exact");
+  check("rss", rss);
+  check("pss", pss);
+  check("uss", uss);
+}
+
+}  // namespace
+
+TEST_CASE("private pages are in RSS, PSS and USS alike") {
+  const Scene scene;
+  Holder holder(scene.folder());
+  Recorder recorder(scene);
+  recorder.tick();
+  const json before = scene.top().at(holder.pid());
+
+  holder.tell("private 32768");
+  recorder.tick();
+  const json held = scene.top().at(holder.pid());
+  check_growth(before, held, holder.pid(), 32768, 32768, 32768);
+
+  holder.tell("free");
+  recorder.tick();
+  const json freed = scene.top().at(holder.pid());
+  check_growth(before, freed, holder.pid(), 0, 0, 0);
+  CHECK(kib(freed, "hwm") >= 32768);
+}
+
+TEST_CASE("pages shared by memfd are halved in PSS and not in USS") {
+  const Scene scene;
+  Holder holder(scene.folder());
+  Recorder recorder(scene);
+  // The program's own pages are shared by two before as after.
+  const pid_t first = holder.tell("fork");
+  recorder.tick();
+  const auto before = scene.top();
+  holder.tell("reap " + std::to_string(first));
+
+  const pid_t second = holder.tell("shared 32768");
+  recorder.tick();
+  const auto after = scene.top();
+  check_growth(before.at(holder.pid()), after.at(holder.pid()), holder.pid(), 32768, 16384, 0);
+  check_growth(before.at(first), after.at(second), second, 32768, 16384, 0);
+}
+
+TEST_CASE("a copy-on-write child shares what neither wrote") {
+  const Scene scene;
+  Holder holder(scene.folder());
+  Recorder recorder(scene);
+  const pid_t first = holder.tell("fork");
+  recorder.tick();
+  const auto before = scene.top();
+  holder.tell("reap " + std::to_string(first));
+
+  const pid_t second = holder.tell("cow 32768");
+  recorder.tick();
+  const auto after = scene.top();
+  // Half is written by the child, so each has a copy of its own; the other half is shared by the two.
+  check_growth(before.at(holder.pid()), after.at(holder.pid()), holder.pid(), 32768, 16384 + 8192, 16384);
+  check_growth(before.at(first), after.at(second), second, 32768, 16384 + 8192, 16384);
+}
+
+TEST_CASE("shares add up to the whole") {
+  const Scene scene;
+  Holder holder(scene.folder());
+  holder.tell("private 65536");
+  Recorder recorder(scene);
+  recorder.tick();
+  const json answer = scene.answer({"top", "--limit", "0"});
+  double shares = 0;
+  std::int64_t pss = 0;
+  for (const auto& row : answer.at("rows")) {
+    if (row.at("share").is_number()) shares += row.at("share").get<double>();
+    if (row.at("pss_kib").is_number()) pss += row.at("pss_kib").get<std::int64_t>();
+  }
+  CHECK(answer.at("totals").at("pss_kib") == pss);
+  CHECK(shares == Approx(1.0).margin(0.01));
+}
+
+TEST_CASE("a spike between two ticks is in the peaks, with its interval") {
+  const Scene scene;
+  Holder holder(scene.folder());
+  Recorder recorder(scene);
+  recorder.tick();
+  const json before = scene.top().at(holder.pid());
+  const std::int64_t tick_before = *scene.number("SELECT wall_ms FROM tick ORDER BY id DESC LIMIT 1");
+
+  holder.tell("spike 98304");
+  recorder.tick();
+  const std::int64_t tick_after = *scene.number("SELECT wall_ms FROM tick ORDER BY id DESC LIMIT 1");
+  // Nothing of it is held any more, and the mark does not come down in later ticks.
+  check_growth(before, scene.top().at(holder.pid()), holder.pid(), 0, 0, 0);
+  recorder.tick();
+
+  bool found = false;
+  for (const auto& row : scene.answer({"peaks", "--limit", "0"}).at("rows")) {
+    if (row.value("pid", json()) != holder.pid() || row.at("metric") != "hwm") continue;
+    found = true;
+    const std::int64_t peak = row.at("value_kib").get<std::int64_t>() - kib(before, "rss");
+    CHECK(std::abs(peak - 98304) <= mappings(holder.pid()) * kPageKib);
+    CHECK(row.at("at_ms") == tick_after);
+    CHECK(row.at("before_ms") == tick_before);
+  }
+  CHECK(found);
+}

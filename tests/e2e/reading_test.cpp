@@ -1,0 +1,90 @@
+// The query tool reads a file whoever wrote it, in whatever state it was left, and never changes it.
+
+#include <filesystem>
+#include <string>
+#include <sys/stat.h>
+
+#include "recording.h"
+#include "support/catch.h"
+
+using namespace memoir::test;
+using nlohmann::json;
+
+namespace {
+
+// Answers every command, as a user who may read the folder and not write it.
+void check_readable(const Scene& scene) {
+  const mode_t closed = other_user() ? 0755 : 0555;
+  REQUIRE(chmod(scene.folder().c_str(), closed) == 0);
+  for (const std::string command : {"status", "top", "peaks", "processes", "categories"}) {
+    const Outcome outcome = scene.ask({command}, other_user());
+    INFO(command << ": " << outcome.err);
+    CHECK(outcome.status == 0);
+    CHECK_FALSE(outcome.out.empty());
+  }
+  REQUIRE(chmod(scene.folder().c_str(), 0777) == 0);
+}
+
+void copy(const Scene& from, const Scene& to) {
+  for (const std::string suffix : {"", "-wal"}) {
+    if (std::filesystem::exists(from.db() + suffix)) std::filesystem::copy_file(from.db() + suffix, to.db() + suffix);
+  }
+}
+
+void check_same_answers(const Scene& one, const Scene& other) {
+  CHECK(one.answer({"top", "--limit", "0"}).at("rows") == other.answer({"top", "--limit", "0"}).at("rows"));
+  CHECK(one.answer({"peaks", "--limit", "0"}).at("rows") == other.answer({"peaks", "--limit", "0"}).at("rows"));
+}
+
+}  // namespace
+
+TEST_CASE("the file can be read while it is written") {
+  const Scene scene;
+  Recorder recorder(scene, "100ms");
+  recorder.tick();
+  check_readable(scene);
+  recorder.tick();
+  // Each answer is of a newer tick, and the recorder is not held up.
+  const std::int64_t first = scene.answer({"top"}).at("at_ms");
+  recorder.tick();
+  CHECK(scene.answer({"top"}).at("at_ms") > first);
+  CHECK(recorder.stop() == 0);
+}
+
+TEST_CASE("the file can be read after kill -9, there and as a copy") {
+  const Scene scene;
+  Recorder recorder(scene);
+  recorder.tick();
+  recorder.tick();
+  recorder.kill();
+  check_readable(scene);
+  const Scene elsewhere;
+  copy(scene, elsewhere);
+  check_same_answers(scene, elsewhere);
+  check_readable(elsewhere);
+}
+
+TEST_CASE("the file can be read after a clean stop, there and as a copy") {
+  const Scene scene;
+  Recorder recorder(scene);
+  recorder.tick();
+  REQUIRE(recorder.stop() == 0);
+  check_readable(scene);
+  const Scene elsewhere;
+  // One file is enough after a clean stop.
+  std::filesystem::copy_file(scene.db(), elsewhere.db());
+  check_same_answers(scene, elsewhere);
+  check_readable(elsewhere);
+}
+
+TEST_CASE("an answer leaves the file as it was") {
+  const Scene scene;
+  Recorder recorder(scene);
+  recorder.tick();
+  REQUIRE(recorder.stop() == 0);
+  const auto written = std::filesystem::last_write_time(scene.db());
+  const auto size = std::filesystem::file_size(scene.db());
+  for (const std::string command : {"status", "top", "peaks"}) CHECK(scene.ask({command}).status == 0);
+  CHECK(std::filesystem::last_write_time(scene.db()) == written);
+  CHECK(std::filesystem::file_size(scene.db()) == size);
+}

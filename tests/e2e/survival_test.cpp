@@ -1,0 +1,99 @@
+// What a recorder has committed outlives it, however it ends, and the next one goes on by itself.
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <limits>
+#include <random>
+#include <string>
+#include <thread>
+
+#include "recording.h"
+#include "support/catch.h"
+
+using namespace memoir::test;
+using nlohmann::json;
+
+namespace {
+
+struct Committed {
+  std::int64_t last = 0;
+  std::int64_t count = 0;
+};
+
+Committed committed(const Scene& scene, std::int64_t up_to) {
+  const std::string ticks = " FROM tick WHERE id <= " + std::to_string(up_to);
+  return {scene.number("SELECT max(id)" + ticks).value_or(0), scene.number("SELECT count(*)" + ticks).value_or(0)};
+}
+
+constexpr std::int64_t kAll = std::numeric_limits<std::int64_t>::max();
+
+// Watches what a recorder commits until a moment that it cannot know, and kills it.
+Committed record_and_kill(const Scene& scene, std::chrono::milliseconds life) {
+  Recorder recorder(scene, "100ms");
+  const auto end = std::chrono::steady_clock::now() + life;
+  Committed seen;
+  while (std::chrono::steady_clock::now() < end) {
+    seen = committed(scene, kAll);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  recorder.kill();
+  return seen;
+}
+
+}  // namespace
+
+TEST_CASE("twenty kills at random moments lose no committed tick") {
+  const Scene scene;
+  const unsigned seed = std::random_device{}();
+  INFO("seed " << seed);
+  std::mt19937 random(seed);
+  std::uniform_int_distribution<int> life_ms(0, 700);
+  for (int i = 0; i < 20; ++i) {
+    const Committed seen = record_and_kill(scene, std::chrono::milliseconds(life_ms(random)));
+    if (!std::filesystem::exists(scene.db())) continue;  // killed before it got so far
+    CHECK(scene.text("PRAGMA integrity_check") == "ok");
+    const Committed kept = committed(scene, seen.last);
+    CHECK(kept.last == seen.last);
+    CHECK(kept.count == seen.count);
+    if (committed(scene, kAll).count == 0) continue;
+    CHECK(scene.answer({"top", "--limit", "0"}).at("rows").size() ==
+          static_cast<std::size_t>(*scene.number("SELECT seen FROM tick ORDER BY id DESC LIMIT 1")));
+  }
+
+  const std::int64_t killed = *scene.number("SELECT count(*) FROM run");
+  REQUIRE(killed > 0);
+  Recorder recorder(scene);
+  recorder.tick();
+  CHECK(scene.number("SELECT count(*) FROM run WHERE end_reason = 'unclean'") == killed);
+  CHECK(scene.number("SELECT count(*) FROM event WHERE kind = 'unclean'") == killed);
+  const json status = scene.answer({"status"});
+  const auto& gaps = status.at("coverage").at("gaps");
+  CHECK(std::any_of(gaps.begin(), gaps.end(), [](const json& gap) { return gap.at("reason") == "killed"; }));
+  CHECK(recorder.stop() == 0);
+  CHECK(scene.text("SELECT end_reason FROM run ORDER BY id DESC LIMIT 1") == "stopped");
+  CHECK(scene.text("PRAGMA integrity_check") == "ok");
+}
+
+TEST_CASE("a second recorder on the same file is refused with the pid of the first") {
+  const Scene scene;
+  Recorder first(scene);
+  first.tick();
+  Recorder second(scene);
+  CHECK(second.child().wait() == 1);
+  CHECK_THAT(second.child().errors(), Catch::Contains(std::to_string(first.child().pid())));
+  first.tick();
+  CHECK(scene.number("SELECT count(*) FROM run") == 1);
+  CHECK(first.stop() == 0);
+}
+
+TEST_CASE("a clean stop takes a last tick, a keyframe, and closes the run") {
+  const Scene scene;
+  Recorder recorder(scene);
+  recorder.tick();
+  const std::int64_t before = *scene.number("SELECT max(id) FROM tick");
+  CHECK(recorder.stop() == 0);
+  CHECK(scene.number("SELECT max(id) FROM tick") == before + 1);
+  CHECK(scene.number("SELECT keyframe FROM tick ORDER BY id DESC LIMIT 1") == 1);
+  CHECK(scene.number("SELECT count(*) FROM run WHERE ended_ms IS NULL") == 0);
+}
