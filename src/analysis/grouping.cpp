@@ -1,0 +1,29 @@
+#include "analysis/grouping.h"
+
+#include <algorithm>
+
+namespace memoir {
+
+void Tally::add(const ProcessSample& sample) {
+  const bool exact = sample.source == Source::exact || sample.source == Source::held;
+  ++processes_;
+  if (!exact) ++inexact_;
+  if (exact) exact_pss_kib_ += sample.memory.or_zero(ProcessField::pss);
+  for (const Metric metric : kMetrics) {
+    const auto value = metric_kib(sample.memory, metric);
+    if (!value) continue;
+    std::optional<std::int64_t>& sum = sums_[static_cast<std::size_t>(metric)];
+    sum = metric == Metric::hwm ? std::max(sum.value_or(0), *value) : sum.value_or(0) + *value;
+  }
+}
+
+std::optional<double> Tally::exact_percent() const {
+  return share_percent(exact_pss_kib_, kib(Metric::pss));
+}
+
+std::optional<double> share_percent(std::optional<std::int64_t> part, std::optional<std::int64_t> whole) {
+  if (!part || !whole || *whole <= 0) return std::nullopt;
+  return 100.0 * static_cast<double>(*part) / static_cast<double>(*whole);
+}
+
+}  // namespace memoir

@@ -1,0 +1,75 @@
+#include "analysis/metric.h"
+
+namespace memoir {
+
+std::string_view to_string(Metric metric) {
+  switch (metric) {
+    case Metric::pss:
+      return "pss";
+    case Metric::rss:
+      return "rss";
+    case Metric::uss:
+      return "uss";
+    case Metric::anon:
+      return "anon";
+    case Metric::swap:
+      return "swap";
+    case Metric::swap_pss:
+      return "swap_pss";
+    case Metric::hwm:
+      return "hwm";
+  }
+  return "unknown";
+}
+
+std::optional<Metric> parse_metric(std::string_view name) {
+  for (const Metric metric : kMetrics) {
+    if (to_string(metric) == name) return metric;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::int64_t> metric_kib(const ProcessMemory& memory, Metric metric) {
+  using enum ProcessField;
+  const auto either = [&memory](ProcessField first, ProcessField second) {
+    return memory.has(first) ? memory.get(first) : memory.get(second);
+  };
+  switch (metric) {
+    case Metric::pss:
+      return memory.get(pss);
+    case Metric::rss:
+      return either(rss, vm_rss);
+    case Metric::uss:
+      return uss_kib(memory);
+    case Metric::anon:
+      return either(anonymous, rss_anon);
+    case Metric::swap:
+      return either(swap, vm_swap);
+    case Metric::swap_pss:
+      return memory.get(swap_pss);
+    case Metric::hwm:
+      return high_water_kib(memory);
+  }
+  return std::nullopt;
+}
+
+std::optional<std::int64_t> metric_kib(const CategorySample& sample, Metric metric) {
+  switch (metric) {
+    case Metric::pss:
+      return sample.pss_kib;
+    case Metric::rss:
+      return sample.rss_kib;
+    case Metric::uss:
+      return sample.uss_kib;
+    case Metric::swap:
+      return sample.swap_kib;
+    case Metric::swap_pss:
+      return sample.swap_pss_kib;
+    case Metric::anon:
+    case Metric::hwm:
+      break;
+  }
+  return std::nullopt;
+}
+
+}  // namespace memoir
