@@ -1,29 +1,39 @@
 // memoir categories: the groups that the rules make, and what their members hold together.
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <map>
 
+#include "analysis/grouping.h"
 #include "analysis/ranking.h"
 #include "query/commands.h"
 #include "query/format.h"
 #include "query/moment.h"
+#include "query/top.h"
 
 namespace memoir::query {
 namespace {
 
-using Samples = std::vector<CategorySample>;
+Metric metric_of(const Context& context) {
+  return parse_metric(context.options.by.value_or("pss")).value_or(Metric::pss);
+}
 
-std::vector<ColumnOf<CategorySample>> snapshot_columns() {
-  using Row = CategorySample;
+struct Now {
+  CategorySample sample;
+  std::optional<double> share;
+};
+
+std::vector<ColumnOf<Now>> columns_now() {
   return {
-      {{"category", "CATEGORY", Kind::text}, [](const Row& row) { return Value(row.category); }},
-      {{"processes", "PROCESSES", Kind::count}, [](const Row& row) { return Value(row.processes); }},
-      {{"rss_kib", "RSS", Kind::size, 3}, [](const Row& row) { return Value(row.rss_kib); }},
-      {{"pss_kib", "PSS", Kind::size}, [](const Row& row) { return Value(row.pss_kib); }},
-      {{"uss_kib", "USS", Kind::size, 2}, [](const Row& row) { return Value(row.uss_kib); }},
-      {{"swap_kib", "SWAP", Kind::size, 1}, [](const Row& row) { return Value(row.swap_kib); }},
-      {{"swap_pss_kib", "SWAPPSS", Kind::size, 4}, [](const Row& row) { return Value(row.swap_pss_kib); }},
-      {{"inexact", "INEXACT", Kind::count, 5}, [](const Row& row) { return Value(row.inexact); }},
+      {{"processes", "PROCS", Kind::count}, [](const Now& row) { return Value(row.sample.processes); }},
+      {{"inexact", "INEXACT", Kind::count, 5}, [](const Now& row) { return Value(row.sample.inexact); }},
+      {{"pss_kib", "PSS", Kind::size}, [](const Now& row) { return Value(row.sample.pss_kib); }},
+      {{"rss_kib", "RSS", Kind::size, 3}, [](const Now& row) { return Value(row.sample.rss_kib); }},
+      {{"uss_kib", "USS", Kind::size, 2}, [](const Now& row) { return Value(row.sample.uss_kib); }},
+      {{"swap_kib", "SWAP", Kind::size, 1}, [](const Now& row) { return Value(row.sample.swap_kib); }},
+      {{"swap_pss_kib", "SWAPPSS", Kind::size, 4}, [](const Now& row) { return Value(row.sample.swap_pss_kib); }},
+      {{"share_percent", "SHARE", Kind::percent, 1}, [](const Now& row) { return maybe(row.share); }},
+      {{"category", "CATEGORY", Kind::text}, [](const Now& row) { return Value(row.sample.category); }},
   };
 }
 
@@ -32,14 +42,88 @@ Result<Report> at_one_time(const Context& context) {
   if (!loaded) return loaded.error();
   if (!*loaded) return nothing_recorded(context);
   const Snapshot& snapshot = **loaded;
-  Samples samples = snapshot.categories;
-  std::stable_sort(samples.begin(), samples.end(),
-                   [](const CategorySample& a, const CategorySample& b) { return a.pss_kib > b.pss_kib; });
+  const Metric by = metric_of(context);
+  std::int64_t whole = 0;
+  for (const CategorySample& sample : snapshot.categories) whole += metric_kib(sample, by).value_or(0);
+  std::vector<Now> rows;
+  for (const CategorySample& sample : snapshot.categories) {
+    rows.push_back({sample, share_percent(metric_kib(sample, by), whole)});
+  }
+  std::stable_sort(rows.begin(), rows.end(), [by](const Now& a, const Now& b) {
+    return ranks_before(metric_kib(a.sample, by), metric_kib(b.sample, by));
+  });
+  const std::size_t count = rows.size();
+  const std::size_t shown = limited(context.options, count);
+  std::int64_t rest_kib = 0;
+  for (std::size_t i = shown; i < count; ++i) rest_kib += metric_kib(rows[i].sample, by).value_or(0);
+  rows.resize(shown);
+
   Report report;
   report.at_ms = snapshot.tick.begin.wall_ms;
-  report.title = "categories, by PSS";
-  report.rows = make_table(snapshot_columns(), samples);
+  const std::string name(to_string(by));
+  report.title = "categories, ranked by " + name;
+  report.rows = make_table(columns_now(), rows);
+  report.totals = {{name + "_kib", "", Kind::size, whole}};
+  report.notes.push_back(fmt::format("{} hold {} of {}.",
+                                     print_count(static_cast<std::int64_t>(count), "category", "categories"),
+                                     print_size(whole, context.options.units), name));
+  note_cut(report, shown, count, rest_kib, name.c_str(), context.options.units);
   if (const auto warning = stale_warning(context, snapshot)) report.warnings.push_back(*warning);
+  return report;
+}
+
+struct Over {
+  std::string name;
+  Fold fold;
+  std::int64_t most_processes = 0;
+  Summary summary;
+  std::optional<std::int64_t> mean_kib;  // over all the time that was recorded
+};
+
+std::vector<ColumnOf<Over>> columns_over(const std::string& metric) {
+  return {
+      {{"most_processes", "PROCS", Kind::count}, [](const Over& row) { return Value(row.most_processes); }},
+      {{"metric", "", Kind::text, 0, Shown::machines}, [metric](const Over&) { return Value(metric); }},
+      {{"mean_kib", "MEAN", Kind::size}, [](const Over& row) { return maybe(row.mean_kib); }},
+      {{"max_kib", "MAX", Kind::size}, [](const Over& row) { return maybe(row.summary.max); }},
+      {{"max_at_ms", "MAX AT", Kind::time, 2},
+       [](const Over& row) { return row.summary.max ? Value(row.summary.max_at_ms) : Value(); }},
+      {{"last_kib", "LAST", Kind::size, 4}, [](const Over& row) { return maybe(row.summary.last); }},
+      {{"growth_kib", "GROWTH", Kind::size, 3}, [](const Over& row) { return maybe(row.summary.growth()); }},
+      {{"category", "CATEGORY", Kind::text}, [](const Over& row) { return Value(row.name); }},
+  };
+}
+
+Result<Report> over_range(const Context& context, Range range) {
+  Result<Report> begun = begin_range_report(context, range);
+  if (!begun || begun->nothing_recorded) return begun;
+  Report report = *std::move(begun);
+  const Metric by = metric_of(context);
+  std::map<std::string, Over> by_name;
+  const Status read = context.reader.category_steps(range, [&by_name, by](const CategoryStep& step) {
+    Over& row = by_name[step.sample->category];
+    row.most_processes = std::max(row.most_processes, step.sample->processes);
+    row.fold.add({step.at_ms, step.until_ms, metric_kib(*step.sample, by)});
+  });
+  if (!read) return read.error();
+  std::vector<Over> rows;
+  for (auto& [name, row] : by_name) {
+    row.name = name;
+    row.summary = row.fold.summary();
+    row.mean_kib = mean_over(row.summary, report.coverage->recorded_ms);
+    rows.push_back(row);
+  }
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const Over& a, const Over& b) { return ranks_before(a.mean_kib, b.mean_kib); });
+  const std::size_t count = rows.size();
+  const std::size_t shown = limited(context.options, count);
+  std::int64_t rest_kib = 0;
+  for (std::size_t i = shown; i < count; ++i) rest_kib += rows[i].mean_kib.value_or(0);
+  rows.resize(shown);
+  const std::string name(to_string(by));
+  report.title = name + " of categories, ranked by mean";
+  report.rows = make_table(columns_over(name), rows);
+  note_cut(report, shown, count, rest_kib, ("mean " + name).c_str(), context.options.units);
   return report;
 }
 
@@ -54,7 +138,9 @@ Command categories_command() {
           {},
           {{"memoir categories", "what each category holds now"},
            {"memoir categories --day yesterday --by rss", "mean and largest sum of each category, yesterday"}},
-          at_one_time};
+          [](const Context& context) {
+            return context.when.range ? over_range(context, *context.when.range) : at_one_time(context);
+          }};
 }
 
 }  // namespace memoir::query

@@ -1,0 +1,153 @@
+// memoir processes: who lived in a range, from when to when, and how it ended.
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <unordered_map>
+
+#include "analysis/metric.h"
+#include "analysis/ranking.h"
+#include "query/commands.h"
+#include "query/filter.h"
+#include "query/format.h"
+#include "query/moment.h"
+#include "query/process_columns.h"
+#include "query/top.h"
+
+namespace memoir::query {
+namespace {
+
+constexpr std::int64_t kDefaultRangeMs = 60 * 60 * 1000;
+
+// What its samples in the range say.
+struct Seen {
+  std::optional<std::int64_t> hwm_kib;
+  char state = '?';  // the last
+};
+
+struct Row {
+  const StoredProcess* process = nullptr;
+  Seen seen;
+  std::int64_t start_ms = 0;
+  std::int64_t end_ms = 0;  // of the last sight, where it is not known to have ended
+};
+
+using Columns = std::vector<ColumnOf<Row>>;
+
+// An exec keeps pid and start time: the new image began when it was first seen.
+std::int64_t start_of(const StoredProcess& process) {
+  return process.info.key.exec_count > 0 ? process.first_ms : std::min(process.info.start_ms, process.first_ms);
+}
+
+std::string ending(const Row& row) {
+  const std::string& end = row.process->end;
+  if (!end.empty()) return end == "execed" ? "exec" : end;
+  return row.seen.state == 'Z' || row.seen.state == 'X' ? "zombie" : "alive";
+}
+
+Columns columns() {
+  Columns columns{
+      {{"pid", "PID", Kind::count}, [](const Row& row) { return Value(std::int64_t{row.process->info.key.pid}); }}};
+  add_identity_for_machines(columns, [](const Row& row) { return &row.process->info; });
+  columns.push_back({{"parent_pid", "", Kind::count, 0, Shown::machines},
+                     [](const Row& row) { return Value(std::int64_t{row.process->info.parent_pid}); }});
+  columns.push_back({{"first_ms", "STARTED", Kind::time}, [](const Row& row) { return Value(row.start_ms); }});
+  columns.push_back({{"last_seen_ms", "", Kind::time, 0, Shown::machines},
+                     [](const Row& row) { return Value(row.process->last_ms); }});
+  columns.push_back({{"ended_ms", "ENDED", Kind::time, 3},
+                     [](const Row& row) { return row.process->end.empty() ? Value() : maybe(row.process->gone_ms); }});
+  columns.push_back({{"end", "HOW", Kind::text}, [](const Row& row) { return Value(ending(row)); }});
+  columns.push_back({{"lifetime_ms", "LIFETIME", Kind::duration, 2},
+                     [](const Row& row) { return Value(row.end_ms - row.start_ms); }});
+  columns.push_back({{"hwm_kib", "HWM", Kind::size, 1}, [](const Row& row) { return maybe(row.seen.hwm_kib); }});
+  columns.push_back(
+      {{"", "USER", Kind::text, 5, Shown::people}, [](const Row& row) { return Value(row.process->info.user); }});
+  columns.push_back({{"", "CATEGORY", Kind::text, 4, Shown::people},
+                     [](const Row& row) { return Value(row.process->info.category); }});
+  columns.push_back({{"", "COMMAND", Kind::text, 0, Shown::people},
+                     [](const Row& row) { return Value(shown_command(row.process->info, '?')); }});
+  return columns;
+}
+
+Result<std::unordered_map<std::int64_t, Seen>> see(const Context& context, Range range) {
+  std::unordered_map<std::int64_t, Seen> seen;
+  const Status read = context.reader.process_steps(range, [&seen](const ProcessStep& step) {
+    Seen& process = seen[step.process_id];
+    process.hwm_kib = std::max(process.hwm_kib, high_water_kib(step.sample->memory));
+    process.state = step.sample->state;
+  });
+  if (!read) return read.error();
+  return seen;
+}
+
+void sort_rows(std::vector<Row>& rows, const std::string& by) {
+  std::stable_sort(rows.begin(), rows.end(), [&by](const Row& a, const Row& b) {
+    if (by == "hwm") return ranks_before(a.seen.hwm_kib, b.seen.hwm_kib);
+    if (by == "lifetime") return a.end_ms - a.start_ms > b.end_ms - b.start_ms;
+    return a.start_ms > b.start_ms;
+  });
+}
+
+// The range asked, or the last hour; with --at the processes that lived at that tick.
+Result<Range> asked_range(const Context& context) {
+  if (!context.when.at_ms) {
+    return range_or_last(context.when, {context.file.first_tick_ms, context.file.last_tick_ms}, kDefaultRangeMs);
+  }
+  const Result<std::optional<StoredTick>> tick = context.reader.tick_at(*context.when.at_ms);
+  if (!tick) return tick.error();
+  const std::int64_t at_ms = *tick ? (*tick)->begin.wall_ms : *context.when.at_ms;
+  return Range{at_ms, at_ms};
+}
+
+Result<Report> run(const Context& context) {
+  const Result<Filter> filter = Filter::parse(context.options.filters);
+  if (!filter) return filter.error();
+  const Result<Range> range = asked_range(context);
+  if (!range) return range.error();
+  Result<Report> begun = begin_range_report(context, *range);
+  if (!begun || begun->nothing_recorded) return begun;
+  Report report = *std::move(begun);
+  const Result<std::vector<StoredProcess>> processes = context.reader.processes(*range);
+  if (!processes) return processes.error();
+  const auto seen = see(context, *range);
+  if (!seen) return seen.error();
+
+  std::vector<Row> rows;
+  std::int64_t ended = 0;
+  for (const StoredProcess& process : *processes) {
+    if (!filter->matches(process.info)) continue;
+    const auto found = seen->find(process.id);
+    rows.push_back({&process, found == seen->end() ? Seen{} : found->second, start_of(process),
+                    process.gone_ms.value_or(process.last_ms)});
+    if (process.gone_ms && *process.gone_ms <= range->to_ms) ++ended;
+  }
+  const std::string by = context.options.by.value_or("start");
+  sort_rows(rows, by);
+  const auto count = static_cast<std::int64_t>(rows.size());
+  rows.resize(limited(context.options, rows.size()));
+  report.title = fmt::format("processes, {}", by == "start" ? "the newest first" : "ranked by " + by);
+  report.rows = make_table(columns(), rows);
+  report.totals = {{"rows", "", Kind::count, count},
+                   {"cut_rows", "", Kind::count, count - static_cast<std::int64_t>(rows.size())},
+                   {"ended", "", Kind::count, ended}};
+  report.notes.push_back(fmt::format(
+      "{} lived in this range, {} ended in it{}.", print_count(count, "process", "processes"), ended,
+      static_cast<std::size_t>(count) > rows.size() ? fmt::format("; {} shown (--limit 0 shows all)", rows.size())
+                                                    : std::string()));
+  return report;
+}
+
+}  // namespace
+
+Command processes_command() {
+  return {"processes",
+          "who lived in a range, from when to when, and how it ended",
+          "",
+          {Option::at, Option::from, Option::to, Option::last, Option::day, Option::by, Option::filter, Option::limit},
+          {"start", "lifetime", "hwm"},
+          {},
+          {{"memoir processes --last 10m", "what started, lived and ended in the last ten minutes"},
+           {"memoir processes --day yesterday --by hwm --filter user=www-data", "the largest of one user, yesterday"}},
+          run};
+}
+
+}  // namespace memoir::query

@@ -1,0 +1,57 @@
+#include "query/top.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+#include "query/commands.h"
+#include "query/format.h"
+
+namespace memoir::query {
+
+std::string top_group(const Options& options) {
+  return options.group.value_or("process");
+}
+
+std::size_t limited(const Options& options, std::size_t all) {
+  return options.limit == 0 ? all : std::min(all, static_cast<std::size_t>(options.limit));
+}
+
+std::optional<std::int64_t> mean_over(const Summary& summary, std::int64_t recorded_ms) {
+  if (!summary.mean) return std::nullopt;
+  const double held = *summary.mean * static_cast<double>(summary.covered_ms);
+  const double mean = recorded_ms > 0 ? held / static_cast<double>(recorded_ms) : *summary.mean;
+  return std::llround(mean);
+}
+
+void note_cut(Report& report, std::size_t shown, std::size_t all, std::int64_t rest_kib, const char* metric,
+              Units units) {
+  const auto cut = static_cast<std::int64_t>(all - shown);
+  report.totals.push_back({"rows", "", Kind::count, static_cast<std::int64_t>(all)});
+  report.totals.push_back({"cut_rows", "", Kind::count, cut});
+  report.totals.push_back({"cut_kib", "", Kind::size, rest_kib});
+  if (cut == 0) return;
+  report.notes.push_back(fmt::format("{} of {} rows; the other {} hold {} of {} (--limit 0 shows all).", shown, all,
+                                     cut, print_size(rest_kib, units), metric));
+}
+
+Command top_command() {
+  return {"top",
+          "who used the memory, at one time or over a range",
+          "",
+          {Option::at, Option::from, Option::to, Option::last, Option::day, Option::by, Option::group, Option::filter,
+           Option::limit},
+          {"pss", "rss", "uss", "anon", "swap", "hwm", "growth"},
+          {"process", "command", "category", "user", "cgroup"},
+          {{"memoir top --at 03:14", "who held the memory at 03:14"},
+           {"memoir top --last 2h --group category --by growth", "which categories grew in the last two hours"}},
+          [](const Context& context) -> Result<Report> {
+            if (context.when.range) return top_over(context, *context.when.range);
+            if (context.options.by == "growth") {
+              return malformed("--by growth compares two times: give a range (--last 2h, --day yesterday, --from T)");
+            }
+            return top_at(context);
+          }};
+}
+
+}  // namespace memoir::query

@@ -1,0 +1,166 @@
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+
+#include "analysis/grouping.h"
+#include "analysis/ranking.h"
+#include "query/filter.h"
+#include "query/format.h"
+#include "query/moment.h"
+#include "query/process_columns.h"
+#include "query/top.h"
+
+namespace memoir::query {
+namespace {
+
+struct Row {
+  std::string name;                       // what the group's members share
+  const ProcessState* process = nullptr;  // of a row that is one process
+  std::int64_t tick_ms = 0;
+  Tally tally;
+  std::optional<double> share;
+};
+
+using Columns = std::vector<ColumnOf<Row>>;
+
+const ProcessInfo* info_of(const Row& row) {
+  return row.process == nullptr ? nullptr : &row.process->process.info;
+}
+
+std::vector<Row> make_rows(const Snapshot& snapshot, const Filter& filter, const std::string& group) {
+  std::vector<Row> rows;
+  std::map<std::string, std::size_t> index;
+  for (const ProcessState& state : snapshot.processes) {
+    if (!filter.matches(state.process.info)) continue;
+    std::size_t at = rows.size();
+    if (group == "process") {
+      rows.push_back(
+          {shown_command(state.process.info, state.sample.state), &state, snapshot.tick.begin.wall_ms, {}, {}});
+    } else {
+      const std::string& key = group_key(state.process.info, group);
+      at = index.emplace(key, rows.size()).first->second;
+      if (at == rows.size()) rows.push_back({key, nullptr, snapshot.tick.begin.wall_ms, {}, {}});
+    }
+    rows[at].tally.add(state.sample);
+  }
+  return rows;
+}
+
+void add_metrics(Columns& columns, Metric by) {
+  struct MetricColumn {
+    Metric metric;
+    const char* name;
+    const char* header;
+    int least_useful;
+  };
+  for (const auto& [metric, name, header, least_useful] :
+       {MetricColumn{Metric::pss, "pss_kib", "PSS", 1}, MetricColumn{Metric::rss, "rss_kib", "RSS", 2},
+        MetricColumn{Metric::uss, "uss_kib", "USS", 6}, MetricColumn{Metric::anon, "anon_kib", "ANON", 0},
+        MetricColumn{Metric::swap, "swap_kib", "SWAP", 4}, MetricColumn{Metric::swap_pss, "swap_pss_kib", "SWAPPSS", 0},
+        MetricColumn{Metric::hwm, "hwm_kib", "HWM", 3}}) {
+    const bool ranked = metric == by;
+    const bool seldom = metric == Metric::anon || metric == Metric::swap_pss;
+    const Shown shown = seldom && !ranked ? Shown::machines : Shown::everywhere;
+    columns.push_back({{name, header, Kind::size, ranked ? 0 : least_useful, shown},
+                       [metric = metric](const Row& row) { return maybe(row.tally.kib(metric)); }});
+  }
+  columns.push_back({{"share_percent", "SHARE", Kind::percent, 5}, [](const Row& row) { return maybe(row.share); }});
+}
+
+Columns process_columns(Metric by) {
+  Columns columns{{{"pid", "PID", Kind::count},
+                   [](const Row& row) { return Value(std::int64_t{row.process->process.info.key.pid}); }}};
+  add_identity_for_machines(columns, info_of);
+  columns.push_back({{"state", "", Kind::text, 0, Shown::machines},
+                     [](const Row& row) { return Value(std::string(1, row.process->sample.state)); }});
+  add_metrics(columns, by);
+  columns.push_back({{"source", "SOURCE", Kind::text, 8},
+                     [](const Row& row) { return Value(std::string(to_string(row.process->sample.source))); }});
+  columns.push_back({{"age_ms", "", Kind::duration, 0, Shown::machines},
+                     [](const Row& row) { return maybe(age_ms(*row.process, row.tick_ms)); }});
+  columns.push_back({{"", "USER", Kind::text, 9, Shown::people},
+                     [](const Row& row) { return Value(row.process->process.info.user); }});
+  columns.push_back({{"", "CATEGORY", Kind::text, 7, Shown::people},
+                     [](const Row& row) { return Value(row.process->process.info.category); }});
+  columns.push_back({{"", "COMMAND", Kind::text, 0, Shown::people}, [](const Row& row) { return Value(row.name); }});
+  return columns;
+}
+
+Columns group_columns(const std::string& group, Metric by) {
+  Columns columns{{{"processes", "PROCS", Kind::count}, [](const Row& row) { return Value(row.tally.processes()); }}};
+  add_metrics(columns, by);
+  columns.push_back(
+      {{"exact_percent", "EXACT", Kind::percent, 8}, [](const Row& row) { return maybe(row.tally.exact_percent()); }});
+  columns.push_back(
+      {{"inexact", "", Kind::count, 0, Shown::machines}, [](const Row& row) { return Value(row.tally.inexact()); }});
+  std::string header = group;
+  std::transform(header.begin(), header.end(), header.begin(), [](char c) { return static_cast<char>(c - 'a' + 'A'); });
+  columns.push_back({{group, header, Kind::text}, [](const Row& row) { return Value(row.name); }});
+  return columns;
+}
+
+void describe_total(Report& report, const Tally& total, const Snapshot& snapshot, Units units) {
+  const auto size = [units](std::optional<std::int64_t> kib) { return kib ? print_size(*kib, units) : "unknown"; };
+  const MachineMemory& machine = snapshot.machine.memory;
+  report.totals = {{"processes", "", Kind::count, total.processes()},
+                   {"inexact", "", Kind::count, total.inexact()},
+                   {"exact_percent", "", Kind::percent, maybe(total.exact_percent())},
+                   {"pss_kib", "", Kind::size, maybe(total.kib(Metric::pss))},
+                   {"rss_kib", "", Kind::size, maybe(total.kib(Metric::rss))},
+                   {"uss_kib", "", Kind::size, maybe(total.kib(Metric::uss))},
+                   {"anon_kib", "", Kind::size, maybe(total.kib(Metric::anon))},
+                   {"swap_kib", "", Kind::size, maybe(total.kib(Metric::swap))},
+                   {"swap_pss_kib", "", Kind::size, maybe(total.kib(Metric::swap_pss))},
+                   {"machine_total_kib", "", Kind::size, maybe(machine.get(MachineField::mem_total))},
+                   {"machine_available_kib", "", Kind::size, maybe(machine.get(MachineField::mem_available))},
+                   {"machine_used_kib", "", Kind::size, maybe(used_kib(machine))},
+                   {"machine_swap_used_kib", "", Kind::size, maybe(swap_used_kib(machine))}};
+  const auto exact = total.exact_percent();
+  report.notes.push_back(fmt::format(
+      "{}: PSS {}{}, RSS {}, swap {}.", print_count(total.processes(), "process", "processes"),
+      size(total.kib(Metric::pss)), exact ? fmt::format(" ({} of it exact)", print_percent(*exact)) : std::string(),
+      size(total.kib(Metric::rss)), size(total.kib(Metric::swap))));
+  report.notes.push_back(fmt::format("Machine: {} used of {}, {} available, {} swap used.", size(used_kib(machine)),
+                                     size(machine.get(MachineField::mem_total)),
+                                     size(machine.get(MachineField::mem_available)), size(swap_used_kib(machine))));
+}
+
+}  // namespace
+
+Result<Report> top_at(const Context& context) {
+  const Result<Filter> filter = Filter::parse(context.options.filters);
+  if (!filter) return filter.error();
+  const Result<std::optional<Snapshot>> loaded = load_snapshot(context);
+  if (!loaded) return loaded.error();
+  if (!*loaded) return nothing_recorded(context);
+  const Snapshot& snapshot = **loaded;
+  const std::string group = top_group(context.options);
+  const Metric by = parse_metric(context.options.by.value_or("pss")).value_or(Metric::pss);
+
+  std::vector<Row> rows = make_rows(snapshot, *filter, group);
+  Tally all;
+  for (const ProcessState& state : snapshot.processes) all.add(state.sample);
+  Tally chosen;
+  for (const ProcessState& state : snapshot.processes) {
+    if (filter->matches(state.process.info)) chosen.add(state.sample);
+  }
+  for (Row& row : rows) row.share = share_percent(row.tally.kib(by), all.kib(by));
+  std::stable_sort(rows.begin(), rows.end(),
+                   [by](const Row& a, const Row& b) { return ranks_before(a.tally.kib(by), b.tally.kib(by)); });
+
+  Report report;
+  report.at_ms = snapshot.tick.begin.wall_ms;
+  const std::size_t count = rows.size();
+  const std::size_t shown = limited(context.options, count);
+  std::int64_t rest_kib = 0;
+  for (std::size_t i = shown; i < count; ++i) rest_kib += rows[i].tally.kib(by).value_or(0);
+  rows.resize(shown);
+  report.title = fmt::format("memory by {}, ranked by {}", group, to_string(by));
+  report.rows = make_table(group == "process" ? process_columns(by) : group_columns(group, by), rows);
+  describe_total(report, chosen, snapshot, context.options.units);
+  note_cut(report, shown, count, rest_kib, std::string(to_string(by)).c_str(), context.options.units);
+  if (const auto warning = stale_warning(context, snapshot)) report.warnings.push_back(*warning);
+  return report;
+}
+
+}  // namespace memoir::query

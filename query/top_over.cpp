@@ -1,0 +1,169 @@
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <unordered_map>
+
+#include "analysis/grouping.h"
+#include "analysis/ranking.h"
+#include "query/filter.h"
+#include "query/format.h"
+#include "query/moment.h"
+#include "query/process_columns.h"
+#include "query/top.h"
+
+namespace memoir::query {
+namespace {
+
+// What is folded of one process, or of the members of a group.
+struct Row {
+  std::string name;
+  const StoredProcess* process = nullptr;  // of a row that is one process
+  std::int64_t processes = 0;
+  Fold fold;     // of one process
+  GroupSum sum;  // of a group
+  Summary summary;
+  std::optional<std::int64_t> mean_kib;  // over all the time that was recorded: who was not there held nothing
+  std::optional<double> share;
+};
+
+using Columns = std::vector<ColumnOf<Row>>;
+
+const ProcessInfo* info_of(const Row& row) {
+  return row.process == nullptr ? nullptr : &row.process->info;
+}
+
+// Rows in the making, and which process goes into which.
+struct Plan {
+  std::vector<Row> rows;
+  std::unordered_map<std::int64_t, std::size_t> row_of;              // process id → row; others are filtered out
+  std::unordered_map<std::int64_t, const StoredProcess*> processes;  // all
+};
+
+Plan make_plan(const std::vector<StoredProcess>& processes, const Filter& filter, const std::string& group) {
+  Plan plan;
+  std::map<std::string, std::size_t> index;
+  for (const StoredProcess& process : processes) {
+    plan.processes[process.id] = &process;
+    if (!filter.matches(process.info)) continue;
+    const bool alone = group == "process";
+    std::size_t at = plan.rows.size();
+    const std::string name = alone ? shown_command(process.info, '?') : group_key(process.info, group);
+    if (!alone) at = index.emplace(name, at).first->second;
+    if (at == plan.rows.size()) {
+      Row& row = plan.rows.emplace_back();
+      row.name = name;
+      if (alone) row.process = &process;
+    }
+    ++plan.rows[at].processes;
+    plan.row_of[process.id] = at;
+  }
+  return plan;
+}
+
+// Feeds every step to its row; returns KiB × ms over all processes, whatever the filter says.
+Result<double> fold_steps(const Context& context, Range range, Metric metric, Plan& plan) {
+  double whole = 0;
+  const Status read = context.reader.process_steps(range, [&](const ProcessStep& step) {
+    const auto value = metric_kib(step.sample->memory, metric);
+    whole += static_cast<double>(value.value_or(0)) * static_cast<double>(step.until_ms - step.at_ms);
+    const auto at = plan.row_of.find(step.process_id);
+    if (at == plan.row_of.end()) return;
+    Row& row = plan.rows[at->second];
+    const Step folded{step.at_ms, step.until_ms, value};
+    if (row.process != nullptr) {
+      row.fold.add(folded);
+    } else {
+      row.sum.add(step.process_id, folded, plan.processes[step.process_id]->gone_ms == step.until_ms);
+    }
+  });
+  if (!read) return read.error();
+  return whole;
+}
+
+void summarise_row(Row& row, std::int64_t recorded_ms, double whole) {
+  row.summary = row.process != nullptr ? row.fold.summary() : row.sum.summary();
+  row.mean_kib = mean_over(row.summary, recorded_ms);
+  const double held = row.summary.mean.value_or(0) * static_cast<double>(row.summary.covered_ms);
+  if (whole > 0) row.share = 100.0 * held / whole;
+}
+
+std::optional<std::int64_t> rank_value(const Row& row, bool by_growth, bool by_mark) {
+  if (by_growth) return row.summary.growth();
+  return by_mark ? row.summary.max : row.mean_kib;
+}
+
+Columns columns_of(const std::string& group, bool by_growth, const std::string& metric) {
+  Columns columns;
+  if (group == "process") {
+    columns.push_back(
+        {{"pid", "PID", Kind::count}, [](const Row& row) { return Value(std::int64_t{row.process->info.key.pid}); }});
+    add_identity_for_machines(columns, info_of);
+  } else {
+    columns.push_back({{"processes", "PROCS", Kind::count}, [](const Row& row) { return Value(row.processes); }});
+  }
+  columns.push_back({{"metric", "", Kind::text, 0, Shown::machines}, [metric](const Row&) { return Value(metric); }});
+  columns.push_back(
+      {{"mean_kib", "MEAN", Kind::size, by_growth ? 3 : 0}, [](const Row& row) { return maybe(row.mean_kib); }});
+  columns.push_back({{"max_kib", "MAX", Kind::size, 1}, [](const Row& row) { return maybe(row.summary.max); }});
+  columns.push_back({{"max_at_ms", "MAX AT", Kind::time, 2},
+                     [](const Row& row) { return row.summary.max ? Value(row.summary.max_at_ms) : Value(); }});
+  columns.push_back(
+      {{"first_kib", "", Kind::size, 0, Shown::machines}, [](const Row& row) { return maybe(row.summary.first); }});
+  columns.push_back({{"last_kib", "LAST", Kind::size, 5}, [](const Row& row) { return maybe(row.summary.last); }});
+  columns.push_back({{"growth_kib", "GROWTH", Kind::size, by_growth ? 0 : 4},
+                     [](const Row& row) { return maybe(row.summary.growth()); }});
+  columns.push_back({{"known_ms", "", Kind::duration, 0, Shown::machines},
+                     [](const Row& row) { return Value(row.summary.covered_ms); }});
+  columns.push_back({{"share_percent", "SHARE", Kind::percent, 6}, [](const Row& row) { return maybe(row.share); }});
+  if (group == "process") {
+    columns.push_back({{"", "COMMAND", Kind::text, 0, Shown::people}, [](const Row& row) { return Value(row.name); }});
+    return columns;
+  }
+  std::string header = group;
+  std::transform(header.begin(), header.end(), header.begin(), [](char c) { return static_cast<char>(c - 'a' + 'A'); });
+  columns.push_back({{group, header, Kind::text}, [](const Row& row) { return Value(row.name); }});
+  return columns;
+}
+
+}  // namespace
+
+Result<Report> top_over(const Context& context, Range range) {
+  const Result<Filter> filter = Filter::parse(context.options.filters);
+  if (!filter) return filter.error();
+  Result<Report> begun = begin_range_report(context, range);
+  if (!begun || begun->nothing_recorded) return begun;
+  Report report = *std::move(begun);
+  const Result<std::vector<StoredProcess>> processes = context.reader.processes(range);
+  if (!processes) return processes.error();
+
+  const std::string group = top_group(context.options);
+  const std::string by = context.options.by.value_or("pss");
+  const Metric metric = parse_metric(by).value_or(Metric::pss);
+  const bool by_growth = by == "growth";
+  const bool by_mark = metric == Metric::hwm;
+  Plan plan = make_plan(*processes, *filter, group);
+  const Result<double> whole = fold_steps(context, range, metric, plan);
+  if (!whole) return whole.error();
+  for (Row& row : plan.rows) summarise_row(row, report.coverage->recorded_ms, *whole);
+  std::vector<Row>& rows = plan.rows;
+  std::stable_sort(rows.begin(), rows.end(), [&](const Row& a, const Row& b) {
+    return ranks_before(rank_value(a, by_growth, by_mark), rank_value(b, by_growth, by_mark));
+  });
+
+  const std::size_t count = rows.size();
+  const std::size_t shown = limited(context.options, count);
+  std::int64_t rest_kib = 0;
+  for (std::size_t i = shown; i < count; ++i) rest_kib += rows[i].mean_kib.value_or(0);
+  rows.resize(shown);
+  const std::string name(to_string(metric));
+  report.title = fmt::format("{} by {}, ranked by {}", name, group,
+                             by_growth ? "growth"
+                             : by_mark ? "maximum"
+                                       : "mean");
+  report.rows = make_table(columns_of(group, by_growth, name), rows);
+  report.totals.push_back({"processes", "", Kind::count, static_cast<std::int64_t>(processes->size())});
+  note_cut(report, shown, count, rest_kib, ("mean " + name).c_str(), context.options.units);
+  return report;
+}
+
+}  // namespace memoir::query
