@@ -1,0 +1,48 @@
+#include "collect/cadence.h"
+
+#include "support/catch.h"
+
+using namespace memoir;
+
+TEST_CASE("slots are multiples of the interval, and none is used twice") {
+  CHECK(next_slot(12'345, 0, 10'000).at_ms == 20'000);
+  CHECK(next_slot(20'000, 20'000, 10'000).at_ms == 30'000);
+  CHECK(next_slot(20'003, 20'000, 10'000).at_ms == 30'000);
+  // The timer fired a millisecond early.
+  CHECK(next_slot(19'999, 20'000, 10'000).at_ms == 30'000);
+  CHECK(next_slot(19'999, 20'000, 10'000).skipped == 0);
+}
+
+TEST_CASE("an overrun skips to the next slot and counts what it missed") {
+  const Slot slot = next_slot(53'000, 20'000, 10'000);
+  CHECK(slot.at_ms == 60'000);
+  CHECK(slot.skipped == 3);
+  CHECK(next_slot(12'345, 0, 10'000).skipped == 0);
+}
+
+TEST_CASE("a clock stepped back does not stop the ticks") {
+  const Slot slot = next_slot(1'000'000, 4'600'000, 10'000);
+  CHECK(slot.at_ms == 1'010'000);
+  CHECK(slot.skipped == 0);
+}
+
+TEST_CASE("a keyframe is due once in its time, and at the first tick") {
+  constexpr std::int64_t kHour = 3'600'000;
+  CHECK(keyframe_due(5, 0, kHour));
+  CHECK_FALSE(keyframe_due(kHour + 10'000, kHour, kHour));
+  CHECK(keyframe_due(2 * kHour, kHour + 10'000, kHour));
+  CHECK(keyframe_due(kHour - 1, kHour, kHour));  // the clock was stepped back
+}
+
+TEST_CASE("everything is read of every process but a zombie's memory") {
+  ProcessSample last;
+  last.state = 'S';
+  CHECK(plan_reads(false, nullptr).rollup);
+  CHECK(plan_reads(false, &last).rollup);
+  CHECK(plan_reads(false, &last).status);
+  CHECK_FALSE(plan_reads(false, &last).cgroup);
+  CHECK(plan_reads(true, &last).cgroup);
+  last.state = 'Z';
+  CHECK_FALSE(plan_reads(false, &last).rollup);
+  CHECK(plan_reads(false, &last).status);
+}

@@ -1,0 +1,224 @@
+#include "collect/redactor.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "support/catch.h"
+
+using namespace memoir;
+
+namespace {
+
+struct Case {
+  std::vector<std::string> arguments;
+  const char* expected;
+};
+
+Redactor make(const RedactionOptions& options = {}) {
+  auto made = Redactor::make(options);
+  if (!made) FAIL(made.error().message);
+  return *std::move(made);
+}
+
+std::string redact(const Redactor& redactor, const std::vector<std::string>& arguments, std::size_t max = 4096) {
+  return redactor.command({arguments.begin(), arguments.end()}, max);
+}
+
+std::string joined(const std::vector<std::string>& arguments) {
+  std::string out;
+  for (const std::string& argument : arguments) {
+    if (!out.empty()) out += ' ';
+    out += argument;
+  }
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("secrets of the common programs do not get into a command line") {
+  const Redactor redactor = make();
+  const std::vector<Case> cases = {
+      {{"app", "--password=hunter2"}, "app --password=[redacted]"},
+      {{"app", "--password=a&b, c=d"}, "app --password=[redacted]"},
+      {{"app", "--password", "hunter2"}, "app --password [redacted]"},
+      {{"app", "-password", "hunter2"}, "app -password [redacted]"},
+      {{"app", "--db-password", "--token", "t0k"}, "app --db-password --token [redacted]"},
+      {{"app", "--password", "--x'y"}, "app --password [redacted]"},
+      {{"app", "--token", "abc", "--port", "80"}, "app --token [redacted] --port 80"},
+      {{"app", "--api-key=abc"}, "app --api-key=[redacted]"},
+      {{"app", "--api-key", "abc"}, "app --api-key [redacted]"},
+      {{"app", "--apikey", "abc"}, "app --apikey [redacted]"},
+      {{"app", "--aws-secret-access-key", "abc"}, "app --aws-secret-access-key [redacted]"},
+      {{"env", "PASSWORD=hunter2", "app"}, "env PASSWORD=[redacted] app"},
+      {{"env", "PGPASSWORD=hunter2", "psql"}, "env PGPASSWORD=[redacted] psql"},
+      {{"env", "MYSQL_PWD=x y", "mysql"}, "env MYSQL_PWD=[redacted] mysql"},
+      {{"docker", "run", "-e", "GITHUB_TOKEN=abc", "nginx"}, "docker run -e GITHUB_TOKEN=[redacted] nginx"},
+      {{"docker", "run", "--env=DB_SECRET=abc", "nginx"}, "docker run --env=DB_SECRET=[redacted] nginx"},
+      {{"docker", "run", "-eDB_PASS=abc", "nginx"}, "docker run -eDB_PASS=[redacted] nginx"},
+      {{"docker", "login", "-u", "me", "-p", "abc"}, "docker login -u me -p [redacted]"},
+      {{"mysql", "-uroot", "-phunter2", "shop"}, "mysql -uroot -p[redacted] shop"},
+      {{"/usr/bin/mysqldump", "-phunter2", "shop"}, "/usr/bin/mysqldump -p[redacted] shop"},
+      {{"sudo", "mariadb-dump", "-phunter2"}, "sudo mariadb-dump -p[redacted]"},
+      {{"sshpass", "-p", "hunter2", "ssh", "-p", "22", "h"}, "sshpass -p [redacted] ssh -p [redacted] h"},
+      {{"sshpass", "-phunter2", "ssh", "h"}, "sshpass -p[redacted] ssh h"},
+      {{"curl", "-u", "me:hunter2", "https://h/"}, "curl -u me:[redacted] https://h/"},
+      {{"curl", "-sSume:hunter2", "https://h/"}, "curl -sSume:[redacted] https://h/"},
+      {{"curl", "--user", "me:hunter2", "https://h/"}, "curl --user me:[redacted] https://h/"},
+      {{"curl", "--user=me:hunter2", "https://h/"}, "curl --user=me:[redacted] https://h/"},
+      {{"curl", "-H", "Authorization: Bearer abc.def"}, "curl -H Authorization: Bearer [redacted]"},
+      {{"curl", "-H", "Authorization: Basic bWU6aHVudGVyMg=="}, "curl -H Authorization: Basic [redacted]"},
+      {{"curl", "-H", "X-Api-Key: abc"}, "curl -H X-Api-Key: [redacted]"},
+      {{"curl", "-HX-Auth-Token: abc"}, "curl -HX-Auth-Token: [redacted]"},
+      {{"curl", "-H", "Cookie: sid=1; b=2"}, "curl -H Cookie: [redacted]"},
+      {{"curl", "-d", R"({"user":"me","password":"a\"b"})"}, R"(curl -d {"user":"me","password":"[redacted]"})"},
+      {{"redis-cli", "-h", "cache", "-a", "hunter2"}, "redis-cli -h cache -a [redacted]"},
+      {{"redis-server", "--requirepass", "hunter2"}, "redis-server --requirepass [redacted]"},
+      {{"app", "postgres://me:hunter2@db:5432/shop"}, "app postgres://me:[redacted]@db:5432/shop"},
+      {{"app", "--url=redis://:hunter2@cache/0"}, "app --url=redis://:[redacted]@cache/0"},
+      {{"app", "amqp://me:p@ss@mq/"}, "app amqp://me:[redacted]@mq/"},
+      {{"app", "postgres://me:pa/ss@db/"}, "app postgres://me:[redacted]@db/"},
+      {{"git", "clone", "https://0123456789abcdef01234567@github.com/x"}, "git clone https://[redacted]@github.com/x"},
+      {{"git", "clone", "https://0123456789abcdef01234567:x-oauth-basic@github.com/x"},
+       "git clone https://[redacted]:[redacted]@github.com/x"},
+      {{"java", "-Dspring.datasource.password=x", "-jar", "a.jar"},
+       "java -Dspring.datasource.password=[redacted] -jar a.jar"},
+      {{"java", "-Djavax.net.ssl.keyStorePassword=x"}, "java -Djavax.net.ssl.keyStorePassword=[redacted]"},
+      {{"java", "-Durl=jdbc:mysql://db/shop?user=me&password=x&ssl=1"},
+       "java -Durl=jdbc:mysql://db/shop?user=me&password=[redacted]&ssl=1"},
+      {{"app", "jdbc:sqlserver://db;user=sa;password=x;encrypt=true"},
+       "app jdbc:sqlserver://db;user=sa;password=[redacted];encrypt=true"},
+      {{"app", "jdbc:oracle:thin:scott/tiger@db:1521:xe"}, "app jdbc:oracle:thin:scott/[redacted]@db:1521:xe"},
+      {{"app", "root:hunter2@tcp(db:3306)/shop"}, "app root:[redacted]@tcp(db:3306)/shop"},
+      {{"psql", "host=db password=hunter2 user=me"}, "psql host=db password=[redacted] user=me"},
+      {{"psql", "host=db password='hunter 2' user=me"}, "psql host=db password=[redacted] user=me"},
+      {{"mount", "-o", "username=me,password=x,vers=3"}, "mount -o username=me,password=[redacted],vers=3"},
+      {{"app", "--id", "AKIAIOSFODNN7EXAMPLE"}, "app --id [redacted]"},
+      {{"app", "ghp_0123456789abcdefghijABCDEFGHIJ012345"}, "app [redacted]"},
+      {{"app", "--jwt=eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl"}, "app --jwt=[redacted]"},
+      {{"app", "--key=9f86d081884c7d659a2feaa0c55ad015"}, "app --key=[redacted]"},
+      {{"app", "--signing-key", "9f86d081884c7d659a2feaa0c55ad015"}, "app --signing-key [redacted]"},
+      {{"app", "--key", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"}, "app --key [redacted]"},
+      {{"ldapsearch", "-D", "cn=admin", "-w", "hunter2"}, "ldapsearch -D cn=admin -w [redacted]"},
+      {{"smbclient", "-U", "me%hunter2", "//h/s"}, "smbclient -U me%[redacted] //h/s"},
+      {{"sqlplus", "scott/tiger@orcl"}, "sqlplus scott/[redacted]@orcl"},
+      {{"app", "--http-auth", "me:hunter2"}, "app --http-auth me:[redacted]"},
+      {{"kubectl", "create", "--from-literal=password=x"}, "kubectl create --from-literal=password=[redacted]"},
+      // Titles, and scripts of a shell: one argument that holds a line.
+      {{"worker --password hunter2 --port 80"}, "worker --password [redacted] --port 80"},
+      {{"mysql -uroot -phunter2 shop"}, "mysql -uroot -p[redacted] shop"},
+      {{"curl -H Authorization: Bearer abc https://h/"}, "curl -H Authorization: Bearer [redacted] https://h/"},
+      {{"sh", "-c", "PGPASSWORD=hunter2 pg_dump shop"}, "sh -c PGPASSWORD=[redacted] pg_dump shop"},
+      {{"bash", "-lc", "mysql -p'hunter 2' shop"}, "bash -lc mysql -p[redacted] shop"},
+      {{"ssh", "h", "mysql -phunter2 shop"}, "ssh h mysql -p[redacted] shop"},
+      {{"sh", "-c", "ssh h \"mysql -phunter2 shop\""}, "sh -c ssh h \"mysql -p[redacted] shop\""},
+      {{"sh", "-c", "curl -H \"Authorization: Bearer abc\" h"}, "sh -c curl -H \"Authorization: Bearer [redacted]\" h"},
+  };
+  for (const Case& c : cases) {
+    CAPTURE(joined(c.arguments));
+    CHECK(redact(redactor, c.arguments) == c.expected);
+  }
+}
+
+TEST_CASE("harmless arguments stay as they are") {
+  const Redactor redactor = make();
+  const std::vector<std::vector<std::string>> cases = {
+      {"app", "--password-file=/run/secrets/db"},
+      {"app", "--password-file", "/run/secrets/db"},
+      {"app", "--token-ttl", "30"},
+      {"app", "--token-ttl=30"},
+      {"llm", "--max-tokens=4096", "--max-tokens", "12"},
+      {"app", "--tokenizer", "bpe"},
+      {"app", "--key-size", "2048"},
+      {"app", "--key", "/etc/ssl/server.key"},
+      {"app", "--private-key=/etc/ssl/private/server.example.com.pem"},
+      {"app", "--cache-key-prefix", "prod"},
+      {"psql", "--no-password", "shop"},
+      {"ansible-playbook", "--ask-become-pass", "site.yml"},
+      {"restic", "--password-command", "pass show backup"},
+      {"ssh", "-p", "22", "git@github.com"},
+      {"mkdir", "-p", "dir"},
+      {"docker", "run", "-p", "80:80", "nginx"},
+      {"mysql", "-u", "root", "-p", "shop"},
+      {"cp", "-a", "from", "to"},
+      {"env", "PWD=/srv", "OLDPWD=/", "PATH=/usr/bin", "app"},
+      {"env", "SSH_AUTH_SOCK=/tmp/agent", "app"},
+      {"app", "http://host:8080/users/@me"},
+      {"app", "https://a-rather-long-host-name.example.com:8443/path"},
+      {"git", "clone", "ssh://git@github.com/memoir/memoir.git"},
+      {"curl", "-o", "file:1", "-H", "User-Agent: me", "https://h/"},
+      {"python3", "-m", "http.server", "8000"},
+      {"containerd-shim-runc-v2", "-id", "9f86d081884c7d659a2feaa0c55ad0159f86d081884c7d659a2feaa0c55ad015"},
+      {"postgres: shop shop 10.0.0.1(5432) idle"},
+      {"nginx: master process /usr/sbin/nginx -g daemon on; master_process on;"},
+      {"sshd: root@pts/0"},
+      {"java", "-Xmx4g", "-Dfoo.password.file=/x", "-jar", "/opt/app.jar"},
+      {"app", "--bypass=1", "--compass=north"},
+      {"app", "don't", "it's quoted 'badly"},
+  };
+  for (const auto& arguments : cases) {
+    CAPTURE(joined(arguments));
+    CHECK(redact(redactor, arguments) == joined(arguments));
+  }
+}
+
+TEST_CASE("a command line is cut on a character's boundary, and says how long it was") {
+  const Redactor redactor = make();
+  CHECK(redact(redactor, {"app", std::string(100, 'x')}, 10) == "app xxxxxx …[cut: 104 bytes]");
+  CHECK(redact(redactor, {"a\u00e4b"}, 2) == "a …[cut: 4 bytes]");
+  CHECK(redact(redactor, {"0123456789"}, 10) == "0123456789");
+  CHECK(redact(redactor, {std::string(131072, 'x')}, 4096).ends_with(" …[cut: 131072 bytes]"));
+}
+
+TEST_CASE("a secret on the edge of the cut is redacted first") {
+  const Redactor redactor = make();
+  const std::string cut = redact(redactor, {"app", "postgres://me:hunter2@db/shop", "--more"}, 20);
+  CHECK(cut.find("hunter") == std::string::npos);
+}
+
+TEST_CASE("any bytes become valid text") {
+  const Redactor redactor = make();
+  CHECK(redact(redactor, {"a\xff", "b\nc"}) == "a\\xff b\nc");
+  CHECK(redact(redactor, {"app", "--password=\xff\xfe"}) == "app --password=[redacted]");
+  CHECK(redact(redactor, {}).empty());
+}
+
+TEST_CASE("hostile arguments end in time") {
+  const Redactor redactor = make();
+  std::string quotes;
+  for (int i = 0; i < 20000; ++i) quotes += i % 2 == 0 ? "' \"" : "\" '";
+  CHECK_FALSE(redact(redactor, {"sh", "-c", quotes}).empty());
+  CHECK_FALSE(redact(redactor, {std::string(131072, '=')}).empty());
+  CHECK_FALSE(redact(redactor, std::vector<std::string>(60000, "--password")).empty());
+}
+
+TEST_CASE("arguments can be dropped altogether") {
+  RedactionOptions options;
+  options.drop_arguments = true;
+  const Redactor redactor = make(options);
+  CHECK(redact(redactor, {"/usr/bin/app", "--secret-thing", "x"}) == "/usr/bin/app");
+  CHECK(redact(redactor, {"worker: user me, plan 9"}) == "worker:");
+}
+
+TEST_CASE("rules of one's own come on top of the built-in ones, or instead of them") {
+  RedactionOptions options;
+  options.rules = {{"^--pin=(.*)$", "", false, 3}, {"^-q$", "^vault$", true, 4}};
+  CHECK(redact(make(options), {"app", "--pin=1234", "--token=x"}) == "app --pin=[redacted] --token=[redacted]");
+  CHECK(redact(make(options), {"vault", "-q", "abc"}) == "vault -q [redacted]");
+  CHECK(redact(make(options), {"app", "-q", "abc"}) == "app -q abc");
+  options.defaults = false;
+  CHECK(redact(make(options), {"app", "--pin=1234", "--token=x"}) == "app --pin=[redacted] --token=x");
+  options.rules = {{"customer-[0-9]+", "", false, 5}};
+  CHECK(redact(make(options), {"app", "a,customer-1,customer-22"}) == "app a,[redacted],[redacted]");
+}
+
+TEST_CASE("a rule that does not compile is refused with its line") {
+  RedactionOptions options;
+  options.rules = {{"(", "", false, 41}};
+  const auto bad = Redactor::make(options);
+  REQUIRE_FALSE(bad.ok());
+  CHECK(bad.error().kind == ErrorKind::malformed);
+  CHECK(bad.error().message.find("line 41") != std::string::npos);
+  options.rules = {{"x", "[", false, 42}};
+  REQUIRE_FALSE(Redactor::make(options).ok());
+}
