@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -14,7 +15,7 @@ namespace memoir {
 
 struct Config {
   // [recorder]
-  std::string db;                                // default_database_path()
+  std::string db;                                // parse_config puts default_database_path() where none is given
   std::chrono::milliseconds interval{10'000};    // 100 ms … 1 h
   std::chrono::milliseconds read_deadline{250};  // for one read that may block on its target: 1 ms … 10 s
   std::int64_t queue_ticks = 60;          // ticks that wait for a slow disk before the oldest is dropped: 1 … 100000
@@ -31,12 +32,18 @@ struct Config {
   bool operator==(const Config&) const = default;
 };
 
+inline constexpr std::chrono::milliseconds kLeastInterval{100};
+inline constexpr std::chrono::milliseconds kMostInterval{3'600'000};
+
 // Unknown keys, wrong types and values out of range are errors: "F:12: unknown key 'intervall' in [recorder]; did you
 // mean 'interval'?"
 Result<Config> parse_config(std::string_view toml, const std::string& file_name);
 Result<Config> load_config(const std::string& path);
 
-// As TOML that parse_config reads back to the same struct.
+// Every key that parse_config knows, with its table: "recorder.interval", "category.name", "redaction.rule.pattern".
+std::vector<std::string> config_keys();
+
+// As TOML that parse_config reads back to the same struct (but for the lines of its rules).
 std::string print_config(const Config& config);
 
 // "10s", "500ms", "1.5m", "1h": a number and a unit (ms, s, m, h, d). Anything else is malformed, and the message shows

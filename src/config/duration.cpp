@@ -1,1 +1,57 @@
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <fmt/format.h>
+
 #include "config/config.h"
+
+namespace memoir {
+namespace {
+
+struct Unit {
+  std::string_view name;
+  std::int64_t ms;
+};
+
+// Largest first.
+constexpr std::array<Unit, 5> kUnits{{{"d", 86'400'000}, {"h", 3'600'000}, {"m", 60'000}, {"s", 1'000}, {"ms", 1}}};
+
+// Far beyond any setting, and exact in a double.
+constexpr double kLongestMs = 1e15;
+
+Error not_a_duration(std::string_view text) {
+  return malformed(
+      fmt::format("'{}' is not a duration: write a number and a unit (ms, s, m, h, d), as 500ms, 10s, 1.5m, 1h", text));
+}
+
+}  // namespace
+
+Result<std::chrono::milliseconds> parse_duration(std::string_view text) {
+  const bool digit_first = !text.empty() && std::isdigit(static_cast<unsigned char>(text.front())) != 0;
+  if (!digit_first) return not_a_duration(text);
+  double number = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number, std::chars_format::fixed);
+  if (error != std::errc{}) return not_a_duration(text);
+  const std::string_view name(stop, static_cast<std::size_t>(end - stop));
+  for (const Unit& unit : kUnits) {
+    if (unit.name != name) continue;
+    const double ms = std::round(number * static_cast<double>(unit.ms));
+    if (!(ms <= kLongestMs)) return malformed(fmt::format("the duration '{}' is too long", text));
+    if (ms == 0 && number != 0) return malformed(fmt::format("the duration '{}' is shorter than 1ms", text));
+    return std::chrono::milliseconds(static_cast<std::int64_t>(ms));
+  }
+  return not_a_duration(text);
+}
+
+std::string print_duration(std::chrono::milliseconds duration) {
+  const std::int64_t ms = duration.count();
+  if (ms == 0) return "0s";
+  for (const Unit& unit : kUnits) {
+    if (ms % unit.ms == 0) return fmt::format("{}{}", ms / unit.ms, unit.name);
+  }
+  return fmt::format("{}ms", ms);
+}
+
+}  // namespace memoir

@@ -1,0 +1,95 @@
+#include <fmt/format.h>
+#include <iterator>
+
+#include "config/config.h"
+
+namespace memoir {
+namespace {
+
+bool is_plain(std::string_view text) {
+  for (const char c : text) {
+    if (c == '\'' || static_cast<unsigned char>(c) < 0x20 || c == 0x7F) return false;
+  }
+  return true;
+}
+
+// A literal string where TOML allows it, since patterns are full of backslashes; else a basic one.
+std::string quoted(std::string_view text) {
+  if (is_plain(text)) return fmt::format("'{}'", text);
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      out += {'\\', c};
+    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) {
+      out += fmt::format("\\u{:04X}", static_cast<unsigned char>(c));
+    } else {
+      out += c;
+    }
+  }
+  return out + '"';
+}
+
+class Printer {
+ public:
+  void table(std::string_view header) {
+    fmt::format_to(std::back_inserter(out_), "{}{}\n", out_.empty() ? "" : "\n", header);
+  }
+  void text(std::string_view key, std::string_view value) {
+    fmt::format_to(std::back_inserter(out_), "{} = {}\n", key, quoted(value));
+  }
+  void text_if_given(std::string_view key, std::string_view value) {
+    if (!value.empty()) text(key, value);
+  }
+  void duration(std::string_view key, std::chrono::milliseconds value) { text(key, print_duration(value)); }
+  void number(std::string_view key, std::int64_t value) {
+    fmt::format_to(std::back_inserter(out_), "{} = {}\n", key, value);
+  }
+  void flag(std::string_view key, bool value) { fmt::format_to(std::back_inserter(out_), "{} = {}\n", key, value); }
+
+  std::string take() { return std::move(out_); }
+
+ private:
+  std::string out_;
+};
+
+void print_category(const CategoryRule& rule, Printer& out) {
+  out.table("[[category]]");
+  out.text("name", rule.name);
+  out.text_if_given("command", rule.command);
+  out.text_if_given("exe", rule.exe);
+  out.text_if_given("comm", rule.comm);
+  out.text_if_given("user", rule.user);
+  out.text_if_given("cgroup", rule.cgroup);
+}
+
+void print_redaction(const RedactionRule& rule, Printer& out) {
+  out.table("[[redaction.rule]]");
+  out.text("pattern", rule.pattern);
+  out.text_if_given("program", rule.program);
+  if (rule.next) out.flag("next", true);
+}
+
+}  // namespace
+
+std::string print_config(const Config& config) {
+  Printer out;
+  out.table("[recorder]");
+  out.text("db", config.db);
+  out.duration("interval", config.interval);
+  out.duration("read_deadline", config.read_deadline);
+  out.number("queue_ticks", config.queue_ticks);
+  out.number("max_command_bytes", config.max_command_bytes);
+  out.text("log_level", config.log_level);
+  out.table("[store]");
+  out.text("durability", config.durability);
+  out.table("[categories]");
+  out.flag("defaults", config.default_categories);
+  for (const CategoryRule& rule : config.categories) print_category(rule, out);
+  out.table("[redaction]");
+  out.flag("defaults", config.redaction.defaults);
+  out.flag("drop_arguments", config.redaction.drop_arguments);
+  for (const RedactionRule& rule : config.redaction.rules) print_redaction(rule, out);
+  return out.take();
+}
+
+}  // namespace memoir

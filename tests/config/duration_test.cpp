@@ -1,0 +1,44 @@
+#include "config/config.h"
+#include "support/catch.h"
+
+using namespace memoir;
+using namespace std::chrono_literals;
+
+TEST_CASE("durations are a number and a unit") {
+  CHECK(*parse_duration("500ms") == 500ms);
+  CHECK(*parse_duration("10s") == 10s);
+  CHECK(*parse_duration("1.5m") == 90s);
+  CHECK(*parse_duration("0.1s") == 100ms);
+  CHECK(*parse_duration("1h") == 1h);
+  CHECK(*parse_duration("2d") == 48h);
+  CHECK(*parse_duration("0s") == 0ms);
+}
+
+TEST_CASE("what is not a duration is refused, and the forms are shown") {
+  for (const char* text : {"", "10", "s", "10 s", " 10s", "10s ", "-1s", "+1s", "1e3s", "0x10s", "inf s", "nan", "10S",
+                           "10sec", "1h30m", ".5s", "1..5s"}) {
+    INFO("text: '" << text << "'");
+    const auto parsed = parse_duration(text);
+    REQUIRE_FALSE(parsed);
+    CHECK(parsed.error().kind == ErrorKind::malformed);
+    CHECK_THAT(parsed.error().message, Catch::Matchers::Contains("500ms, 10s, 1.5m, 1h"));
+  }
+}
+
+TEST_CASE("a duration that cannot be held is refused") {
+  CHECK_THAT(parse_duration("99999999999999999999d").error().message, Catch::Matchers::Contains("too long"));
+  CHECK_THAT(parse_duration("0.1ms").error().message, Catch::Matchers::Contains("shorter than 1ms"));
+  CHECK_FALSE(parse_duration(std::string(1000, '9') + "s"));
+}
+
+TEST_CASE("a printed duration is the shortest exact one and reads back") {
+  CHECK(print_duration(10s) == "10s");
+  CHECK(print_duration(90s) == "90s");
+  CHECK(print_duration(60s) == "1m");
+  CHECK(print_duration(1500ms) == "1500ms");
+  CHECK(print_duration(24h) == "1d");
+  CHECK(print_duration(0ms) == "0s");
+  for (const auto duration : {1ms, 999ms, 1000ms, 61'000ms, 3'600'000ms, 86'400'001ms}) {
+    CHECK(*parse_duration(print_duration(duration)) == duration);
+  }
+}

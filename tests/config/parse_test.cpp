@@ -1,0 +1,131 @@
+#include <fstream>
+
+#include "config/config.h"
+#include "support/catch.h"
+#include "support/temporary_directory.h"
+
+using namespace memoir;
+using namespace std::chrono_literals;
+
+namespace {
+
+std::string complaint(std::string_view toml) {
+  const auto parsed = parse_config(toml, "F");
+  REQUIRE_FALSE(parsed);
+  CHECK(parsed.error().kind == ErrorKind::malformed);
+  return parsed.error().message;
+}
+
+}  // namespace
+
+TEST_CASE("an empty file gives the defaults") {
+  Config defaults;
+  defaults.db = default_database_path();
+  CHECK(*parse_config("", "F") == defaults);
+  CHECK(*parse_config("# only a comment\n", "F") == defaults);
+}
+
+TEST_CASE("every key is read") {
+  const auto parsed = parse_config(R"(
+[recorder]
+db = "/tmp/a.db"
+interval = "1.5m"
+read_deadline = "20ms"
+queue_ticks = 5
+max_command_bytes = 128
+log_level = "debug"
+[store]
+durability = "normal"
+[[category]]
+name = "shop"
+command = '^/opt/shop\b'
+exe = 'e'
+comm = 'c'
+user = 'u'
+cgroup = 'g'
+[[category]]
+name = "batch"
+user = 'batch'
+[categories]
+defaults = false
+[redaction]
+defaults = false
+drop_arguments = true
+[[redaction.rule]]
+pattern = '^-K$'
+program = 'shopctl'
+next = true
+)",
+                                   "F");
+  REQUIRE(parsed);
+  CHECK(parsed->db == "/tmp/a.db");
+  CHECK(parsed->interval == 90s);
+  CHECK(parsed->read_deadline == 20ms);
+  CHECK(parsed->queue_ticks == 5);
+  CHECK(parsed->max_command_bytes == 128);
+  CHECK(parsed->log_level == "debug");
+  CHECK(parsed->durability == "normal");
+  CHECK_FALSE(parsed->default_categories);
+  REQUIRE(parsed->categories.size() == 2);
+  CHECK(parsed->categories[0] == CategoryRule{"shop", "^/opt/shop\\b", "e", "c", "u", "g", 11});
+  CHECK(parsed->categories[1] == CategoryRule{"batch", "", "", "", "batch", "", 18});
+  CHECK_FALSE(parsed->redaction.defaults);
+  CHECK(parsed->redaction.drop_arguments);
+  REQUIRE(parsed->redaction.rules.size() == 1);
+  CHECK(parsed->redaction.rules[0] == RedactionRule{"^-K$", "shopctl", true, 26});
+}
+
+TEST_CASE("an unknown key is refused with its line and the nearest one") {
+  CHECK(complaint("[recorder]\n\nintervall = '1s'\n") ==
+        "F:3: unknown key 'intervall' in [recorder]; did you mean 'interval'?");
+  CHECK(complaint("[recordr]\n") == "F:1: unknown key 'recordr' at the top; did you mean 'recorder'?");
+  CHECK(complaint("[[categori]]\nname = 'a'\n") == "F:1: unknown key 'categori' at the top; did you mean 'category'?");
+  CHECK(complaint("[redaction]\nrules = 1\n") == "F:2: unknown key 'rules' in [redaction]; did you mean 'rule'?");
+  CHECK(complaint("[[category]]\nname = 'a'\ncomand = 'b'\n") ==
+        "F:3: unknown key 'comand' in [category]; did you mean 'command'?");
+  CHECK(complaint("[store]\nx = 1\n") == "F:2: unknown key 'x' in [store]; known are durability");
+}
+
+TEST_CASE("a bad value is refused with its line and what it must be") {
+  CHECK(complaint("[recorder]\ninterval = 10\n") ==
+        "F:2: interval in [recorder] must be a duration in quotes, as \"10s\"");
+  CHECK(complaint("[recorder]\ninterval = '99ms'\n") ==
+        "F:2: interval in [recorder] is 99ms, but must be from 100ms to 1h");
+  CHECK(complaint("[recorder]\ninterval = '61m'\n") ==
+        "F:2: interval in [recorder] is 61m, but must be from 100ms to 1h");
+  CHECK_THAT(complaint("[recorder]\ninterval = '10'\n"), Catch::Matchers::Contains("500ms, 10s"));
+  CHECK(complaint("[recorder]\nqueue_ticks = 0\n") ==
+        "F:2: queue_ticks in [recorder] is 0, but must be from 1 to 100000");
+  CHECK(complaint("[recorder]\nqueue_ticks = 1.0\n") == "F:2: queue_ticks in [recorder] must be a whole number");
+  CHECK(complaint("[recorder]\nlog_level = 'warn'\n") ==
+        "F:2: log_level in [recorder] must be one of debug, info, warning, error");
+  CHECK(complaint("[store]\ndurability = 'ful'\n") ==
+        "F:2: durability in [store] must be one of full, normal; did you mean 'full'?");
+  CHECK(complaint("[recorder]\ndb = ''\n") == "F:2: db in [recorder] must not be empty");
+  CHECK(complaint("[redaction]\ndefaults = 'no'\n") == "F:2: defaults in [redaction] must be true or false");
+  CHECK(complaint("recorder = 3\n") == "F:1: 'recorder' must be a table: [recorder]");
+  CHECK(complaint("[category]\nname = 'a'\n") == "F:1: 'category' must be a list of tables: [[category]]");
+  CHECK(complaint("category = [1]\n") == "F:1: 'category' must be a list of tables: [[category]]");
+}
+
+TEST_CASE("an incomplete rule is refused at its line") {
+  CHECK(complaint("\n[[category]]\ncommand = 'a'\n") == "F:2: a [[category]] needs a name");
+  CHECK(complaint("[[category]]\nname = 'a'\n") ==
+        "F:1: the category 'a' needs a pattern: command, exe, comm, user or cgroup");
+  CHECK(complaint("[[redaction.rule]]\nnext = true\n") == "F:1: a [[redaction.rule]] needs a pattern");
+}
+
+TEST_CASE("what is not TOML is refused at its line") {
+  CHECK_THAT(complaint("[recorder]\ninterval = \n"), Catch::Matchers::StartsWith("F:2: "));
+  CHECK_THAT(complaint("[recorder]\n[recorder]\n"), Catch::Matchers::StartsWith("F:2: "));
+  CHECK_THAT(complaint(std::string_view("\xff\xfe\0\0", 4)), Catch::Matchers::StartsWith("F:1: "));
+}
+
+TEST_CASE("a file is loaded, a missing one is gone, an endless one an error") {
+  const test::TemporaryDirectory directory;
+  const std::string path = directory.path() + "/memoir.toml";
+  CHECK(load_config(path).error().kind == ErrorKind::gone);
+  std::ofstream(path) << "[recorder]\ninterval = '3s'\n";
+  CHECK(load_config(path)->interval == 3s);
+  CHECK(load_config("/dev/zero").error().kind == ErrorKind::io);
+}

@@ -1,0 +1,44 @@
+#include "config/config.h"
+#include "support/catch.h"
+
+using namespace memoir;
+using namespace std::chrono_literals;
+
+namespace {
+
+Config read_back(const Config& config) {
+  const auto parsed = parse_config(print_config(config), "printed");
+  if (!parsed) FAIL(parsed.error().message << "\n" << print_config(config));
+  Config result = *parsed;
+  for (auto& rule : result.categories) rule.line = 0;
+  for (auto& rule : result.redaction.rules) rule.line = 0;
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("a printed configuration reads back the same") {
+  Config config;
+  config.db = "/var/lib/memoir/memoir.db";
+  CHECK(read_back(config) == config);
+
+  config.interval = 1500ms;
+  config.read_deadline = 1ms;
+  config.queue_ticks = 100'000;
+  config.max_command_bytes = 64;
+  config.log_level = "error";
+  config.durability = "normal";
+  config.default_categories = false;
+  config.categories = {{"a", "^/usr/bin/a\\b", "", "", "", ""}, {"b", "", "e", "c", "u", "g"}};
+  config.redaction.defaults = false;
+  config.redaction.drop_arguments = true;
+  config.redaction.rules = {{"^--key=(.*)", "", false}, {"-p", "^mysql$", true}};
+  CHECK(read_back(config) == config);
+}
+
+TEST_CASE("texts that need escapes read back the same") {
+  Config config;
+  config.db = "/tmp/it's \"here\"\\ \t\n\x01\x7f \xc3\xa9.db";
+  config.categories = {{"''' \"\"\"", "\\d+'\\\\", "", "", "", ""}};
+  CHECK(read_back(config) == config);
+}
