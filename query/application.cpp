@@ -27,7 +27,8 @@ std::string version_text() {
   return fmt::format("memoir {} ({}), SQLite {}\n", version(), version_commit(), sqlite_version());
 }
 
-std::string render(const Asked& asked, const Report& report, const Options& options) {
+std::string render(const Asked& asked, const Report& report, const Options& options,
+                   const std::optional<Screen>& screen) {
   switch (options.format) {
     case Format::json:
       return render_json(asked, report);
@@ -37,7 +38,8 @@ std::string render(const Asked& asked, const Report& report, const Options& opti
       break;
   }
   const bool color = options.color && terminal_has_color();
-  return render_table(asked, report, {options.zone, options.units, color, terminal_width()});
+  const auto width = screen ? std::optional(screen->columns) : std::nullopt;
+  return render_table(asked, report, {options.zone, options.units, color, width});
 }
 
 Outcome run(const Command& command, const Options& options, const Clock& clock) {
@@ -53,11 +55,11 @@ Outcome run(const Command& command, const Options& options, const Clock& clock) 
   const Result<When> when = resolve_when(options, {file->first_tick_ms, file->last_tick_ms}, now_ms);
   if (!when) return failure(when.error());
 
-  const Result<Report> report =
-      command.run({options, **reader, *file, *runs, now_ms, *when, static_cast<int>(terminal_width().value_or(80))});
+  const std::optional<Screen> screen = terminal_screen();
+  const Result<Report> report = command.run({options, **reader, *file, *runs, now_ms, *when, screen});
   if (!report) return failure(report.error());
   const Asked asked{command.name, *path, runs->empty() ? std::string() : runs->back().boot.host};
-  Outcome outcome{report->nothing_recorded ? Exit::empty : Exit::answered, render(asked, *report, options), ""};
+  Outcome outcome{report->nothing_recorded ? Exit::empty : Exit::answered, render(asked, *report, options, screen), ""};
   // A machine finds its warnings in JSON; CSV has no place for them.
   if (options.format == Format::csv) {
     for (const std::string& warning : report->warnings) {

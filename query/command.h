@@ -16,6 +16,7 @@
 #include "base/result.h"
 #include "query/options.h"
 #include "query/report.h"
+#include "query/terminal.h"
 #include "query/when.h"
 #include "store/reader.h"
 
@@ -28,7 +29,7 @@ struct Context {
   std::vector<StoredRun> runs;  // in order; possibly none
   std::int64_t now_ms = 0;
   When when;
-  int columns = 80;  // of the terminal, for what is drawn
+  std::optional<Screen> screen;  // absent: the answer does not go to a terminal
 };
 
 struct Example {

@@ -147,6 +147,9 @@ void add_option(CLI::App& app, Option option, Options& options, Words& words) {
     case Option::no_color:
       app.add_flag(name, words.no_color);
       break;
+    case Option::ascii:
+      app.add_flag(name, options.ascii);
+      break;
   }
 }
 

@@ -10,6 +10,9 @@ namespace memoir::query {
 Command top_command();
 Command processes_command();
 Command categories_command();
+Command status_command();
+Command trend_command();
+Command peaks_command();
 
 // All commands, in the order of --help.
 const std::vector<Command>& commands();

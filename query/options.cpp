@@ -21,6 +21,7 @@ const std::vector<OptionText>& option_texts() {
       {Option::format, "--format", "FORMAT", "table, json or csv"},
       {Option::units, "--units", "UNITS", "sizes in a table: kib, mib or auto"},
       {Option::utc, "--utc", "", "times are UTC, those given and those shown"},
+      {Option::ascii, "--ascii", "", "draw the chart and the sparkline with ASCII characters only"},
       {Option::no_color, "--no-color", "", "no colour, even on a terminal (so does $NO_COLOR)"},
   };
   return texts;

@@ -28,6 +28,7 @@ enum class Option : std::uint8_t {
   format,
   utc,
   no_color,
+  ascii,
   units,
 };
 
@@ -61,6 +62,7 @@ struct Options {
   Format format = Format::table;
   Zone zone = Zone::local;
   bool color = true;
+  bool ascii = false;
   Units units = Units::automatic;
 };
 

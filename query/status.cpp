@@ -1,10 +1,8 @@
-#include <algorithm>
-#include <fmt/format.h>
+#include "query/status.h"
 
-#include "base/text.h"
+#include <algorithm>
+
 #include "query/commands.h"
-#include "query/format.h"
-#include "query/recording.h"
 
 namespace memoir::query {
 
@@ -12,51 +10,88 @@ namespace {
 
 constexpr std::int64_t kDayMs = 24 * 3600 * std::int64_t{1000};
 
-// All that the answer is made of.
-struct Status {
-  Recording recording = Recording::never;
-  std::int64_t now_ms = 0;
-  FileInfo file;
-  std::vector<StoredRun> runs;  // in order
-  std::optional<StoredTick> tick;
-  std::optional<Coverage> day;  // the last day that was recorded
-  TickCosts costs;
-  std::optional<ProcessState> recorder;  // its own row in the last tick
-  std::vector<Event> degraded;           // what does not work, and why, since the last run began
-  std::int64_t recorded_ms = 0;          // by all runs
-  std::int64_t restarts = 0;             // within the day
-  std::int64_t unclean = 0;
-};
-
-const StoredRun* last_run(const Status& status) {
-  return status.runs.empty() ? nullptr : &status.runs.back();
-}
-
 std::int64_t heard_ms(const StoredRun& run) {
   return run.last_tick_ms.value_or(run.started_ms);
 }
 
-void count_runs(Status& status, Range day) {
+void count_runs(RecorderStatus& status, Range day) {
   for (std::size_t index = 0; index < status.runs.size(); ++index) {
     const StoredRun& run = status.runs[index];
     if (run.first_tick_ms) status.recorded_ms += heard_ms(run) - *run.first_tick_ms;
     const bool last = index + 1 == status.runs.size();
     const bool died = run.end_reason == "unclean" || (last && status.recording == Recording::died);
     if (index > 0 && run.started_ms >= day.from_ms) ++status.restarts;
-    if (died && heard_ms(run) >= day.from_ms) ++status.unclean;
+    if (died && heard_ms(run) >= day.from_ms) ++status.unclean_ends;
   }
 }
 
-// What the recorder itself holds, as it saw itself in its last tick.
-Status find_recorder(Reader& reader, Status& status) = delete;
+void sort_events(RecorderStatus& status, std::vector<Event> events, Range day) {
+  for (Event& event : events) {
+    if (event.kind == "degraded") {
+      if (event.at.wall_ms >= status.runs.back().started_ms) status.degraded.push_back(std::move(event));
+    } else if (event.kind != "start" && event.kind != "stop" && event.at.wall_ms >= day.from_ms) {
+      status.events.push_back(std::move(event));
+    }
+  }
+}
 
-std::optional<ProcessState> recorder_of(const Snapshot& snapshot) {
+std::optional<ProcessState> find_pid(const Snapshot& snapshot, std::int32_t pid) {
   for (const ProcessState& state : snapshot.processes) {
-    if (state.process.info.key.pid == snapshot.run.pid) return state;
+    if (state.process.info.key.pid == pid) return state;
   }
   return std::nullopt;
 }
 
+// What the last day and the last tick tell.
+Status look_at_day(Reader& reader, RecorderStatus& status) {
+  const Range day{std::max(status.file.last_tick_ms - kDayMs, status.file.first_tick_ms), status.file.last_tick_ms};
+  count_runs(status, day);
+  const StoredRun& run = status.runs.back();
+
+  Result<Coverage> coverage = reader.coverage(day);
+  if (!coverage) return coverage.error();
+  status.day = std::move(*coverage);
+
+  const Result<std::vector<StoredTick>> ticks = reader.ticks(day);
+  if (!ticks) return ticks.error();
+  status.costs = tick_costs(*ticks, run.interval_ms);
+  if (!ticks->empty()) status.tick = ticks->back();
+
+  Result<std::vector<Event>> events = reader.events({std::min(day.from_ms, run.started_ms), status.now_ms});
+  if (!events) return events.error();
+  sort_events(status, std::move(*events), day);
+
+  if (!status.tick) return Done{};
+  const Result<Snapshot> snapshot = reader.snapshot(status.tick->id);
+  if (!snapshot) return snapshot.error();
+  status.itself = find_pid(*snapshot, snapshot->run.pid);
+  return Done{};
+}
+
+Result<Report> run_status(const Context& context) {
+  RecorderStatus status;
+  status.now_ms = context.now_ms;
+  status.file = context.file;
+  status.runs = context.runs;
+  status.recording = judge_recording(status.file, status.runs, status.now_ms);
+  if (status.file.ticks > 0 && !status.runs.empty()) {
+    const Status looked = look_at_day(context.reader, status);
+    if (!looked) return looked.error();
+  }
+  return status_report(status, context.options);
+}
+
 }  // namespace
+
+Command status_command() {
+  Command command;
+  command.name = "status";
+  command.summary = "is it recording, since when, with what gaps, and what does recording cost";
+  command.options = {Option::limit};
+  command.examples = {{"memoir status", "is it recording, and was anything missed in the last day"},
+                      {"memoir status --format json", "the same for a monitor"}};
+  command.run = run_status;
+  return command;
+}
 
 }  // namespace memoir::query

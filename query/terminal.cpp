@@ -16,15 +16,27 @@ void use_utf8() {
   if (!set || std::strcmp(nl_langinfo(CODESET), "UTF-8") != 0) std::setlocale(LC_CTYPE, "C.UTF-8");
 }
 
-std::optional<std::size_t> terminal_width() {
+namespace {
+
+std::optional<std::size_t> number_in(const char* variable) {
+  const char* text = std::getenv(variable);
+  const auto number = text == nullptr ? std::nullopt : parse_int<std::size_t>(text);
+  return number && *number > 0 ? number : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Screen> terminal_screen() {
   if (isatty(STDOUT_FILENO) == 0) return std::nullopt;
-  const char* columns = std::getenv("COLUMNS");
-  if (const auto width = columns == nullptr ? std::nullopt : parse_int<std::size_t>(columns); width && *width > 0) {
-    return width;
-  }
+  Screen screen;
   winsize size{};
-  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
-  return 80;
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) {
+    if (size.ws_col > 0) screen.columns = size.ws_col;
+    if (size.ws_row > 0) screen.lines = size.ws_row;
+  }
+  screen.columns = number_in("COLUMNS").value_or(screen.columns);
+  screen.lines = number_in("LINES").value_or(screen.lines);
+  return screen;
 }
 
 bool terminal_has_color() {

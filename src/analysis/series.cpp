@@ -105,14 +105,15 @@ std::vector<Bucket> cut_into_buckets(std::span<const Step> steps, const Grid& gr
   return buckets;
 }
 
-std::int64_t nice_width(std::int64_t from_ms, std::int64_t to_ms, std::int64_t columns, std::int64_t least_ms) {
+std::int64_t nice_width(std::int64_t span_ms, std::int64_t columns, std::int64_t least_ms) {
+  // The range begins and ends within a bucket.
   const auto fits = [&](std::int64_t width) {
-    return width >= least_ms && bucket_count({from_ms, to_ms, width, 0}) <= columns;
+    return width >= least_ms && std::max<std::int64_t>(span_ms - 1, 0) / width + 2 <= columns;
   };
   const auto* const nice = std::ranges::find_if(kNiceWidths, fits);
   if (nice != kNiceWidths.end()) return *nice;
   std::int64_t width = kNiceWidths.back();
-  while (!fits(width) && width < to_ms - from_ms) width *= 2;
+  while (!fits(width)) width *= 2;
   return width;
 }
 

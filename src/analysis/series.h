@@ -37,8 +37,8 @@ std::vector<Bucket> cut_into_buckets(std::span<const Step> steps, const Grid& gr
 std::int64_t bucket_count(const Grid& grid);
 
 // The narrowest width that people count in (… 10 s, 30 s, 1 min, 5 min … 1 d …), at least `least_ms`, of which at most
-// `columns` span the range.
-std::int64_t nice_width(std::int64_t from_ms, std::int64_t to_ms, std::int64_t columns, std::int64_t least_ms);
+// `columns` (2 or more) hold a range of `span_ms`, wherever it begins.
+std::int64_t nice_width(std::int64_t span_ms, std::int64_t columns, std::int64_t least_ms);
 
 // By how much it goes up in a day: the median of the slopes between every two buckets (Theil-Sen, which a third of
 // outliers does not turn), over the means of about a hundred buckets that are covered by half or more. Absent if there

@@ -68,13 +68,17 @@ TEST_CASE("steps before, after and around the range count for what is inside") {
 }
 
 TEST_CASE("the width is one that people count in, and fits") {
-  CHECK(nice_width(0, kDay, 72, 10'000) == 20 * kMinute);
-  CHECK(nice_width(0, kHour, 72, 10'000) == kMinute);
-  CHECK(nice_width(0, 10 * kMinute, 72, 10'000) == 10'000);
-  CHECK(nice_width(0, 365 * kDay, 72, 10'000) == 7 * kDay);
-  CHECK(nice_width(0, 2000, 72, 100) == 100);
-  CHECK(nice_width(5, 5, 72, 100) == 100);
-  CHECK(bucket_count({0, 100'000 * kDay, nice_width(0, 100'000 * kDay, 40, 1), 0}) <= 40);
+  CHECK(nice_width(kDay, 72, 10'000) == 30 * kMinute);
+  CHECK(nice_width(kDay, 25, 10'000) == kHour);
+  CHECK(nice_width(kHour, 72, 10'000) == kMinute);
+  CHECK(nice_width(10 * kMinute, 72, 10'000) == 10'000);
+  CHECK(nice_width(365 * kDay, 72, 10'000) == 7 * kDay);
+  CHECK(nice_width(2000, 72, 100) == 100);
+  CHECK(nice_width(0, 2, 100) == 100);
+  for (std::int64_t from = 0; from < kHour; from += 7 * kMinute) {
+    const std::int64_t to = from + 100'000 * kDay;
+    CHECK(bucket_count({from, to, nice_width(to - from, 40, 1), 0}) <= 40);
+  }
 }
 
 TEST_CASE("the slope is that of the line, gaps and outliers or not") {

@@ -1,0 +1,28 @@
+#pragma once
+
+// What `status` found out, and how it is told. Finding out is in status.cpp, telling in status_report.cpp.
+
+#include "query/command.h"
+#include "query/recording.h"
+
+namespace memoir::query {
+
+struct RecorderStatus {
+  Recording recording = Recording::never;
+  std::int64_t now_ms = 0;
+  FileInfo file;
+  std::vector<StoredRun> runs;         // in order
+  std::optional<StoredTick> tick;      // the last
+  std::optional<Coverage> day;         // of the last day that was recorded, or what there is of it
+  TickCosts costs;                     // over that day
+  std::optional<ProcessState> itself;  // the recorder's own row in the last tick
+  std::vector<Event> degraded;         // what does not work and why, since the last run began
+  std::vector<Event> events;           // what else went wrong within the day
+  std::int64_t recorded_ms = 0;        // by all runs
+  std::int64_t restarts = 0;           // within the day
+  std::int64_t unclean_ends = 0;       // within the day
+};
+
+Report status_report(const RecorderStatus& status, const Options& options);
+
+}  // namespace memoir::query

@@ -1,0 +1,67 @@
+// memoir trend: one series over time.
+
+#include "query/trend.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "config/config.h"
+#include "query/commands.h"
+#include "query/moment.h"
+
+namespace memoir::query {
+
+namespace {
+
+constexpr std::int64_t kDayMs = 24 * 3600 * std::int64_t{1000};
+
+Result<std::optional<std::int64_t>> step_of(const Options& options) {
+  if (!options.step) return std::optional<std::int64_t>();
+  const auto step = parse_duration(*options.step);
+  if (!step) return malformed("--step: " + step.error().message);
+  if (step->count() <= 0) return malformed("--step: a bucket has a width");
+  return std::optional<std::int64_t>(step->count());
+}
+
+Result<Report> run_trend(const Context& context) {
+  const Options& options = context.options;
+  const Result<Subject> subject = parse_subject(options.subject.value_or("machine"), context.now_ms, options.zone);
+  if (!subject) return subject.error();
+  const Result<std::optional<std::int64_t>> step = step_of(options);
+  if (!step) return step.error();
+
+  const Range range = range_or_last(context.when, {context.file.first_tick_ms, context.file.last_tick_ms}, kDayMs);
+  Result<Report> report = begin_range_report(context, range);
+  if (!report || report->nothing_recorded) return report;
+  const Result<Series> series = load_series(context, *subject, range);
+  if (!series) return series.error();
+  const std::int64_t interval_ms = context.runs.empty() ? 0 : context.runs.back().interval_ms;
+  const Status filled = fill_trend(context, {range, *step, interval_ms}, *series, *report);
+  if (!filled) return filled.error();
+  return report;
+}
+
+std::vector<std::string> all_metrics() {
+  std::vector<std::string> all = machine_metrics();
+  for (const std::string& metric : process_metrics()) {
+    if (std::find(all.begin(), all.end(), metric) == all.end()) all.push_back(metric);
+  }
+  return all;
+}
+
+}  // namespace
+
+Command trend_command() {
+  Command command;
+  command.name = "trend";
+  command.summary = "one series over time: min, mean and max by buckets, a chart, and the slope per day";
+  command.subject = "SUBJECT";
+  command.options = {Option::from, Option::to, Option::last, Option::day, Option::by, Option::step, Option::ascii};
+  command.by = all_metrics();
+  command.examples = {{"memoir trend machine --last 6h", "how the machine's memory in use went"},
+                      {"memoir trend web --day yesterday --step 1h", "PSS of the category web, hour by hour"}};
+  command.run = run_trend;
+  return command;
+}
+
+}  // namespace memoir::query

@@ -1,0 +1,158 @@
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+#include "analysis/grouping.h"
+#include "query/chart.h"
+#include "query/format.h"
+#include "query/sparkline.h"
+#include "query/trend.h"
+
+namespace memoir::query {
+
+namespace {
+
+constexpr std::int64_t kMostBuckets = 100'000;
+constexpr std::int64_t kTableBuckets = 25;  // a day by hours, whenever it begins
+
+// Heading, numbers, sparkline, axis and times, the table's header, two lines of coverage, and the prompt.
+constexpr int kOtherLines = 9;
+
+// A plot and a table that fill a terminal of so many lines.
+struct Heights {
+  int plot = 8;
+  int table = 6;
+};
+
+Heights heights_for(const Screen& screen) {
+  Heights heights;
+  const int lines = static_cast<int>(screen.lines) - kOtherLines;
+  heights.plot = lines >= 36 ? 16 : lines >= 24 ? 12 : lines >= 12 ? 8 : 4;
+  heights.table = std::clamp(lines - heights.plot, 3, static_cast<int>(kTableBuckets));
+  return heights;
+}
+
+// Days begin at midnight, and hours at full hours, also where the zone is half an hour off.
+std::int64_t origin_of(Range range, Zone zone) {
+  return moments_of(start_of_day(to_civil(range.from_ms, zone)), zone).front();
+}
+
+std::int64_t rounded(double value) {
+  return std::llround(value);
+}
+
+Table bucket_table(const std::vector<Bucket>& buckets) {
+  const auto recorded = [](const Bucket& bucket) {
+    const std::int64_t width = bucket.until_ms - bucket.from_ms;
+    // A range of one instant is covered by its tick.
+    return width > 0 ? *share_percent(bucket.covered_ms, width) : bucket.mean ? 100.0 : 0.0;
+  };
+  const std::vector<ColumnOf<Bucket>> columns{
+      {{"from_ms", "FROM", Kind::time}, [](const Bucket& bucket) { return Value(bucket.from_ms); }},
+      {{"until_ms", "UNTIL", Kind::time, 0, Shown::machines},
+       [](const Bucket& bucket) { return Value(bucket.until_ms); }},
+      {{"min_kib", "MIN", Kind::size}, [](const Bucket& bucket) { return maybe(bucket.min); }},
+      {{"mean_kib", "MEAN", Kind::size},
+       [](const Bucket& bucket) { return bucket.mean ? Value(rounded(*bucket.mean)) : Value(); }},
+      {{"max_kib", "MAX", Kind::size}, [](const Bucket& bucket) { return maybe(bucket.max); }},
+      {{"covered_ms", "COVERED", Kind::duration, 0, Shown::machines},
+       [](const Bucket& bucket) { return Value(bucket.covered_ms); }},
+      {{"recorded_percent", "RECORDED", Kind::percent, 1, Shown::people},
+       [recorded](const Bucket& bucket) { return Value(recorded(bucket)); }},
+  };
+  return make_table(columns, buckets);
+}
+
+std::vector<Field> fields_of(const Series& series, const Summary& summary, std::optional<double> slope,
+                             std::int64_t step_ms, const std::string& subject) {
+  const auto round = [](std::optional<double> value) { return value ? Value(rounded(*value)) : Value(); };
+  return {
+      {"subject", "", Kind::text, subject},
+      {"metric", "", Kind::text, series.metric},
+      {"step_ms", "", Kind::duration, step_ms},
+      {"min_kib", "", Kind::size, maybe(summary.min)},
+      {"mean_kib", "", Kind::size, round(summary.mean)},
+      {"max_kib", "", Kind::size, maybe(summary.max)},
+      {"max_at_ms", "", Kind::time, summary.max ? Value(summary.max_at_ms) : Value()},
+      {"max_until_ms", "", Kind::time, summary.max ? Value(summary.max_until_ms) : Value()},
+      {"first_kib", "", Kind::size, maybe(summary.first)},
+      {"last_kib", "", Kind::size, maybe(summary.last)},
+      {"growth_kib", "", Kind::size, maybe(summary.growth())},
+      {"slope_kib_per_day", "", Kind::size, round(slope)},
+      {"covered_ms", "", Kind::duration, summary.covered_ms},
+      {"processes", "", Kind::count, series.members > 0 ? Value(series.members) : Value()},
+  };
+}
+
+std::string with_sign(std::int64_t kib, Units units) {
+  return (kib < 0 ? "" : "+") + print_size(kib, units);
+}
+
+std::vector<std::string> number_lines(const Summary& summary, std::optional<double> slope, const Options& options) {
+  if (!summary.max) return {"No value is known in this range."};
+  const auto size = [&options](std::int64_t kib) { return print_size(kib, options.units); };
+  const std::string per_day = slope ? with_sign(rounded(*slope), options.units) + " a day" : "not known (too little)";
+  return {fmt::format("min {}, mean {}, max {} at {}", size(*summary.min), size(rounded(*summary.mean)),
+                      size(*summary.max), print_time(summary.max_at_ms, options.zone)),
+          fmt::format("first {}, last {} ({}); slope {}", size(*summary.first), size(*summary.last),
+                      with_sign(*summary.growth(), options.units), per_day)};
+}
+
+std::vector<std::string> drawing(const Context& context, const TrendQuestion& question, const Series& series) {
+  const Options& options = context.options;
+  ChartFrame frame{static_cast<int>(context.screen->columns), heights_for(*context.screen).plot, options.ascii,
+                   options.units, options.zone};
+  const Range range = question.range;
+  const std::int64_t origin_ms = origin_of(range, options.zone);
+  const std::int64_t width_ms = nice_width(range.to_ms - range.from_ms, plot_columns(frame), question.interval_ms);
+  const std::vector<Bucket> buckets = cut_into_buckets(series.steps, {range.from_ms, range.to_ms, width_ms, origin_ms});
+  std::vector<std::optional<double>> means;
+  means.reserve(buckets.size());
+  for (const Bucket& bucket : buckets) means.push_back(bucket.mean);
+  std::vector<std::string> lines{sparkline(means, options.ascii)};
+  for (std::string& line : draw_chart(buckets, frame)) lines.push_back(std::move(line));
+  return lines;
+}
+
+void add_warnings(const Series& series, Report& report) {
+  const auto percent = [&series](std::int64_t part_ms) { return *share_percent(part_ms, series.member_ms); };
+  if (series.inexact_ms > 0) {
+    report.warnings.push_back(
+        fmt::format("not exact for {} of the processes' time: smaps_rollup could not be read, and "
+                    "RSS stands in for PSS",
+                    print_percent(percent(series.inexact_ms))));
+  }
+  if (series.unknown_ms > 0) {
+    report.warnings.push_back(fmt::format("not known for {} of the processes' time, and left out",
+                                          print_percent(percent(series.unknown_ms))));
+  }
+}
+
+}  // namespace
+
+Status fill_trend(const Context& context, const TrendQuestion& question, const Series& series, Report& report) {
+  const Options& options = context.options;
+  const Range range = question.range;
+  const bool draws = context.screen.has_value() && options.format == Format::table;
+  const std::int64_t rows = draws ? heights_for(*context.screen).table : kTableBuckets;
+  const std::int64_t step_ms =
+      question.step_ms.value_or(nice_width(range.to_ms - range.from_ms, rows, question.interval_ms));
+  const Grid grid{range.from_ms, range.to_ms, step_ms, origin_of(range, options.zone)};
+  if (bucket_count(grid) > kMostBuckets) {
+    return malformed(
+        fmt::format("--step: {} buckets of {} are too many: make it wider", bucket_count(grid), print_span(step_ms)));
+  }
+  const Summary summary = summarise(series.steps);
+  const auto slope = slope_per_day(series.steps, range.from_ms, range.to_ms);
+  report.title = series.title;
+  report.facts = fields_of(series, summary, slope, step_ms, options.subject.value_or("machine"));
+  report.drawing = number_lines(summary, slope, options);
+  if (draws && summary.max) {
+    for (std::string& line : drawing(context, question, series)) report.drawing.push_back(std::move(line));
+  }
+  report.rows = bucket_table(cut_into_buckets(series.steps, grid));
+  add_warnings(series, report);
+  return Done{};
+}
+
+}  // namespace memoir::query
