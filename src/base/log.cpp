@@ -78,6 +78,10 @@ void log_start(LogLevel least, std::function<std::string()> suffix) {
   spdlog::set_default_logger(std::move(logger));
 }
 
+void log_level(LogLevel least) {
+  spdlog::default_logger_raw()->set_level(to_spdlog(least));
+}
+
 void log_line(LogLevel level, std::string_view text) {
   spdlog::default_logger_raw()->log(to_spdlog(level), spdlog::string_view_t(text.data(), text.size()));
 }

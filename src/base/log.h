@@ -13,6 +13,7 @@ namespace memoir {
 enum class LogLevel { debug, info, warning, error };
 
 void log_start(LogLevel least, std::function<std::string()> suffix = {});
+void log_level(LogLevel least);  // from now on
 void log_line(LogLevel level, std::string_view text);
 
 inline void log_debug(std::string_view text) {

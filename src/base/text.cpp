@@ -56,6 +56,24 @@ bool is_unsafe(char32_t c) {
          (c >= 0x2028 && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069);
 }
 
+// Insertions, deletions, replacements and swaps of neighbours that make `b` of `a` (optimal string alignment).
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> before(b.size() + 1);
+  std::vector<std::size_t> above(b.size() + 1);
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::swap(before, above);
+    std::swap(above, row);
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      row[j] = std::min({above[j] + 1, row[j - 1] + 1, above[j - 1] + (a[i - 1] == b[j - 1] ? 0U : 1U)});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) row[j] = std::min(row[j], before[j - 2] + 1);
+    }
+  }
+  return row[b.size()];
+}
+
 }  // namespace
 
 std::string_view cut(std::string_view& text, char separator) {
@@ -124,18 +142,9 @@ std::optional<std::string> nearest(std::string_view word, const std::vector<std:
   std::optional<std::string> best;
   std::size_t best_distance = std::max<std::size_t>(word.size() / 3, 1) + 1;
   for (const std::string& candidate : candidates) {
-    std::vector<std::size_t> row(candidate.size() + 1);
-    std::iota(row.begin(), row.end(), std::size_t{0});
-    for (std::size_t i = 0; i < word.size(); ++i) {
-      std::size_t diagonal = row[0]++;
-      for (std::size_t j = 0; j < candidate.size(); ++j) {
-        const std::size_t above = row[j + 1];
-        row[j + 1] = std::min({above + 1, row[j] + 1, diagonal + (word[i] == candidate[j] ? 0U : 1U)});
-        diagonal = above;
-      }
-    }
-    if (row.back() < best_distance) {
-      best_distance = row.back();
+    const std::size_t distance = edit_distance(word, candidate);
+    if (distance < best_distance) {
+      best_distance = distance;
       best = candidate;
     }
   }

@@ -43,7 +43,8 @@ std::string to_utf8(std::string_view bytes);
 // U+2066…2069, U+200E/F) become `\n`, `\t`, `\xNN`, `\u202e`. Input must be valid UTF-8.
 std::string to_printable(std::string_view utf8);
 
-// The closest of `candidates` to `word` (by edit distance, at most a third of its length), for "did you mean".
+// The closest of `candidates` to `word` (by edit distance, a swap counting as one; at most a third of its length, or
+// one), for "did you mean".
 std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& candidates);
 
 }  // namespace memoir
