@@ -1,0 +1,43 @@
+#include "proc/cgroup.h"
+
+#include "support/catch.h"
+#include "support/fixture.h"
+
+using namespace memoir;
+
+TEST_CASE("cgroup: the v1 memory controller, else v2, else systemd's hierarchy") {
+  const auto path = [](const std::string& text) {
+    const auto found = parse_cgroup(text);
+    REQUIRE(found.ok());
+    return std::string(*found);
+  };
+  CHECK(path("0::/system.slice/nginx.service\n") == "/system.slice/nginx.service");
+  CHECK(path("0::/v2\n4:memory:/v1\n1:name=systemd:/s\n") == "/v1");
+  CHECK(path("4:cpu,memory,pids:/v1\n0::/v2\n") == "/v1");
+  CHECK(path("4:memoryless:/no\n1:name=systemd:/s\n0::/v2\n") == "/v2");
+  CHECK(path("3:cpu:/c\n1:name=systemd:/s\n") == "/s");
+  CHECK(path("0::/\n") == "/");
+  CHECK(path("0::/a:b::c/../../d e\xff\n") == "/a:b::c/../../d e\xff");
+}
+
+TEST_CASE("cgroup: fixtures") {
+  const auto path = [](const std::string& name) { return std::string(*parse_cgroup(test::fixture(name + "/cgroup"))); };
+  CHECK(path("linux-6.1/mysqld") == "/system.slice/mysql.service");
+  CHECK(path("linux-5.10/containerd-shim") == "/docker/4f5c:with:colons (deleted)");
+  CHECK(path("linux-4.14/mysqld") == "/system.slice/mysql.service");
+  CHECK(path("linux-3.13/mysqld") == "/lxc/db1");
+  CHECK(path("linux-6.18/kernel-thread") == "/");
+}
+
+TEST_CASE("cgroup: torn, pathless or strange lines are malformed") {
+  const auto text = GENERATE(as<std::string>{}, "0::/system.sli", "0::\n", "0::relative\n", "4:memory\n", "4:cpu:/c\n",
+                             "garbage\n", "\n", ":::\n");
+  INFO(text);
+  const auto found = parse_cgroup(text);
+  REQUIRE_FALSE(found.ok());
+  CHECK(found.error().kind == ErrorKind::malformed);
+}
+
+TEST_CASE("cgroup: no text means that the process is gone") {
+  CHECK(parse_cgroup("").error().kind == ErrorKind::gone);
+}

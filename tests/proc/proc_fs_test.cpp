@@ -1,0 +1,66 @@
+#include "proc/proc_fs.h"
+
+#include <filesystem>
+#include <fstream>
+#include <unistd.h>
+
+#include "support/catch.h"
+#include "support/fake_proc.h"
+
+using namespace memoir;
+
+TEST_CASE("paths lie below the root") {
+  const ProcFs proc("/tmp/p");
+  CHECK(proc.path(7, PidFile::smaps_rollup) == "/tmp/p/7/smaps_rollup");
+  CHECK(proc.path(SystemFile::pressure_memory) == "/tmp/p/pressure/memory");
+  CHECK(proc.path(SystemFile::boot_id) == "/tmp/p/sys/kernel/random/boot_id");
+}
+
+TEST_CASE("list: the processes in ascending order and nothing else") {
+  test::FakeProc fake;
+  for (const std::int32_t pid : {300, 2, 10, 1}) fake.add({.pid = pid});
+  for (const char* const name : {"self", "12x", "-4", "0", "99999999999", "1 2"}) {
+    std::filesystem::create_directory(fake.root() + '/' + name);
+  }
+  std::vector<std::int32_t> pids = {77};
+  REQUIRE(fake.proc().list(pids).ok());
+  CHECK(pids == std::vector<std::int32_t>{1, 2, 10, 300});
+}
+
+TEST_CASE("list: a root that is not there") {
+  std::vector<std::int32_t> pids = {77};
+  const Status status = ProcFs("/nonexistent/proc").list(pids);
+  REQUIRE_FALSE(status.ok());
+  CHECK(status.error().kind == ErrorKind::gone);
+  CHECK(status.error().message.find("/nonexistent/proc") != std::string::npos);
+  CHECK(pids.empty());
+}
+
+TEST_CASE("links: the target, or why not") {
+  test::FakeProc fake;
+  fake.add({.pid = 5, .exe = "/usr/bin/a b (deleted)"});
+  CHECK(*fake.proc().read(5, PidLink::exe) == "/usr/bin/a b (deleted)");
+  CHECK(fake.proc().read(5, PidLink::cwd).error().kind == ErrorKind::gone);
+}
+
+TEST_CASE("boot: from the fake machine and from this one") {
+  const test::FakeProc fake;
+  const auto info = fake.proc().boot();
+  REQUIRE(info.ok());
+  CHECK(info->boot_id == test::FakeProc::kBootId);
+  CHECK(info->boot_ms == test::FakeProc::kBootMs);
+  CHECK_FALSE(info->kernel.empty());
+  CHECK_FALSE(info->host.empty());
+  CHECK(ProcFs().boot().ok());
+}
+
+TEST_CASE("boot: a machine without its files says which") {
+  test::FakeProc fake;
+  fake.write(SystemFile::stat, "cpu 1\n");
+  CHECK(fake.proc().boot().error().kind == ErrorKind::malformed);
+  fake.remove(SystemFile::boot_id);
+  const auto info = fake.proc().boot();
+  REQUIRE_FALSE(info.ok());
+  CHECK(info.error().kind == ErrorKind::gone);
+  CHECK(info.error().message.find("boot_id") != std::string::npos);
+}

@@ -1,0 +1,139 @@
+#include "proc/smaps_rollup.h"
+
+#include "support/catch.h"
+#include "support/fixture.h"
+
+using namespace memoir;
+using F = ProcessField;
+
+namespace {
+
+constexpr const char* kHead = "00400000-7ffd5e5ff000 ---p 00000000 00:00 0                          [rollup]\n";
+
+ProcessMemory parsed(const std::string& text) {
+  ProcessMemory memory;
+  const Status status = parse_smaps_rollup(text, memory);
+  REQUIRE(status.ok());
+  return memory;
+}
+
+Error refused(const std::string& text) {
+  ProcessMemory memory;
+  memory.set(F::rss, 1);
+  const Status status = parse_smaps_rollup(text, memory);
+  REQUIRE_FALSE(status.ok());
+  CHECK(memory == ProcessMemory());
+  return status.error();
+}
+
+}  // namespace
+
+TEST_CASE("smaps_rollup of Linux 6.18: every field") {
+  const ProcessMemory memory = parsed(test::fixture("linux-6.18/python/smaps_rollup"));
+  CHECK(memory.get(F::rss) == 118952);
+  CHECK(memory.get(F::pss) == 114766);
+  CHECK(memory.get(F::pss_dirty) == 107712);
+  CHECK(memory.get(F::pss_anon) == 50216);
+  CHECK(memory.get(F::pss_file) == 7054);
+  CHECK(memory.get(F::pss_shmem) == 57496);
+  CHECK(memory.get(F::shared_clean) == 6700);
+  CHECK(memory.get(F::shared_dirty) == 0);
+  CHECK(memory.get(F::private_clean) == 4540);
+  CHECK(memory.get(F::private_dirty) == 107712);
+  CHECK(memory.get(F::referenced) == 118952);
+  CHECK(memory.get(F::anonymous) == 50216);
+  CHECK(uss_kib(memory) == 4540 + 107712);
+  for (std::size_t i = 0; i < kRollupFields; ++i) CHECK(memory.has(static_cast<F>(i)));
+  for (std::size_t i = kRollupFields; i < ProcessMemory::kCount; ++i) CHECK_FALSE(memory.has(static_cast<F>(i)));
+}
+
+TEST_CASE("smaps_rollup of older kernels: what they lack is absent, the rest is the same") {
+  const ProcessMemory newest = parsed(test::fixture("linux-6.1/mysqld/smaps_rollup"));
+  CHECK(newest.get(F::rss) == 55484);
+  CHECK(newest.get(F::pss_dirty) == 43152);
+  CHECK(newest.get(F::private_hugetlb) == 0);
+  CHECK(newest.get(F::swap_pss) == 1024);
+  CHECK_FALSE(newest.has(F::ksm));
+
+  ProcessMemory expected = newest;
+  expected.clear(F::pss_dirty);
+  CHECK(parsed(test::fixture("linux-5.10/mysqld/smaps_rollup")) == expected);
+  for (const F field : {F::pss_anon, F::pss_file, F::pss_shmem, F::file_pmd_mapped}) expected.clear(field);
+  CHECK(parsed(test::fixture("linux-4.14/mysqld/smaps_rollup")) == expected);
+}
+
+TEST_CASE("smaps_rollup: the parts of every fixture add up") {
+  const auto names = test::fixtures("smaps_rollup");
+  REQUIRE(names.size() >= 6);
+  for (const std::string& name : names) {
+    INFO(name);
+    const ProcessMemory m = parsed(test::fixture(name));
+    CHECK(m.or_zero(F::rss) == m.or_zero(F::shared_clean) + m.or_zero(F::shared_dirty) + m.or_zero(F::private_clean) +
+                                   m.or_zero(F::private_dirty));
+    CHECK(m.or_zero(F::pss) <= m.or_zero(F::rss));
+    CHECK(uss_kib(m) <= m.get(F::pss));
+  }
+}
+
+TEST_CASE("smaps_rollup: a field that the text lacks does not keep its old value, others do") {
+  ProcessMemory memory;
+  memory.set(F::swap, 7);
+  memory.set(F::vm_rss, 8);
+  REQUIRE(parse_smaps_rollup(std::string(kHead) + "Rss:                  12 kB\n", memory).ok());
+  CHECK(memory.get(F::rss) == 12);
+  CHECK_FALSE(memory.has(F::swap));
+  CHECK(memory.get(F::vm_rss) == 8);
+}
+
+TEST_CASE("smaps_rollup: any order and unknown lines are fine") {
+  const ProcessMemory memory =
+      parsed(std::string(kHead) + "Locked: 3 kB\nNew_Thing: much\nno colon\n:\n\nPss: 2 kB\nRss: 1 kB\n");
+  CHECK(memory.get(F::rss) == 1);
+  CHECK(memory.get(F::pss) == 2);
+  CHECK(memory.get(F::locked) == 3);
+}
+
+TEST_CASE("smaps_rollup: the largest number") {
+  CHECK(parsed("Rss: 9223372036854775807 kB\n").get(F::rss) == 9223372036854775807);
+}
+
+TEST_CASE("smaps_rollup: no text means that the process is gone") {
+  CHECK(refused("").kind == ErrorKind::gone);
+}
+
+TEST_CASE("smaps_rollup: hostile and broken lines are malformed and named") {
+  const auto line = GENERATE(as<std::string>{}, "Rss: 9223372036854775808 kB\n", "Rss: 99999999999999999999999 kB\n",
+                             "Rss: -1 kB\n", "Rss: +1 kB\n", "Rss: 12\n", "Rss: 12 MB\n", "Rss: 12kB\n", "Rss:  kB\n",
+                             "Rss:\n", "Rss: 0x10 kB\n", "Rss: 1 2 kB\n", "Rss: 1.5 kB\n", "Rss: 12 kB \n");
+  INFO(line);
+  const Error error = refused(kHead + line + "Pss: 1 kB\n");
+  CHECK(error.kind == ErrorKind::malformed);
+  CHECK(error.message == "smaps_rollup: cannot understand \"" + line.substr(0, line.size() - 1) + '"');
+}
+
+TEST_CASE("smaps_rollup: a text cut anywhere is malformed or lacks the lines behind the cut") {
+  const std::string whole = test::fixture("linux-6.18/bash/smaps_rollup");
+  const ProcessMemory all = parsed(whole);
+  for (std::size_t size = 1; size < whole.size(); ++size) {
+    ProcessMemory memory;
+    if (!parse_smaps_rollup(std::string_view(whole).substr(0, size), memory).ok()) continue;
+    for (std::size_t i = 0; i < kRollupFields; ++i) {
+      const auto value = memory.get(static_cast<F>(i));
+      if (value && value != all.get(static_cast<F>(i))) FAIL("wrong value at a cut after " << size << " bytes");
+    }
+  }
+  CHECK(refused(kHead + std::string("Rss:      12 kB\nPss:   3")).kind == ErrorKind::malformed);
+}
+
+TEST_CASE("smaps_rollup: a text of something else is malformed") {
+  CHECK(refused(kHead).kind == ErrorKind::malformed);
+  CHECK(refused(std::string(100000, 'x')).kind == ErrorKind::malformed);
+  CHECK(refused(std::string(1000, '\0')).kind == ErrorKind::malformed);
+}
+
+TEST_CASE("smaps_rollup: an error shows a long or binary line cut and printable") {
+  const Error error = refused("Rss: \x1b[31m\xff" + std::string(1000, 'y') + " kB\n");
+  CHECK(error.message.size() < 160);
+  CHECK(error.message.find("\\x1b[31m\\xffyyy") != std::string::npos);
+  CHECK(error.message.find("…\"") != std::string::npos);
+}

@@ -1,0 +1,67 @@
+#include "proc/vmstat.h"
+
+#include "support/catch.h"
+#include "support/fixture.h"
+
+using namespace memoir;
+using F = MachineField;
+
+namespace {
+
+MachineMemory parsed(const std::string& text) {
+  MachineMemory memory;
+  const Status status = parse_vmstat(text, memory);
+  REQUIRE(status.ok());
+  return memory;
+}
+
+}  // namespace
+
+TEST_CASE("vmstat of Linux 6.18: every field that the model has") {
+  const MachineMemory memory = parsed(test::fixture("linux-6.18/machine/vmstat"));
+  for (std::size_t i = kFirstVmstat; i < kFirstPressure; ++i) {
+    INFO(kMachineFields[i].key);
+    CHECK(memory.has(static_cast<F>(i)));
+  }
+  CHECK(memory.or_zero(F::pgfault) > 3'000'000);
+  CHECK(memory.get(F::drop_slab) == 2);
+  CHECK(memory.get(F::oom_kill) == 0);
+  CHECK_FALSE(memory.has(F::mem_total));
+}
+
+TEST_CASE("vmstat of older kernels: values, and what they lack") {
+  const MachineMemory six = parsed(test::fixture("linux-6.1/machine/vmstat"));
+  CHECK(six.get(F::zswpout) == 2048);
+  CHECK_FALSE(six.has(F::pgscan_khugepaged));
+  const MachineMemory five = parsed(test::fixture("linux-5.10/machine/vmstat"));
+  CHECK(five.get(F::workingset_refault_file) == 7108);
+  CHECK(five.get(F::pgscan_anon) == 612);
+  CHECK_FALSE(five.has(F::zswpin));
+  const MachineMemory four = parsed(test::fixture("linux-4.14/machine/vmstat"));
+  CHECK(four.get(F::oom_kill) == 2);
+  CHECK(four.get(F::allocstall_normal) == 15);
+  CHECK(four.get(F::pgsteal_kswapd) == 81203);
+  CHECK_FALSE(four.has(F::workingset_refault_file));
+  const MachineMemory three = parsed(test::fixture("linux-3.13/machine/vmstat"));
+  CHECK(three.get(F::pgfault) == 812033177);
+  CHECK(three.get(F::pswpout) == 4160);
+  CHECK_FALSE(three.has(F::oom_kill));
+  CHECK_FALSE(three.has(F::allocstall_normal));
+}
+
+TEST_CASE("vmstat: unknown names may hold anything") {
+  CHECK(parsed("nr_odd -1\nnothing\n\npgfault 5\nnr_dirty 18446744073709551615\nnr_torn 1").get(F::pgfault) == 5);
+}
+
+TEST_CASE("vmstat: broken texts are malformed and leave nothing behind") {
+  const auto text =
+      GENERATE(as<std::string>{}, "", "\n", "nr_free_pages 1\n", "pgfault\n", "pgfault x\n", "pgfault -1\n",
+               "pgfault 18446744073709551615\n", "pgfault 12 kB\n", "oom_kill 0\npgfault 34");
+  INFO(text);
+  MachineMemory memory;
+  memory.set(F::pgmajfault, 1);
+  const Status status = parse_vmstat(text, memory);
+  REQUIRE_FALSE(status.ok());
+  CHECK(status.error().kind == ErrorKind::malformed);
+  CHECK(memory == MachineMemory());
+}
