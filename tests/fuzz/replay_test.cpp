@@ -1,0 +1,107 @@
+// The fuzz targets over every fixture and deterministic mutations of it, so that each build exercises them.
+// MEMOIR_FUZZ_SEED chooses other mutations.
+
+#include <cstdlib>
+#include <memory>
+#include <random>
+#include <string>
+
+#include "fuzz/targets.h"
+#include "support/catch.h"
+#include "support/fixture.h"
+
+using namespace memoir;
+
+namespace {
+
+constexpr int kMutationsPerTarget = 4000;
+
+std::mt19937_64::result_type seed() {
+  const char* const given = std::getenv("MEMOIR_FUZZ_SEED");
+  return given == nullptr ? 20'240'229U : std::strtoull(given, nullptr, 10);
+}
+
+class Mutator {
+ public:
+  explicit Mutator(std::vector<std::string> texts) : texts_(std::move(texts)), random_(seed()) {}
+
+  std::string next() {
+    std::string text = texts_[below(texts_.size())];
+    for (std::size_t edits = 1 + below(4); edits > 0; --edits) edit(text);
+    return text;
+  }
+
+ private:
+  std::size_t below(std::size_t bound) { return static_cast<std::size_t>(random_() % bound); }
+
+  void edit(std::string& text) {
+    static const std::vector<std::string> kTokens = {"\n",
+                                                     ":",
+                                                     " kB\n",
+                                                     " ",
+                                                     "\t",
+                                                     ")",
+                                                     "(",
+                                                     "-1",
+                                                     "9223372036854775807",
+                                                     "18446744073709551616",
+                                                     "0",
+                                                     ".",
+                                                     "=",
+                                                     "/",
+                                                     "Rss:",
+                                                     "VmRSS:\t",
+                                                     "MemTotal: 1 kB\n",
+                                                     "HugePages_Total: 9\n",
+                                                     "pgfault 1\n",
+                                                     "some ",
+                                                     "0::/",
+                                                     "Name:\t",
+                                                     "Uid:\t0\t0\t0\t0\n",
+                                                     "\xff\xfe",
+                                                     "\x1b[2J",
+                                                     std::string(1, '\0')};
+    const std::size_t at = below(text.size() + 1);
+    switch (below(5)) {
+      case 0:
+        text.resize(at);
+        break;
+      case 1:
+        text.erase(at, 1 + below(40));
+        break;
+      case 2:
+        text.insert(at, kTokens[below(kTokens.size())]);
+        break;
+      case 3:
+        if (at < text.size()) text[at] = static_cast<char>(below(256));
+        break;
+      default:
+        text.insert(at, text.substr(below(text.size() + 1), below(200)));
+    }
+  }
+
+  std::vector<std::string> texts_;
+  std::mt19937_64 random_;
+};
+
+// A copy of exactly the text's size, so that the address sanitizer sees a step beyond it.
+void run(const fuzz::Target& target, std::string_view text) {
+  const std::unique_ptr<char[]> exact(new char[text.size()]);
+  text.copy(exact.get(), text.size());
+  target.run({exact.get(), text.size()});
+}
+
+}  // namespace
+
+TEST_CASE("every fuzz target holds on all fixtures and their mutations") {
+  std::vector<std::string> texts;
+  for (const std::string& name : test::fixtures()) texts.push_back(test::fixture(name));
+  REQUIRE(texts.size() > 40);
+  for (const fuzz::Target& target : fuzz::kTargets) {
+    INFO(target.name);
+    for (const std::string& text : texts) run(target, text);
+    Mutator mutator(texts);
+    for (int i = 0; i < kMutationsPerTarget; ++i) run(target, mutator.next());
+  }
+  SUCCEED();
+}

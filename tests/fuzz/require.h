@@ -1,0 +1,45 @@
+#pragma once
+
+// What the fuzz targets share: the conditions that hold after any parse.
+
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+
+#include "base/result.h"
+#include "base/text.h"
+#include "model/field_set.h"
+
+namespace memoir::fuzz {
+
+inline void require(bool holds, const char* what) {
+  if (holds) return;
+  std::fprintf(stderr, "does not hold: %s\n", what);
+  std::abort();
+}
+
+inline void require_inside(std::string_view part, std::string_view text) {
+  if (part.empty()) return;
+  require(part.data() >= text.data() && part.data() + part.size() <= text.data() + text.size(),
+          "a view lies inside the text");
+}
+
+// An error is of the text (gone only if there is none), and its message short and fit for a terminal.
+inline void require_good(const Error& error, std::string_view text) {
+  const bool gone = text.empty() && error.kind == ErrorKind::gone;
+  require(gone || error.kind == ErrorKind::malformed, "the error's kind");
+  require(!error.message.empty() && error.message.size() < 512, "the error's length");
+  require(to_printable(to_utf8(error.message)) == error.message, "the error is printable");
+}
+
+// Fields are set as told and never negative; after an error none is.
+template <typename E>
+void require_good(const FieldSet<E>& fields, bool parsed) {
+  for (std::size_t i = 0; i < FieldSet<E>::kCount; ++i) {
+    const auto value = fields.get(static_cast<E>(i));
+    require(!value || *value >= 0, "no field is negative");
+    require(parsed || !value, "no field is set after an error");
+  }
+}
+
+}  // namespace memoir::fuzz

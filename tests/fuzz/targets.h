@@ -1,0 +1,41 @@
+#pragma once
+
+// One fuzz target per parser: takes any bytes, aborts when what the parser returns cannot be. `cmake --preset fuzz`
+// makes each a libFuzzer program (corpus: tests/fixtures); replay_test.cpp runs them all over the fixtures without
+// clang.
+
+#include <array>
+#include <string_view>
+
+namespace memoir::fuzz {
+
+void pid_stat(std::string_view text);
+void statm(std::string_view text);
+void status(std::string_view text);
+void smaps_rollup(std::string_view text);
+void cmdline(std::string_view text);
+void cgroup(std::string_view text);
+void meminfo(std::string_view text);
+void vmstat(std::string_view text);
+void pressure(std::string_view text);
+void kernel(std::string_view text);
+
+struct Target {
+  const char* name;
+  void (*run)(std::string_view text);
+};
+
+inline constexpr std::array<Target, 10> kTargets{{
+    {"pid_stat", pid_stat},
+    {"statm", statm},
+    {"status", status},
+    {"smaps_rollup", smaps_rollup},
+    {"cmdline", cmdline},
+    {"cgroup", cgroup},
+    {"meminfo", meminfo},
+    {"vmstat", vmstat},
+    {"pressure", pressure},
+    {"kernel", kernel},
+}};
+
+}  // namespace memoir::fuzz
