@@ -10,7 +10,7 @@ if(MEMOIR_SANITIZE)
   target_compile_options(memoir_options INTERFACE -fsanitize=${sanitizers} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(memoir_options INTERFACE -fsanitize=${sanitizers})
   # GCC's flow warnings misfire on instrumented code.
-  target_compile_options(memoir_options INTERFACE -Wno-null-dereference -Wno-maybe-uninitialized)
+  target_compile_options(memoir_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-null-dereference> $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
 endif()
 
 # memoir_layer(NAME SOURCES … LINKS other layers … PRIVATE external targets …)
