@@ -142,6 +142,7 @@ std::string render_table(const Asked& asked, const Report& report, const Present
   for (const std::string& line : report.drawing) out += line + "\n";
   out += table_text(report.rows, presentation);
   for (const Section& section : report.sections) {
+    if (section.title.empty()) continue;
     const std::string text = table_text(section.table, presentation);
     if (!text.empty()) out += "\n" + section.title + "\n" + text;
   }

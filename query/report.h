@@ -81,7 +81,7 @@ struct Field {
 // A further table under a name of its own: in JSON a list of that name beside `rows`; not in CSV.
 struct Section {
   std::string name;
-  std::string title;
+  std::string title;  // empty: JSON only
   Table table;
 };
 

@@ -1,0 +1,139 @@
+// memoir peaks: high-water marks, when each was reached, and who else held memory then.
+
+#include "query/peaks.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "query/commands.h"
+#include "query/format.h"
+#include "query/moment.h"
+#include "query/process_columns.h"
+
+namespace memoir::query {
+
+namespace {
+
+constexpr std::int64_t kDayMs = 24 * 3600 * std::int64_t{1000};
+constexpr std::size_t kRowsWithOthers = 3;
+constexpr std::size_t kMostOthers = 3;
+
+// The store keeps marks by UTC days. A day that is not over yet counts as whole.
+bool is_whole_days(Range range, const FileInfo& file) {
+  return range.from_ms % kDayMs == 0 && ((range.to_ms + 1) % kDayMs == 0 || range.to_ms >= file.last_tick_ms);
+}
+
+// The store has marks of processes and of categories; of other groups, and within other ranges, the steps tell.
+bool store_has(const PeakQuestion& question) {
+  if (!question.all_time && !question.whole_days) return false;
+  return question.group == "process" || (question.group == "category" && question.filter.takes_all());
+}
+
+Result<PeakQuestion> ask(const Context& context) {
+  const Options& options = context.options;
+  PeakQuestion question;
+  Result<Filter> filter = Filter::parse(options.filters);
+  if (!filter) return filter.error();
+  question.filter = *std::move(filter);
+  question.group = options.group.value_or("process");
+  const bool process = question.group == "process";
+  question.by = parse_metric(options.by.value_or(process ? "hwm" : "pss")).value_or(Metric::pss);
+  if (process && question.by == Metric::rss) {
+    return malformed("--by rss: the high-water mark of a process's RSS is hwm");
+  }
+  if (!process && question.by == Metric::hwm) {
+    return malformed(
+        fmt::format("--by hwm is of one process: marks that were reached at different times have no sum; "
+                    "by {} choose pss, rss, uss or swap",
+                    question.group));
+  }
+  question.all_time = !context.when.range;
+  question.range = context.when.range.value_or(Range{context.file.first_tick_ms, context.file.last_tick_ms});
+  question.whole_days = is_whole_days(question.range, context.file);
+  if (question.all_time && !store_has(question)) {
+    question.all_time = false;
+    question.range.from_ms = std::max(question.range.from_ms, question.range.to_ms - kDayMs);
+  }
+  return question;
+}
+
+bool is_of(const StoredProcess& process, const PeakRow& row, const std::string& group) {
+  return row.process ? process.id == row.process->id : peak_name(process.info, group) == row.name;
+}
+
+Result<Others> others_at(const PeakRow& row, const std::string& of, const std::string& group, bool machine,
+                         Snapshots& snapshots) {
+  const Result<const Snapshot*> snapshot = snapshots.at(row.peak.at_ms);
+  if (!snapshot) return snapshot.error();
+  Others others{of, row.peak.at_ms, {}};
+  if (*snapshot == nullptr) return others;
+  for (const ProcessState& state : (*snapshot)->processes) {
+    if (!machine && is_of(state.process, row, group)) continue;
+    const auto pss = metric_kib(state.sample.memory, Metric::pss);
+    const auto held = pss ? pss : metric_kib(state.sample.memory, Metric::rss);
+    if (held) others.holders.push_back({state.process, *held});
+  }
+  const std::size_t most = std::min(kMostOthers, others.holders.size());
+  std::ranges::partial_sort(others.holders, others.holders.begin() + static_cast<std::ptrdiff_t>(most),
+                            [](const Holder& a, const Holder& b) { return a.kib > b.kib; });
+  others.holders.resize(most);
+  return others;
+}
+
+Result<std::vector<Others>> find_others(const PeakQuestion& question, const Peaks& peaks, Snapshots& snapshots) {
+  std::vector<Others> all;
+  for (const PeakRow& row : peaks.machine) {
+    const bool told = !all.empty() && all.front().at_ms == row.peak.at_ms;
+    if (row.name == "swap" || told) continue;
+    Result<Others> others = others_at(row, "machine " + row.name, question.group, true, snapshots);
+    if (!others) return others.error();
+    all.push_back(*std::move(others));
+  }
+  for (std::size_t index = 0; index < std::min(kRowsWithOthers, peaks.rows.size()); ++index) {
+    const PeakRow& row = peaks.rows[index];
+    const std::string of = row.process ? fmt::format("process {}", row.process->info.key.pid) : row.name;
+    Result<Others> others = others_at(row, of, question.group, false, snapshots);
+    if (!others) return others.error();
+    all.push_back(*std::move(others));
+  }
+  return all;
+}
+
+Result<Report> run_peaks(const Context& context) {
+  const Result<PeakQuestion> question = ask(context);
+  if (!question) return question.error();
+  Result<Report> report = begin_range_report(context, question->range);
+  if (!report || report->nothing_recorded) return report;
+  Snapshots snapshots(context.reader);
+  const Result<Peaks> peaks =
+      store_has(*question) ? peaks_from_marks(context, *question, snapshots) : peaks_from_steps(context, *question);
+  if (!peaks) return peaks.error();
+  const Result<std::vector<Others>> others = find_others(*question, *peaks, snapshots);
+  if (!others) return others.error();
+  fill_peaks(context, *question, *peaks, *others, *report);
+  return report;
+}
+
+}  // namespace
+
+std::string peak_name(const ProcessInfo& info, const std::string& group) {
+  return group == "process" ? shown_command(info, '?') : group_key(info, group);
+}
+
+Command peaks_command() {
+  Command command;
+  command.name = "peaks";
+  command.summary =
+      "high-water marks of the machine, categories and processes, when they were reached, and who else "
+      "held memory then";
+  command.options = {Option::from,  Option::to,     Option::last, Option::day,
+                     Option::group, Option::filter, Option::by,   Option::limit};
+  command.by = {"hwm", "pss", "rss", "uss", "swap"};
+  command.groups = {"process", "category", "command", "user", "cgroup"};
+  command.examples = {{"memoir peaks", "the high-water marks of all time, of short-lived processes too"},
+                      {"memoir peaks --group category --day yesterday", "what each category needed at most"}};
+  command.run = run_peaks;
+  return command;
+}
+
+}  // namespace memoir::query

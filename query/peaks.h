@@ -1,0 +1,65 @@
+#pragma once
+
+// High-water marks. peaks.cpp reads the question, peaks_marks.cpp takes the marks that the store keeps, peaks_steps.cpp
+// finds those of any range, peaks_report.cpp tells.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/metric.h"
+#include "analysis/peaks.h"
+#include "query/command.h"
+#include "query/filter.h"
+#include "query/snapshots.h"
+
+namespace memoir::query {
+
+struct PeakRow {
+  std::string name;                      // of a group, or the machine's metric
+  std::optional<StoredProcess> process;  // of a row that is one process
+  Peak peak;
+  std::optional<std::int64_t> now_kib;  // at its last sight in the range
+  std::int64_t now_ms = 0;
+};
+
+struct PeakQuestion {
+  Range range;
+  bool all_time = false;
+  bool whole_days = false;  // the range is one of whole UTC days
+  std::string group;
+  Metric by = Metric::hwm;
+  Filter filter;
+};
+
+struct Peaks {
+  std::vector<PeakRow> machine;     // used, available, swap
+  std::vector<PeakRow> categories;  // by PSS
+  std::vector<PeakRow> rows;        // as asked, the highest first, to the limit
+  std::size_t count = 0;            // of rows without a limit
+};
+
+// From the store's marks of all time or of whole days; for processes and categories.
+Result<Peaks> peaks_from_marks(const Context& context, const PeakQuestion& question, Snapshots& snapshots);
+
+// From the steps of the range.
+Result<Peaks> peaks_from_steps(const Context& context, const PeakQuestion& question);
+
+// Who else held memory at the moment of a peak, the largest first.
+struct Holder {
+  StoredProcess process;
+  std::int64_t kib = 0;
+};
+struct Others {
+  std::string of;  // whose peak
+  std::int64_t at_ms = 0;
+  std::vector<Holder> holders;
+};
+
+// The key that a row is sorted under: category, command, user or cgroup; or the process itself.
+std::string peak_name(const ProcessInfo& info, const std::string& group);
+
+void fill_peaks(const Context& context, const PeakQuestion& question, const Peaks& peaks,
+                const std::vector<Others>& others, Report& report);
+
+}  // namespace memoir::query
