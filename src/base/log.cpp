@@ -29,7 +29,7 @@ class JournalPriority final : public spdlog::custom_flag_formatter {
   std::unique_ptr<custom_flag_formatter> clone() const override { return std::make_unique<JournalPriority>(); }
 };
 
-// %M: the suffix.
+// %K: the suffix.
 class Suffix final : public spdlog::custom_flag_formatter {
  public:
   explicit Suffix(std::function<std::string()> make) : make_(std::move(make)) {}
@@ -70,8 +70,8 @@ spdlog::level::level_enum to_spdlog(LogLevel level) {
 
 void log_start(LogLevel least, std::function<std::string()> suffix) {
   auto formatter = std::make_unique<spdlog::pattern_formatter>();
-  formatter->add_flag<JournalPriority>('J').add_flag<Suffix>('M', std::move(suffix));
-  formatter->set_pattern(stderr_is_the_journal() ? "%J%v%M" : "%Y-%m-%d %H:%M:%S.%e %l: %v%M");
+  formatter->add_flag<JournalPriority>('J').add_flag<Suffix>('K', std::move(suffix));
+  formatter->set_pattern(stderr_is_the_journal() ? "%J%v%K" : "%Y-%m-%d %H:%M:%S.%e %l: %v%K");
   auto logger = std::make_shared<spdlog::logger>("memoir", std::make_shared<spdlog::sinks::stderr_sink_mt>());
   logger->set_formatter(std::move(formatter));
   logger->set_level(to_spdlog(least));
