@@ -42,7 +42,7 @@ Result<Subject> process(std::string_view text, std::int64_t now_ms, Zone zone) {
   subject.kind = Subject::Kind::process;
   subject.name = text;
   subject.pid = *pid;
-  if (start.empty()) return subject;
+  if (text.find('@') == std::string_view::npos) return subject;
   const bool number = parse_int<std::int64_t>(start).has_value();
   const Result<std::int64_t> at = parse_time(number ? "@" + std::string(start) : std::string(start), now_ms, zone);
   if (!at) return at.error();
