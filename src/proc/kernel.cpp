@@ -9,13 +9,14 @@
 namespace memoir {
 namespace {
 
+constexpr std::string_view kUuidShape = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
+
 bool is_uuid(std::string_view text) {
-  constexpr std::string_view kShape = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
   const auto fits = [](char c, char shape) {
     const bool hex = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
     return shape == '-' ? c == '-' : hex;
   };
-  return std::equal(text.begin(), text.end(), kShape.begin(), kShape.end(), fits);
+  return std::equal(text.begin(), text.end(), kUuidShape.begin(), kUuidShape.end(), fits);
 }
 
 }  // namespace

@@ -9,6 +9,8 @@ namespace memoir {
 namespace {
 
 constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+constexpr std::string_view kUnit = " kB";
+constexpr std::size_t kShown = 80;  // of a line in an error
 
 std::string_view skip_blanks(std::string_view text) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
@@ -33,7 +35,6 @@ std::optional<std::int64_t> parse_hundredths(std::string_view text) {
 }
 
 std::optional<std::int64_t> KeyLine::kib() const {
-  constexpr std::string_view kUnit = " kB";
   if (torn || !value.ends_with(kUnit)) return std::nullopt;
   return parse_natural(skip_blanks(value.substr(0, value.size() - kUnit.size())));
 }
@@ -50,7 +51,6 @@ bool is_state(std::string_view text) {
 }
 
 Error bad_line(std::string_view file, std::string_view line) {
-  constexpr std::size_t kShown = 80;
   const std::string shown = to_printable(to_utf8(line.substr(0, kShown)));
   const char* const end = line.size() > kShown ? "…\"" : "\"";
   return malformed(std::string(file) + ": cannot understand \"" + shown + end);

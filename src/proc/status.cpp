@@ -12,6 +12,9 @@ constexpr std::size_t kFields = ProcessMemory::kCount - kFirst;
 // The lines of the head stand before the memory's, but for Threads.
 enum HeadKey : std::size_t { kName, kState, kParent, kUid, kKernelThread, kMemory, kThreads = kMemory + kFields, kAll };
 
+constexpr std::uint32_t kNeeded = 1U << kName | 1U << kState | 1U << kUid;
+static_assert(kAll <= 32);
+
 constexpr KeyTable<kAll> kKeys = [] {
   std::array<std::string_view, kAll> keys;
   keys[kName] = "Name";
@@ -85,8 +88,6 @@ Result<StatusHead> parse_status(std::string_view text, ProcessMemory& memory) {
     }
     seen |= 1U << *key;
   }
-  constexpr std::uint32_t kNeeded = 1U << kName | 1U << kState | 1U << kUid;
-  static_assert(kAll <= 32);
   if ((seen & kNeeded) != kNeeded) {
     clear_fields<kFirst, kFields>(memory);
     return malformed("status: has no Name, State or Uid");
