@@ -1,1 +1,206 @@
 #include "store/database.h"
+
+#include <SQLiteCpp/Database.h>
+#include <filesystem>
+#include <fmt/format.h>
+#include <mutex>
+#include <sqlite3.h>
+
+#include "base/log.h"
+#include "store/failure.h"
+#include "store/lock_file.h"
+#include "store/migrations.h"
+#include "store/statement.h"
+
+namespace memoir {
+namespace {
+
+namespace fs = std::filesystem;
+using DatabasePtr = std::unique_ptr<SQLite::Database>;
+
+constexpr int kWriterBusyMs = 5000;
+constexpr int kReaderBusyMs = 5000;
+constexpr int kCheckpointBusyMs = 200;
+
+void log_sqlite(void*, int code, const char* text) {
+  const std::string line = fmt::format("SQLite ({}): {}", code, text);
+  if ((code & 0xff) == SQLITE_NOTICE || code == SQLITE_WARNING_AUTOINDEX) return log_debug(line);
+  log_warning(line);
+}
+
+// Must come before SQLite's first use; later it does nothing.
+void route_log() {
+  static std::once_flag once;
+  std::call_once(once, [] { sqlite3_config(SQLITE_CONFIG_LOG, log_sqlite, nullptr); });
+}
+
+std::int64_t number(SQLite::Database& database, const char* sql) {
+  Statement statement(database, sql);
+  return statement.step() ? statement.integer(0) : 0;
+}
+
+// Sets a pragma and reads it back: SQLite ignores what it does not like.
+void set_pragma(SQLite::Database& database, const std::string& name, const std::string& value,
+                const std::string& expected) {
+  Statement(database, fmt::format("PRAGMA {} = {}", name, value)).finish();
+  Statement check(database, "PRAGMA " + name);
+  const std::string got = check.step() ? check.text(0) : "";
+  if (got != expected) {
+    throw SQLite::Exception(fmt::format("pragma {} is {}, not {}", name, got, expected), SQLITE_ERROR);
+  }
+}
+
+void set_up(SQLite::Database& database, Durability durability, bool fresh) {
+  database.setBusyTimeout(kWriterBusyMs);
+  // Before WAL: once that has written the first page, auto_vacuum stays what it is.
+  if (fresh) set_pragma(database, "auto_vacuum", "INCREMENTAL", "2");
+  set_pragma(database, "journal_mode", "WAL", "wal");
+  set_pragma(database, "synchronous", durability == Durability::full ? "FULL" : "NORMAL",
+             durability == Durability::full ? "2" : "1");
+  set_pragma(database, "journal_size_limit", "16777216", "16777216");
+  set_pragma(database, "cache_size", "-2000", "-2000");
+  set_pragma(database, "temp_store", "MEMORY", "2");
+  set_pragma(database, "secure_delete", "FAST", "2");
+  // A reader who may not write the folder needs the -wal and -shm there after a clean stop as well.
+  int persist = 1;
+  if (sqlite3_file_control(database.getHandle(), "main", SQLITE_FCNTL_PERSIST_WAL, &persist) != SQLITE_OK) {
+    throw SQLite::Exception(database.getHandle());
+  }
+}
+
+Error not_ours(const std::string& path) {
+  return malformed(path + ": is not a Memoir database; name another file with --db");
+}
+
+// Whose the file is. A database without a table and a version is nobody's yet.
+Result<std::int32_t> known_version(SQLite::Database& database, const std::string& path) {
+  const std::int64_t application = number(database, "PRAGMA application_id");
+  const std::int32_t version = schema_version(database);
+  if (application == 0 && version == 0 && number(database, "SELECT COUNT(*) FROM sqlite_schema") == 0) return 0;
+  if (application != kApplicationId) return not_ours(path);
+  if (version > kSchemaVersion) {
+    return malformed(
+        fmt::format("{}: has schema {}, this program knows up to {}; use the version of Memoir that wrote it", path,
+                    version, kSchemaVersion));
+  }
+  return version;
+}
+
+// Looked at read-only, so that another's file is not touched.
+Result<std::int32_t> inspect(const std::string& path) {
+  std::error_code error;
+  if (!fs::exists(path, error) || fs::file_size(path, error) == 0) return 0;
+  SQLite::Database database(path, SQLite::OPEN_READONLY, kWriterBusyMs);
+  return known_version(database, path);
+}
+
+Result<DatabasePtr> open_checked(const std::string& name, const std::string& path) {
+  return guarded(path, [&]() -> Result<DatabasePtr> {
+    auto database = std::make_unique<SQLite::Database>(name, SQLite::OPEN_READONLY | SQLite::OPEN_URI, kReaderBusyMs);
+    const auto version = known_version(*database, path);
+    if (!version) return version.error();
+    if (*version == 0) return not_ours(path);
+    if (*version < kSchemaVersion) {
+      return malformed(
+          fmt::format("{}: has the older schema {}; start this version's memoird on it once to bring it to {}", path,
+                      *version, kSchemaVersion));
+    }
+    Statement(*database, "PRAGMA temp_store = MEMORY").finish();
+    return database;
+  });
+}
+
+// The path as a URI: what could be taken for a part of one is escaped.
+std::string file_uri(const std::string& path, const char* parameters) {
+  std::string uri = "file:";
+  for (const char letter : path) {
+    if (letter == '%' || letter == '?' || letter == '#') {
+      uri += fmt::format("%{:02X}", static_cast<unsigned char>(letter));
+    } else {
+      uri += letter;
+    }
+  }
+  return uri + parameters;
+}
+
+// Nobody writes to it, and all of it is in the main file.
+bool is_still(const std::string& path) {
+  std::error_code error;
+  const auto wal_bytes = fs::file_size(path + "-wal", error);
+  return (error || wal_bytes == 0) && !lock_owner(path);
+}
+
+}  // namespace
+
+Status check_place(const std::string& path) {
+  std::error_code error;
+  const fs::path folder = fs::absolute(path, error).parent_path();
+  if (!fs::is_directory(folder, error)) {
+    return Error{ErrorKind::gone,
+                 fmt::format("{}: the folder {} does not exist; make it first", path, folder.string())};
+  }
+  if (fs::is_directory(path, error))
+    return Error{ErrorKind::io, path + ": is a directory; name a file in it with --db"};
+  return Done{};
+}
+
+Result<DatabasePtr> open_for_writing(const std::string& path, Durability durability) {
+  route_log();
+  if (const auto folder = check_place(path); !folder) return folder.error();
+  return guarded(path, [&]() -> Result<DatabasePtr> {
+    const auto version = inspect(path);
+    if (!version) return version.error();
+    auto database = std::make_unique<SQLite::Database>(path, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+    set_up(*database, durability, *version == 0);
+    migrate(*database, *version);
+    return database;
+  });
+}
+
+Result<DatabasePtr> open_for_reading(const std::string& path) {
+  std::error_code error;
+  if (fs::is_directory(path, error))
+    return Error{ErrorKind::io, path + ": is a directory; name a file in it with --db"};
+  const auto bytes = fs::file_size(path, error);
+  if (error == std::errc::no_such_file_or_directory) {
+    return Error{ErrorKind::gone, path + ": does not exist; start memoird to record, or name another file with --db"};
+  }
+  if (!error && bytes == 0) return malformed(path + ": is empty; nothing was recorded into it yet");
+  auto database = open_checked(file_uri(path, "?mode=ro"), path);
+  // Without -wal and -shm, and in a folder where they cannot be made, only a file that nobody writes can be read.
+  if (!database && database.error().kind == ErrorKind::denied && is_still(path)) {
+    auto still = open_checked(file_uri(path, "?mode=ro&immutable=1"), path);
+    if (still) return still;
+  }
+  return database;
+}
+
+void stamp(SQLite::Database& database, std::int32_t version) {
+  database.exec(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", kApplicationId, version));
+}
+
+std::int32_t schema_version(SQLite::Database& database) {
+  return static_cast<std::int32_t>(number(database, "PRAGMA user_version"));
+}
+
+std::string quick_check(SQLite::Database& database) {
+  Statement check(database, "PRAGMA quick_check(1)");
+  const std::string answer = check.step() ? check.text(0) : "no answer";
+  return answer == "ok" ? "" : answer;
+}
+
+void checkpoint(SQLite::Database& database) {
+  database.setBusyTimeout(kCheckpointBusyMs);
+  Statement(database, "PRAGMA wal_checkpoint(TRUNCATE)").finish();
+  database.setBusyTimeout(kWriterBusyMs);
+}
+
+std::string sqlite_version() {
+  return sqlite3_libversion();
+}
+
+std::int64_t sqlite_memory_bytes() {
+  return sqlite3_memory_used();
+}
+
+}  // namespace memoir

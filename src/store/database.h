@@ -20,6 +20,9 @@ inline constexpr std::int32_t kApplicationId = 0x4D454D52;  // "MEMR"
 // last commits, never the consistency.
 enum class Durability { full, normal };
 
+// Whether a database can lie there: its folder exists, and it is no directory itself.
+Status check_place(const std::string& path);
+
 // For the recorder: creates the file if it is not there, sets WAL, incremental vacuum and the rest (each read back),
 // and brings the schema up to date. Refused with a clear error, untouched: another program's database, a text file, a
 // newer schema.
@@ -28,6 +31,16 @@ Result<std::unique_ptr<SQLite::Database>> open_for_writing(const std::string& pa
 // For the query tool: read-only. Works while it is written, after kill -9 of the recorder, after a clean stop for a
 // user who may not write the folder, and on a copy elsewhere. A newer or older schema is an error that says what to do.
 Result<std::unique_ptr<SQLite::Database>> open_for_reading(const std::string& path);
+
+// Marks the database as ours, with the schema's version. Belongs into the transaction that makes that schema.
+void stamp(SQLite::Database& database, std::int32_t schema_version);
+std::int32_t schema_version(SQLite::Database& database);
+
+// Looks through the whole file for damage; what is wrong, or nothing.
+std::string quick_check(SQLite::Database& database);
+
+// Moves what the -wal holds into the database and empties it, unless a reader is in the way.
+void checkpoint(SQLite::Database& database);
 
 // The version of SQLite that runs.
 std::string sqlite_version();

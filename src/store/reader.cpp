@@ -1,1 +1,188 @@
 #include "store/reader.h"
+
+#include <SQLiteCpp/Database.h>
+#include <algorithm>
+#include <filesystem>
+#include <fmt/format.h>
+#include <map>
+
+#include "store/coverage.h"
+#include "store/database.h"
+#include "store/failure.h"
+#include "store/lock_file.h"
+#include "store/mark_rows.h"
+#include "store/snapshot.h"
+#include "store/steps.h"
+#include "store/tick_rows.h"
+#include "store_sql.h"
+
+namespace memoir {
+namespace {
+
+class SqliteReader final : public Reader {
+ public:
+  SqliteReader(std::string path, std::unique_ptr<SQLite::Database> database)
+      : path_(std::move(path)), database_(std::move(database)) {}
+
+  Result<FileInfo> info() override;
+  Result<std::vector<StoredRun>> runs() override;
+  Result<std::vector<Event>> events(Range range) override;
+  Result<std::vector<StoredTick>> ticks(Range range) override;
+  Result<Coverage> coverage(Range range) override;
+  Result<std::optional<StoredTick>> tick_at(std::int64_t at_ms) override;
+  Result<Snapshot> snapshot(std::int64_t tick_id) override;
+  Result<std::vector<StoredProcess>> processes(Range range) override;
+  Status process_steps(Range range, const std::function<void(const ProcessStep&)>& visit) override;
+  Status machine_steps(Range range, const std::function<void(const MachineStep&)>& visit) override;
+  Status category_steps(Range range, const std::function<void(const CategoryStep&)>& visit) override;
+  Result<std::vector<HighWater>> high_water(std::optional<Range> range) override;
+
+ private:
+  // One short read transaction: what it sees is one state of the file.
+  template <typename Load>
+  auto reading(Load&& load) -> decltype(load()) {
+    return guarded(path_, [&]() -> decltype(load()) {
+      const Transaction transaction(*database_, Transaction::Kind::read);
+      return load();
+    });
+  }
+
+  std::string path_;
+  std::unique_ptr<SQLite::Database> database_;
+};
+
+std::int64_t bytes_of(const std::string& path) {
+  std::error_code error;
+  const auto bytes = std::filesystem::file_size(path, error);
+  return error ? 0 : static_cast<std::int64_t>(bytes);
+}
+
+Result<FileInfo> SqliteReader::info() {
+  return reading([&]() -> Result<FileInfo> {
+    FileInfo info;
+    info.path = path_;
+    info.bytes = bytes_of(path_) + bytes_of(path_ + "-wal");
+    info.schema = schema_version(*database_);
+    // Numbers without holes: only the oldest ticks are ever deleted.
+    Statement ends(*database_,
+                   "SELECT f.wall_ms, l.wall_ms, l.id - f.id + 1 FROM tick AS f, tick AS l "
+                   "WHERE f.id = (SELECT MIN(id) FROM tick) AND l.id = (SELECT MAX(id) FROM tick)");
+    if (ends.step()) {
+      info.first_tick_ms = ends.integer(0);
+      info.last_tick_ms = ends.integer(1);
+      info.ticks = ends.integer(2);
+    }
+    info.recorder_pid = lock_owner(path_);
+    return info;
+  });
+}
+
+Result<std::vector<StoredRun>> SqliteReader::runs() {
+  return reading([&]() -> Result<std::vector<StoredRun>> {
+    Statement rows(*database_, fmt::format("SELECT {} FROM run_named ORDER BY id", run_columns()));
+    std::vector<StoredRun> runs;
+    while (rows.step()) runs.push_back(read_run(rows));
+    return runs;
+  });
+}
+
+Result<std::vector<Event>> SqliteReader::events(Range range) {
+  return reading([&]() -> Result<std::vector<Event>> {
+    Statement rows(*database_,
+                   "SELECT wall_ms, boot_ms, kind, text FROM event WHERE wall_ms BETWEEN ? AND ? ORDER BY id");
+    rows.bind(range.from_ms, range.to_ms);
+    std::vector<Event> events;
+    while (rows.step()) events.push_back({{rows.integer(0), rows.integer(1)}, rows.text(2), rows.text(3)});
+    return events;
+  });
+}
+
+Result<std::vector<StoredTick>> SqliteReader::ticks(Range range) {
+  return reading([&]() -> Result<std::vector<StoredTick>> {
+    Statement rows(*database_,
+                   fmt::format("SELECT {} FROM tick WHERE wall_ms BETWEEN ? AND ? ORDER BY id", tick_columns()));
+    rows.bind(range.from_ms, range.to_ms);
+    std::vector<StoredTick> ticks;
+    while (rows.step()) ticks.push_back(read_tick(rows));
+    return ticks;
+  });
+}
+
+Result<Coverage> SqliteReader::coverage(Range range) {
+  return reading([&]() -> Result<Coverage> {
+    const TickSpan span = span_of(*database_, range);
+    CoverageBuilder builder(range);
+    Statement marks(*database_, sql::tick_marks);
+    marks.bind(span.first, span.last + 1);
+    while (!span.empty() && marks.step()) builder.add(read_mark(marks));
+    return builder.finish();
+  });
+}
+
+Result<std::optional<StoredTick>> SqliteReader::tick_at(std::int64_t at_ms) {
+  return reading([&]() -> Result<std::optional<StoredTick>> {
+    Statement row(
+        *database_,
+        fmt::format("SELECT {} FROM tick WHERE wall_ms <= ? ORDER BY wall_ms DESC, id DESC LIMIT 1", tick_columns()));
+    if (!row.bind(at_ms).step()) return std::optional<StoredTick>();
+    return std::optional(read_tick(row));
+  });
+}
+
+Result<Snapshot> SqliteReader::snapshot(std::int64_t tick_id) {
+  return reading([&] {
+    auto snapshot = load_snapshot(*database_, tick_id);
+    if (snapshot) return snapshot;
+    return Result<Snapshot>(Error{snapshot.error().kind, path_ + ": " + snapshot.error().message});
+  });
+}
+
+Result<std::vector<StoredProcess>> SqliteReader::processes(Range range) {
+  return reading([&]() -> Result<std::vector<StoredProcess>> {
+    const TickSpan span = span_of(*database_, range);
+    std::vector<StoredProcess> processes;
+    Statement rows(*database_, sql::processes);
+    rows.bind(span.first, span.last);
+    while (!span.empty() && rows.step()) processes.push_back(read_process(rows));
+    return processes;
+  });
+}
+
+Status SqliteReader::process_steps(Range range, const std::function<void(const ProcessStep&)>& visit) {
+  return reading([&]() -> Status {
+    visit_process_steps(*database_, range, visit);
+    return Done{};
+  });
+}
+
+Status SqliteReader::machine_steps(Range range, const std::function<void(const MachineStep&)>& visit) {
+  return reading([&]() -> Status {
+    visit_machine_steps(*database_, range, visit);
+    return Done{};
+  });
+}
+
+Status SqliteReader::category_steps(Range range, const std::function<void(const CategoryStep&)>& visit) {
+  return reading([&]() -> Status {
+    visit_category_steps(*database_, range, visit);
+    return Done{};
+  });
+}
+
+Result<std::vector<HighWater>> SqliteReader::high_water(std::optional<Range> range) {
+  return reading([&]() -> Result<std::vector<HighWater>> {
+    const std::int64_t from = range ? day_of(range->from_ms) : kAllTime;
+    const std::int64_t to = range ? day_of(range->to_ms) : kAllTime;
+    return load_high_water(*database_, from, to);
+  });
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Reader>> Reader::open(const std::string& path) {
+  auto database = open_for_reading(path);
+  if (!database) return database.error();
+  return std::unique_ptr<Reader>(std::make_unique<SqliteReader>(path, std::move(*database)));
+}
+
+}  // namespace memoir

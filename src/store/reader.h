@@ -145,15 +145,17 @@ class Reader {
   virtual Result<std::vector<StoredTick>> ticks(Range range) = 0;
   virtual Result<Coverage> coverage(Range range) = 0;
 
-  // The last tick at or before `at_ms`; absent if there is none.
+  // The tick whose wall time is the latest at or before `at_ms`; absent if there is none. Where the wall clock was set
+  // back and a time came twice, the tick recorded last.
   virtual Result<std::optional<StoredTick>> tick_at(std::int64_t at_ms) = 0;
   virtual Result<Snapshot> snapshot(std::int64_t tick_id) = 0;
 
   // Processes that lived in the range, whoever still lives included.
   virtual Result<std::vector<StoredProcess>> processes(Range range) = 0;
 
-  // All steps that touch the range, in order of time; the first of each subject begins at or before from_ms (clipped to
-  // it).
+  // All steps that touch the range, in the order of recording, which is that of at_ms but for a stepped wall clock. The
+  // first of each subject is clipped to begin at from_ms. At a keyframe and after a gap a step begins even if nothing
+  // changed; one that begins at the very end of what is recorded has no length.
   virtual Status process_steps(Range range, const std::function<void(const ProcessStep&)>& visit) = 0;
   virtual Status machine_steps(Range range, const std::function<void(const MachineStep&)>& visit) = 0;
   virtual Status category_steps(Range range, const std::function<void(const CategoryStep&)>& visit) = 0;

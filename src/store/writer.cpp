@@ -1,1 +1,182 @@
 #include "store/writer.h"
+
+#include <SQLiteCpp/Database.h>
+#include <cstdlib>
+#include <fmt/format.h>
+
+#include "store/failure.h"
+#include "store/lock_file.h"
+#include "store/run_log.h"
+#include "store/tick_store.h"
+
+namespace memoir {
+namespace {
+
+// Wall and boot clock move together but for a step of the wall clock; a little slewing is none.
+constexpr std::int64_t kClockStepMs = 1000;
+
+Status check_after_crash(SQLite::Database& database, const std::string& path) {
+  const std::string damage = quick_check(database);
+  if (damage.empty()) return Done{};
+  return malformed(fmt::format("{}: the database is damaged ({}); move it aside with its -wal and -shm, and start anew",
+                               path, damage));
+}
+
+// What a run that died had not flushed yet.
+void recover_marks(SQLite::Database& database) {
+  MarkRows rows(database);
+  for (const MarkRow& mark : pending_marks(database)) rows.raise(mark);
+  Statement last(database, "SELECT COALESCE(MAX(id), 0) FROM tick");
+  last.step();
+  rows.set_watermark(last.integer(0));
+}
+
+class SqliteWriter final : public Writer {
+ public:
+  SqliteWriter(std::string path, Fd lock, std::unique_ptr<SQLite::Database> database)
+      : path_(std::move(path)), lock_(std::move(lock)), database_(std::move(database)), ticks_(*database_) {}
+
+  Result<std::vector<KnownProcess>> known_processes(const std::string& boot_id) override;
+  Status begin_run(const RunInfo& run) override;
+  Status write(const Tick& tick) override;
+  Status write_event(const Event& event) override;
+  Status end_run(const Moment& at, const std::string& reason) override;
+
+ private:
+  Error no_run() const { return {ErrorKind::io, path_ + ": no run has begun"}; }
+  WriterState state_at_start();
+  void note_clock_step(const Tick& tick);
+
+  std::string path_;
+  Fd lock_;
+  std::unique_ptr<SQLite::Database> database_;
+  TickStore ticks_;
+  WriterState state_;
+  WriterState next_;         // kept for its memory
+  std::int64_t run_id_ = 0;  // 0: none is open
+  std::int64_t boot_id_ = 0;
+};
+
+Result<std::vector<KnownProcess>> SqliteWriter::known_processes(const std::string& boot_id) {
+  return guarded(path_, [&]() -> Result<std::vector<KnownProcess>> {
+    Statement rows(*database_,
+                   "SELECT p.pid, p.start_ticks, p.exec_count, p.comm, c.exe FROM process AS p "
+                   "JOIN boot AS b ON b.id = p.boot_id JOIN command AS c ON c.id = p.command_id "
+                   "WHERE b.boot_uuid = ? AND p.gone_tick_id IS NULL ORDER BY p.pid, p.start_ticks, p.exec_count");
+    rows.bind(boot_id);
+    std::vector<KnownProcess> known;
+    while (rows.step()) {
+      const ProcessKey key{static_cast<std::int32_t>(rows.integer(0)), static_cast<std::uint64_t>(rows.integer(1)),
+                           static_cast<std::uint32_t>(rows.integer(2))};
+      known.push_back({key, rows.text(3), rows.text(4)});
+    }
+    return known;
+  });
+}
+
+// Whoever lived at the end of an earlier run in this boot: their rows are gone on with, or ended by the first tick.
+WriterState SqliteWriter::state_at_start() {
+  WriterState state;
+  Statement last(*database_, "SELECT COALESCE(MAX(id), 0) FROM tick");
+  last.step();
+  state.tick_id = last.integer(0);
+  Statement keys(*database_, "SELECT name, id FROM meminfo_key ORDER BY id");
+  while (keys.step()) state.meminfo_keys.push_back({keys.text(0), keys.integer(1), std::nullopt});
+  Statement rows(*database_,
+                 "SELECT id, start_ms, pid, start_ticks, exec_count FROM process WHERE boot_id = ? AND gone_tick_id IS "
+                 "NULL ORDER BY pid, start_ticks, exec_count");
+  rows.bind(boot_id_);
+  while (rows.step()) {
+    LiveProcess live;
+    live.id = rows.integer(0);
+    live.start_ms = rows.integer(1);
+    live.last.key = {static_cast<std::int32_t>(rows.integer(2)), static_cast<std::uint64_t>(rows.integer(3)),
+                     static_cast<std::uint32_t>(rows.integer(4))};
+    state.processes.push_back(live);
+  }
+  return state;
+}
+
+Status SqliteWriter::begin_run(const RunInfo& run) {
+  if (run_id_ != 0) return Error{ErrorKind::io, path_ + ": a run is open already"};
+  return guarded(path_, [&]() -> Status {
+    Transaction transaction(*database_, Transaction::Kind::write);
+    const auto last = last_run(*database_);
+    const std::int64_t boot_id = store_boot(*database_, run.boot);
+    const std::int64_t run_id = insert_run(*database_, boot_id, run);
+    if (last) insert_break_events(*database_, *last, run_id, boot_id, run.started);
+    boot_id_ = boot_id;
+    state_ = state_at_start();
+    transaction.commit();
+    run_id_ = run_id;
+    return Done{};
+  });
+}
+
+void SqliteWriter::note_clock_step(const Tick& tick) {
+  if (!state_.last_tick) return;
+  const Moment& last = *state_.last_tick;
+  const std::int64_t step = (tick.begin.wall_ms - last.wall_ms) - (tick.begin.boot_ms - last.boot_ms);
+  if (std::abs(step) <= kClockStepMs) return;
+  insert_event(*database_, run_id_,
+               {tick.begin, "clock-step",
+                fmt::format("The wall clock was set {} by {:.1f} s", step > 0 ? "forward" : "back",
+                            static_cast<double>(std::abs(step)) / 1000.0)});
+}
+
+Status SqliteWriter::write(const Tick& tick) {
+  if (run_id_ == 0) return no_run();
+  return guarded(path_, [&]() -> Status {
+    next_ = state_;
+    Transaction transaction(*database_, Transaction::Kind::write);
+    note_clock_step(tick);
+    ticks_.store(tick, run_id_, boot_id_, next_);
+    transaction.commit();
+    std::swap(state_, next_);
+    return Done{};
+  });
+}
+
+Status SqliteWriter::write_event(const Event& event) {
+  if (run_id_ == 0) return no_run();
+  return guarded(path_, [&]() -> Status {
+    insert_event(*database_, run_id_, event);
+    return Done{};
+  });
+}
+
+Status SqliteWriter::end_run(const Moment& at, const std::string& reason) {
+  if (run_id_ == 0) return no_run();
+  return guarded(path_, [&]() -> Status {
+    next_ = state_;
+    Transaction transaction(*database_, Transaction::Kind::write);
+    ticks_.flush_marks(next_);
+    memoir::end_run(*database_, run_id_, at.wall_ms, reason);
+    transaction.commit();
+    run_id_ = 0;
+    checkpoint(*database_);
+    return Done{};
+  });
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Writer>> Writer::open(const std::string& path, Durability durability) {
+  if (const auto place = check_place(path); !place) return place.error();
+  auto lock = take_lock(path);
+  if (!lock) return lock.error();
+  auto database = open_for_writing(path, durability);
+  if (!database) return database.error();
+  return guarded(path, [&]() -> Result<std::unique_ptr<Writer>> {
+    SQLite::Database& opened = **database;
+    Transaction transaction(opened, Transaction::Kind::write);
+    if (end_unclean_runs(opened)) {
+      if (const auto checked = check_after_crash(opened, path); !checked) return checked.error();
+      recover_marks(opened);
+    }
+    transaction.commit();
+    return std::unique_ptr<Writer>(std::make_unique<SqliteWriter>(path, std::move(*lock), std::move(*database)));
+  });
+}
+
+}  // namespace memoir

@@ -1,0 +1,5 @@
+-- Stored high-water marks of the days from ?1 to ?2 (-1 for both: of all time).
+SELECT day_ms, subject, subject_id, metric, value_kib, at_ms, before_ms
+FROM high_water
+WHERE day_ms BETWEEN ?1 AND ?2
+ORDER BY day_ms, subject, subject_id, metric;

@@ -1,0 +1,5 @@
+-- The ticks from ?1 to ?2 in which the machine has a row.
+SELECT tick_id, 0 AS subject_id, 0 AS ends FROM machine_sample WHERE tick_id BETWEEN ?1 AND ?2
+UNION ALL
+SELECT tick_id, 0, 0 FROM machine_detail WHERE tick_id BETWEEN ?1 AND ?2
+ORDER BY 1, 2;

@@ -1,0 +1,62 @@
+#pragma once
+
+// Which part of a range was recorded: pure, over the ticks in the order of recording.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "store/reader.h"
+
+namespace memoir {
+
+// What of a tick matters to coverage.
+struct TickMark {
+  std::int64_t wall_ms = 0;
+  std::int64_t boot_ms = 0;
+  std::int64_t run_id = 0;
+  std::int64_t boot_id = 0;
+  std::int64_t interval_ms = 0;
+  std::int64_t skipped = 0;
+  std::string run_end;  // reason; empty as long as the run is not ended
+};
+
+// How far apart two ticks may lie for what is between them to count as recorded: half an interval late, and a second
+// (or half an interval, if that is less) for a busy machine.
+std::int64_t longest_step_ms(std::int64_t interval_ms);
+
+// Whether consecutive ticks lie too far apart: by the boot clock, or across boots by the wall clock.
+bool is_gap(const TickMark& before, const TickMark& after);
+std::string gap_reason(const TickMark& before, const TickMark& after);
+
+// Whether the last tick there is still speaks for `at_ms`.
+bool reaches(const TickMark& last, std::int64_t at_ms);
+
+// Takes the ticks one by one: those of the range, and one before and after if there are.
+class CoverageBuilder {
+ public:
+  explicit CoverageBuilder(Range range) : range_(range) {}
+
+  void add(const TickMark& tick);
+  Coverage finish();
+
+ private:
+  struct Span {
+    std::int64_t from_ms = 0;
+    std::int64_t to_ms = 0;
+    std::string reason;  // empty: recorded
+  };
+
+  void add_span(std::int64_t from_ms, std::int64_t to_ms, const std::string& reason);
+  const Span* span_of(std::int64_t from_ms, std::int64_t to_ms) const;
+
+  Range range_;
+  std::vector<Span> spans_;
+  std::vector<TickMark> last_;  // none or one
+  std::int64_t first_ms_ = 0;
+  std::int64_t latest_ms_ = 0;
+  std::int64_t last_run_ = 0;
+  Coverage coverage_;
+};
+
+}  // namespace memoir

@@ -1,0 +1,50 @@
+#pragma once
+
+// High-water marks in the store, and those that raw rows after the last flush add to them.
+
+#include <cstdint>
+#include <tuple>
+#include <vector>
+
+#include "store/high_water.h"
+#include "store/statement.h"
+
+namespace memoir {
+
+struct MarkRow {
+  std::int64_t day_ms = kAllTime;
+  MarkSubject subject = MarkSubject::machine;
+  std::int64_t subject_id = 0;
+  Metric metric = Metric::used;
+  std::int64_t value_kib = 0;
+  MarkTime time;
+
+  auto key() const { return std::tuple(day_ms, subject, subject_id, metric); }
+};
+
+class MarkRows {
+ public:
+  explicit MarkRows(SQLite::Database& database);
+
+  // Stores a mark, if it beats the one that is there.
+  void raise(const MarkRow& mark);
+  // Stores those that are not stored yet.
+  void flush(MarkSubject subject, std::int64_t subject_id, std::span<const Metric> metrics, std::int64_t day_ms,
+             Marks& marks);
+  // Everything up to this tick is stored.
+  void set_watermark(std::int64_t tick_id);
+
+ private:
+  Statement raise_;
+  Statement watermark_;
+};
+
+// The marks of the ticks after the watermark, for their days and for all time, sorted by key. A subject whose values
+// held since before the watermark is not in them; those were counted when the watermark's day and run began.
+std::vector<MarkRow> pending_marks(SQLite::Database& database);
+
+// Stored and pending marks of the days from `from_day` to `to_day` (or kAllTime for both), sorted by day, subject and
+// metric.
+std::vector<HighWater> load_high_water(SQLite::Database& database, std::int64_t from_day, std::int64_t to_day);
+
+}  // namespace memoir

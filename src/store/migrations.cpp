@@ -1,0 +1,23 @@
+#include "store/migrations.h"
+
+#include <SQLiteCpp/Database.h>
+#include <iterator>
+
+#include "store/database.h"
+#include "store/statement.h"
+#include "store_sql.h"
+
+namespace memoir {
+
+const std::int32_t kSchemaVersion = static_cast<std::int32_t>(std::size(sql::migrations));
+
+void migrate(SQLite::Database& database, std::int32_t from) {
+  for (std::int32_t version = from; version < kSchemaVersion; ++version) {
+    Transaction transaction(database, Transaction::Kind::write);
+    database.exec(sql::migrations[version]);
+    stamp(database, version + 1);
+    transaction.commit();
+  }
+}
+
+}  // namespace memoir

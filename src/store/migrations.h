@@ -1,0 +1,18 @@
+#pragma once
+
+// The schema's versions. schema/001_initial.sql makes version 1; each further file takes the one before it up by one.
+
+#include <cstdint>
+
+namespace SQLite {
+class Database;
+}
+
+namespace memoir {
+
+extern const std::int32_t kSchemaVersion;
+
+// Brings a database of version `from` up to date, each step with its version in one transaction.
+void migrate(SQLite::Database& database, std::int32_t from);
+
+}  // namespace memoir

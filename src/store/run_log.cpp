@@ -1,0 +1,84 @@
+#include "store/run_log.h"
+
+#include <SQLiteCpp/Database.h>
+#include <chrono>
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include "store/coverage.h"
+
+namespace memoir {
+namespace {
+
+// "2026-11-20 10:34:05 UTC"
+std::string utc(std::int64_t ms) {
+  const std::chrono::sys_time<std::chrono::milliseconds> time{std::chrono::milliseconds(ms)};
+  return fmt::format("{:%Y-%m-%d %H:%M:%S} UTC", std::chrono::floor<std::chrono::seconds>(time));
+}
+
+}  // namespace
+
+bool end_unclean_runs(SQLite::Database& database) {
+  Statement(database,
+            "UPDATE run SET end_reason = 'unclean', ended_ms = COALESCE((SELECT n.last_tick_ms FROM run_named AS n "
+            "WHERE n.id = run.id), started_ms) WHERE ended_ms IS NULL")
+      .finish();
+  return database.getChanges() > 0;
+}
+
+std::optional<LastRun> last_run(SQLite::Database& database) {
+  Statement run(database, "SELECT id, boot_id, pid, interval_ms, end_reason FROM run ORDER BY id DESC LIMIT 1");
+  if (!run.step()) return std::nullopt;
+  LastRun last{run.integer(1), run.integer(2), run.integer(3), run.text(4), std::nullopt};
+  Statement tick(database, "SELECT wall_ms, boot_ms FROM tick WHERE run_id = ? ORDER BY id DESC LIMIT 1");
+  if (tick.bind(run.integer(0)).step()) last.last_tick = Moment{tick.integer(0), tick.integer(1)};
+  return last;
+}
+
+std::int64_t store_boot(SQLite::Database& database, const BootInfo& boot) {
+  Statement(database,
+            "INSERT INTO boot (boot_uuid, started_ms, host, kernel) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING")
+      .run(boot.boot_id, boot.boot_ms, boot.host, boot.kernel);
+  Statement find(database, "SELECT id FROM boot WHERE boot_uuid = ?");
+  find.bind(boot.boot_id).step();
+  return find.integer(0);
+}
+
+std::int64_t insert_run(SQLite::Database& database, std::int64_t boot_id, const RunInfo& run) {
+  Statement(database,
+            "INSERT INTO run (boot_id, started_ms, pid, version, interval_ms, first_tick_id) "
+            "VALUES (?, ?, ?, ?, ?, (SELECT COALESCE(MAX(id), 0) + 1 FROM tick))")
+      .run(boot_id, run.started.wall_ms, run.pid, run.version, run.interval_ms);
+  return database.getLastInsertRowid();
+}
+
+void insert_event(SQLite::Database& database, std::int64_t run_id, const Event& event) {
+  Statement(database, "INSERT INTO event (run_id, wall_ms, boot_ms, kind, text) VALUES (?, ?, ?, ?, ?)")
+      .run(run_id, event.at.wall_ms, event.at.boot_ms, event.kind, event.text);
+}
+
+void end_run(SQLite::Database& database, std::int64_t run_id, std::int64_t ended_ms, const std::string& reason) {
+  Statement(database, "UPDATE run SET ended_ms = ?2, end_reason = ?3 WHERE id = ?1").run(run_id, ended_ms, reason);
+}
+
+void insert_break_events(SQLite::Database& database, const LastRun& last, std::int64_t run_id, std::int64_t boot_id,
+                         const Moment& started) {
+  if (!last.last_tick) return;
+  const TickMark before{last.last_tick->wall_ms, last.last_tick->boot_ms, 0, last.boot_id, last.interval_ms, 0,
+                        last.end_reason};
+  const TickMark now{started.wall_ms, started.boot_ms, run_id, boot_id, last.interval_ms, 0, {}};
+  const std::string from = utc(before.wall_ms);
+  if (last.end_reason == "unclean") {
+    insert_event(database, run_id,
+                 {started, "unclean",
+                  fmt::format("The recorder with process id {} ended without closing its run; its last tick is of {}",
+                              last.pid, from)});
+  }
+  if (!is_gap(before, now)) return;
+  insert_event(
+      database, run_id,
+      {started, "gap",
+       fmt::format("Nothing was recorded from {} to {}: {}", from, utc(started.wall_ms), gap_reason(before, now))});
+}
+
+}  // namespace memoir

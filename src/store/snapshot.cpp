@@ -1,0 +1,128 @@
+#include "store/snapshot.h"
+
+#include <fmt/format.h>
+
+#include "store/columns.h"
+#include "store/tick_rows.h"
+#include "store_sql.h"
+
+namespace memoir {
+namespace {
+
+struct Bounds {
+  std::int64_t keyframe_id = 0;
+  std::int64_t tick_id = 0;
+};
+
+void load_processes(SQLite::Database& database, const Bounds& bounds, Snapshot& snapshot) {
+  Statement rows(database, sql::snapshot_processes);
+  rows.bind(bounds.keyframe_id, bounds.tick_id);
+  while (rows.step()) {
+    ProcessState& state = snapshot.processes.emplace_back();
+    state.process = read_process(rows);
+    int column = kProcessColumns;
+    state.sample_ms = rows.integer(column++);
+    ProcessSample& sample = state.sample;
+    sample.key = state.process.info.key;
+    const std::string letter = rows.text(column++);
+    sample.state = letter.empty() ? '?' : letter.front();
+    sample.parent_pid = static_cast<std::int32_t>(rows.integer(column++));
+    sample.threads = static_cast<std::int32_t>(rows.integer(column++));
+    sample.source = static_cast<Source>(rows.integer(column++));
+    read_fields<ProcessField>(rows, column, sample.memory, kHotProcessFields);
+    column += static_cast<int>(kHotProcessFields.size());
+    read_fields<ProcessField>(rows, column, sample.memory, kColdProcessFields);
+    sample.memory = unpacked(sample.memory, sample.source);
+  }
+}
+
+template <std::size_t N>
+void load_machine_part(SQLite::Database& database, const char* table, const Bounds& bounds,
+                       const std::array<MachineField, N>& fields, MachineMemory& memory) {
+  Statement row(database, fmt::format("SELECT {} FROM {} WHERE tick_id BETWEEN ? AND ? ORDER BY tick_id DESC LIMIT 1",
+                                      column_list(fields), table));
+  if (row.bind(bounds.keyframe_id, bounds.tick_id).step()) read_fields<MachineField>(row, 0, memory, fields);
+}
+
+void load_machine(SQLite::Database& database, const Bounds& bounds, MachineSample& machine) {
+  load_machine_part(database, "machine_sample", bounds, kHotMachineFields, machine.memory);
+  load_machine_part(database, "machine_detail", bounds, kColdMachineFields, machine.memory);
+  Statement other(database, sql::snapshot_meminfo_other);
+  other.bind(bounds.keyframe_id, bounds.tick_id);
+  while (other.step()) machine.other.push_back({other.text(0), other.integer(1)});
+}
+
+void load_categories(SQLite::Database& database, const Bounds& bounds, std::vector<CategorySample>& categories) {
+  Statement rows(database, sql::snapshot_categories);
+  rows.bind(bounds.keyframe_id, bounds.tick_id);
+  while (rows.step()) {
+    categories.push_back({rows.text(0), rows.integer(1), rows.integer(2), rows.integer(3), rows.integer(4),
+                          rows.integer(5), rows.integer(6), rows.integer(7)});
+  }
+}
+
+}  // namespace
+
+Result<Snapshot> load_snapshot(SQLite::Database& database, std::int64_t tick_id) {
+  Statement tick(database, fmt::format("SELECT {}, keyframe_id FROM tick WHERE id = ?", tick_columns()));
+  if (!tick.bind(tick_id).step()) return Error{ErrorKind::gone, fmt::format("tick {} is not recorded", tick_id)};
+  Snapshot snapshot;
+  snapshot.tick = read_tick(tick);
+  const Bounds bounds{tick.integer(4), tick_id};
+  Statement run(database, fmt::format("SELECT {} FROM run_named WHERE id = ?", run_columns()));
+  if (run.bind(snapshot.tick.run_id).step()) snapshot.run = read_run(run);
+  load_machine(database, bounds, snapshot.machine);
+  load_categories(database, bounds, snapshot.categories);
+  load_processes(database, bounds, snapshot);
+  return snapshot;
+}
+
+StoredProcess read_process(const Statement& row) {
+  int column = 0;
+  const auto next = [&] { return row.integer(column++); };
+  const auto text = [&] { return row.text(column++); };
+  StoredProcess process;
+  ProcessInfo& info = process.info;
+  process.id = next();
+  process.boot_id = text();
+  info.key.pid = static_cast<std::int32_t>(next());
+  info.key.start_ticks = static_cast<std::uint64_t>(next());
+  info.key.exec_count = static_cast<std::uint32_t>(next());
+  info.start_ms = next();
+  info.parent_pid = static_cast<std::int32_t>(next());
+  info.uid = static_cast<std::uint32_t>(next());
+  info.user = text();
+  info.comm = text();
+  info.exe = text();
+  info.command = text();
+  info.cgroup = text();
+  info.cwd = text();
+  info.category = text();
+  process.first_ms = row.maybe(column++).value_or(info.start_ms);
+  process.last_ms = row.maybe(column++).value_or(process.first_ms);
+  process.gone_ms = row.maybe(column++);
+  process.end = text();
+  return process;
+}
+
+const char* run_columns() {
+  return "id, boot_uuid, boot_started_ms, host, kernel, pid, version, interval_ms, started_ms, ended_ms, end_reason, "
+         "first_tick_ms, last_tick_ms";
+}
+
+StoredRun read_run(const Statement& row) {
+  StoredRun run;
+  run.id = row.integer(0);
+  run.boot = {row.text(1), row.integer(2), row.text(3), row.text(4)};
+  run.pid = static_cast<std::int32_t>(row.integer(5));
+  run.version = row.text(6);
+  run.interval_ms = row.integer(7);
+  run.started_ms = row.integer(8);
+  run.ended_ms = row.maybe(9);
+  run.end_reason = row.text(10);
+  run.first_tick_ms = row.maybe(11);
+  run.last_tick_ms = row.maybe(12);
+  return run;
+}
+
+}  // namespace memoir

@@ -1,0 +1,23 @@
+#pragma once
+
+// Everything at one tick, from the rows between its keyframe and itself.
+
+#include <cstdint>
+
+#include "base/result.h"
+#include "store/reader.h"
+#include "store/statement.h"
+
+namespace memoir {
+
+Result<Snapshot> load_snapshot(SQLite::Database& database, std::int64_t tick_id);
+
+// A row that begins with the columns of schema/queries/processes.sql; how many those are.
+StoredProcess read_process(const Statement& row);
+inline constexpr int kProcessColumns = 19;
+
+// A row of run_named.
+const char* run_columns();
+StoredRun read_run(const Statement& row);
+
+}  // namespace memoir

@@ -1,0 +1,85 @@
+#pragma once
+
+// A prepared statement, used many times. Beside SQLiteCpp's own it binds string_view and optional, resets itself after
+// an error, and reads a column without a reference count, which counts when a report reads millions. Errors are
+// SQLite::Exception, as SQLiteCpp's.
+
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace SQLite {
+class Database;
+}
+
+namespace memoir {
+
+class Statement {
+ public:
+  Statement(SQLite::Database& database, std::string_view sql);
+  ~Statement();
+  Statement(const Statement&) = delete;
+  Statement& operator=(const Statement&) = delete;
+
+  // Binds from the first parameter on, whatever was bound before. Text must live until the statement is reset.
+  template <typename... Values>
+  Statement& bind(const Values&... values) {
+    reset();
+    (add(values), ...);
+    return *this;
+  }
+  // Binds the next parameter.
+  template <std::integral Int>
+  void add(Int value) {
+    add_integer(static_cast<std::int64_t>(value));
+  }
+  void add(std::optional<std::int64_t> value);
+  void add(std::string_view text);
+
+  // To the next row; false at the end, where the statement is reset.
+  bool step();
+  // To the end.
+  void finish();
+  template <typename... Values>
+  void run(const Values&... values) {
+    bind(values...);
+    finish();
+  }
+  void reset();
+
+  std::int64_t integer(int column) const;
+  std::optional<std::int64_t> maybe(int column) const;
+  std::string text(int column) const;
+
+ private:
+  void add_integer(std::int64_t value);
+  void check(int code);
+
+  sqlite3* database_;
+  sqlite3_stmt* statement_ = nullptr;
+  int bound_ = 0;
+};
+
+// Rolled back when it goes out of scope without a commit.
+class Transaction {
+ public:
+  // A writer takes the write lock at once, so that it cannot fail for another's sake in the middle.
+  enum class Kind { read, write };
+
+  Transaction(SQLite::Database& database, Kind kind);
+  ~Transaction();
+  Transaction(const Transaction&) = delete;
+  Transaction& operator=(const Transaction&) = delete;
+
+  void commit();
+
+ private:
+  SQLite::Database& database_;
+};
+
+}  // namespace memoir

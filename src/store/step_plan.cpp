@@ -1,0 +1,60 @@
+#include "store/step_plan.h"
+
+#include <algorithm>
+
+namespace memoir {
+
+void StepPlan::begin_tick(std::int64_t tick_id, bool keyframe, const TickMark& mark) {
+  const bool gap = mark_ && is_gap(*mark_, mark);
+  const std::int64_t last_ms = mark_ ? mark_->wall_ms : mark.wall_ms;
+  tick_id_ = tick_id;
+  mark_ = mark;
+  if (keyframe) {
+    close_all(gap ? last_ms : mark.wall_ms);
+  } else if (gap) {
+    std::vector<std::int64_t> subjects;
+    for (const auto& [subject, step] : open_) subjects.push_back(subject);
+    std::sort(subjects.begin(), subjects.end());
+    close_all(last_ms);
+    for (const std::int64_t subject : subjects) open(subject);
+  }
+}
+
+void StepPlan::open(std::int64_t subject_id) {
+  const auto found = open_.find(subject_id);
+  if (found != open_.end() && steps_[found->second].tick_id == tick_id_) return;
+  close(subject_id);
+  open_[subject_id] = steps_.size();
+  steps_.push_back({tick_id_, subject_id, mark_->wall_ms, mark_->wall_ms});
+}
+
+void StepPlan::close(std::int64_t subject_id) {
+  const auto found = open_.find(subject_id);
+  if (found == open_.end()) return;
+  steps_[found->second].until_ms = mark_->wall_ms;
+  open_.erase(found);
+}
+
+void StepPlan::close_all(std::int64_t at_ms) {
+  for (const auto& [subject, step] : open_) steps_[step].until_ms = at_ms;
+  open_.clear();
+}
+
+std::vector<Step> StepPlan::finish(const std::optional<TickMark>& next) {
+  if (mark_) {
+    const bool goes_on = next && !is_gap(*mark_, *next);
+    close_all(goes_on ? next->wall_ms : reaches(*mark_, range_.to_ms) && !next ? range_.to_ms : mark_->wall_ms);
+  }
+  std::vector<Step> steps;
+  for (Step step : steps_) {
+    step.until_ms = std::max(step.at_ms, step.until_ms);
+    const bool over = step.until_ms <= range_.from_ms && step.at_ms < range_.from_ms;
+    if (over || step.at_ms > range_.to_ms) continue;
+    step.at_ms = std::max(step.at_ms, range_.from_ms);
+    step.until_ms = std::min(step.until_ms, range_.to_ms);
+    steps.push_back(step);
+  }
+  return steps;
+}
+
+}  // namespace memoir

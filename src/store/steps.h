@@ -1,0 +1,30 @@
+#pragma once
+
+// Replays the rows of a range as steps: a first pass over (tick, subject) finds from when until when each row holds,
+// a second over the values hands them out in the order of time, with no more than the state of one tick in memory.
+
+#include <functional>
+
+#include "store/coverage.h"
+#include "store/reader.h"
+#include "store/statement.h"
+
+namespace memoir {
+
+// The numbers of the ticks that a range is about: from the one that holds at its begin. Empty: {1, 0}.
+struct TickSpan {
+  std::int64_t first = 1;
+  std::int64_t last = 0;
+
+  bool empty() const { return first > last; }
+};
+TickSpan span_of(SQLite::Database& database, Range range);
+
+TickMark read_mark(const Statement& row);
+
+void visit_process_steps(SQLite::Database& database, Range range, const std::function<void(const ProcessStep&)>& visit);
+void visit_machine_steps(SQLite::Database& database, Range range, const std::function<void(const MachineStep&)>& visit);
+void visit_category_steps(SQLite::Database& database, Range range,
+                          const std::function<void(const CategoryStep&)>& visit);
+
+}  // namespace memoir

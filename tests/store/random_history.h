@@ -1,0 +1,65 @@
+#pragma once
+
+// Ticks as no machine would make them: any field may be absent or any number, processes come, go and come back, execs
+// keep the pid, ticks are lost on their way to the store. Beside each stands what the store must answer.
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/tick.h"
+
+namespace memoir::test {
+
+class RandomHistory {
+ public:
+  explicit RandomHistory(std::uint32_t seed);
+
+  BootInfo boot() const;
+  Moment now() const { return now_; }
+
+  Tick next();
+  // What the store must answer for the tick that next() returned last: its sources are never held.
+  const Tick& expected() const { return expected_; }
+  // Things happen, and the tick that saw them is lost.
+  void lose_tick();
+  // The recorder, or the machine, starts again.
+  void restart(bool reboot);
+
+  // What was told last of each process, by boot and key.
+  using Infos = std::map<std::pair<std::string, ProcessKey>, ProcessInfo>;
+  const Infos& infos() const { return infos_; }
+
+  bool chance(double probability);
+  std::int64_t number(std::int64_t from, std::int64_t to);
+
+ private:
+  struct Life {
+    ProcessInfo info;
+    ProcessSample sample;
+    bool told = false;
+    std::optional<Source> stored;  // source of the last row in this run
+  };
+
+  void live();
+  void give_birth(std::int32_t pid, std::uint64_t start_ticks, std::uint32_t execs);
+  void move(ProcessSample& sample);
+  void move_machine();
+  void tell(Life& life, Tick& tick);
+
+  std::mt19937 engine_;
+  Moment now_{1'790'000'000'000, 5'000'000};
+  std::int64_t boots_ = 1;
+  std::map<ProcessKey, Life> lives_;
+  std::map<ProcessKey, Life> hidden_;  // not seen for a while
+  std::vector<ProcessExit> exits_;
+  MachineSample machine_;
+  Infos infos_;
+  Tick expected_;
+};
+
+}  // namespace memoir::test

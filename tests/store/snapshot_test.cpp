@@ -1,0 +1,105 @@
+// The law of the store: what a snapshot answers is, field for field, what was in the tick.
+
+#include <algorithm>
+
+#include "random_history.h"
+#include "store_fixture.h"
+#include "support/simulation.h"
+
+namespace memoir::test {
+namespace {
+
+struct Recorded {
+  Tick tick;
+  std::string boot_id;
+  bool first = false;
+};
+
+std::vector<OtherMeminfo> sorted(std::vector<OtherMeminfo> other) {
+  std::sort(other.begin(), other.end(), [](const auto& a, const auto& b) { return a.key < b.key; });
+  return other;
+}
+
+void check(const Snapshot& snapshot, const Recorded& recorded, const RandomHistory::Infos& infos) {
+  const Tick& tick = recorded.tick;
+  REQUIRE(snapshot.tick.begin == tick.begin);
+  REQUIRE(snapshot.tick.end == tick.end);
+  REQUIRE(snapshot.tick.keyframe == (tick.keyframe || recorded.first));
+  REQUIRE(snapshot.tick.skipped == tick.skipped);
+  REQUIRE(snapshot.tick.total == tick.total);
+  REQUIRE(snapshot.tick.cost == tick.cost);
+  REQUIRE(snapshot.tick.counts == tick.counts);
+  REQUIRE(snapshot.run.boot.boot_id == recorded.boot_id);
+  REQUIRE(snapshot.machine.memory == tick.machine.memory);
+  REQUIRE(sorted(snapshot.machine.other) == sorted(tick.machine.other));
+  REQUIRE(snapshot.categories == tick.categories);
+  REQUIRE(snapshot.processes.size() == tick.processes.size());
+  for (std::size_t i = 0; i < tick.processes.size(); ++i) {
+    const ProcessState& state = snapshot.processes[i];
+    REQUIRE(state.sample == tick.processes[i]);
+    REQUIRE(state.process.info == infos.at({recorded.boot_id, tick.processes[i].key}));
+    REQUIRE(state.process.boot_id == recorded.boot_id);
+  }
+}
+
+void run_history(std::uint32_t seed) {
+  const StoreFixture fixture;
+  RandomHistory history(seed);
+  std::vector<Recorded> ticks;
+  const int runs = static_cast<int>(history.number(1, 4));
+  for (int run = 0; run < runs; ++run) {
+    if (run > 0) history.restart(history.chance(0.3));
+    const auto writer = fixture.writer();
+    must(writer->begin_run(run_info(history.boot(), history.now())));
+    const auto count = history.number(1, 40);
+    for (std::int64_t i = 0; i < count; ++i) {
+      if (history.chance(0.1)) history.lose_tick();
+      must(writer->write(history.next()));
+      ticks.push_back({history.expected(), history.boot().boot_id, i == 0});
+    }
+    if (history.chance(0.5)) must(writer->end_run(history.now(), "stopped"));
+  }
+  const auto reader = fixture.reader();
+  for (std::size_t i = 0; i < ticks.size(); ++i) {
+    INFO("seed " << seed << ", tick " << i + 1);
+    check(must(reader->snapshot(static_cast<std::int64_t>(i) + 1)), ticks[i], history.infos());
+  }
+}
+
+TEST_CASE("a snapshot equals the tick that was written, over random histories") {
+  for (std::uint32_t seed = 1; seed <= 60; ++seed) run_history(seed);
+}
+
+TEST_CASE("a snapshot of a simulated server equals its tick while it is written") {
+  const StoreFixture fixture;
+  Simulation simulation({.processes = 50, .changing = 0.2, .births = 0.5});
+  const auto writer = fixture.writer();
+  must(writer->begin_run(run_info(simulation.boot(), simulation.now())));
+  const auto reader = [&] {
+    must(writer->write(simulation.next()));
+    return fixture.reader();
+  }();
+  for (int i = 0; i < 400; ++i) {
+    const Tick tick = simulation.next();
+    must(writer->write(tick));
+    const auto at = must(reader->tick_at(tick.begin.wall_ms + 1));
+    REQUIRE(at);
+    const Snapshot snapshot = must(reader->snapshot(at->id));
+    REQUIRE(snapshot.machine == tick.machine);
+    REQUIRE(snapshot.categories == tick.categories);
+    REQUIRE(snapshot.processes.size() == tick.processes.size());
+    for (std::size_t p = 0; p < tick.processes.size(); ++p) REQUIRE(snapshot.processes[p].sample == tick.processes[p]);
+  }
+}
+
+TEST_CASE("a tick that is not recorded is an error that names the file") {
+  const StoreFixture fixture;
+  fixture.writer();
+  const auto snapshot = fixture.reader()->snapshot(7);
+  REQUIRE(!snapshot.ok());
+  REQUIRE(snapshot.error().kind == ErrorKind::gone);
+  REQUIRE(snapshot.error().message.find(fixture.path()) != std::string::npos);
+}
+
+}  // namespace
+}  // namespace memoir::test
