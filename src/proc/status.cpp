@@ -33,7 +33,7 @@ bool take(std::optional<Int> number, Int& into) {
   return number.has_value();
 }
 
-// `value` has no leading blanks.
+// `value` is what stands behind the colon and the tab.
 bool take_head(std::size_t key, std::string_view value, StatusHead& head) {
   switch (key) {
     case kName:

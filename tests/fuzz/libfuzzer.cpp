@@ -5,6 +5,7 @@
 
 #include "fuzz/targets.h"
 
+// NOLINTNEXTLINE(readability-identifier-naming): libFuzzer gives the name
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   // Kernel texts are bytes; char may look at any object.
   memoir::fuzz::MEMOIR_FUZZ_TARGET({reinterpret_cast<const char*>(data), size});

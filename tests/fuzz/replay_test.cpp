@@ -1,10 +1,13 @@
 // The fuzz targets over every fixture and deterministic mutations of it, so that each build exercises them.
 // MEMOIR_FUZZ_SEED chooses other mutations.
 
+#include <array>
 #include <cstdlib>
 #include <memory>
 #include <random>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "fuzz/targets.h"
 #include "support/catch.h"
@@ -15,6 +18,33 @@ using namespace memoir;
 namespace {
 
 constexpr int kMutationsPerTarget = 4000;
+
+constexpr std::array<std::string_view, 26> kTokens = {"\n",
+                                                      ":",
+                                                      " kB\n",
+                                                      " ",
+                                                      "\t",
+                                                      ")",
+                                                      "(",
+                                                      "-1",
+                                                      "9223372036854775807",
+                                                      "18446744073709551616",
+                                                      "0",
+                                                      ".",
+                                                      "=",
+                                                      "/",
+                                                      "Rss:",
+                                                      "VmRSS:\t",
+                                                      "MemTotal: 1 kB\n",
+                                                      "HugePages_Total: 9\n",
+                                                      "pgfault 1\n",
+                                                      "some ",
+                                                      "0::/",
+                                                      "Name:\t",
+                                                      "Uid:\t0\t0\t0\t0\n",
+                                                      "\xff\xfe",
+                                                      "\x1b[2J",
+                                                      std::string_view("\0", 1)};
 
 std::mt19937_64::result_type seed() {
   const char* const given = std::getenv("MEMOIR_FUZZ_SEED");
@@ -35,32 +65,6 @@ class Mutator {
   std::size_t below(std::size_t bound) { return static_cast<std::size_t>(random_() % bound); }
 
   void edit(std::string& text) {
-    static const std::vector<std::string> kTokens = {"\n",
-                                                     ":",
-                                                     " kB\n",
-                                                     " ",
-                                                     "\t",
-                                                     ")",
-                                                     "(",
-                                                     "-1",
-                                                     "9223372036854775807",
-                                                     "18446744073709551616",
-                                                     "0",
-                                                     ".",
-                                                     "=",
-                                                     "/",
-                                                     "Rss:",
-                                                     "VmRSS:\t",
-                                                     "MemTotal: 1 kB\n",
-                                                     "HugePages_Total: 9\n",
-                                                     "pgfault 1\n",
-                                                     "some ",
-                                                     "0::/",
-                                                     "Name:\t",
-                                                     "Uid:\t0\t0\t0\t0\n",
-                                                     "\xff\xfe",
-                                                     "\x1b[2J",
-                                                     std::string(1, '\0')};
     const std::size_t at = below(text.size() + 1);
     switch (below(5)) {
       case 0:

@@ -1,6 +1,7 @@
 #include "support/fake_proc.h"
 
 #include <future>
+#include <thread>
 
 #include "proc/cgroup.h"
 #include "proc/cmdline.h"
@@ -126,10 +127,11 @@ TEST_CASE("fake process: a blocked file holds who opens it until it is unblocked
   test::FakeProc fake;
   fake.add(shell());
   fake.block(42, PidFile::cmdline);
+  fake.update(shell());
+  CHECK_FALSE(fake.unblock(42, PidFile::cmdline));
   auto opened = std::async(std::launch::async, [&fake] { return fake.proc().open(42, PidFile::cmdline).ok(); });
-  CHECK(opened.wait_for(std::chrono::milliseconds(20)) == std::future_status::timeout);
-  while (opened.wait_for(std::chrono::milliseconds(1)) != std::future_status::ready) {
-    fake.unblock(42, PidFile::cmdline);
-  }
+  while (!fake.unblock(42, PidFile::cmdline)) std::this_thread::yield();
   CHECK(opened.get());
+  fake.update(shell());
+  CHECK(parse_cmdline(Kept(fake.proc(), 42, PidFile::cmdline).text()).size() == 3);
 }

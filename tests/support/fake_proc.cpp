@@ -187,7 +187,8 @@ void FakeProc::write_links(const FakeProcess& p) {
 }
 
 void FakeProc::write(std::int32_t pid, PidFile file, std::string_view text) {
-  write_file(proc_.path(pid, file), text);
+  const std::string path = proc_.path(pid, file);
+  if (!fs::is_fifo(path)) write_file(path, text);
 }
 
 void FakeProc::remove(std::int32_t pid, PidFile file) {
@@ -204,10 +205,12 @@ void FakeProc::block(std::int32_t pid, PidFile file) {
   if (::mkfifo(path.c_str(), 0644) != 0) throw std::runtime_error("cannot make the fifo " + path);
 }
 
-void FakeProc::unblock(std::int32_t pid, PidFile file) {
-  // Opening the other end lets a waiting reader go; without one it fails, and there is nothing to unblock.
-  const int fd = ::open(proc_.path(pid, file).c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC);
-  if (fd >= 0) ::close(fd);
+bool FakeProc::unblock(std::int32_t pid, PidFile file) {
+  // The other end opens only if a reader waits at this one (fifo(7)), and that lets it go.
+  const std::string path = proc_.path(pid, file);
+  const Fd writer(::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC));
+  if (writer) fs::remove(path);
+  return writer.valid();
 }
 
 void FakeProc::write(SystemFile file, std::string_view text) {

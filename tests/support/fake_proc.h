@@ -77,12 +77,16 @@ class FakeProc {
   void remove(std::int32_t pid);
 
   // One file of a process: another text in place; gone; not permitted (mode 000, which root does not feel: see
-  // AsOrdinaryUser); or a fifo, so that opening it blocks until unblock().
+  // AsOrdinaryUser, and lifted by the next write or update).
   void write(std::int32_t pid, PidFile file, std::string_view text);
   void remove(std::int32_t pid, PidFile file);
   void deny(std::int32_t pid, PidFile file);
+
+  // block() puts a fifo in the file's place: who opens it waits. update() and write() leave it so. unblock() lets go
+  // who waits (the open succeeds, the read fails) and removes the fifo; it returns false, and does nothing, while
+  // nobody waits. Descriptors kept from before read nothing.
   void block(std::int32_t pid, PidFile file);
-  void unblock(std::int32_t pid, PidFile file);
+  bool unblock(std::int32_t pid, PidFile file);
 
   // The machine's files. The constructor writes all of them: 8 GiB of memory of which 6 are available.
   void write(SystemFile file, std::string_view text);
