@@ -4,7 +4,7 @@
 
 namespace memoir {
 
-const char* to_string(Metric metric) {
+const char* to_string(MarkMetric metric) {
   constexpr std::array kNames{"used", "available", "swap", "pss", "rss", "uss", "hwm"};
   return kNames[static_cast<std::size_t>(metric)];
 }
@@ -23,8 +23,8 @@ MarkValues mark_values(const ProcessMemory& memory, Source source) {
           memory.get(ProcessField::swap)};
 }
 
-bool beats(Metric metric, std::int64_t value, std::optional<std::int64_t> mark) {
-  if (metric == Metric::available) return !mark || value < *mark;
+bool beats(MarkMetric metric, std::int64_t value, std::optional<std::int64_t> mark) {
+  if (metric == MarkMetric::available) return !mark || value < *mark;
   return value > mark.value_or(0);
 }
 
@@ -33,7 +33,7 @@ MarkTime since_start(MarkTime time, std::int64_t start_ms, bool had_tick_before)
   return {time.at_ms, std::min(earliest, time.at_ms)};
 }
 
-void Marks::see(std::size_t index, Metric metric, std::optional<std::int64_t> value, MarkTime time) {
+void Marks::see(std::size_t index, MarkMetric metric, std::optional<std::int64_t> value, MarkTime time) {
   if (!value) return;
   for (Mark* mark : {&day[index], &ever[index]}) {
     if (beats(metric, *value, mark->value)) *mark = {value, time, true};

@@ -1,7 +1,7 @@
 #pragma once
 
-// High-water marks while they grow: pure, in the writer's memory. The numbers of Metric and MarkSubject are the store's
-// (high_water_metric).
+// High-water marks while they grow: pure, in the writer's memory. The numbers of MarkMetric and MarkSubject are the
+// store's (high_water_metric).
 
 #include <array>
 #include <cstdint>
@@ -13,13 +13,13 @@
 
 namespace memoir {
 
-enum class Metric : std::uint8_t { used = 0, available = 1, swap = 2, pss = 3, rss = 4, uss = 5, hwm = 6 };
+enum class MarkMetric : std::uint8_t { used = 0, available = 1, swap = 2, pss = 3, rss = 4, uss = 5, hwm = 6 };
 
-const char* to_string(Metric metric);
+const char* to_string(MarkMetric metric);
 
-inline constexpr std::array kMachineMetrics{Metric::used, Metric::available, Metric::swap};
-inline constexpr std::array kCategoryMetrics{Metric::pss, Metric::rss, Metric::uss, Metric::swap};
-inline constexpr std::array kProcessMetrics{Metric::hwm, Metric::pss, Metric::uss, Metric::swap};
+inline constexpr std::array kMachineMetrics{MarkMetric::used, MarkMetric::available, MarkMetric::swap};
+inline constexpr std::array kCategoryMetrics{MarkMetric::pss, MarkMetric::rss, MarkMetric::uss, MarkMetric::swap};
+inline constexpr std::array kProcessMetrics{MarkMetric::hwm, MarkMetric::pss, MarkMetric::uss, MarkMetric::swap};
 
 using MarkValues = std::array<std::optional<std::int64_t>, 4>;
 
@@ -30,7 +30,7 @@ MarkValues mark_values(const CategorySample& sample);
 MarkValues mark_values(const ProcessMemory& memory, Source source);
 
 // Whether `value` goes beyond `mark`. A high-water mark of 0 is none.
-bool beats(Metric metric, std::int64_t value, std::optional<std::int64_t> mark);
+bool beats(MarkMetric metric, std::int64_t value, std::optional<std::int64_t> mark);
 
 // When a value was seen, and since when it may have been reached.
 struct MarkTime {
@@ -52,7 +52,7 @@ struct Marks {
   std::array<Mark, 4> day;
   std::array<Mark, 4> ever;
 
-  void see(std::size_t index, Metric metric, std::optional<std::int64_t> value, MarkTime time);
+  void see(std::size_t index, MarkMetric metric, std::optional<std::int64_t> value, MarkTime time);
 };
 
 inline constexpr std::int64_t kDayMs = 86'400'000;

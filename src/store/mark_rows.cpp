@@ -10,7 +10,7 @@
 namespace memoir {
 namespace {
 
-// 1 is Metric::available, of which the lowest counts.
+// 1 is MarkMetric::available, of which the lowest counts.
 constexpr const char* kRaise =
     "INSERT INTO high_water (day_ms, subject, subject_id, metric, value_kib, at_ms, before_ms) "
     "VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE "
@@ -26,7 +26,7 @@ class Collected {
     if (beats(row.metric, row.value_kib, known ? std::optional(found->second.value_kib) : std::nullopt))
       rows_.insert_or_assign(row.key(), row);
   }
-  void see(MarkSubject subject, std::int64_t id, Metric metric, std::optional<std::int64_t> value, MarkTime time) {
+  void see(MarkSubject subject, std::int64_t id, MarkMetric metric, std::optional<std::int64_t> value, MarkTime time) {
     if (!value) return;
     for (const std::int64_t day : {kAllTime, day_of(time.at_ms)}) see({day, subject, id, metric, *value, time});
   }
@@ -94,7 +94,7 @@ void see_processes(SQLite::Database& database, Collected& marks) {
     read_fields<ProcessField>(rows, 5, memory, kFields);
     const MarkValues values = mark_values(unpacked(memory, source), source);
     for (std::size_t i = 0; i < kProcessMetrics.size(); ++i) {
-      const bool since = start_if_first && kProcessMetrics[i] == Metric::hwm;
+      const bool since = start_if_first && kProcessMetrics[i] == MarkMetric::hwm;
       const MarkTime time = since ? since_start(seen.time, *start_if_first, seen.had_tick_before) : seen.time;
       marks.see(MarkSubject::process, seen.subject_id, kProcessMetrics[i], values[i], time);
     }
@@ -124,8 +124,8 @@ void MarkRows::raise(const MarkRow& mark) {
              mark.value_kib, mark.time.at_ms, mark.time.before_ms);
 }
 
-void MarkRows::flush(MarkSubject subject, std::int64_t subject_id, std::span<const Metric> metrics, std::int64_t day_ms,
-                     Marks& marks) {
+void MarkRows::flush(MarkSubject subject, std::int64_t subject_id, std::span<const MarkMetric> metrics,
+                     std::int64_t day_ms, Marks& marks) {
   for (std::size_t i = 0; i < metrics.size(); ++i) {
     for (Mark* mark : {&marks.day[i], &marks.ever[i]}) {
       if (!mark->dirty) continue;
@@ -154,7 +154,7 @@ std::vector<HighWater> load_high_water(SQLite::Database& database, std::int64_t 
     marks.see({rows.integer(0),
                static_cast<MarkSubject>(rows.integer(1)),
                rows.integer(2),
-               static_cast<Metric>(rows.integer(3)),
+               static_cast<MarkMetric>(rows.integer(3)),
                rows.integer(4),
                {rows.integer(5), rows.integer(6)}});
   }

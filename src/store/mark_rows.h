@@ -15,7 +15,7 @@ struct MarkRow {
   std::int64_t day_ms = kAllTime;
   MarkSubject subject = MarkSubject::machine;
   std::int64_t subject_id = 0;
-  Metric metric = Metric::used;
+  MarkMetric metric = MarkMetric::used;
   std::int64_t value_kib = 0;
   MarkTime time;
 
@@ -29,7 +29,7 @@ class MarkRows {
   // Stores a mark, if it beats the one that is there.
   void raise(const MarkRow& mark);
   // Stores those that are not stored yet.
-  void flush(MarkSubject subject, std::int64_t subject_id, std::span<const Metric> metrics, std::int64_t day_ms,
+  void flush(MarkSubject subject, std::int64_t subject_id, std::span<const MarkMetric> metrics, std::int64_t day_ms,
              Marks& marks);
   // Everything up to this tick is stored.
   void set_watermark(std::int64_t tick_id);

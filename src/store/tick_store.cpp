@@ -139,7 +139,7 @@ void TickStore::update(LiveProcess& live, const ProcessSample& sample, const Tic
 
   const MarkValues values = mark_values(now.memory, now.source);
   for (std::size_t i = 0; i < kProcessMetrics.size(); ++i) {
-    const bool since = is_new && kProcessMetrics[i] == Metric::hwm;
+    const bool since = is_new && kProcessMetrics[i] == MarkMetric::hwm;
     const MarkTime time = since ? since_start(context.time, live.start_ms, !context.first) : context.time;
     live.marks.see(i, kProcessMetrics[i], values[i], time);
   }
