@@ -1,0 +1,29 @@
+#pragma once
+
+// Sums a tick's processes by category. A category is looked up by name once, when a process is classified; what a tick
+// then adds is by its slot.
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/tick.h"
+
+namespace memoir {
+
+class CategoryTotals {
+ public:
+  std::size_t slot(std::string_view category);
+
+  void clear();
+  void add(std::size_t slot, const ProcessSample& sample);
+
+  // Those with a process, sorted by name.
+  std::vector<CategorySample> samples() const;
+
+ private:
+  std::vector<CategorySample> by_slot_;
+};
+
+}  // namespace memoir

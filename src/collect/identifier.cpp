@@ -1,0 +1,85 @@
+#include "collect/identifier.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "proc/cmdline.h"
+#include "proc/status.h"
+
+namespace memoir {
+
+std::string_view without_deleted(std::string_view exe) {
+  constexpr std::string_view kDeleted = " (deleted)";
+  if (exe.ends_with(kDeleted)) exe.remove_suffix(kDeleted.size());
+  return exe;
+}
+
+Identifier::Identifier(BootInfo boot, Categoriser categoriser, Redactor redactor, const CollectorOptions& options)
+    : boot_(std::move(boot)), options_(options), categoriser_(std::move(categoriser)), redactor_(std::move(redactor)) {}
+
+void Identifier::seed(const std::vector<KnownProcess>& known) {
+  for (const KnownProcess& process : known) {
+    KnownProcess& last = seeds_[{process.key.pid, process.key.start_ticks}];
+    if (last.key.pid == 0 || last.key.exec_count <= process.key.exec_count) last = process;
+  }
+}
+
+void Identifier::set_rules(Categoriser categoriser, Redactor redactor) {
+  categoriser_ = std::move(categoriser);
+  redactor_ = std::move(redactor);
+  users_.clear();
+}
+
+ProcessInfo Identifier::describe(const ProcessEntry& entry) const {
+  ProcessInfo info = entry.info;
+  info.uid = entry.uid;
+  const auto user = users_.find(entry.uid);
+  info.user = user != users_.end() ? user->second : std::to_string(entry.uid);
+  const std::string comm = to_utf8(unescape_name(entry.name));
+  if (info.command.empty()) info.command = '[' + comm + ']';
+  info.comm = comm;
+  if (entry.identity != nullptr && entry.identity->done() && entry.identity->valid()) {
+    const IdentityJob& read = *entry.identity;
+    info.cgroup = to_utf8(read.cgroup());
+    if (!read.cgroup_only()) {
+      info.exe = to_utf8(read.exe());
+      info.cwd = to_utf8(read.cwd());
+      info.command = redactor_.command(parse_cmdline(read.cmdline()), options_.max_command_bytes);
+      if (info.command.empty()) info.command = '[' + comm + ']';
+    }
+  }
+  info.category = categoriser_.category(info);
+  return info;
+}
+
+void Identifier::begin(const ProcessEntry& entry, ProcessInfo& info) const {
+  info.key = ProcessKey{.pid = entry.pid, .start_ticks = entry.start_ticks, .exec_count = 0};
+  const auto ticks = static_cast<std::int64_t>(entry.start_ticks);
+  const std::int64_t hz = options_.ticks_per_second;
+  info.start_ms = boot_.boot_ms + ticks / hz * 1000 + ticks % hz * 1000 / hz;
+  info.parent_pid = entry.sample.parent_pid;
+  const auto seed = seeds_.find({entry.pid, entry.start_ticks});
+  if (seed == seeds_.end()) return;
+  const KnownProcess& known = seed->second;
+  const bool same = known.comm == info.comm && without_deleted(known.exe) == without_deleted(info.exe);
+  info.key.exec_count = known.key.exec_count + (same ? 0 : 1);
+}
+
+std::shared_ptr<UserJob> Identifier::ask_user(std::uint32_t uid) {
+  if (knows_user(uid)) return nullptr;
+  // One question at a time may be stuck: the next would wait for the same server.
+  const bool busy =
+      std::any_of(asked_.begin(), asked_.end(), [&](const auto& job) { return job->held() || job->uid() == uid; });
+  if (busy) return nullptr;
+  return asked_.emplace_back(std::make_shared<UserJob>(uid));
+}
+
+void Identifier::take_users() {
+  std::erase_if(asked_, [&](const std::shared_ptr<UserJob>& job) {
+    if (job->held()) return false;
+    if (job->done()) users_[job->uid()] = job->name();
+    return true;
+  });
+}
+
+}  // namespace memoir

@@ -1,0 +1,58 @@
+#pragma once
+
+// Turns what was read of a process into what is known of it: redacted command, category, names of users, and the exec
+// count that an earlier run of the recorder left off at.
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "collect/categoriser.h"
+#include "collect/category_totals.h"
+#include "collect/collector.h"
+#include "collect/process_entry.h"
+#include "collect/redactor.h"
+#include "model/tick.h"
+
+namespace memoir {
+
+class Identifier {
+ public:
+  Identifier(BootInfo boot, Categoriser categoriser, Redactor redactor, const CollectorOptions& options);
+
+  void seed(const std::vector<KnownProcess>& known);
+  void forget_seeds() { seeds_.clear(); }
+  // Names of users are asked for again too.
+  void set_rules(Categoriser categoriser, Redactor redactor);
+
+  // `entry.info` with what has been read since: by `entry.identity` if that is done and valid, and by status. The key,
+  // the start and the parent stay as they are.
+  ProcessInfo describe(const ProcessEntry& entry) const;
+  // Sets the key, the start and the parent of a process that is seen for the first time.
+  void begin(const ProcessEntry& entry, ProcessInfo& info) const;
+  const std::string& category(const ProcessInfo& info) const { return categoriser_.category(info); }
+
+  // A job to find the user's name, or nothing: it is known, or being asked for, or an earlier question is stuck.
+  std::shared_ptr<UserJob> ask_user(std::uint32_t uid);
+  // After the jobs of a tick have been run.
+  void take_users();
+  bool knows_user(std::uint32_t uid) const { return users_.contains(uid); }
+
+ private:
+  const BootInfo boot_;
+  const CollectorOptions options_;
+  Categoriser categoriser_;
+  Redactor redactor_;
+  std::map<std::pair<std::int32_t, std::uint64_t>, KnownProcess> seeds_;
+  std::unordered_map<std::uint32_t, std::string> users_;
+  std::vector<std::shared_ptr<UserJob>> asked_;
+};
+
+// The path of an executable, without the mark that the kernel appends when the file is gone (replaced by an upgrade).
+std::string_view without_deleted(std::string_view exe);
+
+}  // namespace memoir

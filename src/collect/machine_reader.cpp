@@ -1,0 +1,39 @@
+#include "collect/machine_reader.h"
+
+#include "proc/meminfo.h"
+#include "proc/pressure.h"
+#include "proc/vmstat.h"
+
+namespace memoir {
+
+Result<std::string_view> MachineReader::text(SystemFile file, Fd& kept, Buffer& buffer) {
+  if (!kept) {
+    Result<Fd> opened = proc_.open(file);
+    if (!opened) return opened.error();
+    kept = *std::move(opened);
+  }
+  auto read = read_all(kept, buffer, proc_.path(file));
+  if (!read) kept.reset();
+  return read;
+}
+
+Status MachineReader::read(Pass& pass) {
+  MachineSample& sample = pass.tick.machine;
+  const auto meminfo = text(SystemFile::meminfo, meminfo_, pass.buffer);
+  if (!meminfo) return meminfo.error();
+  const Status parsed = parse_meminfo(*meminfo, sample);
+  if (!parsed) return parsed.error();
+
+  const auto vmstat = text(SystemFile::vmstat, vmstat_, pass.buffer);
+  const Status vmstat_parsed = vmstat ? parse_vmstat(*vmstat, sample.memory) : Done{};
+  if (!vmstat_parsed) pass.note_malformed(vmstat_parsed.error());
+
+  // Without CONFIG_PSI or with psi=0 there is no such file, or it answers EOPNOTSUPP.
+  const auto pressure = text(SystemFile::pressure_memory, pressure_, pass.buffer);
+  has_pressure_ = pressure.ok();
+  const Status pressure_parsed = pressure ? parse_pressure(*pressure, sample.memory) : Done{};
+  if (!pressure_parsed) pass.note_malformed(pressure_parsed.error());
+  return Done{};
+}
+
+}  // namespace memoir

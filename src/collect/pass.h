@@ -1,0 +1,25 @@
+#pragma once
+
+// What the parts of the collector share during one tick.
+
+#include <cstdint>
+#include <string>
+
+#include "base/file.h"
+#include "base/result.h"
+#include "model/tick.h"
+
+namespace memoir {
+
+struct Pass {
+  Tick& tick;
+  Buffer& buffer;
+  std::string malformed = {};  // the first thing that could not be understood, for the log
+  std::string blocked = {};    // the first read that did not come back
+
+  void note_malformed(const Error& error);
+  void note_malformed(std::int32_t pid, const Error& error);
+  void note_blocked(std::int32_t pid);
+};
+
+}  // namespace memoir

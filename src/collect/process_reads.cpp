@@ -1,0 +1,174 @@
+#include "collect/process_reads.h"
+
+#include <unistd.h>
+#include <utility>
+
+#include "collect/cost_span.h"
+
+namespace memoir {
+namespace {
+
+using F = ProcessField;
+
+bool full_identity_read(const ProcessEntry& entry) {
+  const IdentityJob* const job = entry.identity.get();
+  return job != nullptr && !job->cgroup_only() && job->done() && job->valid();
+}
+
+void copy_rollup(const ProcessMemory& from, ProcessMemory& to) {
+  for (std::size_t i = 0; i < kRollupFields; ++i) to.set(static_cast<F>(i), from.get(static_cast<F>(i)));
+}
+
+}  // namespace
+
+ProcessReads::ProcessReads(std::shared_ptr<const ProcFs> proc, ProcessTable& table, Identifier& identifier,
+                           CategoryTotals& totals, std::chrono::milliseconds deadline)
+    : proc_(std::move(proc)), table_(table), identifier_(identifier), totals_(totals), reader_(deadline) {}
+
+void ProcessReads::run(Pass& pass) {
+  others_read_ = 0;
+  others_denied_ = 0;
+  CostSpan span;
+  Jobs jobs;
+  jobs.reserve(table_.entries().size() + 8);
+  for (const auto& entry : table_.entries()) ask_rollup(*entry, jobs);
+  span.add_to(pass.tick.cost, CostKind::rollup);
+  for (const auto& entry : table_.entries()) ask_identity(*entry, jobs);
+  span.add_to(pass.tick.cost, CostKind::identity);
+  pass.tick.total.cpu_us += reader_.run(std::move(jobs), pass.tick.cost);
+
+  span = CostSpan();
+  for (const auto& entry : table_.entries()) take_rollup(*entry, pass);
+  table_.drop_lost(pass);
+  span.add_to(pass.tick.cost, CostKind::rollup);
+
+  Jobs again;
+  identifier_.take_users();
+  for (const auto& entry : table_.entries()) {
+    find_exec(*entry);
+    if (entry->execed && !full_identity_read(*entry)) ask_identity(*entry, again);
+  }
+  span.add_to(pass.tick.cost, CostKind::identity);
+  pass.tick.total.cpu_us += reader_.run(std::move(again), pass.tick.cost);
+
+  span = CostSpan();
+  for (const auto& entry : table_.entries()) take_identity(*entry, pass);
+  span.add_to(pass.tick.cost, CostKind::identity);
+}
+
+void ProcessReads::ask_rollup(ProcessEntry& entry, Jobs& jobs) {
+  entry.execed = false;
+  entry.blocked = false;
+  entry.rollup_asked = false;
+  // Without a size in status there is no memory: a zombie, or a process on its way there.
+  if (!entry.plan.rollup || !entry.sample.memory.has(F::vm_size)) return;
+  if (entry.rollup == nullptr) entry.rollup = std::make_shared<RollupJob>(proc_, entry.pid, entry.start_ticks);
+  if (entry.rollup->held()) {
+    entry.blocked = true;
+    return;
+  }
+  if (!entry.rollup_slot) entry.rollup_slot = table_.take_rollup_slot();
+  entry.rollup->prepare(entry.rollup_slot, entry.change.suspicious());
+  entry.rollup_asked = true;
+  jobs.push_back(entry.rollup);
+}
+
+void ProcessReads::ask_identity(ProcessEntry& entry, Jobs& jobs) {
+  if (entry.change.suspicious() || entry.change.uid || entry.execed) entry.identity_due = true;
+  if (entry.change.uid) entry.user_due = true;
+  // A zombie has no arguments and no executable any more; what is known of it stays.
+  if (entry.sample.state == 'Z' && !entry.fresh) entry.identity_due = false;
+  if (entry.user_due) {
+    if (auto job = identifier_.ask_user(entry.uid)) jobs.push_back(std::move(job));
+  }
+  if (!entry.identity_due && !entry.plan.cgroup) return;
+  if (entry.identity != nullptr && entry.identity->held()) return;
+  entry.identity = std::make_shared<IdentityJob>(proc_, entry.pid, entry.start_ticks, !entry.identity_due);
+  jobs.push_back(entry.identity);
+}
+
+void ProcessReads::take_rollup(ProcessEntry& entry, Pass& pass) {
+  if (!entry.rollup_asked) return;
+  RollupJob& job = *entry.rollup;
+  if (!job.done()) {
+    entry.blocked = true;
+    return;
+  }
+  if (entry.rollup_slot && !job.kept()) entry.close_rollup();
+  if (!job.read()) {
+    take_failure(entry, pass);
+    return;
+  }
+  if (job.replaced()) {
+    // Either this process runs another image, or another process has its pid: its own status knows. What was read of
+    // the status before may be of the image before.
+    const StatusChange before = entry.change;
+    if (!table_.refresh(entry, pass)) {
+      entry.lost = true;
+      return;
+    }
+    entry.change.uid |= before.uid;
+    entry.execed = !entry.fresh;
+  }
+  copy_rollup(job.memory(), entry.sample.memory);
+  entry.sample.source = Source::exact;
+  if (entry.uid != ::geteuid()) ++others_read_;
+}
+
+void ProcessReads::take_failure(const ProcessEntry& entry, Pass& pass) {
+  const Error& error = entry.rollup->failure();
+  if (error.kind == ErrorKind::denied) {
+    ++pass.tick.counts.denied;
+    if (entry.uid != ::geteuid()) ++others_denied_;
+  } else if (error.kind == ErrorKind::malformed) {
+    pass.note_malformed(entry.pid, error);
+  }
+}
+
+// By the rules at the head of process_reads.h; a rollup that fell silent has been seen already.
+void ProcessReads::find_exec(ProcessEntry& entry) const {
+  if (entry.fresh || entry.execed || !entry.change.suspicious()) return;
+  entry.execed = entry.change.peak_fell;
+  if (entry.execed || !full_identity_read(entry)) return;
+  const ProcessInfo now = identifier_.describe(entry);
+  const std::string_view exe = without_deleted(now.exe);
+  entry.execed = exe.empty() ? entry.change.comm && now.command != entry.info.command
+                             : !entry.info.exe.empty() && exe != without_deleted(entry.info.exe);
+}
+
+void ProcessReads::take_identity(ProcessEntry& entry, Pass& pass) {
+  const IdentityJob* const job = entry.identity.get();
+  const bool answered = job != nullptr && job->done();
+  if (entry.blocked || (job != nullptr && !answered)) pass.note_blocked(entry.pid);
+  const bool user_found = entry.user_due && identifier_.knows_user(entry.uid);
+  if (answered && !job->cgroup_only()) entry.identity_due = false;
+  if (user_found) entry.user_due = false;
+  if (entry.fresh || entry.execed || answered || user_found || entry.changed) {
+    tell(entry, identifier_.describe(entry), pass);
+  }
+  if (job != nullptr && !job->held()) entry.identity.reset();
+}
+
+// Puts the process into the tick's births where there is something to tell.
+void ProcessReads::tell(ProcessEntry& entry, ProcessInfo info, Pass& pass) {
+  TickCounts& counts = pass.tick.counts;
+  if (entry.fresh) {
+    identifier_.begin(entry, info);
+    ++counts.born;
+  } else if (entry.execed) {
+    pass.tick.exits.push_back({entry.info.key, ExitKind::execed});
+    ++info.key.exec_count;
+    info.parent_pid = entry.sample.parent_pid;
+    ++counts.execed;
+  } else if (!entry.changed && info == entry.info) {
+    return;
+  }
+  entry.fresh = false;
+  entry.changed = false;
+  entry.sample.key = info.key;
+  entry.category = totals_.slot(info.category);
+  entry.info = std::move(info);
+  pass.tick.born.push_back(entry.info);
+}
+
+}  // namespace memoir

@@ -1,0 +1,58 @@
+#pragma once
+
+// The second part of a tick over the processes: what may block (smaps_rollup of each; cmdline, exe and the like of
+// those that are new or may have changed), and what follows from it: exact memory, execs, identities.
+//
+// An exec keeps pid and start time. What shows it:
+//   - a kept smaps_rollup stays with the memory it was opened on; it falls silent while the process lives on. Certain.
+//   - Where rollups are not permitted or not kept, and for a child seen within vfork (which shares its parent's memory,
+//     so that the descriptor does not fall silent): comm or VmExe changed or VmPeak fell (it never does within one
+//     memory). Then exe and cmdline are read again, and it was an exec if exe is another one, or VmPeak fell, or exe
+//     cannot be read and both comm and command are others.
+// Missed is, without a kept rollup, an exec into the same executable that changes neither comm nor VmExe and has at
+// least the VmPeak of before; and of several execs between two ticks all but one. A new comm (prctl) or title
+// (setproctitle) alone is no exec; a new comm makes the identity be read and told again under the same key.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "collect/blocking_reader.h"
+#include "collect/identifier.h"
+#include "collect/pass.h"
+#include "collect/process_table.h"
+
+namespace memoir {
+
+class ProcessReads {
+ public:
+  ProcessReads(std::shared_ptr<const ProcFs> proc, ProcessTable& table, Identifier& identifier, CategoryTotals& totals,
+               std::chrono::milliseconds deadline);
+
+  void run(Pass& pass);
+
+  // Rollups of other users' processes in the last run: read, and not permitted.
+  std::int64_t others_read() const { return others_read_; }
+  std::int64_t others_denied() const { return others_denied_; }
+
+ private:
+  using Jobs = std::vector<std::shared_ptr<BlockingJob>>;
+
+  void ask_rollup(ProcessEntry& entry, Jobs& jobs);
+  void ask_identity(ProcessEntry& entry, Jobs& jobs);
+  void take_rollup(ProcessEntry& entry, Pass& pass);
+  void take_failure(const ProcessEntry& entry, Pass& pass);
+  void find_exec(ProcessEntry& entry) const;
+  void take_identity(ProcessEntry& entry, Pass& pass);
+  void tell(ProcessEntry& entry, ProcessInfo info, Pass& pass);
+
+  const std::shared_ptr<const ProcFs> proc_;
+  ProcessTable& table_;
+  Identifier& identifier_;
+  CategoryTotals& totals_;
+  BlockingReader reader_;
+  std::int64_t others_read_ = 0;
+  std::int64_t others_denied_ = 0;
+};
+
+}  // namespace memoir

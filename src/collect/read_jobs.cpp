@@ -1,0 +1,93 @@
+#include "collect/read_jobs.h"
+
+#include <array>
+#include <pwd.h>
+#include <utility>
+
+#include "proc/cgroup.h"
+#include "proc/pid_stat.h"
+#include "proc/smaps_rollup.h"
+
+namespace memoir {
+
+Result<std::uint64_t> read_start_ticks(const ProcFs& proc, std::int32_t pid, Buffer& buffer) {
+  const auto text = read_file(proc.path(pid, PidFile::stat), buffer);
+  if (!text) return text.error();
+  const auto stat = parse_pid_stat(*text);
+  if (!stat) return stat.error();
+  return stat->start_ticks;
+}
+
+void RollupJob::prepare(bool keep, bool reopen) {
+  keep_ = keep;
+  reopen_ = reopen;
+  stale_ = false;
+  // What holds if the run does not come to its end.
+  failure_ = Error{ErrorKind::io, "smaps_rollup: not read"};
+}
+
+void RollupJob::run(Buffer& buffer) {
+  if (fd_.valid()) {
+    read_kept(buffer);
+    if (!stale_ && !(reopen_ && read())) return;
+    fd_.reset();
+  }
+  open_and_read(buffer);
+}
+
+void RollupJob::read_kept(Buffer& buffer) {
+  const auto text = read_all(fd_, buffer, "smaps_rollup");
+  const Status parsed = text ? parse_smaps_rollup(*text, memory_) : Status(text.error());
+  failure_ = parsed ? std::nullopt : std::optional(parsed.error());
+  if (parsed) return;
+  // ESRCH, or nothing at all: the memory that it was opened on is gone, by an exit or by an exec.
+  stale_ = failure_->kind == ErrorKind::gone;
+  if (!stale_) fd_.reset();
+}
+
+void RollupJob::open_and_read(Buffer& buffer) {
+  Result<Fd> opened = proc_->open(pid_, PidFile::smaps_rollup);
+  if (!opened) {
+    failure_ = opened.error();
+    return;
+  }
+  const auto text = read_all(*opened, buffer, "smaps_rollup");
+  const Status parsed = text ? parse_smaps_rollup(*text, memory_) : Status(text.error());
+  failure_ = parsed ? std::nullopt : std::optional(parsed.error());
+  if (!parsed) return;
+  if (keep_) {
+    fd_ = *std::move(opened);
+    return;
+  }
+  const auto start_ticks = read_start_ticks(*proc_, pid_, buffer);
+  if (!start_ticks || *start_ticks != start_ticks_) failure_ = Error{ErrorKind::gone, "the process is gone"};
+}
+
+std::string IdentityJob::read_text(PidFile file, Buffer& buffer) const {
+  const auto text = read_file(proc_->path(pid_, file), buffer);
+  return text ? std::string(*text) : std::string();
+}
+
+void IdentityJob::run(Buffer& buffer) {
+  const std::string groups = read_text(PidFile::cgroup, buffer);
+  cgroup_ = parse_cgroup(groups) ? *parse_cgroup(groups) : std::string_view();
+  if (!cgroup_only_) {
+    cmdline_ = read_text(PidFile::cmdline, buffer);
+    const auto exe = proc_->read(pid_, PidLink::exe);
+    if (exe) exe_ = *exe;
+    const auto cwd = proc_->read(pid_, PidLink::cwd);
+    if (cwd) cwd_ = *cwd;
+  }
+  const auto start_ticks = read_start_ticks(*proc_, pid_, buffer);
+  valid_ = start_ticks && *start_ticks == start_ticks_;
+}
+
+void UserJob::run(Buffer& /*buffer*/) {
+  std::array<char, 4096> text{};
+  passwd entry{};
+  passwd* found = nullptr;
+  const bool known = ::getpwuid_r(uid_, &entry, text.data(), text.size(), &found) == 0 && found != nullptr;
+  name_ = known ? entry.pw_name : std::to_string(uid_);
+}
+
+}  // namespace memoir

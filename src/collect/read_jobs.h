@@ -1,0 +1,104 @@
+#pragma once
+
+// The reads of a process that may block on it, as jobs for the BlockingReader. A job holds all that it touches, results
+// included; they are the caller's again when it is done().
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "collect/blocking_reader.h"
+#include "model/process.h"
+#include "proc/proc_fs.h"
+
+namespace memoir {
+
+// smaps_rollup. One job per process, kept between ticks with its open descriptor.
+class RollupJob final : public BlockingJob {
+ public:
+  RollupJob(std::shared_ptr<const ProcFs> proc, std::int32_t pid, std::uint64_t start_ticks)
+      : BlockingJob(CostKind::rollup), proc_(std::move(proc)), pid_(pid), start_ticks_(start_ticks) {}
+
+  // Before a run: whether the descriptor may be kept after it, and whether a kept one must be opened anew even if it
+  // still has something to say, for that may be of another memory than the process has now.
+  void prepare(bool keep, bool reopen);
+  void run(Buffer& buffer) override;
+
+  bool kept() const { return fd_.valid(); }
+  void close() { fd_.reset(); }
+  // The kept descriptor had nothing to say any more, but the process has memory: it runs another program image.
+  bool replaced() const { return stale_ && read(); }
+  bool read() const { return !failure_; }
+  const Error& failure() const { return *failure_; }
+  const ProcessMemory& memory() const { return memory_; }  // its rollup fields, if read()
+
+ private:
+  void read_kept(Buffer& buffer);
+  void open_and_read(Buffer& buffer);
+
+  const std::shared_ptr<const ProcFs> proc_;
+  const std::int32_t pid_;
+  const std::uint64_t start_ticks_;
+  bool keep_ = false;
+  bool reopen_ = false;
+  bool stale_ = false;
+  Fd fd_;
+  std::optional<Error> failure_;
+  ProcessMemory memory_;
+};
+
+// What a process is: cmdline, exe, cwd, cgroup; or only its cgroup.
+class IdentityJob final : public BlockingJob {
+ public:
+  IdentityJob(std::shared_ptr<const ProcFs> proc, std::int32_t pid, std::uint64_t start_ticks, bool cgroup_only)
+      : BlockingJob(CostKind::identity),
+        proc_(std::move(proc)),
+        pid_(pid),
+        start_ticks_(start_ticks),
+        cgroup_only_(cgroup_only) {}
+
+  void run(Buffer& buffer) override;
+
+  bool cgroup_only() const { return cgroup_only_; }
+  // Every file belonged to the process that was asked for; else nothing below holds.
+  bool valid() const { return valid_; }
+  // As the kernel gives them, any bytes; empty where there is none or it is denied. The arguments may hold secrets.
+  const std::string& cmdline() const { return cmdline_; }
+  const std::string& exe() const { return exe_; }
+  const std::string& cwd() const { return cwd_; }
+  const std::string& cgroup() const { return cgroup_; }
+
+ private:
+  std::string read_text(PidFile file, Buffer& buffer) const;
+
+  const std::shared_ptr<const ProcFs> proc_;
+  const std::int32_t pid_;
+  const std::uint64_t start_ticks_;
+  const bool cgroup_only_;
+  bool valid_ = false;
+  std::string cmdline_;
+  std::string exe_;
+  std::string cwd_;
+  std::string cgroup_;
+};
+
+// The name of a user, which may come over the network.
+class UserJob final : public BlockingJob {
+ public:
+  explicit UserJob(std::uint32_t uid) : BlockingJob(CostKind::identity), uid_(uid) {}
+
+  void run(Buffer& buffer) override;
+
+  std::uint32_t uid() const { return uid_; }
+  const std::string& name() const { return name_; }  // the number, where it has none
+
+ private:
+  const std::uint32_t uid_;
+  std::string name_;
+};
+
+// The start time in /proc/PID/stat. Two reads by path belong to the same process if it is the same before and after.
+Result<std::uint64_t> read_start_ticks(const ProcFs& proc, std::int32_t pid, Buffer& buffer);
+
+}  // namespace memoir

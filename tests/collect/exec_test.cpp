@@ -1,0 +1,187 @@
+// What shows an exec, and what does not.
+
+#include <filesystem>
+
+#include "collect/collector_fixture.h"
+
+using namespace memoir;
+using namespace memoir::test;
+
+using F = ProcessField;
+
+namespace {
+
+// The status of a process changes in place; its kept descriptors go on reading it.
+Tick after_update(Machine& machine, const FakeProcess& now, const std::string& exe = {}) {
+  machine.proc.update(now);
+  if (!exe.empty()) {
+    const std::string link = machine.proc.root() + '/' + std::to_string(now.pid) + "/exe";
+    std::filesystem::remove(link);
+    std::filesystem::create_symlink(exe, link);
+  }
+  return machine.tick();
+}
+
+void check_exec(const Tick& tick, std::int32_t pid, std::uint32_t count) {
+  CHECK(tick.counts.execed == 1);
+  CHECK(tick.counts.born == 0);
+  CHECK(tick.counts.exited == 0);
+  REQUIRE(tick.exits.size() == 1);
+  CHECK(tick.exits[0].kind == ExitKind::execed);
+  CHECK(tick.exits[0].key.exec_count == count - 1);
+  CHECK(born_of(tick, pid).key.exec_count == count);
+  CHECK(sample_of(tick, pid).key.exec_count == count);
+  CHECK(sample_of(tick, pid).source == Source::exact);
+}
+
+void check_no_exec(const Tick& tick, std::int32_t pid) {
+  CHECK(tick.counts.execed == 0);
+  CHECK(tick.exits.empty());
+  CHECK(sample_of(tick, pid).key.exec_count == 0);
+}
+
+}  // namespace
+
+TEST_CASE("a rollup that falls silent while the process lives on proves an exec") {
+  Machine machine;
+  FakeProcess shell = fake(10, "sh");
+  machine.proc.add(shell);
+  machine.tick();
+  FakeProcess app = fake(10, "app", 5000);
+  app.parent_pid = 3;
+  machine.proc.exec(app);
+  const Tick tick = machine.tick();
+  check_exec(tick, 10, 1);
+  CHECK(born_of(tick, 10).comm == "app");
+  CHECK(born_of(tick, 10).exe == "/usr/bin/app");
+  CHECK(born_of(tick, 10).command == "/usr/bin/app");
+  CHECK(born_of(tick, 10).parent_pid == 3);
+  CHECK(sample_of(tick, 10).memory == app.memory);
+  // Into the same program, nothing else about it changed.
+  machine.proc.exec(app);
+  check_exec(machine.tick(), 10, 2);
+  const Tick quiet = machine.tick();
+  CHECK(quiet.born.empty());
+  CHECK(sample_of(quiet, 10).key.exec_count == 2);
+}
+
+TEST_CASE("a rollup that falls silent for good is an exit in progress, not an exec") {
+  Machine machine;
+  machine.proc.add(fake(10, "app"));
+  machine.tick();
+  machine.proc.remove(10, PidFile::smaps_rollup);
+  const Tick tick = machine.tick();
+  check_no_exec(tick, 10);
+  CHECK(sample_of(tick, 10).source == Source::approximate);
+}
+
+TEST_CASE("without a kept rollup, another executable under another name is an exec") {
+  CollectorOptions options;
+  options.max_descriptors = 0;
+  Machine machine(options);
+  machine.proc.add(fake(10, "sh"));
+  machine.tick();
+  machine.proc.exec(fake(10, "app"));
+  check_exec(machine.tick(), 10, 1);
+}
+
+TEST_CASE("a descriptor opened within vfork stays readable: a suspicion opens it anew") {
+  Machine machine;
+  FakeProcess child = fake(10, "sh", 100'000);
+  machine.proc.add(child);
+  machine.tick();
+  // The old descriptor goes on showing the parent's memory; the path has the child's own.
+  const std::string rollup = machine.proc.proc().path(10, PidFile::smaps_rollup);
+  std::filesystem::rename(rollup, rollup + ".parent");
+  FakeProcess app = fake(10, "app", 500);
+  const Tick tick = after_update(machine, app, "/usr/bin/app");
+  check_exec(tick, 10, 1);
+  CHECK(sample_of(tick, 10).memory.get(F::private_dirty) == 500);
+}
+
+TEST_CASE("VmPeak that fell is an exec, even into the same executable") {
+  CollectorOptions options;
+  options.max_descriptors = 0;
+  Machine machine(options);
+  machine.proc.add(fake(10, "app", 9000));
+  machine.tick();
+  check_exec(after_update(machine, fake(10, "app", 1000)), 10, 1);
+}
+
+TEST_CASE("another code size makes exe be looked at") {
+  Machine machine;
+  FakeProcess app = fake(10, "app");
+  app.memory.set(F::vm_exe, 100);
+  machine.proc.add(app);
+  machine.tick();
+  app.memory.set(F::vm_exe, 200);
+  SECTION("the same: no exec") {
+    const Tick tick = after_update(machine, app);
+    check_no_exec(tick, 10);
+    CHECK(tick.born.empty());
+  }
+  SECTION("replaced on disk by an upgrade: no exec") {
+    const Tick tick = after_update(machine, app, "/usr/bin/app (deleted)");
+    check_no_exec(tick, 10);
+    CHECK(born_of(tick, 10).exe == "/usr/bin/app (deleted)");
+  }
+  SECTION("another: an exec") {
+    check_exec(after_update(machine, app, "/usr/bin/other"), 10, 1);
+  }
+}
+
+TEST_CASE("a new name alone is no exec, but is told") {
+  Machine machine;
+  FakeProcess app = fake(10, "app");
+  machine.proc.add(app);
+  machine.tick();
+  app.comm = "renamed";
+  const Tick tick = after_update(machine, app);
+  check_no_exec(tick, 10);
+  REQUIRE(tick.born.size() == 1);
+  CHECK(tick.born[0].comm == "renamed");
+  CHECK(tick.counts.born == 0);
+  CHECK(machine.tick().born.empty());
+}
+
+TEST_CASE("a new title alone is no exec") {
+  Machine machine;
+  FakeProcess app = fake(10, "app");
+  machine.proc.add(app);
+  machine.tick();
+  app.arguments = {"app: busy"};
+  const Tick tick = after_update(machine, app);
+  check_no_exec(tick, 10);
+  CHECK(tick.born.empty());
+}
+
+TEST_CASE("where exe cannot be read, a new name and a new command together are an exec") {
+  CollectorOptions options;
+  options.max_descriptors = 0;
+  Machine machine(options);
+  FakeProcess app = fake(10, "app");
+  app.exe.clear();
+  machine.proc.add(app);
+  machine.tick();
+  app.comm = "other";
+  SECTION("the name alone is none") {
+    check_no_exec(after_update(machine, app), 10);
+  }
+  SECTION("both are") {
+    app.arguments = {"other", "-x"};
+    check_exec(after_update(machine, app), 10, 1);
+  }
+}
+
+TEST_CASE("a process that changes its user is told again under the same key") {
+  Machine machine;
+  FakeProcess app = fake(10, "app");
+  machine.proc.add(app);
+  CHECK(born_of(machine.tick(), 10).user == "root");
+  app.uid = 54321;
+  const Tick tick = after_update(machine, app);
+  check_no_exec(tick, 10);
+  REQUIRE(tick.born.size() == 1);
+  CHECK(tick.born[0].uid == 54321);
+  CHECK(tick.born[0].user == "54321");
+}
