@@ -1,1 +1,74 @@
-int main() {}
+// memoird: parses, wires and runs.
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <malloc.h>
+#include <variant>
+
+#include "base/log.h"
+#include "recorder/daemon.h"
+#include "recorder/options.h"
+#include "recorder/self_usage.h"
+#include "recorder/settings.h"
+#include "store/database.h"
+
+namespace memoir {
+namespace {
+
+constexpr int kWrongConfiguration = 2;
+
+int complain(const Error& error, int status) {
+  fmt::print(stderr, "memoird: {}\n", error.message);
+  return status;
+}
+
+int check_config(const Settings& settings) {
+  fmt::print("{}: {}\n", settings.config_path,
+             settings.config_found ? "is in order" : "is not there; the defaults are in force");
+  return EXIT_SUCCESS;
+}
+
+int record(const Options& options, const Settings& settings) {
+  // Under the journal, lines carry its priorities and no date, unless asked for.
+  if (options.foreground) unsetenv("JOURNAL_STREAM");
+  static const SystemClock kClock;
+  static SelfUsageText usage(kClock, [] { return measure_self(sqlite_memory_bytes()); });
+  log_start(to_log_level(settings.config), [] { return usage.text(); });
+
+  Daemon daemon(options, settings);
+  const Status started = daemon.start();
+  if (!started) {
+    log_error(started.error().message);
+    return EXIT_FAILURE;
+  }
+  return daemon.run();
+}
+
+int run(int argc, char** argv) {
+  const std::variant<Options, int> parsed = parse_options(argc, argv);
+  if (const int* status = std::get_if<int>(&parsed)) return *status;
+  const Options& options = std::get<Options>(parsed);
+  const Result<Settings> settings = load_settings(options);
+  if (!settings) return complain(settings.error(), kWrongConfiguration);
+  if (options.print_config) {
+    fmt::print("{}", print_config(spelled_out(settings->config)));
+    return EXIT_SUCCESS;
+  }
+  const Result<Rules> rules = make_rules(*settings);
+  if (!rules) return complain(rules.error(), kWrongConfiguration);
+  if (options.check_config) return check_config(*settings);
+  return record(options, *settings);
+}
+
+}  // namespace
+}  // namespace memoir
+
+int main(int argc, char** argv) {
+  // One arena for both threads: what one frees the other can use, and the heap stays small and in one piece.
+  mallopt(M_ARENA_MAX, 1);
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes is an error of the write, like a full disk
+  return memoir::run(argc, argv);
+}

@@ -1,0 +1,198 @@
+#include "recorder/daemon.h"
+
+#include <csignal>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <malloc.h>
+#include <unistd.h>
+#include <utility>
+
+#include <asio/post.hpp>
+
+#include "base/log.h"
+#include "base/version.h"
+#include "proc/proc_fs.h"
+#include "store/writer.h"
+
+namespace memoir {
+namespace {
+
+constexpr std::int64_t kKeyframeEveryMs = 3'600'000;
+constexpr std::int64_t kStatusEveryMs = 1'000;
+
+}  // namespace
+
+Daemon::Daemon(Options options, Settings settings) : options_(std::move(options)), settings_(std::move(settings)) {}
+
+Status Daemon::start() {
+  const Config& config = settings_.config;
+  Result<Rules> rules = make_rules(settings_);
+  if (!rules) return rules.error();
+  ProcFs proc(options_.proc);
+  Result<BootInfo> boot = proc.boot();
+  if (!boot) return boot.error();
+  boot_ = *std::move(boot);
+
+  const Status folder = prepare_folder(config);
+  if (!folder) return folder;
+  Result<std::unique_ptr<Writer>> writer = Writer::open(config.db, durability(config));
+  if (!writer) return writer.error();
+  const Result<std::vector<KnownProcess>> known = (*writer)->known_processes(boot_.boot_id);
+  if (!known) return known.error();
+
+  const CollectorOptions collecting{.max_descriptors = raise_descriptor_limit(),
+                                    .max_command_bytes = static_cast<std::size_t>(config.max_command_bytes),
+                                    .read_deadline = config.read_deadline,
+                                    .ticks_per_second = sysconf(_SC_CLK_TCK)};
+  collector_ = std::make_unique<Collector>(std::move(proc), clock_, boot_, std::move(rules->categoriser),
+                                           std::move(rules->redactor), collecting);
+  collector_->seed(*known);
+
+  StorageOptions storing;
+  storing.queue_ticks = static_cast<std::size_t>(config.queue_ticks);
+  storage_ = std::make_unique<Storage>(*std::move(writer), clock_, storing, [this] {
+    if (!first_stored_.exchange(true)) asio::post(loop_, [this] { on_first_stored(); });
+  });
+  return Done{};
+}
+
+int Daemon::run() {
+  log_info(fmt::format("memoird {} ({}) records every {} into {}", version(), version_commit(),
+                       print_duration(settings_.config.interval), settings_.config.db));
+  signals_.add(SIGTERM);
+  signals_.add(SIGINT);
+  signals_.add(SIGHUP);
+  signals_.add(SIGUSR1);
+  begin_run();
+  if (options_.once) return stop("once");
+  await_signal();
+  await_end();
+  await_watchdog();
+  loop_.run();
+  return stop(end_reason_);
+}
+
+void Daemon::await_signal() {
+  signals_.async_wait([this](const asio::error_code& error, int signal) {
+    if (error) return;
+    on_signal(signal);
+    if (!loop_.stopped()) await_signal();
+  });
+}
+
+void Daemon::on_signal(int signal) {
+  if (signal == SIGHUP) {
+    reload();
+  } else if (signal == SIGUSR1) {
+    take_tick(false, 0);
+  } else {
+    log_info(fmt::format("{}: takes a last tick and ends", signal == SIGTERM ? "SIGTERM" : "SIGINT"));
+    loop_.stop();
+  }
+}
+
+void Daemon::await_slot() {
+  const Moment now = clock_.now();
+  const Slot slot = schedule_->next(now);
+  slot_timer_.expires_after(std::chrono::milliseconds(slot.at_ms - now.wall_ms));
+  slot_timer_.async_wait([this, skipped = slot.skipped, run = run_](const asio::error_code& error) {
+    // A slot of the run before may have come up already when a reload began a new one.
+    if (error || run != run_) return;
+    take_tick(false, skipped);
+    await_slot();
+    if (reload_put_off_) reload();
+  });
+}
+
+void Daemon::await_end() {
+  if (!options_.duration) return;
+  end_timer_.expires_after(*options_.duration);
+  end_timer_.async_wait([this](const asio::error_code& error) {
+    if (error) return;
+    end_reason_ = "duration";
+    loop_.stop();
+  });
+}
+
+// The loop proves itself by coming here; the storing thread, by not being at one piece of work for too long.
+void Daemon::await_watchdog() {
+  if (!watchdog_) return;
+  if (std::chrono::milliseconds(storage_->busy_ms()) < *watchdog_) notifier_.send("WATCHDOG=1");
+  watchdog_timer_.expires_after(*watchdog_ / 2);
+  watchdog_timer_.async_wait([this](const asio::error_code& error) {
+    if (!error) await_watchdog();
+  });
+}
+
+void Daemon::take_tick(bool keyframe, std::int64_t skipped) {
+  const Moment now = clock_.now();
+  keyframe = keyframe || keyframe_due(now.wall_ms, last_keyframe_ms_, kKeyframeEveryMs);
+  Result<Tick> tick = collector_->collect(keyframe);
+  if (!tick) {
+    if (collect_log_.due(now.boot_ms)) log_error(fmt::format("cannot take a tick: {}", tick.error().message));
+    return;
+  }
+  if (collect_log_.over()) log_info("ticks can be taken again");
+  if (keyframe) last_keyframe_ms_ = tick->begin.wall_ms;
+  tick->skipped = skipped;
+  if (skipped > 0) log_debug(fmt::format("{} slots passed over", skipped));
+  const Cost cost = tick->total;
+  storage_->push(*std::move(tick));
+  if (!access_told_) tell_access();
+  tell_status(now, cost);
+}
+
+void Daemon::tell_access() {
+  access_told_ = true;
+  const std::string& note = collector_->access().note;
+  if (note.empty()) return;
+  log_warning(note);
+  event("degraded", note);
+}
+
+void Daemon::tell_status(const Moment& now, const Cost& cost) {
+  if (!notifier_.connected() || now.boot_ms - status_told_ms_ < kStatusEveryMs) return;
+  status_told_ms_ = now.boot_ms;
+  const StorageCounts counts = storage_->counts();
+  notifier_.send(fmt::format("STATUS={} ticks stored, {} waiting, {} dropped; the last took {:.1f} ms of CPU; {}",
+                             counts.stored, counts.waiting, counts.dropped, static_cast<double>(cost.cpu_us) / 1000.0,
+                             settings_.config.db));
+}
+
+void Daemon::on_first_stored() {
+  notifier_.send("READY=1");
+  // What start-up needed, the rules' compilation above all, is not needed again.
+  malloc_trim(0);
+}
+
+void Daemon::begin_run() {
+  const Moment now = clock_.now();
+  const std::int64_t interval_ms = settings_.config.interval.count();
+  storage_->push(RunInfo{.boot = boot_,
+                         .pid = getpid(),
+                         .version = fmt::format("{} ({})", version(), version_commit()),
+                         .interval_ms = interval_ms,
+                         .started = now});
+  last_keyframe_ms_ = 0;
+  schedule_.emplace(interval_ms, now);
+  ++run_;
+  take_tick(true, 0);
+  await_slot();
+}
+
+int Daemon::stop(const std::string& reason) {
+  notifier_.send("STOPPING=1");
+  if (!options_.once) take_tick(true, 0);
+  storage_->push(RunEnd{.at = clock_.now(), .reason = reason});
+  const Finish finish = storage_->finish();
+  if (finish == Finish::abandoned) std::_Exit(EXIT_FAILURE);
+  const StorageCounts counts = storage_->counts();
+  log_info(fmt::format("ended: {}; {} ticks stored, {} dropped", reason, counts.stored, counts.dropped));
+  return finish == Finish::stored ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+void Daemon::event(const char* kind, std::string text) {
+  storage_->push(Event{.at = clock_.now(), .kind = kind, .text = std::move(text)});
+}
+
+}  // namespace memoir

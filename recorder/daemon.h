@@ -1,0 +1,86 @@
+#pragma once
+
+// The recorder at work: one Asio loop on the main thread that takes ticks, hears signals and speaks to systemd, and
+// hands what it collects to the storing thread.
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <asio/io_context.hpp>
+#include <asio/signal_set.hpp>
+#include <asio/steady_timer.hpp>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "collect/collector.h"
+#include "recorder/notify.h"
+#include "recorder/options.h"
+#include "recorder/quiet_log.h"
+#include "recorder/schedule.h"
+#include "recorder/settings.h"
+#include "recorder/storage.h"
+
+namespace memoir {
+
+class Daemon {
+ public:
+  Daemon(Options options, Settings settings);
+
+  // Opens the store and begins a run. On an error nothing was recorded.
+  Status start();
+
+  // Records until a signal, or the options, say that it is enough. Returns the exit status.
+  int run();
+
+ private:
+  void await_signal();
+  void on_signal(int signal);
+  void await_slot();
+  void await_end();
+  void await_watchdog();
+
+  void take_tick(bool keyframe, std::int64_t skipped);
+  void tell_access();
+  void tell_status(const Moment& now, const Cost& cost);
+  void on_first_stored();
+
+  void reload();
+  void change_to(Settings settings, Rules rules);
+  void begin_run();
+  int stop(const std::string& reason);
+
+  void event(const char* kind, std::string text);
+
+  const Options options_;
+  Settings settings_;
+  const SystemClock clock_;
+  const Notifier notifier_ = Notifier::from_environment();
+  const std::optional<std::chrono::microseconds> watchdog_ = watchdog_period();
+
+  asio::io_context loop_{1};
+  asio::signal_set signals_{loop_};
+  asio::steady_timer slot_timer_{loop_};
+  asio::steady_timer end_timer_{loop_};
+  asio::steady_timer watchdog_timer_{loop_};
+
+  BootInfo boot_;
+  std::unique_ptr<Collector> collector_;
+  std::optional<Schedule> schedule_;
+  int run_ = 0;                        // counts the runs begun
+  std::int64_t last_keyframe_ms_ = 0;  // 0: none in this run
+  bool access_told_ = false;
+  bool reload_put_off_ = false;
+  std::int64_t status_told_ms_ = 0;
+  QuietLog collect_log_;
+  std::string end_reason_ = "stopped";
+  std::atomic<bool> first_stored_{false};
+
+  // Last, so that it ends first: its thread calls back into the loop.
+  std::unique_ptr<Storage> storage_;
+};
+
+}  // namespace memoir

@@ -1,0 +1,36 @@
+#pragma once
+
+// sd_notify(3) without its library: one datagram per message to the socket that systemd names in NOTIFY_SOCKET. Without
+// one, messages go nowhere. Thread: any, once made.
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/file.h"
+
+namespace memoir {
+
+class Notifier {
+ public:
+  Notifier() = default;
+  // `address` is a path, or '@' and a name in the abstract namespace; anything else is refused, as sd_notify does.
+  explicit Notifier(std::string_view address);
+
+  // By NOTIFY_SOCKET.
+  static Notifier from_environment();
+
+  bool connected() const { return socket_.valid(); }
+
+  // Lines of KEY=VALUE. Never blocks; a message that cannot be sent is lost.
+  void send(std::string_view message) const;
+
+ private:
+  Fd socket_;
+};
+
+// How often the service manager wants to hear WATCHDOG=1 at least: WATCHDOG_USEC, if WATCHDOG_PID is ours or not set.
+std::optional<std::chrono::microseconds> watchdog_period();
+
+}  // namespace memoir

@@ -1,0 +1,78 @@
+#include "recorder/options.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "base/version.h"
+#include "config/config.h"
+#include "store/database.h"
+
+namespace memoir {
+namespace {
+
+constexpr int kUsage = 2;
+
+constexpr const char* kFooter = R"(
+Examples:
+  memoird                                  record every 10 s into the default database
+  memoird --db /tmp/try.db --once          take one tick and exit
+  memoird --db /tmp/try.db --interval 1s --duration 60s
+  memoird --config /etc/memoir/memoir.toml --check-config
+
+Signals: TERM and INT take a last tick and end, HUP reloads the configuration, USR1 takes a tick now.
+Exit status: 0 ended as asked, 1 could not record or lost something at the end, 2 wrong usage or configuration.
+See memoird(8) and memoir.toml(5); `memoir` answers from the database.)";
+
+std::string version_text() {
+  return fmt::format("memoird {} ({}), SQLite {}", version(), version_commit(), sqlite_version());
+}
+
+// Reads a duration into `into`; CLI11 shows what this throws as a usage error.
+CLI::callback_t duration_into(std::optional<std::chrono::milliseconds>& into, std::chrono::milliseconds least,
+                              std::chrono::milliseconds most) {
+  return [&into, least, most](const CLI::results_t& results) {
+    const auto parsed = parse_duration(results.front());
+    if (!parsed) throw CLI::ValidationError(parsed.error().message);
+    if (*parsed < least || *parsed > most) {
+      throw CLI::ValidationError(
+          fmt::format("{} is out of range: {} to {}", results.front(), print_duration(least), print_duration(most)));
+    }
+    into = *parsed;
+    return true;
+  };
+}
+
+}  // namespace
+
+std::variant<Options, int> parse_options(int argc, const char* const* argv) {
+  using namespace std::chrono_literals;
+  Options options;
+  CLI::App app("memoird samples the memory of every process and of the machine into one SQLite file.", "memoird");
+  app.footer(kFooter);
+  app.set_version_flag("--version", version_text(), "Print the versions of memoird and of SQLite and exit");
+  app.add_option("--config", options.config, "Configuration file [" + default_config_path() + "]")->type_name("F");
+  app.add_option("--db", options.db, "Database [" + default_database_path() + "]")->type_name("F");
+  app.add_option("--interval", duration_into(options.interval, kLeastInterval, kMostInterval),
+                 "Time between two ticks, 100ms to 1h [10s]")
+      ->type_name("T");
+  auto* once = app.add_flag("--once", options.once, "Take one tick and exit");
+  app.add_option("--duration", duration_into(options.duration, 1ms, 366 * 24h), "Record for this long and exit")
+      ->type_name("T")
+      ->excludes(once);
+  app.add_flag("--foreground", options.foreground,
+               "Log with dates even under the journal (memoird never leaves the foreground)");
+  auto* check = app.add_flag("--check-config", options.check_config, "Check the configuration and exit");
+  app.add_flag("--print-config", options.print_config,
+               "Print the configuration in force, the built-in rules included, and exit")
+      ->excludes(check);
+  app.add_option("--proc", options.proc, "Read this tree in place of /proc (for tests)")->type_name("DIR");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : kUsage;
+  }
+  return options;
+}
+
+}  // namespace memoir

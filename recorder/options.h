@@ -1,0 +1,27 @@
+#pragma once
+
+// The command line of memoird.
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <variant>
+
+namespace memoir {
+
+struct Options {
+  std::optional<std::string> config;
+  std::optional<std::string> db;
+  std::optional<std::chrono::milliseconds> interval;
+  std::optional<std::chrono::milliseconds> duration;
+  bool once = false;
+  bool foreground = false;
+  bool check_config = false;
+  bool print_config = false;
+  std::string proc = "/proc";
+};
+
+// The options, or the status to exit with: help and version were printed (0), or what is wrong with the usage (2).
+std::variant<Options, int> parse_options(int argc, const char* const* argv);
+
+}  // namespace memoir

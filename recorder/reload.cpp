@@ -1,0 +1,79 @@
+// SIGHUP: what changes at once, what begins a new run, what takes a restart.
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <utility>
+#include <vector>
+
+#include "base/log.h"
+#include "recorder/daemon.h"
+
+namespace memoir {
+namespace {
+
+std::string need_restart(const Config& before, const Config& after) {
+  std::vector<const char*> keys;
+  if (before.db != after.db) keys.push_back("db");
+  if (before.durability != after.durability) keys.push_back("durability");
+  if (before.read_deadline != after.read_deadline) keys.push_back("read_deadline");
+  if (before.queue_ticks != after.queue_ticks) keys.push_back("queue_ticks");
+  if (before.max_command_bytes != after.max_command_bytes) keys.push_back("max_command_bytes");
+  return fmt::format("{}", fmt::join(keys, ", "));
+}
+
+// `after` in what can change while we run, `before` in the rest.
+Config changeable(const Config& before, const Config& after) {
+  Config config = before;
+  config.interval = after.interval;
+  config.log_level = after.log_level;
+  config.categories = after.categories;
+  config.default_categories = after.default_categories;
+  config.redaction = after.redaction;
+  return config;
+}
+
+}  // namespace
+
+void Daemon::reload() {
+  // Each run has one configuration. As long as the end of one waits to be stored, no further one is begun, so that a
+  // store that is out of order for long does not let them pile up.
+  reload_put_off_ = storage_->run_end_waiting();
+  if (reload_put_off_) {
+    log_warning("the last change of configuration is not stored yet: reloads when it is");
+    return;
+  }
+  notifier_.send(fmt::format("RELOADING=1\nMONOTONIC_USEC={}", steady_us()));
+  Result<Settings> settings = load_settings(options_);
+  Result<Rules> rules = settings ? make_rules(*settings) : Result<Rules>(settings.error());
+  if (!rules) {
+    log_error(fmt::format("keeps the configuration it has: {}", rules.error().message));
+    event("reload", fmt::format("refused, the old configuration was kept: {}", rules.error().message));
+  } else {
+    change_to(*std::move(settings), *std::move(rules));
+  }
+  if (first_stored_) notifier_.send("READY=1");
+}
+
+void Daemon::change_to(Settings settings, Rules rules) {
+  const Config before = settings_.config;
+  const std::string restart = need_restart(before, settings.config);
+  if (!restart.empty()) log_warning(fmt::format("a restart is needed for the change of {}", restart));
+  settings_ = std::move(settings);
+  settings_.config = changeable(before, settings_.config);
+  const Config& now = settings_.config;
+  log_level(to_log_level(now));
+  const bool new_rules = !same_rules(before, now);
+  if (!new_rules && before.interval == now.interval) {
+    log_info("reloaded: nothing that begins a new run has changed");
+    return;
+  }
+  take_tick(true, 0);
+  storage_->push(RunEnd{.at = clock_.now(), .reason = "reload"});
+  if (new_rules) collector_->set_rules(std::move(rules.categoriser), std::move(rules.redactor));
+  begin_run();
+  const std::string what = fmt::format("every {}{}", print_duration(now.interval), new_rules ? ", new rules" : "");
+  event("reload", what + (restart.empty() ? "" : "; a restart is needed for " + restart));
+  log_info("reloaded: " + what);
+}
+
+}  // namespace memoir

@@ -1,0 +1,45 @@
+#pragma once
+
+// What memoird runs with: the configuration file with the command line over it, and the rules made from both.
+
+#include <string>
+
+#include "base/log.h"
+#include "base/result.h"
+#include "collect/categoriser.h"
+#include "collect/redactor.h"
+#include "config/config.h"
+#include "recorder/options.h"
+#include "store/database.h"
+
+namespace memoir {
+
+struct Settings {
+  Config config;
+  std::string config_path;
+  bool config_found = false;  // a missing file is fine as long as nobody named it
+};
+
+Result<Settings> load_settings(const Options& options);
+
+struct Rules {
+  Categoriser categoriser;
+  Redactor redactor;
+};
+
+// Errors name the file.
+Result<Rules> make_rules(const Settings& settings);
+
+// The configuration with the built-in rules written out: all that is in force.
+Config spelled_out(const Config& config);
+
+// Whether both would classify and redact alike, wherever in their files the rules stand.
+bool same_rules(const Config& a, const Config& b);
+
+LogLevel to_log_level(const Config& config);
+Durability durability(const Config& config);
+
+// Makes the folder of the default database; the folder of any other must exist.
+Status prepare_folder(const Config& config);
+
+}  // namespace memoir

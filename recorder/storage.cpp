@@ -1,0 +1,226 @@
+#include "recorder/storage.h"
+
+#include <algorithm>
+#include <array>
+#include <condition_variable>
+#include <ctime>
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "base/log.h"
+#include "config/config.h"
+#include "recorder/quiet_log.h"
+
+namespace memoir {
+namespace {
+
+using SteadyTime = std::chrono::steady_clock::time_point;
+
+std::string local_time(std::int64_t wall_ms) {
+  const std::time_t seconds = wall_ms / 1000;
+  std::tm local{};
+  localtime_r(&seconds, &local);
+  std::array<char, 32> text{};
+  return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M:%S", &local)};
+}
+
+std::string lost_text(const LostTicks& lost) {
+  return fmt::format("{} tick{} from {} to {} could not be stored in time and had to be dropped", lost.count,
+                     lost.count == 1 ? "" : "s", local_time(lost.first_ms), local_time(lost.last_ms));
+}
+
+Status store(Writer& writer, const WorkItem& item) {
+  if (const auto* tick = std::get_if<Tick>(&item)) return writer.write(*tick);
+  if (const auto* event = std::get_if<Event>(&item)) return writer.write_event(*event);
+  if (const auto* run = std::get_if<RunInfo>(&item)) return writer.begin_run(*run);
+  const auto& end = std::get<RunEnd>(item);
+  return writer.end_run(end.at, end.reason);
+}
+
+}  // namespace
+
+struct Storage::State {
+  State(std::unique_ptr<Writer> the_writer, const Clock& the_clock, StorageOptions the_options,
+        std::function<void()> call)
+      : writer(std::move(the_writer)),
+        clock(the_clock),
+        options(the_options),
+        on_stored(std::move(call)),
+        queue(options.queue_ticks),
+        retry(options.first_retry) {}
+
+  void run();
+  std::optional<WorkItem> wait_for_work();
+  void stored(const WorkItem& item);
+  void failed(WorkItem item, const Error& error);
+  void tell_of_lost();
+
+  // Of the thread alone.
+  std::unique_ptr<Writer> writer;
+  const Clock& clock;
+  const StorageOptions options;
+  const std::function<void()> on_stored;
+  QuietLog failure_log;
+
+  std::mutex mutex;  // guards what follows
+  std::condition_variable changed;
+  WorkQueue queue;
+  StorageCounts counts;
+  std::chrono::milliseconds retry;
+  std::optional<std::int64_t> busy_since_us;
+  std::optional<SteadyTime> retry_at;
+  std::optional<SteadyTime> give_up_at;
+  std::string last_error;
+  bool finishing = false;
+  bool done = false;
+};
+
+void Storage::State::run() {
+  while (std::optional<WorkItem> item = wait_for_work()) {
+    const Status result = store(*writer, *item);
+    if (result) {
+      stored(*item);
+    } else {
+      failed(std::move(*item), result.error());
+    }
+  }
+  const std::scoped_lock lock(mutex);
+  // Closing the file may hang as a write may: it belongs to the time that finish() waits.
+  writer.reset();
+  busy_since_us.reset();
+  done = true;
+  changed.notify_all();
+}
+
+// The next piece of work, when there is one and no failure says to wait; nothing if all is done or time is up.
+std::optional<WorkItem> Storage::State::wait_for_work() {
+  std::unique_lock lock(mutex);
+  busy_since_us.reset();
+  while (true) {
+    const SteadyTime now = std::chrono::steady_clock::now();
+    if (give_up_at && now >= *give_up_at) return std::nullopt;
+    const bool must_wait = retry_at && now < *retry_at;
+    if (!must_wait && !queue.empty()) break;
+    if (finishing && queue.empty()) return std::nullopt;
+    if (must_wait) {
+      changed.wait_until(lock, give_up_at ? std::min(*retry_at, *give_up_at) : *retry_at);
+    } else {
+      changed.wait(lock);
+    }
+  }
+  busy_since_us = steady_us();
+  return queue.take();
+}
+
+void Storage::State::stored(const WorkItem& item) {
+  const bool is_tick = std::holds_alternative<Tick>(item);
+  std::int64_t waiting = 0;
+  {
+    const std::scoped_lock lock(mutex);
+    retry = options.first_retry;
+    retry_at.reset();
+    if (is_tick) ++counts.stored;
+    waiting = static_cast<std::int64_t>(queue.ticks());
+  }
+  if (failure_log.over()) log_info(fmt::format("the store works again; ticks waiting: {}", waiting));
+  if (!is_tick) return;
+  tell_of_lost();
+  on_stored();
+}
+
+void Storage::State::failed(WorkItem item, const Error& error) {
+  const bool log = failure_log.due(clock.now().boot_ms);
+  std::int64_t waiting = 0;
+  std::int64_t dropped = 0;
+  std::chrono::milliseconds pause{};
+  {
+    const std::scoped_lock lock(mutex);
+    queue.put_back(std::move(item));
+    last_error = error.message;
+    pause = finishing ? std::min(options.first_retry, options.finish_within / 10) : retry;
+    retry_at = std::chrono::steady_clock::now() + pause;
+    retry = std::min(retry * 2, options.last_retry);
+    waiting = static_cast<std::int64_t>(queue.ticks());
+    dropped = queue.lost().count;
+  }
+  if (!log) return;
+  log_error(fmt::format("cannot store: {} (tries again in {}; sampling goes on; ticks waiting: {}, dropped: {})",
+                        error.message, print_duration(pause), waiting, dropped));
+}
+
+void Storage::State::tell_of_lost() {
+  LostTicks lost;
+  {
+    const std::scoped_lock lock(mutex);
+    if (queue.lost().count == 0) return;
+    lost = queue.lost();
+    counts.dropped += lost.count;
+    queue.clear_lost();
+    // As work of its own, it is tried again like any other; first, because the run may end with what waits.
+    queue.put_back(Event{.at = clock.now(), .kind = "lost", .text = lost_text(lost)});
+  }
+  log_warning(lost_text(lost));
+}
+
+Storage::Storage(std::unique_ptr<Writer> writer, const Clock& clock, StorageOptions options,
+                 std::function<void()> on_stored)
+    : state_(std::make_shared<State>(std::move(writer), clock, options, std::move(on_stored))),
+      thread_([state = state_] { state->run(); }) {}
+
+Storage::~Storage() {
+  if (thread_.joinable()) finish();
+}
+
+void Storage::push(WorkItem item) {
+  const std::scoped_lock lock(state_->mutex);
+  state_->queue.push(std::move(item));
+  state_->changed.notify_all();
+}
+
+StorageCounts Storage::counts() const {
+  const std::scoped_lock lock(state_->mutex);
+  StorageCounts counts = state_->counts;
+  counts.dropped += state_->queue.lost().count;
+  counts.waiting = static_cast<std::int64_t>(state_->queue.ticks());
+  return counts;
+}
+
+bool Storage::run_end_waiting() const {
+  const std::scoped_lock lock(state_->mutex);
+  return state_->queue.has_run_end();
+}
+
+std::int64_t Storage::busy_ms() const {
+  const std::scoped_lock lock(state_->mutex);
+  return state_->busy_since_us ? (steady_us() - *state_->busy_since_us) / 1000 : 0;
+}
+
+Finish Storage::finish() {
+  State& state = *state_;
+  std::unique_lock lock(state.mutex);
+  state.finishing = true;
+  state.give_up_at = std::chrono::steady_clock::now() + state.options.finish_within;
+  // One attempt at once: the last failure may be long ago.
+  state.retry_at.reset();
+  state.changed.notify_all();
+  const bool ended =
+      state.changed.wait_until(lock, *state.give_up_at + std::chrono::seconds(1), [&state] { return state.done; });
+  const std::size_t waiting = state.queue.ticks();
+  const bool complete = ended && state.queue.empty();
+  const std::string error = state.last_error;
+  lock.unlock();
+  if (ended) {
+    thread_.join();
+  } else {
+    thread_.detach();
+  }
+  if (complete) return Finish::stored;
+  log_error(fmt::format("{}: the end of the run is lost, and with it ticks that waited: {}",
+                        ended ? error : "a write to the database hangs", waiting));
+  return ended ? Finish::lost : Finish::abandoned;
+}
+
+}  // namespace memoir

@@ -1,0 +1,64 @@
+#pragma once
+
+// The storing stage: a thread of its own that takes work from a bounded queue and gives it to the store's writer. A
+// slow or full disk never holds up sampling: what fails is tried again, later and later, while ticks wait in the queue;
+// what had to be dropped is recorded as an event once the store works again. Calls come from the sampling thread.
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <thread>
+
+#include "base/clock.h"
+#include "recorder/work_queue.h"
+#include "store/writer.h"
+
+namespace memoir {
+
+struct StorageOptions {
+  std::size_t queue_ticks = 60;
+  std::chrono::milliseconds first_retry{500};  // doubled after each failure
+  std::chrono::milliseconds last_retry{30'000};
+  std::chrono::milliseconds finish_within{5'000};
+};
+
+struct StorageCounts {
+  std::int64_t stored = 0;   // ticks
+  std::int64_t dropped = 0;  // ticks
+  std::int64_t waiting = 0;  // ticks in the queue
+};
+
+enum class Finish {
+  stored,     // everything
+  lost,       // not everything; what was lost is in the log
+  abandoned,  // likewise, and a write still hangs: the process can only be left by _exit
+};
+
+class Storage {
+ public:
+  // `on_stored` is called on the storing thread after each tick.
+  Storage(std::unique_ptr<Writer> writer, const Clock& clock, StorageOptions options, std::function<void()> on_stored);
+  ~Storage();
+  Storage(const Storage&) = delete;
+  Storage& operator=(const Storage&) = delete;
+
+  void push(WorkItem item);
+
+  StorageCounts counts() const;
+  bool run_end_waiting() const;
+
+  // For how long the writer has been at one piece of work; 0 if it is not.
+  std::int64_t busy_ms() const;
+
+  // Stores what waits, for a bounded time. Nothing may be pushed any more.
+  Finish finish();
+
+ private:
+  struct State;
+  // Shared with the thread, which outlives this object if a write hangs for good.
+  std::shared_ptr<State> state_;
+  std::thread thread_;
+};
+
+}  // namespace memoir

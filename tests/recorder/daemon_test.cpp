@@ -1,0 +1,270 @@
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <cstring>
+#include <memory>
+#include <regex>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "daemon_process.h"
+#include "store/reader.h"
+#include "support/catch.h"
+#include "support/temporary_directory.h"
+
+using namespace memoir;
+using namespace memoir::test;
+using Catch::Matchers::Contains;
+
+namespace {
+
+constexpr Range kAlways{.from_ms = 0, .to_ms = std::int64_t{1} << 50};
+
+struct Fixture {
+  std::vector<std::string> arguments(std::vector<std::string> more = {}) const {
+    more.insert(more.end(), {"--config", config, "--db", db});
+    return more;
+  }
+  std::unique_ptr<Reader> reader() const {
+    auto opened = Reader::open(db);
+    if (!opened) throw std::runtime_error(opened.error().message);
+    return *std::move(opened);
+  }
+  std::vector<StoredTick> ticks() const { return *reader()->ticks(kAlways); }
+  std::vector<StoredRun> runs() const { return *reader()->runs(); }
+  // Events of one kind.
+  std::vector<Event> events(const std::string& kind) const {
+    std::vector<Event> all = *reader()->events(kAlways);
+    std::erase_if(all, [&kind](const Event& event) { return event.kind != kind; });
+    return all;
+  }
+  void wait_for_ticks(std::size_t count) const {
+    wait_until(std::to_string(count) + " ticks", [&] {
+      auto opened = Reader::open(db);
+      if (!opened) return false;
+      const auto stored = (*opened)->ticks(kAlways);
+      return stored.ok() && stored->size() >= count;
+    });
+  }
+
+  TemporaryDirectory directory;
+  const std::string db = directory.path() + "/memoir.db";
+  const std::string config = directory.path() + "/memoir.toml";
+  Fixture() { write_text(config, ""); }
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(Fixture, "--once takes one tick and ends") {
+  DaemonProcess memoird(directory.path(), arguments({"--once"}));
+  CHECK(memoird.wait() == 0);
+  REQUIRE(ticks().size() == 1);
+  CHECK(ticks()[0].keyframe);
+  REQUIRE(runs().size() == 1);
+  CHECK(runs()[0].end_reason == "once");
+  const auto snapshot = reader()->snapshot(ticks()[0].id);
+  REQUIRE(snapshot);
+  CHECK(std::any_of(snapshot->processes.begin(), snapshot->processes.end(),
+                    [](const ProcessState& state) { return state.sample.key.pid == getpid(); }));
+}
+
+TEST_CASE_METHOD(Fixture, "--duration records that long, at every slot, and ends with a keyframe") {
+  DaemonProcess memoird(directory.path(), arguments({"--duration", "1s", "--interval", "100ms"}));
+  CHECK(memoird.wait() == 0);
+  const std::vector<StoredTick> stored = ticks();
+  REQUIRE(stored.size() >= 4);
+  CHECK(stored.front().keyframe);
+  CHECK(stored.back().keyframe);
+  std::int64_t slots = 0;
+  for (std::size_t i = 1; i + 1 < stored.size(); ++i) {
+    CHECK_FALSE(stored[i].keyframe);
+    slots += 1 + stored[i].skipped;
+  }
+  CHECK(slots >= 8);
+  CHECK(slots <= 11);
+  CHECK(runs()[0].end_reason == "duration");
+  CHECK(runs()[0].interval_ms == 100);
+}
+
+TEST_CASE_METHOD(Fixture, "TERM and INT take a last tick and close the run") {
+  const int signal = GENERATE(SIGTERM, SIGINT);
+  DaemonProcess memoird(directory.path(), arguments({"--interval", "1h"}));
+  wait_for_ticks(1);
+  memoird.signal(signal);
+  CHECK(memoird.wait() == 0);
+  REQUIRE(ticks().size() == 2);
+  CHECK(ticks()[1].keyframe);
+  CHECK(runs()[0].end_reason == "stopped");
+  CHECK(runs()[0].ended_ms);
+  CHECK(reader()->info()->recorder_pid == std::nullopt);
+}
+
+TEST_CASE_METHOD(Fixture, "USR1 takes a tick now") {
+  DaemonProcess memoird(directory.path(), arguments({"--interval", "1h"}));
+  wait_for_ticks(1);
+  memoird.signal(SIGUSR1);
+  wait_for_ticks(2);
+  CHECK_FALSE(ticks()[1].keyframe);
+  memoird.signal(SIGUSR1);
+  wait_for_ticks(3);
+}
+
+TEST_CASE_METHOD(Fixture, "HUP with a changed interval begins a new run") {
+  write_text(config, "[recorder]\ninterval = '1h'\n");
+  DaemonProcess memoird(directory.path(), arguments());
+  wait_for_ticks(1);
+  write_text(config, "[recorder]\ninterval = '100ms'\nqueue_ticks = 7\n");
+  memoird.signal(SIGHUP);
+  wait_for_ticks(6);
+  memoird.signal(SIGTERM);
+  CHECK(memoird.wait() == 0);
+  REQUIRE(runs().size() == 2);
+  std::vector<StoredRun> all = runs();
+  std::sort(all.begin(), all.end(), [](const StoredRun& a, const StoredRun& b) { return a.id < b.id; });
+  CHECK(all[0].end_reason == "reload");
+  CHECK(all[1].interval_ms == 100);
+  CHECK(all[1].end_reason == "stopped");
+  REQUIRE(events("reload").size() == 1);
+  CHECK_THAT(events("reload")[0].text, Contains("100ms") && Contains("a restart is needed for queue_ticks"));
+  CHECK(events("unclean").empty());
+}
+
+TEST_CASE_METHOD(Fixture, "HUP with changed rules begins a new run with them") {
+  DaemonProcess memoird(directory.path(), arguments({"--interval", "1h"}));
+  wait_for_ticks(1);
+  write_text(config, "[categories]\ndefaults = false\n[[category]]\nname = 'everything'\ncommand = '.'\n");
+  memoird.signal(SIGHUP);
+  wait_for_ticks(3);
+  memoird.signal(SIGTERM);
+  CHECK(memoird.wait() == 0);
+  CHECK(runs().size() == 2);
+  const auto snapshot = reader()->snapshot(ticks().back().id);
+  REQUIRE(snapshot);
+  CHECK(std::any_of(snapshot->categories.begin(), snapshot->categories.end(),
+                    [](const CategorySample& sample) { return sample.category == "everything"; }));
+}
+
+TEST_CASE_METHOD(Fixture, "HUP with a bad file keeps the old configuration and says so") {
+  DaemonProcess memoird(directory.path(), arguments({"--interval", "1h"}));
+  wait_for_ticks(1);
+  write_text(config, "[recorder]\n\nlog_level = 'loud'\n");
+  memoird.signal(SIGHUP);
+  memoird.wait_for_log(config + ":3: log_level in [recorder] must be one of");
+  memoird.signal(SIGUSR1);
+  wait_for_ticks(2);
+  REQUIRE(events("reload").size() == 1);
+  CHECK_THAT(events("reload")[0].text, Contains(config + ":3:"));
+  CHECK(runs().size() == 1);
+  memoird.signal(SIGTERM);
+  CHECK(memoird.wait() == 0);
+}
+
+TEST_CASE_METHOD(Fixture, "HUP with nothing changed goes on with the run") {
+  DaemonProcess memoird(directory.path(), arguments({"--interval", "1h"}));
+  wait_for_ticks(1);
+  write_text(config, "# only a comment\n[recorder]\nlog_level = 'debug'\n");
+  memoird.signal(SIGHUP);
+  memoird.wait_for_log("nothing that begins a new run has changed");
+  memoird.signal(SIGTERM);
+  CHECK(memoird.wait() == 0);
+  CHECK(runs().size() == 1);
+}
+
+TEST_CASE_METHOD(Fixture, "a second recorder on the same file is refused with the pid of the first") {
+  DaemonProcess first(directory.path(), arguments({"--interval", "1h"}));
+  wait_for_ticks(1);
+  DaemonProcess second(directory.path(), arguments({"--once"}));
+  CHECK(second.wait() == 1);
+  CHECK_THAT(second.log(), Contains(std::to_string(first.pid())));
+  first.signal(SIGTERM);
+  CHECK(first.wait() == 0);
+  DaemonProcess third(directory.path(), arguments({"--once"}));
+  CHECK(third.wait() == 0);
+  CHECK(runs().size() == 2);
+}
+
+TEST_CASE_METHOD(Fixture, "a missing folder of the database is said") {
+  DaemonProcess memoird(directory.path(), {"--config", config, "--once", "--db", directory.path() + "/none/memoir.db"});
+  CHECK(memoird.wait() == 1);
+  CHECK_THAT(memoird.log(), Contains(directory.path() + "/none") && Contains("does not exist"));
+}
+
+TEST_CASE_METHOD(Fixture, "without a /proc it says so and records nothing") {
+  DaemonProcess memoird(directory.path(), arguments({"--once", "--proc", directory.path() + "/none"}));
+  CHECK(memoird.wait() == 1);
+  CHECK_THAT(memoird.log(), Contains(directory.path() + "/none"));
+}
+
+TEST_CASE_METHOD(Fixture, "every log line carries the live memory use") {
+  DaemonProcess memoird(directory.path(), arguments({"--once"}));
+  CHECK(memoird.wait() == 0);
+  const std::string log = memoird.log();
+  REQUIRE(std::count(log.begin(), log.end(), '\n') >= 2);
+  const std::regex line(
+      R"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} \w+: .* \[rss [\d.]+M, heap [\d.]+M = sqlite [\d.]+M \+ other [\d.]+M \+ free [\d.]+M(; [\d.]+M not backed)?\])");
+  std::istringstream lines(log);
+  for (std::string text; std::getline(lines, text);) {
+    INFO(text);
+    CHECK(std::regex_match(text, line));
+  }
+}
+
+TEST_CASE_METHOD(Fixture, "the service manager hears how it goes") {
+  const std::string address = directory.path() + "/notify";
+  const Fd manager(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  sockaddr_un name{};
+  name.sun_family = AF_UNIX;
+  std::memcpy(name.sun_path, address.data(), address.size());
+  REQUIRE(bind(manager.get(), reinterpret_cast<const sockaddr*>(&name), sizeof name) == 0);
+  std::string heard;
+  const auto hear = [&](const std::string& text) {
+    wait_until(text, [&] {
+      std::array<char, 512> message{};
+      const ssize_t size = recv(manager.get(), message.data(), message.size(), MSG_DONTWAIT);
+      if (size > 0) heard.append(message.data(), static_cast<std::size_t>(size)).append("\n");
+      return heard.find(text) != std::string::npos;
+    });
+  };
+  DaemonProcess memoird(directory.path(), arguments({"--interval", "1h"}),
+                        {{"NOTIFY_SOCKET", address}, {"WATCHDOG_USEC", "50000"}});
+  hear("READY=1");
+  CHECK(ticks().size() == 1);
+  heard.clear();
+  hear("WATCHDOG=1");
+  heard.clear();
+  hear("WATCHDOG=1");
+  memoird.signal(SIGHUP);
+  hear("RELOADING=1\nMONOTONIC_USEC=");
+  heard.clear();
+  hear("READY=1");
+  memoird.signal(SIGTERM);
+  hear("STOPPING=1");
+  CHECK(memoird.wait() == 0);
+}
+
+TEST_CASE_METHOD(Fixture, "a full disk stops no tick, and what was lost is recorded") {
+  write_text(config, "[recorder]\nqueue_ticks = 1\n");
+  DaemonProcess memoird(directory.path(), arguments({"--interval", "100ms"}));
+  wait_for_ticks(2);
+  // No file of this process may grow beyond this any more, which stops the database, but not the log: to SQLite a disk
+  // that is full.
+  const rlimit none{.rlim_cur = 64 * 1024, .rlim_max = RLIM_INFINITY};
+  REQUIRE(prlimit(memoird.pid(), RLIMIT_FSIZE, &none, nullptr) == 0);
+  memoird.wait_for_log("cannot store");
+  const rlimit all{.rlim_cur = RLIM_INFINITY, .rlim_max = RLIM_INFINITY};
+  const std::size_t before = ticks().size();
+  wait_until("a second slot to be lost", [&] {
+    return std::chrono::system_clock::now().time_since_epoch() >
+           std::chrono::milliseconds(ticks().back().begin.wall_ms + 1'000);
+  });
+  REQUIRE(prlimit(memoird.pid(), RLIMIT_FSIZE, &all, nullptr) == 0);
+  memoird.wait_for_log("the store works again");
+  wait_for_ticks(before + 2);
+  wait_until("the event", [&] { return !events("lost").empty(); });
+  CHECK_THAT(events("lost")[0].text, Contains("could not be stored in time"));
+  memoird.signal(SIGTERM);
+  CHECK(memoird.wait() == 0);
+}

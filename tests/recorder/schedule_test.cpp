@@ -1,0 +1,63 @@
+#include "recorder/schedule.h"
+
+#include "support/catch.h"
+#include "support/manual_clock.h"
+
+using namespace memoir;
+using test::ManualClock;
+
+namespace {
+
+constexpr std::int64_t kStart = 1'795'000'003'400;  // 3.4 s after a slot of 10 s
+
+}  // namespace
+
+TEST_CASE("slots are aligned to the wall clock and do not drift") {
+  ManualClock clock({.wall_ms = kStart, .boot_ms = 50'000});
+  Schedule schedule(10'000, clock.now());
+  std::int64_t expected = 1'795'000'010'000;
+  for (int i = 0; i < 100; ++i, expected += 10'000) {
+    const Slot slot = schedule.next(clock.now());
+    CHECK(slot.at_ms == expected);
+    CHECK(slot.skipped == 0);
+    // Each tick is a little late and takes a while.
+    clock.advance(slot.at_ms - clock.now().wall_ms + 3 + i * 7);
+  }
+}
+
+TEST_CASE("a timer that fires early does not give the same slot twice") {
+  ManualClock clock({.wall_ms = kStart, .boot_ms = 50'000});
+  Schedule schedule(10'000, clock.now());
+  CHECK(schedule.next(clock.now()).at_ms == 1'795'000'010'000);
+  clock.advance(6'599);
+  CHECK(schedule.next(clock.now()).at_ms == 1'795'000'020'000);
+}
+
+TEST_CASE("an overrun goes on with the next slot and counts those it missed") {
+  ManualClock clock({.wall_ms = kStart, .boot_ms = 50'000});
+  Schedule schedule(10'000, clock.now());
+  CHECK(schedule.next(clock.now()).at_ms == 1'795'000'010'000);
+  clock.advance(6'600 + 25'000);
+  const Slot slot = schedule.next(clock.now());
+  CHECK(slot.at_ms == 1'795'000'040'000);
+  CHECK(slot.skipped == 2);
+  CHECK(schedule.next(clock.now()).skipped == 0);
+}
+
+TEST_CASE("a stepped wall clock neither stalls the ticks nor counts as slots missed") {
+  const std::int64_t step = GENERATE(-3'600'000, -60'000, -7'000, 7'000, 60'000, 3'600'000, 86'400'000'000);
+  const std::int64_t interval = GENERATE(100, 1'000, 10'000);
+  ManualClock clock({.wall_ms = kStart, .boot_ms = 50'000});
+  Schedule schedule(interval, clock.now());
+  for (int i = 0; i < 3; ++i) clock.advance(schedule.next(clock.now()).at_ms - clock.now().wall_ms);
+  clock.step_wall(step);
+  for (int i = 0; i < 3; ++i) {
+    INFO("step " << step << ", interval " << interval << ", slot " << i);
+    const Slot slot = schedule.next(clock.now());
+    CHECK(slot.at_ms > clock.now().wall_ms);
+    CHECK(slot.at_ms <= clock.now().wall_ms + interval);
+    CHECK(slot.at_ms % interval == 0);
+    CHECK(slot.skipped == 0);
+    clock.advance(slot.at_ms - clock.now().wall_ms);
+  }
+}

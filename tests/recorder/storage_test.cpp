@@ -1,0 +1,199 @@
+#include "recorder/storage.h"
+
+#include <condition_variable>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "base/log.h"
+#include "support/catch.h"
+#include "support/manual_clock.h"
+#include "ticks.h"
+
+using namespace memoir;
+using namespace memoir::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+// What a store was told, and the test's hand on its disk.
+class Disk {
+ public:
+  void work() { set(false, false); }
+  void fail() { set(true, false); }
+  void hang() { set(false, true); }
+
+  Status write(std::string entry) {
+    std::unique_lock lock(mutex_);
+    ++attempts_;
+    changed_.notify_all();
+    changed_.wait(lock, [this] { return !hangs_; });
+    if (fails_) return Error{ErrorKind::io, "the disk is full"};
+    entries_.push_back(std::move(entry));
+    changed_.notify_all();
+    return Done{};
+  }
+
+  // Waits for a condition, and fails the test if it takes ever so long.
+  void wait_for_attempts(int count) {
+    std::unique_lock lock(mutex_);
+    REQUIRE(changed_.wait_for(lock, 60s, [&] { return attempts_ >= count; }));
+  }
+  void wait_for_entries(std::size_t count) {
+    std::unique_lock lock(mutex_);
+    REQUIRE(changed_.wait_for(lock, 60s, [&] { return entries_.size() >= count; }));
+  }
+  std::vector<std::string> entries() {
+    const std::scoped_lock lock(mutex_);
+    return entries_;
+  }
+  int attempts() {
+    const std::scoped_lock lock(mutex_);
+    return attempts_;
+  }
+
+ private:
+  void set(bool fails, bool hangs) {
+    const std::scoped_lock lock(mutex_);
+    fails_ = fails;
+    hangs_ = hangs;
+    changed_.notify_all();
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool fails_ = false;
+  bool hangs_ = false;
+  int attempts_ = 0;
+  std::vector<std::string> entries_;
+};
+
+class DiskWriter final : public Writer {
+ public:
+  explicit DiskWriter(std::shared_ptr<Disk> disk) : disk_(std::move(disk)) {}
+  Result<std::vector<KnownProcess>> known_processes(const std::string&) override { return std::vector<KnownProcess>{}; }
+  Status begin_run(const RunInfo&) override { return disk_->write("begin"); }
+  Status write(const Tick& tick) override { return disk_->write("tick " + std::to_string(tick.begin.wall_ms)); }
+  Status write_event(const Event& event) override { return disk_->write(event.kind); }
+  Status end_run(const Moment&, const std::string& reason) override { return disk_->write("end " + reason); }
+
+ private:
+  const std::shared_ptr<Disk> disk_;
+};
+
+struct Fixture {
+  Fixture() {
+    log_start(LogLevel::error);
+    options.queue_ticks = 2;
+    options.first_retry = 1ms;
+    options.last_retry = 4ms;
+    options.finish_within = 10s;
+  }
+  Storage storage() {
+    return {std::make_unique<DiskWriter>(disk), clock, options, [this] { ++stored; }};
+  }
+
+  std::shared_ptr<Disk> disk = std::make_shared<Disk>();
+  ManualClock clock{{.wall_ms = 5'000, .boot_ms = 5'000}};
+  StorageOptions options;
+  std::atomic<int> stored{0};
+};
+
+using Entries = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE_METHOD(Fixture, "work is stored in order, and all of it before the end") {
+  Storage stage = storage();
+  stage.push(RunInfo{});
+  stage.push(tick_at(1));
+  stage.push(Event{.at = {}, .kind = "reload", .text = {}});
+  stage.push(RunEnd{.at = {}, .reason = "stopped"});
+  CHECK(stage.finish() == Finish::stored);
+  CHECK(disk->entries() == Entries{"begin", "tick 1", "reload", "end stopped"});
+  CHECK(stored == 1);
+  CHECK(stage.counts().stored == 1);
+  CHECK(stage.counts().dropped == 0);
+  CHECK_FALSE(stage.run_end_waiting());
+}
+
+TEST_CASE_METHOD(Fixture, "what fails is tried again until it works, and nothing is stored twice") {
+  disk->fail();
+  Storage stage = storage();
+  stage.push(RunInfo{});
+  stage.push(tick_at(1));
+  stage.push(tick_at(2));
+  disk->wait_for_attempts(5);
+  CHECK(disk->entries().empty());
+  disk->work();
+  disk->wait_for_entries(3);
+  CHECK(stage.finish() == Finish::stored);
+  CHECK(disk->entries() == Entries{"begin", "tick 1", "tick 2"});
+}
+
+TEST_CASE_METHOD(Fixture, "ticks lost to a long failure are recorded when the store works again") {
+  disk->fail();
+  Storage stage = storage();
+  stage.push(RunInfo{});
+  for (std::int64_t ms = 1; ms <= 5; ++ms) stage.push(tick_at(ms));
+  disk->wait_for_attempts(3);
+  CHECK(stage.counts().dropped == 3);
+  disk->work();
+  disk->wait_for_entries(4);
+  stage.push(RunEnd{.at = {}, .reason = "stopped"});
+  CHECK(stage.finish() == Finish::stored);
+  CHECK(disk->entries() == Entries{"begin", "tick 4", "lost", "tick 5", "end stopped"});
+  CHECK(stage.counts().dropped == 3);
+}
+
+TEST_CASE_METHOD(Fixture, "the end gives up on a store that goes on failing") {
+  disk->fail();
+  options.finish_within = 50ms;
+  Storage stage = storage();
+  stage.push(RunInfo{});
+  stage.push(tick_at(1));
+  disk->wait_for_attempts(2);
+  CHECK(stage.finish() == Finish::lost);
+  CHECK(disk->entries().empty());
+}
+
+TEST_CASE_METHOD(Fixture, "the end tries at once, however long the last pause was") {
+  disk->fail();
+  options.first_retry = options.last_retry = 1h;
+  Storage stage = storage();
+  stage.push(RunInfo{});
+  disk->wait_for_attempts(1);
+  disk->work();
+  CHECK(stage.finish() == Finish::stored);
+  CHECK(disk->entries() == Entries{"begin"});
+}
+
+TEST_CASE_METHOD(Fixture, "a write that hangs shows, holds nothing up, and is left behind at the end") {
+  disk->hang();
+  options.finish_within = 20ms;
+  Storage stage = storage();
+  CHECK(stage.busy_ms() == 0);
+  stage.push(RunInfo{});
+  disk->wait_for_attempts(1);
+  const auto deadline = std::chrono::steady_clock::now() + 60s;
+  while (stage.busy_ms() < 5 && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
+  CHECK(stage.busy_ms() >= 5);
+  for (std::int64_t ms = 1; ms <= 5; ++ms) stage.push(tick_at(ms));
+  CHECK(stage.counts().waiting == 2);
+  CHECK(stage.finish() == Finish::abandoned);
+  // Lets the thread end before the test does.
+  disk->work();
+}
+
+TEST_CASE_METHOD(Fixture, "the end of a run that waits is known") {
+  disk->fail();
+  options.first_retry = options.last_retry = 1h;
+  Storage stage = storage();
+  stage.push(RunInfo{});
+  CHECK_FALSE(stage.run_end_waiting());
+  stage.push(RunEnd{.at = {}, .reason = "reload"});
+  CHECK(stage.run_end_waiting());
+  disk->work();
+  CHECK(stage.finish() == Finish::stored);
+  CHECK_FALSE(stage.run_end_waiting());
+}
