@@ -11,9 +11,11 @@
 namespace memoir {
 namespace {
 
-// The set's automaton is built lazily within this; RE2 starts it anew when it is full.
-constexpr std::int64_t kSetMemory = 512 * 1024;
-constexpr std::int64_t kPatternMemory = 64 * 1024;
+// What the set may use for its program and its automaton, which is built lazily and started anew when it is full. As
+// little as the rules fit into.
+constexpr std::int64_t kLeastSetMemory = 256 * 1024;
+constexpr std::int64_t kMostSetMemory = 16 * 1024 * 1024;
+constexpr std::int64_t kPatternMemory = 256 * 1024;
 
 RE2::Options re2_options(std::int64_t memory) {
   RE2::Options options;
@@ -51,12 +53,13 @@ bool same_patterns(const CategoryRule& a, const CategoryRule& b) {
 
 struct Categoriser::State {
   std::vector<CompiledRule> rules;
-  RE2::Set commands{re2_options(kSetMemory), RE2::UNANCHORED};
+  std::unique_ptr<RE2::Set> commands;        // the patterns on the command line
   std::vector<std::size_t> rule_of_pattern;  // by index in `commands`
   std::string other = kOtherCategory;
   mutable std::vector<int> found;  // reused
 
   Status add(const CategoryRule& rule);
+  bool compile_commands(std::int64_t memory);
   Status add_field(CompiledRule& rule, std::string ProcessInfo::*field, const std::string& pattern) const;
   std::vector<bool> command_matches(const std::string& command) const;
   std::optional<std::size_t> first(const ProcessInfo& info) const;
@@ -83,12 +86,10 @@ Status Categoriser::State::add(const CategoryRule& rule) {
   CompiledRule compiled;
   compiled.rule = rule;
   compiled.command = !rule.command.empty();
-  if (compiled.command) {
-    std::string error;
-    if (commands.Add(rule.command, &error) < 0) {
-      return malformed(fmt::format("{}: the pattern '{}' does not compile: {}", describe(rule), rule.command, error));
-    }
-    rule_of_pattern.push_back(rules.size());
+  const RE2 command(rule.command, re2_options(kPatternMemory));
+  if (!command.ok()) {
+    return malformed(
+        fmt::format("{}: the pattern '{}' does not compile: {}", describe(rule), rule.command, command.error()));
   }
   const std::pair<std::string ProcessInfo::*, const std::string*> fields[] = {{&ProcessInfo::exe, &rule.exe},
                                                                               {&ProcessInfo::comm, &rule.comm},
@@ -102,13 +103,24 @@ Status Categoriser::State::add(const CategoryRule& rule) {
   return Done{};
 }
 
+bool Categoriser::State::compile_commands(std::int64_t memory) {
+  commands = std::make_unique<RE2::Set>(re2_options(memory), RE2::UNANCHORED);
+  rule_of_pattern.clear();
+  for (std::size_t i = 0; i < rules.size(); ++i) {
+    if (!rules[i].command) continue;
+    if (commands->Add(rules[i].rule.command, nullptr) < 0) return false;
+    rule_of_pattern.push_back(i);
+  }
+  return commands->Compile();
+}
+
 // For each rule, whether its pattern on the command line (if it has one) matches.
 std::vector<bool> Categoriser::State::command_matches(const std::string& command) const {
   std::vector<bool> matches(rules.size());
   for (std::size_t i = 0; i < rules.size(); ++i) matches[i] = !rules[i].command;
   if (rule_of_pattern.empty()) return matches;
   RE2::Set::ErrorInfo error{};
-  if (commands.Match(command, &found, &error)) {
+  if (commands->Match(command, &found, &error)) {
     for (const int pattern : found) matches[rule_of_pattern[static_cast<std::size_t>(pattern)]] = true;
   } else if (error.kind != RE2::Set::kNoError) {
     // The set ran out of its memory: slower, one by one.
@@ -183,7 +195,11 @@ Result<Categoriser> Categoriser::make(const std::vector<CategoryRule>& rules) {
     const Status added = state->add(rule);
     if (!added) return added.error();
   }
-  if (!state->commands.Compile()) return malformed("the category rules are too large together");
+  std::int64_t memory = kLeastSetMemory;
+  while (!state->compile_commands(memory)) {
+    memory *= 2;
+    if (memory > kMostSetMemory) return malformed("the category rules are too large together");
+  }
   const Status reachable = state->check_reachable();
   if (!reachable) return reachable.error();
   return Categoriser(std::move(state));

@@ -158,3 +158,17 @@ TEST_CASE("hostile command lines are classified too") {
   CHECK(categoriser.category(info_of(slashes)) == "other");
   CHECK(categoriser.category(info_of("a\nb\x1b[31m")) == "other");
 }
+
+TEST_CASE("hundreds of rules are one pass too") {
+  std::vector<CategoryRule> rules;
+  for (std::size_t i = 1; i <= 500; ++i) {
+    rules.push_back(rule("many", "", i));
+    rules.back().command =
+        "^(?:\\S*/)?(?:service-number-" + std::to_string(i) + "|daemon" + std::to_string(i) + ")( |$)";
+  }
+  rules.push_back(rule("last", "^last", 501));
+  const Categoriser categoriser = make(rules);
+  CHECK(categoriser.category(info_of("/usr/bin/daemon77 -x")) == "many");
+  CHECK(categoriser.category(info_of("last")) == "last");
+  CHECK(categoriser.category(info_of("daemon501")) == "other");
+}

@@ -1,0 +1,209 @@
+// The collector on the machine's own /proc, with children of known memory.
+
+#include <array>
+#include <csignal>
+#include <cstdlib>
+#include <functional>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "collect/collector_fixture.h"
+
+using namespace memoir;
+using namespace memoir::test;
+
+using F = ProcessField;
+
+namespace {
+
+constexpr std::size_t kMiB = 1024 * 1024;
+
+// A child process that does its work, says so, and waits to be killed. It must not use the heap or the test's macros.
+class Child {
+ public:
+  explicit Child(const std::function<void()>& work) {
+    std::array<int, 2> said{};
+    REQUIRE(::pipe(said.data()) == 0);
+    pid_ = ::fork();
+    REQUIRE(pid_ >= 0);
+    if (pid_ == 0) {
+      ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+      work();
+      if (::write(said[1], "x", 1) != 1) ::_exit(1);
+      while (true) ::pause();
+    }
+    ::close(said[1]);
+    char ready = 0;
+    const ssize_t got = ::read(said[0], &ready, 1);
+    ::close(said[0]);
+    REQUIRE(got == 1);
+  }
+  ~Child() { end(); }
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+
+  std::int32_t pid() const { return pid_; }
+  void end() {
+    if (pid_ <= 0) return;
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+    pid_ = 0;
+  }
+
+ private:
+  pid_t pid_ = 0;
+};
+
+char* map(std::size_t bytes, int flags, int fd = -1) {
+  void* const at = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags, fd, 0);
+  if (at == MAP_FAILED) std::abort();
+  ::madvise(at, bytes, MADV_NOHUGEPAGE);
+  return static_cast<char*>(at);
+}
+
+void touch(char* at, std::size_t bytes) {
+  for (std::size_t i = 0; i < bytes; i += 4096) at[i] = 1;
+}
+
+struct RealMachine {
+  SystemClock clock;
+  std::unique_ptr<Collector> collector = make_collector(ProcFs(), clock);
+
+  Tick tick() {
+    auto result = collector->collect(false);
+    if (!result) FAIL(result.error().message);
+    return *std::move(result);
+  }
+};
+
+// What the same child without the memory under test holds.
+std::int64_t difference(const Tick& tick, const Child& child, const Child& plain, F field) {
+  return sample_of(tick, child.pid()).memory.or_zero(field) - sample_of(tick, plain.pid()).memory.or_zero(field);
+}
+
+// Page tables aside, a child that allocates differs from one that does not by what it allocated, within a few pages of
+// stack and library that the work itself touches.
+constexpr std::int64_t kSlackKib = 256;
+
+bool near(std::int64_t value, std::int64_t expected) {
+  return std::abs(value - expected) <= kSlackKib;
+}
+
+}  // namespace
+
+TEST_CASE("real private memory is found where it is") {
+  RealMachine machine;
+  const Child plain([] {});
+  const Child child([] { touch(map(32 * kMiB, MAP_PRIVATE | MAP_ANONYMOUS), 32 * kMiB); });
+  const Tick tick = machine.tick();
+  const ProcessSample sample = sample_of(tick, child.pid());
+  REQUIRE(sample.source == Source::exact);
+  CHECK(near(difference(tick, child, plain, F::private_dirty), 32 * 1024));
+  CHECK(near(difference(tick, child, plain, F::rss), 32 * 1024));
+  CHECK(sample.memory.get(F::vm_hwm) >= 32 * 1024);
+  CHECK(sample.threads == 1);
+  const ProcessInfo info = born_of(tick, child.pid());
+  CHECK(info.parent_pid == ::getpid());
+  CHECK(info.uid == ::getuid());
+  CHECK(std::abs(info.start_ms - tick.begin.wall_ms) < 60'000);
+  CHECK(tick.counts.seen >= 3);
+}
+
+TEST_CASE("real memory shared by memfd is shared out by PSS") {
+  RealMachine machine;
+  const int fd = ::memfd_create("memoir-test", MFD_CLOEXEC);
+  REQUIRE(fd >= 0);
+  REQUIRE(::ftruncate(fd, 16 * kMiB) == 0);
+  const auto use = [fd] { touch(map(16 * kMiB, MAP_SHARED, fd), 16 * kMiB); };
+  const Child plain([] {});
+  const Child a(use);
+  const Child b(use);
+  ::close(fd);
+  const Tick tick = machine.tick();
+  for (const Child* child : {&a, &b}) {
+    CHECK(near(difference(tick, *child, plain, F::rss), 16 * 1024));
+    CHECK(near(difference(tick, *child, plain, F::pss_shmem), 8 * 1024));
+    CHECK(near(difference(tick, *child, plain, F::shared_dirty), 16 * 1024));
+    CHECK(near(difference(tick, *child, plain, F::private_dirty), 0));
+  }
+}
+
+TEST_CASE("a real copy-on-write child shares until it writes") {
+  RealMachine machine;
+  constexpr std::size_t kSize = 16 * kMiB;
+  char* const memory = map(kSize, MAP_PRIVATE | MAP_ANONYMOUS);
+  touch(memory, kSize);
+  const Child reader([] {});
+  const Child writer([memory] { touch(memory, kSize / 2); });
+  const Tick tick = machine.tick();
+  CHECK(near(difference(tick, writer, reader, F::private_dirty), 8 * 1024));
+  CHECK(near(difference(tick, writer, reader, F::rss), 0));
+  CHECK(sample_of(tick, reader.pid()).memory.or_zero(F::rss) >= 16 * 1024);
+  ::munmap(memory, kSize);
+}
+
+TEST_CASE("a real exec is seen, and a real exit") {
+  RealMachine machine;
+  std::array<int, 2> go{};
+  REQUIRE(::pipe(go.data()) == 0);
+  const pid_t pid = ::fork();
+  REQUIRE(pid >= 0);
+  if (pid == 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    ::close(go[1]);
+    char wait = 0;
+    if (::read(go[0], &wait, 1) < 0) ::_exit(1);
+    ::execl("/bin/sleep", "sleep", "1000", static_cast<char*>(nullptr));
+    ::_exit(1);
+  }
+  const Tick before = machine.tick();
+  const ProcessKey key = sample_of(before, pid).key;
+  CHECK(key.exec_count == 0);
+  ::close(go[0]);
+  ::close(go[1]);
+  // Until it has happened: the end of the pipe lets the child go.
+  Tick tick = machine.tick();
+  while (std::none_of(tick.exits.begin(), tick.exits.end(), [&](const ProcessExit& e) { return e.key == key; })) {
+    tick = machine.tick();
+  }
+  CHECK(sample_of(tick, pid).key.exec_count == 1);
+  CHECK(sample_of(tick, pid).source == Source::exact);
+  const auto exit =
+      std::find_if(tick.exits.begin(), tick.exits.end(), [&](const ProcessExit& e) { return e.key == key; });
+  CHECK(exit->kind == ExitKind::execed);
+
+  ::kill(pid, SIGKILL);
+  siginfo_t ended{};
+  REQUIRE(::waitid(P_PID, static_cast<id_t>(pid), &ended, WEXITED | WNOWAIT) == 0);
+  const Tick dead = machine.tick();
+  CHECK(sample_of(dead, pid).state == 'Z');
+  CHECK(sample_of(dead, pid).source == Source::inaccessible);
+  CHECK(dead.counts.zombies >= 1);
+  ::waitpid(pid, nullptr, 0);
+  const Tick gone = machine.tick();
+  CHECK_FALSE(has_sample(gone, pid));
+  CHECK(std::any_of(gone.exits.begin(), gone.exits.end(),
+                    [&](const ProcessExit& e) { return e.key.pid == pid && e.kind == ExitKind::exited; }));
+}
+
+TEST_CASE("this very process is recorded as the kernel and the machine say") {
+  RealMachine machine;
+  const Tick tick = machine.tick();
+  const ProcessInfo self = born_of(tick, ::getpid());
+  const auto exe = read_link("/proc/self/exe");
+  REQUIRE(exe.ok());
+  CHECK(self.exe == *exe);
+  CHECK(tick.machine.memory.or_zero(MachineField::mem_total) > 0);
+  CHECK(tick.counts.malformed == 0);
+  CHECK(std::is_sorted(tick.processes.begin(), tick.processes.end(),
+                       [](const ProcessSample& a, const ProcessSample& b) { return a.key < b.key; }));
+  for (int i = 0; i < 3; ++i) CHECK(machine.tick().counts.malformed == 0);
+}
+
+TEST_CASE("the descriptor limit is raised, with some left for others") {
+  const std::size_t kept = raise_descriptor_limit();
+  CHECK(kept > 0);
+  CHECK(raise_descriptor_limit() == kept);
+}
