@@ -8,6 +8,7 @@
 #include "analysis/ranking.h"
 #include "query/commands.h"
 #include "query/format.h"
+#include "query/limit.h"
 #include "query/moment.h"
 #include "query/top.h"
 
@@ -42,6 +43,8 @@ Result<Report> at_one_time(const Context& context) {
   if (!loaded) return loaded.error();
   if (!*loaded) return nothing_recorded(context);
   const Snapshot& snapshot = **loaded;
+  const Result<Coverage> coverage = coverage_at(context, snapshot);
+  if (!coverage) return coverage.error();
   const Metric by = metric_of(context);
   std::int64_t whole = 0;
   for (const CategorySample& sample : snapshot.categories) whole += metric_kib(sample, by).value_or(0);
@@ -52,22 +55,17 @@ Result<Report> at_one_time(const Context& context) {
   std::stable_sort(rows.begin(), rows.end(), [by](const Now& a, const Now& b) {
     return ranks_before(metric_kib(a.sample, by), metric_kib(b.sample, by));
   });
-  const std::size_t count = rows.size();
-  const std::size_t shown = limited(context.options, count);
-  std::int64_t rest_kib = 0;
-  for (std::size_t i = shown; i < count; ++i) rest_kib += metric_kib(rows[i].sample, by).value_or(0);
-  rows.resize(shown);
-
   Report report;
   report.at_ms = snapshot.tick.begin.wall_ms;
-  const std::string name(to_string(by));
-  report.title = "categories, ranked by " + name;
+  report.title = fmt::format("categories, ranked by {}", metric_title(by));
+  report.coverage = *coverage;
+  report.totals = {{std::string(to_string(by)) + "_kib", "", Kind::size, whole}};
+  report.notes.push_back(fmt::format(
+      "{} {} of {}.", print_count(static_cast<std::int64_t>(rows.size()), "category holds", "categories hold"),
+      print_size(whole, context.options.units), metric_title(by)));
+  limit_rows(rows, report, context.options, [by](const Now& row) { return metric_kib(row.sample, by); },
+             {.of = metric_title(by)});
   report.rows = make_table(columns_now(), rows);
-  report.totals = {{name + "_kib", "", Kind::size, whole}};
-  report.notes.push_back(fmt::format("{} hold {} of {}.",
-                                     print_count(static_cast<std::int64_t>(count), "category", "categories"),
-                                     print_size(whole, context.options.units), name));
-  note_cut(report, shown, count, rest_kib, name.c_str(), context.options.units);
   if (const auto warning = stale_warning(context, snapshot)) report.warnings.push_back(*warning);
   return report;
 }
@@ -115,15 +113,10 @@ Result<Report> over_range(const Context& context, Range range) {
   }
   std::stable_sort(rows.begin(), rows.end(),
                    [](const Over& a, const Over& b) { return ranks_before(a.mean_kib, b.mean_kib); });
-  const std::size_t count = rows.size();
-  const std::size_t shown = limited(context.options, count);
-  std::int64_t rest_kib = 0;
-  for (std::size_t i = shown; i < count; ++i) rest_kib += rows[i].mean_kib.value_or(0);
-  rows.resize(shown);
-  const std::string name(to_string(by));
-  report.title = name + " of categories, ranked by mean";
-  report.rows = make_table(columns_over(name), rows);
-  note_cut(report, shown, count, rest_kib, ("mean " + name).c_str(), context.options.units);
+  report.title = fmt::format("{} of categories, ranked by mean", metric_title(by));
+  const std::string of = fmt::format("mean {}", metric_title(by));
+  limit_rows(rows, report, context.options, [](const Over& row) { return row.mean_kib; }, {.of = of});
+  report.rows = make_table(columns_over(std::string(to_string(by))), rows);
   return report;
 }
 

@@ -18,7 +18,7 @@ std::string wrap(std::string_view head, std::size_t indent, std::string_view tex
   std::string out = fmt::format("{:<{}}", head, indent);
   std::size_t column = out.size();
   for (std::string_view word = cut_word(text); !word.empty(); word = cut_word(text)) {
-    if (column + word.size() > kWidth && column > indent) {
+    if (column + 1 + word.size() > kWidth && column > indent) {
       out += fmt::format("\n{:{}}", "", indent);
       column = indent;
     }

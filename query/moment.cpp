@@ -1,5 +1,6 @@
 #include "query/moment.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 #include "query/format.h"
@@ -42,6 +43,11 @@ std::optional<std::string> stale_warning(const Context& context, const Snapshot&
   if (age <= 2 * snapshot.run.interval_ms) return std::nullopt;
   return fmt::format("this is {} older than {}: nothing was recorded in between", print_span(age),
                      print_time(asked, context.options.zone));
+}
+
+Result<Coverage> coverage_at(const Context& context, const Snapshot& snapshot) {
+  const std::int64_t tick_ms = snapshot.tick.begin.wall_ms;
+  return context.reader.coverage({tick_ms, std::max(context.when.at_ms.value_or(tick_ms), tick_ms)});
 }
 
 Result<Report> begin_range_report(const Context& context, Range range) {

@@ -18,6 +18,9 @@ Report nothing_recorded(const Context& context);
 // That an answer is from a tick well before the time asked for.
 std::optional<std::string> stale_warning(const Context& context, const Snapshot& snapshot);
 
+// Of an answer from one tick: from it to the time asked for.
+Result<Coverage> coverage_at(const Context& context, const Snapshot& snapshot);
+
 // The range asked, with its coverage. Nothing recorded in it: report.nothing_recorded, and a warning.
 Result<Report> begin_range_report(const Context& context, Range range);
 

@@ -116,6 +116,13 @@ Result<Report> run_peaks(const Context& context) {
 
 }  // namespace
 
+void limit_peaks(const Options& options, Peaks& peaks) {
+  const std::size_t all = peaks.rows.size();
+  const std::size_t shown = options.limit == 0 ? all : std::min(all, static_cast<std::size_t>(options.limit));
+  peaks.cut = {shown, all, shown < all ? peaks.rows[shown].peak.value_kib : 0, "", false};
+  peaks.rows.resize(shown);
+}
+
 std::string peak_name(const ProcessInfo& info, const std::string& group) {
   return group == "process" ? shown_command(info, '?') : group_key(info, group);
 }

@@ -11,6 +11,7 @@
 #include "analysis/peaks.h"
 #include "query/command.h"
 #include "query/filter.h"
+#include "query/limit.h"
 #include "query/snapshots.h"
 
 namespace memoir::query {
@@ -36,7 +37,7 @@ struct Peaks {
   std::vector<PeakRow> machine;     // used, available, swap
   std::vector<PeakRow> categories;  // by PSS
   std::vector<PeakRow> rows;        // as asked, the highest first, to the limit
-  std::size_t count = 0;            // of rows without a limit
+  Cut cut;                          // what the limit leaves out
 };
 
 // From the store's marks of all time or of whole days; for processes and categories.
@@ -55,6 +56,9 @@ struct Others {
   std::int64_t at_ms = 0;
   std::vector<Holder> holders;
 };
+
+// Leaves as many rows as --limit says.
+void limit_peaks(const Options& options, Peaks& peaks);
 
 // The key that a row is sorted under: category, command, user or cgroup; or the process itself.
 std::string peak_name(const ProcessInfo& info, const std::string& group);

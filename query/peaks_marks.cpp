@@ -2,7 +2,6 @@
 #include <unordered_map>
 
 #include "query/peaks.h"
-#include "query/top.h"
 
 namespace memoir::query {
 
@@ -84,11 +83,10 @@ Status add_processes(const Context& context, const PeakQuestion& question, const
   for (const Peak& peak : ranked(marks, MarkSubject::process, to_string(question.by))) {
     const auto process = by_id.find(peak.subject);
     if (process == by_id.end() || !question.filter.matches(process->second->info)) continue;
-    ++peaks.count;
-    if (peaks.count > limited(context.options, peaks.count)) continue;
     peaks.rows.push_back(
         {peak_name(process->second->info, question.group), *process->second, peak, std::nullopt, peak.at_ms});
   }
+  limit_peaks(context.options, peaks);
   for (PeakRow& row : peaks.rows) {
     const Status added = add_last_sight(row, question, snapshots);
     if (!added) return added;
@@ -108,8 +106,7 @@ Result<Peaks> peaks_from_marks(const Context& context, const PeakQuestion& quest
   add_machine(*marks, *now, peaks);
   if (question.group == "category") {
     peaks.rows = category_rows(*marks, question.by, *now);
-    peaks.count = peaks.rows.size();
-    peaks.rows.resize(limited(context.options, peaks.count));
+    limit_peaks(context.options, peaks);
     return peaks;
   }
   peaks.categories = category_rows(*marks, Metric::pss, *now);

@@ -6,7 +6,6 @@
 #include "query/format.h"
 #include "query/peaks.h"
 #include "query/process_columns.h"
-#include "query/top.h"
 
 namespace memoir::query {
 
@@ -27,8 +26,10 @@ void add_peak_columns(Columns& columns, const char* header) {
   columns.push_back({{"at_ms", "AT", Kind::time, 1}, [](const PeakRow& row) { return Value(row.peak.at_ms); }});
   columns.push_back({{"before_ms", "", Kind::time, 0, Shown::machines},
                      [](const PeakRow& row) { return Value(row.peak.before_ms); }});
-  columns.push_back({{"", "WITHIN", Kind::duration, 4, Shown::people},
-                     [](const PeakRow& row) { return Value(row.peak.at_ms - row.peak.before_ms); }});
+  columns.push_back({{"", "WITHIN", Kind::duration, 4, Shown::people}, [](const PeakRow& row) {
+                       const std::int64_t within_ms = row.peak.at_ms - row.peak.before_ms;
+                       return within_ms > 0 ? Value(within_ms) : Value();
+                     }});
   columns.push_back({{"now_kib", "NOW", Kind::size, 2}, [](const PeakRow& row) { return maybe(row.now_kib); }});
   columns.push_back({{"now_ms", "", Kind::time, 0, Shown::machines},
                      [](const PeakRow& row) { return row.now_kib ? Value(row.now_ms) : Value(); }});
@@ -124,9 +125,24 @@ std::vector<std::string> other_lines(const std::vector<Others>& all, const Optio
   return lines;
 }
 
+std::string_view metric_name(Metric metric) {
+  switch (metric) {
+    case Metric::hwm:
+      return "VmHWM";
+    case Metric::pss:
+      return "PSS";
+    case Metric::rss:
+      return "RSS";
+    case Metric::uss:
+      return "USS";
+    default:
+      return to_string(metric);
+  }
+}
+
 std::string title_of(const PeakQuestion& question) {
   return fmt::format("high-water marks{} by {}, {}", question.all_time ? " of all time" : "", question.group,
-                     question.by == Metric::hwm ? "VmHWM" : to_string(question.by));
+                     metric_name(question.by));
 }
 
 }  // namespace
@@ -145,12 +161,11 @@ void fill_peaks(const Context& context, const PeakQuestion& question, const Peak
         {"categories", "Categories (PSS)", make_table(group_columns("category"), peaks.categories)});
   }
   report.sections.push_back(other_section(others));
-  report.totals = {{"rows", "", Kind::count, static_cast<std::int64_t>(peaks.count)},
-                   {"cut_rows", "", Kind::count, static_cast<std::int64_t>(peaks.count - peaks.rows.size())}};
   report.notes = other_lines(others, context.options);
-  if (peaks.count > peaks.rows.size()) {
-    report.notes.push_back(fmt::format("{} of {} rows: --limit 0 shows all.", peaks.rows.size(), peaks.count));
-  }
+  Cut cut = peaks.cut;
+  const std::string metric(metric_name(question.by));
+  cut.of = metric;
+  note_cut(report, cut, context.options.units);
   if (!question.all_time && !context.when.range) {
     report.notes.push_back(
         fmt::format("By {} the peak is that of the sum over its processes, within the last 24 hours "

@@ -3,7 +3,6 @@
 #include <unordered_map>
 
 #include "query/peaks.h"
-#include "query/top.h"
 
 namespace memoir::query {
 
@@ -137,9 +136,10 @@ Result<std::vector<PeakRow>> group_rows(Reader& reader, const PeakQuestion& ques
   return rows;
 }
 
-// A peak was reached after the tick before.
-Status add_ticks_before(Reader& reader, std::vector<PeakRow>& rows) {
+// A peak was reached after the tick before; one that stood when the range began, at a time that it does not tell.
+Status add_ticks_before(Reader& reader, std::int64_t from_ms, std::vector<PeakRow>& rows) {
   for (PeakRow& row : rows) {
+    if (row.peak.at_ms <= from_ms) continue;
     const Result<std::optional<StoredTick>> before = reader.tick_at(row.peak.at_ms - 1);
     if (!before) return before.error();
     if (*before) row.peak.before_ms = (*before)->begin.wall_ms;
@@ -169,15 +169,14 @@ Result<Peaks> peaks_from_steps(const Context& context, const PeakQuestion& quest
   Result<std::vector<PeakRow>> rows = asked_rows(reader, question);
   if (!rows) return rows.error();
   peaks.rows = *std::move(rows);
-  peaks.count = peaks.rows.size();
-  peaks.rows.resize(limited(context.options, peaks.count));
+  limit_peaks(context.options, peaks);
   if (question.group != "category") {
     Result<std::vector<PeakRow>> categories = category_rows(reader, question.range, Metric::pss);
     if (!categories) return categories.error();
     peaks.categories = *std::move(categories);
   }
   for (std::vector<PeakRow>* part : {&peaks.machine, &peaks.rows, &peaks.categories}) {
-    const Status added = add_ticks_before(reader, *part);
+    const Status added = add_ticks_before(reader, question.range.from_ms, *part);
     if (!added) return added.error();
   }
   return peaks;

@@ -9,9 +9,9 @@
 #include "query/commands.h"
 #include "query/filter.h"
 #include "query/format.h"
+#include "query/limit.h"
 #include "query/moment.h"
 #include "query/process_columns.h"
-#include "query/top.h"
 
 namespace memoir::query {
 namespace {

@@ -81,6 +81,8 @@ std::string draw(const TextTable& text, bool color) {
   if (!table) throw std::bad_alloc();
   // The table fits already: libsmartcols is not to look at the terminal.
   scols_table_set_termforce(table.get(), SCOLS_TERMFORCE_NEVER);
+  // All text is printable already, with escapes of our own that are not to be escaped again.
+  scols_table_enable_noencoding(table.get(), 1);
   scols_table_enable_colors(table.get(), color ? 1 : 0);
   for (const TextColumn& column : text.columns) {
     libscols_column* made =
@@ -147,7 +149,7 @@ std::string render_table(const Asked& asked, const Report& report, const Present
     if (!text.empty()) out += "\n" + section.title + "\n" + text;
   }
   for (const std::string& note : report.notes) out += note + "\n";
-  if (report.coverage) out += coverage_line(*report.coverage, presentation.zone) + "\n";
+  if (report.coverage && report.range) out += coverage_line(*report.coverage, presentation.zone) + "\n";
   for (const std::string& warning : report.warnings) {
     const std::string line = "Warning: " + to_printable(to_utf8(warning));
     out += (presentation.color ? "\x1b[33m" + line + "\x1b[0m" : line) + "\n";

@@ -58,8 +58,7 @@ std::string file_line(const RecorderStatus& status, Units units) {
 }
 
 std::string runs_line(const RecorderStatus& status) {
-  return fmt::format("{}; within the last day {}, {}",
-                     print_count(static_cast<std::int64_t>(status.runs.size()), "run", "runs"),
+  return fmt::format("{}; within the last day {}, {}", status.runs.size(),
                      print_count(status.restarts, "restart", "restarts"),
                      print_count(status.unclean_ends, "unclean end", "unclean ends"));
 }
@@ -92,14 +91,15 @@ std::vector<std::string> lines_for_people(const RecorderStatus& status, const Op
   add("File", printable(status.file.path));
   add("", file_line(status, options.units));
   if (status.tick) add("Cost", cost_line(status.costs));
-  if (const auto memory = memory_line(status, options.units)) add("", *memory);
+  if (const auto memory = memory_line(status, options.units)) add("Memory", *memory);
   if (status.degraded.empty()) add("Degraded", "nothing");
   return lines;
 }
 
 std::vector<std::string> gap_lines(const RecorderStatus& status, Zone zone) {
   constexpr std::size_t kMost = 5;
-  if (!status.day) return {};
+  // The line on coverage tells of a single one.
+  if (!status.day || status.day->gaps.size() < 2) return {};
   std::vector<Gap> gaps = status.day->gaps;
   std::ranges::stable_sort(gaps, [](const Gap& a, const Gap& b) { return a.to_ms - a.from_ms > b.to_ms - b.from_ms; });
   if (gaps.size() > kMost) gaps.resize(kMost);

@@ -1,11 +1,8 @@
 #include "query/top.h"
 
-#include <algorithm>
 #include <cmath>
-#include <fmt/format.h>
 
 #include "query/commands.h"
-#include "query/format.h"
 
 namespace memoir::query {
 
@@ -13,26 +10,11 @@ std::string top_group(const Options& options) {
   return options.group.value_or("process");
 }
 
-std::size_t limited(const Options& options, std::size_t all) {
-  return options.limit == 0 ? all : std::min(all, static_cast<std::size_t>(options.limit));
-}
-
 std::optional<std::int64_t> mean_over(const Summary& summary, std::int64_t recorded_ms) {
   if (!summary.mean) return std::nullopt;
   const double held = *summary.mean * static_cast<double>(summary.covered_ms);
   const double mean = recorded_ms > 0 ? held / static_cast<double>(recorded_ms) : *summary.mean;
   return std::llround(mean);
-}
-
-void note_cut(Report& report, std::size_t shown, std::size_t all, std::int64_t rest_kib, const char* metric,
-              Units units) {
-  const auto cut = static_cast<std::int64_t>(all - shown);
-  report.totals.push_back({"rows", "", Kind::count, static_cast<std::int64_t>(all)});
-  report.totals.push_back({"cut_rows", "", Kind::count, cut});
-  report.totals.push_back({"cut_kib", "", Kind::size, rest_kib});
-  if (cut == 0) return;
-  report.notes.push_back(fmt::format("{} of {} rows; the other {} hold {} of {} (--limit 0 shows all).", shown, all,
-                                     cut, print_size(rest_kib, units), metric));
 }
 
 Command top_command() {

@@ -5,6 +5,7 @@
 #include "analysis/ranking.h"
 #include "base/result.h"
 #include "query/command.h"
+#include "query/limit.h"
 
 namespace memoir::query {
 
@@ -14,15 +15,8 @@ Result<Report> top_over(const Context& context, Range range);
 // What --group makes a row of, "process" by default.
 std::string top_group(const Options& options);
 
-// "12 of 320 rows; the other 308 hold 1.2 GiB", in the notes and the totals. `rest_kib` is what is cut.
-void note_cut(Report& report, std::size_t shown, std::size_t all, std::int64_t rest_kib, const char* metric,
-              Units units);
-
 // The mean over all the time that was recorded: who was not there held nothing, so that means add up. Of a range of a
 // single tick, which has no length to weigh with, the plain mean.
 std::optional<std::int64_t> mean_over(const Summary& summary, std::int64_t recorded_ms);
-
-// How many of `all` rows --limit leaves.
-std::size_t limited(const Options& options, std::size_t all);
 
 }  // namespace memoir::query

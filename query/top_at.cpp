@@ -6,6 +6,7 @@
 #include "analysis/ranking.h"
 #include "query/filter.h"
 #include "query/format.h"
+#include "query/limit.h"
 #include "query/moment.h"
 #include "query/process_columns.h"
 #include "query/top.h"
@@ -99,6 +100,11 @@ Columns group_columns(const std::string& group, Metric by) {
   return columns;
 }
 
+// Only what is all of it is 100 %.
+std::string share_text(double percent) {
+  return percent == 100.0 ? "all" : print_percent(std::min(percent, 99.9));
+}
+
 void describe_total(Report& report, const Tally& total, const Snapshot& snapshot, Units units) {
   const auto size = [units](std::optional<std::int64_t> kib) { return kib ? print_size(*kib, units) : "unknown"; };
   const MachineMemory& machine = snapshot.machine.memory;
@@ -118,7 +124,7 @@ void describe_total(Report& report, const Tally& total, const Snapshot& snapshot
   const auto exact = total.exact_percent();
   report.notes.push_back(fmt::format(
       "{}: PSS {}{}, RSS {}, swap {}.", print_count(total.processes(), "process", "processes"),
-      size(total.kib(Metric::pss)), exact ? fmt::format(" ({} of it exact)", print_percent(*exact)) : std::string(),
+      size(total.kib(Metric::pss)), exact ? fmt::format(" ({} of it exact)", share_text(*exact)) : std::string(),
       size(total.kib(Metric::rss)), size(total.kib(Metric::swap))));
   report.notes.push_back(fmt::format("Machine: {} used of {}, {} available, {} swap used.", size(used_kib(machine)),
                                      size(machine.get(MachineField::mem_total)),
@@ -134,6 +140,8 @@ Result<Report> top_at(const Context& context) {
   if (!loaded) return loaded.error();
   if (!*loaded) return nothing_recorded(context);
   const Snapshot& snapshot = **loaded;
+  const Result<Coverage> coverage = coverage_at(context, snapshot);
+  if (!coverage) return coverage.error();
   const std::string group = top_group(context.options);
   const Metric by = parse_metric(context.options.by.value_or("pss")).value_or(Metric::pss);
 
@@ -144,21 +152,21 @@ Result<Report> top_at(const Context& context) {
   for (const ProcessState& state : snapshot.processes) {
     if (filter->matches(state.process.info)) chosen.add(state.sample);
   }
-  for (Row& row : rows) row.share = share_percent(row.tally.kib(by), all.kib(by));
+  // Marks were reached at different times: they have no total to share.
+  for (Row& row : rows) {
+    if (by != Metric::hwm) row.share = share_percent(row.tally.kib(by), all.kib(by));
+  }
   std::stable_sort(rows.begin(), rows.end(),
                    [by](const Row& a, const Row& b) { return ranks_before(a.tally.kib(by), b.tally.kib(by)); });
 
   Report report;
   report.at_ms = snapshot.tick.begin.wall_ms;
-  const std::size_t count = rows.size();
-  const std::size_t shown = limited(context.options, count);
-  std::int64_t rest_kib = 0;
-  for (std::size_t i = shown; i < count; ++i) rest_kib += rows[i].tally.kib(by).value_or(0);
-  rows.resize(shown);
-  report.title = fmt::format("memory by {}, ranked by {}", group, to_string(by));
-  report.rows = make_table(group == "process" ? process_columns(by) : group_columns(group, by), rows);
+  report.title = fmt::format("memory by {}, ranked by {}", group, metric_title(by));
+  report.coverage = *coverage;
   describe_total(report, chosen, snapshot, context.options.units);
-  note_cut(report, shown, count, rest_kib, std::string(to_string(by)).c_str(), context.options.units);
+  limit_rows(rows, report, context.options, [by](const Row& row) { return row.tally.kib(by); },
+             {.of = metric_title(by), .adds_up = by != Metric::hwm});
+  report.rows = make_table(group == "process" ? process_columns(by) : group_columns(group, by), rows);
   if (const auto warning = stale_warning(context, snapshot)) report.warnings.push_back(*warning);
   return report;
 }

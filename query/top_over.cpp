@@ -7,6 +7,7 @@
 #include "analysis/ranking.h"
 #include "query/filter.h"
 #include "query/format.h"
+#include "query/limit.h"
 #include "query/moment.h"
 #include "query/process_columns.h"
 #include "query/top.h"
@@ -60,6 +61,13 @@ Plan make_plan(const std::vector<StoredProcess>& processes, const Filter& filter
   return plan;
 }
 
+// Marks do not add up, and have no mean: the largest counts, from when it was first seen.
+void see_mark(Summary& summary, std::optional<std::int64_t> mark, std::int64_t at_ms) {
+  if (!mark || (summary.max && *mark <= *summary.max)) return;
+  summary.max = mark;
+  summary.max_at_ms = at_ms;
+}
+
 // Feeds every step to its row; returns KiB × ms over all processes, whatever the filter says.
 Result<double> fold_steps(const Context& context, Range range, Metric metric, Plan& plan) {
   double whole = 0;
@@ -69,6 +77,10 @@ Result<double> fold_steps(const Context& context, Range range, Metric metric, Pl
     const auto at = plan.row_of.find(step.process_id);
     if (at == plan.row_of.end()) return;
     Row& row = plan.rows[at->second];
+    if (metric == Metric::hwm) {
+      see_mark(row.summary, value, step.at_ms);
+      return;
+    }
     const Step folded{step.at_ms, step.until_ms, value};
     if (row.process != nullptr) {
       row.fold.add(folded);
@@ -144,25 +156,22 @@ Result<Report> top_over(const Context& context, Range range) {
   Plan plan = make_plan(*processes, *filter, group);
   const Result<double> whole = fold_steps(context, range, metric, plan);
   if (!whole) return whole.error();
-  for (Row& row : plan.rows) summarise_row(row, report.coverage->recorded_ms, *whole);
+  if (!by_mark) {
+    for (Row& row : plan.rows) summarise_row(row, report.coverage->recorded_ms, *whole);
+  }
   std::vector<Row>& rows = plan.rows;
   std::stable_sort(rows.begin(), rows.end(), [&](const Row& a, const Row& b) {
     return ranks_before(rank_value(a, by_growth, by_mark), rank_value(b, by_growth, by_mark));
   });
 
-  const std::size_t count = rows.size();
-  const std::size_t shown = limited(context.options, count);
-  std::int64_t rest_kib = 0;
-  for (std::size_t i = shown; i < count; ++i) rest_kib += rows[i].mean_kib.value_or(0);
-  rows.resize(shown);
-  const std::string name(to_string(metric));
-  report.title = fmt::format("{} by {}, ranked by {}", name, group,
-                             by_growth ? "growth"
-                             : by_mark ? "maximum"
-                                       : "mean");
-  report.rows = make_table(columns_of(group, by_growth, name), rows);
+  const char* ranking = by_growth ? "growth" : by_mark ? "maximum" : "mean";
+  report.title = fmt::format("{} by {}, ranked by {}", metric_title(metric), group, ranking);
   report.totals.push_back({"processes", "", Kind::count, static_cast<std::int64_t>(processes->size())});
-  note_cut(report, shown, count, rest_kib, ("mean " + name).c_str(), context.options.units);
+  const std::string of = fmt::format("{}{}", by_mark ? "" : "mean ", metric_title(metric));
+  limit_rows(rows, report, context.options,
+             [by_mark](const Row& row) { return by_mark ? row.summary.max : row.mean_kib; },
+             {.of = of, .adds_up = !by_mark});
+  report.rows = make_table(columns_of(group, by_growth, std::string(to_string(metric))), rows);
   return report;
 }
 

@@ -15,8 +15,10 @@ namespace {
 constexpr std::int64_t kMostBuckets = 100'000;
 constexpr std::int64_t kTableBuckets = 25;  // a day by hours, whenever it begins
 
-// Heading, numbers, sparkline, axis and times, the table's header, two lines of coverage, and the prompt.
-constexpr int kOtherLines = 9;
+// Heading (2), numbers (2), sparkline, axis and times (2), the table's header, coverage (2), and the prompt; on a
+// narrow terminal the numbers take twice as much.
+constexpr int kOtherLines = 11;
+constexpr std::size_t kNarrow = 75;
 
 // A plot and a table that fill a terminal of so many lines.
 struct Heights {
@@ -24,9 +26,10 @@ struct Heights {
   int table = 6;
 };
 
-Heights heights_for(const Screen& screen) {
+Heights heights_for(const Screen& screen, std::size_t warnings) {
   Heights heights;
-  const int lines = static_cast<int>(screen.lines) - kOtherLines;
+  const int lines = static_cast<int>(screen.lines) - kOtherLines - (screen.columns < kNarrow ? 2 : 0) -
+                    2 * static_cast<int>(warnings);
   heights.plot = lines >= 36 ? 16 : lines >= 24 ? 12 : lines >= 12 ? 8 : 4;
   heights.table = std::clamp(lines - heights.plot, 3, static_cast<int>(kTableBuckets));
   return heights;
@@ -98,10 +101,10 @@ std::vector<std::string> number_lines(const Summary& summary, std::optional<doub
                       with_sign(*summary.growth(), options.units), per_day)};
 }
 
-std::vector<std::string> drawing(const Context& context, const TrendQuestion& question, const Series& series) {
+std::vector<std::string> drawing(const Context& context, const TrendQuestion& question, const Series& series,
+                                 int rows) {
   const Options& options = context.options;
-  ChartFrame frame{static_cast<int>(context.screen->columns), heights_for(*context.screen).plot, options.ascii,
-                   options.units, options.zone};
+  ChartFrame frame{static_cast<int>(context.screen->columns), rows, options.ascii, options.units, options.zone};
   const Range range = question.range;
   const std::int64_t origin_ms = origin_of(range, options.zone);
   const std::int64_t width_ms = nice_width(range.to_ms - range.from_ms, plot_columns(frame), question.interval_ms);
@@ -134,9 +137,10 @@ Status fill_trend(const Context& context, const TrendQuestion& question, const S
   const Options& options = context.options;
   const Range range = question.range;
   const bool draws = context.screen.has_value() && options.format == Format::table;
-  const std::int64_t rows = draws ? heights_for(*context.screen).table : kTableBuckets;
+  add_warnings(series, report);
+  const Heights heights = draws ? heights_for(*context.screen, report.warnings.size()) : Heights{0, kTableBuckets};
   const std::int64_t step_ms =
-      question.step_ms.value_or(nice_width(range.to_ms - range.from_ms, rows, question.interval_ms));
+      question.step_ms.value_or(nice_width(range.to_ms - range.from_ms, heights.table, question.interval_ms));
   const Grid grid{range.from_ms, range.to_ms, step_ms, origin_of(range, options.zone)};
   if (bucket_count(grid) > kMostBuckets) {
     return malformed(
@@ -148,10 +152,10 @@ Status fill_trend(const Context& context, const TrendQuestion& question, const S
   report.facts = fields_of(series, summary, slope, step_ms, options.subject.value_or("machine"));
   report.drawing = number_lines(summary, slope, options);
   if (draws && summary.max) {
-    for (std::string& line : drawing(context, question, series)) report.drawing.push_back(std::move(line));
+    for (std::string& line : drawing(context, question, series, heights.plot))
+      report.drawing.push_back(std::move(line));
   }
   report.rows = bucket_table(cut_into_buckets(series.steps, grid));
-  add_warnings(series, report);
   return Done{};
 }
 

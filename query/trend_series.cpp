@@ -24,7 +24,7 @@ std::optional<std::int64_t> get(const MachineMemory& memory) {
 
 using enum MachineField;
 constexpr std::array kMachineMetrics{
-    MachineMetric{"used", "memory in use (MemTotal - MemAvailable)", used_kib},
+    MachineMetric{"used", "memory in use", used_kib},
     MachineMetric{"available", "MemAvailable", get<mem_available>},
     MachineMetric{"free", "MemFree", get<mem_free>},
     MachineMetric{"cached", "Cached", get<cached>},

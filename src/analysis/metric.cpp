@@ -22,6 +22,25 @@ std::string_view to_string(Metric metric) {
   return "unknown";
 }
 
+std::string_view metric_title(Metric metric) {
+  switch (metric) {
+    case Metric::pss:
+      return "PSS";
+    case Metric::rss:
+      return "RSS";
+    case Metric::uss:
+      return "USS";
+    case Metric::swap_pss:
+      return "SwapPss";
+    case Metric::hwm:
+      return "high-water mark";
+    case Metric::anon:
+    case Metric::swap:
+      break;
+  }
+  return to_string(metric);
+}
+
 std::optional<Metric> parse_metric(std::string_view name) {
   for (const Metric metric : kMetrics) {
     if (to_string(metric) == name) return metric;

@@ -17,6 +17,8 @@ inline constexpr std::array kMetrics{Metric::pss,  Metric::rss,      Metric::uss
                                      Metric::swap, Metric::swap_pss, Metric::hwm};
 
 std::string_view to_string(Metric metric);
+// As people write it: "PSS", "SwapPss", "anon", "high-water mark".
+std::string_view metric_title(Metric metric);
 std::optional<Metric> parse_metric(std::string_view name);
 
 // Absent where it was not known. RSS stands in for PSS where the sample's source says so.

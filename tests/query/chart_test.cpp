@@ -1,0 +1,115 @@
+#include "query/chart.h"
+
+#include "query/layout.h"
+#include "query/sparkline.h"
+#include "query/terminal.h"
+#include "support/catch.h"
+
+using namespace memoir;
+using namespace memoir::query;
+
+namespace {
+
+constexpr std::int64_t kMinute = 60'000;
+constexpr std::int64_t kMidnight = 1'795'046'400'000;  // 2026-11-19 00:00 UTC
+
+// Minutes with a mean and a maximum in MiB; a negative mean is a gap.
+std::vector<Bucket> minutes(const std::vector<std::pair<std::int64_t, std::int64_t>>& values) {
+  std::vector<Bucket> buckets;
+  for (const auto& [mean, max] : values) {
+    const std::int64_t from = kMidnight + static_cast<std::int64_t>(buckets.size()) * kMinute;
+    Bucket bucket{from, from + kMinute, 0, {}, {}, {}};
+    if (mean >= 0) bucket = {from, from + kMinute, kMinute, mean * 1024, static_cast<double>(mean * 1024), max * 1024};
+    buckets.push_back(bucket);
+  }
+  return buckets;
+}
+
+std::string joined(const std::vector<std::string>& lines) {
+  std::string text = "\n";
+  for (const std::string& line : lines) text += line + "|\n";
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("a sparkline shows the shape, and gaps as gaps") {
+  const std::vector<std::optional<double>> values{1.0, 2.0, std::nullopt, 8.0, 4.5};
+  CHECK(sparkline(values, false) == "▁▂ █▅");
+  CHECK(sparkline(values, true) == "_. #=");
+  CHECK(sparkline(std::vector<std::optional<double>>{5.0, 5.0}, true) == "__");
+  CHECK(sparkline({}, true).empty());
+}
+
+TEST_CASE("a chart draws means, maxima and gaps against its scale") {
+  const auto buckets = minutes({{100, 100}, {200, 200}, {300, 390}, {-1, -1}, {400, 400}, {0, 0}});
+  ChartFrame frame;
+  frame.columns = 34;
+  frame.zone = Zone::utc;
+  CHECK(joined(draw_chart(buckets, frame)) == R"(
+ 400 MiB ┤        ░░░░    ████    |
+         │        ░░░░    ████    |
+ 300 MiB ┤        ████    ████    |
+         │        ████    ████    |
+ 200 MiB ┤    ████████    ████    |
+         │    ████████    ████    |
+ 100 MiB ┤████████████    ████    |
+         │████████████    ████▁▁▁▁|
+   0 MiB └┴───────────┴   ────────|
+          00:00       00:03|
+)");
+  frame.ascii = true;
+  CHECK(joined(draw_chart(buckets, frame)) == R"(
+ 400 MiB +        ::::    ####    |
+         |        ::::    ####    |
+ 300 MiB +        ####    ####    |
+         |        ####    ####    |
+ 200 MiB +    ########    ####    |
+         |    ########    ####    |
+ 100 MiB +############    ####    |
+         |############    ####____|
+   0 MiB +'-----------'   --------|
+          00:00       00:03|
+)");
+}
+
+TEST_CASE("a chart fits its terminal, whatever the series") {
+  use_utf8();
+  for (const int columns : {20, 40, 80, 200}) {
+    for (const std::int64_t span : {kMinute, 60 * kMinute, 1440 * kMinute, 40 * 1440 * kMinute, 800 * 1440 * kMinute}) {
+      ChartFrame frame;
+      frame.columns = columns;
+      frame.zone = Zone::utc;
+      const std::int64_t from = kMidnight + 12'345'678;
+      const Grid grid{from, from + span, nice_width(span, plot_columns(frame), 10'000), 0};
+      const std::vector<Step> steps{{from, from + span / 2, 1'500'000'000}, {from + span / 2, from + span, 1}};
+      const auto lines = draw_chart(cut_into_buckets(steps, grid), frame);
+      REQUIRE(lines.size() == 10);
+      for (const std::string& line : lines) CHECK(display_width(line) <= static_cast<std::size_t>(columns));
+    }
+  }
+}
+
+TEST_CASE("a series without any value has no chart") {
+  CHECK(draw_chart(minutes({{-1, -1}, {-1, -1}}), {}).empty());
+}
+
+TEST_CASE("the scale begins at 0 unless that hides the movement, and holds all of it") {
+  const Scale low = scale_for(10 * 1024, 90 * 1024, Units::automatic);
+  CHECK(low.base_kib == 0);
+  CHECK(low.top_kib() == 100 * 1024);
+  CHECK(low.unit == "MiB");
+  const Scale high = scale_for(900 * 1024, 1000 * 1024, Units::automatic);
+  CHECK(high.base_kib == 900 * 1024);
+  CHECK(high.top_kib() == 1000 * 1024);
+  CHECK(scale_for(500, 2000, Units::kib).unit == "KiB");
+  for (std::int64_t max = 1; max < 4'000'000'000; max = max * 3 / 2 + 1) {
+    for (const double share : {0.0, 0.5, 0.8, 0.95, 1.0}) {
+      const auto top = static_cast<double>(max);
+      const Scale scale = scale_for(top * share, top, Units::automatic);
+      CHECK(scale.top_kib() >= top);
+      CHECK(scale.base_kib <= top * share);
+    }
+  }
+  CHECK(scale_for(0, 0, Units::automatic).top_kib() > 0);
+}

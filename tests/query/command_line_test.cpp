@@ -1,0 +1,96 @@
+#include "query/command_line.h"
+
+#include "query/commands.h"
+#include "query/help.h"
+#include "support/catch.h"
+
+using namespace memoir;
+using namespace memoir::query;
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+Invocation parse(const Words& words) {
+  auto invocation = parse_command_line(words);
+  INFO((invocation.ok() ? "" : invocation.error().message));
+  REQUIRE(invocation.ok());
+  return *invocation;
+}
+
+std::string refusal(const Words& words) {
+  const auto invocation = parse_command_line(words);
+  REQUIRE_FALSE(invocation.ok());
+  CHECK(invocation.error().kind == ErrorKind::malformed);
+  return invocation.error().message;
+}
+
+bool contains(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("A command and its options") {
+  const Invocation top = parse({"top", "--at", "-2h", "--db=x.db", "--by", "rss", "--limit", "0", "--format", "json",
+                                "--units", "kib", "--utc", "--no-color", "--group", "user"});
+  REQUIRE(top.command != nullptr);
+  CHECK(top.command->name == "top");
+  CHECK(top.options.at == "-2h");
+  CHECK(top.options.db == "x.db");
+  CHECK(top.options.by == "rss");
+  CHECK(top.options.group == "user");
+  CHECK(top.options.limit == 0);
+  CHECK(top.options.format == Format::json);
+  CHECK(top.options.units == Units::kib);
+  CHECK(top.options.zone == Zone::utc);
+  CHECK_FALSE(top.options.color);
+}
+
+TEST_CASE("Options may come before the command, and their values are not taken for one") {
+  const Invocation top = parse({"--db", "status", "top", "--filter", "category=web", "--filter", "user=root"});
+  CHECK(top.command->name == "top");
+  CHECK(top.options.db == "status");
+  CHECK(top.options.filters == Words{"category=web", "user=root"});
+  CHECK(parse({}).command->name == kDefaultCommand);
+  CHECK(parse({"--utc"}).command->name == kDefaultCommand);
+}
+
+TEST_CASE("What is not known names the nearest") {
+  CHECK(contains(refusal({"tpo"}), "did you mean 'top'"));
+  CHECK(contains(refusal({"frobnicate"}), "processes"));
+  CHECK(contains(refusal({"top", "--formta", "json"}), "did you mean '--format'"));
+  CHECK(contains(refusal({"top", "--format", "jsno"}), "did you mean 'json'"));
+  CHECK(contains(refusal({"top", "--by", "ps"}), "did you mean 'pss'"));
+  CHECK(contains(refusal({"top", "--group", "identity"}), "process, command, category, user, cgroup"));
+  CHECK(contains(refusal({"categories", "--group", "user"}), "does not take --group"));
+  CHECK(contains(refusal({"top", "812"}), "does not take the argument '812'"));
+  CHECK(contains(refusal({"top", "--limit", "-1"}), "--limit"));
+  CHECK(contains(refusal({"top", "--limit", "ten"}), "--limit"));
+  CHECK(contains(refusal({"top", "--at"}), "--at"));
+  CHECK_FALSE(contains(refusal({"\x1b[2J"}), "\x1b"));
+  CHECK_FALSE(contains(refusal({"top", "--\x1b[2J"}), "\x1b"));
+  CHECK_FALSE(contains(refusal({"top", "--utc=\x1b[2J"}), "\x1b"));
+}
+
+TEST_CASE("Help and version win over everything else on the line") {
+  CHECK(parse({"--help"}).help);
+  CHECK(parse({"--help"}).command == nullptr);
+  CHECK(parse({"--version"}).version);
+  CHECK(parse({"top", "--help", "--nonsense"}).help);
+  CHECK(parse({"top", "--help"}).command->name == "top");
+  CHECK(parse({"help", "top"}).command->name == "top");
+  CHECK(parse({"top", "--version"}).version);
+}
+
+TEST_CASE("Help fits 80 columns") {
+  std::vector<std::string> texts{help()};
+  for (const Command& command : commands()) texts.push_back(help(command));
+  for (const std::string& text : texts) {
+    std::istringstream in(text);
+    for (std::string line; std::getline(in, line);) {
+      CAPTURE(line);
+      CHECK(std::count_if(line.begin(), line.end(), [](char c) { return (c & 0xC0) != 0x80; }) <= 80);
+    }
+  }
+}

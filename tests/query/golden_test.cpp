@@ -1,0 +1,247 @@
+// What each command answers, in each format, from one small recording: compared with tests/query/golden. With
+// MEMOIR_UPDATE_GOLDEN set the files are written anew; read the difference before it is committed.
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include <nlohmann/json.hpp>
+
+#include "query/application.h"
+#include "query/history.h"
+#include "query/terminal.h"
+#include "query/zone_guard.h"
+#include "support/catch.h"
+#include "support/manual_clock.h"
+
+using namespace memoir;
+using namespace memoir::query;
+using memoir::test::History;
+
+namespace {
+
+constexpr std::int64_t kMib = 1024;
+
+// Ten minutes: a web server, a database that grows, a job that comes and goes, one who may not be read, a zombie;
+// killed after five minutes, and on again a minute later.
+void record(History& history) {
+  history.begin_run();
+  history.machine(3 * kMib * kMib, 100 * kMib);
+  history.birth(101, {"nginx", "nginx: worker process", "web", "www-data", "/system.slice/nginx.service"}, 120 * kMib);
+  history.birth(102, {"nginx", "nginx: cache manager", "web", "www-data", "/system.slice/nginx.service"}, 8 * kMib);
+  history.birth(201, {"postgres", "postgres: main app", "database", "postgres", "/system.slice/postgresql.service"},
+                512 * kMib);
+  history.birth(301, {"new\nline", "evil \x1b[31m\u202e name, \"quoted\"", "other", "root", "/"}, 40);
+  history.tick(12);
+  history.birth(401, {"job", "python3 /opt/job.py", "python", "app", "/user.slice"}, 900 * kMib);
+  history.approximate(301);
+  history.hold(201, 600 * kMib);
+  history.tick(6);
+  history.death(401);
+  history.zombie(102);
+  history.machine(2 * kMib * kMib, 100 * kMib);
+  history.tick(12);
+  history.kill();
+  history.pause(60'000);
+  history.begin_run();
+  history.hold(201, 700 * kMib);
+  history.tick(24);
+}
+
+History& recording() {
+  static History history;
+  static const bool recorded = (record(history), true);
+  static_cast<void>(recorded);
+  return history;
+}
+
+Outcome ask(std::vector<std::string> arguments) {
+  use_utf8();
+  const test::ZoneGuard zone("UTC");
+  const test::ManualClock clock({recording().now_ms(), 0});
+  arguments.insert(arguments.end(), {"--db", recording().path()});
+  Outcome outcome = answer(arguments, clock);
+  for (std::string* text : {&outcome.out, &outcome.error}) {
+    for (std::size_t at = text->find(recording().path()); at != std::string::npos;
+         at = text->find(recording().path())) {
+      text->replace(at, recording().path().size(), "DB");
+    }
+  }
+  return outcome;
+}
+
+void compare(const std::string& name, const std::string& text) {
+  const std::string path = std::string(MEMOIR_SOURCE) + "/tests/query/golden/" + name;
+  if (std::getenv("MEMOIR_UPDATE_GOLDEN") != nullptr) {
+    std::ofstream(path, std::ios::binary) << text;
+    return;
+  }
+  std::ifstream in(path, std::ios::binary);
+  REQUIRE(in.good());
+  std::ostringstream golden;
+  golden << in.rdbuf();
+  CHECK(text == golden.str());
+}
+
+nlohmann::json json_of(std::vector<std::string> arguments) {
+  arguments.insert(arguments.end(), {"--format", "json"});
+  const Outcome outcome = ask(arguments);
+  CAPTURE(outcome.error);
+  REQUIRE(outcome.exit == Exit::answered);
+  return nlohmann::json::parse(outcome.out);
+}
+
+// The time of day of the recording, which begins at midnight.
+std::int64_t at(std::int64_t seconds) {
+  return History::kStart + seconds * 1000;
+}
+
+}  // namespace
+
+TEST_CASE("Golden answers") {
+  struct Golden {
+    const char* name;
+    std::vector<std::string> arguments;
+  };
+  const Golden golden =
+      GENERATE(Golden{"top", {"top"}},                                                              //
+               Golden{"top-at", {"top", "--at", "2026-11-19 00:02:30", "--by", "rss"}},             //
+               Golden{"top-group", {"top", "--at", "2026-11-19 00:02:30", "--group", "category"}},  //
+               Golden{"top-range", {"top", "--day", "2026-11-19"}},                                 //
+               Golden{"top-growth", {"top", "--last", "20m", "--by", "growth", "--group", "user", "--limit", "2"}},
+               Golden{"processes", {"processes"}},  //
+               Golden{"categories", {"categories"}}, Golden{"categories-range", {"categories", "--from", "00:00"}});
+  const char* format = GENERATE("table", "json", "csv");
+  CAPTURE(golden.name, format);
+  std::vector<std::string> arguments = golden.arguments;
+  arguments.insert(arguments.end(), {"--format", format});
+  const Outcome outcome = ask(arguments);
+  CHECK(outcome.exit == Exit::answered);
+  compare(std::string(golden.name) + "." + format, outcome.out);
+}
+
+TEST_CASE("top: a row per process, ranked, with its source and share") {
+  const auto answer = json_of({"top", "--at", "2026-11-19 00:02:30"});
+  CHECK(answer["command"] == "top");
+  CHECK(answer["host"] == "testhost");
+  CHECK(answer["at_ms"] == at(150));
+  const auto& rows = answer["rows"];
+  REQUIRE(rows.size() == 5);
+  CHECK(rows[0]["pid"] == 401);
+  CHECK(rows[0]["pss_kib"] == 900 * kMib);
+  CHECK(rows[1]["pid"] == 201);
+  CHECK(rows[1]["pss_kib"] == 600 * kMib);
+  CHECK(rows[1]["hwm_kib"] == 600 * kMib);
+  CHECK(rows[1]["source"] == "exact");
+  CHECK(rows[4]["source"] == "approximate");
+  CHECK(rows[4]["uss_kib"].is_null());
+  CHECK(rows[4]["comm"] == "new\nline");
+  const std::int64_t total = (900 + 600 + 120 + 8) * kMib + 40;
+  CHECK(answer["totals"]["pss_kib"] == total);
+  CHECK(answer["totals"]["inexact"] == 1);
+  CHECK(rows[0]["share_percent"].get<double>() == Approx(100.0 * 900 * kMib / static_cast<double>(total)));
+}
+
+TEST_CASE("top: groups add up, and what is cut is counted") {
+  const auto answer = json_of({"top", "--at", "2026-11-19 00:02:30", "--group", "category", "--limit", "1"});
+  REQUIRE(answer["rows"].size() == 1);
+  CHECK(answer["rows"][0]["category"] == "python");
+  CHECK(answer["totals"]["cut_rows"] == 3);
+  CHECK(answer["totals"]["cut_kib"] == (600 + 120 + 8) * kMib + 40);
+  const auto web = json_of({"top", "--at", "2026-11-19 00:02:30", "--group", "category", "--filter", "category=web"});
+  REQUIRE(web["rows"].size() == 1);
+  CHECK(web["rows"][0]["processes"] == 2);
+  CHECK(web["rows"][0]["pss_kib"] == 128 * kMib);
+  CHECK(web["totals"]["processes"] == 2);
+}
+
+TEST_CASE("top over a range: means add up to the mean of the whole, whatever lived how long") {
+  for (const char* group : {"process", "category", "user", "cgroup", "command"}) {
+    CAPTURE(group);
+    const auto answer = json_of({"top", "--day", "2026-11-19", "--group", group});
+    std::int64_t sum = 0;
+    double share = 0;
+    for (const auto& row : answer["rows"]) {
+      if (!row["mean_kib"].is_null()) sum += row["mean_kib"].get<std::int64_t>();
+      if (!row["share_percent"].is_null()) share += row["share_percent"].get<double>();
+    }
+    const auto all = json_of({"top", "--day", "2026-11-19", "--group", "process"});
+    std::int64_t whole = 0;
+    for (const auto& row : all["rows"]) whole += row["mean_kib"].is_null() ? 0 : row["mean_kib"].get<std::int64_t>();
+    CHECK(std::abs(sum - whole) <= 5);  // rounding, once per row
+    CHECK(share == Approx(100.0).epsilon(0.001));
+  }
+}
+
+TEST_CASE("top over a range: maximum, when, and growth") {
+  const auto answer = json_of({"top", "--day", "2026-11-19", "--by", "growth"});
+  const auto& rows = answer["rows"];
+  CHECK(rows[0]["pid"] == 201);
+  CHECK(rows[0]["growth_kib"] == (700 - 512) * kMib);
+  CHECK(rows[0]["max_kib"] == 700 * kMib);
+  CHECK(rows[0]["max_at_ms"] == at(360));
+  CHECK(rows[0]["first_kib"] == 512 * kMib);
+  REQUIRE(answer["coverage"]["gaps"].size() >= 1);
+  CHECK(answer["range"]["from_ms"] == at(0));
+}
+
+TEST_CASE("processes: who ended, how, and who was short-lived") {
+  const auto answer = json_of({"processes", "--by", "lifetime"});
+  REQUIRE(answer["rows"].size() == 5);
+  std::map<int, nlohmann::json> row;
+  for (const auto& process : answer["rows"]) row[process["pid"].get<int>()] = process;
+  CHECK(row[401]["end"] == "exited");
+  CHECK(row[401]["ended_ms"] == at(180));
+  CHECK(row[401]["hwm_kib"] == 900 * kMib);
+  CHECK(row[401]["lifetime_ms"] == 63'000);
+  CHECK(row[102]["end"] == "zombie");
+  CHECK(row[201]["end"] == "alive");
+  CHECK(row[201]["ended_ms"].is_null());
+  CHECK(answer["totals"]["ended"] == 1);
+}
+
+TEST_CASE("categories: sums at a time, mean and maximum over a range") {
+  const auto now = json_of({"categories", "--at", "2026-11-19 00:02:30"});
+  REQUIRE(now["rows"].size() == 4);
+  CHECK(now["rows"][0]["category"] == "python");
+  CHECK(now["rows"][2]["category"] == "web");
+  CHECK(now["rows"][2]["processes"] == 2);
+  CHECK(now["rows"][2]["pss_kib"] == 128 * kMib);
+  const auto range = json_of({"categories", "--day", "2026-11-19"});
+  const auto& database = range["rows"][0];
+  CHECK(database["category"] == "database");
+  CHECK(database["max_kib"] == 700 * kMib);
+  CHECK(database["max_at_ms"] == at(360));
+}
+
+TEST_CASE("What was not recorded is exit status 3, in every format") {
+  for (const char* format : {"table", "json", "csv"}) {
+    CAPTURE(format);
+    CHECK(ask({"top", "--at", "2026-11-18 12:00", "--format", format}).exit == Exit::empty);
+    CHECK(ask({"top", "--day", "2026-11-18", "--format", format}).exit == Exit::empty);
+    CHECK(ask({"processes", "--day", "2026-11-18", "--format", format}).exit == Exit::empty);
+    CHECK(ask({"categories", "--day", "2026-11-18", "--format", format}).exit == Exit::empty);
+  }
+  const auto answer = nlohmann::json::parse(ask({"top", "--day", "2026-11-18", "--format", "json"}).out);
+  CHECK(answer["rows"].empty());
+  CHECK(answer["warnings"].size() == 1);
+}
+
+TEST_CASE("An answer from within a gap says how old it is") {
+  const auto answer = json_of({"top", "--at", "2026-11-19 00:05:45"});
+  CHECK(answer["at_ms"] == at(290));
+  REQUIRE(answer["warnings"].size() == 1);
+  CHECK(answer["warnings"][0].get<std::string>().find("55 s") != std::string::npos);
+  CHECK(json_of({"top"})["warnings"].empty());
+}
+
+TEST_CASE("What cannot be read is exit status 2") {
+  CHECK(ask({"top", "--at", "teatime"}).exit == Exit::usage);
+  CHECK(ask({"top", "--filter", "colour=red"}).exit == Exit::usage);
+  CHECK(ask({"top", "--last", "1h", "--filter", "command~("}).exit == Exit::usage);
+  CHECK(ask({"processes", "--filter", "pid=x"}).exit == Exit::usage);
+  const Outcome growth = ask({"top", "--by", "growth"});
+  CHECK(growth.exit == Exit::usage);
+  CHECK(growth.error.find("--last") != std::string::npos);
+  CHECK(growth.out.empty());
+}

@@ -1,0 +1,162 @@
+#include "query/history.h"
+
+#include <stdexcept>
+
+namespace memoir::test {
+
+namespace {
+
+using P = ProcessField;
+using M = MachineField;
+
+constexpr std::int64_t kMemTotal = 16 * 1024 * 1024;
+constexpr std::int64_t kSwapTotal = 4 * 1024 * 1024;
+
+void check(const Status& status) {
+  if (!status) throw std::runtime_error(status.error().message);
+}
+
+void fill(ProcessMemory& memory, std::int64_t kib, std::int64_t hwm_kib) {
+  for (const P field :
+       {P::rss, P::pss, P::pss_dirty, P::pss_anon, P::private_dirty, P::anonymous, P::vm_rss, P::rss_anon}) {
+    memory.set(field, kib);
+  }
+  for (const P field : {P::pss_file, P::pss_shmem, P::shared_clean, P::shared_dirty, P::private_clean, P::swap,
+                        P::swap_pss, P::rss_file, P::rss_shmem, P::vm_swap}) {
+    memory.set(field, 0);
+  }
+  memory.set(P::vm_hwm, std::max(hwm_kib, kib));
+}
+
+}  // namespace
+
+History::History() {
+  machine(2 * 1024 * 1024);
+}
+
+void History::begin_run() {
+  auto opened = Writer::open(path(), Durability::normal);
+  if (!opened) throw std::runtime_error(opened.error().message);
+  writer_ = *std::move(opened);
+  const BootInfo boot{"11111111-2222-4333-8444-555555555555", kStart - 86'400'000, "testhost", "6.1.0-test"};
+  check(writer_->begin_run({boot, 4242, "0.1.0 (test)", kInterval, now_}));
+  last_keyframe_ms_ = 0;
+}
+
+void History::end_run(const std::string& reason) {
+  check(writer_->end_run(now_, reason));
+  writer_.reset();
+}
+
+void History::birth(std::int32_t pid, const Person& person, std::int64_t pss_kib) {
+  Life life;
+  life.info.key = {pid, ++births_, 0};
+  life.info.start_ms = now_.wall_ms - 3000;
+  life.info.parent_pid = 1;
+  life.info.user = person.user;
+  life.info.comm = person.comm;
+  life.info.exe = "/usr/bin/" + person.category;
+  life.info.command = person.command;
+  life.info.cgroup = person.cgroup;
+  life.info.category = person.category;
+  life.sample.key = life.info.key;
+  life.sample.state = 'S';
+  life.sample.parent_pid = 1;
+  life.sample.threads = 1;
+  life.sample.source = Source::exact;
+  fill(life.sample.memory, pss_kib, pss_kib);
+  lives_[pid] = life;
+}
+
+void History::hold(std::int32_t pid, std::int64_t pss_kib) {
+  ProcessMemory& memory = lives_.at(pid).sample.memory;
+  fill(memory, pss_kib, memory.or_zero(P::vm_hwm));
+}
+
+void History::mark(std::int32_t pid, std::int64_t hwm_kib) {
+  lives_.at(pid).sample.memory.set(P::vm_hwm, hwm_kib);
+}
+
+void History::approximate(std::int32_t pid) {
+  ProcessSample& sample = lives_.at(pid).sample;
+  sample.source = Source::approximate;
+  for (const P field : {P::private_clean, P::private_dirty, P::shared_clean, P::shared_dirty, P::pss_dirty,
+                        P::anonymous, P::swap_pss}) {
+    sample.memory.clear(field);
+  }
+}
+
+void History::zombie(std::int32_t pid) {
+  ProcessSample& sample = lives_.at(pid).sample;
+  sample.state = 'Z';
+  sample.source = Source::inaccessible;
+  sample.memory = ProcessMemory();
+}
+
+void History::death(std::int32_t pid) {
+  exits_.push_back({lives_.at(pid).info.key, ExitKind::exited});
+  lives_.erase(pid);
+}
+
+void History::machine(std::int64_t used_kib, std::int64_t swap_kib) {
+  MachineMemory& memory = machine_.memory;
+  memory.set(M::mem_total, kMemTotal);
+  memory.set(M::mem_available, kMemTotal - used_kib);
+  memory.set(M::mem_free, kMemTotal - used_kib);
+  memory.set(M::swap_total, kSwapTotal);
+  memory.set(M::swap_free, kSwapTotal - swap_kib);
+}
+
+std::vector<CategorySample> History::totals() const {
+  std::map<std::string, CategorySample> totals;
+  for (const auto& [pid, life] : lives_) {
+    CategorySample& total = totals[life.info.category];
+    const ProcessMemory& memory = life.sample.memory;
+    total.category = life.info.category;
+    ++total.processes;
+    total.inexact += life.sample.source == Source::exact ? 0 : 1;
+    total.rss_kib += memory.or_zero(P::rss);
+    total.pss_kib += memory.or_zero(P::pss);
+    total.uss_kib += memory.or_zero(P::private_dirty);
+  }
+  std::vector<CategorySample> list;
+  for (auto& [name, total] : totals) list.push_back(total);
+  return list;
+}
+
+Tick History::make_tick() {
+  constexpr std::int64_t kHour = 3'600'000;
+  Tick tick;
+  tick.begin = now_;
+  tick.end = {now_.wall_ms + 12, now_.boot_ms + 12};
+  tick.keyframe = now_.wall_ms - last_keyframe_ms_ >= kHour;
+  if (tick.keyframe) last_keyframe_ms_ = now_.wall_ms;
+  tick.total = {10'000, 12'000};
+  tick.machine = machine_;
+  tick.categories = totals();
+  tick.exits = std::exchange(exits_, {});
+  tick.counts.seen = static_cast<std::int64_t>(lives_.size());
+  tick.counts.kernel_threads = 7;
+  tick.counts.exited = static_cast<std::int64_t>(tick.exits.size());
+  for (auto& [pid, life] : lives_) {
+    if (std::exchange(life.newborn, false)) tick.born.push_back(life.info);
+    tick.processes.push_back(life.sample);
+    tick.counts.zombies += life.sample.state == 'Z' ? 1 : 0;
+    tick.counts.denied += life.sample.source == Source::approximate ? 1 : 0;
+  }
+  tick.counts.born = static_cast<std::int64_t>(tick.born.size());
+  return tick;
+}
+
+void History::tick(int count) {
+  for (int i = 0; i < count; ++i) {
+    check(writer_->write(make_tick()));
+    pause(kInterval);
+  }
+}
+
+void History::event(const std::string& kind, const std::string& text) {
+  check(writer_->write_event({now_, kind, text}));
+}
+
+}  // namespace memoir::test

@@ -1,0 +1,131 @@
+// The real program: its exit status, its streams, its environment.
+
+#include <cstdlib>
+#include <fstream>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "query/history.h"
+#include "support/catch.h"
+
+using memoir::test::History;
+using memoir::test::TemporaryDirectory;
+
+namespace {
+
+struct Ran {
+  int status = -1;  // of the exit; 128 + the signal
+  std::string out;
+  std::string error;
+};
+
+std::string slurp(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// By the shell, with an environment in which only `environment` is set.
+Ran run(const std::string& arguments, const std::string& environment = "") {
+  const TemporaryDirectory directory;
+  const std::string command = "env -i HOME=" + directory.path() + " " + environment + " " MEMOIR " " + arguments +
+                              " >" + directory.path() + "/out 2>" + directory.path() + "/err </dev/null";
+  const int status = std::system(command.c_str());
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), slurp(directory.path() + "/out"),
+          slurp(directory.path() + "/err")};
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+History& recording() {
+  static History history;
+  static const bool recorded = [] {
+    history.begin_run();
+    history.birth(7, {"日本", "日本語 \xc3\xa4", "web"}, 5000);
+    history.tick(3);
+    history.end_run();
+    return true;
+  }();
+  static_cast<void>(recorded);
+  return history;
+}
+
+}  // namespace
+
+TEST_CASE("Exit 0: an answer, help and version on standard output only") {
+  for (const std::string& arguments :
+       {"top --db " + recording().path(), std::string("--help"), std::string("--version"), std::string("top --help"),
+        std::string("help processes")}) {
+    CAPTURE(arguments);
+    const Ran ran = run(arguments);
+    CHECK(ran.status == 0);
+    CHECK_FALSE(ran.out.empty());
+    CHECK(ran.error.empty());
+  }
+  CHECK(contains(run("--version").out, "SQLite 3."));
+}
+
+TEST_CASE("Exit 1: no file, or not ours; the message names the file and the mend") {
+  const TemporaryDirectory directory;
+  const std::string absent = directory.path() + "/absent.db";
+  const Ran none = run("top --db " + absent);
+  CHECK(none.status == 1);
+  CHECK(contains(none.error, absent));
+  CHECK(contains(none.error, "memoird"));
+  CHECK(none.out.empty());
+
+  const std::string text = directory.path() + "/text.db";
+  std::ofstream(text) << std::string(5000, 'x');
+  const Ran not_ours = run("top --db " + text);
+  CHECK(not_ours.status == 1);
+  CHECK(contains(not_ours.error, text));
+
+  CHECK(run("top --db " + directory.path()).status == 1);
+}
+
+TEST_CASE("Exit 2: usage; nothing is opened for it") {
+  for (const char* arguments : {"tpo", "top --nonsense", "top --format yaml", "top --limit x", "top --db"}) {
+    CAPTURE(arguments);
+    const Ran ran = run(arguments);
+    CHECK(ran.status == 2);
+    CHECK(ran.out.empty());
+    CHECK(contains(ran.error, "memoir: "));
+  }
+}
+
+TEST_CASE("Exit 3: nothing was recorded then") {
+  CHECK(run("top --at 2020-01-01 --db " + recording().path()).status == 3);
+}
+
+TEST_CASE("The database comes from --db, then MEMOIR_DB, then the XDG path") {
+  CHECK(run("top", "MEMOIR_DB=" + recording().path()).status == 0);
+  CHECK(run("top --db /nonexistent", "MEMOIR_DB=" + recording().path()).status == 1);
+  CHECK(contains(run("top", "MEMOIR_DB=/nonexistent").error, "$MEMOIR_DB"));
+  if (access("/var/lib/memoir/memoir.db", F_OK) == 0) return;  // it comes before the XDG path
+  const TemporaryDirectory data;
+  REQUIRE(mkdir((data.path() + "/memoir").c_str(), 0700) == 0);
+  const Ran absent = run("top", "XDG_DATA_HOME=" + data.path());
+  CHECK(absent.status == 1);
+  CHECK(contains(absent.error, data.path()));
+  REQUIRE(std::system(("cp " + recording().path() + "* " + data.path() + "/memoir/").c_str()) == 0);
+  CHECK(run("top", "XDG_DATA_HOME=" + data.path()).status == 0);
+}
+
+TEST_CASE("In a pipe: no colour, nothing cut, UTF-8 whatever the locale") {
+  const Ran ran = run("top --db " + recording().path(), "LC_ALL=C COLUMNS=20 TERM=xterm");
+  CHECK(ran.status == 0);
+  CHECK_FALSE(contains(ran.out, "\x1b"));
+  CHECK(contains(ran.out, "日本語 ä"));
+}
+
+TEST_CASE("A reader that goes early ends it quietly, a full disk with a message") {
+  const TemporaryDirectory directory;
+  const std::string errors = directory.path() + "/err";
+  REQUIRE(std::system((MEMOIR " --help 2>" + errors + " | true").c_str()) == 0);
+  CHECK(slurp(errors).empty());
+  const int status = std::system((MEMOIR " --help >/dev/full 2>" + errors).c_str());
+  CHECK(WEXITSTATUS(status) == 1);
+  CHECK(contains(slurp(errors), "cannot write"));
+}

@@ -1,0 +1,75 @@
+#include "query/recording.h"
+
+#include "support/catch.h"
+
+using namespace memoir;
+using namespace memoir::query;
+
+namespace {
+
+FileInfo held_by(std::optional<std::int32_t> pid) {
+  FileInfo file;
+  file.ticks = 1;
+  file.recorder_pid = pid;
+  return file;
+}
+
+StoredRun run(std::int64_t last_tick_ms) {
+  StoredRun run;
+  run.interval_ms = 10'000;
+  run.started_ms = 1'000;
+  run.last_tick_ms = last_tick_ms;
+  return run;
+}
+
+std::vector<StoredTick> ticks(int count, std::int64_t cpu_us) {
+  std::vector<StoredTick> all(static_cast<std::size_t>(count));
+  for (StoredTick& tick : all) tick.total.cpu_us = cpu_us;
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("who holds the lock and ticks is recording; who holds it and does not is late") {
+  const std::vector<StoredRun> runs{run(100'000)};
+  CHECK(judge_recording(held_by(7), runs, 105'000) == Recording::active);
+  CHECK(judge_recording(held_by(7), runs, 135'000) == Recording::active);
+  CHECK(judge_recording(held_by(7), runs, 136'000) == Recording::late);
+  CHECK(judge_recording(held_by(7), {}, 0) == Recording::active);
+}
+
+TEST_CASE("without a lock to see, the end of the run or the age of the last tick tells") {
+  std::vector<StoredRun> runs{run(100'000)};
+  CHECK(judge_recording(held_by({}), runs, 105'000) == Recording::active);
+  CHECK(judge_recording(held_by({}), runs, 200'000) == Recording::died);
+  runs.back().ended_ms = 100'000;
+  runs.back().end_reason = "stopped";
+  CHECK(judge_recording(held_by({}), runs, 105'000) == Recording::stopped);
+  runs.back().end_reason = "unclean";
+  CHECK(judge_recording(held_by({}), runs, 105'000) == Recording::died);
+  CHECK(judge_recording(held_by({}), {}, 0) == Recording::never);
+}
+
+TEST_CASE("a run that begins has no tick yet") {
+  std::vector<StoredRun> runs{run(0)};
+  runs.back().last_tick_ms.reset();
+  runs.back().started_ms = 50'000;
+  CHECK(judge_recording(held_by(7), runs, 51'000) == Recording::active);
+}
+
+TEST_CASE("what ticks cost: mean, 95th percentile by nearest rank, share of a core") {
+  std::vector<StoredTick> all = ticks(95, 20'000);
+  const std::vector<StoredTick> dear = ticks(5, 120'000);
+  all.insert(all.begin(), dear.begin(), dear.end());
+  const TickCosts costs = tick_costs(all, 10'000);
+  CHECK(costs.mean_cpu_us == 25'000.0);
+  CHECK(costs.p95_cpu_us == 20'000);
+  CHECK(costs.core_percent == 0.25);
+  CHECK(tick_costs(ticks(1, 7), 10'000).p95_cpu_us == 7);
+  CHECK_FALSE(tick_costs({}, 10'000).mean_cpu_us.has_value());
+}
+
+TEST_CASE("growth per day is told after an hour of recording") {
+  CHECK(bytes_per_day(1'000'000, 2 * 3'600'000) == 12'000'000);
+  CHECK_FALSE(bytes_per_day(1'000'000, 3'599'999).has_value());
+}

@@ -1,0 +1,206 @@
+#include "query/render.h"
+
+#include <nlohmann/json.hpp>
+
+#include "query/format.h"
+#include "query/layout.h"
+#include "query/terminal.h"
+#include "query/zone_guard.h"
+#include "support/catch.h"
+
+using namespace memoir;
+using namespace memoir::query;
+
+namespace {
+
+const std::vector<std::string> kHostile{
+    "plain",
+    "new\nline\r\ttab",
+    "escape \x1b[31mred\x1b[0m",
+    "right-to-left \u202e\u2066mark\u200f",
+    "comma, \"quote\"; semicolon",
+    "日本語のプロセス名前です",
+    "emoji 🚀🚀🚀 and e\u0301",
+    "invalid \xff\xfe\xc3 utf-8",
+    "\u009b31m C1",
+    "",
+    "=HYPERLINK(1)",
+    std::string("nul\0inside", 10),
+};
+
+struct Row {
+  std::string text;
+  std::optional<std::int64_t> size;
+};
+
+Report hostile_report() {
+  std::vector<Row> rows;
+  for (const std::string& text : kHostile) rows.push_back({text, 2048});
+  rows.push_back({"unknown", std::nullopt});
+  Report report;
+  report.at_ms = 1'795'166'412'000;
+  report.rows = make_table<Row>({{{"rss_kib", "RSS", Kind::size}, [](const Row& row) { return maybe(row.size); }},
+                                 {{"command", "COMMAND"}, [](const Row& row) { return Value(row.text); }}},
+                                rows);
+  report.warnings = {"a warning\x1b[2J"};
+  return report;
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+// A reader of RFC 4180, written apart from the renderer.
+std::vector<std::vector<std::string>> read_csv(const std::string& text) {
+  std::vector<std::vector<std::string>> rows(1, std::vector<std::string>(1));
+  bool inside = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    std::string& cell = rows.back().back();
+    if (inside && c == '"' && i + 1 < text.size() && text[i + 1] == '"') {
+      cell += '"';
+      ++i;
+    } else if (c == '"') {
+      inside = !inside;
+    } else if (!inside && c == ',') {
+      rows.back().emplace_back();
+    } else if (!inside && c == '\n') {
+      rows.emplace_back(1);
+    } else {
+      cell += c;
+    }
+  }
+  rows.pop_back();
+  return rows;
+}
+
+}  // namespace
+
+TEST_CASE("A table keeps hostile text to one harmless line each") {
+  use_utf8();
+  const auto width = GENERATE(std::optional<std::size_t>(), std::optional<std::size_t>(30));
+  const std::string text = render_table({"top", "f.db", "host\nile"}, hostile_report(), {Zone::utc, {}, false, width});
+  const auto lines = lines_of(text);
+  CHECK(lines.size() == 1 + 1 + kHostile.size() + 1 + 1);  // heading, headers, rows, warning
+  for (const std::string& line : lines) {
+    CAPTURE(line);
+    for (const char c : line) REQUIRE((static_cast<unsigned char>(c) >= 0x20 && c != 0x7f));
+    CHECK(line.find("\u202e") == std::string::npos);
+    CHECK(line.find("\u009b") == std::string::npos);
+  }
+  if (!width) CHECK(text.find("日本語のプロセス名前です") != std::string::npos);
+}
+
+TEST_CASE("A table fits the terminal, in its columns, not its bytes") {
+  use_utf8();
+  const std::string text = render_table({"top", "f.db", ""}, hostile_report(), {Zone::utc, {}, false, 24});
+  const auto lines = lines_of(text);
+  for (std::size_t i = 1; i + 1 < lines.size(); ++i) {
+    CAPTURE(lines[i]);
+    CHECK(display_width(lines[i]) <= 24);
+  }
+  CHECK(text.find("…") != std::string::npos);
+}
+
+TEST_CASE("Colour only where asked") {
+  const Report report = hostile_report();
+  CHECK(render_table({"top", "", ""}, report, {Zone::utc, {}, true, 80}).find("\x1b[") != std::string::npos);
+  CHECK(render_table({"top", "", ""}, report, {Zone::utc, {}, false, 80}).find("\x1b[") == std::string::npos);
+}
+
+TEST_CASE("JSON stays valid, in ASCII, and keeps what UTF-8 there was") {
+  const std::string text = render_json({"top", "f\xff.db", "host"}, hostile_report());
+  for (const char c : text)
+    REQUIRE((c == '\n' || (static_cast<unsigned char>(c) >= 0x20 && static_cast<unsigned char>(c) < 0x7f)));
+  const auto json = nlohmann::json::parse(text);
+  CHECK(json["schema_version"] == 1);
+  CHECK(json["db"] == "f\\xff.db");
+  CHECK(json["at_ms"] == 1'795'166'412'000);
+  CHECK(json["coverage"].is_null());
+  CHECK(json["rows"][1]["command"] == kHostile[1]);
+  CHECK(json["rows"][5]["command"] == kHostile[5]);
+  CHECK(json["rows"][7]["command"] == "invalid \\xff\\xfe\\xc3 utf-8");
+  CHECK(json["rows"][11]["command"] == kHostile[11]);
+  CHECK(json["rows"][12]["rss_kib"].is_null());
+  CHECK(json["rows"][0]["rss_kib"] == 2048);
+}
+
+TEST_CASE("CSV brings every text back, and leaves the unknown empty") {
+  const auto rows = read_csv(render_csv(hostile_report()));
+  REQUIRE(rows.size() == kHostile.size() + 2);
+  CHECK(rows[0] == std::vector<std::string>{"rss_kib", "command"});
+  for (std::size_t i = 0; i < kHostile.size(); ++i) {
+    CAPTURE(i);
+    REQUIRE(rows[i + 1].size() == 2);
+    if (i != 7) CHECK(rows[i + 1][1] == kHostile[i]);
+  }
+  CHECK(rows.back() == std::vector<std::string>{"", "unknown"});
+}
+
+TEST_CASE("Columns go by their use, the last is cut, and what must stay stays") {
+  use_utf8();
+  const auto table = [] {
+    return TextTable{{{"PID", true, 0}, {"USER", false, 9}, {"PSS", true, 1}, {"COMMAND", false, 0}},
+                     {{"12345", "www-data", "1234.5", std::string(200, 'x')}}};
+  };
+  TextTable wide = table();
+  fit(wide, 400);
+  CHECK(wide.columns.size() == 4);
+  CHECK(wide.rows[0].back().size() == 200);
+  TextTable middle = table();
+  fit(middle, 40);
+  REQUIRE(middle.columns.size() == 3);
+  CHECK(middle.columns[1].header == "PSS");
+  CHECK(display_width(middle.rows[0].back()) == 40 - 5 - 1 - 6 - 1);
+  TextTable narrow = table();
+  fit(narrow, 3);
+  REQUIRE(narrow.columns.size() == 2);
+  CHECK(narrow.rows[0].back() == "…");
+}
+
+TEST_CASE("Text is cut between characters, wide ones count two") {
+  use_utf8();
+  CHECK(display_width("日本") == 4);
+  CHECK(display_width("e\u0301") == 1);
+  CHECK(shorten("日本語", 6) == "日本語");
+  CHECK(shorten("日本語", 5) == "日本…");
+  CHECK(shorten("日本語", 4) == "日…");
+  CHECK(shorten("abc", 0).empty());
+  CHECK(display_width("\xff\xff") == 2);
+}
+
+TEST_CASE("Sizes of a table share the unit that suits the middle of them") {
+  CHECK(std::string(choose_unit({12 << 20, 3 << 10, 5 << 10}, Units::automatic).name) == "MiB");
+  CHECK(std::string(choose_unit({64 << 20, 31 << 20, 5 << 10}, Units::automatic).name) == "GiB");
+  CHECK(std::string(choose_unit({4, 100, 0, 0, 0}, Units::automatic).name) == "KiB");
+  CHECK(std::string(choose_unit({}, Units::automatic).name) == "MiB");
+  CHECK(std::string(choose_unit({64 << 20}, Units::kib).name) == "KiB");
+  CHECK(std::string(choose_unit({4}, Units::mib).name) == "MiB");
+  CHECK(std::string(choose_unit({-(64LL << 20)}, Units::automatic).name) == "GiB");
+}
+
+TEST_CASE("Sizes, spans and counts in words") {
+  CHECK(print_size(1'468'006, Units::automatic) == "1.4 GiB");
+  CHECK(print_size(-1'468'006, Units::automatic) == "-1.4 GiB");
+  CHECK(print_size(1023, Units::automatic) == "1023 KiB");
+  CHECK(print_size(3LL << 30, Units::automatic) == "3.0 TiB");
+  CHECK(print_size(1'468'006, Units::kib) == "1468006 KiB");
+  CHECK(print_size(512, Units::mib) == "0.5 MiB");
+  CHECK(print_span(250) == "250 ms");
+  CHECK(print_span(40'000) == "40 s");
+  CHECK(print_span(200'000) == "3 min 20 s");
+  CHECK(print_span(86'280'000) == "23 h 58 min");
+  CHECK(print_span(86'400'000) == "1 d");
+  CHECK(print_span(100 * 3'600'000) == "4 d 4 h");
+  CHECK(print_count(1, "gap", "gaps") == "1 gap");
+}
+
+TEST_CASE("Times are shown with their date, in the zone") {
+  const test::ZoneGuard zone(test::kBerlin);
+  CHECK(print_time(1'795'166'412'345, Zone::local) == "2026-11-20 10:20:12");
+  CHECK(print_time(1'795'166'412'345, Zone::utc) == "2026-11-20 09:20:12 UTC");
+  CHECK(print_time(-1, Zone::utc) == "1969-12-31 23:59:59 UTC");
+}

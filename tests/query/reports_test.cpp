@@ -1,0 +1,354 @@
+// What status, trend and peaks answer from one small recording: in each format compared with tests/query/golden
+// (written anew with MEMOIR_UPDATE_GOLDEN set), and in what must hold checked by number.
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+
+#include "query/application.h"
+#include "query/command_line.h"
+#include "query/history.h"
+#include "query/layout.h"
+#include "query/render.h"
+#include "query/when.h"
+#include "query/zone_guard.h"
+#include "support/catch.h"
+#include "support/manual_clock.h"
+
+using namespace memoir;
+using namespace memoir::query;
+using memoir::test::History;
+using Json = nlohmann::json;
+
+namespace {
+
+constexpr std::int64_t kMib = 1024;
+constexpr std::int64_t kGib = 1024 * 1024;
+
+// The time of day of the recording, which begins at midnight.
+std::int64_t at(std::int64_t seconds) {
+  return History::kStart + seconds * 1000;
+}
+
+// Three hours: a database that grows by 1 MiB a tick, a job that lives for four ticks between two keyframes and spikes
+// unseen, a worker reborn, a hostile name; killed in the second hour and on again ten minutes later.
+void record(History& history) {
+  history.begin_run();
+  history.machine(3 * kGib);
+  history.birth(4242, {"memoird", "/usr/bin/memoird", "memoir", "memoir", "/system.slice/memoird.service"}, 9 * kMib);
+  history.birth(201, {"postgres", "postgres: main", "database", "postgres", "/system.slice/postgresql.service"},
+                512 * kMib);
+  history.birth(301, {"a\nb", "evil \x1b[31m\u202e x, \"y\"", "other", "root", "/"}, 40);
+  history.tick();
+  for (int i = 1; i <= 60; ++i) {
+    history.hold(201, (512 + i) * kMib);
+    history.tick();
+  }
+  history.machine(9 * kGib, 64 * kMib);
+  history.birth(401, {"job", "python3 /opt/job.py", "python", "app", "/user.slice"}, 900 * kMib);
+  history.tick(2);
+  history.mark(401, 3000 * kMib);
+  history.hold(401, 200 * kMib);
+  history.tick(2);
+  history.death(401);
+  history.machine(3 * kGib);
+  history.birth(402, {"job", "python3 /opt/job.py", "python", "app", "/user.slice"}, 500 * kMib);
+  history.tick(400);
+  history.kill();
+  history.pause(600'000);
+  history.begin_run();
+  history.event("degraded", "smaps_rollup of other users may not be read: CAP_SYS_PTRACE is missing");
+  history.approximate(402);
+  history.tick(550);
+}
+
+History& recording() {
+  static History history;
+  static const bool recorded = (record(history), true);
+  static_cast<void>(recorded);
+  return history;
+}
+
+void replace(std::string& text, const std::string& what, const std::string& by) {
+  for (std::size_t found = text.find(what); found != std::string::npos; found = text.find(what, found + by.size())) {
+    text.replace(found, what.size(), by);
+  }
+}
+
+// What differs from one test run to the next: the file, and that we are the recorder.
+void hide_ourselves(std::string& text) {
+  const std::string pid = std::to_string(getpid());
+  replace(text, recording().path(), "DB");
+  replace(text, ", pid " + pid, ", pid PID");
+  replace(text, "\"recorder_pid\": " + pid, "\"recorder_pid\": 1");
+}
+
+Outcome ask(std::vector<std::string> arguments) {
+  const test::ZoneGuard zone("UTC");
+  const test::ManualClock clock({recording().now_ms() - 6000, 0});
+  arguments.insert(arguments.end(), {"--db", recording().path()});
+  Outcome outcome = answer(arguments, clock);
+  hide_ourselves(outcome.out);
+  hide_ourselves(outcome.error);
+  return outcome;
+}
+
+Json json_of(std::vector<std::string> arguments) {
+  arguments.insert(arguments.end(), {"--format", "json"});
+  const Outcome outcome = ask(arguments);
+  CAPTURE(outcome.error);
+  REQUIRE(outcome.exit == Exit::answered);
+  return Json::parse(outcome.out);
+}
+
+// As on a terminal of that size.
+std::string on_terminal(std::vector<std::string> arguments, Screen screen) {
+  const test::ZoneGuard zone("UTC");
+  use_utf8();
+  const Result<Invocation> invocation = parse_command_line(arguments);
+  REQUIRE(invocation.ok());
+  auto reader = Reader::open(recording().path());
+  REQUIRE(reader.ok());
+  const FileInfo file = (*reader)->info().value();
+  const auto runs = (*reader)->runs().value();
+  const std::int64_t now_ms = recording().now_ms() - 6000;
+  const When when = resolve_when(invocation->options, {file.first_tick_ms, file.last_tick_ms}, now_ms).value();
+  const auto report = invocation->command->run({invocation->options, **reader, file, runs, now_ms, when, screen});
+  REQUIRE(report.ok());
+  std::string text = render_table({invocation->command->name, "DB", runs.back().boot.host}, *report,
+                                  {Zone::local, Units::automatic, false, screen.columns});
+  hide_ourselves(text);
+  return text;
+}
+
+void compare(const std::string& name, const std::string& text) {
+  const std::string path = std::string(MEMOIR_SOURCE) + "/tests/query/golden/" + name;
+  if (std::getenv("MEMOIR_UPDATE_GOLDEN") != nullptr) {
+    std::ofstream(path, std::ios::binary) << text;
+    return;
+  }
+  std::ifstream in(path, std::ios::binary);
+  REQUIRE(in.good());
+  std::ostringstream golden;
+  golden << in.rdbuf();
+  CHECK(text == golden.str());
+}
+
+// The file grows and shrinks with SQLite's version.
+std::string without_sizes(std::string text) {
+  std::string out;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find("a day (from") == std::string::npos && line.find("file_bytes") == std::string::npos)
+      out += line + "\n";
+  }
+  return out;
+}
+
+Json row_of(const Json& rows, const char* key, const Json& value) {
+  for (const Json& row : rows) {
+    if (row.at(key) == value) return row;
+  }
+  FAIL("no row with " << key << " " << value);
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("golden answers of status, trend and peaks") {
+  struct Golden {
+    const char* name;
+    std::vector<std::string> arguments;
+  };
+  const Golden golden = GENERATE(Golden{"status", {"status"}},                                                     //
+                                 Golden{"trend-machine", {"trend", "machine"}},                                    //
+                                 Golden{"trend-category", {"trend", "database", "--step", "30m", "--by", "rss"}},  //
+                                 Golden{"peaks", {"peaks"}},                                                       //
+                                 Golden{"peaks-range", {"peaks", "--last", "2h"}},                                 //
+                                 Golden{"peaks-category", {"peaks", "--group", "category"}},                       //
+                                 Golden{"peaks-user", {"peaks", "--group", "user"}});
+  const char* format = GENERATE("table", "json", "csv");
+  CAPTURE(golden.name, format);
+  std::vector<std::string> arguments = golden.arguments;
+  arguments.insert(arguments.end(), {"--format", format});
+  const Outcome outcome = ask(arguments);
+  CHECK(outcome.exit == Exit::answered);
+  CHECK(outcome.error.find("memoir: '") == std::string::npos);
+  compare(std::string(golden.name) + "." + format, without_sizes(outcome.out));
+}
+
+TEST_CASE("on a terminal the trend is drawn and fits it") {
+  const auto [columns, lines] = GENERATE(std::pair{80, 24}, std::pair{100, 50}, std::pair{60, 20});
+  const bool ascii = GENERATE(false, true);
+  std::vector<std::string> arguments{"trend", "201"};
+  if (ascii) arguments.emplace_back("--ascii");
+  const std::string text = on_terminal(arguments, {static_cast<std::size_t>(columns), static_cast<std::size_t>(lines)});
+  std::istringstream in(text);
+  int height = 1;  // of the prompt
+  for (std::string line; std::getline(in, line);) {
+    // A line that is too long goes on in the next.
+    height += std::max(1, (static_cast<int>(display_width(line)) + columns - 1) / columns);
+    if (ascii) CHECK(line.find("█") == std::string::npos);
+  }
+  CAPTURE(text);
+  CHECK(height <= lines);
+  CHECK(text.find(ascii ? "####" : "████") != std::string::npos);
+  if (columns == 80 && !ascii) compare("trend-terminal.table", text);
+}
+
+TEST_CASE("status: says what it records, what was missed, and what recording costs") {
+  const Json status = json_of({"status"});
+  CHECK(status["recording"] == true);
+  CHECK(status["state"] == "recording");
+  CHECK(status["runs"] == 2);
+  CHECK(status["restarts"] == 1);
+  CHECK(status["unclean_ends"] == 1);
+  CHECK(status["interval_ms"] == 10'000);
+  CHECK(status["processes"] == 4);
+  CHECK(status["kernel_threads"] == 7);
+  CHECK(status["denied"] == 1);
+  CHECK(status["cpu_us_per_tick"] == 10'000.0);
+  CHECK(status["cpu_us_per_tick_p95"] == 10'000);
+  CHECK(status["core_percent"] == 0.1);
+  CHECK(status["recorder_rss_kib"] == 9 * kMib);
+  CHECK(status["file_bytes_per_day"].is_number());
+  CHECK(status["coverage"]["gaps"].size() == 1);
+  CHECK(status["degraded"].size() == 1);
+  CHECK(status["rows"].size() == 2);
+}
+
+TEST_CASE("trend: the machine's buckets add up, and the gap is a gap") {
+  const Json trend = json_of({"trend", "machine", "--step", "5m"});
+  CHECK(trend["metric"] == "used");
+  CHECK(trend["max_kib"] == 9 * kGib);
+  CHECK(trend["max_at_ms"] == at(610));
+  CHECK(trend["max_until_ms"] == at(650));
+  CHECK(trend["min_kib"] == 3 * kGib);
+  std::int64_t covered = 0;
+  std::int64_t empty = 0;
+  for (const Json& row : trend["rows"]) {
+    covered += row["covered_ms"].get<std::int64_t>();
+    if (!row["mean_kib"].is_null()) continue;
+    ++empty;
+    CHECK(row["covered_ms"] == 0);
+    CHECK(row["min_kib"].is_null());
+  }
+  CHECK(empty >= 1);
+  CHECK(covered == trend["covered_ms"]);
+  CHECK(covered == trend["coverage"]["recorded_ms"]);
+}
+
+TEST_CASE("trend: a process that grows has a slope, one that lived between two keyframes is there") {
+  const Json grows = json_of({"trend", "201", "--to", "@" + std::to_string(at(600))});
+  CHECK(grows["first_kib"] == 512 * kMib);
+  CHECK(grows["last_kib"] == 572 * kMib);
+  CHECK(grows["growth_kib"] == 60 * kMib);
+  // 1 MiB in 10 s.
+  CHECK(std::abs(grows["slope_kib_per_day"].get<double>() - 8640 * kMib) < 100 * kMib);
+
+  const Json brief = json_of({"trend", "401"});
+  CHECK(brief["max_kib"] == 900 * kMib);
+  CHECK(brief["covered_ms"] == 40'000);
+  CHECK(brief["slope_kib_per_day"].is_null());
+}
+
+TEST_CASE("trend: the sum of a category is one series, and says what is not exact") {
+  const Json trend = json_of({"trend", "python"});
+  CHECK(trend["processes"] == 2);
+  CHECK(trend["max_kib"] == 900 * kMib);
+  CHECK(trend["last_kib"] == 500 * kMib);
+  REQUIRE(trend["warnings"].size() == 1);
+  CHECK(trend["warnings"][0].get<std::string>().find("RSS stands in for PSS") != std::string::npos);
+}
+
+TEST_CASE("trend: a subject or metric that is not there is a usage error that names what is") {
+  const auto [arguments, part] = GENERATE(table<std::vector<std::string>, std::string>({
+      {{"trend", "databose"}, "did you mean 'database'"},
+      {{"trend", "99999"}, "no process 99999"},
+      {{"trend", "machine", "--by", "pss"}, "not of the machine"},
+      {{"trend", "database", "--by", "used"}, "not of a process"},
+      {{"trend", "database", "--by", "hwm"}, "have no sum"},
+      {{"trend", "--step", "0s"}, "a bucket has a width"},
+      {{"trend", "--step", "1ms"}, "too many"},
+      {{"peaks", "--by", "rss"}, "is hwm"},
+      {{"peaks", "--group", "user", "--by", "hwm"}, "have no sum"},
+  }));
+  const Outcome outcome = ask(arguments);
+  CAPTURE(outcome.error, outcome.out);
+  CHECK(outcome.exit == Exit::usage);
+  CHECK(outcome.out.empty());
+  CHECK(outcome.error.find(part) != std::string::npos);
+}
+
+TEST_CASE("a range in which nothing was recorded is said to be one") {
+  const char* command = GENERATE("trend", "peaks");
+  const Outcome outcome = ask({command, "--day", "2026-11-17"});
+  CHECK(outcome.exit == Exit::empty);
+  CHECK(outcome.out.find("nothing was recorded") != std::string::npos);
+}
+
+TEST_CASE("peaks: the mark of a spike that no tick saw, and who else held memory then") {
+  const Json peaks = json_of({"peaks"});
+  CHECK(peaks["all_time"] == true);
+  const Json& first = peaks["rows"][0];
+  CHECK(first["pid"] == 401);
+  CHECK(first["peak_kib"] == 3000 * kMib);
+  CHECK(first["at_ms"] == at(630));
+  CHECK(first["before_ms"] == at(620));
+  CHECK(first["now_kib"] == 200 * kMib);
+  CHECK(first["ratio"] == 15.0);
+  CHECK(first["alive"] == false);
+  CHECK(row_of(peaks["machine"], "metric", "used")["peak_kib"] == 9 * kGib);
+  CHECK(row_of(peaks["machine"], "metric", "used")["at_ms"] == at(610));
+  CHECK(row_of(peaks["machine"], "metric", "used")["now_kib"] == 3 * kGib);
+  CHECK(row_of(peaks["machine"], "metric", "available")["peak_kib"] == 7 * kGib);
+  CHECK(row_of(peaks["machine"], "metric", "swap")["peak_kib"] == 64 * kMib);
+  CHECK(row_of(peaks["categories"], "category", "database")["peak_kib"] == 572 * kMib);
+  const Json beside = row_of(peaks["others"], "of", "process 401");
+  CHECK(beside["pid"] == 201);
+  CHECK(beside["pss_kib"] == 572 * kMib);
+  CHECK(row_of(peaks["others"], "of", "machine used")["pid"] == 401);
+}
+
+TEST_CASE("peaks: within a range only what was reached in it counts") {
+  const Json peaks = json_of({"peaks", "--last", "1h"});
+  CHECK(peaks["all_time"] == false);
+  CHECK(row_of(peaks["rows"], "pid", 402)["peak_kib"] == 500 * kMib);
+  for (const Json& row : peaks["rows"]) CHECK(row["pid"] != 401);
+  CHECK(row_of(peaks["machine"], "metric", "used")["peak_kib"] == 3 * kGib);
+}
+
+TEST_CASE("peaks: a group's peak is that of the sum at one time") {
+  // The job and the one after it never lived at once.
+  const Json users = json_of({"peaks", "--group", "user"});
+  const Json app = row_of(users["rows"], "user", "app");
+  CHECK(app["peak_kib"] == 900 * kMib);
+  CHECK(app["at_ms"] == at(610));
+  CHECK(app["before_ms"] == at(600));
+  CHECK(app["now_kib"] == 500 * kMib);
+
+  // The store's marks and the steps tell the same.
+  const Json marks = json_of({"peaks", "--group", "category"});
+  const Json steps = json_of({"peaks", "--group", "category", "--last", "7d", "--filter", "command~."});
+  REQUIRE(marks["rows"].size() == steps["rows"].size());
+  for (const Json& row : marks["rows"]) {
+    const Json same = row_of(steps["rows"], "category", row["category"]);
+    for (const char* key : {"peak_kib", "at_ms", "before_ms", "now_kib"}) CHECK(row[key] == same[key]);
+  }
+}
+
+TEST_CASE("status: nothing recorded, and not recording") {
+  History empty;
+  empty.begin_run();
+  const test::ManualClock clock({empty.now_ms() + 1000, 0});
+  CHECK(answer({"status", "--db", empty.path()}, clock).exit == Exit::empty);
+  empty.birth(4242, {"memoird", "memoird", "memoir", "root", "/"}, 1000);
+  empty.tick(3);
+  empty.end_run();
+  const Outcome stopped = answer({"status", "--db", empty.path()}, clock);
+  CHECK(stopped.exit == Exit::answered);
+  CHECK(stopped.out.find("not recording: stopped") != std::string::npos);
+}

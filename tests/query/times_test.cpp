@@ -1,0 +1,125 @@
+#include "query/times.h"
+
+#include "query/zone_guard.h"
+#include "support/catch.h"
+
+using namespace memoir;
+using namespace memoir::query;
+using memoir::test::kBerlin;
+using memoir::test::ZoneGuard;
+
+namespace {
+
+// The moment that RFC 3339 text names, by the calendar alone.
+std::int64_t at(int year, int month, int day, int hour, int minute, int second = 0) {
+  return moments_of({year, month, day, hour, minute, second}, Zone::utc).front();
+}
+
+}  // namespace
+
+TEST_CASE("Times are read in the local zone") {
+  const ZoneGuard zone(kBerlin);
+  // Friday 2026-11-20 12:00 in Berlin.
+  const std::int64_t now = at(2026, 11, 20, 11, 0);
+  struct Example {
+    const char* text;
+    std::int64_t expected;
+  };
+  const Example example = GENERATE_COPY(
+      // absolute
+      Example{"2026-11-20 03:14", at(2026, 11, 20, 2, 14)}, Example{"2026-11-20 03:14:07", at(2026, 11, 20, 2, 14, 7)},
+      Example{"2026-11-20T03:14:07", at(2026, 11, 20, 2, 14, 7)}, Example{"2026-07-01 03:14", at(2026, 7, 1, 1, 14)},
+      Example{"2026-11-20", at(2026, 11, 19, 23, 0)}, Example{"2024-02-29", at(2024, 2, 28, 23, 0)},
+      // RFC 3339
+      Example{"2026-11-20T03:14:07Z", at(2026, 11, 20, 3, 14, 7)},
+      Example{"2026-11-20T03:14:07.250Z", at(2026, 11, 20, 3, 14, 7) + 250},
+      Example{"2026-11-20T03:14:07.2504999Z", at(2026, 11, 20, 3, 14, 7) + 250},
+      Example{"2026-11-20T03:14:07+05:30", at(2026, 11, 19, 21, 44, 7)},
+      Example{"2026-11-20 03:14:07-0800", at(2026, 11, 20, 11, 14, 7)},
+      // the last one past
+      Example{"03:14", at(2026, 11, 20, 2, 14)}, Example{"3:14", at(2026, 11, 20, 2, 14)},
+      Example{"12:00", at(2026, 11, 20, 11, 0)}, Example{"12:01", at(2026, 11, 19, 11, 1)},
+      Example{"23:59:59", at(2026, 11, 19, 22, 59, 59)},
+      // days
+      Example{"today", at(2026, 11, 19, 23, 0)}, Example{"yesterday", at(2026, 11, 18, 23, 0)},
+      Example{"yesterday 03:14", at(2026, 11, 19, 2, 14)}, Example{"today 18:00", at(2026, 11, 20, 17, 0)},
+      Example{"Yesterday 3:14", at(2026, 11, 19, 2, 14)}, Example{"monday", at(2026, 11, 15, 23, 0)},
+      Example{"mon 03:14", at(2026, 11, 16, 2, 14)}, Example{"friday", at(2026, 11, 19, 23, 0)},
+      Example{"friday 11:00", at(2026, 11, 20, 10, 0)}, Example{"friday 13:00", at(2026, 11, 13, 12, 0)},
+      Example{"saturday", at(2026, 11, 13, 23, 0)},
+      // relative and epoch
+      Example{"now", now}, Example{"-2h", now - 2 * 3600 * 1000}, Example{"-3d", now - 3 * 86400 * 1000LL},
+      Example{"-500ms", now - 500}, Example{"@1795166412", 1795166412000}, Example{"@1795166412345", 1795166412345},
+      Example{"  03:14 ", at(2026, 11, 20, 2, 14)});
+  CAPTURE(example.text);
+  const auto result = parse_time(example.text, now, Zone::local);
+  REQUIRE(result.ok());
+  CHECK(*result == example.expected);
+}
+
+TEST_CASE("Times are read in UTC when asked") {
+  const ZoneGuard zone(kBerlin);
+  const std::int64_t now = at(2026, 11, 20, 11, 0);
+  CHECK(*parse_time("2026-11-20 03:14", now, Zone::utc) == at(2026, 11, 20, 3, 14));
+  CHECK(*parse_time("today", now, Zone::utc) == at(2026, 11, 20, 0, 0));
+  CHECK(*parse_time("11:30", now, Zone::utc) == at(2026, 11, 19, 11, 30));
+}
+
+TEST_CASE("A spring night skips an hour") {
+  const ZoneGuard zone(kBerlin);
+  // 2026-03-29: 02:00 CET is 03:00 CEST.
+  const std::int64_t noon = at(2026, 3, 29, 10, 0);
+  CHECK(*parse_time("01:59", noon, Zone::local) == at(2026, 3, 29, 0, 59));
+  CHECK(*parse_time("03:00", noon, Zone::local) == at(2026, 3, 29, 1, 0));
+  CHECK(*parse_time("02:30", noon, Zone::local) == at(2026, 3, 29, 1, 30));
+  const auto day = parse_day("today", noon, Zone::local);
+  REQUIRE(day.ok());
+  CHECK(day->end_ms - day->begin_ms == 23 * 3600 * 1000);
+  CHECK(*parse_time("yesterday 12:00", noon, Zone::local) == at(2026, 3, 28, 11, 0));
+}
+
+TEST_CASE("An autumn night repeats an hour") {
+  const ZoneGuard zone(kBerlin);
+  // 2026-10-25: 03:00 CEST is 02:00 CET; 02:30 comes at 00:30 and at 01:30 UTC.
+  const std::int64_t noon = at(2026, 10, 25, 11, 0);
+  CHECK(moments_of({2026, 10, 25, 2, 30, 0}, Zone::local) ==
+        std::vector<std::int64_t>{at(2026, 10, 25, 0, 30), at(2026, 10, 25, 1, 30)});
+  CHECK(*parse_time("02:30", noon, Zone::local) == at(2026, 10, 25, 1, 30));
+  // Between the two only the first is past.
+  CHECK(*parse_time("02:30", at(2026, 10, 25, 1, 0), Zone::local) == at(2026, 10, 25, 0, 30));
+  CHECK(*parse_time("2026-10-25 02:30", noon, Zone::local) == at(2026, 10, 25, 0, 30));
+  CHECK(*parse_time("2026-10-25T02:30:00+01:00", noon, Zone::local) == at(2026, 10, 25, 1, 30));
+  const auto day = parse_day("2026-10-25", noon, Zone::local);
+  REQUIRE(day.ok());
+  CHECK(day->end_ms - day->begin_ms == 25 * 3600 * 1000);
+}
+
+TEST_CASE("What is no time is refused with the forms") {
+  const std::int64_t now = at(2026, 11, 20, 11, 0);
+  const char* text =
+      GENERATE("", " ", "noon", "3", "25:00", "03:60", "03:14:60", "03:14:", "03:14:07.", "3:1", "2026-11-31",
+               "2026-13-01", "2026-11-20 24:00", "2026-11-20T03:14:07+24:00", "2026-11-20T03:14Zjunk", "26-11-20",
+               "yesterday noon", "mondays", "now 03:14", "-", "-2", "-2x", "--2h", "@", "@-5", "@1.5",
+               "@99999999999999999999", "-99999999d", "03:14 yesterday");
+  CAPTURE(text);
+  const auto result = parse_time(text, now, Zone::utc);
+  REQUIRE_FALSE(result.ok());
+  CHECK(result.error().kind == ErrorKind::malformed);
+  CHECK(result.error().message.find("yesterday") != std::string::npos);
+}
+
+TEST_CASE("Hostile text in a time cannot reach the terminal") {
+  const auto result = parse_time("\x1b[2J\xff", 0, Zone::utc);
+  REQUIRE_FALSE(result.ok());
+  CHECK(result.error().message.find('\x1b') == std::string::npos);
+  CHECK(result.error().message.find('\xff') == std::string::npos);
+}
+
+TEST_CASE("Civil time and back, over years in a zone with summer time") {
+  const ZoneGuard zone(kBerlin);
+  for (std::int64_t ms = at(2025, 1, 1, 0, 0); ms < at(2027, 1, 1, 0, 0); ms += 1'234'567) {
+    const std::int64_t second = ms / 1000 * 1000;
+    const auto moments = moments_of(to_civil(ms, Zone::local), Zone::local);
+    REQUIRE(std::find(moments.begin(), moments.end(), second) != moments.end());
+  }
+}

@@ -1,0 +1,86 @@
+#include "query/when.h"
+
+#include "support/catch.h"
+
+using namespace memoir;
+using namespace memoir::query;
+
+namespace {
+
+constexpr std::int64_t kHour = 3'600'000;
+constexpr std::int64_t kNow = 1'795'166'412'000;  // 2026-11-20 09:20:12 UTC
+constexpr Recorded kRecorded{kNow - 100 * kHour, kNow - kHour};
+
+Options utc() {
+  Options options;
+  options.zone = Zone::utc;
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("Without a time there is neither a time nor a range") {
+  const auto when = resolve_when(utc(), kRecorded, kNow);
+  REQUIRE(when.ok());
+  CHECK_FALSE(when->at_ms);
+  CHECK_FALSE(when->range);
+  CHECK(range_or_last(*when, kRecorded, kHour).from_ms == kRecorded.last_ms - kHour);
+  CHECK(range_or_last(*when, kRecorded, 1000 * kHour).from_ms == kRecorded.first_ms);
+}
+
+TEST_CASE("A range counts back from the last tick") {
+  Options options = utc();
+  options.last = "2h";
+  const auto when = resolve_when(options, kRecorded, kNow);
+  REQUIRE(when.ok());
+  REQUIRE(when->range);
+  CHECK(when->range->to_ms == kRecorded.last_ms);
+  CHECK(when->range->from_ms == kRecorded.last_ms - 2 * kHour);
+}
+
+TEST_CASE("--last counts back from --to where that is given") {
+  Options options = utc();
+  options.last = "2h";
+  options.to = "-10h";
+  const auto when = resolve_when(options, kRecorded, kNow);
+  REQUIRE(when.ok());
+  CHECK(when->range->to_ms == kNow - 10 * kHour);
+  CHECK(when->range->from_ms == kNow - 12 * kHour);
+}
+
+TEST_CASE("--from alone ends at the last tick, --to alone begins at the first") {
+  Options from = utc();
+  from.from = "-5h";
+  CHECK(resolve_when(from, kRecorded, kNow)->range->to_ms == kRecorded.last_ms);
+  Options to = utc();
+  to.to = "-5h";
+  CHECK(resolve_when(to, kRecorded, kNow)->range->from_ms == kRecorded.first_ms);
+}
+
+TEST_CASE("A day is whole, and one that is not over ends now") {
+  Options options = utc();
+  options.day = "yesterday";
+  const auto yesterday = resolve_when(options, kRecorded, kNow);
+  REQUIRE(yesterday.ok());
+  CHECK(yesterday->range->to_ms - yesterday->range->from_ms == 24 * kHour - 1);
+  options.day = "today";
+  CHECK(resolve_when(options, kRecorded, kNow)->range->to_ms == kNow);
+}
+
+TEST_CASE("Contradictions and ranges turned round are usage errors") {
+  const auto message = [](auto set) {
+    Options options = utc();
+    set(options);
+    const auto when = resolve_when(options, kRecorded, kNow);
+    REQUIRE_FALSE(when.ok());
+    CHECK(when.error().kind == ErrorKind::malformed);
+    return when.error().message;
+  };
+  CHECK(message([](Options& o) { o.at = "now", o.last = "1h"; }).find("--at") != std::string::npos);
+  CHECK(message([](Options& o) { o.at = "now", o.from = "-1h"; }).find("--at") != std::string::npos);
+  CHECK(message([](Options& o) { o.day = "today", o.to = "now"; }).find("--day") != std::string::npos);
+  CHECK(message([](Options& o) { o.from = "-1h", o.last = "1h"; }).find("--last") != std::string::npos);
+  CHECK(message([](Options& o) { o.from = "-1h", o.to = "-2h"; }).find("before it begins") != std::string::npos);
+  CHECK(message([](Options& o) { o.last = "soon"; }).find("--last") != std::string::npos);
+  CHECK(message([](Options& o) { o.at = "teatime"; }).find("Times are") != std::string::npos);
+}
