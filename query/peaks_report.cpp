@@ -121,7 +121,7 @@ std::vector<std::string> other_lines(const std::vector<Others>& all, const Optio
     lines.push_back(fmt::format("  {}, {}:", printable(others.of), print_time(others.at_ms, options.zone)));
     lines.push_back("    " + line);
   }
-  if (!lines.empty()) lines.insert(lines.begin(), "Who else held memory at the moment of the peak (PSS):");
+  if (!lines.empty()) lines.insert(lines.begin(), {"", "Who else held memory at the moment of the peak (PSS):"});
   return lines;
 }
 
@@ -141,8 +141,8 @@ std::string_view metric_name(Metric metric) {
 }
 
 std::string title_of(const PeakQuestion& question) {
-  return fmt::format("high-water marks{} by {}, {}", question.all_time ? " of all time" : "", question.group,
-                     metric_name(question.by));
+  return fmt::format("{}{}, {}", question.all_time ? "all-time peaks" : "peaks",
+                     question.group == "process" ? "" : " by " + question.group, metric_name(question.by));
 }
 
 }  // namespace

@@ -13,7 +13,8 @@ std::string printable(std::string_view text) {
   return to_printable(to_utf8(text));
 }
 
-std::string state_line(const RecorderStatus& status, Zone zone) {
+// The last tick, below it, tells since when.
+std::string state_line(const RecorderStatus& status) {
   if (status.recording == Recording::never) return "nothing was ever recorded";
   const std::string pid = status.file.recorder_pid ? fmt::format(", pid {}", *status.file.recorder_pid) : std::string();
   if (status.runs.empty()) return "recording begins" + pid;
@@ -27,13 +28,12 @@ std::string state_line(const RecorderStatus& status, Zone zone) {
       return fmt::format("LATE: the recorder runs{}, but has stored nothing for {}", pid,
                          print_span(status.now_ms - heard_ms));
     case Recording::stopped:
-      return fmt::format("not recording: stopped at {} ({})", print_time(run.ended_ms.value_or(heard_ms), zone),
-                         printable(run.end_reason));
+      return fmt::format("not recording ({})", printable(run.end_reason));
     case Recording::died:
     case Recording::never:
       break;
   }
-  return fmt::format("NOT RECORDING: it died after {}", print_time(heard_ms, zone));
+  return "NOT RECORDING: it died";
 }
 
 std::string tick_line(const StoredTick& tick, std::int64_t now_ms, Zone zone) {
@@ -187,7 +187,7 @@ Section event_section(const std::string& name, const std::string& title, const s
 
 Report status_report(const RecorderStatus& status, const Options& options) {
   Report report;
-  report.title = state_line(status, options.zone);
+  report.title = state_line(status);
   if (status.day) report.range = status.day->asked;
   report.coverage = status.day;
   report.facts = fields_for_machines(status);

@@ -350,5 +350,5 @@ TEST_CASE("status: nothing recorded, and not recording") {
   empty.end_run();
   const Outcome stopped = answer({"status", "--db", empty.path()}, clock);
   CHECK(stopped.exit == Exit::answered);
-  CHECK(stopped.out.find("not recording: stopped") != std::string::npos);
+  CHECK(stopped.out.find("not recording (stopped)") != std::string::npos);
 }
