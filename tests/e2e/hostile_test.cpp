@@ -77,9 +77,9 @@ TEST_CASE("hostile names keep one line per row, and JSON valid") {
   check_valid(all);
   const auto rows = scene.top();
   REQUIRE(rows.contains(holder.pid()));
-  CHECK_THAT(rows.at(holder.pid()).at("comm").get<std::string>(), Catch::Contains("a\nb\x1b[2J\\xff"));
-  CHECK_THAT(rows.at(holder.pid()).at("command").get<std::string>(),
-             Catch::Contains("line\nbreak \x1b[31mred") && Catch::Contains("\\xff\\xfe\\xc3("));
+  CHECK(contains(rows.at(holder.pid()).at("comm"), "a\nb\x1b[2J\\xff"));
+  CHECK(contains(rows.at(holder.pid()).at("command"), "line\nbreak \x1b[31mred"));
+  CHECK(contains(rows.at(holder.pid()).at("command"), "\\xff\\xfe\\xc3("));
 
   for (const std::string command : {"top", "processes", "peaks"}) {
     const Outcome table = scene.ask({command, "--limit", "0"});
@@ -105,7 +105,8 @@ TEST_CASE("a command line of 128 KiB is cut with a mark that says how long it wa
   const json row = scene.top().at(holder.pid());
   const std::string command = row.at("command");
   CHECK(command.size() < 5000);
-  CHECK_THAT(command, Catch::Contains("holder --before xxx") && Catch::Contains("131"));
+  CHECK(contains(command, "holder --before xxx"));
+  CHECK(contains(command.substr(4000), "131"));
   const Outcome table = scene.ask({"top", "--limit", "0"});
   CHECK(table.status == 0);
 }
@@ -127,6 +128,7 @@ TEST_CASE("secrets of command lines are nowhere in the database") {
     CHECK(after.find(secret) == std::string::npos);
   }
   CHECK(after.find("harmless-word") != std::string::npos);
-  CHECK_THAT(scene.top().empty() ? "" : scene.text("SELECT line FROM command WHERE line LIKE '%harmless-word%'"),
-             Catch::Contains("--password=[redacted]") && Catch::Contains("[redacted]@db.example"));
+  const std::string kept = scene.text("SELECT line FROM command WHERE line LIKE '%harmless-word%'");
+  CHECK(contains(kept, "--password=[redacted]"));
+  CHECK(contains(kept, "[redacted]@db.example"));
 }

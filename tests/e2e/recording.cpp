@@ -41,9 +41,13 @@ nlohmann::json Scene::answer(std::vector<std::string> arguments) const {
   return nlohmann::json::parse(outcome.out);
 }
 
+nlohmann::json Scene::answer_rows(std::vector<std::string> arguments) const {
+  return answer(std::move(arguments)).at("rows");
+}
+
 std::map<std::int64_t, nlohmann::json> Scene::top() const {
   std::map<std::int64_t, nlohmann::json> rows;
-  for (const auto& row : answer({"top", "--limit", "0"}).at("rows")) rows[row.at("pid")] = row;
+  for (const auto& row : answer_rows({"top", "--limit", "0"})) rows[row.at("pid")] = row;
   return rows;
 }
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -28,6 +29,7 @@ class Scene {
   Outcome ask(std::vector<std::string> arguments, std::optional<uid_t> as_user = {}) const;
   // The answer as JSON; fails the test if there is none.
   nlohmann::json answer(std::vector<std::string> arguments) const;
+  nlohmann::json answer_rows(std::vector<std::string> arguments) const;
   // The row of each process in `memoir top`, by pid.
   std::map<std::int64_t, nlohmann::json> top() const;
 
@@ -39,6 +41,10 @@ class Scene {
  private:
   TemporaryDirectory folder_;
 };
+
+inline bool contains(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
 
 // A running memoird. By default it ticks only when told to (and on the hour).
 class Recorder {
