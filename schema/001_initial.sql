@@ -108,10 +108,16 @@ CREATE TABLE process (
   UNIQUE (boot_id, pid, start_ticks, exec_count)
 ) STRICT;
 
--- What moves when a process's memory moves. Two columns are stored only where they are not what the others make them, and are
--- NULL otherwise (the views fill them in): vm_rss_kib is rss_anon + rss_file + rss_shmem; rss_kib is, where the source is exact,
--- shared_clean + shared_dirty + private_clean + private_dirty, else vm_rss. That is how the kernel counts them. -1 in these two
--- says that the value is not known although the others would make one.
+-- What moves when a process's memory moves. Seven columns are stored only where they are not what the others mostly make them,
+-- and are NULL otherwise; the view process_sample_full fills them in:
+--   vm_rss      rss_anon + rss_file + rss_shmem
+--   rss         with source exact shared_clean + shared_dirty + private_clean + private_dirty, else vm_rss
+--   pss         pss_anon + pss_file + pss_shmem (each is rounded on its own)
+--   pss_dirty   pss_anon + pss_shmem
+--   anonymous   rss_anon
+--   referenced  rss
+--   vm_hwm      vm_rss
+-- -1 says that such a value is not known although the others would make one.
 CREATE TABLE process_sample (
   tick_id INTEGER NOT NULL,
   process_id INTEGER NOT NULL,
@@ -129,18 +135,15 @@ CREATE TABLE process_sample (
   private_dirty_kib INTEGER,
   referenced_kib INTEGER,
   anonymous_kib INTEGER,
-  swap_kib INTEGER,
-  swap_pss_kib INTEGER,
   vm_hwm_kib INTEGER,
   vm_rss_kib INTEGER,
   rss_anon_kib INTEGER,
   rss_file_kib INTEGER,
   rss_shmem_kib INTEGER,
-  vm_swap_kib INTEGER,
   PRIMARY KEY (tick_id, process_id)
 ) STRICT, WITHOUT ROWID;
 
--- What seldom moves, by the same rule of changes and keyframes.
+-- What seldom moves, or only when memory is short, by the same rule of changes and keyframes.
 CREATE TABLE process_detail (
   tick_id INTEGER NOT NULL,
   process_id INTEGER NOT NULL,
@@ -154,6 +157,8 @@ CREATE TABLE process_detail (
   file_pmd_mapped_kib INTEGER,
   shared_hugetlb_kib INTEGER,
   private_hugetlb_kib INTEGER,
+  swap_kib INTEGER,
+  swap_pss_kib INTEGER,
   locked_kib INTEGER,
   vm_peak_kib INTEGER,
   vm_size_kib INTEGER,
@@ -164,6 +169,7 @@ CREATE TABLE process_detail (
   vm_exe_kib INTEGER,
   vm_lib_kib INTEGER,
   vm_pte_kib INTEGER,
+  vm_swap_kib INTEGER,
   hugetlb_pages_kib INTEGER,
   PRIMARY KEY (tick_id, process_id)
 ) STRICT, WITHOUT ROWID;
@@ -400,6 +406,29 @@ FROM tick AS t
 JOIN process_detail AS d ON d.tick_id BETWEEN t.keyframe_id AND t.id
 GROUP BY t.id, d.process_id;
 
+-- process_sample with the columns filled in that it leaves out.
+CREATE VIEW process_sample_full AS
+SELECT tick_id, process_id, source, rss_kib,
+  NULLIF(COALESCE(pss_kib, pss_anon_kib + pss_file_kib + pss_shmem_kib), -1) AS pss_kib,
+  NULLIF(COALESCE(pss_dirty_kib, pss_anon_kib + pss_shmem_kib), -1) AS pss_dirty_kib,
+  NULLIF(COALESCE(referenced_kib, rss_kib), -1) AS referenced_kib,
+  NULLIF(COALESCE(anonymous_kib, rss_anon_kib), -1) AS anonymous_kib,
+  NULLIF(COALESCE(vm_hwm_kib, vm_rss_kib), -1) AS vm_hwm_kib,
+  vm_rss_kib,
+  pss_anon_kib, pss_file_kib, pss_shmem_kib, shared_clean_kib, shared_dirty_kib, private_clean_kib, private_dirty_kib,
+  rss_anon_kib, rss_file_kib, rss_shmem_kib
+FROM (
+  SELECT tick_id, process_id, source,
+    NULLIF(COALESCE(rss_kib, CASE source
+      WHEN 0 THEN shared_clean_kib + shared_dirty_kib + private_clean_kib + private_dirty_kib
+      ELSE NULLIF(COALESCE(vm_rss_kib, rss_anon_kib + rss_file_kib + rss_shmem_kib), -1) END), -1) AS rss_kib,
+    NULLIF(COALESCE(vm_rss_kib, rss_anon_kib + rss_file_kib + rss_shmem_kib), -1) AS vm_rss_kib,
+    pss_kib, pss_dirty_kib, referenced_kib, anonymous_kib, vm_hwm_kib,
+    pss_anon_kib, pss_file_kib, pss_shmem_kib, shared_clean_kib, shared_dirty_kib, private_clean_kib,
+    private_dirty_kib, rss_anon_kib, rss_file_kib, rss_shmem_kib
+  FROM process_sample
+);
+
 -- Every process at every tick. Ask for one tick_id, else it is the whole history:
 --   SELECT pid, comm, pss_kib FROM process_at
 --   WHERE tick_id = (SELECT id FROM tick WHERE wall_ms <= unixepoch('2026-11-20 03:14', 'utc') * 1000 ORDER BY wall_ms DESC, id DESC LIMIT 1)
@@ -408,32 +437,39 @@ CREATE VIEW process_at AS
 SELECT t.id AS tick_id, t.wall_ms, p.id AS process_id, p.boot_uuid, p.pid, p.start_ticks, p.exec_count, p.start_ms,
   d.parent_pid, p.uid, p.user, p.comm, p.exe, p.command, p.cgroup, p.cwd, p.category, d.state, d.threads,
   CASE s.source WHEN 0 THEN 'exact' WHEN 2 THEN 'estimated' WHEN 3 THEN 'approximate' ELSE 'inaccessible' END AS source,
-  NULLIF(COALESCE(s.rss_kib, CASE s.source
-    WHEN 0 THEN s.shared_clean_kib + s.shared_dirty_kib + s.private_clean_kib + s.private_dirty_kib
-    ELSE NULLIF(COALESCE(s.vm_rss_kib, s.rss_anon_kib + s.rss_file_kib + s.rss_shmem_kib), -1) END), -1) AS rss_kib,
   s.private_clean_kib + s.private_dirty_kib AS uss_kib,
-  s.pss_kib, s.pss_dirty_kib, s.pss_anon_kib, s.pss_file_kib, s.pss_shmem_kib, s.shared_clean_kib, s.shared_dirty_kib,
-  s.private_clean_kib, s.private_dirty_kib, s.referenced_kib, s.anonymous_kib, s.swap_kib, s.swap_pss_kib,
-  s.vm_hwm_kib,
-  NULLIF(COALESCE(s.vm_rss_kib, s.rss_anon_kib + s.rss_file_kib + s.rss_shmem_kib), -1) AS vm_rss_kib,
-  s.rss_anon_kib, s.rss_file_kib, s.rss_shmem_kib, s.vm_swap_kib, d.ksm_kib, d.lazy_free_kib, d.anon_huge_pages_kib,
-  d.shmem_pmd_mapped_kib, d.file_pmd_mapped_kib, d.shared_hugetlb_kib, d.private_hugetlb_kib, d.locked_kib,
-  d.vm_peak_kib, d.vm_size_kib, d.vm_lck_kib, d.vm_pin_kib, d.vm_data_kib, d.vm_stk_kib, d.vm_exe_kib, d.vm_lib_kib,
-  d.vm_pte_kib, d.hugetlb_pages_kib
+  s.rss_kib, s.pss_kib, s.pss_dirty_kib, s.pss_anon_kib, s.pss_file_kib, s.pss_shmem_kib, s.shared_clean_kib,
+  s.shared_dirty_kib, s.private_clean_kib, s.private_dirty_kib, s.referenced_kib, s.anonymous_kib, s.vm_hwm_kib,
+  s.vm_rss_kib, s.rss_anon_kib, s.rss_file_kib, s.rss_shmem_kib, d.ksm_kib, d.lazy_free_kib, d.anon_huge_pages_kib,
+  d.shmem_pmd_mapped_kib, d.file_pmd_mapped_kib, d.shared_hugetlb_kib, d.private_hugetlb_kib, d.swap_kib,
+  d.swap_pss_kib, d.locked_kib, d.vm_peak_kib, d.vm_size_kib, d.vm_lck_kib, d.vm_pin_kib, d.vm_data_kib, d.vm_stk_kib,
+  d.vm_exe_kib, d.vm_lib_kib, d.vm_pte_kib, d.vm_swap_kib, d.hugetlb_pages_kib
 FROM tick AS t
 JOIN process_sample_at AS h ON h.tick_id = t.id
 JOIN process_detail_at AS c ON c.tick_id = t.id AND c.process_id = h.process_id
-JOIN process_sample AS s ON s.tick_id = h.sample_tick_id AND s.process_id = h.process_id
+JOIN process_sample_full AS s ON s.tick_id = h.sample_tick_id AND s.process_id = h.process_id
 JOIN process_detail AS d ON d.tick_id = c.detail_tick_id AND d.process_id = c.process_id
 JOIN process_named AS p ON p.id = h.process_id
 WHERE s.source <> 5 AND (p.gone_tick_id IS NULL OR p.gone_tick_id > t.id);
 
 -- Every process at the last tick.
 CREATE VIEW latest AS
-SELECT tick_id, wall_ms, process_id, pid, user, comm, command, cgroup, category, state, threads, source, rss_kib, pss_kib,
-  uss_kib, swap_kib, swap_pss_kib, vm_hwm_kib
-FROM process_at
-WHERE tick_id = (SELECT MAX(id) FROM tick);
+SELECT t.id AS tick_id, t.wall_ms, p.id AS process_id, p.pid, p.user, p.comm, p.command, p.cgroup, p.category, d.state, d.threads,
+  s.rss_kib, s.pss_kib, s.private_clean_kib + s.private_dirty_kib AS uss_kib, d.swap_kib, d.swap_pss_kib,
+  MAX(s.vm_hwm_kib, s.vm_rss_kib) AS high_water_kib
+FROM (SELECT id, wall_ms FROM tick ORDER BY id DESC LIMIT 1) AS t
+JOIN (
+  SELECT process_id, MAX(tick_id) AS tick_id FROM process_sample
+  WHERE tick_id >= (SELECT keyframe_id FROM tick ORDER BY id DESC LIMIT 1) GROUP BY process_id
+) AS h
+JOIN (
+  SELECT process_id, MAX(tick_id) AS tick_id FROM process_detail
+  WHERE tick_id >= (SELECT keyframe_id FROM tick ORDER BY id DESC LIMIT 1) GROUP BY process_id
+) AS c ON c.process_id = h.process_id
+JOIN process_sample_full AS s ON s.tick_id = h.tick_id AND s.process_id = h.process_id
+JOIN process_detail AS d ON d.tick_id = c.tick_id AND d.process_id = c.process_id
+JOIN process_named AS p ON p.id = h.process_id
+WHERE s.source <> 5 AND p.gone_tick_id IS NULL;
 
 -- Every category at every tick; ask for one tick_id.
 CREATE VIEW category_at AS

@@ -5,6 +5,7 @@ namespace {
 
 constexpr std::int64_t kNotKnown = -1;
 
+using P = ProcessField;
 using Value = std::optional<std::int64_t>;
 
 Value sum(const ProcessMemory& values, std::initializer_list<ProcessField> parts) {
@@ -16,16 +17,34 @@ Value sum(const ProcessMemory& values, std::initializer_list<ProcessField> parts
   return total;
 }
 
-Value derived_vm_rss(const ProcessMemory& values) {
-  return sum(values, {ProcessField::rss_anon, ProcessField::rss_file, ProcessField::rss_shmem});
-}
+// A column that is left out where it is what the others make it. In an order in which each finds what it is made of.
+struct Derived {
+  ProcessField field;
+  Value (*make)(const ProcessMemory& values, Source source);
+};
 
-// `values` has its vm_rss.
-Value derived_rss(const ProcessMemory& values, Source source) {
-  if (source != Source::exact) return values.get(ProcessField::vm_rss);
-  return sum(values, {ProcessField::shared_clean, ProcessField::shared_dirty, ProcessField::private_clean,
-                      ProcessField::private_dirty});
-}
+constexpr std::array<Derived, 7> kDerived{{
+    {P::vm_rss,
+     [](const ProcessMemory& v, Source) {
+       return sum(v, {P::rss_anon, P::rss_file, P::rss_shmem});
+     }},
+    {P::rss,
+     [](const ProcessMemory& v, Source source) {
+       if (source != Source::exact) return v.get(P::vm_rss);
+       return sum(v, {P::shared_clean, P::shared_dirty, P::private_clean, P::private_dirty});
+     }},
+    {P::pss,
+     [](const ProcessMemory& v, Source) {
+       return sum(v, {P::pss_anon, P::pss_file, P::pss_shmem});
+     }},
+    {P::pss_dirty,
+     [](const ProcessMemory& v, Source) {
+       return sum(v, {P::pss_anon, P::pss_shmem});
+     }},
+    {P::anonymous, [](const ProcessMemory& v, Source) { return v.get(P::rss_anon); }},
+    {P::referenced, [](const ProcessMemory& v, Source) { return v.get(P::rss); }},
+    {P::vm_hwm, [](const ProcessMemory& v, Source) { return v.get(P::vm_rss); }},
+}};
 
 Value pack(Value value, Value derived) {
   if (value == derived) return std::nullopt;
@@ -65,15 +84,17 @@ std::string placeholders(std::size_t count) {
 
 ProcessMemory packed(const ProcessMemory& values, Source source) {
   ProcessMemory stored = values;
-  stored.set(ProcessField::vm_rss, pack(values.get(ProcessField::vm_rss), derived_vm_rss(values)));
-  stored.set(ProcessField::rss, pack(values.get(ProcessField::rss), derived_rss(values, source)));
+  for (const Derived& column : kDerived) {
+    stored.set(column.field, pack(values.get(column.field), column.make(values, source)));
+  }
   return stored;
 }
 
 ProcessMemory unpacked(const ProcessMemory& stored, Source source) {
   ProcessMemory values = stored;
-  values.set(ProcessField::vm_rss, unpack(stored.get(ProcessField::vm_rss), derived_vm_rss(stored)));
-  values.set(ProcessField::rss, unpack(stored.get(ProcessField::rss), derived_rss(values, source)));
+  for (const Derived& column : kDerived) {
+    values.set(column.field, unpack(stored.get(column.field), column.make(values, source)));
+  }
   return values;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Which table holds which field: what moves (…_sample) apart from what seldom does (…_detail). And the two columns of
+// Which table holds which field: what moves (…_sample) apart from what seldom does (…_detail). And the columns of
 // process_sample that are stored only where they are not what the others make them.
 
 #include <array>
@@ -19,8 +19,8 @@ inline constexpr std::array kHotProcessFields{
     ProcessField::rss,           ProcessField::pss,           ProcessField::pss_dirty,    ProcessField::pss_anon,
     ProcessField::pss_file,      ProcessField::pss_shmem,     ProcessField::shared_clean, ProcessField::shared_dirty,
     ProcessField::private_clean, ProcessField::private_dirty, ProcessField::referenced,   ProcessField::anonymous,
-    ProcessField::swap,          ProcessField::swap_pss,      ProcessField::vm_hwm,       ProcessField::vm_rss,
-    ProcessField::rss_anon,      ProcessField::rss_file,      ProcessField::rss_shmem,    ProcessField::vm_swap,
+    ProcessField::vm_hwm,        ProcessField::vm_rss,        ProcessField::rss_anon,     ProcessField::rss_file,
+    ProcessField::rss_shmem,
 };
 
 inline constexpr std::array kHotMachineFields{

@@ -82,22 +82,26 @@ void see_categories(SQLite::Database& database, Collected& marks) {
 }
 
 void see_processes(SQLite::Database& database, Collected& marks) {
-  constexpr std::array kFields{ProcessField::pss,      ProcessField::private_clean, ProcessField::private_dirty,
-                               ProcessField::swap,     ProcessField::vm_hwm,        ProcessField::vm_rss,
-                               ProcessField::rss_anon, ProcessField::rss_file,      ProcessField::rss_shmem};
+  constexpr std::array kFields{ProcessField::pss, ProcessField::private_clean, ProcessField::private_dirty,
+                               ProcessField::vm_hwm, ProcessField::vm_rss};
   Statement rows(database, sql::pending_process);
   while (rows.step()) {
-    Seen seen = read_seen(rows);
+    const Seen seen = read_seen(rows);
     const auto source = static_cast<Source>(rows.integer(3));
     const auto start_if_first = rows.maybe(4);
     ProcessMemory memory;
     read_fields<ProcessField>(rows, 5, memory, kFields);
-    const MarkValues values = mark_values(unpacked(memory, source), source);
+    const MarkValues values = mark_values(memory, source);
     for (std::size_t i = 0; i < kProcessMetrics.size(); ++i) {
       const bool since = start_if_first && kProcessMetrics[i] == MarkMetric::hwm;
       const MarkTime time = since ? since_start(seen.time, *start_if_first, seen.had_tick_before) : seen.time;
       marks.see(MarkSubject::process, seen.subject_id, kProcessMetrics[i], values[i], time);
     }
+  }
+  Statement swaps(database, sql::pending_process_swap);
+  while (swaps.step()) {
+    const Seen seen = read_seen(swaps);
+    marks.see(MarkSubject::process, seen.subject_id, MarkMetric::swap, swaps.maybe(3), seen.time);
   }
 }
 

@@ -3,6 +3,11 @@
 #include <algorithm>
 
 namespace memoir {
+namespace {
+
+constexpr std::int64_t kNoTick = 0;
+
+}  // namespace
 
 void StepPlan::begin_tick(std::int64_t tick_id, bool keyframe, const TickMark& mark) {
   const bool gap = mark_ && is_gap(*mark_, mark);
@@ -31,7 +36,10 @@ void StepPlan::open(std::int64_t subject_id) {
 void StepPlan::close(std::int64_t subject_id) {
   const auto found = open_.find(subject_id);
   if (found == open_.end()) return;
-  steps_[found->second].until_ms = mark_->wall_ms;
+  Step& step = steps_[found->second];
+  step.until_ms = mark_->wall_ms;
+  // Reopened after a gap that it did not outlive.
+  if (step.tick_id == tick_id_) step.tick_id = kNoTick;
   open_.erase(found);
 }
 
@@ -49,7 +57,7 @@ std::vector<Step> StepPlan::finish(const std::optional<TickMark>& next) {
   for (Step step : steps_) {
     step.until_ms = std::max(step.at_ms, step.until_ms);
     const bool over = step.until_ms <= range_.from_ms && step.at_ms < range_.from_ms;
-    if (over || step.at_ms > range_.to_ms) continue;
+    if (step.tick_id == kNoTick || over || step.at_ms > range_.to_ms) continue;
     step.at_ms = std::max(step.at_ms, range_.from_ms);
     step.until_ms = std::min(step.until_ms, range_.to_ms);
     steps.push_back(step);

@@ -1,1 +1,131 @@
+#include "store/high_water.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
 #include "store_fixture.h"
+#include "support/simulation.h"
+
+namespace memoir::test {
+namespace {
+
+using MarkKey = std::tuple<MarkSubject, std::string, std::string, std::optional<std::int64_t>>;
+
+// The marks worked out from whole snapshots, the simple way.
+class Oracle {
+ public:
+  void see(const Snapshot& snapshot, std::optional<std::int64_t> before_ms) {
+    const std::int64_t at = snapshot.tick.begin.wall_ms;
+    const MarkTime time{at, before_ms.value_or(at)};
+    const auto& memory = snapshot.machine.memory;
+    see({MarkSubject::machine, "", "used", {}}, used_kib(memory), time, false);
+    see({MarkSubject::machine, "", "swap", {}}, swap_used_kib(memory), time, false);
+    see({MarkSubject::machine, "", "available", {}}, memory.get(MachineField::mem_available), time, true);
+    for (const CategorySample& category : snapshot.categories) {
+      see({MarkSubject::category, category.category, "pss", {}}, category.pss_kib, time, false);
+      see({MarkSubject::category, category.category, "rss", {}}, category.rss_kib, time, false);
+      see({MarkSubject::category, category.category, "uss", {}}, category.uss_kib, time, false);
+      see({MarkSubject::category, category.category, "swap", {}}, category.swap_kib, time, false);
+    }
+    for (const ProcessState& state : snapshot.processes) {
+      const std::string id = std::to_string(state.process.id);
+      const bool first = state.process.first_ms == at;
+      const std::int64_t start = state.process.info.start_ms;
+      const MarkTime since{at, first ? std::min(at, before_ms ? std::max(*before_ms, start) : start) : time.before_ms};
+      see({MarkSubject::process, id, "hwm", {}}, high_water_kib(state.sample.memory), since, false);
+      see({MarkSubject::process, id, "pss", {}}, state.sample.memory.get(ProcessField::pss), time, false);
+      see({MarkSubject::process, id, "uss", {}}, uss_kib(state.sample.memory), time, false);
+      see({MarkSubject::process, id, "swap", {}}, state.sample.memory.get(ProcessField::swap), time, false);
+    }
+  }
+
+  using Marks = std::map<MarkKey, std::tuple<std::int64_t, std::int64_t, std::int64_t>>;
+  Marks of(bool days) const {
+    Marks marks;
+    for (const auto& [key, mark] : marks_) {
+      if (std::get<3>(key).has_value() == days) marks[key] = mark;
+    }
+    return marks;
+  }
+
+ private:
+  void see(MarkKey key, std::optional<std::int64_t> value, MarkTime time, bool low) {
+    if (!value || (!low && *value == 0)) return;
+    for (const auto& day : {std::optional<std::int64_t>(), std::optional(day_of(time.at_ms))}) {
+      std::get<3>(key) = day;
+      const auto found = marks_.find(key);
+      const bool better =
+          found == marks_.end() || (low ? *value < std::get<0>(found->second) : *value > std::get<0>(found->second));
+      if (better) marks_[key] = {*value, time.at_ms, time.before_ms};
+    }
+  }
+
+  Marks marks_;
+};
+
+Oracle::Marks marks_of(const std::vector<HighWater>& stored) {
+  Oracle::Marks marks;
+  for (const HighWater& mark : stored) {
+    const std::string name = mark.subject == MarkSubject::process ? std::to_string(mark.subject_id) : mark.name;
+    marks[{mark.subject, name, mark.metric, mark.day_ms}] = {mark.value_kib, mark.at_ms, mark.before_ms};
+  }
+  return marks;
+}
+
+void compare(const StoreFixture& fixture) {
+  const auto reader = fixture.reader();
+  Oracle oracle;
+  std::int64_t run = 0;
+  std::optional<std::int64_t> before;
+  const Range all{0, 4'000'000'000'000};
+  for (const StoredTick& tick : must(reader->ticks(all))) {
+    if (tick.run_id != run) before.reset();
+    run = tick.run_id;
+    oracle.see(must(reader->snapshot(tick.id)), before);
+    before = tick.begin.wall_ms;
+  }
+  REQUIRE(marks_of(must(reader->high_water(std::nullopt))) == oracle.of(false));
+  REQUIRE(marks_of(must(reader->high_water(all))) == oracle.of(true));
+}
+
+TEST_CASE("high-water marks are right up to the last tick, over days, restarts and crashes") {
+  const StoreFixture fixture;
+  Moment start{1'790'000'000'000, 86'400'000};
+  start.wall_ms = day_of(start.wall_ms) + kDayMs - 400'000;  // midnight is near
+  Simulation simulation({.processes = 20, .changing = 0.3, .births = 0.3, .start = start});
+  for (const char* end : {"stopped", "", "", "reload"}) {
+    const auto writer = fixture.writer();
+    must(writer->begin_run(run_info(simulation.boot(), simulation.now())));
+    for (int i = 0; i < 130; ++i) must(writer->write(simulation.next()));
+    compare(fixture);
+    if (*end != '\0') must(writer->end_run(simulation.now(), end));
+  }
+  compare(fixture);
+  fixture.writer();
+  compare(fixture);
+}
+
+TEST_CASE("a mark of a day says between which ticks it was reached") {
+  const StoreFixture fixture;
+  Simulation simulation({.processes = 1, .changing = 0, .births = 0});
+  const auto writer = fixture.writer();
+  must(writer->begin_run(run_info(simulation.boot(), simulation.now())));
+  Tick tick = simulation.next();
+  const std::int64_t before = tick.begin.wall_ms;
+  must(writer->write(tick));
+  tick = simulation.next();
+  tick.processes[0].memory.set(ProcessField::vm_hwm, 1LL << 40);
+  must(writer->write(tick));
+  const auto marks = must(fixture.reader()->high_water(Range{before, before}));
+  const auto found =
+      std::find_if(marks.begin(), marks.end(), [](const HighWater& mark) { return mark.metric == "hwm"; });
+  REQUIRE(found != marks.end());
+  REQUIRE(found->value_kib == 1LL << 40);
+  REQUIRE(found->before_ms == before);
+  REQUIRE(found->at_ms == tick.begin.wall_ms);
+  REQUIRE(must(fixture.reader()->high_water(Range{before - 2 * kDayMs, before - 2 * kDayMs})).empty());
+}
+
+}  // namespace
+}  // namespace memoir::test

@@ -1,1 +1,145 @@
+// Opening what is there: as any user, alive, dead or copied; and what is not ours.
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "store_fixture.h"
+#include "support/simulation.h"
+
+namespace memoir::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr uid_t kNobody = 65534;
+
+// Whether somebody who may not write the folder reads `ticks` ticks. Root, who may write any, becomes nobody first.
+bool reads_as_nobody(const StoreFixture& fixture, const std::string& path, std::int64_t ticks) {
+  fs::permissions(fs::path(path).parent_path(), fs::perms(0555));
+  const pid_t child = fork();
+  if (child == 0) {
+    if (getuid() == 0 && (setgid(kNobody) != 0 || setuid(kNobody) != 0)) _exit(2);
+    const auto reader = Reader::open(path);
+    if (!reader) {
+      std::fprintf(stderr, "%s\n", reader.error().message.c_str());
+      _exit(3);
+    }
+    const auto info = (*reader)->info();
+    if (!info) std::fprintf(stderr, "%s\n", info.error().message.c_str());
+    _exit(info.ok() && info->ticks == ticks && (*reader)->snapshot(ticks).ok() ? 0 : 4);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  fs::permissions(fs::path(path).parent_path(), fs::perms(0755));
+  fs::permissions(fixture.folder(), fs::perms(0755));
+  return status == 0;
+}
+
+TEST_CASE("a user who may not write the folder reads it in every state") {
+  const StoreFixture fixture;
+  fs::permissions(fixture.folder(), fs::perms(0755));
+  Simulation simulation({.processes = 20});
+  auto writer = fixture.writer();
+  must(writer->begin_run(run_info(simulation.boot(), simulation.now())));
+  for (int i = 0; i < 5; ++i) must(writer->write(simulation.next()));
+  REQUIRE(reads_as_nobody(fixture, fixture.path(), 5));  // while it is written
+
+  must(writer->end_run(simulation.now(), "stopped"));
+  writer.reset();
+  REQUIRE(reads_as_nobody(fixture, fixture.path(), 5));  // after a clean stop
+
+  fs::create_directory(fixture.folder() + "/elsewhere");
+  const std::string copy = fixture.folder() + "/elsewhere/copy ?#%.db";
+  fs::copy_file(fixture.path(), copy);
+  REQUIRE(reads_as_nobody(fixture, copy, 5));  // copied without -wal and -shm
+
+  const pid_t child = fork();
+  if (child == 0) {
+    const auto doomed = fixture.writer();
+    must(doomed->begin_run(run_info(simulation.boot(), simulation.now())));
+    must(doomed->write(simulation.next()));
+    raise(SIGKILL);
+  }
+  waitpid(child, nullptr, 0);
+  REQUIRE(reads_as_nobody(fixture, fixture.path(), 6));  // after a kill
+}
+
+void check_refused(const std::string& path, const std::string& word) {
+  const auto reader = Reader::open(path);
+  REQUIRE(!reader.ok());
+  INFO(reader.error().message);
+  REQUIRE(reader.error().message.find(path) == 0);
+  REQUIRE(reader.error().message.find(word) != std::string::npos);
+}
+
+std::string bytes_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream bytes;
+  bytes << file.rdbuf();
+  return bytes.str();
+}
+
+TEST_CASE("what is not a Memoir database is refused and left as it is") {
+  const StoreFixture fixture;
+  const auto refused_both_ways = [&](const std::string& word) {
+    const std::string before = bytes_of(fixture.path());
+    check_refused(fixture.path(), word);
+    const auto writer = Writer::open(fixture.path(), Durability::normal);
+    REQUIRE(!writer.ok());
+    REQUIRE(writer.error().message.find(word) != std::string::npos);
+    REQUIRE(bytes_of(fixture.path()) == before);
+  };
+  SECTION("a text file") {
+    std::ofstream(fixture.path()) << std::string(5000, 'x');
+    refused_both_ways("not a Memoir database");
+  }
+  SECTION("another program's database") {
+    SQLite::Database(fixture.path(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE).exec("CREATE TABLE t (a)");
+    refused_both_ways("not a Memoir database");
+  }
+  SECTION("a newer schema") {
+    fixture.writer();
+    SQLite::Database(fixture.path(), SQLite::OPEN_READWRITE).exec("PRAGMA user_version = 99");
+    refused_both_ways("schema 99");
+  }
+  SECTION("a directory") {
+    fs::create_directory(fixture.path());
+    check_refused(fixture.path(), "is a directory");
+    REQUIRE(!Writer::open(fixture.path(), Durability::normal).ok());
+  }
+}
+
+TEST_CASE("a missing or empty file has nothing to read") {
+  const StoreFixture fixture;
+  check_refused(fixture.path(), "does not exist");
+  check_refused(fixture.folder() + "/no/such/folder.db", "does not exist");
+  std::ofstream(fixture.path()).close();
+  check_refused(fixture.path(), "is empty");
+  fixture.writer();
+  REQUIRE(must(fixture.reader()->info()).ticks == 0);
+}
+
+TEST_CASE("a folder that is not there is named to the writer") {
+  const StoreFixture fixture;
+  const auto writer = Writer::open(fixture.folder() + "/none/memoir.db", Durability::full);
+  REQUIRE(!writer.ok());
+  REQUIRE(writer.error().message.find("/none does not exist") != std::string::npos);
+}
+
+TEST_CASE("a database is set up as the store needs it") {
+  const StoreFixture fixture;
+  const auto writer = fixture.writer();
+  SQLite::Database database(fixture.path(), SQLite::OPEN_READONLY);
+  REQUIRE(database.execAndGet("PRAGMA journal_mode").getString() == "wal");
+  REQUIRE(database.execAndGet("PRAGMA auto_vacuum").getInt() == 2);
+  REQUIRE(database.execAndGet("PRAGMA application_id").getInt() == kApplicationId);
+  REQUIRE(database.execAndGet("PRAGMA user_version").getInt() == 1);
+}
+
+}  // namespace
+}  // namespace memoir::test

@@ -1,1 +1,104 @@
+#include <map>
+
+#include "random_history.h"
 #include "store_fixture.h"
+#include "support/simulation.h"
+
+namespace memoir::test {
+namespace {
+
+// What is known of each subject at a time, by the steps: those that hold then.
+struct Held {
+  std::map<std::int64_t, std::vector<std::pair<Range, ProcessSample>>> processes;
+  std::vector<std::pair<Range, MachineMemory>> machine;
+  std::map<std::string, std::vector<std::pair<Range, CategorySample>>> categories;
+};
+
+Held held_steps(Reader& reader, Range range) {
+  Held held;
+  must(reader.process_steps(range, [&](const ProcessStep& step) {
+    REQUIRE(step.at_ms >= range.from_ms);
+    REQUIRE(step.until_ms <= range.to_ms);
+    REQUIRE(step.until_ms >= step.at_ms);
+    held.processes[step.process_id].push_back({{step.at_ms, step.until_ms}, *step.sample});
+  }));
+  must(reader.machine_steps(range, [&](const MachineStep& step) {
+    held.machine.push_back({{step.at_ms, step.until_ms}, *step.memory});
+  }));
+  must(reader.category_steps(range, [&](const CategoryStep& step) {
+    held.categories[step.sample->category].push_back({{step.at_ms, step.until_ms}, *step.sample});
+  }));
+  return held;
+}
+
+template <typename T>
+std::optional<T> at(const std::vector<std::pair<Range, T>>& steps, std::int64_t ms) {
+  std::optional<T> found;
+  for (const auto& [span, value] : steps) {
+    if (span.from_ms > ms) break;
+    found = span.to_ms > ms || span.from_ms == ms ? std::optional(value) : std::nullopt;
+  }
+  return found;
+}
+
+TEST_CASE("the steps that hold at a tick are its snapshot") {
+  const StoreFixture fixture;
+  RandomHistory chance(3);
+  Simulation simulation({.processes = 15, .changing = 0.3, .births = 0.4});
+  for (int run = 0; run < 3; ++run) {
+    const auto writer = fixture.writer();
+    must(writer->begin_run(run_info(simulation.boot(), simulation.now())));
+    for (int i = 0; i < 60; ++i) {
+      must(writer->write(simulation.next(chance.chance(0.05))));
+      if (chance.chance(0.05)) simulation.pause(60'000);
+    }
+    if (run != 1) must(writer->end_run(simulation.now(), "stopped"));
+    simulation.pause(100'000);
+  }
+  const auto reader = fixture.reader();
+  const auto ticks = must(reader->ticks({0, 4'000'000'000'000}));
+  for (const auto& [first, last] : {std::pair<std::size_t, std::size_t>{0, ticks.size() - 1}, {37, 131}}) {
+    const Range range{ticks[first].begin.wall_ms, ticks[last].begin.wall_ms};
+    const Held held = held_steps(*reader, range);
+    for (std::size_t i = first; i < last; ++i) {
+      // Before a gap, steps end with the tick itself.
+      if (ticks[i + 1].begin.boot_ms - ticks[i].begin.boot_ms > 16'000) continue;
+      const Snapshot snapshot = must(reader->snapshot(ticks[i].id));
+      const std::int64_t ms = ticks[i].begin.wall_ms;
+      INFO("tick " << ticks[i].id);
+      const auto machine = at(held.machine, ms);
+      REQUIRE(machine.has_value());
+      REQUIRE(*machine == snapshot.machine.memory);
+      std::size_t alive = 0;
+      for (const auto& [id, steps] : held.processes) alive += at(steps, ms) ? 1U : 0U;
+      REQUIRE(alive == snapshot.processes.size());
+      for (const ProcessState& state : snapshot.processes) {
+        const auto sample = at(held.processes.at(state.process.id), ms);
+        REQUIRE(sample.has_value());
+        REQUIRE(*sample == state.sample);
+      }
+      for (const CategorySample& category : snapshot.categories)
+        REQUIRE(at(held.categories.at(category.category), ms) == std::optional(category));
+    }
+  }
+}
+
+TEST_CASE("steps cover just what was recorded") {
+  const StoreFixture fixture;
+  Simulation simulation({.processes = 2, .changing = 0.5, .births = 0});
+  const Moment start = simulation.now();
+  const auto writer = fixture.writer();
+  must(writer->begin_run(run_info(simulation.boot(), start)));
+  for (int i = 0; i < 10; ++i) must(writer->write(simulation.next()));
+  simulation.pause(500'000);
+  for (int i = 0; i < 10; ++i) must(writer->write(simulation.next()));
+  const Range range{start.wall_ms - 50'000, simulation.now().wall_ms + 900'000};
+  const auto reader = fixture.reader();
+  std::int64_t covered = 0;
+  must(reader->machine_steps(range, [&](const MachineStep& step) { covered += step.until_ms - step.at_ms; }));
+  REQUIRE(covered == must(reader->coverage(range)).recorded_ms);
+  REQUIRE(covered == 180'000);
+}
+
+}  // namespace
+}  // namespace memoir::test

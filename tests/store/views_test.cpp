@@ -1,1 +1,115 @@
+// The views that people use with sqlite3 say what the reader says.
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <map>
+
+#include "random_history.h"
 #include "store_fixture.h"
+#include "support/simulation.h"
+
+namespace memoir::test {
+namespace {
+
+std::optional<std::int64_t> number(const SQLite::Column& column) {
+  return column.isNull() ? std::nullopt : std::optional<std::int64_t>(column.getInt64());
+}
+
+void compare_processes(SQLite::Database& database, const Snapshot& snapshot) {
+  SQLite::Statement rows(database, "SELECT * FROM process_at WHERE tick_id = ? ORDER BY pid, start_ticks, exec_count");
+  rows.bind(1, snapshot.tick.id);
+  std::size_t count = 0;
+  while (rows.executeStep()) {
+    REQUIRE(count < snapshot.processes.size());
+    const ProcessState& state = snapshot.processes[count++];
+    REQUIRE(rows.getColumn("wall_ms").getInt64() == snapshot.tick.begin.wall_ms);
+    REQUIRE(rows.getColumn("pid").getInt() == state.sample.key.pid);
+    REQUIRE(rows.getColumn("user").getString() == state.process.info.user);
+    REQUIRE(rows.getColumn("command").getString() == state.process.info.command);
+    REQUIRE(rows.getColumn("category").getString() == state.process.info.category);
+    REQUIRE(rows.getColumn("source").getString() == to_string(state.sample.source));
+    REQUIRE(number(rows.getColumn("uss_kib")) == uss_kib(state.sample.memory));
+    for (std::size_t i = 0; i < ProcessMemory::kCount; ++i) {
+      INFO(kProcessFields[i].column);
+      REQUIRE(number(rows.getColumn(kProcessFields[i].column)) ==
+              state.sample.memory.get(static_cast<ProcessField>(i)));
+    }
+  }
+  REQUIRE(count == snapshot.processes.size());
+}
+
+void compare_rest(SQLite::Database& database, const Snapshot& snapshot) {
+  SQLite::Statement machine(database, "SELECT * FROM machine_at WHERE tick_id = ?");
+  machine.bind(1, snapshot.tick.id);
+  REQUIRE(machine.executeStep());
+  for (std::size_t i = 0; i < MachineMemory::kCount; ++i) {
+    INFO(kMachineFields[i].column);
+    REQUIRE(number(machine.getColumn(kMachineFields[i].column)) ==
+            snapshot.machine.memory.get(static_cast<MachineField>(i)));
+  }
+  SQLite::Statement categories(database,
+                               "SELECT category, processes, pss_kib FROM category_at WHERE tick_id = ? ORDER BY 1");
+  categories.bind(1, snapshot.tick.id);
+  for (const CategorySample& category : snapshot.categories) {
+    REQUIRE(categories.executeStep());
+    REQUIRE(categories.getColumn(0).getString() == category.category);
+    REQUIRE(categories.getColumn(1).getInt64() == category.processes);
+    REQUIRE(categories.getColumn(2).getInt64() == category.pss_kib);
+  }
+  REQUIRE(!categories.executeStep());
+}
+
+TEST_CASE("views equal snapshots") {
+  const StoreFixture fixture;
+  RandomHistory history(5);
+  const auto writer = fixture.writer();
+  must(writer->begin_run(run_info(history.boot(), history.now())));
+  for (int i = 0; i < 60; ++i) must(writer->write(history.next()));
+  const auto reader = fixture.reader();
+  SQLite::Database database(fixture.path(), SQLite::OPEN_READONLY);
+  for (const StoredTick& tick : must(reader->ticks({0, 4'000'000'000'000}))) {
+    const Snapshot snapshot = must(reader->snapshot(tick.id));
+    compare_processes(database, snapshot);
+    compare_rest(database, snapshot);
+  }
+  const std::int64_t last = must(reader->info()).ticks;
+  REQUIRE(database.execAndGet("SELECT COUNT(*) FROM latest").getInt64() ==
+          static_cast<std::int64_t>(must(reader->snapshot(last)).processes.size()));
+}
+
+TEST_CASE("runs and high-water marks have views with names") {
+  const StoreFixture fixture;
+  Simulation simulation({.processes = 5, .births = 0});
+  const auto writer = fixture.writer();
+  must(writer->begin_run(run_info(simulation.boot(), simulation.now())));
+  for (int i = 0; i < 3; ++i) must(writer->write(simulation.next()));
+  must(writer->end_run(simulation.now(), "once"));
+  SQLite::Database database(fixture.path(), SQLite::OPEN_READONLY);
+  REQUIRE(database.execAndGet("SELECT ticks FROM run_named").getInt() == 3);
+  REQUIRE(database.execAndGet("SELECT host FROM run_named").getString() == "simulated");
+  const auto marks = must(fixture.reader()->high_water(std::nullopt));
+  REQUIRE(database.execAndGet("SELECT COUNT(*) FROM high_water_named WHERE day = 'all time'").getInt64() ==
+          static_cast<std::int64_t>(marks.size()));
+  REQUIRE(database.execAndGet("SELECT COUNT(*) FROM high_water_named WHERE name IS NULL").getInt() == 0);
+}
+
+// What the schema promises of its cost: a view asked for one tick reads the rows since its keyframe, not the history.
+TEST_CASE("a view asked for one tick does not go through the whole history") {
+  const StoreFixture fixture;
+  fixture.writer();
+  SQLite::Database database(fixture.path(), SQLite::OPEN_READONLY);
+  for (const char* sql : {"SELECT * FROM process_at WHERE tick_id = 7", "SELECT * FROM category_at WHERE tick_id = 7",
+                          "SELECT * FROM machine_at WHERE tick_id = 7", "SELECT * FROM latest"}) {
+    SQLite::Statement plan(database, std::string("EXPLAIN QUERY PLAN ") + sql);
+    while (plan.executeStep()) {
+      const std::string step = plan.getColumn(3).getString();
+      INFO(sql << ": " << step);
+      for (const char* table : {"process_sample", "process_detail", "category_sample", "machine_sample"})
+        REQUIRE(step.find(std::string("SCAN ") + table) == std::string::npos);
+      // The alias of tick; latest has it of one row.
+      if (std::string(sql).find("latest") == std::string::npos) REQUIRE(step.find("SCAN t") == std::string::npos);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace memoir::test

@@ -1,1 +1,206 @@
+#include "store/writer.h"
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "store_fixture.h"
+#include "support/simulation.h"
+
+namespace memoir::test {
+namespace {
+
+std::vector<std::string> kinds(Reader& reader) {
+  std::vector<std::string> kinds;
+  for (const Event& event : must(reader.events({0, 4'000'000'000'000}))) kinds.push_back(event.kind);
+  return kinds;
+}
+
+void record(const StoreFixture& fixture, Simulation& simulation, int ticks, const char* end) {
+  const auto writer = fixture.writer();
+  must(writer->begin_run(run_info(simulation.boot(), simulation.now())));
+  for (int i = 0; i < ticks; ++i) must(writer->write(simulation.next()));
+  if (*end != '\0') must(writer->end_run(simulation.now(), end));
+}
+
+TEST_CASE("a second writer is refused with the pid of the first") {
+  const StoreFixture fixture;
+  const auto writer = fixture.writer();
+  const auto second = Writer::open(fixture.path(), Durability::normal);
+  REQUIRE(!second.ok());
+  REQUIRE(second.error().message.find("process " + std::to_string(getpid())) != std::string::npos);
+  REQUIRE(must(fixture.reader()->info()).recorder_pid == getpid());
+
+  const pid_t child = fork();
+  if (child == 0) _exit(Writer::open(fixture.path(), Durability::normal).ok() ? 1 : 0);
+  int status = -1;
+  waitpid(child, &status, 0);
+  REQUIRE(status == 0);
+}
+
+TEST_CASE("the lock ends with its writer") {
+  const StoreFixture fixture;
+  fixture.writer();
+  REQUIRE(!must(fixture.reader()->info()).recorder_pid);
+  fixture.writer();
+}
+
+TEST_CASE("runs end as they ended, and the next one says what lies between") {
+  const StoreFixture fixture;
+  Simulation simulation({.processes = 3});
+  record(fixture, simulation, 3, "stopped");
+  record(fixture, simulation, 3, "");
+  simulation.pause(120'000);
+  record(fixture, simulation, 3, "once");
+  const auto reader = fixture.reader();
+  const auto runs = must(reader->runs());
+  REQUIRE(runs.size() == 3);
+  REQUIRE(runs[0].end_reason == "stopped");
+  REQUIRE(runs[1].end_reason == "unclean");
+  REQUIRE(runs[1].ended_ms == runs[1].last_tick_ms);
+  REQUIRE(runs[2].end_reason == "once");
+  REQUIRE(runs[2].boot == simulation.boot());
+  REQUIRE(kinds(*reader) == std::vector<std::string>{"unclean", "gap"});
+}
+
+TEST_CASE("a run without a tick leaves the others alone") {
+  const StoreFixture fixture;
+  Simulation simulation({.processes = 3});
+  record(fixture, simulation, 0, "");
+  record(fixture, simulation, 2, "stopped");
+  record(fixture, simulation, 0, "stopped");
+  const auto runs = must(fixture.reader()->runs());
+  REQUIRE(!runs[0].last_tick_ms);
+  REQUIRE(runs[1].last_tick_ms);
+  REQUIRE(!runs[2].first_tick_ms);
+}
+
+TEST_CASE("a restarted recorder goes on with the processes that it knew") {
+  const StoreFixture fixture;
+  Simulation simulation({.processes = 4, .births = 0});
+  record(fixture, simulation, 2, "stopped");
+  const auto writer = fixture.writer();
+  const auto known = must(writer->known_processes(simulation.boot().boot_id));
+  REQUIRE(known.size() == 4);
+  REQUIRE(must(writer->known_processes("another boot")).empty());
+  must(writer->begin_run(run_info(simulation.boot(), simulation.now())));
+  Tick tick = simulation.next();
+  const ProcessKey gone = tick.processes.front().key;
+  REQUIRE(known.front().key == gone);
+  tick.processes.erase(tick.processes.begin());
+  must(writer->write(tick));
+  const auto processes = must(fixture.reader()->processes({0, 4'000'000'000'000}));
+  REQUIRE(processes.size() == 4);
+  for (const StoredProcess& process : processes) {
+    REQUIRE(process.end == (process.info.key == gone ? "unknown" : ""));
+    REQUIRE(process.gone_ms.has_value() == (process.info.key == gone));
+  }
+}
+
+TEST_CASE("what lived in another boot has ended") {
+  const StoreFixture fixture;
+  Simulation simulation({.processes = 4, .births = 0});
+  record(fixture, simulation, 2, "stopped");
+  simulation.reboot();
+  record(fixture, simulation, 1, "stopped");
+  const auto reader = fixture.reader();
+  const Range all{0, 4'000'000'000'000};
+  const auto processes = must(reader->processes(all));
+  REQUIRE(processes.size() == 8);
+  REQUIRE(std::count_if(processes.begin(), processes.end(), [](const auto& p) { return p.end == "unknown"; }) == 4);
+  const std::int64_t last = must(reader->info()).last_tick_ms;
+  REQUIRE(must(reader->processes({last, last})).size() == 4);
+}
+
+TEST_CASE("a stepped wall clock is told, and ticks keep the order of recording") {
+  const StoreFixture fixture;
+  Simulation simulation({.processes = 2});
+  const auto writer = fixture.writer();
+  must(writer->begin_run(run_info(simulation.boot(), simulation.now())));
+  const Moment first = simulation.now();
+  for (int i = 0; i < 5; ++i) must(writer->write(simulation.next()));
+  simulation.step_wall(-25'000);
+  for (int i = 0; i < 5; ++i) must(writer->write(simulation.next()));
+  const auto reader = fixture.reader();
+  REQUIRE(kinds(*reader) == std::vector<std::string>{"clock-step"});
+  const auto ticks = must(reader->ticks({0, 4'000'000'000'000}));
+  for (std::size_t i = 1; i < ticks.size(); ++i) REQUIRE(ticks[i].begin.boot_ms > ticks[i - 1].begin.boot_ms);
+  // Ticks 3 to 5 and 6 to 8 have times that came twice or nearly so: the latest time wins.
+  REQUIRE(must(reader->tick_at(first.wall_ms + 26'000))->id == 6);
+  REQUIRE(must(reader->tick_at(first.wall_ms + 30'000))->id == 4);
+  REQUIRE(!must(reader->tick_at(first.wall_ms - 1)));
+}
+
+// RLIMIT_FSIZE is a full disk that a test can make: SQLite's write fails, in a child of its own.
+int fill_the_disk(const StoreFixture& fixture) {
+  signal(SIGXFSZ, SIG_IGN);
+  Simulation simulation({.processes = 300, .changing = 0.5, .births = 2});
+  const auto writer = fixture.writer();
+  must(writer->begin_run(run_info(simulation.boot(), simulation.now())));
+  must(writer->write(simulation.next()));
+  rlimit limit{400'000, RLIM_INFINITY};
+  if (setrlimit(RLIMIT_FSIZE, &limit) != 0) return 2;
+  int failed = 0;
+  for (int i = 0; i < 60; ++i) {
+    const Tick tick = simulation.next();
+    if (writer->write(tick).ok()) continue;
+    ++failed;
+    limit.rlim_cur = RLIM_INFINITY;
+    if (setrlimit(RLIMIT_FSIZE, &limit) != 0) return 3;
+    if (!writer->write(tick).ok()) return 4;
+    const auto reader = fixture.reader();
+    const Snapshot snapshot = must(reader->snapshot(must(reader->info()).ticks));
+    if (snapshot.processes.size() != tick.processes.size() || snapshot.machine != tick.machine) return 5;
+    for (std::size_t p = 0; p < tick.processes.size(); ++p) {
+      if (snapshot.processes[p].sample != tick.processes[p]) return 6;
+    }
+    if (must(reader->info()).ticks != i + 2) return 7;
+  }
+  return failed > 0 ? 0 : 8;
+}
+
+TEST_CASE("a write that finds the disk full leaves nothing, and can be repeated") {
+  const StoreFixture fixture;
+  const pid_t child = fork();
+  if (child == 0) _exit(fill_the_disk(fixture));
+  int status = -1;
+  waitpid(child, &status, 0);
+  REQUIRE(WIFEXITED(status));
+  REQUIRE(WEXITSTATUS(status) == 0);
+}
+
+TEST_CASE("nothing is written without a run") {
+  const StoreFixture fixture;
+  Simulation simulation({.processes = 2});
+  const auto writer = fixture.writer();
+  REQUIRE(!writer->write(simulation.next()).ok());
+  REQUIRE(!writer->write_event({simulation.now(), "start", ""}).ok());
+  REQUIRE(!writer->end_run(simulation.now(), "stopped").ok());
+}
+
+TEST_CASE("a damaged database is named after an unclean end") {
+  const StoreFixture fixture;
+  Simulation simulation({.processes = 200});
+  record(fixture, simulation, 30, "");
+  {
+    SQLite::Database database(fixture.path(), SQLite::OPEN_READWRITE);
+    database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  }
+  const auto bytes = static_cast<long>(std::filesystem::file_size(fixture.path()));
+  FILE* file = std::fopen(fixture.path().c_str(), "r+");
+  REQUIRE(file != nullptr);
+  std::fseek(file, bytes / 3, SEEK_SET);
+  for (long i = 0; i < bytes / 3; ++i) std::fputc(0x5a, file);
+  std::fclose(file);
+  const auto writer = Writer::open(fixture.path(), Durability::normal);
+  REQUIRE(!writer.ok());
+  REQUIRE(writer.error().message.find("damaged") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace memoir::test
