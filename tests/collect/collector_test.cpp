@@ -156,7 +156,9 @@ TEST_CASE("kernel threads are counted, and become processes when they start a pr
 
 TEST_CASE("where the rollup is denied, status stands in for it") {
   Machine machine;
-  machine.proc.add(fake(100, "app", 4096));
+  FakeProcess own = fake(100, "app", 4096);
+  own.uid = ::geteuid();
+  machine.proc.add(own);
   FakeProcess denied = fake(101, "app", 4096);
   denied.uid = 12345;
   machine.proc.add(denied);

@@ -63,7 +63,8 @@ char* map(std::size_t bytes, int flags, int fd = -1) {
   return static_cast<char*>(at);
 }
 
-void touch(char* at, std::size_t bytes) {
+// A sanitizer would note each write in memory of its own, and that is memory of the child too.
+__attribute__((noinline, no_sanitize("thread"), no_sanitize("address"))) void touch(char* at, std::size_t bytes) {
   for (std::size_t i = 0; i < bytes; i += 4096) at[i] = 1;
 }
 
@@ -101,9 +102,9 @@ TEST_CASE("real private memory is found where it is") {
   const ProcessSample sample = sample_of(tick, child.pid());
   REQUIRE(sample.source == Source::exact);
   CHECK(near(difference(tick, child, plain, F::private_dirty), 32 * 1024));
-  CHECK(near(difference(tick, child, plain, F::rss), 32 * 1024));
+  CHECK(near(difference(tick, child, plain, F::rss_anon), 32 * 1024));
   CHECK(sample.memory.get(F::vm_hwm) >= 32 * 1024);
-  CHECK(sample.threads == 1);
+  CHECK(sample.threads >= 1);  // a sanitizer may have one of its own
   const ProcessInfo info = born_of(tick, child.pid());
   CHECK(info.parent_pid == ::getpid());
   CHECK(info.uid == ::getuid());
@@ -123,7 +124,7 @@ TEST_CASE("real memory shared by memfd is shared out by PSS") {
   ::close(fd);
   const Tick tick = machine.tick();
   for (const Child* child : {&a, &b}) {
-    CHECK(near(difference(tick, *child, plain, F::rss), 16 * 1024));
+    CHECK(near(difference(tick, *child, plain, F::rss_shmem), 16 * 1024));
     CHECK(near(difference(tick, *child, plain, F::pss_shmem), 8 * 1024));
     CHECK(near(difference(tick, *child, plain, F::shared_dirty), 16 * 1024));
     CHECK(near(difference(tick, *child, plain, F::private_dirty), 0));
