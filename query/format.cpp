@@ -65,6 +65,10 @@ std::string print_percent(double percent) {
   return fmt::format("{:.1f}%", percent);
 }
 
+std::string print_exact(double percent) {
+  return percent >= 100.0 ? "all" : print_percent(std::min(percent, 99.9));
+}
+
 std::string print_count(std::int64_t count, const char* one, const char* many) {
   return fmt::format("{} {}", count, count == 1 ? one : many);
 }

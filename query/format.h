@@ -30,6 +30,9 @@ std::string print_span(std::int64_t ms);
 
 std::string print_percent(double percent);
 
+// Of how much is exact: "all" only where it is all.
+std::string print_exact(double percent);
+
 // "1 process", "3 processes".
 std::string print_count(std::int64_t count, const char* one, const char* many);
 

@@ -3,7 +3,8 @@
 namespace memoir::query {
 
 std::string shown_command(const ProcessInfo& info, char state) {
-  const std::string& text = info.command.empty() ? info.comm : info.command;
+  std::string text = info.command.empty() ? info.comm : info.command;
+  if (text.starts_with('/')) text.erase(0, text.rfind('/', text.find(' ')) + 1);
   return state == 'Z' || state == 'X' ? text + " (zombie)" : text;
 }
 

@@ -9,7 +9,8 @@
 
 namespace memoir::query {
 
-// The command as a table shows it: its state beside it where that says more ("[sh] (zombie)").
+// The command as a table shows it: the program without its directory, and its state where that says more ("[sh]
+// (zombie)").
 std::string shown_command(const ProcessInfo& info, char state);
 
 // How long before the tick the values were read. Absent where none are known.

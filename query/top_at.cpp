@@ -100,11 +100,6 @@ Columns group_columns(const std::string& group, Metric by) {
   return columns;
 }
 
-// Only what is all of it is 100 %.
-std::string share_text(double percent) {
-  return percent == 100.0 ? "all" : print_percent(std::min(percent, 99.9));
-}
-
 void describe_total(Report& report, const Tally& total, const Snapshot& snapshot, Units units) {
   const auto size = [units](std::optional<std::int64_t> kib) { return kib ? print_size(*kib, units) : "unknown"; };
   const MachineMemory& machine = snapshot.machine.memory;
@@ -124,7 +119,7 @@ void describe_total(Report& report, const Tally& total, const Snapshot& snapshot
   const auto exact = total.exact_percent();
   report.notes.push_back(fmt::format(
       "{}: PSS {}{}, RSS {}, swap {}.", print_count(total.processes(), "process", "processes"),
-      size(total.kib(Metric::pss)), exact ? fmt::format(" ({} of it exact)", share_text(*exact)) : std::string(),
+      size(total.kib(Metric::pss)), exact ? fmt::format(" ({} of it exact)", print_exact(*exact)) : std::string(),
       size(total.kib(Metric::rss)), size(total.kib(Metric::swap))));
   report.notes.push_back(fmt::format("Machine: {} used of {}, {} available, {} swap used.", size(used_kib(machine)),
                                      size(machine.get(MachineField::mem_total)),

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <map>
 #include <unordered_map>
@@ -68,14 +69,24 @@ void see_mark(Summary& summary, std::optional<std::int64_t> mark, std::int64_t a
   summary.max_at_ms = at_ms;
 }
 
-// Feeds every step to its row; returns KiB × ms over all processes, whatever the filter says.
-Result<double> fold_steps(const Context& context, Range range, Metric metric, Plan& plan) {
-  double whole = 0;
+// KiB × ms.
+struct Held {
+  double all = 0;     // by all processes
+  double chosen = 0;  // by those that the filter takes
+  double exact = 0;   // of chosen: read exactly
+};
+
+// Feeds every step to its row.
+Result<Held> fold_steps(const Context& context, Range range, Metric metric, Plan& plan) {
+  Held held;
   const Status read = context.reader.process_steps(range, [&](const ProcessStep& step) {
     const auto value = metric_kib(step.sample->memory, metric);
-    whole += static_cast<double>(value.value_or(0)) * static_cast<double>(step.until_ms - step.at_ms);
+    const double weight = static_cast<double>(value.value_or(0)) * static_cast<double>(step.until_ms - step.at_ms);
+    held.all += weight;
     const auto at = plan.row_of.find(step.process_id);
     if (at == plan.row_of.end()) return;
+    held.chosen += weight;
+    if (step.sample->source == Source::exact || step.sample->source == Source::held) held.exact += weight;
     Row& row = plan.rows[at->second];
     if (metric == Metric::hwm) {
       see_mark(row.summary, value, step.at_ms);
@@ -89,7 +100,7 @@ Result<double> fold_steps(const Context& context, Range range, Metric metric, Pl
     }
   });
   if (!read) return read.error();
-  return whole;
+  return held;
 }
 
 void summarise_row(Row& row, std::int64_t recorded_ms, double whole) {
@@ -97,6 +108,19 @@ void summarise_row(Row& row, std::int64_t recorded_ms, double whole) {
   row.mean_kib = mean_over(row.summary, recorded_ms);
   const double held = row.summary.mean.value_or(0) * static_cast<double>(row.summary.covered_ms);
   if (whole > 0) row.share = 100.0 * held / whole;
+}
+
+void describe_total(Report& report, const Held& held, Metric metric, std::size_t processes, Units units) {
+  const auto count = static_cast<std::int64_t>(processes);
+  const std::int64_t recorded_ms = report.coverage->recorded_ms;
+  report.totals.push_back({"processes", "", Kind::count, count});
+  if (recorded_ms <= 0 || held.chosen <= 0) return;
+  const auto mean_kib = std::llround(held.chosen / static_cast<double>(recorded_ms));
+  const double exact = 100.0 * held.exact / held.chosen;
+  report.totals.push_back({"mean_kib", "", Kind::size, std::int64_t{mean_kib}});
+  report.totals.push_back({"exact_percent", "", Kind::percent, exact});
+  report.notes.push_back(fmt::format("{}: mean {} {} ({} of it exact).", print_count(count, "process", "processes"),
+                                     metric_title(metric), print_size(mean_kib, units), print_exact(exact)));
 }
 
 std::optional<std::int64_t> rank_value(const Row& row, bool by_growth, bool by_mark) {
@@ -154,10 +178,11 @@ Result<Report> top_over(const Context& context, Range range) {
   const bool by_growth = by == "growth";
   const bool by_mark = metric == Metric::hwm;
   Plan plan = make_plan(*processes, *filter, group);
-  const Result<double> whole = fold_steps(context, range, metric, plan);
-  if (!whole) return whole.error();
+  const Result<Held> held = fold_steps(context, range, metric, plan);
+  if (!held) return held.error();
   if (!by_mark) {
-    for (Row& row : plan.rows) summarise_row(row, report.coverage->recorded_ms, *whole);
+    for (Row& row : plan.rows) summarise_row(row, report.coverage->recorded_ms, held->all);
+    describe_total(report, *held, metric, plan.row_of.size(), context.options.units);
   }
   std::vector<Row>& rows = plan.rows;
   std::stable_sort(rows.begin(), rows.end(), [&](const Row& a, const Row& b) {
@@ -166,7 +191,6 @@ Result<Report> top_over(const Context& context, Range range) {
 
   const char* ranking = by_growth ? "growth" : by_mark ? "maximum" : "mean";
   report.title = fmt::format("{} by {}, ranked by {}", metric_title(metric), group, ranking);
-  report.totals.push_back({"processes", "", Kind::count, static_cast<std::int64_t>(processes->size())});
   const std::string of = fmt::format("{}{}", by_mark ? "" : "mean ", metric_title(metric));
   limit_rows(rows, report, context.options,
              [by_mark](const Row& row) { return by_mark ? row.summary.max : row.mean_kib; },

@@ -185,6 +185,20 @@ TEST_CASE("top over a range: maximum, when, and growth") {
   CHECK(answer["range"]["from_ms"] == at(0));
 }
 
+TEST_CASE("High-water marks do not add up: of a group the largest member's counts, and they have no share") {
+  const auto range = json_of({"top", "--day", "2026-11-19", "--by", "hwm", "--group", "category", "--limit", "2"});
+  REQUIRE(range["rows"].size() == 2);
+  CHECK(range["rows"][0]["category"] == "python");
+  CHECK(range["rows"][0]["max_kib"] == 900 * kMib);
+  CHECK(range["rows"][0]["max_at_ms"] == at(120));
+  CHECK(range["rows"][0]["mean_kib"].is_null());
+  CHECK(range["totals"]["cut_max_kib"] == 120 * kMib);
+  const auto now = json_of({"top", "--at", "2026-11-19 00:02:30", "--by", "hwm", "--group", "user"});
+  CHECK(now["rows"][2]["user"] == "www-data");
+  CHECK(now["rows"][2]["hwm_kib"] == 120 * kMib);
+  CHECK(now["rows"][2]["share_percent"].is_null());
+}
+
 TEST_CASE("processes: who ended, how, and who was short-lived") {
   const auto answer = json_of({"processes", "--by", "lifetime"});
   REQUIRE(answer["rows"].size() == 5);
