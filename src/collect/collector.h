@@ -1,8 +1,8 @@
 #pragma once
 
 // Makes ticks: one pass over the machine, every process. Keeps the process table (births, exits, execs, reused pids)
-// and the open descriptors between passes. One thread calls it; reads that may block on their target run on a worker of
-// its own.
+// and the open descriptors between passes; process_reads.h says how an exec is told, and what can be missed. One thread
+// calls it; reads that may block on their target run on a worker of its own.
 
 #include <chrono>
 #include <cstddef>

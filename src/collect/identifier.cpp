@@ -7,9 +7,13 @@
 #include "proc/status.h"
 
 namespace memoir {
+namespace {
+
+constexpr std::string_view kDeleted = " (deleted)";
+
+}  // namespace
 
 std::string_view without_deleted(std::string_view exe) {
-  constexpr std::string_view kDeleted = " (deleted)";
   if (exe.ends_with(kDeleted)) exe.remove_suffix(kDeleted.size());
   return exe;
 }

@@ -15,6 +15,10 @@ constexpr const char* kSecretWord =
     "|(?:api|access|secret|account|auth|encryption|master|license)[_.-]?key"
     "|[a-z0-9][_-]pwd|\\bpass|(?:db|sql|user|root|admin|store|_|http|proxy|ftp|smtp|ldap)pass)";
 
+constexpr const char* kMysql =
+    "^(?:mysql|mysql(?:dump|admin|import|show|check|binlog|slap|pump|sh|_upgrade)|"
+    "mariadb(?:-[a-z-]+)?|mariabackup|xtrabackup|innobackupex|mytop|pt-[a-z-]+)$";
+
 std::string secret(const char* before, const char* after) {
   return std::string("(?i)") + before + kSecretWord + after;
 }
@@ -76,9 +80,6 @@ void add_shapes(std::vector<RedactionRule>& rules) {
 
 // Short options that hold a secret in one program and something harmless in others.
 void add_programs(std::vector<RedactionRule>& rules) {
-  constexpr const char* kMysql =
-      "^(?:mysql|mysql(?:dump|admin|import|show|check|binlog|slap|pump|sh|_upgrade)|"
-      "mariadb(?:-[a-z-]+)?|mariabackup|xtrabackup|innobackupex|mytop|pt-[a-z-]+)$";
   rules.push_back(within("(?s)^-p(.+)$", kMysql));
   rules.push_back(within("(?s)^-p(.+)$", "^(?:sshpass|mydumper|myloader|7z[arz]?|rar|unrar|mongo[a-z]*)$"));
   rules.push_back(next("^-p$", "^(?:sshpass|mydumper|myloader|mongo[a-z]*|login)$"));

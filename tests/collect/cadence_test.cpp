@@ -27,11 +27,11 @@ TEST_CASE("a clock stepped back does not stop the ticks") {
 }
 
 TEST_CASE("a keyframe is due once in its time, and at the first tick") {
-  constexpr std::int64_t kHour = 3'600'000;
-  CHECK(keyframe_due(5, 0, kHour));
-  CHECK_FALSE(keyframe_due(kHour + 10'000, kHour, kHour));
-  CHECK(keyframe_due(2 * kHour, kHour + 10'000, kHour));
-  CHECK(keyframe_due(kHour - 1, kHour, kHour));  // the clock was stepped back
+  constexpr std::int64_t hour = 3'600'000;
+  CHECK(keyframe_due(5, 0, hour));
+  CHECK_FALSE(keyframe_due(hour + 10'000, hour, hour));
+  CHECK(keyframe_due(2 * hour, hour + 10'000, hour));
+  CHECK(keyframe_due(hour - 1, hour, hour));  // the clock was stepped back
 }
 
 TEST_CASE("everything is read of every process but a zombie's memory") {

@@ -133,16 +133,16 @@ TEST_CASE("real memory shared by memfd is shared out by PSS") {
 
 TEST_CASE("a real copy-on-write child shares until it writes") {
   RealMachine machine;
-  constexpr std::size_t kSize = 16 * kMiB;
-  char* const memory = map(kSize, MAP_PRIVATE | MAP_ANONYMOUS);
-  touch(memory, kSize);
+  constexpr std::size_t size = 16 * kMiB;
+  char* const memory = map(size, MAP_PRIVATE | MAP_ANONYMOUS);
+  touch(memory, size);
   const Child reader([] {});
-  const Child writer([memory] { touch(memory, kSize / 2); });
+  const Child writer([memory] { touch(memory, size / 2); });
   const Tick tick = machine.tick();
   CHECK(near(difference(tick, writer, reader, F::private_dirty), 8 * 1024));
   CHECK(near(difference(tick, writer, reader, F::rss), 0));
   CHECK(sample_of(tick, reader.pid()).memory.or_zero(F::rss) >= 16 * 1024);
-  ::munmap(memory, kSize);
+  ::munmap(memory, size);
 }
 
 TEST_CASE("a real exec is seen, and a real exit") {
