@@ -5,8 +5,8 @@
 namespace memoir {
 
 const char* to_string(MarkMetric metric) {
-  constexpr std::array kNames{"used", "available", "swap", "pss", "rss", "uss", "hwm"};
-  return kNames[static_cast<std::size_t>(metric)];
+  constexpr std::array names{"used", "available", "swap", "pss", "rss", "uss", "hwm"};
+  return names[static_cast<std::size_t>(metric)];
 }
 
 MarkValues mark_values(const MachineMemory& memory) {

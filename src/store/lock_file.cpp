@@ -34,9 +34,9 @@ bool try_lock(const Fd& fd, int kind) {
 
 // A reader that asks who holds the lock has it for a moment: that is no reason to refuse to start.
 bool lock_patiently(const Fd& fd) {
-  constexpr int kTries = 5;
+  constexpr int tries = 5;
   for (int attempt = 1; !try_lock(fd, LOCK_EX); ++attempt) {
-    if (attempt == kTries) return false;
+    if (attempt == tries) return false;
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   return true;

@@ -82,15 +82,15 @@ void see_categories(SQLite::Database& database, Collected& marks) {
 }
 
 void see_processes(SQLite::Database& database, Collected& marks) {
-  constexpr std::array kFields{ProcessField::pss, ProcessField::private_clean, ProcessField::private_dirty,
-                               ProcessField::vm_hwm, ProcessField::vm_rss};
+  constexpr std::array fields{ProcessField::pss, ProcessField::private_clean, ProcessField::private_dirty,
+                              ProcessField::vm_hwm, ProcessField::vm_rss};
   Statement rows(database, sql::pending_process);
   while (rows.step()) {
     const Seen seen = read_seen(rows);
     const auto source = static_cast<Source>(rows.integer(3));
     const auto start_if_first = rows.maybe(4);
     ProcessMemory memory;
-    read_fields<ProcessField>(rows, 5, memory, kFields);
+    read_fields<ProcessField>(rows, 5, memory, fields);
     const MarkValues values = mark_values(memory, source);
     for (std::size_t i = 0; i < kProcessMetrics.size(); ++i) {
       const bool since = start_if_first && kProcessMetrics[i] == MarkMetric::hwm;

@@ -135,8 +135,8 @@ TickSpan span_of(SQLite::Database& database, Range range) {
   const auto last = inside.maybe(1);
   const auto holds = before.bind(range.from_ms).step() ? before.maybe(0) : std::nullopt;
   if (!first && !holds) return {};
-  constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
-  return {std::min(first.value_or(kNone), holds.value_or(kNone)), std::max(last.value_or(0), holds.value_or(0))};
+  constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
+  return {std::min(first.value_or(none), holds.value_or(none)), std::max(last.value_or(0), holds.value_or(0))};
 }
 
 TickMark read_mark(const Statement& row) {

@@ -1,5 +1,7 @@
 #include "store/tick_rows.h"
 
+#include <fmt/format.h>
+
 #include "store/columns.h"
 
 namespace memoir {
@@ -19,8 +21,7 @@ std::string tick_columns() {
       "id, run_id, wall_ms, boot_ms, keyframe_id, skipped, duration_ms, seen, kernel_threads, born, exited, execed, "
       "denied, vanished, blocked, zombies, malformed, cpu_us, wall_us";
   for (std::size_t kind = 0; kind < TickCost{}.size(); ++kind) {
-    const std::string name(to_string(static_cast<CostKind>(kind)));
-    columns += ", " + name + "_cpu_us, " + name + "_wall_us";
+    columns += fmt::format(", {0}_cpu_us, {0}_wall_us", to_string(static_cast<CostKind>(kind)));
   }
   return columns;
 }

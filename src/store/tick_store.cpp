@@ -20,6 +20,7 @@ TickContext context_of(const Tick& tick, const WriterState& state) {
 
 std::vector<const ProcessInfo*> sorted_infos(const std::vector<ProcessInfo>& born) {
   std::vector<const ProcessInfo*> infos;
+  infos.reserve(born.size());
   for (const ProcessInfo& info : born) infos.push_back(&info);
   std::sort(infos.begin(), infos.end(), [](auto a, auto b) { return a->key < b->key; });
   return infos;

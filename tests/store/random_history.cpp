@@ -53,16 +53,16 @@ void RandomHistory::give_birth(std::int32_t pid, std::uint64_t start_ticks, std:
 }
 
 void RandomHistory::move(ProcessSample& sample) {
-  constexpr std::array kSources{Source::exact, Source::exact, Source::estimated, Source::approximate,
-                                Source::inaccessible};
-  constexpr std::array kStates{'R', 'S', 'Z', '?'};
+  constexpr std::array sources{Source::exact, Source::exact, Source::estimated, Source::approximate,
+                               Source::inaccessible};
+  constexpr std::array states{'R', 'S', 'Z', '?'};
   ProcessMemory& memory = sample.memory;
   const std::int64_t reach = chance(0.5) ? 3 : 1LL << 50;
   for (std::size_t i = 0; i < ProcessMemory::kCount; ++i) {
     if (chance(0.3)) memory.set(static_cast<ProcessField>(i), number(0, reach));
     if (chance(0.1)) memory.clear(static_cast<ProcessField>(i));
   }
-  if (chance(0.2)) sample.source = kSources[static_cast<std::size_t>(number(0, 4))];
+  if (chance(0.2)) sample.source = sources[static_cast<std::size_t>(number(0, 4))];
   // As the kernel has it, so that the columns that are left out then are put to the test too.
   using P = ProcessField;
   if (chance(0.7))
@@ -74,7 +74,7 @@ void RandomHistory::move(ProcessSample& sample) {
                            : memory.or_zero(P::vm_rss));
   }
   if (chance(0.1)) memory = {};
-  sample.state = kStates[static_cast<std::size_t>(number(0, 3))];
+  sample.state = states[static_cast<std::size_t>(number(0, 3))];
   sample.parent_pid = static_cast<std::int32_t>(number(0, 2));
   sample.threads = static_cast<std::int32_t>(number(0, 2));
 }

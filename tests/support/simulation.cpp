@@ -233,6 +233,7 @@ std::vector<CategorySample> Simulation::totals() const {
     total.swap_pss_kib += memory.or_zero(P::swap_pss);
   }
   std::vector<CategorySample> samples;
+  samples.reserve(categories.size());
   for (auto& [name, sample] : categories) samples.push_back(sample);
   return samples;
 }
@@ -252,7 +253,7 @@ Tick Simulation::next(bool keyframe) {
   tick.begin = now_;
   tick.end = {now_.wall_ms + 21, now_.boot_ms + 21};
   tick.keyframe = first || keyframe || now_.boot_ms % kHourMs < options_.interval_ms;
-  for (std::size_t i = 0; i < tick.cost.size(); ++i) tick.cost[i] = {random(50, 900), random(60, 1000)};
+  for (Cost& cost : tick.cost) cost = {random(50, 900), random(60, 1000)};
   for (const Cost& cost : tick.cost) tick.total = {tick.total.cpu_us + cost.cpu_us, tick.total.wall_us + cost.wall_us};
   tick.counts.seen = static_cast<std::int64_t>(processes_.size());
   tick.counts.kernel_threads = 190;
