@@ -49,6 +49,7 @@ std::optional<std::string> take_command(std::vector<std::string>& arguments) {
 
 Error unknown_command(const std::string& name) {
   std::vector<std::string> names;
+  names.reserve(commands().size());
   for (const Command& command : commands()) names.push_back(command.name);
   return malformed(fmt::format("there is no command {}{} (commands: {})", in_quotes(name), suggestion(name, names),
                                fmt::join(names, ", ")));
@@ -77,6 +78,7 @@ std::optional<Error> choose(const std::optional<std::string>& word, const std::m
     return std::nullopt;
   }
   std::vector<std::string> names;
+  names.reserve(choices.size());
   for (const auto& choice : choices) names.push_back(choice.first);
   return malformed(fmt::format("{} {} is not one of {}{}", option_text(option).name, in_quotes(*word),
                                fmt::join(names, ", "), suggestion(*word, names)));
@@ -154,10 +156,10 @@ void add_option(CLI::App& app, Option option, Options& options, Words& words) {
 }
 
 std::optional<Error> check(const Words& words, const Command& command, Options& options) {
-  if (const auto error = choose(words.format, kFormats, Option::format, options.format)) return error;
-  if (const auto error = choose(words.units, kUnits, Option::units, options.units)) return error;
-  if (const auto error = check_choice(options.by, command.by, Option::by)) return error;
-  if (const auto error = check_choice(options.group, command.groups, Option::group)) return error;
+  if (auto error = choose(words.format, kFormats, Option::format, options.format)) return error;
+  if (auto error = choose(words.units, kUnits, Option::units, options.units)) return error;
+  if (auto error = check_choice(options.by, command.by, Option::by)) return error;
+  if (auto error = check_choice(options.group, command.groups, Option::group)) return error;
   if (words.limit) {
     const auto limit = parse_int<std::int64_t>(*words.limit);
     if (!limit || *limit < 0)

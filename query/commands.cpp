@@ -5,8 +5,14 @@
 
 namespace memoir::query {
 
+namespace {
+
+// What every command takes.
+constexpr std::array kCommon{Option::db, Option::format, Option::units, Option::utc, Option::no_color};
+
+}  // namespace
+
 std::vector<Option> options_of(const Command& command) {
-  constexpr std::array kCommon{Option::db, Option::format, Option::units, Option::utc, Option::no_color};
   std::vector<Option> options;
   for (const OptionText& text : option_texts()) {
     const bool common = std::find(kCommon.begin(), kCommon.end(), text.option) != kCommon.end();

@@ -15,6 +15,12 @@ namespace {
 
 constexpr std::int64_t kLastMs = 253'402'300'799'999;  // the end of the year 9999
 
+// 10^11 seconds are in the year 5138, 10^11 milliseconds in 1973.
+constexpr std::int64_t kFirstMilliseconds = 100'000'000'000;
+
+constexpr std::array<std::string_view, 7> kDays{"sunday",   "monday", "tuesday", "wednesday",
+                                                "thursday", "friday", "saturday"};
+
 using Found = std::optional<std::int64_t>;
 
 // Takes exactly `digits` digits off the front.
@@ -110,8 +116,6 @@ Found parse_absolute(std::string_view text, Zone zone) {
 
 Found parse_epoch(std::string_view text) {
   const auto number = parse_int<std::int64_t>(text);
-  // 10^11 seconds are in the year 5138, 10^11 milliseconds in 1973.
-  constexpr std::int64_t kFirstMilliseconds = 100'000'000'000;
   if (!number || *number < 0) return std::nullopt;
   return *number < kFirstMilliseconds ? *number * 1000 : *number;
 }
@@ -120,8 +124,6 @@ Found parse_epoch(std::string_view text) {
 std::optional<int> days_back(std::string_view word, const Civil& today) {
   if (word == "today") return 0;
   if (word == "yesterday") return 1;
-  constexpr std::array<std::string_view, 7> kDays{"sunday",   "monday", "tuesday", "wednesday",
-                                                  "thursday", "friday", "saturday"};
   for (int day = 0; day < 7; ++day) {
     const std::string_view name = kDays[static_cast<std::size_t>(day)];
     if (word == name || word == name.substr(0, 3)) return (weekday(today) - day + 7) % 7;
@@ -138,8 +140,9 @@ Found clock_on(const Civil& today, int back, int step, std::string_view clock, s
   std::vector<std::int64_t> moments = moments_of(civil, zone);
   if (step == 0) return moments.front() + millisecond;
   // In the hour that an autumn night repeats, the later of the two, if it is past.
-  for (auto it = moments.rbegin(); it != moments.rend(); ++it) {
-    if (*it + millisecond <= now_ms) return *it + millisecond;
+  std::reverse(moments.begin(), moments.end());
+  for (const std::int64_t moment : moments) {
+    if (moment + millisecond <= now_ms) return moment + millisecond;
   }
   const Civil earlier = start_of_day(civil, -step);
   civil.year = earlier.year;
