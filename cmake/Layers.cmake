@@ -4,13 +4,13 @@
 add_library(memoir_options INTERFACE)
 target_compile_options(memoir_options INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast -Wnon-virtual-dtor
-  -Woverloaded-virtual -Wnull-dereference -Wformat=2 -Werror)
+  -Woverloaded-virtual -Wformat=2 -Werror)
 if(MEMOIR_SANITIZE)
   list(JOIN MEMOIR_SANITIZE "," sanitizers)
   target_compile_options(memoir_options INTERFACE -fsanitize=${sanitizers} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(memoir_options INTERFACE -fsanitize=${sanitizers})
-  # GCC's flow warnings misfire on instrumented code.
-  target_compile_options(memoir_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-null-dereference> $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
+  # GCC's flow warning misfires on instrumented code.
+  target_compile_options(memoir_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
 endif()
 
 # memoir_layer(NAME SOURCES … LINKS other layers … PRIVATE external targets …)

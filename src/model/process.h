@@ -18,7 +18,7 @@ struct ProcessKey {
   std::uint64_t start_ticks = 0;  // field 22 of /proc/PID/stat: clock ticks since boot
   std::uint32_t exec_count = 0;   // execs seen since the first sight of (pid, start_ticks)
 
-  auto operator<=>(const ProcessKey&) const = default;
+  auto operator<=>(const ProcessKey&) const = default;  // NOLINT(modernize-use-nullptr): clang-tidy 14 misreads it
 };
 
 // Memory of one process at one tick.
