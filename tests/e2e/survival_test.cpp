@@ -21,9 +21,13 @@ struct Committed {
   std::int64_t count = 0;
 };
 
+// The ticks up to `up_to`. The last is asked for first: what is committed in between is not counted.
 Committed committed(const Scene& scene, std::int64_t up_to) {
-  const std::string ticks = " FROM tick WHERE id <= " + std::to_string(up_to);
-  return {scene.number("SELECT max(id)" + ticks).value_or(0), scene.number("SELECT count(*)" + ticks).value_or(0)};
+  const auto ask = [&](const std::string& what, std::int64_t limit) {
+    return scene.number("SELECT " + what + " FROM tick WHERE id <= " + std::to_string(limit)).value_or(0);
+  };
+  const std::int64_t last = ask("max(id)", up_to);
+  return {last, ask("count(*)", last)};
 }
 
 constexpr std::int64_t kAll = std::numeric_limits<std::int64_t>::max();
