@@ -1,7 +1,9 @@
 #include "query/layout.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <cwchar>
+#include <fmt/format.h>
 #include <numeric>
 
 namespace memoir::query {
@@ -13,6 +15,8 @@ constexpr std::size_t kLeastLast = 24;
 struct Glyph {
   std::size_t bytes = 1;
   std::size_t width = 1;
+  wchar_t character = 0;
+  bool known = false;  // the locale has a width for it
 };
 
 Glyph first_glyph(std::string_view text) {
@@ -21,7 +25,12 @@ Glyph first_glyph(std::string_view text) {
   const std::size_t bytes = std::mbrtowc(&wide, text.data(), text.size(), &state);
   if (bytes == 0 || bytes > text.size()) return {};
   const int width = wcwidth(wide);
-  return {bytes, width < 0 ? 1 : static_cast<std::size_t>(width)};
+  return {bytes, width < 0 ? 1 : static_cast<std::size_t>(width), wide, width >= 0};
+}
+
+std::string escape(std::string_view bytes, wchar_t character) {
+  if (bytes.size() == 1) return fmt::format("\\x{:02x}", static_cast<unsigned char>(bytes.front()));
+  return fmt::format("\\u{:04x}", static_cast<std::uint32_t>(character));
 }
 
 std::vector<std::size_t> column_widths(const TextTable& table) {
@@ -55,6 +64,17 @@ std::size_t display_width(std::string_view utf8) {
     utf8.remove_prefix(glyph.bytes);
   }
   return width;
+}
+
+std::string showable(std::string_view utf8) {
+  std::string out;
+  while (!utf8.empty()) {
+    const Glyph glyph = first_glyph(utf8);
+    const std::string_view bytes = utf8.substr(0, glyph.bytes);
+    out += glyph.known ? std::string(bytes) : escape(bytes, glyph.character);
+    utf8.remove_prefix(glyph.bytes);
+  }
+  return out;
 }
 
 std::string shorten(std::string_view utf8, std::size_t width) {

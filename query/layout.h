@@ -24,6 +24,10 @@ struct TextTable {
 // Columns on the terminal: 2 for CJK and emoji, 0 for what combines.
 std::size_t display_width(std::string_view utf8);
 
+// What the terminal can show of printable text (see base/text.h): a character that the locale knows no width for (of
+// private use, not assigned yet) becomes `\u…`.
+std::string showable(std::string_view utf8);
+
 // At most `width` columns; what is cut ends in "…".
 std::string shorten(std::string_view utf8, std::size_t width);
 

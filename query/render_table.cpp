@@ -18,7 +18,7 @@ constexpr const char* kUnknown = "–";
 
 std::string cell_text(const Value& value, Kind kind, SizeUnit unit, Zone zone) {
   if (std::holds_alternative<std::monostate>(value)) return kUnknown;
-  if (const auto* text = std::get_if<std::string>(&value)) return to_printable(to_utf8(*text));
+  if (const auto* text = std::get_if<std::string>(&value)) return showable(to_printable(to_utf8(*text)));
   if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "yes" : "no";
   if (const auto* real = std::get_if<double>(&value)) {
     if (kind == Kind::percent) return print_percent(*real);
@@ -81,8 +81,9 @@ std::string draw(const TextTable& text, bool color) {
   if (!table) throw std::bad_alloc();
   // The table fits already: libsmartcols is not to look at the terminal.
   scols_table_set_termforce(table.get(), SCOLS_TERMFORCE_NEVER);
-  // All text is printable already, with escapes of our own that are not to be escaped again.
-  scols_table_enable_noencoding(table.get(), 1);
+  // All text is showable already, with escapes of our own that are not to be escaped again. libsmartcols never comes
+  // back from text that has no width, as all but ASCII has none in a locale of single bytes.
+  scols_table_enable_noencoding(table.get(), MB_CUR_MAX > 1 ? 1 : 0);
   scols_table_enable_colors(table.get(), color ? 1 : 0);
   for (const TextColumn& column : text.columns) {
     libscols_column* made =

@@ -1,5 +1,7 @@
 #include "query/render.h"
 
+#include <clocale>
+
 #include <nlohmann/json.hpp>
 
 #include "query/format.h"
@@ -24,6 +26,7 @@ const std::vector<std::string> kHostile{
     "invalid \xff\xfe\xc3 utf-8",
     "\u009b31m C1",
     "",
+    "private \ue000 unassigned \U0003ffff noncharacter \uffff tag \U000e0001",
     "=HYPERLINK(1)",
     std::string("nul\0inside", 10),
 };
@@ -106,9 +109,17 @@ TEST_CASE("A table fits the terminal, in its columns, not its bytes") {
 }
 
 TEST_CASE("Colour only where asked") {
+  use_utf8();
   const Report report = hostile_report();
   CHECK(render_table({"top", "", ""}, report, {Zone::utc, {}, true, 80}).find("\x1b[") != std::string::npos);
   CHECK(render_table({"top", "", ""}, report, {Zone::utc, {}, false, 80}).find("\x1b[") == std::string::npos);
+}
+
+TEST_CASE("A locale of single bytes still ends in a table") {
+  REQUIRE(std::setlocale(LC_CTYPE, "C") != nullptr);
+  const std::string text = render_table({"top", "", ""}, hostile_report(), {Zone::utc, {}, false, 40});
+  use_utf8();
+  CHECK(lines_of(text).size() == 1 + 1 + kHostile.size() + 1 + 1);
 }
 
 TEST_CASE("JSON stays valid, in ASCII, and keeps what UTF-8 there was") {
@@ -123,8 +134,8 @@ TEST_CASE("JSON stays valid, in ASCII, and keeps what UTF-8 there was") {
   CHECK(json["rows"][1]["command"] == kHostile[1]);
   CHECK(json["rows"][5]["command"] == kHostile[5]);
   CHECK(json["rows"][7]["command"] == "invalid \\xff\\xfe\\xc3 utf-8");
-  CHECK(json["rows"][11]["command"] == kHostile[11]);
-  CHECK(json["rows"][12]["rss_kib"].is_null());
+  CHECK(json["rows"][12]["command"] == kHostile[12]);
+  CHECK(json["rows"][13]["rss_kib"].is_null());
   CHECK(json["rows"][0]["rss_kib"] == 2048);
 }
 

@@ -38,7 +38,7 @@ TEST_CASE("A range counts back from the last tick") {
   CHECK(when->range->from_ms == kRecorded.last_ms - 2 * kHour);
 }
 
-TEST_CASE("--last counts back from --to where that is given") {
+TEST_CASE("The option --last counts back from --to where that is given") {
   Options options = utc();
   options.last = "2h";
   options.to = "-10h";
@@ -48,7 +48,7 @@ TEST_CASE("--last counts back from --to where that is given") {
   CHECK(when->range->from_ms == kNow - 12 * kHour);
 }
 
-TEST_CASE("--from alone ends at the last tick, --to alone begins at the first") {
+TEST_CASE("The option --from alone ends at the last tick, --to alone begins at the first") {
   Options from = utc();
   from.from = "-5h";
   CHECK(resolve_when(from, kRecorded, kNow)->range->to_ms == kRecorded.last_ms);
