@@ -456,7 +456,7 @@ WHERE s.source <> 5 AND (p.gone_tick_id IS NULL OR p.gone_tick_id > t.id);
 CREATE VIEW latest AS
 SELECT t.id AS tick_id, t.wall_ms, p.id AS process_id, p.pid, p.user, p.comm, p.command, p.cgroup, p.category, d.state, d.threads,
   s.rss_kib, s.pss_kib, s.private_clean_kib + s.private_dirty_kib AS uss_kib, d.swap_kib, d.swap_pss_kib,
-  MAX(s.vm_hwm_kib, s.vm_rss_kib) AS high_water_kib
+  MAX(s.vm_hwm_kib, s.vm_rss_kib, s.rss_kib) AS high_water_kib
 FROM (SELECT id, wall_ms FROM tick ORDER BY id DESC LIMIT 1) AS t
 JOIN (
   SELECT process_id, MAX(tick_id) AS tick_id FROM process_sample

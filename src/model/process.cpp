@@ -5,10 +5,12 @@
 namespace memoir {
 
 std::optional<std::int64_t> high_water_kib(const ProcessMemory& memory) {
-  const auto mark = memory.get(ProcessField::vm_hwm);
-  const auto now = memory.get(ProcessField::vm_rss);
-  if (!mark) return now;
-  return now ? std::max(*mark, *now) : *mark;
+  std::optional<std::int64_t> mark;
+  // An empty optional is less than any value.
+  for (const ProcessField field : {ProcessField::vm_hwm, ProcessField::vm_rss, ProcessField::rss}) {
+    mark = std::max(mark, memory.get(field));
+  }
+  return mark;
 }
 
 std::optional<std::int64_t> uss_kib(const ProcessMemory& memory) {

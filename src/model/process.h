@@ -53,7 +53,7 @@ enum class ProcessField : std::uint8_t {
   vm_size,
   vm_lck,
   vm_pin,
-  vm_hwm,  // as printed; the high-water mark is max(vm_hwm, vm_rss), see high_water_kib()
+  vm_hwm,  // as printed; the high-water mark is that of high_water_kib()
   vm_rss,
   rss_anon,  // rss_anon, rss_file, rss_shmem: since 4.5; vm_rss is their sum
   rss_file,
@@ -113,7 +113,8 @@ inline constexpr std::array<FieldName, ProcessMemory::kCount> kProcessFields{{
     {"HugetlbPages", "hugetlb_pages_kib"},
 }};
 
-// The kernel raises VmHWM only when RSS is about to fall, so the mark is max(VmHWM, VmRSS). Absent if both are.
+// The kernel raises VmHWM only when RSS is about to fall, so the mark is max(VmHWM, VmRSS); and smaps_rollup is read
+// after status, so its Rss counts too. Absent if all are.
 std::optional<std::int64_t> high_water_kib(const ProcessMemory& memory);
 
 // Private_Clean + Private_Dirty; absent if either is.

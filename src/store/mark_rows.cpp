@@ -82,8 +82,8 @@ void see_categories(SQLite::Database& database, Collected& marks) {
 }
 
 void see_processes(SQLite::Database& database, Collected& marks) {
-  constexpr std::array fields{ProcessField::pss, ProcessField::private_clean, ProcessField::private_dirty,
-                              ProcessField::vm_hwm, ProcessField::vm_rss};
+  constexpr std::array fields{ProcessField::pss,    ProcessField::private_clean, ProcessField::private_dirty,
+                              ProcessField::vm_hwm, ProcessField::vm_rss,        ProcessField::rss};
   Statement rows(database, sql::pending_process);
   while (rows.step()) {
     const Seen seen = read_seen(rows);

@@ -93,7 +93,7 @@ TEST_CASE("a bad value is refused with its line and what it must be") {
         "F:2: interval in [recorder] is 99ms, but must be from 100ms to 1h");
   CHECK(complaint("[recorder]\ninterval = '61m'\n") ==
         "F:2: interval in [recorder] is 61m, but must be from 100ms to 1h");
-  CHECK_THAT(complaint("[recorder]\ninterval = '10'\n"), Catch::Matchers::Contains("500ms, 10s"));
+  CHECK_THAT(complaint("[recorder]\ninterval = '10'\n"), test::ContainsSubstring("500ms, 10s"));
   CHECK(complaint("[recorder]\nqueue_ticks = 0\n") ==
         "F:2: queue_ticks in [recorder] is 0, but must be from 1 to 100000");
   CHECK(complaint("[recorder]\nqueue_ticks = 1.0\n") == "F:2: queue_ticks in [recorder] must be a whole number");

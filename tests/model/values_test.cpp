@@ -26,6 +26,8 @@ TEST_CASE("the high-water mark is never below the RSS") {
   CHECK(high_water_kib(memory) == 20);
   memory.set(ProcessField::vm_hwm, 30);
   CHECK(high_water_kib(memory) == 30);
+  memory.set(ProcessField::rss, 40);  // it grew between the two readings
+  CHECK(high_water_kib(memory) == 40);
 }
 
 TEST_CASE("USS needs both of its parts") {

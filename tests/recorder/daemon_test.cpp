@@ -17,7 +17,6 @@
 
 using namespace memoir;
 using namespace memoir::test;
-using Catch::Matchers::Contains;
 
 namespace {
 
@@ -58,7 +57,7 @@ struct Fixture {
 
 }  // namespace
 
-TEST_CASE_METHOD(Fixture, "--once takes one tick and ends") {
+TEST_CASE_METHOD(Fixture, "Flag --once takes one tick and ends") {
   DaemonProcess memoird(directory.path(), arguments({"--once"}));
   CHECK(memoird.wait() == 0);
   REQUIRE(ticks().size() == 1);
@@ -71,7 +70,7 @@ TEST_CASE_METHOD(Fixture, "--once takes one tick and ends") {
                     [](const ProcessState& state) { return state.sample.key.pid == getpid(); }));
 }
 
-TEST_CASE_METHOD(Fixture, "--duration records that long, at every slot, and ends with a keyframe") {
+TEST_CASE_METHOD(Fixture, "Flag --duration records that long, at every slot, and ends with a keyframe") {
   DaemonProcess memoird(directory.path(), arguments({"--duration", "1s", "--interval", "100ms"}));
   CHECK(memoird.wait() == 0);
   const std::vector<StoredTick> stored = ticks();
@@ -130,7 +129,8 @@ TEST_CASE_METHOD(Fixture, "HUP with a changed interval begins a new run") {
   CHECK(all[1].interval_ms == 100);
   CHECK(all[1].end_reason == "stopped");
   REQUIRE(events("reload").size() == 1);
-  CHECK_THAT(events("reload")[0].text, Contains("100ms") && Contains("a restart is needed for queue_ticks"));
+  CHECK_THAT(events("reload")[0].text,
+             ContainsSubstring("100ms") && ContainsSubstring("a restart is needed for queue_ticks"));
   CHECK(events("unclean").empty());
 }
 
@@ -158,7 +158,7 @@ TEST_CASE_METHOD(Fixture, "HUP with a bad file keeps the old configuration and s
   memoird.signal(SIGUSR1);
   wait_for_ticks(2);
   REQUIRE(events("reload").size() == 1);
-  CHECK_THAT(events("reload")[0].text, Contains(config + ":3:"));
+  CHECK_THAT(events("reload")[0].text, ContainsSubstring(config + ":3:"));
   CHECK(runs().size() == 1);
   memoird.signal(SIGTERM);
   CHECK(memoird.wait() == 0);
@@ -180,7 +180,7 @@ TEST_CASE_METHOD(Fixture, "a second recorder on the same file is refused with th
   wait_for_ticks(1);
   DaemonProcess second(directory.path(), arguments({"--once"}));
   CHECK(second.wait() == 1);
-  CHECK_THAT(second.log(), Contains(std::to_string(first.pid())));
+  CHECK_THAT(second.log(), ContainsSubstring(std::to_string(first.pid())));
   first.signal(SIGTERM);
   CHECK(first.wait() == 0);
   DaemonProcess third(directory.path(), arguments({"--once"}));
@@ -191,13 +191,13 @@ TEST_CASE_METHOD(Fixture, "a second recorder on the same file is refused with th
 TEST_CASE_METHOD(Fixture, "a missing folder of the database is said") {
   DaemonProcess memoird(directory.path(), {"--config", config, "--once", "--db", directory.path() + "/none/memoir.db"});
   CHECK(memoird.wait() == 1);
-  CHECK_THAT(memoird.log(), Contains(directory.path() + "/none") && Contains("does not exist"));
+  CHECK_THAT(memoird.log(), ContainsSubstring(directory.path() + "/none") && ContainsSubstring("does not exist"));
 }
 
 TEST_CASE_METHOD(Fixture, "without a /proc it says so and records nothing") {
   DaemonProcess memoird(directory.path(), arguments({"--once", "--proc", directory.path() + "/none"}));
   CHECK(memoird.wait() == 1);
-  CHECK_THAT(memoird.log(), Contains(directory.path() + "/none"));
+  CHECK_THAT(memoird.log(), ContainsSubstring(directory.path() + "/none"));
 }
 
 TEST_CASE_METHOD(Fixture, "every log line carries the live memory use") {
@@ -266,7 +266,7 @@ TEST_CASE_METHOD(Fixture, "a full disk stops no tick, and what was lost is recor
   memoird.wait_for_log("the store works again");
   wait_for_ticks(before + 2);
   wait_until("the event", [&] { return !events("lost").empty(); });
-  CHECK_THAT(events("lost")[0].text, Contains("could not be stored in time"));
+  CHECK_THAT(events("lost")[0].text, ContainsSubstring("could not be stored in time"));
   memoird.signal(SIGTERM);
   CHECK(memoird.wait() == 0);
 }

@@ -7,7 +7,6 @@
 
 using namespace memoir;
 using namespace memoir::test;
-using Catch::Matchers::Contains;
 
 TEST_CASE("memoird says its version, commit and SQLite's version") {
   const TemporaryDirectory directory;
@@ -24,13 +23,13 @@ TEST_CASE("its help names every option and has examples") {
   const std::string manual = read_text(MEMOIR_SOURCE "/man/memoird.8");
   for (const std::string option : {"config", "db", "interval", "once", "duration", "foreground", "check-config",
                                    "print-config", "version", "help"}) {
-    CHECK_THAT(memoird.output(), Contains("--" + option));
+    CHECK_THAT(memoird.output(), ContainsSubstring("--" + option));
     INFO(option);
     std::string escaped = "\\-\\-" + option;
     if (const auto dash = escaped.find('-', 4); dash != std::string::npos) escaped.insert(dash, "\\");
     CHECK(manual.find(escaped) != std::string::npos);
   }
-  CHECK_THAT(memoird.output(), Contains("Examples:"));
+  CHECK_THAT(memoird.output(), ContainsSubstring("Examples:"));
 }
 
 TEST_CASE("wrong usage and a wrong configuration exit with 2 and say why") {
@@ -59,7 +58,7 @@ TEST_CASE("wrong usage and a wrong configuration exit with 2 and say why") {
     arguments.insert(arguments.end(), {"--db", directory.path() + "/memoir.db"});
     DaemonProcess memoird(directory.path(), arguments);
     CHECK(memoird.wait() == 2);
-    CHECK_THAT(memoird.log(), Contains(wrong.complaint));
+    CHECK_THAT(memoird.log(), ContainsSubstring(wrong.complaint));
     CHECK(read_text(directory.path() + "/memoir.db").empty());
   }
 }

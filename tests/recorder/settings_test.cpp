@@ -37,7 +37,7 @@ TEST_CASE("a missing file is an error only where it was named") {
   const test::TemporaryDirectory directory;
   const auto named = load_settings(with_config(directory.path() + "/none.toml"));
   REQUIRE_FALSE(named);
-  CHECK_THAT(named.error().message, Catch::Matchers::Contains("none.toml"));
+  CHECK_THAT(named.error().message, test::ContainsSubstring("none.toml"));
 }
 
 TEST_CASE("own categories come before the built-in ones") {
@@ -68,13 +68,13 @@ TEST_CASE("a rule that cannot be used is an error that names its file") {
   const auto bad_category = make_rules(settings);
   REQUIRE_FALSE(bad_category);
   CHECK_THAT(bad_category.error().message,
-             Catch::Matchers::StartsWith("/etc/memoir/memoir.toml:") && Catch::Matchers::Contains("7"));
+             Catch::Matchers::StartsWith("/etc/memoir/memoir.toml:") && test::ContainsSubstring("7"));
   settings.config.categories.clear();
   settings.config.redaction.rules = {{"(", "", false, 9}};
   const auto bad_redaction = make_rules(settings);
   REQUIRE_FALSE(bad_redaction);
   CHECK_THAT(bad_redaction.error().message,
-             Catch::Matchers::StartsWith("/etc/memoir/memoir.toml:") && Catch::Matchers::Contains("9"));
+             Catch::Matchers::StartsWith("/etc/memoir/memoir.toml:") && test::ContainsSubstring("9"));
 }
 
 TEST_CASE("rules are the same wherever they stand in the file") {
@@ -98,7 +98,7 @@ TEST_CASE("the folder of the default database is made, any other must exist") {
   const Status refused = prepare_folder(config);
   REQUIRE_FALSE(refused);
   CHECK_THAT(refused.error().message,
-             Catch::Matchers::Contains(directory.path() + "/none") && Catch::Matchers::Contains("does not exist"));
+             test::ContainsSubstring(directory.path() + "/none") && test::ContainsSubstring("does not exist"));
   setenv("STATE_DIRECTORY", (directory.path() + "/state/memoir").c_str(), 1);
   config.db = default_database_path();
   CHECK(prepare_folder(config));

@@ -4,6 +4,15 @@
 
 #if __has_include(<catch2/catch_all.hpp>)
 #include <catch2/catch_all.hpp>
+namespace memoir::test {
+using Catch::Matchers::ContainsSubstring;
+}
 #else
 #include <catch2/catch.hpp>
+namespace memoir::test {
+// Catch2 3's name for it; there Contains() is for ranges.
+inline auto ContainsSubstring(const std::string& text) {  // NOLINT(readability-identifier-naming)
+  return Catch::Matchers::Contains(text);
+}
+}  // namespace memoir::test
 #endif
