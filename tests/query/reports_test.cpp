@@ -13,6 +13,7 @@
 #include "query/history.h"
 #include "query/layout.h"
 #include "query/render.h"
+#include "query/terminal.h"
 #include "query/when.h"
 #include "query/zone_guard.h"
 #include "support/catch.h"
@@ -159,6 +160,7 @@ Json row_of(const Json& rows, const char* key, const Json& value) {
 }  // namespace
 
 TEST_CASE("golden answers of status, trend and peaks") {
+  use_utf8();
   struct Golden {
     const char* name;
     std::vector<std::string> arguments;
