@@ -197,7 +197,12 @@ std::string quick_check(SQLite::Database& database) {
 
 void checkpoint(SQLite::Database& database) {
   database.setBusyTimeout(kCheckpointBusyMs);
-  Statement(database, "PRAGMA wal_checkpoint(TRUNCATE)").finish();
+  try {
+    Statement(database, "PRAGMA wal_checkpoint(TRUNCATE)").finish();
+  } catch (const SQLite::Exception&) {
+    database.setBusyTimeout(kWriterBusyMs);
+    throw;
+  }
   database.setBusyTimeout(kWriterBusyMs);
 }
 

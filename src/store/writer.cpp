@@ -147,16 +147,22 @@ Status SqliteWriter::write_event(const Event& event) {
 
 Status SqliteWriter::end_run(const Moment& at, const std::string& reason) {
   if (run_id_ == 0) return no_run();
-  return guarded(path_, [&]() -> Status {
+  const Status ended = guarded(path_, [&]() -> Status {
     next_ = state_;
     Transaction transaction(*database_, Transaction::Kind::write);
     ticks_.flush_marks(next_);
     memoir::end_run(*database_, run_id_, at.wall_ms, reason);
     transaction.commit();
     run_id_ = 0;
-    checkpoint(*database_);
     return Done{};
   });
+  // The end is stored, whether or not what waits in the -wal can be brought home now.
+  if (ended)
+    static_cast<void>(guarded(path_, [&]() -> Status {
+      checkpoint(*database_);
+      return Done{};
+    }));
+  return ended;
 }
 
 }  // namespace
