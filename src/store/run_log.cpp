@@ -5,7 +5,8 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include "store/coverage.h"
+#include "store/steps.h"
+#include "store_sql.h"
 
 namespace memoir {
 namespace {
@@ -27,11 +28,15 @@ bool end_unclean_runs(SQLite::Database& database) {
 }
 
 std::optional<LastRun> last_run(SQLite::Database& database) {
-  Statement run(database, "SELECT id, boot_id, pid, interval_ms, end_reason FROM run ORDER BY id DESC LIMIT 1");
+  Statement run(database, "SELECT id, pid, end_reason FROM run ORDER BY id DESC LIMIT 1");
   if (!run.step()) return std::nullopt;
-  LastRun last{run.integer(1), run.integer(2), run.integer(3), run.text(4), std::nullopt};
-  Statement tick(database, "SELECT wall_ms, boot_ms FROM tick WHERE run_id = ? ORDER BY id DESC LIMIT 1");
-  if (tick.bind(run.integer(0)).step()) last.last_tick = Moment{tick.integer(0), tick.integer(1)};
+  LastRun last{run.integer(1), run.text(2), false, std::nullopt};
+  Statement newest(database, "SELECT MAX(id) FROM tick");
+  const std::optional<std::int64_t> tick_id = newest.step() ? newest.maybe(0) : std::nullopt;
+  if (!tick_id) return last;
+  Statement mark(database, sql::tick_marks);
+  if (mark.bind(*tick_id, *tick_id).step()) last.last_tick = read_mark(mark);
+  last.has_tick = last.last_tick && last.last_tick->run_id == run.integer(0);
   return last;
 }
 
@@ -63,22 +68,21 @@ void end_run(SQLite::Database& database, std::int64_t run_id, std::int64_t ended
 
 void insert_break_events(SQLite::Database& database, const LastRun& last, std::int64_t run_id, std::int64_t boot_id,
                          const Moment& started) {
-  if (!last.last_tick) return;
-  const TickMark before{last.last_tick->wall_ms, last.last_tick->boot_ms, 0, last.boot_id, last.interval_ms, 0,
-                        last.end_reason};
-  const TickMark now{started.wall_ms, started.boot_ms, run_id, boot_id, last.interval_ms, 0, {}};
-  const std::string from = utc(before.wall_ms);
   if (last.end_reason == "unclean") {
+    const std::string until =
+        last.has_tick ? "; its last tick is of " + utc(last.last_tick->wall_ms) : ", before its first tick";
     insert_event(database, run_id,
                  {started, "unclean",
-                  fmt::format("The recorder with process id {} ended without closing its run; its last tick is of {}",
-                              last.pid, from)});
+                  fmt::format("The recorder with process id {} ended without closing its run{}", last.pid, until)});
   }
+  if (!last.last_tick) return;
+  const TickMark& before = *last.last_tick;
+  const TickMark now{started.wall_ms, started.boot_ms, run_id, boot_id, before.interval_ms, 0, {}};
   if (!is_gap(before, now)) return;
-  insert_event(
-      database, run_id,
-      {started, "gap",
-       fmt::format("Nothing was recorded from {} to {}: {}", from, utc(started.wall_ms), gap_reason(before, now))});
+  insert_event(database, run_id,
+               {started, "gap",
+                fmt::format("Nothing was recorded from {} to {}: {}", utc(before.wall_ms), utc(started.wall_ms),
+                            gap_reason(before, now))});
 }
 
 }  // namespace memoir

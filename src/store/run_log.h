@@ -7,18 +7,18 @@
 #include <string>
 
 #include "base/clock.h"
+#include "store/coverage.h"
 #include "store/statement.h"
 #include "store/writer.h"
 
 namespace memoir {
 
-// The run before the one that begins.
+// What there was before the run that begins.
 struct LastRun {
-  std::int64_t boot_id = 0;
   std::int64_t pid = 0;
-  std::int64_t interval_ms = 0;
   std::string end_reason;
-  std::optional<Moment> last_tick;
+  bool has_tick = false;
+  std::optional<TickMark> last_tick;  // of any run: this one may have died before its first
 };
 
 // Ends every run that was left open with its last tick, as unclean; whether there was one.
