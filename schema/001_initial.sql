@@ -103,7 +103,8 @@ CREATE TABLE process (
   cgroup_id INTEGER NOT NULL REFERENCES cgroup (id),
   cwd TEXT NOT NULL,                       -- at birth; '' where it could not be read
   first_tick_id INTEGER NOT NULL,
-  gone_tick_id INTEGER,                    -- the first tick without it; NULL: alive at the last tick of its run
+  gone_tick_id INTEGER,                    -- the first tick without it; NULL: alive at the last tick of its run; first_tick_id:
+                                           -- only ticks saw it that could not be stored, so there is no sample of it
   end_kind TEXT,                           -- exited, execed, unknown (it ended while nothing was recorded)
   UNIQUE (boot_id, pid, start_ticks, exec_count)
 ) STRICT;
@@ -372,7 +373,7 @@ CREATE TABLE event (
   run_id INTEGER NOT NULL REFERENCES run (id),
   wall_ms INTEGER NOT NULL,
   boot_ms INTEGER NOT NULL,
-  kind TEXT NOT NULL,                      -- start, stop, unclean, gap, clock-step, reload, lost, degraded
+  kind TEXT NOT NULL,                      -- unclean, gap, clock-step, reload, lost, degraded
   text TEXT NOT NULL
 ) STRICT;
 
@@ -383,7 +384,7 @@ CREATE VIEW process_named AS
 SELECT p.id, b.boot_uuid, p.pid, p.start_ticks, p.exec_count, p.start_ms, p.parent_pid, u.uid, u.name AS user, p.comm,
   c.exe, c.line AS command, g.path AS cgroup, p.cwd, y.name AS category, p.first_tick_id, p.gone_tick_id,
   (SELECT t.wall_ms FROM tick AS t WHERE t.id = p.first_tick_id) AS first_ms,
-  (SELECT t.wall_ms FROM tick AS t WHERE t.id = COALESCE(p.gone_tick_id - 1, (SELECT MAX(l.id) FROM tick AS l))) AS last_ms,
+  (SELECT t.wall_ms FROM tick AS t WHERE t.id = COALESCE(MAX(p.gone_tick_id - 1, p.first_tick_id), (SELECT MAX(l.id) FROM tick AS l))) AS last_ms,
   (SELECT t.wall_ms FROM tick AS t WHERE t.id = p.gone_tick_id) AS gone_ms,
   p.end_kind
 FROM process AS p

@@ -90,6 +90,7 @@ void TickStore::flush_marks(WriterState& state) {
 void TickStore::store_processes(const Tick& tick, const TickContext& context, WriterState& state) {
   if (context.first) processes_.end_other_boots(boot_id_, context.tick_id);
   const auto infos = sorted_infos(tick.born);
+  store_missed(infos, tick, context);
   auto info = infos.begin();
   auto old = state.processes.begin();
   std::vector<LiveProcess> live;
@@ -112,6 +113,23 @@ void TickStore::store_processes(const Tick& tick, const TickContext& context, Wr
   }
   for (; old != state.processes.end(); ++old) end(*old, tick, context, state.last_tick);
   state.processes = std::move(live);
+}
+
+// Described, but not there: all the ticks that saw it were dropped before they could be stored. It has no sample, only
+// the row that says it lived.
+void TickStore::store_missed(const std::vector<Info>& infos, const Tick& tick, const TickContext& context) {
+  auto sample = tick.processes.begin();
+  for (const Info info : infos) {
+    sample = std::lower_bound(sample, tick.processes.end(), info->key,
+                              [](const ProcessSample& s, const ProcessKey& key) { return s.key < key; });
+    if (sample != tick.processes.end() && sample->key == info->key) continue;
+    if (const auto row = processes_.find(boot_id_, info->key)) {
+      processes_.update(row->id, *info);
+    } else {
+      processes_.end(processes_.insert(boot_id_, *info, context.tick_id), context.tick_id,
+                     end_kind(tick.exits, info->key));
+    }
+  }
 }
 
 LiveProcess TickStore::adopt(const ProcessKey& key, Info info, const TickContext& context, bool& is_new) {

@@ -26,6 +26,7 @@ class TickStore {
   using Info = const ProcessInfo*;
 
   void store_processes(const Tick& tick, const TickContext& context, WriterState& state);
+  void store_missed(const std::vector<Info>& infos, const Tick& tick, const TickContext& context);
   LiveProcess adopt(const ProcessKey& key, Info info, const TickContext& context, bool& is_new);
   void update(LiveProcess& live, const ProcessSample& sample, const TickContext& context, bool is_new);
   void end(LiveProcess live, const Tick& tick, const TickContext& context, const std::optional<Moment>& last_tick);

@@ -68,6 +68,54 @@ TEST_CASE("runs end as they ended, and the next one says what lies between") {
   REQUIRE(kinds(*reader) == std::vector<std::string>{"unclean", "gap"});
 }
 
+TEST_CASE("a run that died before its first tick is told of, and so is the gap before it") {
+  const StoreFixture fixture;
+  Simulation simulation({.processes = 3});
+  record(fixture, simulation, 0, "");
+  record(fixture, simulation, 3, "stopped");
+  REQUIRE(kinds(*fixture.reader()) == std::vector<std::string>{"unclean"});
+  record(fixture, simulation, 0, "");
+  simulation.pause(120'000);
+  record(fixture, simulation, 3, "stopped");
+  const auto reader = fixture.reader();
+  REQUIRE(kinds(*reader) == std::vector<std::string>{"unclean", "unclean", "gap"});
+  const auto events = must(reader->events({0, 4'000'000'000'000}));
+  REQUIRE(events[1].text == "The recorder with process id 4711 ended without closing its run, before its first tick");
+  REQUIRE(events[2].text.ends_with(": not running"));
+}
+
+TEST_CASE("a process that only dropped ticks saw has its row, with its end") {
+  const StoreFixture fixture;
+  Simulation simulation({.processes = 3, .births = 0});
+  const auto writer = fixture.writer();
+  must(writer->begin_run(run_info(simulation.boot(), simulation.now())));
+  must(writer->write(simulation.next()));
+  Tick tick = simulation.next();
+  ProcessInfo shell = must(fixture.reader()->processes({0, 4'000'000'000'000})).front().info;
+  shell.key = {4000, 77, 0};
+  shell.comm = "sh";
+  ProcessInfo tool = shell;
+  tool.key.exec_count = 1;
+  tool.comm = "tool";
+  tick.born = {shell, tool};
+  tick.exits = {{shell.key, ExitKind::execed}, {tool.key, ExitKind::exited}};
+  must(writer->write(tick));
+  must(writer->write(simulation.next()));
+
+  const auto reader = fixture.reader();
+  const auto processes = must(reader->processes({tick.begin.wall_ms, tick.begin.wall_ms}));
+  REQUIRE(processes.size() == 5);
+  REQUIRE(processes[3].info == shell);
+  REQUIRE(processes[3].end == "execed");
+  REQUIRE(processes[4].info == tool);
+  REQUIRE(processes[4].end == "exited");
+  REQUIRE(processes[4].first_ms == tick.begin.wall_ms);
+  REQUIRE(processes[4].last_ms == tick.begin.wall_ms);
+  REQUIRE(processes[4].gone_ms == tick.begin.wall_ms);
+  REQUIRE(must(reader->processes({tick.begin.wall_ms + 10'000, tick.begin.wall_ms + 10'000})).size() == 3);
+  for (std::int64_t id = 1; id <= 3; ++id) REQUIRE(must(reader->snapshot(id)).processes.size() == 3);
+}
+
 TEST_CASE("a run without a tick leaves the others alone") {
   const StoreFixture fixture;
   Simulation simulation({.processes = 3});
@@ -174,12 +222,39 @@ TEST_CASE("a write that finds the disk full leaves nothing, and can be repeated"
   REQUIRE(WEXITSTATUS(status) == 0);
 }
 
+// The -wal has room for the end of the run, but the database cannot take in what is in it.
+int end_on_a_full_disk(const StoreFixture& fixture) {
+  signal(SIGXFSZ, SIG_IGN);
+  Simulation simulation({.processes = 300, .changing = 0.5, .births = 2});
+  record(fixture, simulation, 30, "stopped");
+  const auto writer = fixture.writer();
+  must(writer->begin_run(run_info(simulation.boot(), simulation.now())));
+  must(writer->write(simulation.next()));
+  must(writer->write(simulation.next()));
+  const rlimit limit{std::filesystem::file_size(fixture.path()), RLIM_INFINITY};
+  if (setrlimit(RLIMIT_FSIZE, &limit) != 0) return 2;
+  if (!writer->end_run(simulation.now(), "reload").ok()) return 3;
+  if (!writer->begin_run(run_info(simulation.boot(), simulation.now())).ok()) return 4;
+  const auto runs = must(fixture.reader()->runs());
+  return runs.size() == 3 && runs[1].end_reason == "reload" ? 0 : 5;
+}
+
+TEST_CASE("a run ends although the disk is too full for a checkpoint") {
+  const StoreFixture fixture;
+  const pid_t child = fork();
+  if (child == 0) _exit(end_on_a_full_disk(fixture));
+  int status = -1;
+  waitpid(child, &status, 0);
+  REQUIRE(WIFEXITED(status));
+  REQUIRE(WEXITSTATUS(status) == 0);
+}
+
 TEST_CASE("nothing is written without a run") {
   const StoreFixture fixture;
   Simulation simulation({.processes = 2});
   const auto writer = fixture.writer();
   REQUIRE(!writer->write(simulation.next()).ok());
-  REQUIRE(!writer->write_event({simulation.now(), "start", ""}).ok());
+  REQUIRE(!writer->write_event({simulation.now(), "reload", ""}).ok());
   REQUIRE(!writer->end_run(simulation.now(), "stopped").ok());
 }
 
