@@ -4,10 +4,10 @@
 
 namespace memoir {
 
-ReadPlan plan_reads(bool keyframe, const ProcessSample* last) {
+ReadPlan plan_reads(bool keyframe, const ProcessSample* last, bool denied) {
   // A zombie has no memory left, and never gets any again.
   const bool zombie = last != nullptr && last->state == 'Z';
-  return ReadPlan{.status = true, .rollup = !zombie, .cgroup = keyframe};
+  return ReadPlan{.status = true, .rollup = !zombie && (keyframe || !denied), .cgroup = keyframe};
 }
 
 Slot next_slot(std::int64_t now_ms, std::int64_t last_slot_ms, std::int64_t interval_ms) {

@@ -15,8 +15,9 @@ struct ReadPlan {
   bool cgroup = false;  // look it up again
 };
 
-// What to read of a process in this tick. `last` is what the tick before saw of it, nullptr at its birth.
-ReadPlan plan_reads(bool keyframe, const ProcessSample* last);
+// What to read of a process in this tick. `last` is what the tick before saw of it, nullptr at its birth. A rollup that
+// was denied is tried again at keyframes; the caller does so too where the process may have become another.
+ReadPlan plan_reads(bool keyframe, const ProcessSample* last, bool denied);
 
 // The next slot: the first multiple of the interval after `now_ms` that is later than `last_slot_ms` (0: there was
 // none). `skipped` counts the slots between. A last slot more than an interval ahead means that the clock was stepped

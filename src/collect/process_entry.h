@@ -59,6 +59,7 @@ struct ProcessEntry {
   bool identity_due = true;  // to be read (again) as soon as it can be
   bool user_due = true;      // its name is not known yet
   bool changed = false;      // `info` is to be told again
+  bool denied = false;       // its rollup, when it was asked for last
 
   // Of this tick.
   ReadPlan plan;

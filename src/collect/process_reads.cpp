@@ -31,7 +31,7 @@ void ProcessReads::run(Pass& pass) {
   CostSpan span;
   Jobs jobs;
   jobs.reserve(table_.entries().size() + 8);
-  for (const auto& entry : table_.entries()) ask_rollup(*entry, jobs);
+  for (const auto& entry : table_.entries()) ask_rollup(*entry, jobs, pass);
   span.add_to(pass.tick.cost, CostKind::rollup);
   for (const auto& entry : table_.entries()) ask_identity(*entry, jobs);
   span.add_to(pass.tick.cost, CostKind::identity);
@@ -56,12 +56,17 @@ void ProcessReads::run(Pass& pass) {
   span.add_to(pass.tick.cost, CostKind::identity);
 }
 
-void ProcessReads::ask_rollup(ProcessEntry& entry, Jobs& jobs) {
+void ProcessReads::ask_rollup(ProcessEntry& entry, Jobs& jobs, Pass& pass) {
   entry.execed = false;
   entry.blocked = false;
   entry.rollup_asked = false;
   // Without a size in status there is no memory: a zombie, or a process on its way there.
-  if (!entry.plan.rollup || !entry.sample.memory.has(F::vm_size)) return;
+  if (!entry.sample.memory.has(F::vm_size)) return;
+  const bool another = entry.change.suspicious() || entry.change.uid;
+  if (!entry.plan.rollup && !(entry.denied && another)) {
+    if (entry.denied) count_denied(entry, pass);
+    return;
+  }
   if (entry.rollup == nullptr) entry.rollup = std::make_shared<RollupJob>(proc_, entry.pid, entry.start_ticks);
   if (entry.rollup->held()) {
     entry.blocked = true;
@@ -95,6 +100,7 @@ void ProcessReads::take_rollup(ProcessEntry& entry, Pass& pass) {
     return;
   }
   if (entry.rollup_slot && !job.kept()) entry.close_rollup();
+  entry.denied = false;
   if (!job.read()) {
     take_failure(entry, pass);
     return;
@@ -115,11 +121,16 @@ void ProcessReads::take_rollup(ProcessEntry& entry, Pass& pass) {
   if (entry.uid != ::geteuid()) ++others_read_;
 }
 
-void ProcessReads::take_failure(const ProcessEntry& entry, Pass& pass) {
+void ProcessReads::count_denied(const ProcessEntry& entry, Pass& pass) {
+  ++pass.tick.counts.denied;
+  if (entry.uid != ::geteuid()) ++others_denied_;
+}
+
+void ProcessReads::take_failure(ProcessEntry& entry, Pass& pass) {
   const Error& error = entry.rollup->failure();
-  if (error.kind == ErrorKind::denied) {
-    ++pass.tick.counts.denied;
-    if (entry.uid != ::geteuid()) ++others_denied_;
+  entry.denied = error.kind == ErrorKind::denied;
+  if (entry.denied) {
+    count_denied(entry, pass);
   } else if (error.kind == ErrorKind::malformed) {
     pass.note_malformed(entry.pid, error);
   }

@@ -38,10 +38,11 @@ class ProcessReads {
  private:
   using Jobs = std::vector<std::shared_ptr<BlockingJob>>;
 
-  void ask_rollup(ProcessEntry& entry, Jobs& jobs);
+  void ask_rollup(ProcessEntry& entry, Jobs& jobs, Pass& pass);
   void ask_identity(ProcessEntry& entry, Jobs& jobs);
   void take_rollup(ProcessEntry& entry, Pass& pass);
-  void take_failure(const ProcessEntry& entry, Pass& pass);
+  void take_failure(ProcessEntry& entry, Pass& pass);
+  void count_denied(const ProcessEntry& entry, Pass& pass);
   void find_exec(ProcessEntry& entry) const;
   void take_identity(ProcessEntry& entry, Pass& pass);
   void tell(ProcessEntry& entry, ProcessInfo info, Pass& pass);

@@ -112,7 +112,7 @@ void ProcessTable::birth(std::int32_t pid, Pass& pass) {
 }
 
 bool ProcessTable::refresh(ProcessEntry& entry, Pass& pass) {
-  entry.plan = plan_reads(pass.tick.keyframe, entry.fresh ? nullptr : &entry.sample);
+  entry.plan = plan_reads(pass.tick.keyframe, entry.fresh ? nullptr : &entry.sample, entry.denied);
   const bool was_kept = entry.status.kept();
   const auto text = entry.status.read(*proc_, entry.pid, pass.buffer);
   if (!text && is_gone(text.error())) return false;

@@ -34,15 +34,22 @@ TEST_CASE("a keyframe is due once in its time, and at the first tick") {
   CHECK(keyframe_due(hour - 1, hour, hour));  // the clock was stepped back
 }
 
+TEST_CASE("a denied rollup is tried again at keyframes") {
+  const ProcessSample last;
+  CHECK_FALSE(plan_reads(false, &last, true).rollup);
+  CHECK(plan_reads(false, &last, true).status);
+  CHECK(plan_reads(true, &last, true).rollup);
+}
+
 TEST_CASE("everything is read of every process but a zombie's memory") {
   ProcessSample last;
   last.state = 'S';
-  CHECK(plan_reads(false, nullptr).rollup);
-  CHECK(plan_reads(false, &last).rollup);
-  CHECK(plan_reads(false, &last).status);
-  CHECK_FALSE(plan_reads(false, &last).cgroup);
-  CHECK(plan_reads(true, &last).cgroup);
+  CHECK(plan_reads(false, nullptr, false).rollup);
+  CHECK(plan_reads(false, &last, false).rollup);
+  CHECK(plan_reads(false, &last, false).status);
+  CHECK_FALSE(plan_reads(false, &last, false).cgroup);
+  CHECK(plan_reads(true, &last, false).cgroup);
   last.state = 'Z';
-  CHECK_FALSE(plan_reads(false, &last).rollup);
-  CHECK(plan_reads(false, &last).status);
+  CHECK_FALSE(plan_reads(false, &last, false).rollup);
+  CHECK(plan_reads(false, &last, false).status);
 }

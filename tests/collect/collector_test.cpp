@@ -187,6 +187,39 @@ TEST_CASE("where the rollup is denied, status stands in for it") {
   CHECK(machine.collector->access().note.find("CAP_SYS_PTRACE") != std::string::npos);
 }
 
+TEST_CASE("a denied rollup is asked for again at a keyframe, or when the process may have become another") {
+  Machine machine;
+  FakeProcess denied = fake(101, "app", 4096);
+  denied.uid = 12345;
+  machine.proc.add(denied);
+  machine.proc.deny(101, PidFile::smaps_rollup);
+  {
+    const AsOrdinaryUser ordinary;
+    CHECK(machine.tick().counts.denied == 1);
+  }
+  // It is permitted now, which nothing tells.
+  machine.proc.update(denied);
+  const Tick unaware = machine.tick();
+  CHECK(unaware.counts.denied == 1);
+  CHECK(sample_of(unaware, 101).source == Source::approximate);
+  SECTION("keyframe") {
+    const Tick tick = machine.tick(true);
+    CHECK(tick.counts.denied == 0);
+    CHECK(sample_of(tick, 101).source == Source::exact);
+  }
+  SECTION("another user") {
+    denied.uid = ::geteuid();
+    machine.proc.update(denied);
+    CHECK(sample_of(machine.tick(), 101).source == Source::exact);
+  }
+  SECTION("another name") {
+    denied.comm = "renamed";
+    machine.proc.update(denied);
+    CHECK(sample_of(machine.tick(), 101).source == Source::exact);
+  }
+  CHECK(sample_of(machine.tick(), 101).source == Source::exact);
+}
+
 TEST_CASE("a tree without pressure is recorded without it, and said so") {
   Machine machine;
   machine.proc.remove(SystemFile::pressure_memory);
