@@ -1,9 +1,4 @@
--- The processes that live at tick ?2, whose keyframe is tick ?1: of each the last row of either table in between.
-WITH hot AS (
-  SELECT process_id, MAX(tick_id) AS tick_id FROM process_sample WHERE tick_id BETWEEN ?1 AND ?2 GROUP BY process_id
-), cold AS (
-  SELECT process_id, MAX(tick_id) AS tick_id FROM process_detail WHERE tick_id BETWEEN ?1 AND ?2 GROUP BY process_id
-)
+-- After last_rows.sql or last_rows_of_one.sql: what their processes that live at tick ?2 are and hold.
 SELECT
   p.id, p.boot_uuid, p.pid, p.start_ticks, p.exec_count, p.start_ms, p.parent_pid, p.uid, p.user, p.comm, p.exe,
   p.command, p.cgroup, p.cwd, p.category, p.first_ms, p.last_ms, p.gone_ms, p.end_kind,

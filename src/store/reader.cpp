@@ -31,6 +31,7 @@ class SqliteReader final : public Reader {
   Result<Coverage> coverage(Range range) override;
   Result<std::optional<StoredTick>> tick_at(std::int64_t at_ms) override;
   Result<Snapshot> snapshot(std::int64_t tick_id) override;
+  Result<std::optional<ProcessState>> process_at(std::int64_t tick_id, std::int64_t process_id) override;
   Result<std::vector<StoredProcess>> processes(Range range) override;
   Status process_steps(Range range, const std::function<void(const ProcessStep&)>& visit) override;
   Status machine_steps(Range range, const std::function<void(const MachineStep&)>& visit) override;
@@ -135,6 +136,11 @@ Result<Snapshot> SqliteReader::snapshot(std::int64_t tick_id) {
     if (snapshot) return snapshot;
     return Result<Snapshot>(Error{snapshot.error().kind, path_ + ": " + snapshot.error().message});
   });
+}
+
+Result<std::optional<ProcessState>> SqliteReader::process_at(std::int64_t tick_id, std::int64_t process_id) {
+  return reading(
+      [&]() -> Result<std::optional<ProcessState>> { return load_process(*database_, tick_id, process_id); });
 }
 
 Result<std::vector<StoredProcess>> SqliteReader::processes(Range range) {

@@ -150,6 +150,9 @@ class Reader {
   virtual Result<std::optional<StoredTick>> tick_at(std::int64_t at_ms) = 0;
   virtual Result<Snapshot> snapshot(std::int64_t tick_id) = 0;
 
+  // One process of it, at a fraction of its cost; absent where the process does not live at that tick.
+  virtual Result<std::optional<ProcessState>> process_at(std::int64_t tick_id, std::int64_t process_id) = 0;
+
   // Processes that lived in the range, whoever still lives included.
   virtual Result<std::vector<StoredProcess>> processes(Range range) = 0;
 

@@ -14,26 +14,34 @@ struct Bounds {
   std::int64_t tick_id = 0;
 };
 
+// A row of snapshot_processes.sql.
+ProcessState read_state(const Statement& row) {
+  ProcessState state;
+  state.process = read_process(row);
+  int column = kProcessColumns;
+  state.sample_ms = row.integer(column++);
+  ProcessSample& sample = state.sample;
+  sample.key = state.process.info.key;
+  const std::string letter = row.text(column++);
+  sample.state = letter.empty() ? '?' : letter.front();
+  sample.parent_pid = static_cast<std::int32_t>(row.integer(column++));
+  sample.threads = static_cast<std::int32_t>(row.integer(column++));
+  sample.source = static_cast<Source>(row.integer(column++));
+  read_fields<ProcessField>(row, column, sample.memory, kHotProcessFields);
+  column += static_cast<int>(kHotProcessFields.size());
+  read_fields<ProcessField>(row, column, sample.memory, kColdProcessFields);
+  sample.memory = unpacked(sample.memory, sample.source);
+  return state;
+}
+
+std::string states_sql(const char* last_rows) {
+  return fmt::format("{}{}", last_rows, sql::snapshot_processes);
+}
+
 void load_processes(SQLite::Database& database, const Bounds& bounds, Snapshot& snapshot) {
-  Statement rows(database, sql::snapshot_processes);
+  Statement rows(database, states_sql(sql::last_rows));
   rows.bind(bounds.keyframe_id, bounds.tick_id);
-  while (rows.step()) {
-    ProcessState& state = snapshot.processes.emplace_back();
-    state.process = read_process(rows);
-    int column = kProcessColumns;
-    state.sample_ms = rows.integer(column++);
-    ProcessSample& sample = state.sample;
-    sample.key = state.process.info.key;
-    const std::string letter = rows.text(column++);
-    sample.state = letter.empty() ? '?' : letter.front();
-    sample.parent_pid = static_cast<std::int32_t>(rows.integer(column++));
-    sample.threads = static_cast<std::int32_t>(rows.integer(column++));
-    sample.source = static_cast<Source>(rows.integer(column++));
-    read_fields<ProcessField>(rows, column, sample.memory, kHotProcessFields);
-    column += static_cast<int>(kHotProcessFields.size());
-    read_fields<ProcessField>(rows, column, sample.memory, kColdProcessFields);
-    sample.memory = unpacked(sample.memory, sample.source);
-  }
+  while (rows.step()) snapshot.processes.push_back(read_state(rows));
 }
 
 template <std::size_t N>
@@ -75,6 +83,14 @@ Result<Snapshot> load_snapshot(SQLite::Database& database, std::int64_t tick_id)
   load_categories(database, bounds, snapshot.categories);
   load_processes(database, bounds, snapshot);
   return snapshot;
+}
+
+std::optional<ProcessState> load_process(SQLite::Database& database, std::int64_t tick_id, std::int64_t process_id) {
+  Statement tick(database, "SELECT keyframe_id FROM tick WHERE id = ?");
+  if (!tick.bind(tick_id).step()) return std::nullopt;
+  Statement row(database, states_sql(sql::last_rows_of_one));
+  if (!row.bind(tick.integer(0), tick_id, process_id).step()) return std::nullopt;
+  return read_state(row);
 }
 
 StoredProcess read_process(const Statement& row) {

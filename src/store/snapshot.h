@@ -1,8 +1,9 @@
 #pragma once
 
-// Everything at one tick, from the rows between its keyframe and itself.
+// Everything at one tick, or one process at it, from the rows between its keyframe and itself.
 
 #include <cstdint>
+#include <optional>
 
 #include "base/result.h"
 #include "store/reader.h"
@@ -11,6 +12,7 @@
 namespace memoir {
 
 Result<Snapshot> load_snapshot(SQLite::Database& database, std::int64_t tick_id);
+std::optional<ProcessState> load_process(SQLite::Database& database, std::int64_t tick_id, std::int64_t process_id);
 
 // A row that begins with the columns of schema/queries/processes.sql; how many those are.
 StoredProcess read_process(const Statement& row);

@@ -1,6 +1,8 @@
 // The law of the store: what a snapshot answers is, field for field, what was in the tick.
 
 #include <algorithm>
+#include <limits>
+#include <map>
 
 #include "random_history.h"
 #include "store_fixture.h"
@@ -42,6 +44,27 @@ void check(const Snapshot& snapshot, const Recorded& recorded, const RandomHisto
   }
 }
 
+void check_same(const ProcessState& one, const ProcessState& among) {
+  REQUIRE(one.process.id == among.process.id);
+  REQUIRE(one.process.info == among.process.info);
+  REQUIRE(one.process.last_ms == among.process.last_ms);
+  REQUIRE(one.process.gone_ms == among.process.gone_ms);
+  REQUIRE(one.sample == among.sample);
+  REQUIRE(one.sample_ms == among.sample_ms);
+}
+
+// Each process that the file knows, at one tick: as the snapshot has it, and absent where it has not.
+void check_single(Reader& reader, const Snapshot& snapshot, const std::vector<StoredProcess>& all) {
+  std::map<std::int64_t, const ProcessState*> alive;
+  for (const ProcessState& state : snapshot.processes) alive[state.process.id] = &state;
+  for (const StoredProcess& process : all) {
+    const auto one = must(reader.process_at(snapshot.tick.id, process.id));
+    const auto found = alive.find(process.id);
+    REQUIRE(one.has_value() == (found != alive.end()));
+    if (one) check_same(*one, *found->second);
+  }
+}
+
 void run_history(std::uint32_t seed) {
   const StoreFixture fixture;
   RandomHistory history(seed);
@@ -60,13 +83,17 @@ void run_history(std::uint32_t seed) {
     if (history.chance(0.5)) must(writer->end_run(history.now(), "stopped"));
   }
   const auto reader = fixture.reader();
+  const auto all = must(reader->processes({0, std::numeric_limits<std::int64_t>::max()}));
   for (std::size_t i = 0; i < ticks.size(); ++i) {
     INFO("seed " << seed << ", tick " << i + 1);
-    check(must(reader->snapshot(static_cast<std::int64_t>(i) + 1)), ticks[i], history.infos());
+    const Snapshot snapshot = must(reader->snapshot(static_cast<std::int64_t>(i) + 1));
+    check(snapshot, ticks[i], history.infos());
+    // Many processes at many ticks: some ticks do.
+    if (i % 7 == seed % 7) check_single(*reader, snapshot, all);
   }
 }
 
-TEST_CASE("a snapshot equals the tick that was written, over random histories") {
+TEST_CASE("a snapshot equals the tick that was written, and one process its part of it, over random histories") {
   for (std::uint32_t seed = 1; seed <= 60; ++seed) run_history(seed);
 }
 
@@ -99,6 +126,7 @@ TEST_CASE("a tick that is not recorded is an error that names the file") {
   REQUIRE(!snapshot.ok());
   REQUIRE(snapshot.error().kind == ErrorKind::gone);
   REQUIRE(snapshot.error().message.find(fixture.path()) != std::string::npos);
+  REQUIRE_FALSE(must(fixture.reader()->process_at(7, 1)).has_value());
 }
 
 }  // namespace
