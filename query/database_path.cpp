@@ -1,8 +1,10 @@
 #include "query/database_path.h"
 
+#include <cerrno>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <vector>
 
@@ -26,24 +28,58 @@ std::string user_database() {
   return home.empty() ? std::string() : home + "/.local/share/memoir/memoir.db";
 }
 
-bool exists(const std::string& path) {
-  return !path.empty() && access(path.c_str(), F_OK) == 0;
+enum class Found { absent, denied, special, usable };
+
+// Says nothing about what is in the file. A FIFO must never be opened: nobody may be at its other end.
+Found look_at(const std::string& path) {
+  struct stat status {};
+  if (path.empty()) return Found::absent;
+  if (stat(path.c_str(), &status) != 0) return errno == EACCES ? Found::denied : Found::absent;
+  if (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) return Found::special;
+  return access(path.c_str(), R_OK) != 0 && errno == EACCES ? Found::denied : Found::usable;
+}
+
+std::string shown(const std::string& path) {
+  return to_printable(to_utf8(path));
+}
+
+Error denied(const std::string& path) {
+  return Error{ErrorKind::denied,
+               fmt::format("'{}' may not be read by this user: ask as root or as its owner, or join its group (that of "
+                           "the service: usermod -aG memoir USER, then log in again)",
+                           shown(path))};
+}
+
+Result<std::string> named_database(const std::string& path, const char* origin) {
+  switch (look_at(path)) {
+    case Found::usable:
+      return path;
+    case Found::denied:
+      return denied(path);
+    case Found::special:
+      return Error{ErrorKind::io,
+                   fmt::format("'{}' ({}) is not a file; name a database of Memoir", shown(path), origin)};
+    case Found::absent:
+      break;
+  }
+  return Error{ErrorKind::gone,
+               fmt::format("there is no file '{}' ({}); memoird --db F records into it", shown(path), origin)};
 }
 
 }  // namespace
 
 Result<std::string> find_database(const std::string& option) {
-  for (const auto& [path, origin] : {std::pair(option, "--db"), std::pair(environment("MEMOIR_DB"), "$MEMOIR_DB")}) {
-    if (path.empty()) continue;
-    if (exists(path)) return path;
-    return Error{ErrorKind::gone, fmt::format("there is no file '{}' ({}); memoird --db F records into it",
-                                              to_printable(to_utf8(path)), origin)};
-  }
+  if (!option.empty()) return named_database(option, "--db");
+  if (const std::string path = environment("MEMOIR_DB"); !path.empty()) return named_database(path, "$MEMOIR_DB");
   std::vector<std::string> looked;
+  std::vector<std::string> closed;
   for (const std::string& path : {std::string(kSystemDatabase), user_database()}) {
-    if (exists(path)) return path;
-    if (!path.empty()) looked.push_back(path);
+    const Found found = look_at(path);
+    if (found == Found::usable) return path;
+    if (found == Found::denied) closed.push_back(path);
+    if (!path.empty()) looked.push_back(shown(path));
   }
+  if (!closed.empty()) return denied(closed.front());
   return Error{
       ErrorKind::gone,
       fmt::format("there is no database yet: neither {}; start memoird, or name a file with --db or $MEMOIR_DB",

@@ -12,8 +12,8 @@ int main(int argc, char** argv) {
         memoir::query::answer(std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc), memoir::SystemClock{});
     std::fputs(outcome.error.c_str(), stderr);
     // A reader that has seen enough (`memoir top | head`) ends us by SIGPIPE, quietly.
-    std::fwrite(outcome.out.data(), 1, outcome.out.size(), stdout);
-    if (std::fflush(stdout) != 0) {
+    const std::size_t written = std::fwrite(outcome.out.data(), 1, outcome.out.size(), stdout);
+    if (written != outcome.out.size() || std::fflush(stdout) != 0) {
       std::perror("memoir: cannot write the answer");
       return static_cast<int>(Exit::failed);
     }

@@ -67,6 +67,30 @@ TEST_CASE("Exit 0: an answer, help and version on standard output only") {
   CHECK(contains(run("--version").out, "SQLite 3."));
 }
 
+TEST_CASE("Exit 1: what is not a file is not opened, and what may not be read is said") {
+  const TemporaryDirectory directory;
+  const std::string fifo = directory.path() + "/fifo";
+  REQUIRE(mkfifo(fifo.c_str(), 0600) == 0);
+  const Ran queue = run("top --db " + fifo);
+  CHECK(queue.status == 1);
+  CHECK(contains(queue.error, "is not a file"));
+  if (geteuid() == 0) return;  // root may read all
+  const std::string closed = directory.path() + "/closed.db";
+  std::ofstream(closed) << "x";
+  REQUIRE(chmod(closed.c_str(), 0) == 0);
+  const Ran refused = run("top --db " + closed);
+  CHECK(refused.status == 1);
+  CHECK(contains(refused.error, "may not be read by this user"));
+}
+
+TEST_CASE("Exit 1: an answer that cannot be written, however long it is") {
+  for (const std::string& arguments : {std::string("--help"), "top --limit 0 --format json --db " + recording().path(),
+                                       "peaks --db " + recording().path()}) {
+    const Ran ran = run(arguments + " >/dev/full #");
+    CHECK(ran.status == 1);
+  }
+}
+
 TEST_CASE("Exit 1: no file, or not ours; the message names the file and the mend") {
   const TemporaryDirectory directory;
   const std::string absent = directory.path() + "/absent.db";
