@@ -37,7 +37,8 @@ SizeUnit choose_unit(std::vector<std::int64_t> sizes_kib, Units units) {
 
 std::string print_size(std::int64_t kib, SizeUnit unit) {
   if (unit.kib == 1) return fmt::format("{}", kib);
-  return fmt::format("{:.1f}", static_cast<double>(kib) / static_cast<double>(unit.kib));
+  const std::string text = fmt::format("{:.1f}", static_cast<double>(kib) / static_cast<double>(unit.kib));
+  return text == "-0.0" ? "0.0" : text;
 }
 
 std::string print_size(std::int64_t kib, Units units) {

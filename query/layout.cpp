@@ -5,6 +5,7 @@
 #include <cwchar>
 #include <fmt/format.h>
 #include <numeric>
+#include <utility>
 
 namespace memoir::query {
 namespace {
@@ -49,6 +50,22 @@ void drop_column(TextTable& table, std::vector<std::size_t>& widths, std::size_t
   for (auto& row : table.rows) row.erase(row.begin() + at);
 }
 
+// Rows whose last cell is wider than `width` go on in rows of their own.
+void break_last(TextTable& table, std::size_t width) {
+  std::vector<std::vector<std::string>> rows;
+  for (auto& row : table.rows) {
+    std::string text = wrap(row.back(), width, 0);
+    for (std::size_t end = text.find('\n'); end != std::string::npos; end = text.find('\n')) {
+      row.back() = text.substr(0, end);
+      text.erase(0, end + 1);
+      rows.push_back(std::exchange(row, std::vector<std::string>(row.size())));
+    }
+    row.back() = text;
+    rows.push_back(std::move(row));
+  }
+  table.rows = std::move(rows);
+}
+
 // What all but the last column take, with a space after each.
 std::size_t width_before_last(const std::vector<std::size_t>& widths) {
   return std::accumulate(widths.begin(), widths.end() - 1, widths.size() - 1);
@@ -91,6 +108,28 @@ std::string shorten(std::string_view utf8, std::size_t width) {
   return std::string(utf8.substr(0, bytes)) + "…";
 }
 
+std::string wrap(std::string_view utf8, std::size_t width, std::size_t hang) {
+  if (display_width(utf8) <= width) return std::string(utf8);
+  const std::size_t indent = std::min(utf8.find_first_not_of(' '), utf8.size());
+  std::string out(utf8.substr(0, indent));
+  std::size_t column = indent;
+  bool begun = false;  // a word is in this line
+  for (utf8.remove_prefix(indent); !utf8.empty();) {
+    const std::size_t space = std::min(utf8.find(' ', 1), utf8.size());  // the space before a word goes with it
+    std::string_view word = utf8.substr(0, space);
+    utf8.remove_prefix(space);
+    if (begun && column + display_width(word) > width) {
+      word.remove_prefix(1);
+      out += "\n" + std::string(hang, ' ');
+      column = hang;
+    }
+    out += word;
+    column += display_width(word);
+    begun = true;
+  }
+  return out;
+}
+
 void fit(TextTable& table, std::size_t width) {
   if (table.columns.empty()) return;
   std::vector<std::size_t> widths = column_widths(table);
@@ -105,6 +144,7 @@ void fit(TextTable& table, std::size_t width) {
   const std::size_t before = width_before_last(widths);
   const std::size_t left = std::max<std::size_t>(width > before ? width - before : 0, 1);
   table.columns.back().header = shorten(table.columns.back().header, left);
+  if (table.columns.back().breaks) return break_last(table, left);
   for (auto& row : table.rows) row.back() = shorten(row.back(), left);
 }
 

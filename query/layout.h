@@ -14,6 +14,7 @@ struct TextColumn {
   std::string header;
   bool right = false;
   int least_useful = 0;
+  bool breaks = false;  // the last one: goes on in further rows where it is not to be cut
 };
 
 struct TextTable {
@@ -30,6 +31,10 @@ std::string showable(std::string_view utf8);
 
 // At most `width` columns; what is cut ends in "…".
 std::string shorten(std::string_view utf8, std::size_t width);
+
+// Lines of at most `width` columns, broken at spaces and indented by `hang` from the second on; a word that is wider
+// stays whole.
+std::string wrap(std::string_view utf8, std::size_t width, std::size_t hang);
 
 void fit(TextTable& table, std::size_t width);
 

@@ -62,8 +62,8 @@ TextTable to_text(const Table& table, const Presentation& presentation) {
     if (column.shown == Shown::machines) continue;
     const bool size = column.kind == Kind::size;
     const bool right = column.kind != Kind::text && column.kind != Kind::time;
-    text.columns.push_back(
-        {size ? fmt::format("{} {}", column.header, unit.name) : column.header, right, column.least_useful});
+    text.columns.push_back({size ? fmt::format("{} {}", column.header, unit.name) : column.header, right,
+                            column.least_useful, column.breaks});
     for (std::size_t row = 0; row < table.rows.size(); ++row) {
       text.rows[row].push_back(cell_text(table.rows[row][i], column.kind, unit, presentation.zone));
     }
@@ -121,6 +121,19 @@ std::string heading(const Asked& asked, const Report& report, Zone zone) {
   return line.empty() ? report.title : line + ": " + report.title;
 }
 
+// Where a line goes on that does not fit: below the text of "Label      text", else two further in than it began.
+std::size_t hang_of(const std::string& line) {
+  constexpr std::size_t kLongestLabel = 12;
+  const std::size_t begin = std::min(line.find_first_not_of(' '), line.size());
+  const std::size_t gap = line.find("  ", begin);
+  const std::size_t text = gap == std::string::npos ? gap : line.find_first_not_of(' ', gap);
+  return text <= begin + kLongestLabel ? text : begin + 2;
+}
+
+std::string text_line(const std::string& line, const Presentation& presentation) {
+  return (presentation.width ? wrap(line, *presentation.width, hang_of(line)) : line) + "\n";
+}
+
 std::string facts_text(const Report& report, const Presentation& presentation) {
   std::size_t width = 0;
   for (const Field& fact : report.facts) width = std::max(width, display_width(fact.label));
@@ -131,7 +144,7 @@ std::string facts_text(const Report& report, const Presentation& presentation) {
     const std::string text = fact.kind == Kind::size && size != nullptr
                                  ? print_size(*size, presentation.units)
                                  : cell_text(fact.value, fact.kind, SizeUnit{"KiB", 1}, presentation.zone);
-    out += fact.label + std::string(width - display_width(fact.label) + 2, ' ') + text + "\n";
+    out += text_line(fact.label + std::string(width - display_width(fact.label) + 2, ' ') + text, presentation);
   }
   return out;
 }
@@ -140,20 +153,21 @@ std::string facts_text(const Report& report, const Presentation& presentation) {
 
 std::string render_table(const Asked& asked, const Report& report, const Presentation& presentation) {
   std::string out = heading(asked, report, presentation.zone);
-  if (!out.empty()) out += "\n";
+  if (!out.empty()) out = text_line(out, presentation);
   out += facts_text(report, presentation);
-  for (const std::string& line : report.drawing) out += line + "\n";
+  for (const std::string& line : report.drawing) out += text_line(line, presentation);
   out += table_text(report.rows, presentation);
   for (const Section& section : report.sections) {
     if (section.title.empty()) continue;
     const std::string text = table_text(section.table, presentation);
     if (!text.empty()) out += "\n" + section.title + "\n" + text;
   }
-  for (const std::string& note : report.notes) out += note + "\n";
-  if (report.coverage && report.range) out += coverage_line(*report.coverage, presentation.zone) + "\n";
+  for (const std::string& note : report.notes) out += text_line(note, presentation);
+  if (report.coverage && report.range)
+    out += text_line(coverage_line(*report.coverage, presentation.zone), presentation);
   for (const std::string& warning : report.warnings) {
-    const std::string line = "Warning: " + to_printable(to_utf8(warning));
-    out += (presentation.color ? "\x1b[33m" + line + "\x1b[0m" : line) + "\n";
+    const std::string text = text_line("Warning: " + to_printable(to_utf8(warning)), presentation);
+    out += presentation.color ? "\x1b[33m" + text.substr(0, text.size() - 1) + "\x1b[0m\n" : text;
   }
   return out;
 }

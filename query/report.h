@@ -46,6 +46,7 @@ struct Column {
   Kind kind = Kind::text;
   int least_useful = 0;  // columns that do not fit the terminal go, the highest first; 0 stays
   Shown shown = Shown::everywhere;
+  bool breaks = false;  // the last column: sentences, which go on in the next line where they do not fit the terminal
 };
 
 struct Table {

@@ -178,7 +178,7 @@ Section event_section(const std::string& name, const std::string& title, const s
   const std::vector<ColumnOf<Event>> columns{
       {{"at_ms", "AT", Kind::time}, [](const Event& event) { return Value(event.at.wall_ms); }},
       {{"kind", "KIND", Kind::text}, [](const Event& event) { return Value(event.kind); }},
-      {{"text", "WHAT", Kind::text}, [](const Event& event) { return Value(event.text); }},
+      {{"text", "WHAT", Kind::text, 0, Shown::everywhere, true}, [](const Event& event) { return Value(event.text); }},
   };
   return {name, title, make_table(columns, events)};
 }

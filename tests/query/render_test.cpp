@@ -84,7 +84,7 @@ std::vector<std::vector<std::string>> read_csv(const std::string& text) {
 
 TEST_CASE("A table keeps hostile text to one harmless line each") {
   use_utf8();
-  const auto width = GENERATE(std::optional<std::size_t>(), std::optional<std::size_t>(30));
+  const auto width = GENERATE(std::optional<std::size_t>(), std::optional<std::size_t>(36));
   const std::string text = render_table({"top", "f.db", "host\nile"}, hostile_report(), {Zone::utc, {}, false, width});
   const auto lines = lines_of(text);
   CHECK(lines.size() == 1 + 1 + kHostile.size() + 1 + 1);  // heading, headers, rows, warning
@@ -200,6 +200,7 @@ TEST_CASE("Sizes, spans and counts in words") {
   CHECK(print_size(3LL << 30, Units::automatic) == "3.0 TiB");
   CHECK(print_size(1'468'006, Units::kib) == "1468006 KiB");
   CHECK(print_size(512, Units::mib) == "0.5 MiB");
+  CHECK(print_size(-20, Units::mib) == "0.0 MiB");
   CHECK(print_span(250) == "250 ms");
   CHECK(print_span(40'000) == "40 s");
   CHECK(print_span(200'000) == "3 min 20 s");
@@ -214,4 +215,40 @@ TEST_CASE("Times are shown with their date, in the zone") {
   CHECK(print_time(1'795'166'412'345, Zone::local) == "2026-11-20 10:20:12");
   CHECK(print_time(1'795'166'412'345, Zone::utc) == "2026-11-20 09:20:12 UTC");
   CHECK(print_time(-1, Zone::utc) == "1969-12-31 23:59:59 UTC");
+}
+
+TEST_CASE("Text breaks at spaces to fit the terminal, and what goes on is indented") {
+  CHECK(wrap("as it is", 8, 2) == "as it is");
+  CHECK(wrap("one two three four", 9, 2) == "one two\n  three\n  four");
+  CHECK(wrap("    indented text", 12, 6) == "    indented\n      text");
+  CHECK(wrap("averylongword and more", 8, 2) == "averylongword\n  and\n  more");
+  CHECK(wrap("日本 日本 日本", 9, 0) == "日本 日本\n日本");
+  CHECK(wrap("", 8, 2).empty());
+
+  Report report = hostile_report();
+  report.notes = {"a note of some words, and then some more of them"};
+  report.facts = {{"fact", "Fact", Kind::text, std::string("a value of some words, and some more")}};
+  for (const std::size_t width : {20U, 30U, 40U, 60U}) {
+    Presentation presentation{.zone = Zone::utc, .units = Units::kib, .color = false, .width = width};
+    report.rows = {};
+    for (const std::string& line : lines_of(render_table({"top", "x.db", "host"}, report, presentation))) {
+      CAPTURE(width, line);
+      CHECK(display_width(line) <= width);
+    }
+  }
+}
+
+TEST_CASE("Sentences in the last column go on in the next line instead of being cut") {
+  const std::string said = "other users' processes may not be read: give memoird the capability";
+  Report report;
+  report.rows.columns = {{"kind", "KIND"}, {"text", "WHAT", Kind::text, 0, Shown::everywhere, true}};
+  report.rows.rows = {{std::string("degraded"), said}, {std::string("gap"), std::string("short")}};
+  const std::string text =
+      render_table({}, report, {.zone = Zone::utc, .units = Units::kib, .color = false, .width = 40});
+  CHECK(text ==
+        "KIND     WHAT\n"
+        "degraded other users' processes may not\n"
+        "         be read: give memoird the\n"
+        "         capability\n"
+        "gap      short\n");
 }
