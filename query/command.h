@@ -46,6 +46,7 @@ struct Command {
   std::vector<std::string> groups;  // valid for --group, the default first
   std::vector<Example> examples;    // two that work
   std::function<Result<Report>(const Context&)> run;
+  std::string by_help = {};  // what --help says of --by; empty: that the rows are ranked by it
 };
 
 // All the options that the command takes, in the order of option_texts().

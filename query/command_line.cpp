@@ -171,6 +171,13 @@ std::optional<Error> check(const Words& words, const Command& command, Options& 
   return std::nullopt;
 }
 
+// CLI11 says "--db: 1 required TEXT missing" and "--db: At Most 1 required but received 2".
+Error wrong_number(std::string_view said) {
+  const bool many = said.find("received") != std::string_view::npos;
+  return malformed(
+      fmt::format("{} {}", said.substr(0, said.find(':')), many ? "can be given only once" : "needs a value"));
+}
+
 std::optional<Error> parse_options(std::vector<std::string> arguments, Invocation& invocation) {
   const Command& command = *invocation.command;
   CLI::App app;
@@ -184,6 +191,8 @@ std::optional<Error> parse_options(std::vector<std::string> arguments, Invocatio
   std::reverse(arguments.begin(), arguments.end());  // as CLI11 takes them
   try {
     app.parse(arguments);
+  } catch (const CLI::ArgumentMismatch& error) {
+    return wrong_number(error.what());
   } catch (const CLI::ParseError& error) {
     return malformed(fmt::format("{} (memoir {} --help)", to_printable(to_utf8(error.what())), command.name));
   }

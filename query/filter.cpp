@@ -73,7 +73,7 @@ Result<Filter> Filter::parse(const std::vector<std::string>& expressions) {
     while (key < filter_keys().size() && filter_keys()[key] != name) ++key;
     if (key == filter_keys().size()) {
       const auto near = nearest(name, filter_keys());
-      return bad_expression(expression, near ? fmt::format("no such key; did you mean '{}'?", *near) : "no such key");
+      return bad_expression(expression, near ? fmt::format("no such key (did you mean '{}'?)", *near) : "no such key");
     }
     term.key = static_cast<Key>(key);
     if (expression[at] == '~') {

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "query/commands.h"
+#include "query/subject.h"
 #include "query/times.h"
 
 namespace memoir::query {
@@ -35,7 +36,10 @@ std::string wrap(std::string_view head, std::size_t indent, std::string_view tex
 std::string option_line(Option option, const Command* command) {
   const OptionText& text = option_text(option);
   std::string help_text(text.help);
-  if (command != nullptr && option == Option::by) help_text += fmt::format(": {}", fmt::join(command->by, ", "));
+  if (command != nullptr && option == Option::by) {
+    help_text =
+        command->by_help.empty() ? fmt::format("{}: {}", text.help, fmt::join(command->by, ", ")) : command->by_help;
+  }
   if (command != nullptr && option == Option::group) help_text += fmt::format(": {}", fmt::join(command->groups, ", "));
   return wrap(fmt::format("  {} {}", text.name, text.value), 20, help_text);
 }
@@ -66,7 +70,10 @@ std::string help() {
 std::string help(const Command& command) {
   const std::string subject = command.subject.empty() ? "" : " " + command.subject;
   std::string out = fmt::format("Usage: memoir {}{} [options]\n\n", command.name, subject);
-  out += wrap("", 0, command.summary) + "\nOptions:\n";
+  out += wrap("", 0, command.summary);
+  if (!command.subject.empty())
+    out += "\n" + wrap("SUBJECT: ", 9, fmt::format("{}; by default machine", kSubjectForms));
+  out += "\nOptions:\n";
   for (const Option option : options_of(command)) out += option_line(option, &command);
   out += "\n";
   if (std::find(command.options.begin(), command.options.end(), Option::to) != command.options.end()) {

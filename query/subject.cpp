@@ -12,15 +12,11 @@
 namespace memoir::query {
 namespace {
 
-constexpr std::string_view kForms =
-    "machine, PID, PID@START, a category's name, or category:NAME, user:NAME, comm:NAME, cgroup:PATH, exe:PATH "
-    "(KEY~REGEX searches)";
-
 // Starts are known to a clock tick, and people write whole seconds.
 constexpr std::int64_t kStartToleranceMs = 1000;
 
 Error not_a_subject(std::string_view text, std::string_view why) {
-  return malformed(fmt::format("'{}' {}; a subject is {}", to_printable(to_utf8(text)), why, kForms));
+  return malformed(fmt::format("'{}' {}; a subject is {}", to_printable(to_utf8(text)), why, kSubjectForms));
 }
 
 Result<Subject> group(std::string_view text, std::string_view key, char comparison, std::string_view value) {
@@ -97,7 +93,12 @@ Result<Subject> parse_subject(std::string_view text, std::int64_t now_ms, Zone z
   const std::size_t at = text.find_first_of(":=~");
   if (text.empty()) return not_a_subject(text, "is empty");
   if (at == std::string_view::npos) return group(text, "category", '=', text);
-  return group(text, text.substr(0, at), text[at] == '~' ? '~' : '=', text.substr(at + 1));
+  const std::string key(text.substr(0, at));
+  if (std::find(filter_keys().begin(), filter_keys().end(), key) == filter_keys().end()) {
+    const auto near = nearest(key, filter_keys());
+    return not_a_subject(text, near ? fmt::format("has no known key (did you mean '{}'?)", *near) : "has no known key");
+  }
+  return group(text, key, text[at] == '~' ? '~' : '=', text.substr(at + 1));
 }
 
 Result<std::vector<StoredProcess>> members_of(const Subject& subject, const std::vector<StoredProcess>& processes,

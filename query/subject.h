@@ -20,6 +20,10 @@
 
 namespace memoir::query {
 
+inline constexpr std::string_view kSubjectForms =
+    "machine, PID, PID@START, a category's name, or category:NAME, user:NAME, comm:NAME, cgroup:PATH, exe:PATH "
+    "(KEY~REGEX searches)";
+
 struct Subject {
   enum class Kind { machine, process, group } kind = Kind::machine;
   std::string name;                      // as it was written

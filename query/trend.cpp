@@ -3,6 +3,7 @@
 #include "query/trend.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/text.h"
 #include "config/config.h"
@@ -55,9 +56,11 @@ Command trend_command() {
   Command command;
   command.name = "trend";
   command.summary = "one series over time: min, mean and max by buckets, a chart, and the slope per day";
-  command.subject = "SUBJECT";
+  command.subject = "[SUBJECT]";
   command.options = {Option::from, Option::to, Option::last, Option::day, Option::by, Option::step, Option::ascii};
   command.by = all_metrics();
+  command.by_help = fmt::format("what the series is of: for the machine {}; for all else {}",
+                                fmt::join(machine_metrics(), ", "), fmt::join(process_metrics(), ", "));
   command.examples = {{"memoir trend machine --last 6h", "how the machine's memory in use went"},
                       {"memoir trend web --day yesterday --step 1h", "PSS of the category web, hour by hour"}};
   command.run = run_trend;

@@ -63,6 +63,7 @@ Result<When> resolve_when(const Options& options, Recorded recorded, std::int64_
     return malformed(fmt::format("the range ends ({}) before it begins ({})", print_time(range->to_ms, options.zone),
                                  print_time(range->from_ms, options.zone)));
   }
+  if (range->from_ms == range->to_ms) return malformed("the range has no length; --at T asks for one time");
   // Nothing can have been recorded in the future: a day that is not over ends now.
   Range asked = *range;
   const std::int64_t latest = std::max(now_ms, recorded.last_ms);

@@ -67,7 +67,8 @@ TEST_CASE("What is not known names the nearest") {
   CHECK(contains(refusal({"top", "812"}), "does not take the argument '812'"));
   CHECK(contains(refusal({"top", "--limit", "-1"}), "--limit"));
   CHECK(contains(refusal({"top", "--limit", "ten"}), "--limit"));
-  CHECK(contains(refusal({"top", "--at"}), "--at"));
+  CHECK(refusal({"top", "--at"}) == "--at needs a value");
+  CHECK(refusal({"top", "--limit", "1", "--limit", "2"}) == "--limit can be given only once");
   CHECK_FALSE(contains(refusal({"\x1b[2J"}), "\x1b"));
   CHECK_FALSE(contains(refusal({"top", "--\x1b[2J"}), "\x1b"));
   CHECK_FALSE(contains(refusal({"top", "--utc=\x1b[2J"}), "\x1b"));

@@ -84,3 +84,12 @@ TEST_CASE("Contradictions and ranges turned round are usage errors") {
   CHECK(message([](Options& o) { o.last = "soon"; }).find("--last") != std::string::npos);
   CHECK(message([](Options& o) { o.at = "teatime"; }).find("Times are") != std::string::npos);
 }
+
+TEST_CASE("A range without a length is refused") {
+  Options last = utc();
+  last.last = "0s";
+  CHECK_FALSE(resolve_when(last, kRecorded, kNow).ok());
+  Options ends = utc();
+  ends.from = ends.to = "-5h";
+  CHECK_FALSE(resolve_when(ends, kRecorded, kNow).ok());
+}
