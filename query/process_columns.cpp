@@ -2,9 +2,13 @@
 
 namespace memoir::query {
 
+std::string short_command(std::string command) {
+  if (command.starts_with('/')) command.erase(0, command.rfind('/', command.find(' ')) + 1);
+  return command;
+}
+
 std::string shown_command(const ProcessInfo& info, char state) {
-  std::string text = info.command.empty() ? info.comm : info.command;
-  if (text.starts_with('/')) text.erase(0, text.rfind('/', text.find(' ')) + 1);
+  const std::string text = short_command(info.command.empty() ? info.comm : info.command);
   return state == 'Z' || state == 'X' ? text + " (zombie)" : text;
 }
 

@@ -13,6 +13,9 @@ namespace memoir::query {
 // (zombie)").
 std::string shown_command(const ProcessInfo& info, char state);
 
+// A command line as a table shows it: without the directory of its program.
+std::string short_command(std::string command);
+
 // How long before the tick the values were read. Absent where none are known.
 std::optional<std::int64_t> age_ms(const ProcessState& state, std::int64_t tick_ms);
 
@@ -39,6 +42,20 @@ void add_identity_for_machines(std::vector<ColumnOf<Row>>& columns, GetInfo info
   text("user", &ProcessInfo::user);
   text("category", &ProcessInfo::category);
   text("cgroup", &ProcessInfo::cgroup);
+}
+
+// The last column: what the members of a group share. People see a command line as of a process.
+template <typename Row>
+void add_group_name(std::vector<ColumnOf<Row>>& columns, const std::string& group) {
+  std::string header = group;
+  for (char& c : header) c = static_cast<char>(c - 'a' + 'A');
+  if (group != "command") {
+    columns.push_back({{group, header, Kind::text}, [](const Row& row) { return Value(row.name); }});
+    return;
+  }
+  columns.push_back({{group, "", Kind::text, 0, Shown::machines}, [](const Row& row) { return Value(row.name); }});
+  columns.push_back(
+      {{"", header, Kind::text, 0, Shown::people}, [](const Row& row) { return Value(short_command(row.name)); }});
 }
 
 }  // namespace memoir::query

@@ -94,9 +94,7 @@ Columns group_columns(const std::string& group, Metric by) {
       {{"exact_percent", "EXACT", Kind::percent, 8}, [](const Row& row) { return maybe(row.tally.exact_percent()); }});
   columns.push_back(
       {{"inexact", "", Kind::count, 0, Shown::machines}, [](const Row& row) { return Value(row.tally.inexact()); }});
-  std::string header = group;
-  std::transform(header.begin(), header.end(), header.begin(), [](char c) { return static_cast<char>(c - 'a' + 'A'); });
-  columns.push_back({{group, header, Kind::text}, [](const Row& row) { return Value(row.name); }});
+  add_group_name(columns, group);
   return columns;
 }
 
@@ -117,10 +115,11 @@ void describe_total(Report& report, const Tally& total, const Snapshot& snapshot
                    {"machine_used_kib", "", Kind::size, maybe(used_kib(machine))},
                    {"machine_swap_used_kib", "", Kind::size, maybe(swap_used_kib(machine))}};
   const auto exact = total.exact_percent();
-  report.notes.push_back(fmt::format(
+  const std::string sum = fmt::format(
       "{}: PSS {}{}, RSS {}, swap {}.", print_count(total.processes(), "process", "processes"),
       size(total.kib(Metric::pss)), exact ? fmt::format(" ({} of it exact)", print_exact(*exact)) : std::string(),
-      size(total.kib(Metric::rss)), size(total.kib(Metric::swap))));
+      size(total.kib(Metric::rss)), size(total.kib(Metric::swap)));
+  report.notes.push_back(total.processes() == 0 ? "No process matches." : sum);
   report.notes.push_back(fmt::format("Machine: {} used of {}, {} available, {} swap used.", size(used_kib(machine)),
                                      size(machine.get(MachineField::mem_total)),
                                      size(machine.get(MachineField::mem_available)), size(swap_used_kib(machine))));

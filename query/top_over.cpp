@@ -114,6 +114,7 @@ void describe_total(Report& report, const Held& held, Metric metric, std::size_t
   const auto count = static_cast<std::int64_t>(processes);
   const std::int64_t recorded_ms = report.coverage->recorded_ms;
   report.totals.push_back({"processes", "", Kind::count, count});
+  if (processes == 0) report.notes.emplace_back("No process matches.");
   if (recorded_ms <= 0 || held.chosen <= 0) return;
   const auto mean_kib = std::llround(held.chosen / static_cast<double>(recorded_ms));
   const double exact = 100.0 * held.exact / held.chosen;
@@ -155,9 +156,7 @@ Columns columns_of(const std::string& group, bool by_growth, const std::string& 
     columns.push_back({{"", "COMMAND", Kind::text, 0, Shown::people}, [](const Row& row) { return Value(row.name); }});
     return columns;
   }
-  std::string header = group;
-  std::transform(header.begin(), header.end(), header.begin(), [](char c) { return static_cast<char>(c - 'a' + 'A'); });
-  columns.push_back({{group, header, Kind::text}, [](const Row& row) { return Value(row.name); }});
+  add_group_name(columns, group);
   return columns;
 }
 
