@@ -63,7 +63,7 @@ Result<Report> at_one_time(const Context& context) {
   report.notes.push_back(fmt::format(
       "{} {} of {}.", print_count(static_cast<std::int64_t>(rows.size()), "category holds", "categories hold"),
       print_size(whole, context.options.units), metric_title(by)));
-  limit_rows(rows, report, context.options, [by](const Now& row) { return metric_kib(row.sample, by); },
+  limit_rows(rows, report, context, [by](const Now& row) { return metric_kib(row.sample, by); },
              {.of = metric_title(by)});
   report.rows = make_table(columns_now(), rows);
   if (const auto warning = stale_warning(context, snapshot)) report.warnings.push_back(*warning);
@@ -115,7 +115,7 @@ Result<Report> over_range(const Context& context, Range range) {
                    [](const Over& a, const Over& b) { return ranks_before(a.mean_kib, b.mean_kib); });
   report.title = fmt::format("{} of categories, ranked by mean", metric_title(by));
   const std::string of = fmt::format("mean {}", metric_title(by));
-  limit_rows(rows, report, context.options, [](const Over& row) { return row.mean_kib; }, {.of = of});
+  limit_rows(rows, report, context, [](const Over& row) { return row.mean_kib; }, {.of = of});
   report.rows = make_table(columns_over(std::string(to_string(by))), rows);
   return report;
 }

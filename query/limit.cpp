@@ -6,8 +6,33 @@
 
 namespace memoir::query {
 
-std::size_t limited(const Options& options, std::size_t all) {
-  return options.limit == 0 ? all : std::min(all, static_cast<std::size_t>(options.limit));
+namespace {
+
+constexpr std::size_t kFewestRows = 5;
+
+// Heading (2), the table's header, notes (2 of 2), coverage, a warning, and the prompt; on a narrow terminal more of
+// them take two lines.
+constexpr std::size_t kOtherLines = 10;
+constexpr std::size_t kNarrow = 75;
+constexpr std::size_t kMoreOnNarrow = 4;
+
+}  // namespace
+
+std::optional<std::size_t> lines_to_fit(const Context& context) {
+  if (!context.screen || context.options.format != Format::table) return std::nullopt;
+  const std::size_t more = context.screen->columns < kNarrow ? kMoreOnNarrow : 0;
+  return context.screen->lines > more ? context.screen->lines - more : 1;
+}
+
+std::size_t limited(const Context& context, std::size_t all) {
+  const auto lines = lines_to_fit(context);
+  if (!lines) return limited(context.options, all, kDefaultRows);
+  return limited(context.options, all, std::max(kFewestRows, *lines - std::min(*lines, kOtherLines)));
+}
+
+std::size_t limited(const Options& options, std::size_t all, std::size_t by_default) {
+  if (options.limit == 0) return all;
+  return std::min(all, options.limit ? static_cast<std::size_t>(*options.limit) : by_default);
 }
 
 void note_cut(Report& report, const Cut& cut, Units units) {

@@ -1,6 +1,7 @@
 #pragma once
 
-// --limit: how many rows an answer shows, and what it says of those it leaves out.
+// --limit: how many rows an answer shows, and what it says of those it leaves out. Without it, what fits the terminal;
+// in a pipe 20.
 
 #include <algorithm>
 #include <cstdint>
@@ -8,13 +9,21 @@
 #include <string_view>
 #include <vector>
 
-#include "query/options.h"
+#include "query/command.h"
 #include "query/report.h"
 
 namespace memoir::query {
 
-// How many of `all` rows it leaves.
-std::size_t limited(const Options& options, std::size_t all);
+inline constexpr std::size_t kDefaultRows = 20;
+
+// The lines of the terminal where the answer is a table on one. Without --limit all of the table must fit them.
+std::optional<std::size_t> lines_to_fit(const Context& context);
+
+// How many of `all` rows to show, where they are the only table of the answer.
+std::size_t limited(const Context& context, std::size_t all);
+
+// The same, where `by_default` are shown without --limit.
+std::size_t limited(const Options& options, std::size_t all, std::size_t by_default);
 
 struct Cut {
   std::size_t shown = 0;
@@ -29,15 +38,15 @@ void note_cut(Report& report, const Cut& cut, Units units);
 
 // Leaves the first rows, and notes the rest; `value` gives the KiB of a row, or nothing.
 template <typename Row, typename GetValue>
-void limit_rows(std::vector<Row>& rows, Report& report, const Options& options, GetValue value, Cut cut) {
+void limit_rows(std::vector<Row>& rows, Report& report, const Context& context, GetValue value, Cut cut) {
   cut.all = rows.size();
-  cut.shown = limited(options, rows.size());
+  cut.shown = limited(context, rows.size());
   for (std::size_t i = cut.shown; i < rows.size(); ++i) {
     const std::int64_t kib = value(rows[i]).value_or(0);
     cut.kib = cut.adds_up ? cut.kib + kib : std::max(cut.kib, kib);
   }
   rows.resize(cut.shown);
-  note_cut(report, cut, options.units);
+  note_cut(report, cut, context.options.units);
 }
 
 }  // namespace memoir::query

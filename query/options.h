@@ -56,7 +56,7 @@ struct Options {
   std::optional<std::string> by;
   std::optional<std::string> group;
   std::vector<std::string> filters;
-  std::int64_t limit = 20;  // 0: all
+  std::optional<std::int64_t> limit;  // 0: all
   std::optional<std::string> step;
   std::optional<std::string> subject;
   Format format = Format::table;

@@ -80,16 +80,17 @@ Result<Others> others_at(const PeakRow& row, const std::string& of, const std::s
   return others;
 }
 
-Result<std::vector<Others>> find_others(const PeakQuestion& question, const Peaks& peaks, Snapshots& snapshots) {
+Result<std::vector<Others>> find_others(const PeakQuestion& question, const Peaks& peaks, std::size_t most,
+                                        Snapshots& snapshots) {
   std::vector<Others> all;
   for (const PeakRow& row : peaks.machine) {
     const bool told = !all.empty() && all.front().at_ms == row.peak.at_ms;
-    if (row.name == "swap" || told) continue;
+    if (row.name == "swap" || told || all.size() == most) continue;
     Result<Others> others = others_at(row, "machine " + row.name, question.group, true, snapshots);
     if (!others) return others.error();
     all.push_back(*std::move(others));
   }
-  for (std::size_t index = 0; index < std::min(kRowsWithOthers, peaks.rows.size()); ++index) {
+  for (std::size_t index = 0; index < std::min(kRowsWithOthers, peaks.rows.size()) && all.size() < most; ++index) {
     const PeakRow& row = peaks.rows[index];
     const std::string of = row.process ? fmt::format("process {}", row.process->info.key.pid) : row.name;
     Result<Others> others = others_at(row, of, question.group, false, snapshots);
@@ -108,20 +109,14 @@ Result<Report> run_peaks(const Context& context) {
   const Result<Peaks> peaks =
       store_has(*question) ? peaks_from_marks(context, *question, snapshots) : peaks_from_steps(context, *question);
   if (!peaks) return peaks.error();
-  const Result<std::vector<Others>> others = find_others(*question, *peaks, snapshots);
+  const Result<std::vector<Others>> others =
+      find_others(*question, *peaks, room_for(context, *question).others, snapshots);
   if (!others) return others.error();
   fill_peaks(context, *question, *peaks, *others, *report);
   return report;
 }
 
 }  // namespace
-
-void limit_peaks(const Options& options, Peaks& peaks) {
-  const std::size_t all = peaks.rows.size();
-  const std::size_t shown = options.limit == 0 ? all : std::min(all, static_cast<std::size_t>(options.limit));
-  peaks.cut = {shown, all, shown < all ? peaks.rows[shown].peak.value_kib : 0, "", false};
-  peaks.rows.resize(shown);
-}
 
 std::string peak_name(const ProcessInfo& info, const std::string& group) {
   return group == "process" ? shown_command(info, '?') : group_key(info, group);

@@ -1,7 +1,7 @@
 #pragma once
 
 // High-water marks. peaks.cpp reads the question, peaks_marks.cpp takes the marks that the store keeps, peaks_steps.cpp
-// finds those of any range, peaks_report.cpp tells.
+// finds those of any range, peaks_room.cpp says how many fit, peaks_report.cpp tells.
 
 #include <optional>
 #include <string>
@@ -57,8 +57,16 @@ struct Others {
   std::vector<Holder> holders;
 };
 
-// Leaves as many rows as --limit says.
-void limit_peaks(const Options& options, Peaks& peaks);
+// How much of each part to show: without --limit all of it must fit the terminal, if it goes to one.
+struct Room {
+  std::size_t rows = 0;                   // without --limit
+  std::optional<std::size_t> categories;  // absent: all
+  std::size_t others = 0;                 // peaks of which it is said who else held memory
+};
+Room room_for(const Context& context, const PeakQuestion& question);
+
+// Leaves as many rows as there is room for, or as --limit says.
+void limit_peaks(const Context& context, const PeakQuestion& question, Peaks& peaks);
 
 // The key that a row is sorted under: category, command, user or cgroup; or the process itself.
 std::string peak_name(const ProcessInfo& info, const std::string& group);

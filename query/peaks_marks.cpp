@@ -61,21 +61,20 @@ std::optional<std::int64_t> held_kib(const ProcessMemory& memory, Metric by) {
 }
 
 // A process that is gone is taken at its last tick.
-Status add_last_sight(PeakRow& row, const PeakQuestion& question, Snapshots& snapshots) {
-  const std::int64_t last_ms = std::min(row.process->last_ms, question.range.to_ms);
-  const Result<const Snapshot*> snapshot = snapshots.at(last_ms);
-  if (!snapshot) return snapshot.error();
-  if (*snapshot == nullptr) return Done{};
-  for (const ProcessState& state : (*snapshot)->processes) {
-    if (state.process.id != row.process->id) continue;
-    row.now_kib = held_kib(state.sample.memory, question.by);
-    row.now_ms = (*snapshot)->tick.begin.wall_ms;
-  }
+Status add_last_sight(PeakRow& row, const PeakQuestion& question, Reader& reader) {
+  const auto tick = reader.tick_at(std::min(row.process->last_ms, question.range.to_ms));
+  if (!tick) return tick.error();
+  if (!*tick) return Done{};
+  const auto state = reader.process_at((*tick)->id, row.process->id);
+  if (!state) return state.error();
+  if (!*state) return Done{};
+  row.now_kib = held_kib((*state)->sample.memory, question.by);
+  row.now_ms = (*tick)->begin.wall_ms;
   return Done{};
 }
 
 Status add_processes(const Context& context, const PeakQuestion& question, const std::vector<HighWater>& marks,
-                     Snapshots& snapshots, Peaks& peaks) {
+                     Peaks& peaks) {
   const Result<std::vector<StoredProcess>> processes = context.reader.processes(question.range);
   if (!processes) return processes.error();
   std::unordered_map<std::int64_t, const StoredProcess*> by_id;
@@ -86,9 +85,9 @@ Status add_processes(const Context& context, const PeakQuestion& question, const
     peaks.rows.push_back(
         {peak_name(process->second->info, question.group), *process->second, peak, std::nullopt, peak.at_ms});
   }
-  limit_peaks(context.options, peaks);
+  limit_peaks(context, question, peaks);
   for (PeakRow& row : peaks.rows) {
-    const Status added = add_last_sight(row, question, snapshots);
+    const Status added = add_last_sight(row, question, context.reader);
     if (!added) return added;
   }
   return Done{};
@@ -106,11 +105,11 @@ Result<Peaks> peaks_from_marks(const Context& context, const PeakQuestion& quest
   add_machine(*marks, *now, peaks);
   if (question.group == "category") {
     peaks.rows = category_rows(*marks, question.by, *now);
-    limit_peaks(context.options, peaks);
+    limit_peaks(context, question, peaks);
     return peaks;
   }
   peaks.categories = category_rows(*marks, Metric::pss, *now);
-  const Status added = add_processes(context, question, *marks, snapshots, peaks);
+  const Status added = add_processes(context, question, *marks, peaks);
   if (!added) return added.error();
   return peaks;
 }

@@ -156,9 +156,11 @@ void fill_peaks(const Context& context, const PeakQuestion& question, const Peak
   report.rows = make_table(
       question.group == "process" ? process_columns(question.range.to_ms) : group_columns(question.group), peaks.rows);
   report.sections = {{"machine", "Machine", make_table(machine_columns(), peaks.machine)}};
+  std::vector<PeakRow> categories = peaks.categories;
+  const auto room = room_for(context, question).categories;
+  if (room && *room < categories.size()) categories.resize(*room);
   if (question.group != "category") {
-    report.sections.push_back(
-        {"categories", "Categories (PSS)", make_table(group_columns("category"), peaks.categories)});
+    report.sections.push_back({"categories", "Categories (PSS)", make_table(group_columns("category"), categories)});
   }
   report.sections.push_back(other_section(others));
   report.notes = other_lines(others, context.options);
@@ -166,6 +168,10 @@ void fill_peaks(const Context& context, const PeakQuestion& question, const Peak
   const std::string metric(metric_name(question.by));
   cut.of = metric;
   note_cut(report, cut, context.options.units);
+  if (categories.size() < peaks.categories.size()) {
+    report.notes.push_back(fmt::format("{} of {} categories shown (--group category shows all).", categories.size(),
+                                       peaks.categories.size()));
+  }
   if (!question.all_time && !context.when.range) {
     report.notes.push_back(
         fmt::format("By {} the peak is that of the sum over its processes, within the last 24 hours "

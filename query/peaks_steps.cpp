@@ -169,7 +169,7 @@ Result<Peaks> peaks_from_steps(const Context& context, const PeakQuestion& quest
   Result<std::vector<PeakRow>> rows = asked_rows(reader, question);
   if (!rows) return rows.error();
   peaks.rows = *std::move(rows);
-  limit_peaks(context.options, peaks);
+  limit_peaks(context, question, peaks);
   if (question.group != "category") {
     Result<std::vector<PeakRow>> categories = category_rows(reader, question.range, Metric::pss);
     if (!categories) return categories.error();

@@ -123,7 +123,7 @@ Result<Report> run(const Context& context) {
   const std::string by = context.options.by.value_or("start");
   sort_rows(rows, by);
   const auto count = static_cast<std::int64_t>(rows.size());
-  rows.resize(limited(context.options, rows.size()));
+  rows.resize(limited(context, rows.size()));
   report.title = fmt::format("processes, {}", by == "start" ? "the newest first" : "ranked by " + by);
   report.rows = make_table(columns(), rows);
   report.totals = {{"rows", "", Kind::count, count},

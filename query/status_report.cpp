@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "query/format.h"
+#include "query/limit.h"
 #include "query/status.h"
 
 namespace memoir::query {
@@ -154,7 +155,7 @@ std::vector<Field> fields_for_machines(const RecorderStatus& status) {
   return fields;
 }
 
-Table run_table(const RecorderStatus& status, std::int64_t limit) {
+Table run_table(const RecorderStatus& status, const Options& options) {
   const std::vector<ColumnOf<StoredRun>> columns{
       {{"started_ms", "STARTED", Kind::time}, [](const StoredRun& run) { return Value(run.started_ms); }},
       {{"last_tick_ms", "LAST TICK", Kind::time}, [](const StoredRun& run) { return maybe(run.last_tick_ms); }},
@@ -170,7 +171,7 @@ Table run_table(const RecorderStatus& status, std::int64_t limit) {
       {{"version", "VERSION", Kind::text, 3}, [](const StoredRun& run) { return Value(run.version); }},
   };
   std::vector<StoredRun> latest(status.runs.rbegin(), status.runs.rend());
-  if (limit > 0 && latest.size() > static_cast<std::size_t>(limit)) latest.resize(static_cast<std::size_t>(limit));
+  latest.resize(limited(options, latest.size(), kDefaultRows));
   return make_table(columns, latest);
 }
 
@@ -192,7 +193,7 @@ Report status_report(const RecorderStatus& status, const Options& options) {
   report.coverage = status.day;
   report.facts = fields_for_machines(status);
   report.drawing = lines_for_people(status, options);
-  report.rows = run_table(status, options.limit);
+  report.rows = run_table(status, options);
   report.sections = {event_section("degraded", "Degraded, and why:", status.degraded),
                      event_section("events", "Within the last day:", status.events)};
   report.notes = gap_lines(status, options.zone);

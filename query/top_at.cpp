@@ -158,7 +158,7 @@ Result<Report> top_at(const Context& context) {
   report.title = fmt::format("memory by {}, ranked by {}", group, metric_title(by));
   report.coverage = *coverage;
   describe_total(report, chosen, snapshot, context.options.units);
-  limit_rows(rows, report, context.options, [by](const Row& row) { return row.tally.kib(by); },
+  limit_rows(rows, report, context, [by](const Row& row) { return row.tally.kib(by); },
              {.of = metric_title(by), .adds_up = by != Metric::hwm});
   report.rows = make_table(group == "process" ? process_columns(by) : group_columns(group, by), rows);
   if (const auto warning = stale_warning(context, snapshot)) report.warnings.push_back(*warning);

@@ -191,8 +191,7 @@ Result<Report> top_over(const Context& context, Range range) {
   const char* ranking = by_growth ? "growth" : by_mark ? "maximum" : "mean";
   report.title = fmt::format("{} by {}, ranked by {}", metric_title(metric), group, ranking);
   const std::string of = fmt::format("{}{}", by_mark ? "" : "mean ", metric_title(metric));
-  limit_rows(rows, report, context.options,
-             [by_mark](const Row& row) { return by_mark ? row.summary.max : row.mean_kib; },
+  limit_rows(rows, report, context, [by_mark](const Row& row) { return by_mark ? row.summary.max : row.mean_kib; },
              {.of = of, .adds_up = !by_mark});
   report.rows = make_table(columns_of(group, by_growth, std::string(to_string(metric))), rows);
   return report;

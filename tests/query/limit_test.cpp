@@ -1,0 +1,104 @@
+// Without --limit an answer fits the terminal with its title and its headings; in a pipe it has 20 rows.
+
+#include "query/application.h"
+#include "query/command_line.h"
+#include "query/history.h"
+#include "query/layout.h"
+#include "query/render.h"
+#include "query/zone_guard.h"
+#include "support/catch.h"
+
+using namespace memoir;
+using namespace memoir::query;
+using memoir::test::History;
+
+namespace {
+
+constexpr std::int32_t kProcesses = 120;
+constexpr std::int32_t kCategories = 30;
+
+History& recording() {
+  static History history;
+  static const bool recorded = [] {
+    history.begin_run();
+    history.machine(9'000'000, 64'000);
+    for (std::int32_t pid = 1; pid <= kProcesses; ++pid) {
+      const std::string category = "category-" + std::to_string(pid % kCategories);
+      history.birth(pid, {"worker", "worker " + std::to_string(pid), category}, 1'000'000 + pid * 1000);
+    }
+    history.tick(3);
+    history.end_run();
+    return true;
+  }();
+  static_cast<void>(recorded);
+  return history;
+}
+
+// What the command prints on a terminal of that size, or, without one, in a pipe.
+std::vector<std::string> lines_of(const std::vector<std::string>& arguments, std::optional<Screen> screen) {
+  const test::ZoneGuard zone("UTC");
+  use_utf8();
+  const Result<Invocation> invocation = parse_command_line(arguments);
+  REQUIRE(invocation.ok());
+  const Options& options = invocation->options;
+  auto reader = Reader::open(recording().path());
+  REQUIRE(reader.ok());
+  const FileInfo file = (*reader)->info().value();
+  const auto runs = (*reader)->runs().value();
+  const When when = resolve_when(options, {file.first_tick_ms, file.last_tick_ms}, recording().now_ms()).value();
+  const auto report = invocation->command->run({options, **reader, file, runs, recording().now_ms(), when, screen});
+  REQUIRE(report.ok());
+  const auto width = screen ? std::optional(screen->columns) : std::nullopt;
+  const std::string text = render_table({"", "DB", "host"}, *report, {Zone::local, Units::automatic, false, width});
+  std::vector<std::string> lines;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = text.find('\n', at);
+    lines.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return lines;
+}
+
+std::size_t height(const std::vector<std::string>& lines, std::size_t columns) {
+  std::size_t height = 0;
+  for (const std::string& line : lines)
+    height += std::max<std::size_t>(1, (display_width(line) + columns - 1) / columns);
+  return height;
+}
+
+bool has(const std::vector<std::string>& lines, std::string_view part) {
+  return std::any_of(lines.begin(), lines.end(),
+                     [part](const std::string& line) { return line.find(part) != std::string::npos; });
+}
+
+}  // namespace
+
+TEST_CASE("An answer fits the terminal it goes to, and says what it leaves out") {
+  const Screen screen = GENERATE(Screen{80, 24}, Screen{60, 24}, Screen{100, 35}, Screen{132, 50}, Screen{200, 90});
+  const auto arguments =
+      GENERATE(std::vector<std::string>{"top"}, std::vector<std::string>{"top", "--last", "1h"},
+               std::vector<std::string>{"top", "--group", "category"}, std::vector<std::string>{"peaks"},
+               std::vector<std::string>{"peaks", "--last", "1h"}, std::vector<std::string>{"processes"},
+               std::vector<std::string>{"peaks", "--group", "category"}, std::vector<std::string>{"categories"},
+               std::vector<std::string>{"categories", "--last", "1h"});
+  const auto lines = lines_of(arguments, screen);
+  CAPTURE(arguments, screen.columns, screen.lines, lines);
+  CHECK(height(lines, screen.columns) < screen.lines);
+  if (screen.lines < kCategories) CHECK(has(lines, "--limit"));
+}
+
+TEST_CASE("peaks on a large terminal shows the categories and who else held memory") {
+  const auto lines = lines_of({"peaks"}, Screen{132, 60});
+  CHECK(has(lines, "of 30 categories shown (--group category shows all)."));
+  CHECK(has(lines, "process 120, "));
+  CHECK(has(lines, "most swap in use"));
+}
+
+TEST_CASE("--limit comes before the height of the terminal, and 20 rows are for a pipe") {
+  CHECK(has(lines_of({"top", "--limit", "33"}, Screen{80, 24}), "33 of 120 rows"));
+  CHECK(has(lines_of({"peaks", "--limit", "33"}, Screen{80, 24}), "33 of 120 rows"));
+  CHECK(has(lines_of({"top"}, std::nullopt), "20 of 120 rows"));
+  CHECK(has(lines_of({"peaks"}, std::nullopt), "20 of 120 rows"));
+  CHECK(has(lines_of({"peaks"}, std::nullopt), "category-29"));
+  CHECK(lines_of({"top", "--limit", "0"}, Screen{80, 24}).size() > 120);
+}
