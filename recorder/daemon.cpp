@@ -19,12 +19,17 @@ namespace {
 
 constexpr std::int64_t kKeyframeEveryMs = 3'600'000;
 constexpr std::int64_t kStatusEveryMs = 1'000;
+// Signals that come within this time are one: a storm of them costs one tick, one reload.
+constexpr std::chrono::milliseconds kWishesTogether{10};
 
 }  // namespace
 
 Daemon::Daemon(Options options, Settings settings) : options_(std::move(options)), settings_(std::move(settings)) {}
 
 Status Daemon::start() {
+  // From here on they do not kill: opening a large database after a crash takes its time.
+  wishes_.add(SIGHUP);
+  wishes_.add(SIGUSR1);
   const Config& config = settings_.config;
   Result<Rules> rules = make_rules(settings_);
   if (!rules) return rules.error();
@@ -59,36 +64,43 @@ Status Daemon::start() {
 int Daemon::run() {
   log_info(fmt::format("memoird {} ({}) records every {} into {}", version(), version_commit(),
                        print_duration(settings_.config.interval), settings_.config.db));
-  signals_.add(SIGTERM);
-  signals_.add(SIGINT);
-  signals_.add(SIGHUP);
-  signals_.add(SIGUSR1);
+  stops_.add(SIGTERM);
+  stops_.add(SIGINT);
   begin_run();
   if (options_.once) return stop("once");
-  await_signal();
+  await_stop();
+  await_wish();
   await_end();
   await_watchdog();
   loop_.run();
   return stop(end_reason_);
 }
 
-void Daemon::await_signal() {
-  signals_.async_wait([this](const asio::error_code& error, int signal) {
+void Daemon::await_stop() {
+  stops_.async_wait([this](const asio::error_code& error, int signal) {
     if (error) return;
-    on_signal(signal);
-    if (!loop_.stopped()) await_signal();
+    log_info(fmt::format("{}: takes a last tick and ends", signal == SIGTERM ? "SIGTERM" : "SIGINT"));
+    loop_.stop();
   });
 }
 
-void Daemon::on_signal(int signal) {
-  if (signal == SIGHUP) {
-    reload();
-  } else if (signal == SIGUSR1) {
-    take_tick(false, 0);
-  } else {
-    log_info(fmt::format("{}: takes a last tick and ends", signal == SIGTERM ? "SIGTERM" : "SIGINT"));
-    loop_.stop();
-  }
+void Daemon::await_wish() {
+  wishes_.async_wait([this](const asio::error_code& error, int signal) {
+    if (error) return;
+    if (!tick_wished_ && !reload_wished_) {
+      wish_timer_.expires_after(kWishesTogether);
+      wish_timer_.async_wait([this](const asio::error_code& cancelled) {
+        if (!cancelled) grant_wishes();
+      });
+    }
+    (signal == SIGHUP ? reload_wished_ : tick_wished_) = true;
+    await_wish();
+  });
+}
+
+void Daemon::grant_wishes() {
+  if (std::exchange(tick_wished_, false)) take_tick(false, 0);
+  if (std::exchange(reload_wished_, false)) reload();
 }
 
 void Daemon::await_slot() {

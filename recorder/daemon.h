@@ -37,8 +37,9 @@ class Daemon {
   int run();
 
  private:
-  void await_signal();
-  void on_signal(int signal);
+  void await_stop();
+  void await_wish();
+  void grant_wishes();
   void await_slot();
   void await_end();
   void await_watchdog();
@@ -62,7 +63,10 @@ class Daemon {
   const std::optional<std::chrono::microseconds> watchdog_ = watchdog_period();
 
   asio::io_context loop_{1};
-  asio::signal_set signals_{loop_};
+  // Apart, so that no number of wishes holds up the end.
+  asio::signal_set stops_{loop_};   // TERM, INT
+  asio::signal_set wishes_{loop_};  // HUP, USR1
+  asio::steady_timer wish_timer_{loop_};
   asio::steady_timer slot_timer_{loop_};
   asio::steady_timer end_timer_{loop_};
   asio::steady_timer watchdog_timer_{loop_};
@@ -73,6 +77,8 @@ class Daemon {
   int run_ = 0;                        // counts the runs begun
   std::int64_t last_keyframe_ms_ = 0;  // 0: none in this run
   bool access_told_ = false;
+  bool reload_wished_ = false;
+  bool tick_wished_ = false;
   bool reload_put_off_ = false;
   std::int64_t status_told_ms_ = 0;
   QuietLog collect_log_;

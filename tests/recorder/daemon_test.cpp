@@ -247,6 +247,20 @@ TEST_CASE_METHOD(Fixture, "the service manager hears how it goes") {
   CHECK(memoird.wait() == 0);
 }
 
+TEST_CASE_METHOD(Fixture, "a storm of signals does not hold up the end") {
+  DaemonProcess memoird(directory.path(), arguments({"--interval", "1h"}));
+  wait_for_ticks(1);
+  constexpr int kMany = 20'000;
+  for (int i = 0; i < kMany; ++i) {
+    memoird.signal(SIGUSR1);
+    memoird.signal(SIGHUP);
+  }
+  memoird.signal(SIGTERM);
+  CHECK(memoird.wait() == 0);
+  CHECK(runs().back().end_reason == "stopped");
+  CHECK(ticks().size() < kMany / 10);
+}
+
 TEST_CASE_METHOD(Fixture, "a full disk stops no tick, and what was lost is recorded") {
   write_text(config, "[recorder]\nqueue_ticks = 1\n");
   DaemonProcess memoird(directory.path(), arguments({"--interval", "100ms"}));
