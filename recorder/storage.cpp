@@ -28,8 +28,12 @@ std::string local_time(std::int64_t wall_ms) {
 }
 
 std::string lost_text(const LostTicks& lost) {
-  return fmt::format("{} tick{} from {} to {} could not be stored in time and had to be dropped", lost.count,
-                     lost.count == 1 ? "" : "s", local_time(lost.first_ms), local_time(lost.last_ms));
+  const std::string processes = lost.processes == 0
+                                    ? ""
+                                    : fmt::format(", and with them the names of {} process{} that nothing else saw",
+                                                  lost.processes, lost.processes == 1 ? "" : "es");
+  return fmt::format("{} tick{} from {} to {} could not be stored in time and had to be dropped{}", lost.count,
+                     lost.count == 1 ? "" : "s", local_time(lost.first_ms), local_time(lost.last_ms), processes);
 }
 
 Status store(Writer& writer, const WorkItem& item) {

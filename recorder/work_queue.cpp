@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <utility>
+#include <vector>
 
 namespace memoir {
 namespace {
@@ -46,6 +47,7 @@ void WorkQueue::drop_oldest_tick() {
   lost_.last_ms = dropped.begin.wall_ms;
   // There is a next one: a tick is dropped only when there are more than max_ticks_, which is at least 1.
   merge_dropped(std::move(dropped), std::get<Tick>(*next));
+  lost_.processes += forget_ended(std::get<Tick>(*next), kMostEnded);
   items_.erase(oldest);
   --ticks_;
 }
@@ -68,6 +70,28 @@ void merge_dropped(Tick&& dropped, Tick& next) {
   next.exits.insert(next.exits.end(), dropped.exits.begin(), dropped.exits.end());
   std::sort(next.exits.begin(), next.exits.end(),
             [](const ProcessExit& a, const ProcessExit& b) { return a.key < b.key; });
+}
+
+std::int64_t forget_ended(Tick& tick, std::size_t most) {
+  if (tick.born.size() <= most) return 0;
+  const auto has_ended = [&tick](const ProcessInfo& info) {
+    return std::binary_search(tick.exits.begin(), tick.exits.end(), ProcessExit{info.key, {}},
+                              [](const ProcessExit& a, const ProcessExit& b) { return a.key < b.key; });
+  };
+  const auto ended = static_cast<std::size_t>(std::count_if(tick.born.begin(), tick.born.end(), has_ended));
+  if (ended <= most) return 0;
+  const std::size_t left = ended - most;
+  std::vector<ProcessKey> forgotten;
+  std::erase_if(tick.born, [&](const ProcessInfo& info) {
+    if (forgotten.size() == left || !has_ended(info)) return false;
+    forgotten.push_back(info.key);
+    return true;
+  });
+  std::sort(forgotten.begin(), forgotten.end());
+  std::erase_if(tick.exits, [&](const ProcessExit& exit) {
+    return std::binary_search(forgotten.begin(), forgotten.end(), exit.key);
+  });
+  return static_cast<std::int64_t>(forgotten.size());
 }
 
 }  // namespace memoir

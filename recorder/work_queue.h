@@ -2,7 +2,8 @@
 
 // What waits to be stored, in order: ticks, events, and where a run begins and ends. Ticks are bounded in number. When
 // there are too many, the oldest is dropped; the births and exits that it alone knew of move to the tick after it, else
-// later samples would belong to processes that the store has never heard of. Pure; the owner locks.
+// later samples would belong to processes that the store has never heard of. Of the processes that only dropped ticks
+// saw the newest are kept, so that the queue stays small however long the store is out of order. Pure; the owner locks.
 
 #include <cstddef>
 #include <cstdint>
@@ -28,10 +29,13 @@ struct LostTicks {
   std::int64_t count = 0;
   std::int64_t first_ms = 0;
   std::int64_t last_ms = 0;
+  std::int64_t processes = 0;  // born and gone in them, and not kept
 };
 
 class WorkQueue {
  public:
+  static constexpr std::size_t kMostEnded = 1000;  // processes that only dropped ticks saw
+
   explicit WorkQueue(std::size_t max_ticks) : max_ticks_(max_ticks) {}
 
   void push(WorkItem item);
@@ -59,5 +63,8 @@ class WorkQueue {
 
 // `next` takes over from `dropped`, the tick before it, what only that knew.
 void merge_dropped(Tick&& dropped, Tick& next);
+
+// Takes out the oldest of those that are born and gone in this tick, until there are at most `most`; how many.
+std::int64_t forget_ended(Tick& tick, std::size_t most);
 
 }  // namespace memoir

@@ -111,6 +111,29 @@ TEST_CASE("the tick after a dropped one takes over its births and exits") {
   CHECK(left.counts.execed == 1);
 }
 
+TEST_CASE("of the processes that only dropped ticks saw the newest are kept") {
+  WorkQueue queue(1);
+  constexpr std::int32_t kTicks = static_cast<std::int32_t>(WorkQueue::kMostEnded) + 100;
+  for (std::int32_t pid = 1; pid <= kTicks; ++pid) {
+    Tick tick = tick_at(pid);
+    tick.born = {process(pid)};
+    // The first lives on; each other is gone a tick later.
+    if (pid > 2) tick.exits = {{key(pid - 1), ExitKind::exited}};
+    queue.push(std::move(tick));
+  }
+  // All but the first and the last are gone.
+  const std::int64_t forgotten = kTicks - 2 - static_cast<std::int64_t>(WorkQueue::kMostEnded);
+  CHECK(queue.lost().processes == forgotten);
+  const auto item = queue.take();
+  const Tick& left = std::get<Tick>(*item);
+  REQUIRE(left.born.size() == WorkQueue::kMostEnded + 2);
+  CHECK(left.born[0].key == key(1));
+  CHECK(left.born[1].key == key(static_cast<std::int32_t>(forgotten) + 2));
+  CHECK(left.born.back().key == key(kTicks));
+  REQUIRE(left.exits.size() == WorkQueue::kMostEnded);
+  CHECK(left.exits.front().key == left.born[1].key);
+}
+
 TEST_CASE("births outlive any number of dropped ticks") {
   WorkQueue queue(1);
   for (std::int32_t pid = 1; pid <= 100; ++pid) {
