@@ -1,5 +1,6 @@
 #include "query/application.h"
 
+#include <exception>
 #include <fmt/format.h>
 
 #include "base/text.h"
@@ -42,6 +43,19 @@ std::string render(const Asked& asked, const Report& report, const Options& opti
   return render_table(asked, report, {options.zone, options.units, color, width});
 }
 
+// Numbers in a damaged file may be any: what they lead to ends here.
+Result<Report> run_command(const Command& command, const Context& context, const std::string& path) {
+  try {
+    return command.run(context);
+  } catch (const std::exception& error) {
+    return Error{
+        ErrorKind::io,
+        fmt::format("{}: holds what Memoir did not write ({}); the database may be damaged: move it aside with "
+                    "its -wal and -shm, and start the recorder anew",
+                    path, error.what())};
+  }
+}
+
 Outcome run(const Command& command, const Options& options, const Clock& clock) {
   const Result<std::string> path = find_database(options.db);
   if (!path) return failure(Exit::failed, path.error().message);
@@ -56,7 +70,7 @@ Outcome run(const Command& command, const Options& options, const Clock& clock) 
   if (!when) return failure(when.error());
 
   const std::optional<Screen> screen = terminal_screen();
-  const Result<Report> report = command.run({options, **reader, *file, *runs, now_ms, *when, screen});
+  const Result<Report> report = run_command(command, {options, **reader, *file, *runs, now_ms, *when, screen}, *path);
   if (!report) return failure(report.error());
   const Asked asked{command.name, *path, runs->empty() ? std::string() : runs->back().boot.host};
   Outcome outcome{report->nothing_recorded ? Exit::empty : Exit::answered, render(asked, *report, options, screen), ""};

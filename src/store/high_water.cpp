@@ -6,7 +6,7 @@ namespace memoir {
 
 const char* to_string(MarkMetric metric) {
   constexpr std::array names{"used", "available", "swap", "pss", "rss", "uss", "hwm"};
-  return names[static_cast<std::size_t>(metric)];
+  return names.at(static_cast<std::size_t>(metric));
 }
 
 MarkValues mark_values(const MachineMemory& memory) {

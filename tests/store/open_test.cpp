@@ -131,6 +131,23 @@ TEST_CASE("a folder that is not there is named to the writer") {
   REQUIRE(writer.error().message.find("/none does not exist") != std::string::npos);
 }
 
+TEST_CASE("a file that is cut short while it is open is an error that names it") {
+  const StoreFixture fixture;
+  Simulation simulation({.processes = 100, .changing = 0.2, .births = 0.5});
+  {
+    const auto writer = fixture.writer();
+    must(writer->begin_run(run_info(simulation.boot(), simulation.now())));
+    for (int i = 0; i < 50; ++i) must(writer->write(simulation.next()));
+  }
+  const auto reader = fixture.reader();
+  must(reader->info());
+  fs::resize_file(fixture.path(), 8192);
+  const auto snapshot = reader->snapshot(40);
+  REQUIRE(!snapshot.ok());
+  REQUIRE(snapshot.error().kind == ErrorKind::io);
+  REQUIRE(snapshot.error().message.find(fixture.path()) != std::string::npos);
+}
+
 TEST_CASE("a database is set up as the store needs it") {
   const StoreFixture fixture;
   const auto writer = fixture.writer();

@@ -1,0 +1,97 @@
+// A damaged file: whatever its bytes, each command answers or ends with exit status 1 and a message that names the
+// file.
+
+#include <filesystem>
+#include <fstream>
+#include <random>
+
+#include "query/application.h"
+#include "query/history.h"
+#include "support/catch.h"
+#include "support/manual_clock.h"
+
+using namespace memoir;
+using namespace memoir::query;
+using memoir::test::History;
+using memoir::test::TemporaryDirectory;
+
+namespace {
+
+constexpr std::size_t kPage = 2048;
+constexpr int kCopies = 40;
+
+std::string slurp(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+std::string recorded_bytes() {
+  History history;
+  history.begin_run();
+  for (std::int32_t pid = 1; pid <= 60; ++pid) {
+    history.birth(pid, {"worker", "worker --number " + std::to_string(pid), "web"}, 1000 * pid);
+  }
+  for (int i = 0; i < 60; ++i) {
+    for (std::int32_t pid = 1; pid <= 20; ++pid) history.hold(pid, 1000 * pid + i);
+    history.tick();
+  }
+  history.end_run();
+  history.kill();
+  return slurp(history.path());
+}
+
+// The header of the file is left as it is: what it says is checked when the file is opened.
+void damage(std::string& bytes, std::mt19937& random) {
+  const auto below = [&random](std::size_t end) {
+    return std::uniform_int_distribution<std::size_t>(0, end - 1)(random);
+  };
+  const std::size_t pages = bytes.size() / kPage;
+  switch (below(4)) {
+    case 0:
+      bytes.resize(100 + below(bytes.size() - 100));
+      break;
+    case 1:
+      bytes.replace((1 + below(pages - 1)) * kPage, kPage, kPage, '\0');
+      break;
+    case 2:
+      for (std::size_t at = (1 + below(pages - 1)) * kPage, end = at + kPage; at < end; ++at) {
+        bytes[at] = static_cast<char>(below(256));
+      }
+      break;
+    default:
+      for (int i = 0; i < 40; ++i) {
+        char& byte = bytes[100 + below(bytes.size() - 100)];
+        byte = static_cast<char>(static_cast<unsigned char>(byte) ^ (1U << below(8)));
+      }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("A damaged file is answered from, or refused with its name and the mend") {
+  const std::string whole = recorded_bytes();
+  REQUIRE(whole.size() > 10 * kPage);
+  const TemporaryDirectory directory;
+  const std::string path = directory.path() + "/damaged.db";
+  const test::ManualClock clock({History::kStart + 600'000, 0});
+  std::mt19937 random(20'261'120);
+  int refused = 0;
+  for (int copy = 0; copy < kCopies; ++copy) {
+    std::string bytes = whole;
+    damage(bytes, random);
+    std::filesystem::remove(path + "-wal");
+    std::filesystem::remove(path + "-shm");
+    std::ofstream(path, std::ios::binary) << bytes;
+    for (const char* command : {"status", "top", "trend", "peaks", "processes", "categories"}) {
+      CAPTURE(copy, command);
+      const Outcome outcome = answer({command, "--db", path}, clock);
+      CAPTURE(outcome.error);
+      CHECK(outcome.exit != Exit::usage);
+      if (outcome.exit != Exit::failed) continue;
+      ++refused;
+      CHECK(outcome.error.find(path) != std::string::npos);
+      CHECK(outcome.out.empty());
+    }
+  }
+  CHECK(refused > kCopies);
+}
