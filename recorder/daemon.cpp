@@ -56,7 +56,7 @@ Status Daemon::start() {
   StorageOptions storing;
   storing.queue_ticks = static_cast<std::size_t>(config.queue_ticks);
   storage_ = std::make_unique<Storage>(*std::move(writer), clock_, storing, [this] {
-    if (!first_stored_.exchange(true)) asio::post(loop_, [this] { on_first_stored(); });
+    if (!store_answered_.exchange(true)) asio::post(loop_, [this] { on_first_answer(); });
   });
   return Done{};
 }
@@ -171,7 +171,8 @@ void Daemon::tell_status(const Moment& now, const Cost& cost) {
                              settings_.config.db));
 }
 
-void Daemon::on_first_stored() {
+void Daemon::on_first_answer() {
+  // Also where the store is out of order: we record into the queue, and must not be killed for being late.
   notifier_.send("READY=1");
   // What start-up needed, the rules' compilation above all, is not needed again.
   malloc_trim(0);

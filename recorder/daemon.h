@@ -47,7 +47,7 @@ class Daemon {
   void take_tick(bool keyframe, std::int64_t skipped);
   void tell_access();
   void tell_status(const Moment& now, const Cost& cost);
-  void on_first_stored();
+  void on_first_answer();
 
   void reload();
   void change_to(Settings settings, Rules rules);
@@ -83,7 +83,7 @@ class Daemon {
   std::int64_t status_told_ms_ = 0;
   QuietLog collect_log_;
   std::string end_reason_ = "stopped";
-  std::atomic<bool> first_stored_{false};
+  std::atomic<bool> store_answered_{false};
 
   // Last, so that it ends first: its thread calls back into the loop.
   std::unique_ptr<Storage> storage_;

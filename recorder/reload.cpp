@@ -51,7 +51,7 @@ void Daemon::reload() {
   } else {
     change_to(*std::move(settings), *std::move(rules));
   }
-  if (first_stored_) notifier_.send("READY=1");
+  if (store_answered_) notifier_.send("READY=1");
 }
 
 void Daemon::change_to(Settings settings, Rules rules) {

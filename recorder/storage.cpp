@@ -52,7 +52,7 @@ struct Storage::State {
       : writer(std::move(the_writer)),
         clock(the_clock),
         options(the_options),
-        on_stored(std::move(call)),
+        on_answer(std::move(call)),
         queue(options.queue_ticks),
         retry(options.first_retry) {}
 
@@ -66,7 +66,7 @@ struct Storage::State {
   std::unique_ptr<Writer> writer;
   const Clock& clock;
   const StorageOptions options;
-  const std::function<void()> on_stored;
+  const std::function<void()> on_answer;
   QuietLog failure_log;
 
   std::mutex mutex;  // guards what follows
@@ -132,7 +132,7 @@ void Storage::State::stored(const WorkItem& item) {
   if (failure_log.over()) log_info(fmt::format("the store works again; ticks waiting: {}", waiting));
   if (!is_tick) return;
   tell_of_lost();
-  on_stored();
+  on_answer();
 }
 
 void Storage::State::failed(WorkItem item, const Error& error) {
@@ -150,6 +150,7 @@ void Storage::State::failed(WorkItem item, const Error& error) {
     waiting = static_cast<std::int64_t>(queue.ticks());
     dropped = queue.lost().count;
   }
+  on_answer();
   if (!log) return;
   log_error(fmt::format("cannot store: {} (tries again in {}; sampling goes on; ticks waiting: {}, dropped: {})",
                         error.message, print_duration(pause), waiting, dropped));
@@ -170,8 +171,8 @@ void Storage::State::tell_of_lost() {
 }
 
 Storage::Storage(std::unique_ptr<Writer> writer, const Clock& clock, StorageOptions options,
-                 std::function<void()> on_stored)
-    : state_(std::make_shared<State>(std::move(writer), clock, options, std::move(on_stored))),
+                 std::function<void()> on_answer)
+    : state_(std::make_shared<State>(std::move(writer), clock, options, std::move(on_answer))),
       thread_([state = state_] { state->run(); }) {}
 
 Storage::~Storage() {

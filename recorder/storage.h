@@ -37,8 +37,8 @@ enum class Finish {
 
 class Storage {
  public:
-  // `on_stored` is called on the storing thread after each tick.
-  Storage(std::unique_ptr<Writer> writer, const Clock& clock, StorageOptions options, std::function<void()> on_stored);
+  // `on_answer` is called on the storing thread after each tick that was stored, and each failure.
+  Storage(std::unique_ptr<Writer> writer, const Clock& clock, StorageOptions options, std::function<void()> on_answer);
   ~Storage();
   Storage(const Storage&) = delete;
   Storage& operator=(const Storage&) = delete;

@@ -214,37 +214,71 @@ TEST_CASE_METHOD(Fixture, "every log line carries the live memory use") {
   }
 }
 
-TEST_CASE_METHOD(Fixture, "the service manager hears how it goes") {
-  const std::string address = directory.path() + "/notify";
-  const Fd manager(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-  sockaddr_un name{};
-  name.sun_family = AF_UNIX;
-  std::memcpy(name.sun_path, address.data(), address.size());
-  REQUIRE(bind(manager.get(), reinterpret_cast<const sockaddr*>(&name), sizeof name) == 0);
-  std::string heard;
-  const auto hear = [&](const std::string& text) {
+namespace {
+
+// The socket that systemd would listen on.
+class Manager {
+ public:
+  explicit Manager(const std::string& directory) : address(directory + "/notify") {
+    sockaddr_un name{};
+    name.sun_family = AF_UNIX;
+    std::memcpy(name.sun_path, address.data(), address.size());
+    REQUIRE(bind(socket_.get(), reinterpret_cast<const sockaddr*>(&name), sizeof name) == 0);
+  }
+
+  // Waits for a message with this text, and forgets all that came before its end.
+  void hear(const std::string& text) {
+    std::string heard;
     wait_until(text, [&] {
       std::array<char, 512> message{};
-      const ssize_t size = recv(manager.get(), message.data(), message.size(), MSG_DONTWAIT);
+      const ssize_t size = recv(socket_.get(), message.data(), message.size(), MSG_DONTWAIT);
       if (size > 0) heard.append(message.data(), static_cast<std::size_t>(size)).append("\n");
       return heard.find(text) != std::string::npos;
     });
-  };
+  }
+
+  const std::string address;
+
+ private:
+  const Fd socket_{::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(Fixture, "the service manager hears how it goes") {
+  Manager manager(directory.path());
   DaemonProcess memoird(directory.path(), arguments({"--interval", "1h"}),
-                        {{"NOTIFY_SOCKET", address}, {"WATCHDOG_USEC", "50000"}});
-  hear("READY=1");
+                        {{"NOTIFY_SOCKET", manager.address}, {"WATCHDOG_USEC", "50000"}});
+  manager.hear("READY=1");
   CHECK(ticks().size() == 1);
-  heard.clear();
-  hear("WATCHDOG=1");
-  heard.clear();
-  hear("WATCHDOG=1");
+  manager.hear("WATCHDOG=1");
+  manager.hear("WATCHDOG=1");
   memoird.signal(SIGHUP);
-  hear("RELOADING=1\nMONOTONIC_USEC=");
-  heard.clear();
-  hear("READY=1");
+  manager.hear("RELOADING=1\nMONOTONIC_USEC=");
+  manager.hear("READY=1");
   memoird.signal(SIGTERM);
-  hear("STOPPING=1");
+  manager.hear("STOPPING=1");
   CHECK(memoird.wait() == 0);
+}
+
+TEST_CASE_METHOD(Fixture, "a disk that is full from the start does not keep it from being ready") {
+  DaemonProcess first(directory.path(), arguments({"--once"}));
+  CHECK(first.wait() == 0);
+  Manager manager(directory.path());
+  rlimit before{};
+  REQUIRE(getrlimit(RLIMIT_FSIZE, &before) == 0);
+  // Enough for SQLite's index of the log, not for the log of a first tick.
+  const rlimit little{.rlim_cur = 34 * 1024, .rlim_max = before.rlim_max};
+  REQUIRE(setrlimit(RLIMIT_FSIZE, &little) == 0);
+  DaemonProcess memoird(directory.path(), arguments({"--interval", "1h"}), {{"NOTIFY_SOCKET", manager.address}});
+  REQUIRE(setrlimit(RLIMIT_FSIZE, &before) == 0);
+  memoird.wait_for_log("cannot store");
+  manager.hear("READY=1");
+  CHECK(ticks().size() == 1);
+  REQUIRE(prlimit(memoird.pid(), RLIMIT_FSIZE, &before, nullptr) == 0);
+  memoird.signal(SIGTERM);
+  CHECK(memoird.wait() == 0);
+  CHECK(ticks().size() == 3);
 }
 
 TEST_CASE_METHOD(Fixture, "a storm of signals does not hold up the end") {
