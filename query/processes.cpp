@@ -98,12 +98,29 @@ Result<Range> asked_range(const Context& context) {
   return Range{at_ms, at_ms};
 }
 
+// With --at the answer is about one time, not about a range that has no length.
+Result<Report> begin_report(const Context& context, Range range) {
+  Result<Report> report = begin_range_report(context, range);
+  if (!report || !context.when.at_ms) return report;
+  if (report->nothing_recorded) return nothing_recorded(context);
+  report->at_ms = range.to_ms;
+  report->range.reset();
+  return report;
+}
+
+std::string sum_line(std::int64_t count, std::int64_t shown, std::optional<std::int64_t> ended) {
+  const std::string lived =
+      ended ? fmt::format("lived in this range, {} ended in it", *ended) : std::string("lived at this time");
+  return fmt::format("{} {}{}.", print_count(count, "process", "processes"), lived,
+                     count > shown ? fmt::format("; {} shown (--limit 0 shows all)", shown) : std::string());
+}
+
 Result<Report> run(const Context& context) {
   const Result<Filter> filter = Filter::parse(context.options.filters);
   if (!filter) return filter.error();
   const Result<Range> range = asked_range(context);
   if (!range) return range.error();
-  Result<Report> begun = begin_range_report(context, *range);
+  Result<Report> begun = begin_report(context, *range);
   if (!begun || begun->nothing_recorded) return begun;
   Report report = *std::move(begun);
   const Result<std::vector<StoredProcess>> processes = context.reader.processes(*range);
@@ -129,10 +146,8 @@ Result<Report> run(const Context& context) {
   report.totals = {{"rows", "", Kind::count, count},
                    {"cut_rows", "", Kind::count, count - static_cast<std::int64_t>(rows.size())},
                    {"ended", "", Kind::count, ended}};
-  report.notes.push_back(fmt::format(
-      "{} lived in this range, {} ended in it{}.", print_count(count, "process", "processes"), ended,
-      static_cast<std::size_t>(count) > rows.size() ? fmt::format("; {} shown (--limit 0 shows all)", rows.size())
-                                                    : std::string()));
+  report.notes.push_back(sum_line(count, static_cast<std::int64_t>(rows.size()),
+                                  context.when.at_ms ? std::nullopt : std::optional(ended)));
   return report;
 }
 

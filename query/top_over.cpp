@@ -129,7 +129,10 @@ std::optional<std::int64_t> rank_value(const Row& row, bool by_growth, bool by_m
   return by_mark ? row.summary.max : row.mean_kib;
 }
 
-Columns columns_of(const std::string& group, bool by_growth, const std::string& metric) {
+// Of marks there is only the largest, and when.
+Columns columns_of(const std::string& group, bool by_growth, Metric by_metric) {
+  const Shown sums = by_metric == Metric::hwm ? Shown::machines : Shown::everywhere;
+  const std::string metric(to_string(by_metric));
   Columns columns;
   if (group == "process") {
     columns.push_back(
@@ -140,18 +143,20 @@ Columns columns_of(const std::string& group, bool by_growth, const std::string& 
   }
   columns.push_back({{"metric", "", Kind::text, 0, Shown::machines}, [metric](const Row&) { return Value(metric); }});
   columns.push_back(
-      {{"mean_kib", "MEAN", Kind::size, by_growth ? 3 : 0}, [](const Row& row) { return maybe(row.mean_kib); }});
+      {{"mean_kib", "MEAN", Kind::size, by_growth ? 3 : 0, sums}, [](const Row& row) { return maybe(row.mean_kib); }});
   columns.push_back({{"max_kib", "MAX", Kind::size, 1}, [](const Row& row) { return maybe(row.summary.max); }});
   columns.push_back({{"max_at_ms", "MAX AT", Kind::time, 2},
                      [](const Row& row) { return row.summary.max ? Value(row.summary.max_at_ms) : Value(); }});
   columns.push_back(
       {{"first_kib", "", Kind::size, 0, Shown::machines}, [](const Row& row) { return maybe(row.summary.first); }});
-  columns.push_back({{"last_kib", "LAST", Kind::size, 5}, [](const Row& row) { return maybe(row.summary.last); }});
-  columns.push_back({{"growth_kib", "GROWTH", Kind::size, by_growth ? 0 : 4},
+  columns.push_back(
+      {{"last_kib", "LAST", Kind::size, 5, sums}, [](const Row& row) { return maybe(row.summary.last); }});
+  columns.push_back({{"growth_kib", "GROWTH", Kind::size, by_growth ? 0 : 4, sums},
                      [](const Row& row) { return maybe(row.summary.growth()); }});
   columns.push_back({{"known_ms", "", Kind::duration, 0, Shown::machines},
                      [](const Row& row) { return Value(row.summary.covered_ms); }});
-  columns.push_back({{"share_percent", "SHARE", Kind::percent, 6}, [](const Row& row) { return maybe(row.share); }});
+  columns.push_back(
+      {{"share_percent", "SHARE", Kind::percent, 6, sums}, [](const Row& row) { return maybe(row.share); }});
   if (group == "process") {
     columns.push_back({{"", "COMMAND", Kind::text, 0, Shown::people}, [](const Row& row) { return Value(row.name); }});
     return columns;
@@ -193,7 +198,7 @@ Result<Report> top_over(const Context& context, Range range) {
   const std::string of = fmt::format("{}{}", by_mark ? "" : "mean ", metric_title(metric));
   limit_rows(rows, report, context, [by_mark](const Row& row) { return by_mark ? row.summary.max : row.mean_kib; },
              {.of = of, .adds_up = !by_mark});
-  report.rows = make_table(columns_of(group, by_growth, std::string(to_string(metric))), rows);
+  report.rows = make_table(columns_of(group, by_growth, metric), rows);
   return report;
 }
 

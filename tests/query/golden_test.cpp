@@ -193,6 +193,9 @@ TEST_CASE("High-water marks do not add up: of a group the largest member's count
   CHECK(range["rows"][0]["max_at_ms"] == at(120));
   CHECK(range["rows"][0]["mean_kib"].is_null());
   CHECK(range["totals"]["cut_max_kib"] == 120 * kMib);
+  const std::string table = ask({"top", "--day", "2026-11-19", "--by", "hwm"}).out;
+  CHECK(table.find("MAX MiB") != std::string::npos);
+  CHECK(table.find("MEAN") == std::string::npos);
   const auto now = json_of({"top", "--at", "2026-11-19 00:02:30", "--by", "hwm", "--group", "user"});
   CHECK(now["rows"][2]["user"] == "www-data");
   CHECK(now["rows"][2]["hwm_kib"] == 120 * kMib);
@@ -212,6 +215,10 @@ TEST_CASE("processes: who ended, how, and who was short-lived") {
   CHECK(row[201]["end"] == "alive");
   CHECK(row[201]["ended_ms"].is_null());
   CHECK(answer["totals"]["ended"] == 1);
+  const auto then = json_of({"processes", "--at", "2026-11-19 00:02:30"});
+  CHECK(then["at_ms"] == at(150));
+  CHECK_FALSE(then.contains("range"));
+  CHECK(ask({"processes", "--at", "2026-11-19 00:02:30"}).out.find("lived at this time.") != std::string::npos);
 }
 
 TEST_CASE("categories: sums at a time, mean and maximum over a range") {
