@@ -24,14 +24,10 @@ std::optional<std::int64_t> get(const MachineMemory& memory) {
 
 using enum MachineField;
 constexpr std::array kMachineMetrics{
-    MachineMetric{"used", "memory in use", used_kib},
-    MachineMetric{"available", "MemAvailable", get<mem_available>},
-    MachineMetric{"free", "MemFree", get<mem_free>},
-    MachineMetric{"cached", "Cached", get<cached>},
-    MachineMetric{"anon", "AnonPages", get<anon_pages>},
-    MachineMetric{"swap", "swap in use", swap_used_kib},
-    MachineMetric{"shmem", "Shmem", get<shmem>},
-    MachineMetric{"slab", "Slab", get<slab>},
+    MachineMetric{"used", "memory in use", used_kib},    MachineMetric{"available", "MemAvailable", get<mem_available>},
+    MachineMetric{"free", "MemFree", get<mem_free>},     MachineMetric{"cached", "Cached", get<cached>},
+    MachineMetric{"anon", "AnonPages", get<anon_pages>}, MachineMetric{"swap", "swap in use", swap_used_kib},
+    MachineMetric{"shmem", "Shmem", get<shmem>},         MachineMetric{"slab", "Slab", get<slab>},
     MachineMetric{"dirty", "Dirty", get<dirty>},
 };
 
