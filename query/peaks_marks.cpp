@@ -88,7 +88,7 @@ Status add_processes(const Context& context, const PeakQuestion& question, const
   limit_peaks(context, question, peaks);
   for (PeakRow& row : peaks.rows) {
     const Status added = add_last_sight(row, question, context.reader);
-    if (!added) return added;
+    if (!added) return added.error();
   }
   return Done{};
 }

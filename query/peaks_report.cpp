@@ -21,7 +21,7 @@ std::string printable(std::string_view text) {
   return to_printable(to_utf8(text));
 }
 
-void add_peak_columns(Columns& columns, const char* header) {
+void add_peak_columns(Columns& columns, const char* header, const char* now_header) {
   columns.push_back({{"peak_kib", header, Kind::size}, [](const PeakRow& row) { return Value(row.peak.value_kib); }});
   columns.push_back({{"at_ms", "AT", Kind::time, 1}, [](const PeakRow& row) { return Value(row.peak.at_ms); }});
   columns.push_back({{"before_ms", "", Kind::time, 0, Shown::machines},
@@ -30,7 +30,7 @@ void add_peak_columns(Columns& columns, const char* header) {
                        const std::int64_t within_ms = row.peak.at_ms - row.peak.before_ms;
                        return within_ms > 0 ? Value(within_ms) : Value();
                      }});
-  columns.push_back({{"now_kib", "NOW", Kind::size, 2}, [](const PeakRow& row) { return maybe(row.now_kib); }});
+  columns.push_back({{"now_kib", now_header, Kind::size, 2}, [](const PeakRow& row) { return maybe(row.now_kib); }});
   columns.push_back({{"now_ms", "", Kind::time, 0, Shown::machines},
                      [](const PeakRow& row) { return row.now_kib ? Value(row.now_ms) : Value(); }});
 }
@@ -56,7 +56,7 @@ Columns process_columns(std::int64_t to_ms) {
   Columns columns{
       {{"pid", "PID", Kind::count}, [](const PeakRow& row) { return Value(std::int64_t{row.process->info.key.pid}); }}};
   add_identity_for_machines(columns, info_of);
-  add_peak_columns(columns, "PEAK");
+  add_peak_columns(columns, "PEAK", "LAST");
   add_ratio(columns);
   columns.push_back({{"alive", "ALIVE", Kind::text, 5}, [to_ms](const PeakRow& row) { return lives(row, to_ms); }});
   columns.push_back(
@@ -66,7 +66,7 @@ Columns process_columns(std::int64_t to_ms) {
 
 Columns group_columns(const std::string& group) {
   Columns columns;
-  add_peak_columns(columns, "PEAK");
+  add_peak_columns(columns, "PEAK", "NOW");
   add_ratio(columns);
   std::string header = group;
   for (char& c : header) c = static_cast<char>(c - 'a' + 'A');
@@ -76,7 +76,7 @@ Columns group_columns(const std::string& group) {
 
 Columns machine_columns() {
   Columns columns;
-  add_peak_columns(columns, "MARK");
+  add_peak_columns(columns, "MARK", "NOW");
   columns.push_back(
       {{"metric", "", Kind::text, 0, Shown::machines}, [](const PeakRow& row) { return Value(row.name); }});
   columns.push_back({{"", "OF THE MACHINE", Kind::text, 0, Shown::people}, [](const PeakRow& row) {
@@ -125,24 +125,10 @@ std::vector<std::string> other_lines(const std::vector<Others>& all, const Optio
   return lines;
 }
 
-std::string_view metric_name(Metric metric) {
-  switch (metric) {
-    case Metric::hwm:
-      return "VmHWM";
-    case Metric::pss:
-      return "PSS";
-    case Metric::rss:
-      return "RSS";
-    case Metric::uss:
-      return "USS";
-    default:
-      return to_string(metric);
-  }
-}
-
 std::string title_of(const PeakQuestion& question) {
   return fmt::format("{}{}, {}", question.all_time ? "all-time peaks" : "peaks",
-                     question.group == "process" ? "" : " by " + question.group, metric_name(question.by));
+                     question.group == "process" ? "" : " by " + question.group,
+                     question.by == Metric::hwm ? "VmHWM" : metric_title(question.by));
 }
 
 }  // namespace
@@ -165,7 +151,7 @@ void fill_peaks(const Context& context, const PeakQuestion& question, const Peak
   report.sections.push_back(other_section(others));
   report.notes = other_lines(others, context.options);
   Cut cut = peaks.cut;
-  const std::string metric(metric_name(question.by));
+  const std::string metric(question.by == Metric::hwm ? "VmHWM" : metric_title(question.by));
   cut.of = metric;
   note_cut(report, cut, context.options.units);
   if (categories.size() < peaks.categories.size()) {

@@ -26,7 +26,7 @@ Status add_machine(Reader& reader, Range range, Peaks& peaks) {
     const auto available = step.memory->get(MachineField::mem_available);
     below.add({step.at_ms, step.until_ms, available ? std::optional(-*available) : std::nullopt});
   });
-  if (!read) return read;
+  if (!read) return read.error();
   if (used.summary().max) peaks.machine.push_back(row_of("used", used.summary()));
   if (below.summary().max) {
     PeakRow row = row_of("available", below.summary());

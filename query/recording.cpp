@@ -55,9 +55,9 @@ TickCosts tick_costs(std::span<const StoredTick> ticks, std::int64_t interval_ms
 }
 
 std::optional<std::int64_t> bytes_per_day(std::int64_t bytes, std::int64_t recorded_ms) {
-  constexpr std::int64_t kHourMs = 3'600'000;
-  if (recorded_ms < kHourMs) return std::nullopt;
-  return static_cast<std::int64_t>(static_cast<double>(bytes) * 24.0 * static_cast<double>(kHourMs) /
+  constexpr std::int64_t hour_ms = 3'600'000;
+  if (recorded_ms < hour_ms) return std::nullopt;
+  return static_cast<std::int64_t>(static_cast<double>(bytes) * 24.0 * static_cast<double>(hour_ms) /
                                    static_cast<double>(recorded_ms));
 }
 

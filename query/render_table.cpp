@@ -123,11 +123,11 @@ std::string heading(const Asked& asked, const Report& report, Zone zone) {
 
 // Where a line goes on that does not fit: below the text of "Label      text", else two further in than it began.
 std::size_t hang_of(const std::string& line) {
-  constexpr std::size_t kLongestLabel = 12;
+  constexpr std::size_t longest_label = 12;
   const std::size_t begin = std::min(line.find_first_not_of(' '), line.size());
   const std::size_t gap = line.find("  ", begin);
   const std::size_t text = gap == std::string::npos ? gap : line.find_first_not_of(' ', gap);
-  return text <= begin + kLongestLabel ? text : begin + 2;
+  return text <= begin + longest_label ? text : begin + 2;
 }
 
 std::string text_line(const std::string& line, const Presentation& presentation) {

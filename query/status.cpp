@@ -29,7 +29,7 @@ void sort_events(RecorderStatus& status, std::vector<Event> events, Range day) {
   for (Event& event : events) {
     if (event.kind == "degraded") {
       if (event.at.wall_ms >= status.runs.back().started_ms) status.degraded.push_back(std::move(event));
-    } else if (event.kind != "start" && event.kind != "stop" && event.at.wall_ms >= day.from_ms) {
+    } else if (event.at.wall_ms >= day.from_ms) {
       status.events.push_back(std::move(event));
     }
   }

@@ -98,14 +98,15 @@ std::vector<std::string> lines_for_people(const RecorderStatus& status, const Op
 }
 
 std::vector<std::string> gap_lines(const RecorderStatus& status, Zone zone) {
-  constexpr std::size_t kMost = 5;
+  constexpr std::size_t most = 5;
   // The line on coverage tells of a single one.
   if (!status.day || status.day->gaps.size() < 2) return {};
   std::vector<Gap> gaps = status.day->gaps;
   std::ranges::stable_sort(gaps, [](const Gap& a, const Gap& b) { return a.to_ms - a.from_ms > b.to_ms - b.from_ms; });
-  if (gaps.size() > kMost) gaps.resize(kMost);
+  if (gaps.size() > most) gaps.resize(most);
   std::ranges::sort(gaps, {}, &Gap::from_ms);
   std::vector<std::string> lines;
+  lines.reserve(gaps.size());
   for (const Gap& gap : gaps) {
     lines.push_back(fmt::format("Gap        {} to {}, {}: {}", print_time(gap.from_ms, zone),
                                 print_time_of_day(gap.to_ms, zone), print_span(gap.to_ms - gap.from_ms),

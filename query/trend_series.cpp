@@ -113,6 +113,7 @@ Result<Series> process_series(const Context& context, const Subject& subject, Ra
 const std::vector<std::string>& machine_metrics() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> all;
+    all.reserve(std::size(kMachineMetrics));
     for (const MachineMetric& metric : kMachineMetrics) all.emplace_back(metric.name);
     return all;
   }();
@@ -122,6 +123,7 @@ const std::vector<std::string>& machine_metrics() {
 const std::vector<std::string>& process_metrics() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> all;
+    all.reserve(std::size(kMetrics));
     for (const Metric metric : kMetrics) all.emplace_back(to_string(metric));
     return all;
   }();

@@ -39,7 +39,7 @@ Status Daemon::start() {
   boot_ = *std::move(boot);
 
   const Status folder = prepare_folder(config);
-  if (!folder) return folder;
+  if (!folder) return folder.error();
   Result<std::unique_ptr<Writer>> writer = Writer::open(config.db, durability(config));
   if (!writer) return writer.error();
   const Result<std::vector<KnownProcess>> known = (*writer)->known_processes(boot_.boot_id);

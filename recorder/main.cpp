@@ -3,6 +3,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <fmt/format.h>
 #include <malloc.h>
 #include <variant>
@@ -33,8 +34,8 @@ int check_config(const Settings& settings) {
 int record(const Options& options, const Settings& settings) {
   // Under the journal, lines carry its priorities and no date, unless asked for.
   if (options.foreground) unsetenv("JOURNAL_STREAM");
-  static const SystemClock kClock;
-  static SelfUsageText usage(kClock, [] { return measure_self(sqlite_memory_bytes()); });
+  static const SystemClock clock;
+  static SelfUsageText usage(clock, [] { return measure_self(sqlite_memory_bytes()); });
   log_start(to_log_level(settings.config), [] { return usage.text(); });
 
   Daemon daemon(options, settings);
@@ -70,5 +71,10 @@ int main(int argc, char** argv) {
   mallopt(M_ARENA_MAX, 1);
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes is an error of the write, like a full disk
-  return memoir::run(argc, argv);
+  try {
+    return memoir::run(argc, argv);
+  } catch (const std::exception& failure) {
+    std::fprintf(stderr, "memoird: %s\n", failure.what());
+    return EXIT_FAILURE;
+  }
 }

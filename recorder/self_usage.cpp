@@ -16,8 +16,8 @@ namespace {
 constexpr std::int64_t kKib = 1024;
 
 std::int64_t page_bytes() {
-  static const std::int64_t kBytes = sysconf(_SC_PAGESIZE);
-  return kBytes;
+  static const std::int64_t bytes = sysconf(_SC_PAGESIZE);
+  return bytes;
 }
 
 // Bytes of the brk heap that have no page behind them. The heap's last `arena` bytes are the allocator's as long as it

@@ -118,9 +118,9 @@ std::int64_t nice_width(std::int64_t span_ms, std::int64_t columns, std::int64_t
 }
 
 std::optional<double> slope_per_day(std::span<const Step> steps, std::int64_t from_ms, std::int64_t to_ms) {
-  constexpr std::int64_t kColumns = 100;
+  constexpr std::int64_t columns = 100;
   if (to_ms - from_ms < kSlopeSpanMs) return std::nullopt;
-  const std::int64_t width = std::max<std::int64_t>((to_ms - from_ms) / kColumns, 1);
+  const std::int64_t width = std::max<std::int64_t>((to_ms - from_ms) / columns, 1);
   std::vector<Bucket> buckets = cut_into_buckets(steps, {from_ms, to_ms, width, from_ms});
   std::erase_if(buckets, [&](const Bucket& bucket) { return 2 * bucket.covered_ms < width; });
   if (buckets.size() < kSlopeBuckets) return std::nullopt;

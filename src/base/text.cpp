@@ -93,10 +93,10 @@ std::string_view cut_word(std::string_view& text) {
 }
 
 std::string_view trim(std::string_view text) {
-  constexpr std::string_view kBlank = " \t\r\n";
-  const std::size_t start = std::min(text.find_first_not_of(kBlank), text.size());
+  constexpr std::string_view blank = " \t\r\n";
+  const std::size_t start = std::min(text.find_first_not_of(blank), text.size());
   text.remove_prefix(start);
-  return text.substr(0, text.find_last_not_of(kBlank) + 1);
+  return text.substr(0, text.find_last_not_of(blank) + 1);
 }
 
 std::string to_utf8(std::string_view bytes) {

@@ -105,7 +105,7 @@ struct Section {
 
 const std::vector<Section>& sections() {
   using namespace std::chrono_literals;
-  static const std::vector<Section> kSections{
+  static const std::vector<Section> sections{
       {"recorder",
        {{"db", text(&Config::db)},
         {"interval", duration(&Config::interval, kLeastInterval, kMostInterval)},
@@ -118,21 +118,21 @@ const std::vector<Section>& sections() {
       {"redaction",
        {{"defaults", redaction(&RedactionOptions::defaults)},
         {"drop_arguments", redaction(&RedactionOptions::drop_arguments)}}}};
-  return kSections;
+  return sections;
 }
 
 const Keys<CategoryRule>& category_keys() {
-  static const Keys<CategoryRule> kKeys{{"name", text(&CategoryRule::name)}, {"command", text(&CategoryRule::command)},
-                                        {"exe", text(&CategoryRule::exe)},   {"comm", text(&CategoryRule::comm)},
-                                        {"user", text(&CategoryRule::user)}, {"cgroup", text(&CategoryRule::cgroup)}};
-  return kKeys;
+  static const Keys<CategoryRule> keys{{"name", text(&CategoryRule::name)}, {"command", text(&CategoryRule::command)},
+                                       {"exe", text(&CategoryRule::exe)},   {"comm", text(&CategoryRule::comm)},
+                                       {"user", text(&CategoryRule::user)}, {"cgroup", text(&CategoryRule::cgroup)}};
+  return keys;
 }
 
 const Keys<RedactionRule>& redaction_rule_keys() {
-  static const Keys<RedactionRule> kKeys{{"pattern", text(&RedactionRule::pattern)},
-                                         {"program", text(&RedactionRule::program)},
-                                         {"next", flag(&RedactionRule::next)}};
-  return kKeys;
+  static const Keys<RedactionRule> keys{{"pattern", text(&RedactionRule::pattern)},
+                                        {"program", text(&RedactionRule::program)},
+                                        {"next", flag(&RedactionRule::next)}};
+  return keys;
 }
 
 // Reads one file; the first error ends it.
@@ -182,7 +182,7 @@ class Parser {
       const bool is_rules = redaction && key.str() == "rule";
       const Status taken = is_rules ? rules(key, node, "redaction.rule", redaction_rule_keys(), config_.redaction.rules)
                                     : member(key, node, section.name, section.keys, config_, redaction ? "rule" : "");
-      if (!taken) return taken;
+      if (!taken) return taken.error();
     }
     return Done{};
   }
@@ -215,7 +215,7 @@ class Parser {
       rule.line = table->source().begin.line;
       for (const auto& [rule_key, value] : *table) {
         const Status taken = member(rule_key, value, name, keys, rule);
-        if (!taken) return taken;
+        if (!taken) return taken.error();
       }
       const Complaint complaint = incomplete(rule);
       if (complaint) return error(table->source(), *complaint);

@@ -147,7 +147,7 @@ Status SqliteWriter::write_event(const Event& event) {
 
 Status SqliteWriter::end_run(const Moment& at, const std::string& reason) {
   if (run_id_ == 0) return no_run();
-  const Status ended = guarded(path_, [&]() -> Status {
+  Status ended = guarded(path_, [&]() -> Status {
     next_ = state_;
     Transaction transaction(*database_, Transaction::Kind::write);
     ticks_.flush_marks(next_);

@@ -1,6 +1,8 @@
 // What each command answers, in each format, from one small recording: compared with tests/query/golden. With
 // MEMOIR_UPDATE_GOLDEN set the files are written anew; read the difference before it is committed.
 
+#include "query/golden.h"
+
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
@@ -70,19 +72,6 @@ Outcome ask(std::vector<std::string> arguments) {
   return outcome;
 }
 
-void compare(const std::string& name, const std::string& text) {
-  const std::string path = std::string(MEMOIR_SOURCE) + "/tests/query/golden/" + name;
-  if (std::getenv("MEMOIR_UPDATE_GOLDEN") != nullptr) {
-    std::ofstream(path, std::ios::binary) << text;
-    return;
-  }
-  std::ifstream in(path, std::ios::binary);
-  REQUIRE(in.good());
-  std::ostringstream golden;
-  golden << in.rdbuf();
-  CHECK(text == golden.str());
-}
-
 nlohmann::json json_of(std::vector<std::string> arguments) {
   arguments.insert(arguments.end(), {"--format", "json"});
   const Outcome outcome = ask(arguments);
@@ -117,7 +106,7 @@ TEST_CASE("Golden answers") {
   arguments.insert(arguments.end(), {"--format", format});
   const Outcome outcome = ask(arguments);
   CHECK(outcome.exit == Exit::answered);
-  compare(std::string(golden.name) + "." + format, outcome.out);
+  test::compare_with_golden(std::string(golden.name) + "." + format, outcome.out);
 }
 
 TEST_CASE("top: a row per process, ranked, with its source and share") {

@@ -94,7 +94,7 @@ TEST_CASE("peaks on a large terminal shows the categories and who else held memo
   CHECK(has(lines, "most swap in use"));
 }
 
-TEST_CASE("--limit comes before the height of the terminal, and 20 rows are for a pipe") {
+TEST_CASE("Option --limit comes before the height of the terminal, and 20 rows are for a pipe") {
   CHECK(has(lines_of({"top", "--limit", "33"}, Screen{80, 24}), "33 of 120 rows"));
   CHECK(has(lines_of({"peaks", "--limit", "33"}, Screen{80, 24}), "33 of 120 rows"));
   CHECK(has(lines_of({"top"}, std::nullopt), "20 of 120 rows"));

@@ -218,6 +218,7 @@ TEST_CASE("Times are shown with their date, in the zone") {
 }
 
 TEST_CASE("Text breaks at spaces to fit the terminal, and what goes on is indented") {
+  use_utf8();
   CHECK(wrap("as it is", 8, 2) == "as it is");
   CHECK(wrap("one two three four", 9, 2) == "one two\n  three\n  four");
   CHECK(wrap("    indented text", 12, 6) == "    indented\n      text");

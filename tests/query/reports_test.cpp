@@ -10,6 +10,7 @@
 
 #include "query/application.h"
 #include "query/command_line.h"
+#include "query/golden.h"
 #include "query/history.h"
 #include "query/layout.h"
 #include "query/render.h"
@@ -125,19 +126,6 @@ std::string on_terminal(std::vector<std::string> arguments, Screen screen) {
   return text;
 }
 
-void compare(const std::string& name, const std::string& text) {
-  const std::string path = std::string(MEMOIR_SOURCE) + "/tests/query/golden/" + name;
-  if (std::getenv("MEMOIR_UPDATE_GOLDEN") != nullptr) {
-    std::ofstream(path, std::ios::binary) << text;
-    return;
-  }
-  std::ifstream in(path, std::ios::binary);
-  REQUIRE(in.good());
-  std::ostringstream golden;
-  golden << in.rdbuf();
-  CHECK(text == golden.str());
-}
-
 // The file grows and shrinks with SQLite's version.
 std::string without_sizes(std::string text) {
   std::string out;
@@ -179,7 +167,7 @@ TEST_CASE("golden answers of status, trend and peaks") {
   const Outcome outcome = ask(arguments);
   CHECK(outcome.exit == Exit::answered);
   CHECK(outcome.error.find("memoir: '") == std::string::npos);
-  compare(std::string(golden.name) + "." + format, without_sizes(outcome.out));
+  test::compare_with_golden(std::string(golden.name) + "." + format, without_sizes(outcome.out));
 }
 
 TEST_CASE("on a terminal the trend is drawn and fits it") {
@@ -198,7 +186,7 @@ TEST_CASE("on a terminal the trend is drawn and fits it") {
   CAPTURE(text);
   CHECK(height <= lines);
   CHECK(text.find(ascii ? "####" : "████") != std::string::npos);
-  if (columns == 80 && !ascii) compare("trend-terminal.table", text);
+  if (columns == 80 && !ascii) test::compare_with_golden("trend-terminal.table", text);
 }
 
 TEST_CASE("status: says what it records, what was missed, and what recording costs") {

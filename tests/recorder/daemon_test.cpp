@@ -13,6 +13,7 @@
 #include "daemon_process.h"
 #include "store/reader.h"
 #include "support/catch.h"
+#include "support/fake_proc.h"
 #include "support/temporary_directory.h"
 
 using namespace memoir;
@@ -262,15 +263,21 @@ TEST_CASE_METHOD(Fixture, "the service manager hears how it goes") {
 }
 
 TEST_CASE_METHOD(Fixture, "a disk that is full from the start does not keep it from being ready") {
-  DaemonProcess first(directory.path(), arguments({"--once"}));
+  FakeProc proc;
+  for (std::int32_t pid = 1; pid <= 200; ++pid) {
+    proc.add({.pid = pid, .arguments = {"worker", std::to_string(pid)}, .memory = memory_of(1000 + pid)});
+  }
+  DaemonProcess first(directory.path(), arguments({"--once", "--proc", proc.root()}));
   CHECK(first.wait() == 0);
+  // A keyframe does not fit: every process has a row.
   Manager manager(directory.path());
   rlimit before{};
   REQUIRE(getrlimit(RLIMIT_FSIZE, &before) == 0);
   // Enough for SQLite's index of the log, not for the log of a first tick.
   const rlimit little{.rlim_cur = 34 * 1024, .rlim_max = before.rlim_max};
   REQUIRE(setrlimit(RLIMIT_FSIZE, &little) == 0);
-  DaemonProcess memoird(directory.path(), arguments({"--interval", "1h"}), {{"NOTIFY_SOCKET", manager.address}});
+  DaemonProcess memoird(directory.path(), arguments({"--interval", "1h", "--proc", proc.root()}),
+                        {{"NOTIFY_SOCKET", manager.address}});
   REQUIRE(setrlimit(RLIMIT_FSIZE, &before) == 0);
   memoird.wait_for_log("cannot store");
   manager.hear("READY=1");
