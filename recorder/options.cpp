@@ -1,9 +1,12 @@
 #include "recorder/options.h"
 
+#include <algorithm>
+#include <cstdio>
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 
+#include "base/text.h"
 #include "base/version.h"
 #include "config/config.h"
 #include "store/database.h"
@@ -43,6 +46,20 @@ CLI::callback_t duration_into(std::optional<std::chrono::milliseconds>& into, st
   };
 }
 
+int complain_of_unknown(const CLI::App& app) {
+  std::vector<std::string> options;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) options.push_back("--" + name);
+  }
+  const std::vector<std::string> words = app.remaining();
+  const auto unknown = std::ranges::find_if(words, [](const std::string& word) { return word.starts_with('-'); });
+  const std::string& word = unknown != words.end() ? *unknown : words.front();
+  const auto near = nearest(word, options);
+  fmt::print(stderr, "memoird: there is no option '{}'{}; see memoird --help\n", to_printable(to_utf8(word)),
+             near ? "; did you mean '" + *near + "'?" : "");
+  return kUsage;
+}
+
 }  // namespace
 
 std::variant<Options, int> parse_options(int argc, const char* const* argv) {
@@ -50,6 +67,7 @@ std::variant<Options, int> parse_options(int argc, const char* const* argv) {
   Options options;
   CLI::App app("memoird samples the memory of every process and of the machine into one SQLite file.", "memoird");
   app.footer(kFooter);
+  app.get_formatter()->label("Excludes", "not with");
   app.set_version_flag("--version", version_text(), "Print the versions of memoird and of SQLite and exit");
   app.add_option("--config", options.config, "Configuration file [" + default_config_path() + "]")->type_name("F");
   app.add_option("--db", options.db, "Database [" + default_database_path() + "]")->type_name("F");
@@ -69,6 +87,8 @@ std::variant<Options, int> parse_options(int argc, const char* const* argv) {
   app.add_option("--proc", options.proc, "Read this tree in place of /proc (for tests)")->type_name("DIR");
   try {
     app.parse(argc, argv);
+  } catch (const CLI::ExtrasError&) {
+    return complain_of_unknown(app);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : kUsage;
   }

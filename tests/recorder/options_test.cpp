@@ -43,7 +43,8 @@ TEST_CASE("wrong usage and a wrong configuration exit with 2 and say why") {
     std::string complaint;
   };
   const std::vector<Case> cases{
-      {{"--bogus"}, "bogus"},
+      {{"--bogus"}, "there is no option '--bogus'"},
+      {{"--intervl", "3s"}, "did you mean '--interval'?"},
       {{"--interval", "10"}, "write a number and a unit"},
       {{"--interval", "99ms"}, "out of range: 100ms to 1h"},
       {{"--duration", "0s"}, "out of range"},
