@@ -3,9 +3,6 @@
 
 #include "query/golden.h"
 
-#include <cstdlib>
-#include <fstream>
-#include <sstream>
 
 #include <nlohmann/json.hpp>
 

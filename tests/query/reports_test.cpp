@@ -1,8 +1,6 @@
 // What status, trend and peaks answer from one small recording: in each format compared with tests/query/golden
 // (written anew with MEMOIR_UPDATE_GOLDEN set), and in what must hold checked by number.
 
-#include <cstdlib>
-#include <fstream>
 #include <sstream>
 #include <unistd.h>
 
