@@ -3,7 +3,6 @@
 
 #include "query/golden.h"
 
-
 #include <nlohmann/json.hpp>
 
 #include "query/application.h"
