@@ -2,7 +2,7 @@
 
 _memoir() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} command=status word
-  local commands="status top trend peaks processes categories"
+  local commands="status top trend peaks processes categories events"
   local range="--from --to --last --day"
   local common="--db --format --units --utc --no-color --help --version"
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
@@ -37,6 +37,7 @@ _memoir() {
       options="--at $range --by --limit"
       metrics="pss rss uss swap"
       ;;
+    events) options="$range --kind --limit" ;;
   esac
 
   local times="now today yesterday monday tuesday wednesday thursday friday saturday sunday"
@@ -50,6 +51,7 @@ _memoir() {
       options="category= user= pid= comm= exe= command= cgroup="
       compopt -o nospace
       ;;
+    --kind) options="clock-step degraded gap lost reload unclean" ;;
     --at|--from|--to|--day) options=$times ;;
     --last) options="10m 1h 2h 1d 7d" ;;
     --step) options="1m 5m 1h 1d" ;;

@@ -47,6 +47,7 @@ struct Command {
   std::vector<Example> examples;    // two that work
   std::function<Result<Report>(const Context&)> run;
   std::string by_help = {};  // what --help says of --by; empty: that the rows are ranked by it
+  std::vector<std::string> formats = {"table", "json", "csv"};  // valid for --format, the default first
 };
 
 // All the options that the command takes, in the order of option_texts().

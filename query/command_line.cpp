@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <map>
 #include <optional>
 
 #include <CLI/CLI.hpp>
@@ -14,8 +13,7 @@
 namespace memoir::query {
 namespace {
 
-const std::map<std::string, Format> kFormats{{"table", Format::table}, {"json", Format::json}, {"csv", Format::csv}};
-const std::map<std::string, Units> kUnits{{"kib", Units::kib}, {"mib", Units::mib}, {"auto", Units::automatic}};
+const std::vector<std::string> kUnits{"kib", "mib", "auto"};
 
 std::string suggestion(const std::string& word, const std::vector<std::string>& candidates) {
   const auto near = nearest(word, candidates);
@@ -68,28 +66,18 @@ Error unknown_argument(const std::string& argument, const Command& command) {
   return malformed(fmt::format("there is no option {}{}", in_quotes(name), suggestion(name, names)));
 }
 
-template <typename T>
-std::optional<Error> choose(const std::optional<std::string>& word, const std::map<std::string, T>& choices,
-                            Option option, T& chosen) {
-  if (!word) return std::nullopt;
-  const auto found = choices.find(*word);
-  if (found != choices.end()) {
-    chosen = found->second;
-    return std::nullopt;
-  }
-  std::vector<std::string> names;
-  names.reserve(choices.size());
-  for (const auto& choice : choices) names.push_back(choice.first);
-  return malformed(fmt::format("{} {} is not one of {}{}", option_text(option).name, in_quotes(*word),
-                               fmt::join(names, ", "), suggestion(*word, names)));
-}
-
 // A word of a list that the command gives; an absent one stays absent.
 std::optional<Error> check_choice(const std::optional<std::string>& word, const std::vector<std::string>& choices,
                                   Option option) {
   if (!word || std::find(choices.begin(), choices.end(), *word) != choices.end()) return std::nullopt;
   return malformed(fmt::format("{} {} is not one of {}{}", option_text(option).name, in_quotes(*word),
                                fmt::join(choices, ", "), suggestion(*word, choices)));
+}
+
+Format format_of(std::string_view name) {
+  return std::find_if(format_names().begin(), format_names().end(),
+                      [name](const FormatName& format) { return format.name == name; })
+      ->format;
 }
 
 // What CLI11 fills in before it is checked.
@@ -131,6 +119,9 @@ void add_option(CLI::App& app, Option option, Options& options, Words& words) {
     case Option::filter:
       app.add_option(name, options.filters)->expected(1)->take_all();
       break;
+    case Option::kind:
+      app.add_option(name, options.kinds)->expected(1)->take_all();
+      break;
     case Option::limit:
       app.add_option(name, words.limit);
       break;
@@ -156,8 +147,11 @@ void add_option(CLI::App& app, Option option, Options& options, Words& words) {
 }
 
 std::optional<Error> check(const Words& words, const Command& command, Options& options) {
-  if (auto error = choose(words.format, kFormats, Option::format, options.format)) return error;
-  if (auto error = choose(words.units, kUnits, Option::units, options.units)) return error;
+  if (auto error = check_choice(words.format, command.formats, Option::format)) return error;
+  if (auto error = check_choice(words.units, kUnits, Option::units)) return error;
+  options.format = format_of(words.format.value_or(command.formats.front()));
+  if (words.units == "kib") options.units = Units::kib;
+  if (words.units == "mib") options.units = Units::mib;
   if (auto error = check_choice(options.by, command.by, Option::by)) return error;
   if (auto error = check_choice(options.group, command.groups, Option::group)) return error;
   if (words.limit) {
@@ -178,8 +172,21 @@ Error wrong_number(std::string_view said) {
       fmt::format("{} {}", said.substr(0, said.find(':')), many ? "can be given only once" : "needs a value"));
 }
 
+// `--db=` and `--db ""`: of the first CLI11 would take the next argument for the value.
+std::optional<Error> empty_value(const std::vector<std::string>& arguments) {
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& word = arguments[i];
+    const bool assigned = !word.empty() && word.back() == '=' && takes_value(word.substr(0, word.size() - 1));
+    const bool followed = takes_value(word) && i + 1 < arguments.size() && arguments[i + 1].empty();
+    if (assigned || followed) return malformed(fmt::format("{} needs a value", word.substr(0, word.find('='))));
+    if (takes_value(word)) ++i;
+  }
+  return std::nullopt;
+}
+
 std::optional<Error> parse_options(std::vector<std::string> arguments, Invocation& invocation) {
   const Command& command = *invocation.command;
+  if (const auto error = empty_value(arguments)) return error;
   CLI::App app;
   app.set_help_flag();
   app.allow_extras();

@@ -13,6 +13,7 @@ Command categories_command();
 Command status_command();
 Command trend_command();
 Command peaks_command();
+Command events_command();
 
 // All commands, in the order of --help.
 const std::vector<Command>& commands();

@@ -15,17 +15,23 @@ const std::vector<OptionText>& option_texts() {
       {Option::group, "--group", "G", "what a row is"},
       {Option::filter, "--filter", "EXPR",
        "only category=web, user=www-data, pid=812, comm=nginx, exe~REGEX, command~REGEX, cgroup~REGEX; repeated: and"},
+      {Option::kind, "--kind", "KIND", "only events of that kind; repeated: or"},
       {Option::limit, "--limit", "N",
        "at most N rows (default: what fits the terminal, 20 in a pipe; 0 = all); what is cut is said, with its sum"},
       {Option::step, "--step", "S", "the width of a bucket: 5m, 1h"},
       {Option::db, "--db", "F", "the database (default: $MEMOIR_DB, /var/lib/memoir/memoir.db, the XDG data path)"},
-      {Option::format, "--format", "FORMAT", "table, json or csv"},
+      {Option::format, "--format", "FORMAT", "how the answer is written"},
       {Option::units, "--units", "UNITS", "sizes in a table: kib, mib or auto"},
       {Option::utc, "--utc", "", "times are UTC, those given and those shown"},
       {Option::ascii, "--ascii", "", "draw the chart and the sparkline with ASCII characters only"},
       {Option::no_color, "--no-color", "", "no colour, even on a terminal (so does $NO_COLOR)"},
   };
   return texts;
+}
+
+const std::vector<FormatName>& format_names() {
+  static const std::vector<FormatName> names{{"table", Format::table}, {"json", Format::json}, {"csv", Format::csv}};
+  return names;
 }
 
 const OptionText& option_text(Option option) {

@@ -23,6 +23,7 @@ enum class Option : std::uint8_t {
   by,
   group,
   filter,
+  kind,
   limit,
   step,
   format,
@@ -43,6 +44,13 @@ const std::vector<OptionText>& option_texts();
 const OptionText& option_text(Option option);
 
 enum class Format { table, json, csv };
+
+// What --format may say, with its meaning; a command lists those it has.
+struct FormatName {
+  std::string_view name;
+  Format format;
+};
+const std::vector<FormatName>& format_names();
 enum class Units { kib, mib, automatic };
 
 // What the command line says. Times and expressions are still text: only a command knows what they mean to it.
@@ -56,6 +64,7 @@ struct Options {
   std::optional<std::string> by;
   std::optional<std::string> group;
   std::vector<std::string> filters;
+  std::vector<std::string> kinds;
   std::optional<std::int64_t> limit;  // 0: all
   std::optional<std::string> step;
   std::optional<std::string> subject;

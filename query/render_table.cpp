@@ -18,7 +18,10 @@ constexpr const char* kUnknown = "–";
 
 std::string cell_text(const Value& value, Kind kind, SizeUnit unit, Zone zone) {
   if (std::holds_alternative<std::monostate>(value)) return kUnknown;
-  if (const auto* text = std::get_if<std::string>(&value)) return showable(to_printable(to_utf8(*text)));
+  if (const auto* text = std::get_if<std::string>(&value)) {
+    const std::string shown = showable(to_printable(to_utf8(*text)));
+    return kind == Kind::sentence ? times_in_zone(shown, zone) : shown;
+  }
   if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "yes" : "no";
   if (const auto* real = std::get_if<double>(&value)) {
     if (kind == Kind::percent) return print_percent(*real);
@@ -36,6 +39,7 @@ std::string cell_text(const Value& value, Kind kind, SizeUnit unit, Zone zone) {
     case Kind::percent:
       return print_percent(static_cast<double>(number));
     case Kind::text:
+    case Kind::sentence:
     case Kind::count:
       break;
   }
@@ -61,7 +65,7 @@ TextTable to_text(const Table& table, const Presentation& presentation) {
     const Column& column = table.columns[i];
     if (column.shown == Shown::machines) continue;
     const bool size = column.kind == Kind::size;
-    const bool right = column.kind != Kind::text && column.kind != Kind::time;
+    const bool right = column.kind != Kind::text && column.kind != Kind::sentence && column.kind != Kind::time;
     text.columns.push_back({size ? fmt::format("{} {}", column.header, unit.name) : column.header, right,
                             column.least_useful, column.breaks});
     for (std::size_t row = 0; row < table.rows.size(); ++row) {

@@ -26,6 +26,7 @@ Value maybe(const std::optional<T>& value) {
 
 enum class Kind {
   text,      // from outside or ours: made printable in a table
+  sentence,  // ours; the times that it tells in UTC are shown in the zone
   count,     // a plain number
   size,      // KiB; name it …_kib
   time,      // milliseconds since the epoch; name it …_ms

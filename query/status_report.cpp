@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "query/events.h"
 #include "query/format.h"
 #include "query/limit.h"
 #include "query/status.h"
@@ -177,12 +178,7 @@ Table run_table(const RecorderStatus& status, const Options& options) {
 }
 
 Section event_section(const std::string& name, const std::string& title, const std::vector<Event>& events) {
-  const std::vector<ColumnOf<Event>> columns{
-      {{"at_ms", "AT", Kind::time}, [](const Event& event) { return Value(event.at.wall_ms); }},
-      {{"kind", "KIND", Kind::text}, [](const Event& event) { return Value(event.kind); }},
-      {{"text", "WHAT", Kind::text, 0, Shown::everywhere, true}, [](const Event& event) { return Value(event.text); }},
-  };
-  return {name, title, make_table(columns, events)};
+  return {name, title, make_table(event_columns(), events)};
 }
 
 }  // namespace

@@ -4,6 +4,9 @@
 #include <chrono>
 #include <ctime>
 #include <fmt/format.h>
+#include <optional>
+
+#include "base/text.h"
 
 namespace memoir::query {
 namespace {
@@ -23,6 +26,21 @@ std::tm to_tm(const Civil& civil, int is_dst) {
   tm.tm_sec = civil.second;
   tm.tm_isdst = is_dst;
   return tm;
+}
+
+// A time as print_time() writes it in UTC, at the front of `text`.
+std::optional<Civil> take_utc(std::string_view text) {
+  constexpr std::string_view form = "0000-00-00 00:00:00 UTC";
+  if (text.size() < form.size()) return std::nullopt;
+  for (std::size_t i = 0; i < form.size(); ++i) {
+    const bool digit = text[i] >= '0' && text[i] <= '9';
+    if (form[i] == '0' ? !digit : text[i] != form[i]) return std::nullopt;
+  }
+  const auto number = [text](std::size_t at, std::size_t digits) {
+    return parse_int<int>(text.substr(at, digits)).value_or(0);
+  };
+  const Civil civil{number(0, 4), number(5, 2), number(8, 2), number(11, 2), number(14, 2), number(17, 2)};
+  return is_valid(civil) ? std::optional(civil) : std::nullopt;
 }
 
 }  // namespace
@@ -81,6 +99,21 @@ std::string print_time(std::int64_t ms, Zone zone) {
 std::string print_time_of_day(std::int64_t ms, Zone zone) {
   const Civil at = to_civil(ms, zone);
   return fmt::format("{:02}:{:02}:{:02}", at.hour, at.minute, at.second);
+}
+
+std::string times_in_zone(std::string_view text, Zone zone) {
+  constexpr std::size_t form = 23;  // "2026-11-20 03:14:07 UTC"
+  std::string out;
+  while (!text.empty()) {
+    const std::optional<Civil> civil = take_utc(text);
+    if (civil) {
+      out += print_time(moments_of(*civil, Zone::utc).front(), zone);
+    } else {
+      out += text.front();
+    }
+    text.remove_prefix(civil ? form : 1);
+  }
+  return out;
 }
 
 }  // namespace memoir::query

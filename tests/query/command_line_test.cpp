@@ -95,3 +95,11 @@ TEST_CASE("Help fits 80 columns") {
     }
   }
 }
+
+TEST_CASE("An empty value is said to be one, and swallows nothing") {
+  for (const Words& words : {Words{"top", "--db=", "--utc"}, Words{"top", "--limit=", "--by", "rss"},
+                             Words{"--db=", "top"}, Words{"top", "--db", ""}, Words{"top", "--filter="}}) {
+    CAPTURE(words);
+    CHECK(contains(refusal(words), "needs a value"));
+  }
+}

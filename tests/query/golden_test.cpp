@@ -95,6 +95,7 @@ TEST_CASE("Golden answers") {
                Golden{"top-range", {"top", "--day", "2026-11-19"}},                                 //
                Golden{"top-growth", {"top", "--last", "20m", "--by", "growth", "--group", "user", "--limit", "2"}},
                Golden{"processes", {"processes"}},  //
+               Golden{"events", {"events"}},        //
                Golden{"categories", {"categories"}}, Golden{"categories-range", {"categories", "--from", "00:00"}});
   const char* format = GENERATE("table", "json", "csv");
   CAPTURE(golden.name, format);
@@ -218,6 +219,35 @@ TEST_CASE("categories: sums at a time, mean and maximum over a range") {
   CHECK(database["category"] == "database");
   CHECK(database["max_kib"] == 700 * kMib);
   CHECK(database["max_at_ms"] == at(360));
+}
+
+TEST_CASE("events: in the order of recording, of the kinds asked, the newest where a limit cuts") {
+  const auto all = json_of({"events"});
+  REQUIRE(all["rows"].size() == 2);
+  CHECK(all["rows"][0]["kind"] == "unclean");
+  CHECK(all["rows"][1]["kind"] == "gap");
+  CHECK(all["rows"][1]["at_ms"] == at(360));
+  const auto gaps = json_of({"events", "--kind", "gap", "--kind", "lost"});
+  REQUIRE(gaps["rows"].size() == 1);
+  const auto newest = json_of({"events", "--limit", "1"});
+  REQUIRE(newest["rows"].size() == 1);
+  CHECK(newest["rows"][0]["kind"] == "gap");
+  CHECK(newest["totals"]["cut_rows"] == 1);
+  CHECK(ask({"events", "--kind", "lost"}).exit == Exit::empty);
+  CHECK(ask({"events", "--from", "00:06:30"}).exit == Exit::empty);
+  const Outcome misspelt = ask({"events", "--kind", "gpa"});
+  CHECK(misspelt.exit == Exit::usage);
+  CHECK(misspelt.error.find("did you mean 'gap'") != std::string::npos);
+}
+
+TEST_CASE("events: sentences tell the same time as the rows, in the zone") {
+  CHECK(ask({"events", "--utc"}).out.find("to 2026-11-19 00:06:00 UTC: killed") != std::string::npos);
+  use_utf8();
+  const std::vector<std::string> arguments{"events", "--db", recording().path()};
+  const test::ZoneGuard zone(test::kBerlin);
+  const Outcome local = answer(arguments, test::ManualClock({recording().now_ms(), 0}));
+  CHECK(local.out.find("to 2026-11-19 01:06:00: killed") != std::string::npos);
+  CHECK(local.out.find("UTC") == std::string::npos);
 }
 
 TEST_CASE("What was not recorded is exit status 3, in every format") {

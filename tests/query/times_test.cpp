@@ -123,3 +123,12 @@ TEST_CASE("Civil time and back, over years in a zone with summer time") {
     REQUIRE(std::find(moments.begin(), moments.end(), second) != moments.end());
   }
 }
+
+TEST_CASE("Times that a sentence tells in UTC are told in the zone") {
+  const test::ZoneGuard zone(test::kBerlin);
+  const std::string text = "from 2026-11-19 23:30:00 UTC to 2026-07-01 10:00:00 UTC: killed";
+  CHECK(times_in_zone(text, Zone::local) == "from 2026-11-20 00:30:00 to 2026-07-01 12:00:00: killed");
+  CHECK(times_in_zone(text, Zone::utc) == text);
+  CHECK(times_in_zone("2026-11-19 23:30:00 CET", Zone::local) == "2026-11-19 23:30:00 CET");
+  CHECK(times_in_zone("2026-99-19 23:30:00 UTC", Zone::local) == "2026-99-19 23:30:00 UTC");
+}

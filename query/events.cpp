@@ -1,0 +1,122 @@
+// memoir events: what happened to the recording.
+
+#include "query/events.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <limits>
+#include <set>
+
+#include "base/text.h"
+#include "query/commands.h"
+#include "query/format.h"
+#include "query/limit.h"
+#include "query/moment.h"
+
+namespace memoir::query {
+namespace {
+
+// All that the file holds: from the first to the last tick or event.
+Range whole_range(const Context& context, const std::vector<Event>& events) {
+  Range range{context.file.first_tick_ms, context.file.last_tick_ms};
+  if (context.file.ticks == 0 && !events.empty()) range = {events.front().at.wall_ms, events.front().at.wall_ms};
+  for (const Event& event : events) {
+    range.from_ms = std::min(range.from_ms, event.at.wall_ms);
+    range.to_ms = std::max(range.to_ms, event.at.wall_ms);
+  }
+  return range;
+}
+
+// A kind that the file does not know may be misspelt.
+std::optional<Error> check_kinds(const std::vector<std::string>& asked, const std::vector<Event>& all) {
+  std::set<std::string> known{"clock-step", "degraded", "gap", "lost", "reload", "unclean"};
+  for (const Event& event : all) known.insert(event.kind);
+  const std::vector<std::string> kinds(known.begin(), known.end());
+  for (const std::string& kind : asked) {
+    if (known.contains(kind)) continue;
+    const auto near = nearest(kind, kinds);
+    return malformed(fmt::format("--kind '{}' is not one of {}{}", to_printable(to_utf8(kind)),
+                                 to_printable(to_utf8(fmt::format("{}", fmt::join(kinds, ", ")))),
+                                 near ? fmt::format("; did you mean '{}'?", to_printable(to_utf8(*near))) : ""));
+  }
+  return std::nullopt;
+}
+
+void leave_asked(std::vector<Event>& events, const Options& options, Range range) {
+  std::erase_if(events, [&](const Event& event) {
+    const bool outside = event.at.wall_ms < range.from_ms || event.at.wall_ms > range.to_ms;
+    return outside || (!options.kinds.empty() && std::ranges::find(options.kinds, event.kind) == options.kinds.end());
+  });
+}
+
+void tell_nothing(const Context& context, Report& report) {
+  report.nothing_recorded = true;
+  const auto& kinds = context.options.kinds;
+  const std::string of =
+      kinds.empty() ? std::string()
+                    : fmt::format(" of the kind {}", to_printable(fmt::format("{}", fmt::join(kinds, " or "))));
+  if (report.coverage && report.coverage->ticks > 0) {
+    report.warnings = {fmt::format("no event{} in this range", of)};
+  }
+}
+
+// The newest, in the order of recording.
+void limit_events(std::vector<Event>& events, const Context& context, Report& report) {
+  const std::size_t all = events.size();
+  const std::size_t shown = limited(context, all);
+  events.erase(events.begin(), events.end() - static_cast<std::ptrdiff_t>(shown));
+  report.totals = {{"rows", "", Kind::count, static_cast<std::int64_t>(all)},
+                   {"cut_rows", "", Kind::count, static_cast<std::int64_t>(all - shown)}};
+  if (shown < all) {
+    report.notes.push_back(
+        fmt::format("{} of {} events; the other {} came before these (--limit 0 shows all).", shown, all, all - shown));
+  }
+}
+
+Result<Report> run(const Context& context) {
+  constexpr Range always{std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()};
+  Result<std::vector<Event>> events = context.reader.events(always);
+  if (!events) return events.error();
+  if (const auto error = check_kinds(context.options.kinds, *events)) return *error;
+  const Range range = context.when.range.value_or(whole_range(context, *events));
+  leave_asked(*events, context.options, range);
+
+  Result<Report> begun = begin_range_report(context, range);
+  if (!begun) return begun;
+  Report report = *std::move(begun);
+  report.title = "events of the recording";
+  report.nothing_recorded = false;
+  if (events->empty()) {
+    tell_nothing(context, report);
+  } else {
+    report.warnings.clear();  // the coverage tells of a range without ticks
+  }
+  limit_events(*events, context, report);
+  report.rows = make_table(event_columns(), *events);
+  return report;
+}
+
+}  // namespace
+
+std::vector<ColumnOf<Event>> event_columns() {
+  return {
+      {{"at_ms", "AT", Kind::time}, [](const Event& event) { return Value(event.at.wall_ms); }},
+      {{"kind", "KIND", Kind::text}, [](const Event& event) { return Value(event.kind); }},
+      {{"text", "WHAT", Kind::sentence, 0, Shown::everywhere, true},
+       [](const Event& event) { return Value(event.text); }},
+  };
+}
+
+Command events_command() {
+  Command command;
+  command.name = "events";
+  command.summary = "what happened to the recording: gaps, unclean ends, stepped clocks, lost ticks, what is degraded";
+  command.options = {Option::from, Option::to, Option::last, Option::day, Option::kind, Option::limit};
+  command.examples = {{"memoir events --last 7d", "what went wrong with the recording in the last week"},
+                      {"memoir events --kind gap --kind unclean --format json", "each interruption, for a script"}};
+  command.run = run;
+  return command;
+}
+
+}  // namespace memoir::query
