@@ -2,6 +2,7 @@
 SELECT
   p.id, p.boot_uuid, p.pid, p.start_ticks, p.exec_count, p.start_ms, p.parent_pid, p.uid, p.user, p.comm, p.exe,
   p.command, p.cgroup, p.cwd, p.category, p.first_ms, p.last_ms, p.gone_ms, p.end_kind,
+  p.identity_id, p.unit, p.identity,
   (SELECT wall_ms FROM tick WHERE tick.id = MAX(hot.tick_id, cold.tick_id)) AS sample_ms,
   d.state, d.parent_pid, d.threads, s.source,
   s.rss_kib, s.pss_kib, s.pss_dirty_kib, s.pss_anon_kib, s.pss_file_kib, s.pss_shmem_kib, s.shared_clean_kib,

@@ -4,10 +4,16 @@
 #include <iterator>
 
 #include "store/database.h"
+#include "store/process_rows.h"
 #include "store/statement.h"
 #include "store_sql.h"
 
 namespace memoir {
+namespace {
+
+constexpr std::int32_t kIdentities = 2;  // the schema that has them; SQL alone cannot tell what they are
+
+}  // namespace
 
 const std::int32_t kSchemaVersion = static_cast<std::int32_t>(std::size(sql::migrations));
 
@@ -15,6 +21,7 @@ void migrate(SQLite::Database& database, std::int32_t from) {
   for (std::int32_t version = from; version < kSchemaVersion; ++version) {
     Transaction transaction(database, Transaction::Kind::write);
     database.exec(sql::migrations[version]);
+    if (version + 1 == kIdentities) ProcessRows(database).fill_in_identities();
     stamp(database, version + 1);
     transaction.commit();
   }

@@ -2,32 +2,50 @@
 
 #include <SQLiteCpp/Database.h>
 
+#include "model/identity.h"
+
 namespace memoir {
 namespace {
 
 constexpr const char* kFind =
     "SELECT id, gone_tick_id FROM process WHERE boot_id = ? AND pid = ? AND start_ticks = ? AND exec_count = ?";
 constexpr const char* kInsert =
-    "INSERT INTO process (boot_id, pid, start_ticks, exec_count, first_tick_id, start_ms, parent_pid, comm, cwd, "
-    "user_id, command_id, category_id, cgroup_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+    "INSERT INTO process (boot_id, pid, start_ticks, exec_count, first_tick_id, first_ms, start_ms, parent_pid, comm, "
+    "cwd, user_id, command_id, category_id, cgroup_id, identity_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+    "?)";
 constexpr const char* kUpdate =
     "UPDATE process SET start_ms = ?2, parent_pid = ?3, comm = ?4, cwd = ?5, user_id = ?6, command_id = ?7, "
-    "category_id = ?8, cgroup_id = ?9 WHERE id = ?1";
-constexpr const char* kEnd = "UPDATE process SET gone_tick_id = ?2, end_kind = ?3 WHERE id = ?1";
-constexpr const char* kRevive = "UPDATE process SET gone_tick_id = NULL, end_kind = NULL WHERE id = ?";
+    "category_id = ?8, cgroup_id = ?9, identity_id = ?10 WHERE id = ?1";
+// last_ms is that of the tick before; one that was never stored lived in this one only.
+constexpr const char* kEnd =
+    "UPDATE process SET gone_tick_id = ?2, gone_ms = ?3, end_kind = ?4, "
+    "last_ms = MAX(first_ms, COALESCE((SELECT t.wall_ms FROM tick AS t WHERE t.id = ?2 - 1), first_ms)) WHERE id = ?1";
+constexpr const char* kRevive =
+    "UPDATE process SET gone_tick_id = NULL, gone_ms = NULL, last_ms = NULL, end_kind = NULL WHERE id = ?";
 // A sample with source 5: see the schema.
 constexpr const char* kAbsence = "INSERT OR REPLACE INTO process_sample (tick_id, process_id, source) VALUES (?, ?, 5)";
 
 }  // namespace
 
 template <typename... Values>
+std::optional<std::int64_t> ProcessRows::Names::find(const Values&... values) {
+  if (!find_.bind(values...).step()) return std::nullopt;
+  const std::int64_t found = find_.integer(0);
+  find_.reset();
+  return found;
+}
+
+template <typename... Values>
 std::int64_t ProcessRows::Names::id(const Values&... values) {
-  if (find_.bind(values...).step()) {
-    const std::int64_t found = find_.integer(0);
-    find_.reset();
-    return found;
-  }
+  if (const auto found = find(values...)) return *found;
   insert_.run(values...);
+  return database_.getLastInsertRowid();
+}
+
+template <typename... Values>
+std::int64_t ProcessRows::Names::id_seen(std::int64_t at_ms, const Values&... values) {
+  if (const auto found = find(values...)) return *found;
+  insert_.run(values..., at_ms, at_ms);
   return database_.getLastInsertRowid();
 }
 
@@ -37,7 +55,10 @@ ProcessRows::ProcessRows(SQLite::Database& database)
       commands_(database, "SELECT id FROM command WHERE exe = ? AND line = ?",
                 "INSERT INTO command (exe, line) VALUES (?, ?)"),
       categories_(database, "SELECT id FROM category WHERE name = ?", "INSERT INTO category (name) VALUES (?)"),
-      cgroups_(database, "SELECT id FROM cgroup WHERE path = ?", "INSERT INTO cgroup (path) VALUES (?)"),
+      cgroups_(database, "SELECT id FROM cgroup WHERE path = ?",
+               "INSERT INTO cgroup (path, first_ms, last_ms) VALUES (?, ?, ?)"),
+      identities_(database, "SELECT id FROM identity WHERE unit = ? AND exe = ? AND command = ?",
+                  "INSERT INTO identity (unit, exe, command, first_ms, last_ms) VALUES (?, ?, ?, ?, ?)"),
       find_(database, kFind),
       insert_(database, kInsert),
       update_(database, kUpdate),
@@ -52,7 +73,8 @@ std::optional<ProcessRows::Row> ProcessRows::find(std::int64_t boot_id, const Pr
   return row;
 }
 
-void ProcessRows::add_info(Statement& statement, const ProcessInfo& info) {
+void ProcessRows::add_info(Statement& statement, const ProcessInfo& info, std::int64_t at_ms) {
+  const Identity identity = identity_of(info);
   statement.add(info.start_ms);
   statement.add(info.parent_pid);
   statement.add(info.comm);
@@ -60,24 +82,25 @@ void ProcessRows::add_info(Statement& statement, const ProcessInfo& info) {
   statement.add(users_.id(info.uid, info.user));
   statement.add(commands_.id(info.exe, info.command));
   statement.add(categories_.id(info.category));
-  statement.add(cgroups_.id(info.cgroup));
+  statement.add(cgroups_.id_seen(at_ms, info.cgroup));
+  statement.add(identities_.id_seen(at_ms, identity.unit, identity.exe, identity.command));
 }
 
-std::int64_t ProcessRows::insert(std::int64_t boot_id, const ProcessInfo& info, std::int64_t first_tick_id) {
-  insert_.bind(boot_id, info.key.pid, info.key.start_ticks, info.key.exec_count, first_tick_id);
-  add_info(insert_, info);
+std::int64_t ProcessRows::insert(std::int64_t boot_id, const ProcessInfo& info, const Sight& first) {
+  insert_.bind(boot_id, info.key.pid, info.key.start_ticks, info.key.exec_count, first.tick_id, first.at_ms);
+  add_info(insert_, info, first.at_ms);
   insert_.finish();
   return database_.getLastInsertRowid();
 }
 
-void ProcessRows::update(std::int64_t id, const ProcessInfo& info) {
+void ProcessRows::update(std::int64_t id, const ProcessInfo& info, std::int64_t at_ms) {
   update_.bind(id);
-  add_info(update_, info);
+  add_info(update_, info, at_ms);
   update_.finish();
 }
 
-void ProcessRows::end(std::int64_t id, std::int64_t gone_tick_id, std::string_view end_kind) {
-  end_.run(id, gone_tick_id, end_kind);
+void ProcessRows::end(std::int64_t id, const Sight& gone, std::string_view end_kind) {
+  end_.run(id, gone.tick_id, gone.at_ms, end_kind);
 }
 
 void ProcessRows::revive(const Row& gone) {
@@ -86,10 +109,29 @@ void ProcessRows::revive(const Row& gone) {
   revive_.run(gone.id);
 }
 
-void ProcessRows::end_other_boots(std::int64_t boot_id, std::int64_t gone_tick_id) {
-  Statement(database_,
-            "UPDATE process SET gone_tick_id = ?2, end_kind = 'unknown' WHERE gone_tick_id IS NULL AND boot_id <> ?1")
-      .run(boot_id, gone_tick_id);
+void ProcessRows::end_other_boots(std::int64_t boot_id, const Sight& gone) {
+  Statement rows(database_, "SELECT id FROM process WHERE gone_tick_id IS NULL AND boot_id <> ? ORDER BY id");
+  rows.bind(boot_id);
+  while (rows.step()) end(rows.integer(0), gone, "unknown");
+}
+
+void ProcessRows::fill_in_identities() {
+  Statement rows(database_,
+                 "SELECT p.id, p.first_ms, COALESCE(p.last_ms, p.first_ms), c.exe, c.line, g.path FROM process AS p "
+                 "JOIN command AS c ON c.id = p.command_id JOIN cgroup AS g ON g.id = p.cgroup_id "
+                 "WHERE p.identity_id = 0 ORDER BY p.id");
+  Statement set(database_, "UPDATE process SET identity_id = ?2 WHERE id = ?1");
+  Statement seen(database_, "UPDATE identity SET last_ms = MAX(last_ms, ?2) WHERE id = ?1");
+  while (rows.step()) {
+    ProcessInfo info;
+    info.exe = rows.text(3);
+    info.command = rows.text(4);
+    info.cgroup = rows.text(5);
+    const Identity identity = identity_of(info);
+    const std::int64_t id = identities_.id_seen(rows.integer(1), identity.unit, identity.exe, identity.command);
+    set.run(rows.integer(0), id);
+    seen.run(id, rows.integer(2));
+  }
 }
 
 std::int64_t ProcessRows::category_id(const std::string& name) {

@@ -36,6 +36,7 @@ class SqliteReader final : public Reader {
   Status process_steps(Range range, const std::function<void(const ProcessStep&)>& visit) override;
   Status machine_steps(Range range, const std::function<void(const MachineStep&)>& visit) override;
   Status category_steps(Range range, const std::function<void(const CategoryStep&)>& visit) override;
+  Result<std::vector<StoredIdentity>> identities(Range range) override;
   Result<std::vector<HighWater>> high_water(std::optional<Range> range) override;
 
  private:
@@ -172,6 +173,19 @@ Status SqliteReader::category_steps(Range range, const std::function<void(const 
   return reading([&]() -> Status {
     visit_category_steps(*database_, range, visit);
     return Done{};
+  });
+}
+
+Result<std::vector<StoredIdentity>> SqliteReader::identities(Range range) {
+  return reading([&]() -> Result<std::vector<StoredIdentity>> {
+    std::vector<StoredIdentity> identities;
+    Statement rows(*database_, sql::identities);
+    rows.bind(range.from_ms, range.to_ms);
+    while (rows.step()) {
+      identities.push_back(
+          {rows.integer(0), rows.text(1), rows.text(2), rows.text(3), rows.integer(4), rows.integer(5)});
+    }
+    return identities;
   });
 }
 

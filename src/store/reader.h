@@ -4,6 +4,7 @@
 // recorder's checkpoints: load, then think. One thread at a time. Times are wall milliseconds; ranges are [from_ms,
 // to_ms].
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -56,6 +57,19 @@ struct StoredProcess {
   std::optional<std::int64_t>
       gone_ms;      // of the first tick without it; absent while it lives, or if the recording ended before
   std::string end;  // "", "exited", "execed", "unknown" (it ended while nothing was recorded)
+  std::int64_t identity_id = 0;  // 0: a file of schema 1, which knows none
+  std::string unit;              // of its identity
+  std::string identity;          // its normalised command
+};
+
+// What stays the same of a process when it is started again (model/identity.h).
+struct StoredIdentity {
+  std::int64_t id = 0;
+  std::string unit;
+  std::string exe;
+  std::string command;  // normalised
+  std::int64_t first_ms = 0;
+  std::int64_t last_ms = 0;
 };
 
 struct ProcessState {
@@ -108,15 +122,16 @@ struct CategoryStep {
   const CategorySample* sample = nullptr;
 };
 
-enum class MarkSubject : std::uint8_t { machine = 0, category = 1, process = 2 };
+// What is counted of: by high-water marks and by rollups. The numbers are the store's.
+enum class MarkSubject : std::uint8_t { machine = 0, category = 1, process = 2, identity = 3, cgroup = 4 };
 
 // A high-water mark: the value, the tick that had it, and the tick before, between which it was reached.
 struct HighWater {
   MarkSubject subject = MarkSubject::machine;
-  std::int64_t subject_id = 0;  // category or process row; 0 for the machine
+  std::int64_t subject_id = 0;  // row of the category, process, identity or cgroup; 0 for the machine
   std::string name;             // category name; empty otherwise
-  std::string metric;  // machine: used, swap, available (a low-water mark); category: pss, rss, uss, swap; process:
-                       // hwm, pss, uss, swap
+  std::string metric;  // machine: used, swap, available (a low-water mark); category and cgroup: pss, rss, uss, swap;
+                       // process: hwm, pss, uss, swap; identity: all five, hwm being that of one process
   std::optional<std::int64_t> day_ms;  // start of the UTC day; absent: of all time
   std::int64_t value_kib = 0;
   std::int64_t at_ms = 0;
@@ -162,6 +177,9 @@ class Reader {
   virtual Status process_steps(Range range, const std::function<void(const ProcessStep&)>& visit) = 0;
   virtual Status machine_steps(Range range, const std::function<void(const MachineStep&)>& visit) = 0;
   virtual Status category_steps(Range range, const std::function<void(const CategoryStep&)>& visit) = 0;
+
+  // Identities that were seen in the range.
+  virtual Result<std::vector<StoredIdentity>> identities(Range range) = 0;
 
   // Marks of whole UTC days that touch the range; without a range those of all time. Up to the last tick, flushed or
   // not.

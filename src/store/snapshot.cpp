@@ -118,6 +118,9 @@ StoredProcess read_process(const Statement& row) {
   process.last_ms = row.maybe(column++).value_or(process.first_ms);
   process.gone_ms = row.maybe(column++);
   process.end = text();
+  process.identity_id = next();
+  process.unit = text();
+  process.identity = text();
   return process;
 }
 

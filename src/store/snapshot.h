@@ -16,7 +16,7 @@ std::optional<ProcessState> load_process(SQLite::Database& database, std::int64_
 
 // A row that begins with the columns of schema/queries/processes.sql; how many those are.
 StoredProcess read_process(const Statement& row);
-inline constexpr int kProcessColumns = 19;
+inline constexpr int kProcessColumns = 22;
 
 // A row of run_named.
 const char* run_columns();

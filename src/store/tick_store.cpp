@@ -18,6 +18,10 @@ TickContext context_of(const Tick& tick, const WriterState& state) {
   return {state.tick_id + 1, tick.keyframe || first, first, {at, first ? at : state.last_tick->wall_ms}};
 }
 
+ProcessRows::Sight sight_of(const TickContext& context) {
+  return {context.tick_id, context.time.at_ms};
+}
+
 std::vector<const ProcessInfo*> sorted_infos(const std::vector<ProcessInfo>& born) {
   std::vector<const ProcessInfo*> infos;
   infos.reserve(born.size());
@@ -88,7 +92,7 @@ void TickStore::flush_marks(WriterState& state) {
 }
 
 void TickStore::store_processes(const Tick& tick, const TickContext& context, WriterState& state) {
-  if (context.first) processes_.end_other_boots(boot_id_, context.tick_id);
+  if (context.first) processes_.end_other_boots(boot_id_, sight_of(context));
   const auto infos = sorted_infos(tick.born);
   store_missed(infos, tick, context);
   auto info = infos.begin();
@@ -103,7 +107,7 @@ void TickStore::store_processes(const Tick& tick, const TickContext& context, Wr
     if (old != state.processes.end() && old->last.key == sample.key) {
       live.push_back(*old++);
       if (known != nullptr) {
-        processes_.update(live.back().id, *known);
+        processes_.update(live.back().id, *known, context.time.at_ms);
         live.back().start_ms = known->start_ms;
       }
     } else {
@@ -124,9 +128,9 @@ void TickStore::store_missed(const std::vector<Info>& infos, const Tick& tick, c
                               [](const ProcessSample& s, const ProcessKey& key) { return s.key < key; });
     if (sample != tick.processes.end() && sample->key == info->key) continue;
     if (const auto row = processes_.find(boot_id_, info->key)) {
-      processes_.update(row->id, *info);
+      processes_.update(row->id, *info, context.time.at_ms);
     } else {
-      processes_.end(processes_.insert(boot_id_, *info, context.tick_id), context.tick_id,
+      processes_.end(processes_.insert(boot_id_, *info, sight_of(context)), sight_of(context),
                      end_kind(tick.exits, info->key));
     }
   }
@@ -140,10 +144,10 @@ LiveProcess TickStore::adopt(const ProcessKey& key, Info info, const TickContext
   live.start_ms = facts.start_ms;
   const auto row = processes_.find(boot_id_, key);
   is_new = !row;
-  live.id = row ? row->id : processes_.insert(boot_id_, facts, context.tick_id);
+  live.id = row ? row->id : processes_.insert(boot_id_, facts, sight_of(context));
   if (row) {
     processes_.revive(*row);
-    if (info != nullptr) processes_.update(live.id, *info);
+    if (info != nullptr) processes_.update(live.id, *info, context.time.at_ms);
   }
   return live;
 }
@@ -167,7 +171,7 @@ void TickStore::update(LiveProcess& live, const ProcessSample& sample, const Tic
 
 void TickStore::end(LiveProcess live, const Tick& tick, const TickContext& context,
                     const std::optional<Moment>& last_tick) {
-  processes_.end(live.id, context.tick_id, end_kind(tick.exits, live.last.key));
+  processes_.end(live.id, sight_of(context), end_kind(tick.exits, live.last.key));
   if (last_tick) marks_.flush(MarkSubject::process, live.id, kProcessMetrics, day_of(last_tick->wall_ms), live.marks);
 }
 

@@ -155,7 +155,7 @@ TEST_CASE("a database is set up as the store needs it") {
   REQUIRE(database.execAndGet("PRAGMA journal_mode").getString() == "wal");
   REQUIRE(database.execAndGet("PRAGMA auto_vacuum").getInt() == 2);
   REQUIRE(database.execAndGet("PRAGMA application_id").getInt() == kApplicationId);
-  REQUIRE(database.execAndGet("PRAGMA user_version").getInt() == 1);
+  REQUIRE(database.execAndGet("PRAGMA user_version").getInt() == 2);
 }
 
 }  // namespace

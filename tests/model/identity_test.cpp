@@ -1,0 +1,62 @@
+#include "model/identity.h"
+
+#include "base/text.h"
+#include "support/catch.h"
+
+namespace memoir::test {
+namespace {
+
+TEST_CASE("a command is normalised to what stays the same from start to start") {
+  const auto is = [](const char* command, const char* expected) {
+    INFO(command);
+    CHECK(normalised_command(command) == expected);
+  };
+  is("/usr/sbin/cron -f", "/usr/sbin/cron -f");
+  is("postgres: 15/main: app app 10.0.0.7(51234) idle", "postgres: N/main: app app N.N.N.N(N) idle");
+  is("java -Xmx2g -jar /opt/app/service.jar --port 8080", "java -XmxNg -jar /opt/app/service.jar --port N");
+  is("sh /tmp/tmp.Xa81kd/run.sh", "sh /tmp/*");
+  is("job --out=/var/tmp/x91 end", "job --out=/var/tmp/* end");
+  is("shim -id 3fb1c9d20a4be7715a0c -namespace moby", "shim -id H -namespace moby");
+  is("run 6d1f6f0e-1111-4c3b-9f6e-0123456789ab", "run H");
+  is("  spaced \t out  ", "spaced out");
+  is("", "");
+  // A word of letters that happen to be hexadecimal stays.
+  is("cat deadbeefcafe", "cat deadbeefcafe");
+}
+
+TEST_CASE("only the first words of a command count, and no letter is cut in two") {
+  CHECK(normalised_command("a b c d e f g h i j") == "a b c d e f g h");
+  std::string wide = "x";
+  for (int i = 0; i < 100; ++i) wide += "\xc3\xa4";
+  const std::string normalised = normalised_command(wide);
+  CHECK(normalised.size() == 159);
+  CHECK(to_utf8(normalised) == normalised);
+}
+
+TEST_CASE("the unit of a cgroup is the last systemd unit of its path") {
+  CHECK(unit_of("/system.slice/nginx.service") == "nginx.service");
+  CHECK(unit_of("/system.slice/postgresql@15-main.service") == "postgresql@15-main.service");
+  CHECK(unit_of("/user.slice/user-1000.slice/user@1000.service/app.slice/sync.service") == "sync.service");
+  CHECK(unit_of("/user.slice/user-1000.slice/session-42.scope") == "session-N.scope");
+  CHECK(unit_of("/system.slice/docker-0f3c5d7e9a1b0f3c5d7e9a1b.scope") == "docker-H.scope");
+  CHECK(unit_of("/docker/0f3c5d7e9a1b0f3c5d7e9a1b") == "/docker/H");
+  CHECK(unit_of("/") == "/");
+  CHECK(unit_of("").empty());
+}
+
+TEST_CASE("two starts of a program are one identity") {
+  ProcessInfo first;
+  first.cgroup = "/system.slice/app.service";
+  first.exe = "/opt/app/bin/app";
+  first.command = "/opt/app/bin/app --listen 8080 --pid 4711";
+  ProcessInfo second = first;
+  second.key.pid = 99;
+  second.command = "/opt/app/bin/app --listen 8081 --pid 12";
+  second.exe = "/opt/app/bin/app (deleted)";
+  CHECK(identity_of(first) == identity_of(second));
+  second.cgroup = "/system.slice/other.service";
+  CHECK(!(identity_of(first) == identity_of(second)));
+}
+
+}  // namespace
+}  // namespace memoir::test
