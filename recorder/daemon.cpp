@@ -54,7 +54,8 @@ Status Daemon::start() {
   collector_->seed(*known);
 
   StorageOptions storing;
-  storing.queue_ticks = static_cast<std::size_t>(config.queue_ticks);
+  storing.queue.ticks = static_cast<std::size_t>(config.queue_ticks);
+  storing.queue.bytes = static_cast<std::size_t>(config.queue_mib) << 20U;
   storage_ = std::make_unique<Storage>(*std::move(writer), clock_, storing, [this] {
     if (!store_answered_.exchange(true)) asio::post(loop_, [this] { on_first_answer(); });
   });

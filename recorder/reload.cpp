@@ -17,6 +17,7 @@ std::string need_restart(const Config& before, const Config& after) {
   if (before.durability != after.durability) keys.push_back("durability");
   if (before.read_deadline != after.read_deadline) keys.push_back("read_deadline");
   if (before.queue_ticks != after.queue_ticks) keys.push_back("queue_ticks");
+  if (before.queue_mib != after.queue_mib) keys.push_back("queue_mib");
   if (before.max_command_bytes != after.max_command_bytes) keys.push_back("max_command_bytes");
   return fmt::format("{}", fmt::join(keys, ", "));
 }

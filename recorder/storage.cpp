@@ -6,9 +6,13 @@
 #include <ctime>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <malloc.h>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "base/log.h"
 #include "config/config.h"
@@ -27,13 +31,22 @@ std::string local_time(std::int64_t wall_ms) {
   return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M:%S", &local)};
 }
 
-std::string lost_text(const LostTicks& lost) {
+std::string counted(std::int64_t count, const char* thing, const char* plural) {
+  return fmt::format("{} {}{}", count, thing, count == 1 ? "" : plural);
+}
+
+std::string lost_text(const Lost& lost) {
+  std::vector<std::string> parts;
+  if (lost.ticks > 0) {
+    parts.push_back(fmt::format("{} from {} to {}", counted(lost.ticks, "tick", "s"), local_time(lost.first_ms),
+                                local_time(lost.last_ms)));
+  }
+  if (lost.events > 0) parts.push_back(counted(lost.events, "event", "s"));
   const std::string processes = lost.processes == 0
                                     ? ""
-                                    : fmt::format(", and with them the names of {} process{} that nothing else saw",
-                                                  lost.processes, lost.processes == 1 ? "" : "es");
-  return fmt::format("{} tick{} from {} to {} could not be stored in time and had to be dropped{}", lost.count,
-                     lost.count == 1 ? "" : "s", local_time(lost.first_ms), local_time(lost.last_ms), processes);
+                                    : fmt::format(", and with them the names of {} that nothing else saw",
+                                                  counted(lost.processes, "process", "es"));
+  return fmt::format("{} could not be stored in time and had to be dropped{}", fmt::join(parts, " and "), processes);
 }
 
 Status store(Writer& writer, const WorkItem& item) {
@@ -53,7 +66,7 @@ struct Storage::State {
         clock(the_clock),
         options(the_options),
         on_answer(std::move(call)),
-        queue(options.queue_ticks),
+        queue(options.queue),
         retry(options.first_retry) {}
 
   void run();
@@ -68,6 +81,7 @@ struct Storage::State {
   const StorageOptions options;
   const std::function<void()> on_answer;
   QuietLog failure_log;
+  bool backlog = false;
 
   std::mutex mutex;  // guards what follows
   std::condition_variable changed;
@@ -130,6 +144,9 @@ void Storage::State::stored(const WorkItem& item) {
     waiting = static_cast<std::int64_t>(queue.ticks());
   }
   if (failure_log.over()) log_info(fmt::format("the store works again; ticks waiting: {}", waiting));
+  if (waiting > 0) backlog = true;
+  // What a backlog took up is not needed again.
+  if (waiting == 0 && std::exchange(backlog, false)) malloc_trim(0);
   if (!is_tick) return;
   tell_of_lost();
   on_answer();
@@ -148,7 +165,7 @@ void Storage::State::failed(WorkItem item, const Error& error) {
     retry_at = std::chrono::steady_clock::now() + pause;
     retry = std::min(retry * 2, options.last_retry);
     waiting = static_cast<std::int64_t>(queue.ticks());
-    dropped = queue.lost().count;
+    dropped = queue.lost().ticks;
   }
   on_answer();
   if (!log) return;
@@ -157,12 +174,12 @@ void Storage::State::failed(WorkItem item, const Error& error) {
 }
 
 void Storage::State::tell_of_lost() {
-  LostTicks lost;
+  Lost lost;
   {
     const std::scoped_lock lock(mutex);
-    if (queue.lost().count == 0) return;
+    if (!queue.lost().any()) return;
     lost = queue.lost();
-    counts.dropped += lost.count;
+    counts.dropped += lost.ticks;
     queue.clear_lost();
     // As work of its own, it is tried again like any other; first, because the run may end with what waits.
     queue.put_back(Event{.at = clock.now(), .kind = "lost", .text = lost_text(lost)});
@@ -188,7 +205,7 @@ void Storage::push(WorkItem item) {
 StorageCounts Storage::counts() const {
   const std::scoped_lock lock(state_->mutex);
   StorageCounts counts = state_->counts;
-  counts.dropped += state_->queue.lost().count;
+  counts.dropped += state_->queue.lost().ticks;
   counts.waiting = static_cast<std::int64_t>(state_->queue.ticks());
   return counts;
 }

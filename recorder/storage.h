@@ -17,7 +17,7 @@
 namespace memoir {
 
 struct StorageOptions {
-  std::size_t queue_ticks = 60;
+  QueueLimits queue;
   std::chrono::milliseconds first_retry{500};  // doubled after each failure
   std::chrono::milliseconds last_retry{30'000};
   std::chrono::milliseconds finish_within{5'000};

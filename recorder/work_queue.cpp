@@ -2,54 +2,155 @@
 
 #include <algorithm>
 #include <iterator>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace memoir {
 namespace {
 
-bool is_tick(const WorkItem& item) {
-  return std::holds_alternative<Tick>(item);
+std::size_t heap_bytes(const std::string& text) {
+  static const std::size_t inside = std::string().capacity();
+  return text.capacity() > inside ? text.capacity() + 1 : 0;
+}
+
+// Of all but the processes' samples.
+std::size_t bytes_of(const Tick& tick) {
+  std::size_t bytes = sizeof(tick) + tick.exits.capacity() * sizeof(ProcessExit) +
+                      tick.born.capacity() * sizeof(ProcessInfo) + tick.categories.capacity() * sizeof(CategorySample) +
+                      tick.machine.other.capacity() * sizeof(OtherMeminfo);
+  for (const ProcessInfo& info : tick.born) {
+    for (const std::string* text :
+         {&info.user, &info.comm, &info.exe, &info.command, &info.cgroup, &info.cwd, &info.category}) {
+      bytes += heap_bytes(*text);
+    }
+  }
+  for (const CategorySample& sample : tick.categories) bytes += heap_bytes(sample.category);
+  for (const OtherMeminfo& item : tick.machine.other) bytes += heap_bytes(item.key);
+  return bytes;
 }
 
 }  // namespace
 
 void WorkQueue::push(WorkItem item) {
-  ticks_ += is_tick(item) ? 1U : 0U;
-  items_.push_back(std::move(item));
-  if (ticks_ > max_ticks_) drop_oldest_tick();
+  const auto pack = [this](auto& content) -> Item {
+    if constexpr (std::is_same_v<std::decay_t<decltype(content)>, Tick>) {
+      return after_newest(std::move(content));
+    } else {
+      return std::move(content);
+    }
+  };
+  add(items_.end(), std::visit(pack, item));
+}
+
+void WorkQueue::put_back(WorkItem item) {
+  // What comes next cannot be told as the difference to a tick that may be dropped from here.
+  make_oldest_whole();
+  const auto pack = [](auto& content) -> Item {
+    if constexpr (std::is_same_v<std::decay_t<decltype(content)>, Tick>) {
+      return whole(std::move(content));
+    } else {
+      return std::move(content);
+    }
+  };
+  add(items_.begin(), std::visit(pack, item));
 }
 
 std::optional<WorkItem> WorkQueue::take() {
   if (items_.empty()) return std::nullopt;
-  WorkItem item = std::move(items_.front());
+  if (is_tick(items_.front())) return take_tick(items_.begin());
+  events_ -= is_event(items_.front()) ? 1U : 0U;
+  const auto unpack = [](auto& content) -> std::optional<WorkItem> {
+    if constexpr (std::is_same_v<std::decay_t<decltype(content)>, WaitingTick>) {
+      return std::nullopt;
+    } else {
+      return std::move(content);
+    }
+  };
+  std::optional<WorkItem> item = std::visit(unpack, items_.front());
   items_.pop_front();
-  ticks_ -= is_tick(item) ? 1U : 0U;
   return item;
-}
-
-void WorkQueue::put_back(WorkItem item) {
-  ticks_ += is_tick(item) ? 1U : 0U;
-  items_.push_front(std::move(item));
-  if (ticks_ > max_ticks_) drop_oldest_tick();
 }
 
 bool WorkQueue::has_run_end() const {
   return std::any_of(items_.begin(), items_.end(),
-                     [](const WorkItem& item) { return std::holds_alternative<RunEnd>(item); });
+                     [](const Item& item) { return std::holds_alternative<RunEnd>(item); });
+}
+
+WorkQueue::WaitingTick WorkQueue::whole(Tick tick) {
+  Samples samples = std::exchange(tick.processes, {});
+  return {.tick = std::move(tick), .samples = {.changed = std::move(samples)}, .whole = true};
+}
+
+void WorkQueue::make_oldest_whole() {
+  const auto oldest = std::find_if(items_.begin(), items_.end(), is_tick);
+  if (oldest == items_.end()) return;
+  auto& waiting = std::get<WaitingTick>(*oldest);
+  if (waiting.whole) return;
+  waiting.samples = {.changed = applied(before_, waiting.samples)};
+  waiting.whole = true;
+  measure(waiting);
+  before_ = Samples();
+  if (ticks_ == 1) newest_ = Samples();
+}
+
+WorkQueue::WaitingTick WorkQueue::after_newest(Tick tick) {
+  const auto last = std::find_if(items_.rbegin(), items_.rend(), is_tick);
+  if (last == items_.rend()) return whole(std::move(tick));
+  const auto& newest = std::get<WaitingTick>(*last);
+  Samples now = std::exchange(tick.processes, {});
+  SampleDelta samples = difference(newest.whole ? newest.samples.changed : newest_, now);
+  newest_ = std::move(now);
+  return {.tick = std::move(tick), .samples = std::move(samples)};
+}
+
+void WorkQueue::measure(WaitingTick& waiting) {
+  bytes_ -= waiting.bytes;
+  waiting.bytes = bytes_of(waiting.tick) + waiting.samples.bytes();
+  bytes_ += waiting.bytes;
+}
+
+void WorkQueue::add(Items::iterator place, Item item) {
+  if (auto* waiting = std::get_if<WaitingTick>(&item)) {
+    ++ticks_;
+    measure(*waiting);
+  }
+  events_ += is_event(item) ? 1U : 0U;
+  items_.insert(place, std::move(item));
+  keep_limits();
+}
+
+Tick WorkQueue::take_tick(Items::iterator place) {
+  auto& waiting = std::get<WaitingTick>(*place);
+  Samples now = waiting.whole ? std::move(waiting.samples.changed) : applied(before_, waiting.samples);
+  Tick tick = std::move(waiting.tick);
+  bytes_ -= waiting.bytes;
+  --ticks_;
+  place = items_.erase(place);
+  const auto next = std::find_if(place, items_.end(), is_tick);
+  before_ = next == items_.end() || std::get<WaitingTick>(*next).whole ? Samples() : now;
+  if (next == items_.end()) newest_ = Samples();
+  tick.processes = std::move(now);
+  return tick;
+}
+
+void WorkQueue::keep_limits() {
+  while (ticks_ > 1 && (ticks_ > limits_.ticks || bytes_ > limits_.bytes)) drop_oldest_tick();
+  if (events_ <= limits_.events) return;
+  items_.erase(std::find_if(items_.begin(), items_.end(), is_event));
+  --events_;
+  ++lost_.events;
 }
 
 void WorkQueue::drop_oldest_tick() {
-  const auto oldest = std::find_if(items_.begin(), items_.end(), is_tick);
-  const auto next = std::find_if(std::next(oldest), items_.end(), is_tick);
-  Tick dropped = std::get<Tick>(std::move(*oldest));
-  if (lost_.count++ == 0) lost_.first_ms = dropped.begin.wall_ms;
+  Tick dropped = take_tick(std::find_if(items_.begin(), items_.end(), is_tick));
+  if (lost_.ticks++ == 0) lost_.first_ms = dropped.begin.wall_ms;
   lost_.last_ms = dropped.begin.wall_ms;
-  // There is a next one: a tick is dropped only when there are more than max_ticks_, which is at least 1.
-  merge_dropped(std::move(dropped), std::get<Tick>(*next));
-  lost_.processes += forget_ended(std::get<Tick>(*next), kMostEnded);
-  items_.erase(oldest);
-  --ticks_;
+  // There is a next one: a tick is dropped only when there are two.
+  auto& next = std::get<WaitingTick>(*std::find_if(items_.begin(), items_.end(), is_tick));
+  merge_dropped(std::move(dropped), next.tick);
+  lost_.processes += forget_ended(next.tick, kMostEnded);
+  measure(next);
 }
 
 void merge_dropped(Tick&& dropped, Tick& next) {

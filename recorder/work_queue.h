@@ -1,9 +1,10 @@
 #pragma once
 
-// What waits to be stored, in order: ticks, events, and where a run begins and ends. Ticks are bounded in number. When
-// there are too many, the oldest is dropped; the births and exits that it alone knew of move to the tick after it, else
-// later samples would belong to processes that the store has never heard of. Of the processes that only dropped ticks
-// saw the newest are kept, so that the queue stays small however long the store is out of order. Pure; the owner locks.
+// What waits to be stored, in order: ticks, events, and where a run begins and ends. Bounded in number and in bytes, so
+// that it stays small however long the store is out of order: each tick is kept as the difference to the one before it
+// and rebuilt when it is taken. When there is too much, the oldest tick is dropped; the births and exits that it alone
+// knew of move to the tick after it, else later samples would belong to processes that the store has never heard of. Of
+// the processes that only dropped ticks saw, and of the events, the newest are kept. Pure; the owner locks.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,6 +14,7 @@
 #include <variant>
 
 #include "model/tick.h"
+#include "recorder/sample_delta.h"
 #include "store/writer.h"
 
 namespace memoir {
@@ -24,19 +26,28 @@ struct RunEnd {
 
 using WorkItem = std::variant<RunInfo, Tick, Event, RunEnd>;
 
-// Ticks that were dropped since the store was last told.
-struct LostTicks {
-  std::int64_t count = 0;
-  std::int64_t first_ms = 0;
+// What was dropped since the store was last told.
+struct Lost {
+  std::int64_t ticks = 0;
+  std::int64_t first_ms = 0;  // of the ticks
   std::int64_t last_ms = 0;
   std::int64_t processes = 0;  // born and gone in them, and not kept
+  std::int64_t events = 0;
+
+  bool any() const { return ticks > 0 || events > 0; }
+};
+
+struct QueueLimits {
+  std::size_t ticks = 360;         // at least 1
+  std::size_t bytes = 32U << 20U;  // of the ticks; one is kept whatever its size
+  std::size_t events = 1000;
 };
 
 class WorkQueue {
  public:
   static constexpr std::size_t kMostEnded = 1000;  // processes that only dropped ticks saw
 
-  explicit WorkQueue(std::size_t max_ticks) : max_ticks_(max_ticks) {}
+  explicit WorkQueue(QueueLimits limits) : limits_(limits) {}
 
   void push(WorkItem item);
   // The oldest; nothing if there is none.
@@ -46,19 +57,44 @@ class WorkQueue {
 
   bool empty() const { return items_.empty(); }
   std::size_t ticks() const { return ticks_; }
+  // What the ticks take up, but for the up to two states that they are rebuilt from.
+  std::size_t bytes() const { return bytes_; }
   // Whether the end of a run waits here.
   bool has_run_end() const;
 
-  const LostTicks& lost() const { return lost_; }
+  const Lost& lost() const { return lost_; }
   void clear_lost() { lost_ = {}; }
 
  private:
-  void drop_oldest_tick();
+  struct WaitingTick {
+    Tick tick;  // but for its processes
+    SampleDelta samples;
+    bool whole = false;  // `samples` is the difference to nothing
+    std::size_t bytes = 0;
+  };
+  using Item = std::variant<RunInfo, WaitingTick, Event, RunEnd>;
+  using Items = std::deque<Item>;
 
-  const std::size_t max_ticks_;
-  std::deque<WorkItem> items_;
+  static bool is_tick(const Item& item) { return std::holds_alternative<WaitingTick>(item); }
+  static bool is_event(const Item& item) { return std::holds_alternative<Event>(item); }
+  static WaitingTick whole(Tick tick);
+  WaitingTick after_newest(Tick tick);
+  void make_oldest_whole();
+  void add(Items::iterator place, Item item);
+  // `place` is the oldest tick; it is taken out.
+  Tick take_tick(Items::iterator place);
+  void keep_limits();
+  void drop_oldest_tick();
+  void measure(WaitingTick& waiting);
+
+  const QueueLimits limits_;
+  Items items_;
   std::size_t ticks_ = 0;
-  LostTicks lost_;
+  std::size_t bytes_ = 0;
+  std::size_t events_ = 0;
+  Samples before_;  // of the tick taken last, if the oldest waiting one is not whole
+  Samples newest_;  // of the newest, if it is not whole
+  Lost lost_;
 };
 
 // `next` takes over from `dropped`, the tick before it, what only that knew.

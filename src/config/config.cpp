@@ -111,6 +111,7 @@ const std::vector<Section>& sections() {
         {"interval", duration(&Config::interval, kLeastInterval, kMostInterval)},
         {"read_deadline", duration(&Config::read_deadline, 1ms, 10s)},
         {"queue_ticks", number(&Config::queue_ticks, 1, 100'000)},
+        {"queue_mib", number(&Config::queue_mib, 1, 4096)},
         {"max_command_bytes", number(&Config::max_command_bytes, 64, 131'072)},
         {"log_level", choice(&Config::log_level, {"debug", "info", "warning", "error"})}}},
       {"store", {{"durability", choice(&Config::durability, {"full", "normal"})}}},

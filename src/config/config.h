@@ -18,7 +18,8 @@ struct Config {
   std::string db;                                // parse_config puts default_database_path() where none is given
   std::chrono::milliseconds interval{10'000};    // 100 ms … 1 h
   std::chrono::milliseconds read_deadline{250};  // for one read that may block on its target: 1 ms … 10 s
-  std::int64_t queue_ticks = 60;          // ticks that wait for a slow disk before the oldest is dropped: 1 … 100000
+  std::int64_t queue_ticks = 360;         // ticks that wait for the disk before the oldest is dropped: 1 … 100000
+  std::int64_t queue_mib = 32;            // MiB that they may take up: 1 … 4096
   std::int64_t max_command_bytes = 4096;  // 64 … 131072
   std::string log_level = "info";         // debug, info, warning, error
   // [store]

@@ -78,6 +78,7 @@ std::string print_config(const Config& config) {
   out.duration("interval", config.interval);
   out.duration("read_deadline", config.read_deadline);
   out.number("queue_ticks", config.queue_ticks);
+  out.number("queue_mib", config.queue_mib);
   out.number("max_command_bytes", config.max_command_bytes);
   out.text("log_level", config.log_level);
   out.table("[store]");

@@ -25,6 +25,7 @@ TEST_CASE("a printed configuration reads back the same") {
   config.interval = 1500ms;
   config.read_deadline = 1ms;
   config.queue_ticks = 100'000;
+  config.queue_mib = 4096;
   config.max_command_bytes = 64;
   config.log_level = "error";
   config.durability = "normal";

@@ -84,7 +84,7 @@ class DiskWriter final : public Writer {
 struct Fixture {
   Fixture() {
     log_start(LogLevel::error);
-    options.queue_ticks = 2;
+    options.queue.ticks = 2;
     options.first_retry = 1ms;
     options.last_retry = 4ms;
     options.finish_within = 10s;

@@ -1,6 +1,10 @@
 #include "recorder/work_queue.h"
 
+#include <deque>
+#include <random>
+
 #include "support/catch.h"
+#include "support/simulation.h"
 #include "ticks.h"
 
 using namespace memoir;
@@ -19,7 +23,7 @@ std::vector<std::int64_t> tick_times(WorkQueue& queue) {
 }  // namespace
 
 TEST_CASE("work comes out in the order it went in") {
-  WorkQueue queue(3);
+  WorkQueue queue({.ticks = 3});
   queue.push(RunInfo{});
   queue.push(tick_at(1));
   queue.push(Event{});
@@ -36,14 +40,14 @@ TEST_CASE("work comes out in the order it went in") {
 }
 
 TEST_CASE("beyond its bound the queue drops the oldest tick, and never what is not a tick") {
-  WorkQueue queue(2);
+  WorkQueue queue({.ticks = 2});
   queue.push(RunInfo{});
   for (std::int64_t ms = 1; ms <= 5; ++ms) {
     queue.push(tick_at(ms * 1000));
     queue.push(Event{});
   }
   CHECK(queue.ticks() == 2);
-  CHECK(queue.lost().count == 3);
+  CHECK(queue.lost().ticks == 3);
   CHECK(queue.lost().first_ms == 1000);
   CHECK(queue.lost().last_ms == 3000);
   CHECK(std::holds_alternative<RunInfo>(*queue.take()));
@@ -58,7 +62,7 @@ TEST_CASE("beyond its bound the queue drops the oldest tick, and never what is n
 }
 
 TEST_CASE("what is put back is first again, and the first to be dropped") {
-  WorkQueue queue(2);
+  WorkQueue queue({.ticks = 2});
   queue.push(tick_at(1));
   queue.push(tick_at(2));
   auto first = queue.take();
@@ -70,13 +74,13 @@ TEST_CASE("what is put back is first again, and the first to be dropped") {
   }
   SECTION("when there is none") {
     queue.put_back(std::move(*first));
-    CHECK(queue.lost().count == 1);
+    CHECK(queue.lost().ticks == 1);
     CHECK(tick_times(queue) == std::vector<std::int64_t>{2, 3});
   }
 }
 
 TEST_CASE("the tick after a dropped one takes over its births and exits") {
-  WorkQueue queue(1);
+  WorkQueue queue({.ticks = 1});
   Tick first = tick_at(1);
   first.keyframe = true;
   first.skipped = 2;
@@ -112,7 +116,7 @@ TEST_CASE("the tick after a dropped one takes over its births and exits") {
 }
 
 TEST_CASE("of the processes that only dropped ticks saw the newest are kept") {
-  WorkQueue queue(1);
+  WorkQueue queue({.ticks = 1});
   constexpr std::int32_t kTicks = static_cast<std::int32_t>(WorkQueue::kMostEnded) + 100;
   for (std::int32_t pid = 1; pid <= kTicks; ++pid) {
     Tick tick = tick_at(pid);
@@ -135,15 +139,101 @@ TEST_CASE("of the processes that only dropped ticks saw the newest are kept") {
 }
 
 TEST_CASE("births outlive any number of dropped ticks") {
-  WorkQueue queue(1);
+  WorkQueue queue({.ticks = 1});
   for (std::int32_t pid = 1; pid <= 100; ++pid) {
     Tick tick = tick_at(pid);
     tick.born = {process(pid)};
     queue.push(std::move(tick));
   }
-  CHECK(queue.lost().count == 99);
+  CHECK(queue.lost().ticks == 99);
   const auto item = queue.take();
   const Tick& left = std::get<Tick>(*item);
   REQUIRE(left.born.size() == 100);
   for (std::int32_t pid = 1; pid <= 100; ++pid) CHECK(left.born[static_cast<std::size_t>(pid - 1)].key == key(pid));
+}
+
+TEST_CASE("a tick that waited comes out as it went in, whatever happened in between") {
+  const auto seed = GENERATE(1U, 2U, 3U, 4U, 5U, 6U, 7U, 8U);
+  std::mt19937 random(seed);
+  const auto chance = [&random](int percent) { return std::uniform_int_distribution<>(1, 100)(random) <= percent; };
+  Simulation simulation({.processes = 30, .changing = 0.3, .births = 2, .seed = seed});
+  const auto make = [&] {
+    Tick tick = simulation.next();
+    // As collectors that do not read each process in each tick give it.
+    for (ProcessSample& sample : tick.processes) {
+      if (chance(40)) sample.source = Source::held;
+    }
+    if (chance(20)) tick.processes.erase(tick.processes.begin() + 3, tick.processes.begin() + 6);
+    if (chance(2)) tick.processes.clear();
+    return tick;
+  };
+  WorkQueue queue({.ticks = 6});
+  std::deque<Samples> expected;
+  std::optional<WorkItem> out;  // was taken, may come back
+  std::int64_t dropped = 0;
+  for (int i = 0; i < 2000; ++i) {
+    if (chance(50)) {
+      Tick tick = make();
+      expected.push_back(tick.processes);
+      queue.push(std::move(tick));
+    } else if (out && chance(70)) {
+      expected.push_front(std::get<Tick>(*out).processes);
+      queue.put_back(*std::exchange(out, std::nullopt));
+    } else if ((out = queue.take())) {
+      REQUIRE(std::get<Tick>(*out).processes == expected.front());
+      expected.pop_front();
+    }
+    for (; dropped < queue.lost().ticks; ++dropped) expected.pop_front();
+    REQUIRE(queue.ticks() == expected.size());
+  }
+  CHECK(dropped > 10);
+  while (queue.take()) {
+  }
+  CHECK(queue.bytes() == 0);
+}
+
+TEST_CASE("a tick that waits takes up what changed in it") {
+  // An hour of 300 processes, of which one in twenty moves in a tick.
+  Simulation simulation({.processes = 300, .changing = 0.05, .births = 0.05});
+  WorkQueue queue({});
+  std::size_t whole = 0;
+  for (int i = 0; i < 360; ++i) {
+    Tick tick = simulation.next();
+    whole += tick.processes.size() * sizeof(ProcessSample);
+    queue.push(std::move(tick));
+  }
+  CHECK(queue.ticks() == 360);
+  INFO(queue.bytes() / 360 << " bytes per tick");
+  CHECK(queue.bytes() < 360 * 10'000);
+  CHECK(queue.bytes() < whole / 8);
+}
+
+TEST_CASE("the queue keeps its bound in bytes, and the newest tick whatever its size") {
+  Simulation simulation({.processes = 300, .changing = 1});
+  constexpr std::size_t kBytes = 1024 * 1024;
+  WorkQueue queue({.ticks = 1000, .bytes = kBytes});
+  for (int i = 0; i < 100; ++i) {
+    queue.push(simulation.next());
+    REQUIRE(queue.bytes() <= kBytes);
+  }
+  CHECK(queue.ticks() > 5);
+  CHECK(queue.lost().ticks == 100 - static_cast<std::int64_t>(queue.ticks()));
+  WorkQueue tiny({.ticks = 1000, .bytes = 1});
+  for (int i = 0; i < 5; ++i) tiny.push(simulation.next());
+  CHECK(tiny.ticks() == 1);
+  const auto left = tiny.take();
+  CHECK(std::get<Tick>(*left).processes.size() == 300);
+}
+
+TEST_CASE("of the events that wait the newest are kept, and those dropped are counted") {
+  WorkQueue queue({.events = 3});
+  queue.push(RunInfo{});
+  for (std::int64_t ms = 1; ms <= 10; ++ms) {
+    queue.push(Event{.at = {.wall_ms = ms, .boot_ms = ms}, .kind = "reload", .text = "refused"});
+  }
+  CHECK(queue.lost().events == 7);
+  CHECK(queue.lost().any());
+  CHECK(std::holds_alternative<RunInfo>(*queue.take()));
+  for (std::int64_t ms = 8; ms <= 10; ++ms) CHECK(std::get<Event>(*queue.take()).at.wall_ms == ms);
+  CHECK(queue.empty());
 }
