@@ -2,7 +2,7 @@
 
 _memoir() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} command=status word
-  local commands="status top trend peaks processes categories events"
+  local commands="status top trend peaks processes categories events doctor"
   local range="--from --to --last --day"
   local common="--db --format --units --utc --no-color --help --version"
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
@@ -38,6 +38,7 @@ _memoir() {
       metrics="pss rss uss swap"
       ;;
     events) options="$range --kind --limit" ;;
+    doctor) ;;
   esac
 
   local times="now today yesterday monday tuesday wednesday thursday friday saturday sunday"

@@ -1,6 +1,6 @@
 # fish completion for memoir(1)
 
-set -l commands status top trend peaks processes categories events
+set -l commands status top trend peaks processes categories events doctor
 set -l times now today yesterday monday tuesday wednesday thursday friday saturday sunday
 
 complete -c memoir -f
@@ -11,6 +11,7 @@ complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a peaks -d 'H
 complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a processes -d 'Who lived, and how it ended'
 complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a categories -d 'The categories and what they hold'
 complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a events -d 'What happened to the recording'
+complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a doctor -d 'What is not in order, and how to mend it'
 complete -c memoir -n '__fish_seen_subcommand_from trend' -a machine -d 'The machine itself'
 
 complete -c memoir -l db -r -F -d 'The database'
@@ -28,7 +29,7 @@ complete -c memoir -n "__fish_seen_subcommand_from $ranged" -l to -x -a "$times"
 complete -c memoir -n "__fish_seen_subcommand_from $ranged" -l last -x -a '10m 1h 2h 1d 7d' -d 'The last while'
 complete -c memoir -n "__fish_seen_subcommand_from $ranged" -l day -x -a "$times" -d 'A whole local day'
 complete -c memoir -n '__fish_seen_subcommand_from top peaks processes' -l filter -x -a 'category= user= pid= comm= exe= command= cgroup=' -d 'Only those processes'
-complete -c memoir -n 'not __fish_seen_subcommand_from trend' -l limit -x -d 'At most so many rows; 0: all'
+complete -c memoir -n 'not __fish_seen_subcommand_from trend doctor' -l limit -x -d 'At most so many rows; 0: all'
 complete -c memoir -n '__fish_seen_subcommand_from events' -l kind -x -a 'clock-step degraded gap lost reload unclean' -d 'Only events of that kind'
 complete -c memoir -n '__fish_seen_subcommand_from trend' -l step -x -a '1m 5m 1h 1d' -d 'Width of a bucket'
 complete -c memoir -n '__fish_seen_subcommand_from trend' -l ascii -d 'Charts in ASCII'

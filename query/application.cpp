@@ -56,6 +56,27 @@ Result<Report> run_command(const Command& command, const Context& context, const
   }
 }
 
+Outcome outcome_of(const Asked& asked, const Report& report, const Options& options,
+                   const std::optional<Screen>& screen) {
+  Outcome outcome{Exit::answered, render(asked, report, options, screen), ""};
+  if (report.nothing_recorded) outcome.exit = Exit::empty;
+  if (report.failed) outcome.exit = Exit::failed;
+  // A machine finds its warnings in JSON; CSV has no place for them.
+  if (options.format == Format::csv) {
+    for (const std::string& warning : report.warnings) {
+      outcome.error += fmt::format("memoir: {}\n", to_printable(to_utf8(warning)));
+    }
+  }
+  return outcome;
+}
+
+Outcome run_alone(const Command& command, const Options& options, const Clock& clock) {
+  const Result<Report> report = command.run_alone(options, clock.now().wall_ms);
+  if (!report) return failure(report.error());
+  const Result<std::string> path = find_database(options.db);
+  return outcome_of({command.name, path ? *path : options.db, ""}, *report, options, terminal_screen());
+}
+
 Outcome run(const Command& command, const Options& options, const Clock& clock) {
   const Result<std::string> path = find_database(options.db);
   if (!path) return failure(Exit::failed, path.error().message);
@@ -73,14 +94,7 @@ Outcome run(const Command& command, const Options& options, const Clock& clock) 
   const Result<Report> report = run_command(command, {options, **reader, *file, *runs, now_ms, *when, screen}, *path);
   if (!report) return failure(report.error());
   const Asked asked{command.name, *path, runs->empty() ? std::string() : runs->back().boot.host};
-  Outcome outcome{report->nothing_recorded ? Exit::empty : Exit::answered, render(asked, *report, options, screen), ""};
-  // A machine finds its warnings in JSON; CSV has no place for them.
-  if (options.format == Format::csv) {
-    for (const std::string& warning : report->warnings) {
-      outcome.error += fmt::format("memoir: {}\n", to_printable(to_utf8(warning)));
-    }
-  }
-  return outcome;
+  return outcome_of(asked, *report, options, screen);
 }
 
 }  // namespace
@@ -94,7 +108,8 @@ Outcome answer(const std::vector<std::string>& arguments, const Clock& clock) {
   if (invocation->help) {
     return {Exit::answered, invocation->command != nullptr ? help(*invocation->command) : help(), ""};
   }
-  return run(*invocation->command, invocation->options, clock);
+  const Command& command = *invocation->command;
+  return command.run_alone ? run_alone(command, invocation->options, clock) : run(command, invocation->options, clock);
 }
 
 }  // namespace memoir::query

@@ -47,6 +47,8 @@ struct Command {
   std::vector<Example> examples;    // two that work
   std::function<Result<Report>(const Context&)> run;
   std::string by_help = {};  // what --help says of --by; empty: that the rows are ranked by it
+  // Instead of run, for a command that has something to say without a file that can be read.
+  std::function<Result<Report>(const Options&, std::int64_t now_ms)> run_alone = {};
   std::vector<std::string> formats = {"table", "json", "csv"};  // valid for --format, the default first
 };
 

@@ -23,8 +23,8 @@ std::vector<Option> options_of(const Command& command) {
 }
 
 const std::vector<Command>& commands() {
-  static const std::vector<Command> all{status_command(),    top_command(),        trend_command(), peaks_command(),
-                                        processes_command(), categories_command(), events_command()};
+  static const std::vector<Command> all{status_command(),    top_command(),        trend_command(),  peaks_command(),
+                                        processes_command(), categories_command(), events_command(), doctor_command()};
   return all;
 }
 

@@ -14,6 +14,7 @@ Command status_command();
 Command trend_command();
 Command peaks_command();
 Command events_command();
+Command doctor_command();
 
 // All commands, in the order of --help.
 const std::vector<Command>& commands();

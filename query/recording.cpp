@@ -32,7 +32,7 @@ Recording judge_recording(const FileInfo& file, std::span<const StoredRun> runs,
   const bool fresh = now_ms - heard_ms <= patience_ms(run.interval_ms);
   if (file.recorder_pid) return fresh ? Recording::active : Recording::late;
   if (run.ended_ms) return run.end_reason == "unclean" ? Recording::died : Recording::stopped;
-  return fresh ? Recording::active : Recording::died;
+  return fresh && !file.lock_visible ? Recording::active : Recording::died;
 }
 
 TickCosts tick_costs(std::span<const StoredTick> ticks, std::int64_t interval_ms) {

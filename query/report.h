@@ -100,6 +100,7 @@ struct Report {
   std::vector<std::string> notes;     // table only: lines below, ready to print
   std::vector<std::string> warnings;  // what a reader must know to trust the answer
   bool nothing_recorded = false;      // exit status 3
+  bool failed = false;                // exit status 1: what was asked after is not in order
 };
 
 }  // namespace memoir::query

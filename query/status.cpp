@@ -69,19 +69,26 @@ Status look_at_day(Reader& reader, RecorderStatus& status) {
 }
 
 Result<Report> run_status(const Context& context) {
-  RecorderStatus status;
-  status.now_ms = context.now_ms;
-  status.file = context.file;
-  status.runs = context.runs;
-  status.recording = judge_recording(status.file, status.runs, status.now_ms);
-  if (status.file.ticks > 0 && !status.runs.empty()) {
-    const Status looked = look_at_day(context.reader, status);
-    if (!looked) return looked.error();
-  }
-  return status_report(status, context.options);
+  const Result<RecorderStatus> status = find_status(context.reader, context.file, context.runs, context.now_ms);
+  if (!status) return status.error();
+  return status_report(*status, context.options);
 }
 
 }  // namespace
+
+Result<RecorderStatus> find_status(Reader& reader, const FileInfo& file, const std::vector<StoredRun>& runs,
+                                   std::int64_t now_ms) {
+  RecorderStatus status;
+  status.now_ms = now_ms;
+  status.file = file;
+  status.runs = runs;
+  status.recording = judge_recording(file, runs, now_ms);
+  if (file.ticks > 0 && !runs.empty()) {
+    const Status looked = look_at_day(reader, status);
+    if (!looked) return looked.error();
+  }
+  return status;
+}
 
 Command status_command() {
   Command command;

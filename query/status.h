@@ -23,6 +23,10 @@ struct RecorderStatus {
   std::int64_t unclean_ends = 0;       // within the day
 };
 
+// What the file tells of its recorder.
+Result<RecorderStatus> find_status(Reader& reader, const FileInfo& file, const std::vector<StoredRun>& runs,
+                                   std::int64_t now_ms);
+
 Report status_report(const RecorderStatus& status, const Options& options);
 
 }  // namespace memoir::query

@@ -80,6 +80,14 @@ std::optional<std::string> memory_line(const RecorderStatus& status, Units units
   return fmt::format("{} resident, {} at its peak", print_size(*resident, units), print_size(*mark, units));
 }
 
+// What concerns a few processes only, the recorder does not tell.
+std::string degraded_line(const RecorderStatus& status) {
+  const std::int64_t denied = status.tick ? status.tick->counts.denied : 0;
+  if (denied == 0) return "nothing";
+  return fmt::format("nothing, but for {} that may not be read: RSS stands in for PSS",
+                     print_count(denied, "process", "processes"));
+}
+
 std::vector<std::string> lines_for_people(const RecorderStatus& status, const Options& options) {
   std::vector<std::string> lines;
   const auto add = [&](std::string_view label, const std::string& text) {
@@ -94,7 +102,7 @@ std::vector<std::string> lines_for_people(const RecorderStatus& status, const Op
   add("", file_line(status, options.units));
   if (status.tick) add("Cost", cost_line(status.costs));
   if (const auto memory = memory_line(status, options.units)) add("Memory", *memory);
-  if (status.degraded.empty()) add("Degraded", "nothing");
+  if (status.degraded.empty()) add("Degraded", degraded_line(status));
   return lines;
 }
 

@@ -1,6 +1,7 @@
 #include "query/terminal.h"
 
 #include <clocale>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <langinfo.h>
@@ -44,6 +45,18 @@ bool terminal_has_color() {
   const char* term = std::getenv("TERM");
   if (no_color != nullptr && *no_color != '\0') return false;
   return isatty(STDOUT_FILENO) != 0 && term != nullptr && std::strcmp(term, "dumb") != 0;
+}
+
+void show_progress(std::string_view what, int percent) {
+  if (isatty(STDERR_FILENO) == 0) return;
+  std::fprintf(stderr, "\rmemoir: %.*s: %d%%", static_cast<int>(what.size()), what.data(), percent);
+  std::fflush(stderr);
+}
+
+void end_progress() {
+  if (isatty(STDERR_FILENO) == 0) return;
+  std::fputs("\r\x1b[K", stderr);
+  std::fflush(stderr);
 }
 
 }  // namespace memoir::query

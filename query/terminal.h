@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string_view>
 
 namespace memoir::query {
 
@@ -18,5 +19,9 @@ std::optional<Screen> terminal_screen();
 
 // Colour suits a terminal that is not "dumb", unless NO_COLOR is set to something (no-color.org).
 bool terminal_has_color();
+
+// How far a long work has come, in one line on standard error where that is a terminal; and that line gone again.
+void show_progress(std::string_view what, int percent);
+void end_progress();
 
 }  // namespace memoir::query

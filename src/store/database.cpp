@@ -1,6 +1,7 @@
 #include "store/database.h"
 
 #include <SQLiteCpp/Database.h>
+#include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
 #include <mutex>
@@ -136,6 +137,25 @@ bool is_still(const std::string& path) {
   return (error || wal_bytes == 0) && !lock_owner(path);
 }
 
+// A check reads each page about once.
+constexpr int kProgressSteps = 100'000;
+
+struct CheckProgress {
+  sqlite3* handle;
+  std::int64_t pages;
+  const std::function<void(int)>& tell;
+};
+
+int tell_progress(void* data) {
+  const auto& state = *static_cast<CheckProgress*>(data);
+  int read = 0;
+  int unused = 0;
+  sqlite3_db_status(state.handle, SQLITE_DBSTATUS_CACHE_MISS, &read, &unused, 0);
+  state.tell(
+      static_cast<int>(std::min<std::int64_t>(99, 100 * std::int64_t{read} / std::max<std::int64_t>(state.pages, 1))));
+  return 0;
+}
+
 }  // namespace
 
 Status check_place(const std::string& path) {
@@ -193,6 +213,18 @@ std::string quick_check(SQLite::Database& database) {
   Statement check(database, "PRAGMA quick_check(1)");
   const std::string answer = check.step() ? check.text(0) : "no answer";
   return answer == "ok" ? "" : answer;
+}
+
+Result<std::string> check_file(const std::string& path, const std::function<void(int)>& progress) {
+  const auto database = open_for_reading(path);
+  if (!database) return database.error();
+  return guarded(path, [&]() -> Result<std::string> {
+    CheckProgress state{(*database)->getHandle(), number(**database, "PRAGMA page_count"), progress};
+    sqlite3_progress_handler(state.handle, kProgressSteps, tell_progress, &state);
+    const std::string damage = quick_check(**database);
+    sqlite3_progress_handler(state.handle, 0, nullptr, nullptr);
+    return damage;
+  });
 }
 
 void checkpoint(SQLite::Database& database) {

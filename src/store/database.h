@@ -3,6 +3,7 @@
 // One SQLite database of ours: opened, checked and set up. The only file that speaks PRAGMA.
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -38,6 +39,9 @@ std::int32_t schema_version(SQLite::Database& database);
 
 // Looks through the whole file for damage; what is wrong, or nothing.
 std::string quick_check(SQLite::Database& database);
+
+// The same for a reader of the file at `path`, and how far it has come, in percent.
+Result<std::string> check_file(const std::string& path, const std::function<void(int)>& progress);
 
 // Moves what the -wal holds into the database and empties it, unless a reader is in the way.
 void checkpoint(SQLite::Database& database);

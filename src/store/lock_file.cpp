@@ -60,6 +60,10 @@ Result<Fd> take_lock(const std::string& path) {
   return fd;
 }
 
+bool lock_is_visible(const std::string& path) {
+  return access(lock_path(path).c_str(), R_OK) == 0;
+}
+
 std::optional<std::int32_t> lock_owner(const std::string& path) {
   const Fd fd(open(lock_path(path).c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
   if (!fd || try_lock(fd, LOCK_SH)) return std::nullopt;

@@ -74,6 +74,7 @@ Result<FileInfo> SqliteReader::info() {
       info.last_tick_ms = ends.integer(1);
       info.ticks = ends.integer(2);
     }
+    info.lock_visible = lock_is_visible(path_);
     info.recorder_pid = lock_owner(path_);
     return info;
   });

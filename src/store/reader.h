@@ -146,6 +146,7 @@ struct FileInfo {
   std::int64_t first_tick_ms = 0;
   std::int64_t last_tick_ms = 0;
   std::optional<std::int32_t> recorder_pid;  // who holds the lock now, if we can see it
+  bool lock_visible = false;                 // we can: without a recorder_pid nobody records into the file
 };
 
 class Reader {

@@ -50,6 +50,12 @@ TEST_CASE("without a lock to see, the end of the run or the age of the last tick
   CHECK(judge_recording(held_by({}), {}, 0) == Recording::never);
 }
 
+TEST_CASE("a lock that can be seen and that nobody holds tells at once that the recorder died") {
+  FileInfo free = held_by({});
+  free.lock_visible = true;
+  CHECK(judge_recording(free, std::vector<StoredRun>{run(100'000)}, 100'001) == Recording::died);
+}
+
 TEST_CASE("a run that begins has no tick yet") {
   std::vector<StoredRun> runs{run(0)};
   runs.back().last_tick_ms.reset();

@@ -1,0 +1,207 @@
+#include "query/doctor.h"
+
+#include <fstream>
+#include <sys/stat.h>
+
+#include <nlohmann/json.hpp>
+
+#include "query/application.h"
+#include "query/history.h"
+#include "support/catch.h"
+#include "support/manual_clock.h"
+
+using namespace memoir;
+using namespace memoir::query;
+using memoir::test::History;
+
+namespace {
+
+constexpr std::int64_t kGib = std::int64_t{1024} * 1024 * 1024;
+
+Place good_place() {
+  Place place;
+  place.path = "/var/lib/memoir/memoir.db";
+  place.owner = place.group = "memoir";
+  place.mode = 0640;
+  place.folder = "/var/lib/memoir";
+  place.free_bytes = 50 * kGib;
+  return place;
+}
+
+const Finding& find(const Findings& findings, const std::string& check) {
+  for (const Finding& finding : findings) {
+    if (finding.check == check) return finding;
+  }
+  FAIL("no finding on " << check);
+  return findings.front();
+}
+
+Verdict verdict(const Findings& findings, const std::string& check) {
+  const Finding& finding = find(findings, check);
+  // What is not ok says what to do about it.
+  CHECK(finding.mend.empty() == (finding.verdict == Verdict::ok));
+  return finding.verdict;
+}
+
+RecorderStatus good_status() {
+  RecorderStatus status;
+  status.recording = Recording::active;
+  status.now_ms = 100'000;
+  status.file.recorder_pid = 7;
+  StoredRun run;
+  run.interval_ms = 10'000;
+  run.last_tick_ms = 95'000;
+  run.end_reason = "stopped";
+  status.runs = {run};
+  status.tick.emplace();
+  status.tick->counts.seen = 300;
+  status.day.emplace();
+  return status;
+}
+
+Findings judge(const RecorderStatus& status, bool here = true) {
+  return judge_recorder(status, here, Zone::utc);
+}
+
+Outcome doctor(const std::string& path, std::int64_t now_ms, const std::string& format = "json") {
+  return answer({"doctor", "--db", path, "--format", format}, test::ManualClock({now_ms, 0}));
+}
+
+}  // namespace
+
+TEST_CASE("doctor: a file that all may write is a problem, one that all may read a warning") {
+  Place place = good_place();
+  CHECK(verdict(judge_place(place), "file") == Verdict::ok);
+  place.mode = 0644;
+  CHECK(verdict(judge_place(place), "file") == Verdict::ok);  // nobody else comes through the folder
+  place.folder_open = true;
+  CHECK(verdict(judge_place(place), "file") == Verdict::warning);
+  place.mode = 0666;
+  CHECK(verdict(judge_place(place), "file") == Verdict::problem);
+}
+
+TEST_CASE("doctor: the file system, the companions and the write-ahead log") {
+  Place place = good_place();
+  CHECK(verdict(judge_place(place), "file system") == Verdict::ok);
+  place.in_memory = true;
+  CHECK(verdict(judge_place(place), "file system") == Verdict::warning);
+  place.mounted_read_only = true;
+  CHECK(verdict(judge_place(place), "file system") == Verdict::warning);
+  place.remote = "NFS";
+  CHECK(verdict(judge_place(place), "file system") == Verdict::problem);
+  place.stranger = "/var/lib/memoir/memoir.db-wal";
+  place.stranger_owner = "root";
+  CHECK(verdict(judge_place(place), "owner") == Verdict::problem);
+  CHECK(find(judge_place(place), "owner").mend == "chown memoir: /var/lib/memoir/memoir.db-wal");
+  place.wal_bytes = kGib;
+  CHECK(verdict(judge_place(place), "write-ahead log") == Verdict::warning);
+}
+
+TEST_CASE("doctor: disk room is judged by how the file grows") {
+  Place place = good_place();
+  const auto judged = [&place](std::optional<std::int64_t> per_day) {
+    return verdict({judge_room(place, per_day)}, "disk room");
+  };
+  CHECK(judged(std::nullopt) == Verdict::ok);
+  CHECK(judged(kGib) == Verdict::ok);
+  CHECK(judged(10 * kGib) == Verdict::warning);
+  place.free_bytes = kGib / 2;
+  CHECK(judged(std::nullopt) == Verdict::warning);
+  CHECK(judged(kGib / 1024) == Verdict::ok);
+  place.free_bytes = kGib / 1024;
+  CHECK(judged(1) == Verdict::problem);
+  place = good_place();
+  place.free_files = 0;
+  CHECK(judged(1) == Verdict::problem);
+}
+
+TEST_CASE("doctor: a recorder that does not record is a problem, but not that of another machine") {
+  RecorderStatus status = good_status();
+  CHECK(verdict(judge(status), "recorder") == Verdict::ok);
+  for (const Recording recording : {Recording::late, Recording::stopped, Recording::died, Recording::never}) {
+    status.recording = recording;
+    CHECK(verdict(judge(status), "recorder") == Verdict::problem);
+    if (recording == Recording::never) continue;
+    CHECK(verdict(judge(status, false), "recorder") == Verdict::ok);
+  }
+}
+
+TEST_CASE("doctor: what the recorder could not do") {
+  RecorderStatus status = good_status();
+  CHECK(verdict(judge(status), "reading") == Verdict::ok);
+  CHECK(verdict(judge(status), "gaps") == Verdict::ok);
+  status.tick->counts.denied = 3;
+  CHECK(verdict(judge(status), "reading") == Verdict::ok);
+  status.tick->counts.blocked = 1;
+  CHECK(verdict(judge(status), "reading") == Verdict::warning);
+  status.tick->counts.malformed = 1;
+  CHECK(verdict(judge(status), "reading") == Verdict::warning);
+  status.degraded.push_back({{}, "degraded", "smaps_rollup is not permitted: give memoird CAP_SYS_PTRACE"});
+  CHECK(verdict(judge(status), "degraded") == Verdict::warning);
+  CHECK(find(judge(status), "degraded").mend.find("setcap") != std::string::npos);
+  status.day->gaps = {{1'000, 5'000, "late"}, {10'000, 70'000, "killed"}};
+  CHECK(verdict(judge(status), "gaps") == Verdict::warning);
+  CHECK(find(judge(status), "gaps").what.find("2 gaps") == 0);
+  CHECK(find(judge(status), "gaps").what.find("1 min") != std::string::npos);
+  status.unclean_ends = 1;
+  CHECK(verdict(judge(status), "ends") == Verdict::warning);
+  CHECK(verdict({judge_pressure(true)}, "pressure") == Verdict::ok);
+  CHECK(verdict({judge_pressure(false)}, "pressure") == Verdict::warning);
+}
+
+TEST_CASE("doctor: a sound recording, and one that nobody goes on with") {
+  History history;
+  history.begin_run();
+  history.machine(1024);
+  history.birth(7, {"nginx", "nginx"}, 5000);
+  history.tick(30);
+  REQUIRE(chmod(history.path().c_str(), 0600) == 0);
+  const Outcome sound = doctor(history.path(), history.now_ms());
+  CAPTURE(sound.out);
+  CHECK(sound.exit == Exit::answered);
+  const auto report = nlohmann::json::parse(sound.out);
+  CHECK(report["ok"] == true);
+  CHECK(report["problem_count"] == 0);
+  CHECK(report["rows"].size() >= 8);
+  history.end_run();
+  const Outcome ended = doctor(history.path(), history.now_ms(), "table");
+  // The recording is of another machine, whose recorder is not ours to judge.
+  CHECK(ended.exit == Exit::answered);
+  CHECK(ended.out.find("not of this machine") != std::string::npos);
+}
+
+TEST_CASE("doctor: no file, another's file, an empty and a damaged one are problems with a mend") {
+  const test::TemporaryDirectory directory;
+  const std::string path = directory.path() + "/x.db";
+  const auto problem = [&path](const std::string& words) {
+    const Outcome outcome = doctor(path, 0);
+    CAPTURE(outcome.out, words);
+    CHECK(outcome.exit == Exit::failed);
+    const auto report = nlohmann::json::parse(outcome.out);
+    CHECK(report["ok"] == false);
+    CHECK(report["rows"][0]["verdict"] == "problem");
+    CHECK(report["rows"][0]["what"].get<std::string>().find(words) != std::string::npos);
+  };
+  problem("there is no file");
+  std::ofstream(path) << "";
+  problem("is empty");
+  std::ofstream(path) << std::string(5000, 'x');
+  problem("is not a Memoir database");
+
+  History history;
+  history.begin_run();
+  history.birth(7, {"nginx", "nginx"}, 5000);
+  history.tick(60);
+  history.end_run();
+  std::string bytes;
+  {
+    std::ifstream in(history.path(), std::ios::binary);
+    bytes.assign(std::istreambuf_iterator<char>(in), {});
+  }
+  constexpr std::size_t page = 2048;
+  REQUIRE(bytes.size() > 20 * page);
+  // Every page but those that say what the file is.
+  for (std::size_t at = 12 * page; at < bytes.size(); at += page) bytes.replace(at, 8, 8, '\xff');
+  std::ofstream(path, std::ios::binary) << bytes;
+  problem("damaged");
+}
