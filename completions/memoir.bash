@@ -2,7 +2,7 @@
 
 _memoir() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} command=status word
-  local commands="status top trend peaks processes categories events doctor"
+  local commands="status top trend peaks diff processes categories events doctor"
   local range="--from --to --last --day"
   local common="--db --format --units --utc --no-color --help --version"
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
@@ -28,6 +28,11 @@ _memoir() {
       options="$range --by --group --filter --limit"
       metrics="hwm pss rss uss swap"
       groups="process category command user cgroup"
+      ;;
+    diff)
+      options="$range --by --group --filter --limit"
+      metrics="pss rss uss anon swap swap_pss"
+      groups="process command category user cgroup"
       ;;
     processes)
       options="--at $range --by --filter --limit"
@@ -62,6 +67,8 @@ _memoir() {
         options="$options $common"
       elif [[ " ${COMP_WORDS[*]:1:COMP_CWORD-1} " != *" $command "* ]]; then
         options=$commands
+      elif [[ $command == diff ]]; then
+        options="$times $options"
       elif [[ $command == trend ]]; then
         options="machine"
       else

@@ -40,7 +40,7 @@ struct Example {
 struct Command {
   std::string name;
   std::string summary;              // one line, for the list of commands
-  std::string subject;              // how --help calls its argument; empty: it takes none
+  std::string subject;              // how --help calls its arguments; empty: it takes none
   std::vector<Option> options;      // beside those that all take: --db, --format, --units, --utc, --no-color
   std::vector<std::string> by;      // valid for --by, the default first
   std::vector<std::string> groups;  // valid for --group, the default first
@@ -50,6 +50,8 @@ struct Command {
   // Instead of run, for a command that has something to say without a file that can be read.
   std::function<Result<Report>(const Options&, std::int64_t now_ms)> run_alone = {};
   std::vector<std::string> formats = {"table", "json", "csv"};  // valid for --format, the default first
+  std::string subject_help = {};
+  std::size_t most_subjects = 1;
 };
 
 // All the options that the command takes, in the order of option_texts().

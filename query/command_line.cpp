@@ -192,7 +192,9 @@ std::optional<Error> parse_options(std::vector<std::string> arguments, Invocatio
   app.allow_extras();
   Words words;
   for (const Option option : options_of(command)) add_option(app, option, invocation.options, words);
-  if (!command.subject.empty()) app.add_option("subject", invocation.options.subject);
+  if (!command.subject.empty()) {
+    app.add_option("subject", invocation.options.subjects)->expected(0, static_cast<int>(command.most_subjects));
+  }
   app.add_flag("--help,-h", invocation.help);
   app.add_flag("--version", invocation.version);
   std::reverse(arguments.begin(), arguments.end());  // as CLI11 takes them

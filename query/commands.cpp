@@ -23,8 +23,9 @@ std::vector<Option> options_of(const Command& command) {
 }
 
 const std::vector<Command>& commands() {
-  static const std::vector<Command> all{status_command(),    top_command(),        trend_command(),  peaks_command(),
-                                        processes_command(), categories_command(), events_command(), doctor_command()};
+  static const std::vector<Command> all{status_command(),     top_command(),    trend_command(),
+                                        peaks_command(),      diff_command(),   processes_command(),
+                                        categories_command(), events_command(), doctor_command()};
   return all;
 }
 

@@ -15,6 +15,7 @@ Command trend_command();
 Command peaks_command();
 Command events_command();
 Command doctor_command();
+Command diff_command();
 
 // All commands, in the order of --help.
 const std::vector<Command>& commands();

@@ -52,6 +52,15 @@ std::string print_size(std::int64_t kib, Units units) {
   return fmt::format("{} {}", print_size(kib, unit), unit.name);
 }
 
+std::string print_change(std::int64_t kib, SizeUnit unit) {
+  const std::string text = print_size(kib, unit);
+  return kib > 0 && text.find_first_not_of("0.") != std::string::npos ? "+" + text : text;
+}
+
+std::string print_change(std::int64_t kib, Units units) {
+  return (kib > 0 ? "+" : "") + print_size(kib, units);
+}
+
 std::string print_span(std::int64_t ms) {
   if (ms < 1000) return fmt::format("{} ms", ms);
   const std::int64_t seconds = ms / 1000;

@@ -25,6 +25,10 @@ std::string print_size(std::int64_t kib, SizeUnit unit);
 // With a unit of its own, for text: "1.4 GiB".
 std::string print_size(std::int64_t kib, Units units);
 
+// The same with a sign, "+" for more: "+1.4 GiB". Nothing has none.
+std::string print_change(std::int64_t kib, SizeUnit unit);
+std::string print_change(std::int64_t kib, Units units);
+
 // "250 ms", "40 s", "3 min 20 s", "23 h 58 min", "3 d 4 h".
 std::string print_span(std::int64_t ms);
 

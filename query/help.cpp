@@ -6,7 +6,6 @@
 
 #include "base/text.h"
 #include "query/commands.h"
-#include "query/subject.h"
 #include "query/times.h"
 
 namespace memoir::query {
@@ -72,8 +71,10 @@ std::string help(const Command& command) {
   const std::string subject = command.subject.empty() ? "" : " " + command.subject;
   std::string out = fmt::format("Usage: memoir {}{} [options]\n\n", command.name, subject);
   out += wrap("", 0, command.summary);
-  if (!command.subject.empty())
-    out += "\n" + wrap("SUBJECT: ", 9, fmt::format("{}; by default machine", kSubjectForms));
+  if (!command.subject.empty()) {
+    const std::string head = command.subject_help.substr(0, command.subject_help.find(": ") + 2);
+    out += "\n" + wrap(head, head.size(), command.subject_help.substr(head.size()));
+  }
   out += "\nOptions:\n";
   for (const Option option : options_of(command)) out += option_line(option, &command);
   out += "\n";

@@ -37,12 +37,15 @@ Report nothing_recorded(const Context& context) {
 }
 
 std::optional<std::string> stale_warning(const Context& context, const Snapshot& snapshot) {
+  return stale_warning(snapshot, context.when.at_ms.value_or(snapshot.tick.begin.wall_ms), context.options.zone);
+}
+
+std::optional<std::string> stale_warning(const Snapshot& snapshot, std::int64_t asked_ms, Zone zone) {
   // Two intervals: one may be late.
-  const std::int64_t asked = context.when.at_ms.value_or(snapshot.tick.begin.wall_ms);
-  const std::int64_t age = asked - snapshot.tick.begin.wall_ms;
+  const std::int64_t age = asked_ms - snapshot.tick.begin.wall_ms;
   if (age <= 2 * snapshot.run.interval_ms) return std::nullopt;
   return fmt::format("this is {} older than {}: nothing was recorded in between", print_span(age),
-                     print_time(asked, context.options.zone));
+                     print_time(asked_ms, zone));
 }
 
 Result<Coverage> coverage_at(const Context& context, const Snapshot& snapshot) {

@@ -17,6 +17,7 @@ Report nothing_recorded(const Context& context);
 
 // That an answer is from a tick well before the time asked for.
 std::optional<std::string> stale_warning(const Context& context, const Snapshot& snapshot);
+std::optional<std::string> stale_warning(const Snapshot& snapshot, std::int64_t asked_ms, Zone zone);
 
 // Of an answer from one tick: from it to the time asked for.
 Result<Coverage> coverage_at(const Context& context, const Snapshot& snapshot);

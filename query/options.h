@@ -67,7 +67,7 @@ struct Options {
   std::vector<std::string> kinds;
   std::optional<std::int64_t> limit;  // 0: all
   std::optional<std::string> step;
-  std::optional<std::string> subject;
+  std::vector<std::string> subjects;
   Format format = Format::table;
   Zone zone = Zone::local;
   bool color = true;

@@ -32,6 +32,8 @@ std::string cell_text(const Value& value, Kind kind, SizeUnit unit, Zone zone) {
   switch (kind) {
     case Kind::size:
       return print_size(number, unit);
+    case Kind::change:
+      return print_change(number, unit);
     case Kind::time:
       return print_time(number, zone);
     case Kind::duration:
@@ -46,11 +48,15 @@ std::string cell_text(const Value& value, Kind kind, SizeUnit unit, Zone zone) {
   return fmt::format("{}", number);
 }
 
+bool is_size(Kind kind) {
+  return kind == Kind::size || kind == Kind::change;
+}
+
 SizeUnit unit_of(const Table& table, Units units) {
   std::vector<std::int64_t> sizes;
   for (const auto& row : table.rows) {
     for (std::size_t i = 0; i < row.size(); ++i) {
-      if (table.columns[i].kind != Kind::size || table.columns[i].shown == Shown::machines) continue;
+      if (!is_size(table.columns[i].kind) || table.columns[i].shown == Shown::machines) continue;
       if (const auto* size = std::get_if<std::int64_t>(&row[i])) sizes.push_back(*size);
     }
   }
@@ -64,7 +70,7 @@ TextTable to_text(const Table& table, const Presentation& presentation) {
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     const Column& column = table.columns[i];
     if (column.shown == Shown::machines) continue;
-    const bool size = column.kind == Kind::size;
+    const bool size = is_size(column.kind);
     const bool right = column.kind != Kind::text && column.kind != Kind::sentence && column.kind != Kind::time;
     text.columns.push_back({size ? fmt::format("{} {}", column.header, unit.name) : column.header, right,
                             column.least_useful, column.breaks});
@@ -158,6 +164,7 @@ std::string facts_text(const Report& report, const Presentation& presentation) {
 std::string render_table(const Asked& asked, const Report& report, const Presentation& presentation) {
   std::string out = heading(asked, report, presentation.zone);
   if (!out.empty()) out = text_line(out, presentation);
+  if (!report.lead.empty()) out += text_line(report.lead, presentation);
   out += facts_text(report, presentation);
   for (const std::string& line : report.drawing) out += text_line(line, presentation);
   out += table_text(report.rows, presentation);

@@ -29,6 +29,7 @@ enum class Kind {
   sentence,  // ours; the times that it tells in UTC are shown in the zone
   count,     // a plain number
   size,      // KiB; name it …_kib
+  change,    // KiB more (or less); people see the sign
   time,      // milliseconds since the epoch; name it …_ms
   duration,  // milliseconds; name it …_ms
   percent,   // of 100; name it …_percent
@@ -92,6 +93,7 @@ struct Report {
   std::optional<Range> range;         // or the range
   std::optional<Coverage> coverage;
   std::string title;                 // table: the line above all
+  std::string lead;                  // table: the answer in a sentence, below it; ready to print
   std::vector<Field> facts;          // table: above the rows; JSON: members of the object itself
   std::vector<std::string> drawing;  // table only: lines above the rows, ready to print
   Table rows;

@@ -26,7 +26,7 @@ Result<std::optional<std::int64_t>> step_of(const Options& options) {
 
 Result<Report> run_trend(const Context& context) {
   const Options& options = context.options;
-  const Result<Subject> subject = parse_subject(options.subject.value_or("machine"), context.now_ms, options.zone);
+  const Result<Subject> subject = parse_subject(trend_subject(options), context.now_ms, options.zone);
   if (!subject) return subject.error();
   const Result<std::optional<std::int64_t>> step = step_of(options);
   if (!step) return step.error();
@@ -52,11 +52,16 @@ std::vector<std::string> all_metrics() {
 
 }  // namespace
 
+std::string trend_subject(const Options& options) {
+  return options.subjects.empty() ? "machine" : options.subjects.front();
+}
+
 Command trend_command() {
   Command command;
   command.name = "trend";
   command.summary = "one series over time: min, mean and max by buckets, a chart, and the slope per day";
   command.subject = "[SUBJECT]";
+  command.subject_help = fmt::format("SUBJECT: {}; by default machine", kSubjectForms);
   command.options = {Option::from, Option::to, Option::last, Option::day, Option::by, Option::step, Option::ascii};
   command.by = all_metrics();
   command.by_help = fmt::format("what the series is of: for the machine {}; for all else {}",

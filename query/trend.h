@@ -22,6 +22,8 @@ struct Series {
   std::int64_t members = 0;     // that lived in the range
 };
 
+std::string trend_subject(const Options& options);
+
 // What --by may be, of the machine and of processes; the default first.
 const std::vector<std::string>& machine_metrics();
 const std::vector<std::string>& process_metrics();

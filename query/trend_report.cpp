@@ -149,7 +149,7 @@ Status fill_trend(const Context& context, const TrendQuestion& question, const S
   const Summary summary = summarise(series.steps);
   const auto slope = slope_per_day(series.steps, range.from_ms, range.to_ms);
   report.title = series.title;
-  report.facts = fields_of(series, summary, slope, step_ms, options.subject.value_or("machine"));
+  report.facts = fields_of(series, summary, slope, step_ms, trend_subject(options));
   report.drawing = number_lines(summary, slope, options);
   if (draws && summary.max) {
     for (std::string& line : drawing(context, question, series, heights.plot))

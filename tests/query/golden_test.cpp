@@ -96,6 +96,8 @@ TEST_CASE("Golden answers") {
                Golden{"top-growth", {"top", "--last", "20m", "--by", "growth", "--group", "user", "--limit", "2"}},
                Golden{"processes", {"processes"}},  //
                Golden{"events", {"events"}},        //
+               Golden{"diff", {"diff", "2026-11-19 00:02:30", "2026-11-19 00:09"}},
+               Golden{"diff-user", {"diff", "--day", "2026-11-19", "--group", "user", "--by", "rss"}},
                Golden{"categories", {"categories"}}, Golden{"categories-range", {"categories", "--from", "00:00"}});
   const char* format = GENERATE("table", "json", "csv");
   CAPTURE(golden.name, format);

@@ -1,0 +1,152 @@
+// memoir diff: what changed between two times, and where the sum went.
+
+#include "query/diff.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "query/commands.h"
+#include "query/format.h"
+#include "query/moment.h"
+#include "query/times.h"
+
+namespace memoir::query {
+
+namespace {
+
+constexpr std::int64_t kDayMs = 24 * 3600 * std::int64_t{1000};
+
+// Who came and went is counted from the rows of all who lived: over more ticks than that (two days at 10 s) they are
+// too many for one line of the answer.
+constexpr std::int64_t kMostTicksToCountIn = 20'000;
+
+Result<Range> times_asked(const Context& context) {
+  const Options& options = context.options;
+  if (options.subjects.empty()) {
+    return range_or_last(context.when, {context.file.first_tick_ms, context.file.last_tick_ms}, kDayMs);
+  }
+  if (context.when.range) {
+    return malformed("T1 and T2 are the two times: they cannot go with --from, --to, --last or --day");
+  }
+  Range range{0, context.file.last_tick_ms};
+  for (std::size_t i = 0; i < options.subjects.size(); ++i) {
+    const Result<std::int64_t> time = parse_time(options.subjects[i], context.now_ms, options.zone);
+    if (!time) return time.error();
+    (i == 0 ? range.from_ms : range.to_ms) = *time;
+  }
+  if (range.from_ms > range.to_ms) {
+    return malformed(fmt::format("T1 ({}) is after T2 ({}): give the earlier time first",
+                                 print_time(range.from_ms, options.zone), print_time(range.to_ms, options.zone)));
+  }
+  return range;
+}
+
+Result<DiffQuestion> ask(const Context& context) {
+  DiffQuestion question;
+  Result<Range> range = times_asked(context);
+  if (!range) return range.error();
+  question.range = *range;
+  Result<Filter> filter = Filter::parse(context.options.filters);
+  if (!filter) return filter.error();
+  question.filter = *std::move(filter);
+  question.group = context.options.group.value_or("process");
+  question.by = parse_metric(context.options.by.value_or("pss")).value_or(Metric::pss);
+  return question;
+}
+
+// The state at `at_ms`; before the first tick of all, that one. Absent where even that is after `latest_ms`.
+Result<std::optional<Snapshot>> state_at(const Context& context, std::int64_t at_ms, std::int64_t latest_ms) {
+  const std::int64_t from_ms = std::max(at_ms, context.file.first_tick_ms);
+  if (context.file.ticks == 0 || from_ms > latest_ms) return std::optional<Snapshot>();
+  const Result<std::optional<StoredTick>> tick = context.reader.tick_at(from_ms);
+  if (!tick) return tick.error();
+  if (!*tick) return std::optional<Snapshot>();
+  Result<Snapshot> snapshot = context.reader.snapshot((*tick)->id);
+  if (!snapshot) return snapshot.error();
+  return std::optional<Snapshot>(*std::move(snapshot));
+}
+
+void warn_of_times(const Context& context, const DiffQuestion& question, const Diff& diff, Report& report) {
+  const Zone zone = context.options.zone;
+  const std::int64_t first_ms = diff.before.tick.begin.wall_ms;
+  if (first_ms > question.range.from_ms) {
+    report.warnings.push_back(fmt::format("nothing was recorded at {} yet: compared with the first tick, {}",
+                                          print_time(question.range.from_ms, zone), print_time(first_ms, zone)));
+  }
+  if (const auto warning = stale_warning(diff.before, question.range.from_ms, zone)) {
+    report.warnings.push_back("before: " + *warning);
+  }
+  if (const auto warning = stale_warning(diff.after, question.range.to_ms, zone)) {
+    report.warnings.push_back("after: " + *warning);
+  }
+  if (diff.before.tick.id == diff.after.tick.id) {
+    report.warnings.emplace_back("both times are answered from the same tick: there is nothing to compare");
+  }
+}
+
+Status count_in_between(const Context& context, Report& report, Diff& diff) {
+  if (report.coverage->ticks > kMostTicksToCountIn) return Done{};
+  const Range span{diff.before.tick.begin.wall_ms, diff.after.tick.begin.wall_ms};
+  const Result<std::vector<StoredProcess>> processes = context.reader.processes(span);
+  if (!processes) return processes.error();
+  diff.in_between = std::ranges::count_if(*processes, [&span](const StoredProcess& process) {
+    return process.first_ms > span.from_ms && process.gone_ms && *process.gone_ms <= span.to_ms;
+  });
+  return Done{};
+}
+
+Result<Report> run_diff(const Context& context) {
+  const Result<DiffQuestion> question = ask(context);
+  if (!question) return question.error();
+  const Range range = question->range;
+  Result<std::optional<Snapshot>> before = state_at(context, range.from_ms, range.to_ms);
+  if (!before) return before.error();
+  Result<std::optional<Snapshot>> after = state_at(context, range.to_ms, range.to_ms);
+  if (!after) return after.error();
+  if (!*before || !*after) {
+    Report report = nothing_recorded(context);
+    report.range = range;
+    return report;
+  }
+  Diff diff;
+  diff.before = **std::move(before);
+  diff.after = **std::move(after);
+  compare(*question, diff);
+
+  Report report;
+  report.range = range;
+  Result<Coverage> coverage = context.reader.coverage(range);
+  if (!coverage) return coverage.error();
+  report.coverage = *std::move(coverage);
+  const Status counted = count_in_between(context, report, diff);
+  if (!counted) return counted.error();
+  fill_diff(context, *question, diff, report);
+  warn_of_times(context, *question, diff, report);
+  return report;
+}
+
+}  // namespace
+
+Command diff_command() {
+  Command command;
+  command.name = "diff";
+  command.summary = "what changed between two times: new, gone, grown, shrunk; and where the machine's memory went";
+  command.subject = "[T1 [T2]]";
+  command.subject_help =
+      "T1, T2: the two times; T2 is by default the last tick. Or give a range: its begin and its end are compared (by "
+      "default the last day)";
+  command.most_subjects = 2;
+  command.options = {Option::from, Option::to,    Option::last,   Option::day,
+                     Option::by,   Option::group, Option::filter, Option::limit};
+  command.by = {"pss", "rss", "uss", "anon", "swap", "swap_pss"};
+  command.by_help = "the metric whose changes are ranked: pss (the default), rss, uss, anon, swap, swap_pss";
+  command.groups = {"process", "command", "category", "cgroup", "user"};
+  command.examples = {
+      {"memoir diff 02:00 03:14", "what changed between two and a quarter past three"},
+      {"memoir diff --day yesterday --group category", "by category, from yesterday's begin to its end"},
+      {"memoir diff -2h", "what changed in the last two hours"}};
+  command.run = run_diff;
+  return command;
+}
+
+}  // namespace memoir::query

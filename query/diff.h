@@ -1,0 +1,59 @@
+#pragma once
+
+// What changed between two states. diff.cpp reads the question and loads the two, diff_rows.cpp sets them against each
+// other, diff_report.cpp tells.
+//
+// Two sums hold, whatever the group: the changes of all rows (and of what the filter leaves out) add up to the change
+// of all processes; and that, with the other parts of the machine, to the change of MemTotal.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/grouping.h"
+#include "analysis/machine_parts.h"
+#include "query/command.h"
+#include "query/filter.h"
+
+namespace memoir::query {
+
+struct DiffQuestion {
+  Range range;        // the two times asked for
+  std::string group;  // of the rows
+  Metric by = Metric::pss;
+  Filter filter;
+};
+
+struct DiffRow {
+  std::string name;                      // what the group's members share
+  const ProcessState* before = nullptr;  // of a row that is one process
+  const ProcessState* after = nullptr;
+  Tally was;
+  Tally is;
+
+  // What was not known, or not there, counts as 0.
+  std::int64_t change_kib(Metric metric) const;
+  // "new", "gone", "grown", "shrunk", "same"
+  std::string_view what(Metric metric) const;
+};
+
+struct Diff {
+  Snapshot before;
+  Snapshot after;
+  std::vector<DiffRow> rows;  // that changed, the largest change first; they point into the snapshots
+  std::int64_t unchanged = 0;
+  Tally was;  // of all rows
+  Tally is;
+  std::int64_t others_kib = 0;  // change of the processes that the filter leaves out
+  std::optional<MachineParts> parts_before;
+  std::optional<MachineParts> parts_after;
+  std::optional<std::int64_t> in_between;  // processes that came and went; absent where counting them would cost much
+};
+
+// Fills all but in_between from the two snapshots.
+void compare(const DiffQuestion& question, Diff& diff);
+
+void fill_diff(const Context& context, const DiffQuestion& question, const Diff& diff, Report& report);
+
+}  // namespace memoir::query

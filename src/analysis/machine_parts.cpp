@@ -1,0 +1,94 @@
+#include "analysis/machine_parts.h"
+
+#include <algorithm>
+
+namespace memoir {
+
+namespace {
+
+using P = ProcessField;
+using M = MachineField;
+
+struct PartName {
+  std::string_view name;
+  std::string_view title;
+};
+
+constexpr std::array<PartName, static_cast<std::size_t>(MachinePart::count_)> kNames{{
+    {"processes", "processes (PSS)"},
+    {"page_cache", "page cache that no process maps"},
+    {"shmem", "tmpfs and shared memory that no process maps"},
+    {"slab_reclaimable", "slab, reclaimable"},
+    {"slab_unreclaimable", "slab, unreclaimable"},
+    {"page_tables", "page tables"},
+    {"kernel_stacks", "kernel stacks"},
+    {"percpu", "per-CPU memory"},
+    {"huge_pages", "huge page pools"},
+    {"zswap", "zswap pool"},
+    {"balloon", "balloon"},
+    {"free", "free"},
+    {"rest", "the rest, which nothing accounts for"},
+}};
+
+// `second` may be unknown to the kernel; without `first` there is no sum.
+std::optional<std::int64_t> plus(std::optional<std::int64_t> first, std::optional<std::int64_t> second) {
+  if (!first) return std::nullopt;
+  return *first + second.value_or(0);
+}
+
+}  // namespace
+
+std::string_view to_string(MachinePart part) {
+  return kNames[static_cast<std::size_t>(part)].name;
+}
+
+std::string_view machine_part_title(MachinePart part) {
+  return kNames[static_cast<std::size_t>(part)].title;
+}
+
+void MappedMemory::add(const ProcessMemory& memory) {
+  const std::int64_t pss = memory.or_zero(P::pss);
+  pss_kib += pss;
+  if (memory.has(P::pss_file) || memory.has(P::pss_shmem)) {
+    file_kib += memory.or_zero(P::pss_file);
+    shmem_kib += memory.or_zero(P::pss_shmem);
+    return;
+  }
+  const std::int64_t mapped = std::max<std::int64_t>(pss - memory.or_zero(P::anonymous), 0);
+  const std::int64_t shmem = memory.or_zero(P::rss_shmem);
+  const std::int64_t both = shmem + memory.or_zero(P::rss_file);
+  const std::int64_t share = both > 0 ? mapped * shmem / both : 0;
+  shmem_kib += share;
+  file_kib += mapped - share;
+}
+
+std::optional<MachineParts> machine_parts(const MachineMemory& memory, const MappedMemory& mapped) {
+  const auto total = memory.get(M::mem_total);
+  if (!total || !memory.has(M::mem_free)) return std::nullopt;
+  MachineParts parts;
+  const auto part = [&parts](MachinePart name) -> std::optional<std::int64_t>& {
+    return parts[static_cast<std::size_t>(name)];
+  };
+  part(MachinePart::processes) = mapped.pss_kib;
+  const auto shmem = memory.get(M::shmem);
+  if (const auto cached = plus(memory.get(M::cached), memory.get(M::buffers))) {
+    part(MachinePart::page_cache) = *cached - shmem.value_or(mapped.shmem_kib) - mapped.file_kib;
+  }
+  if (shmem) part(MachinePart::shmem) = *shmem - mapped.shmem_kib;
+  part(MachinePart::reclaimable) = memory.get(M::slab_reclaimable);
+  part(MachinePart::unreclaimable) = memory.get(M::slab_unreclaimable);
+  part(MachinePart::page_tables) = plus(memory.get(M::page_tables), memory.get(M::sec_page_tables));
+  part(MachinePart::kernel_stacks) = plus(memory.get(M::kernel_stack), memory.get(M::shadow_call_stack));
+  part(MachinePart::percpu) = memory.get(M::percpu);
+  // Hugetlb (since 4.19) has the pools of all sizes, HugePages_Total that of the default one.
+  part(MachinePart::huge_pages) = memory.has(M::hugetlb) ? memory.get(M::hugetlb) : memory.get(M::huge_pages_total);
+  part(MachinePart::zswap) = memory.get(M::zswap);
+  part(MachinePart::balloon) = memory.get(M::balloon);
+  part(MachinePart::free) = memory.get(M::mem_free);
+  std::int64_t rest = *total;
+  for (const auto& kib : parts) rest -= kib.value_or(0);
+  part(MachinePart::rest) = rest;
+  return parts;
+}
+
+}  // namespace memoir
