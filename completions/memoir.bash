@@ -32,7 +32,7 @@ _memoir() {
     diff)
       options="$range --by --group --filter --limit"
       metrics="pss rss uss anon swap swap_pss"
-      groups="process command category user cgroup"
+      groups="process identity command category user cgroup"
       ;;
     processes)
       options="--at $range --by --filter --limit"

@@ -42,5 +42,5 @@ complete -c memoir -n '__fish_seen_subcommand_from processes' -l by -x -a 'start
 complete -c memoir -n '__fish_seen_subcommand_from categories' -l by -x -a 'pss rss uss swap' -d 'Ranked by'
 complete -c memoir -n '__fish_seen_subcommand_from top' -l group -x -a 'process command category user cgroup' -d 'A row is'
 complete -c memoir -n '__fish_seen_subcommand_from peaks' -l group -x -a 'process category command user cgroup' -d 'A row is'
-complete -c memoir -n '__fish_seen_subcommand_from diff' -l group -x -a 'process command category user cgroup' -d 'A row is'
+complete -c memoir -n '__fish_seen_subcommand_from diff' -l group -x -a 'process identity command category user cgroup' -d 'A row is'
 complete -c memoir -n '__fish_seen_subcommand_from diff' -a "$times" -d 'One of the two times'

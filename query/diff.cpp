@@ -140,7 +140,7 @@ Command diff_command() {
                      Option::by,   Option::group, Option::filter, Option::limit};
   command.by = {"pss", "rss", "uss", "anon", "swap", "swap_pss"};
   command.by_help = "the metric whose changes are ranked: pss (the default), rss, uss, anon, swap, swap_pss";
-  command.groups = {"process", "command", "category", "cgroup", "user"};
+  command.groups = {"process", "identity", "command", "category", "cgroup", "user"};
   command.examples = {
       {"memoir diff 02:00 03:14", "what changed between two and a quarter past three"},
       {"memoir diff --day yesterday --group category", "by category, from yesterday's begin to its end"},

@@ -34,7 +34,7 @@ class Rows {
 
  private:
   DiffRow& find(const ProcessState& state) {
-    const std::string name = alone_ ? std::string() : group_key(state.process.info, group_);
+    const std::string name = alone_ ? std::string() : group_key(state.process, group_);
     const auto [found, fresh] = index_.try_emplace({alone_ ? state.process.id : 0, name}, rows_.size());
     if (fresh) rows_.emplace_back().name = name;
     return rows_[found->second];

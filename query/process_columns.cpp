@@ -1,5 +1,7 @@
 #include "query/process_columns.h"
 
+#include "model/identity.h"
+
 namespace memoir::query {
 
 std::string short_command(std::string command) {
@@ -31,6 +33,15 @@ const std::string& group_key(const ProcessInfo& info, std::string_view group) {
   if (group == "user") return info.user;
   if (group == "cgroup") return info.cgroup;
   return info.command.empty() ? info.comm : info.command;
+}
+
+std::string group_key(const StoredProcess& process, std::string_view group) {
+  if (group != "identity") return group_key(process.info, group);
+  // Files of the first schema hold none.
+  const Identity identity =
+      process.identity_id == 0 ? identity_of(process.info) : Identity{process.unit, process.info.exe, process.identity};
+  if (identity.unit.empty() || identity.command.empty()) return identity.unit + identity.command;
+  return identity.unit + " " + identity.command;
 }
 
 }  // namespace memoir::query

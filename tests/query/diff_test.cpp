@@ -68,7 +68,7 @@ TEST_CASE("diff: rows add up to the processes' part, and parts to the machine, b
   const bool reboots = GENERATE(false, true);
   const Simulated file(reboots);
   for (const std::int64_t from_ms : {file.from_ms, file.from_ms + 123'456}) {
-    for (const char* group : {"process", "command", "category", "cgroup", "user"}) {
+    for (const char* group : {"process", "identity", "command", "category", "cgroup", "user"}) {
       for (const std::vector<std::string>& more :
            {std::vector<std::string>{"--limit", "0"}, {"--limit", "3"}, {"--filter", "user=app", "--limit", "2"}}) {
         CAPTURE(reboots, from_ms, group, more);
@@ -106,8 +106,8 @@ TEST_CASE("diff: new, gone, grown and shrunk, the largest change first") {
   history.tick(6);
   history.birth(5, {"e", "e comes and goes"}, 7 * kMib);
   history.tick(3);
-  history.death(5);
   history.death(4);
+  history.death(5);
   history.hold(1, 300 * kMib);
   history.hold(2, 50 * kMib);
   history.birth(6, {"f", "f is new"}, 30 * kMib);
