@@ -11,6 +11,7 @@
 #include "store/failure.h"
 #include "store/lock_file.h"
 #include "store/migrations.h"
+#include "store/older_schema.h"
 #include "store/statement.h"
 
 namespace memoir {
@@ -107,12 +108,8 @@ Result<DatabasePtr> open_checked(const std::string& name, const std::string& pat
     const auto version = known_version(*database, path);
     if (!version) return version.error();
     if (*version == 0) return not_ours(path);
-    if (*version < kSchemaVersion) {
-      return malformed(
-          fmt::format("{}: has the older schema {}; start this version's memoird on it once to bring it to {}", path,
-                      *version, kSchemaVersion));
-    }
     Statement(*database, "PRAGMA temp_store = MEMORY").finish();
+    if (*version < kSchemaVersion) present_as_current(*database, *version);
     return database;
   });
 }

@@ -30,7 +30,8 @@ Status check_place(const std::string& path);
 Result<std::unique_ptr<SQLite::Database>> open_for_writing(const std::string& path, Durability durability);
 
 // For the query tool: read-only. Works while it is written, after kill -9 of the recorder, after a clean stop for a
-// user who may not write the folder, and on a copy elsewhere. A newer or older schema is an error that says what to do.
+// user who may not write the folder, on a copy elsewhere, and on an older schema, which it leaves as it is. A newer
+// schema is an error that says what to do.
 Result<std::unique_ptr<SQLite::Database>> open_for_reading(const std::string& path);
 
 // Marks the database as ours, with the schema's version. Belongs into the transaction that makes that schema.

@@ -1,0 +1,150 @@
+#include "released.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <iterator>
+
+namespace memoir::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr Range kAlways{0, 4'000'000'000'000};
+
+template <typename E>
+std::string words(const FieldSet<E>& values) {
+  std::string text;
+  for (std::size_t i = 0; i < FieldSet<E>::kCount; ++i) {
+    const auto value = values.get(static_cast<E>(i));
+    text += value ? fmt::format(" {}", *value) : " -";
+  }
+  return text;
+}
+
+std::string words(const std::optional<std::int64_t>& value) {
+  return value ? fmt::format("{}", *value) : "-";
+}
+
+std::string words(const ProcessSample& sample) {
+  return fmt::format("{}@{}+{} {} {} {} {}{}", sample.key.pid, sample.key.start_ticks, sample.key.exec_count,
+                     sample.state, sample.parent_pid, sample.threads, to_string(sample.source), words(sample.memory));
+}
+
+std::string words(const CategorySample& sample) {
+  return fmt::format("{} {} {} {} {} {} {} {}", sample.category, sample.processes, sample.inexact, sample.rss_kib,
+                     sample.pss_kib, sample.uss_kib, sample.swap_kib, sample.swap_pss_kib);
+}
+
+std::string words(const StoredProcess& process) {
+  const ProcessInfo& info = process.info;
+  return fmt::format("{} {} {}@{}+{} {} {} {} {} '{}' '{}' '{}' '{}' '{}' {} {}..{} gone {} '{}' identity {} '{}' '{}'",
+                     process.id, process.boot_id, info.key.pid, info.key.start_ticks, info.key.exec_count,
+                     info.start_ms, info.parent_pid, info.uid, info.user, info.comm, info.exe, info.command,
+                     info.cgroup, info.cwd, info.category, process.first_ms, process.last_ms, words(process.gone_ms),
+                     process.end, process.identity_id, process.unit, process.identity);
+}
+
+std::string words(const StoredRun& run) {
+  return fmt::format("{} {} {} {} {} {} {} {} {} {} '{}' {} {}", run.id, run.boot.boot_id, run.boot.boot_ms,
+                     run.boot.host, run.boot.kernel, run.pid, run.version, run.interval_ms, run.started_ms,
+                     words(run.ended_ms), run.end_reason, words(run.first_tick_ms), words(run.last_tick_ms));
+}
+
+std::string words(const StoredTick& tick) {
+  const TickCounts& counts = tick.counts;
+  std::string text = fmt::format("{} {} {}..{} {} {} {} {} {} {} {} {}", tick.id, tick.run_id, tick.begin.wall_ms,
+                                 tick.end.boot_ms, tick.keyframe, tick.skipped, tick.total.cpu_us, tick.total.wall_us,
+                                 counts.seen, counts.born, counts.exited, counts.zombies);
+  for (const Cost& cost : tick.cost) text += fmt::format(" {}/{}", cost.cpu_us, cost.wall_us);
+  return text;
+}
+
+std::string words(const Snapshot& snapshot) {
+  std::string text = fmt::format("tick {}\nrun {}\nmachine{}", words(snapshot.tick), words(snapshot.run),
+                                 words(snapshot.machine.memory));
+  for (const OtherMeminfo& other : snapshot.machine.other) text += fmt::format(" {}={}", other.key, other.value);
+  for (const ProcessState& state : snapshot.processes) {
+    text += fmt::format("\n{} | {} {}", words(state.process), words(state.sample), state.sample_ms);
+  }
+  for (const CategorySample& sample : snapshot.categories) text += "\n" + words(sample);
+  return text;
+}
+
+std::string words(const Coverage& coverage) {
+  std::string text = fmt::format("{} {} {}", coverage.ticks, coverage.recorded_ms, coverage.runs);
+  for (const Gap& gap : coverage.gaps) text += fmt::format(" {}..{} {};", gap.from_ms, gap.to_ms, gap.reason);
+  return text;
+}
+
+std::string words(const HighWater& mark) {
+  return fmt::format("{} {} '{}' {} {} {} {} {}", static_cast<int>(mark.subject), mark.subject_id, mark.name,
+                     mark.metric, words(mark.day_ms), mark.value_kib, mark.at_ms, mark.before_ms);
+}
+
+std::string words(const StoredIdentity& identity) {
+  return fmt::format("{} '{}' '{}' '{}' {} {}", identity.id, identity.unit, identity.exe, identity.command,
+                     identity.first_ms, identity.last_ms);
+}
+
+std::string words(const Event& event) {
+  return fmt::format("{} {} {} {}", event.at.wall_ms, event.at.boot_ms, event.kind, event.text);
+}
+
+template <typename T>
+void add_all(std::string& text, const char* what, const std::vector<T>& all) {
+  for (const T& one : all) text += fmt::format("{} {}\n", what, words(one));
+}
+
+void add_steps(std::string& text, Reader& reader) {
+  must(reader.process_steps(kAlways, [&](const ProcessStep& step) {
+    text += fmt::format("step {} {}..{} {}\n", step.process_id, step.at_ms, step.until_ms, words(*step.sample));
+  }));
+  must(reader.machine_steps(kAlways, [&](const MachineStep& step) {
+    text += fmt::format("machine step {}..{}{}\n", step.at_ms, step.until_ms, words(*step.memory));
+  }));
+  must(reader.category_steps(kAlways, [&](const CategoryStep& step) {
+    text += fmt::format("category step {}..{} {}\n", step.at_ms, step.until_ms, words(*step.sample));
+  }));
+}
+
+}  // namespace
+
+std::vector<std::string> released_databases() {
+  std::vector<std::string> paths;
+  for (const fs::directory_entry& entry : fs::directory_iterator(MEMOIR_FIXTURES "/schema")) {
+    if (entry.path().extension() == ".db") paths.push_back(entry.path());
+  }
+  std::ranges::sort(paths);
+  return paths;
+}
+
+void copy_released(const std::string& released, const StoreFixture& fixture) {
+  fs::copy_file(released, fixture.path(), fs::copy_options::overwrite_existing);
+}
+
+std::string all_answers(Reader& reader) {
+  const FileInfo info = must(reader.info());
+  std::string text = fmt::format("{} ticks, {}..{}\n", info.ticks, info.first_tick_ms, info.last_tick_ms);
+  add_all(text, "run", must(reader.runs()));
+  add_all(text, "event", must(reader.events(kAlways)));
+  const Range range{info.first_tick_ms, info.last_tick_ms};
+  text += fmt::format("coverage {}\n", words(must(reader.coverage(range))));
+  add_all(text, "process", must(reader.processes(range)));
+  add_all(text, "identity", must(reader.identities(range)));
+  add_all(text, "mark of all time", must(reader.high_water(std::nullopt)));
+  add_all(text, "mark of a day", must(reader.high_water(range)));
+  const std::vector<StoredTick> ticks = must(reader.ticks(range));
+  add_all(text, "tick", ticks);
+  for (const StoredTick& tick : ticks) text += words(must(reader.snapshot(tick.id))) + "\n";
+  add_steps(text, reader);
+  return text;
+}
+
+std::string bytes_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+}  // namespace memoir::test

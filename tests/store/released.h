@@ -1,0 +1,23 @@
+#pragma once
+
+// Databases of the schemas that were released, kept in tests/fixtures/schema as NNN.db: three runs in two boots, each
+// with a few simulated processes. Before a schema changes again, one of the schema until then is added.
+
+#include <string>
+#include <vector>
+
+#include "store_fixture.h"
+
+namespace memoir::test {
+
+std::vector<std::string> released_databases();
+
+// A copy of one in the fixture's folder, whose path it has.
+void copy_released(const std::string& released, const StoreFixture& fixture);
+
+// Every answer that a Reader gives, in words: two files of the same answers hold the same.
+std::string all_answers(Reader& reader);
+
+std::string bytes_of(const std::string& path);
+
+}  // namespace memoir::test
