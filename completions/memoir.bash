@@ -2,7 +2,7 @@
 
 _memoir() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} command=status word
-  local commands="status top trend peaks diff processes categories events doctor"
+  local commands="status top trend peaks diff processes categories events doctor export"
   local range="--from --to --last --day"
   local common="--db --format --units --utc --no-color --help --version"
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
@@ -12,7 +12,7 @@ _memoir() {
     fi
   done
 
-  local metrics="" groups="" options=""
+  local metrics="" groups="" options="" formats="table json csv" subjects=""
   case $command in
     status) options="--limit" ;;
     top)
@@ -22,6 +22,7 @@ _memoir() {
       ;;
     trend)
       options="$range --by --step --ascii"
+      subjects="machine"
       metrics="used available free cached anon swap shmem slab dirty pss rss uss swap_pss hwm"
       ;;
     peaks)
@@ -44,12 +45,17 @@ _memoir() {
       ;;
     events) options="$range --kind --limit" ;;
     doctor) ;;
+    export)
+      options="--at $range --filter --step"
+      formats="csv jsonl openmetrics smaps-rollup category-metrics"
+      subjects="machine categories processes all"
+      ;;
   esac
 
   local times="now today yesterday monday tuesday wednesday thursday friday saturday sunday"
   case $previous in
     --db) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
-    --format) options="table json csv" ;;
+    --format) options=$formats ;;
     --units) options="kib mib auto" ;;
     --by) options=$metrics ;;
     --group) options=$groups ;;
@@ -69,8 +75,8 @@ _memoir() {
         options=$commands
       elif [[ $command == diff ]]; then
         options="$times $options"
-      elif [[ $command == trend ]]; then
-        options="machine"
+      elif [[ -n $subjects ]]; then
+        options=$subjects
       else
         options="$options $common"
       fi

@@ -35,7 +35,7 @@ std::string render(const Asked& asked, const Report& report, const Options& opti
       return render_json(asked, report);
     case Format::csv:
       return render_csv(report);
-    case Format::table:
+    default:
       break;
   }
   const bool color = options.color && terminal_has_color();
@@ -44,9 +44,10 @@ std::string render(const Asked& asked, const Report& report, const Options& opti
 }
 
 // Numbers in a damaged file may be any: what they lead to ends here.
-Result<Report> run_command(const Command& command, const Context& context, const std::string& path) {
+template <typename Run>
+auto guarded(const std::string& path, Run&& run) -> decltype(run()) {
   try {
-    return command.run(context);
+    return run();
   } catch (const std::exception& error) {
     return Error{
         ErrorKind::io,
@@ -56,6 +57,12 @@ Result<Report> run_command(const Command& command, const Context& context, const
   }
 }
 
+std::string warning_lines(const std::vector<std::string>& warnings) {
+  std::string lines;
+  for (const std::string& warning : warnings) lines += fmt::format("memoir: {}\n", to_printable(to_utf8(warning)));
+  return lines;
+}
+
 Outcome outcome_of(const Asked& asked, const Report& report, const Options& options,
                    const std::optional<Screen>& screen) {
   Outcome outcome{Exit::answered, render(asked, report, options, screen), ""};
@@ -63,9 +70,7 @@ Outcome outcome_of(const Asked& asked, const Report& report, const Options& opti
   if (report.failed) outcome.exit = Exit::failed;
   // A machine finds its warnings in JSON; CSV has no place for them.
   if (options.format == Format::csv) {
-    for (const std::string& warning : report.warnings) {
-      outcome.error += fmt::format("memoir: {}\n", to_printable(to_utf8(warning)));
-    }
+    outcome.error = warning_lines(report.warnings);
   }
   return outcome;
 }
@@ -77,7 +82,11 @@ Outcome run_alone(const Command& command, const Options& options, const Clock& c
   return outcome_of({command.name, path ? *path : options.db, ""}, *report, options, terminal_screen());
 }
 
-Outcome run(const Command& command, const Options& options, const Clock& clock) {
+Outcome outcome_of(const Streamed& streamed) {
+  return {streamed.nothing_recorded ? Exit::empty : Exit::answered, "", warning_lines(streamed.warnings)};
+}
+
+Outcome run(const Command& command, const Options& options, const Clock& clock, const Sink& sink) {
   const Result<std::string> path = find_database(options.db);
   if (!path) return failure(Exit::failed, path.error().message);
   Result<std::unique_ptr<Reader>> reader = Reader::open(*path);
@@ -91,7 +100,12 @@ Outcome run(const Command& command, const Options& options, const Clock& clock) 
   if (!when) return failure(when.error());
 
   const std::optional<Screen> screen = terminal_screen();
-  const Result<Report> report = run_command(command, {options, **reader, *file, *runs, now_ms, *when, screen}, *path);
+  const Context context{options, **reader, *file, *runs, now_ms, *when, screen};
+  if (command.stream) {
+    const Result<Streamed> streamed = guarded(*path, [&] { return command.stream(context, sink); });
+    return streamed ? outcome_of(*streamed) : failure(streamed.error());
+  }
+  const Result<Report> report = guarded(*path, [&] { return command.run(context); });
   if (!report) return failure(report.error());
   const Asked asked{command.name, *path, runs->empty() ? std::string() : runs->back().boot.host};
   return outcome_of(asked, *report, options, screen);
@@ -99,7 +113,7 @@ Outcome run(const Command& command, const Options& options, const Clock& clock) 
 
 }  // namespace
 
-Outcome answer(const std::vector<std::string>& arguments, const Clock& clock) {
+Outcome answer(const std::vector<std::string>& arguments, const Clock& clock, const Sink& sink) {
   const Result<Invocation> invocation = parse_command_line(arguments);
   if (!invocation) {
     return failure(Exit::usage, invocation.error().message);
@@ -109,7 +123,15 @@ Outcome answer(const std::vector<std::string>& arguments, const Clock& clock) {
     return {Exit::answered, invocation->command != nullptr ? help(*invocation->command) : help(), ""};
   }
   const Command& command = *invocation->command;
-  return command.run_alone ? run_alone(command, invocation->options, clock) : run(command, invocation->options, clock);
+  if (command.run_alone) return run_alone(command, invocation->options, clock);
+  if (sink) return run(command, invocation->options, clock, sink);
+  std::string held;
+  Outcome outcome = run(command, invocation->options, clock, [&held](std::string_view text) -> Status {
+    held += text;
+    return Done{};
+  });
+  if (!held.empty()) outcome.out = std::move(held);
+  return outcome;
 }
 
 }  // namespace memoir::query

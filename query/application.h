@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "query/command.h"
 #include "query/exit.h"
 
 namespace memoir::query {
@@ -14,7 +15,8 @@ struct Outcome {
   std::string error;  // for standard error
 };
 
-// All of memoir but its writing: reads the command line, opens the file, runs the command, draws the answer.
-Outcome answer(const std::vector<std::string>& arguments, const Clock& clock);
+// All of memoir but its writing: reads the command line, opens the file, runs the command, draws the answer. `sink`
+// takes an answer that is too long to be held as it comes; without one it is in `out` too.
+Outcome answer(const std::vector<std::string>& arguments, const Clock& clock, const Sink& sink = {});
 
 }  // namespace memoir::query

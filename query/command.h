@@ -11,6 +11,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -32,6 +33,15 @@ struct Context {
   std::optional<Screen> screen;  // absent: the answer does not go to a terminal
 };
 
+// Takes a piece of an answer that is written as it comes. An error ends the answer.
+using Sink = std::function<Status(std::string_view)>;
+
+// What is to be said once an answer is written.
+struct Streamed {
+  bool nothing_recorded = false;
+  std::vector<std::string> warnings;
+};
+
 struct Example {
   std::string line;
   std::string answers;
@@ -46,11 +56,14 @@ struct Command {
   std::vector<std::string> groups;  // valid for --group, the default first
   std::vector<Example> examples;    // two that work
   std::function<Result<Report>(const Context&)> run;
-  std::string by_help = {};  // what --help says of --by; empty: that the rows are ranked by it
+  std::string step_help = {};     // what --help says of --step
+  std::string subject_help = {};  // "SUBJECT: what it may be", for --help
+  std::string by_help = {};       // what --help says of --by; empty: that the rows are ranked by it
   // Instead of run, for a command that has something to say without a file that can be read.
   std::function<Result<Report>(const Options&, std::int64_t now_ms)> run_alone = {};
+  // Instead of run, for a command whose answer is too long to be held.
+  std::function<Result<Streamed>(const Context&, const Sink&)> stream = {};
   std::vector<std::string> formats = {"table", "json", "csv"};  // valid for --format, the default first
-  std::string subject_help = {};
   std::size_t most_subjects = 1;
 };
 

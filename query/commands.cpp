@@ -23,9 +23,10 @@ std::vector<Option> options_of(const Command& command) {
 }
 
 const std::vector<Command>& commands() {
-  static const std::vector<Command> all{status_command(),     top_command(),    trend_command(),
-                                        peaks_command(),      diff_command(),   processes_command(),
-                                        categories_command(), events_command(), doctor_command()};
+  static const std::vector<Command> all{
+      status_command(),    top_command(),        trend_command(),  peaks_command(),  diff_command(),
+      processes_command(), categories_command(), events_command(), export_command(), doctor_command(),
+  };
   return all;
 }
 

@@ -16,6 +16,7 @@ Command peaks_command();
 Command events_command();
 Command doctor_command();
 Command diff_command();
+Command export_command();
 
 // All commands, in the order of --help.
 const std::vector<Command>& commands();

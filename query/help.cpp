@@ -39,6 +39,7 @@ std::string option_line(Option option, const Command* command) {
     help_text =
         command->by_help.empty() ? fmt::format("{}: {}", text.help, fmt::join(command->by, ", ")) : command->by_help;
   }
+  if (command != nullptr && option == Option::step && !command->step_help.empty()) help_text = command->step_help;
   if (command != nullptr && option == Option::format) help_text = fmt::format("{}", fmt::join(command->formats, ", "));
   if (command != nullptr && option == Option::group) help_text += fmt::format(": {}", fmt::join(command->groups, ", "));
   return wrap(fmt::format("  {} {}", text.name, text.value), 20, help_text);

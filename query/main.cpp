@@ -1,25 +1,47 @@
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 
 #include "query/application.h"
 #include "query/terminal.h"
 
-int main(int argc, char** argv) {
+namespace {
+
+using memoir::Done;
+using memoir::Status;
+
+// A reader that has seen enough (`memoir top | head`) ends us by SIGPIPE, quietly.
+Status write_out(std::string_view text) {
+  const std::size_t written = std::fwrite(text.data(), 1, text.size(), stdout);
+  if (written == text.size()) return Done{};
+  return memoir::Error{memoir::ErrorKind::io, std::string("cannot write the answer: ") + std::strerror(errno)};
+}
+
+Status flush_out() {
+  if (std::fflush(stdout) == 0) return Done{};
+  return memoir::Error{memoir::ErrorKind::io, std::string("cannot write the answer: ") + std::strerror(errno)};
+}
+
+int run(const std::vector<std::string>& arguments) {
   using memoir::query::Exit;
+  const memoir::query::Outcome outcome = memoir::query::answer(arguments, memoir::SystemClock{}, write_out);
+  std::fputs(outcome.error.c_str(), stderr);
+  Status written = write_out(outcome.out);
+  if (written) written = flush_out();
+  if (written) return static_cast<int>(outcome.exit);
+  std::fprintf(stderr, "memoir: %s\n", written.error().message.c_str());
+  return static_cast<int>(Exit::failed);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
   memoir::query::use_utf8();
   try {
-    const memoir::query::Outcome outcome =
-        memoir::query::answer(std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc), memoir::SystemClock{});
-    std::fputs(outcome.error.c_str(), stderr);
-    // A reader that has seen enough (`memoir top | head`) ends us by SIGPIPE, quietly.
-    const std::size_t written = std::fwrite(outcome.out.data(), 1, outcome.out.size(), stdout);
-    if (written != outcome.out.size() || std::fflush(stdout) != 0) {
-      std::perror("memoir: cannot write the answer");
-      return static_cast<int>(Exit::failed);
-    }
-    return static_cast<int>(outcome.exit);
+    return run(std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc));
   } catch (const std::exception& error) {
     std::fprintf(stderr, "memoir: %s\n", error.what());
-    return static_cast<int>(Exit::failed);
+    return static_cast<int>(memoir::query::Exit::failed);
   }
 }

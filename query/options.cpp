@@ -30,7 +30,13 @@ const std::vector<OptionText>& option_texts() {
 }
 
 const std::vector<FormatName>& format_names() {
-  static const std::vector<FormatName> names{{"table", Format::table}, {"json", Format::json}, {"csv", Format::csv}};
+  static const std::vector<FormatName> names{{"table", Format::table},
+                                             {"json", Format::json},
+                                             {"csv", Format::csv},
+                                             {"jsonl", Format::jsonl},
+                                             {"openmetrics", Format::openmetrics},
+                                             {"smaps-rollup", Format::smaps_rollup},
+                                             {"category-metrics", Format::category_metrics}};
   return names;
 }
 

@@ -43,7 +43,7 @@ struct OptionText {
 const std::vector<OptionText>& option_texts();
 const OptionText& option_text(Option option);
 
-enum class Format { table, json, csv };
+enum class Format { table, json, csv, jsonl, openmetrics, smaps_rollup, category_metrics };
 
 // What --format may say, with its meaning; a command lists those it has.
 struct FormatName {

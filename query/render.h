@@ -32,4 +32,9 @@ std::string render_json(const Asked& asked, const Report& report);
 // RFC 4180, but for lines that end in a bare newline.
 std::string render_csv(const Report& report);
 
+// The parts of CSV, and JSON lines (jsonlines.org), for rows that are written as they come.
+std::string csv_header(const std::vector<Column>& columns);
+std::string csv_rows(const Table& table);
+std::string json_lines(const Table& table);
+
 }  // namespace memoir::query

@@ -24,25 +24,37 @@ struct CellText {
   std::string operator()(const std::string& value) const { return in_quotes(to_utf8(value)); }
 };
 
+// The cells that machines get, as `text` has the one at an index.
+template <typename Text>
+void add_line(std::string& out, const std::vector<Column>& columns, Text text) {
+  bool first = true;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (columns[i].shown == Shown::people) continue;
+    if (!first) out += ',';
+    first = false;
+    out += text(i);
+  }
+  out += '\n';
+}
+
 }  // namespace
 
-std::string render_csv(const Report& report) {
+std::string csv_header(const std::vector<Column>& columns) {
   std::string out;
-  const auto add_line = [&](const auto& cell) {
-    bool first = true;
-    for (std::size_t i = 0; i < report.rows.columns.size(); ++i) {
-      if (report.rows.columns[i].shown == Shown::people) continue;
-      if (!first) out += ',';
-      first = false;
-      out += cell(i);
-    }
-    out += '\n';
-  };
-  add_line([&](std::size_t i) { return report.rows.columns[i].name; });
-  for (const auto& row : report.rows.rows) {
-    add_line([&](std::size_t i) { return std::visit(CellText{}, row[i]); });
+  add_line(out, columns, [&](std::size_t i) { return columns[i].name; });
+  return out;
+}
+
+std::string csv_rows(const Table& table) {
+  std::string out;
+  for (const auto& row : table.rows) {
+    add_line(out, table.columns, [&](std::size_t i) { return std::visit(CellText{}, row[i]); });
   }
   return out;
+}
+
+std::string render_csv(const Report& report) {
+  return csv_header(report.rows.columns) + csv_rows(report.rows);
 }
 
 }  // namespace memoir::query

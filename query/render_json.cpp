@@ -16,16 +16,18 @@ struct CellJson {
   Json operator()(const std::string& value) const { return to_utf8(value); }
 };
 
+Json row_json(const std::vector<Column>& columns, const std::vector<Value>& cells) {
+  Json row = Json::object();
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    if (columns[i].shown == Shown::people) continue;
+    row[columns[i].name] = std::visit(CellJson{}, cells[i]);
+  }
+  return row;
+}
+
 Json rows_json(const Table& table) {
   Json rows = Json::array();
-  for (const auto& cells : table.rows) {
-    Json row = Json::object();
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-      if (table.columns[i].shown == Shown::people) continue;
-      row[table.columns[i].name] = std::visit(CellJson{}, cells[i]);
-    }
-    rows.push_back(std::move(row));
-  }
+  for (const auto& cells : table.rows) rows.push_back(row_json(table.columns, cells));
   return rows;
 }
 
@@ -41,6 +43,12 @@ Json coverage_json(const Coverage& coverage) {
 }
 
 }  // namespace
+
+std::string json_lines(const Table& table) {
+  std::string out;
+  for (const auto& cells : table.rows) out += row_json(table.columns, cells).dump(-1, ' ', true) + "\n";
+  return out;
+}
 
 std::string render_json(const Asked& asked, const Report& report) {
   Json out;

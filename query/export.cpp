@@ -1,0 +1,138 @@
+#include "query/export.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/text.h"
+#include "config/config.h"
+#include "query/commands.h"
+#include "query/coverage.h"
+#include "query/format.h"
+#include "query/moment.h"
+
+namespace memoir::query {
+namespace {
+
+constexpr std::int64_t kDefaultRangeMs = 60 * 60 * std::int64_t{1000};
+
+const std::vector<std::string>& subject_names() {
+  static const std::vector<std::string> names{"machine", "categories", "processes", "all"};
+  return names;
+}
+
+bool is_snapshot(Format format) {
+  return format == Format::smaps_rollup || format == Format::category_metrics;
+}
+
+Result<std::vector<ExportOf>> subjects_of(const Options& options) {
+  using enum ExportOf;
+  const bool many = options.format == Format::openmetrics;
+  const std::string word = options.subjects.empty() ? (many ? "all" : "machine") : options.subjects.front();
+  if (word == "machine") return std::vector{machine};
+  if (word == "categories") return std::vector{categories};
+  if (word == "processes") return std::vector{processes};
+  if (word == "all" && many) return std::vector{machine, categories, processes};
+  if (word == "all") return malformed("'all' does not fit one table: it goes with --format openmetrics only");
+  const auto near = nearest(word, subject_names());
+  return malformed(fmt::format("'{}' is not one of {}{}", to_printable(to_utf8(word)), fmt::join(subject_names(), ", "),
+                               near ? fmt::format("; did you mean '{}'?", *near) : std::string()));
+}
+
+Result<std::int64_t> step_of(const Options& options) {
+  if (!options.step) return std::int64_t{0};
+  const auto step = parse_duration(*options.step);
+  if (!step) return malformed("--step: " + step.error().message);
+  if (step->count() <= 0) return malformed("--step: samples are some time apart");
+  return std::int64_t{step->count()};
+}
+
+// The range asked, as far as something is recorded; with --at its tick.
+Result<Range> range_of(const Context& context) {
+  const Recorded recorded{context.file.first_tick_ms, context.file.last_tick_ms};
+  if (!context.when.at_ms) {
+    const Range asked = range_or_last(context.when, recorded, kDefaultRangeMs);
+    return Range{std::max(asked.from_ms, recorded.first_ms), std::min(asked.to_ms, recorded.last_ms)};
+  }
+  const Result<std::optional<StoredTick>> tick = context.reader.tick_at(*context.when.at_ms);
+  if (!tick) return tick.error();
+  if (!*tick) return Range{0, -1};
+  return Range{(*tick)->begin.wall_ms, (*tick)->begin.wall_ms};
+}
+
+Result<Streamed> stream_snapshot(const Context& context, const Filter& filter, const Sink& sink) {
+  if (!context.options.subjects.empty())
+    return malformed("this format is of the processes at one time: it takes no subject");
+  if (context.when.range) return malformed("this format is of one time: ask with --at");
+  const Result<std::optional<Snapshot>> snapshot = load_snapshot(context);
+  if (!snapshot) return snapshot.error();
+  if (!*snapshot) return Streamed{true, nothing_recorded(context).warnings};
+  Streamed done;
+  if (const auto stale = stale_warning(context, **snapshot)) done.warnings.push_back(*stale);
+  const Result<std::string> text = context.options.format == Format::smaps_rollup
+                                       ? rollup_json(**snapshot, filter, done.warnings)
+                                       : category_metrics_json(**snapshot, filter, done.warnings);
+  if (!text) return text.error();
+  const Status written = sink(*text);
+  if (!written) return written.error();
+  return done;
+}
+
+Result<Streamed> stream_series(const Context& context, ExportQuestion question, const Sink& sink) {
+  const Result<Range> range = range_of(context);
+  if (!range) return range.error();
+  question.range = *range;
+  const Result<std::int64_t> left_out = context.options.format == Format::openmetrics
+                                            ? export_openmetrics(context, question, sink)
+                                            : export_rows(context, question, sink);
+  if (!left_out) return left_out.error();
+  Streamed done;
+  if (*left_out > 0) {
+    done.warnings.push_back(fmt::format("{} left out, because the wall clock was set back and their time came twice",
+                                        print_count(*left_out, "tick is", "ticks are")));
+  }
+  if (context.when.at_ms && range->to_ms >= 0) return done;
+  const Range asked = context.when.range.value_or(*range);
+  const Result<Coverage> coverage = context.reader.coverage(asked);
+  if (!coverage) return coverage.error();
+  if (coverage->ticks == 0) return Streamed{true, nothing_recorded(context).warnings};
+  if (!coverage->gaps.empty()) done.warnings.push_back(coverage_line(*coverage, context.options.zone));
+  return done;
+}
+
+Result<Streamed> stream(const Context& context, const Sink& sink) {
+  Result<Filter> filter = Filter::parse(context.options.filters);
+  if (!filter) return filter.error();
+  if (is_snapshot(context.options.format)) return stream_snapshot(context, *filter, sink);
+  const Result<std::vector<ExportOf>> subjects = subjects_of(context.options);
+  if (!subjects) return subjects.error();
+  const Result<std::int64_t> step_ms = step_of(context.options);
+  if (!step_ms) return step_ms.error();
+  const bool of_processes = std::ranges::find(*subjects, ExportOf::processes) != subjects->end();
+  if (!of_processes && !filter->takes_all()) return malformed("--filter is of processes: memoir export processes");
+  const std::string host = context.runs.empty() ? std::string() : context.runs.back().boot.host;
+  return stream_series(context, {*subjects, {}, *step_ms, *std::move(filter), host}, sink);
+}
+
+}  // namespace
+
+Command export_command() {
+  Command command;
+  command.name = "export";
+  command.summary = "series and snapshots for other programs: CSV, JSON lines, OpenMetrics";
+  command.subject = "[SUBJECT]";
+  command.subject_help =
+      "SUBJECT: machine (the default), categories, processes; with --format openmetrics also all (there the default)";
+  command.options = {Option::at, Option::from, Option::to, Option::last, Option::day, Option::filter, Option::step};
+  command.step_help = "one sample every S (default: every tick)";
+  command.formats = {"csv", "jsonl", "openmetrics", "smaps-rollup", "category-metrics"};
+  command.examples = {
+      {"memoir export processes --last 30m --step 1m > processes.csv", "each process, minute by minute"},
+      {"memoir export --format openmetrics --last 6h --step 1m > memory.om",
+       "for promtool tsdb create-blocks-from openmetrics memory.om DIR"},
+      {"memoir export --at 03:14 --format smaps-rollup > smaps_rollup.json", "each process's smaps_rollup as it was"}};
+  command.stream = stream;
+  return command;
+}
+
+}  // namespace memoir::query

@@ -1,0 +1,161 @@
+#include <array>
+
+#include "query/export.h"
+#include "query/process_columns.h"
+#include "query/render.h"
+
+namespace memoir::query {
+namespace {
+
+// Writes rows as they come, some hundred at a time.
+template <typename Row>
+class RowWriter {
+ public:
+  RowWriter(std::vector<ColumnOf<Row>> columns, Format format, const Sink& sink)
+      : columns_(std::move(columns)), format_(format), sink_(sink) {
+    for (const ColumnOf<Row>& column : columns_) table_.columns.push_back(column.column);
+  }
+
+  Status begin() { return format_ == Format::csv ? sink_(csv_header(table_.columns)) : Status(Done{}); }
+  void add(const Row& row) {
+    if (!status_) return;
+    std::vector<Value>& cells = table_.rows.emplace_back();
+    cells.reserve(columns_.size());
+    for (const ColumnOf<Row>& column : columns_) cells.push_back(column.get(row));
+    if (table_.rows.size() >= kMost) flush();
+  }
+  Status finish() {
+    flush();
+    return status_;
+  }
+
+ private:
+  static constexpr std::size_t kMost = 256;
+
+  void flush() {
+    if (status_) status_ = sink_(format_ == Format::csv ? csv_rows(table_) : json_lines(table_));
+    table_.rows.clear();
+  }
+
+  std::vector<ColumnOf<Row>> columns_;
+  Format format_;
+  const Sink& sink_;
+  Table table_;
+  Status status_ = Done{};
+};
+
+struct MachineRow {
+  std::int64_t at_ms;
+  const MachineMemory& memory;
+};
+
+struct CategoryRow {
+  std::int64_t at_ms;
+  const CategorySample& sample;
+};
+
+struct ProcessRow {
+  std::int64_t at_ms;
+  const StoredProcess& process;
+  const ProcessSample& sample;
+};
+
+std::vector<ColumnOf<MachineRow>> machine_columns() {
+  std::vector<ColumnOf<MachineRow>> columns{
+      {{"at_ms", "", Kind::time}, [](const MachineRow& row) { return Value(row.at_ms); }},
+      {{"used_kib", "", Kind::size}, [](const MachineRow& row) { return maybe(used_kib(row.memory)); }},
+      {{"swap_used_kib", "", Kind::size}, [](const MachineRow& row) { return maybe(swap_used_kib(row.memory)); }},
+  };
+  for (std::size_t i = 0; i < kMachineFields.size(); ++i) {
+    columns.push_back(
+        {{kMachineFields[i].column, "", Kind::count},
+         [field = static_cast<MachineField>(i)](const MachineRow& row) { return maybe(row.memory.get(field)); }});
+  }
+  return columns;
+}
+
+std::vector<ColumnOf<CategoryRow>> category_columns() {
+  return {
+      {{"at_ms", "", Kind::time}, [](const CategoryRow& row) { return Value(row.at_ms); }},
+      {{"category", "", Kind::text}, [](const CategoryRow& row) { return Value(row.sample.category); }},
+      {{"processes", "", Kind::count}, [](const CategoryRow& row) { return Value(row.sample.processes); }},
+      {{"inexact", "", Kind::count}, [](const CategoryRow& row) { return Value(row.sample.inexact); }},
+      {{"pss_kib", "", Kind::size}, [](const CategoryRow& row) { return Value(row.sample.pss_kib); }},
+      {{"rss_kib", "", Kind::size}, [](const CategoryRow& row) { return Value(row.sample.rss_kib); }},
+      {{"uss_kib", "", Kind::size}, [](const CategoryRow& row) { return Value(row.sample.uss_kib); }},
+      {{"swap_kib", "", Kind::size}, [](const CategoryRow& row) { return Value(row.sample.swap_kib); }},
+      {{"swap_pss_kib", "", Kind::size}, [](const CategoryRow& row) { return Value(row.sample.swap_pss_kib); }},
+  };
+}
+
+std::vector<ColumnOf<ProcessRow>> process_columns() {
+  std::vector<ColumnOf<ProcessRow>> columns{
+      {{"at_ms", "", Kind::time}, [](const ProcessRow& row) { return Value(row.at_ms); }},
+      {{"pid", "", Kind::count}, [](const ProcessRow& row) { return Value(std::int64_t{row.sample.key.pid}); }}};
+  add_identity_for_machines(columns, [](const ProcessRow& row) { return &row.process.info; });
+  columns.push_back({{"exec_count", "", Kind::count},
+                     [](const ProcessRow& row) { return Value(std::int64_t{row.sample.key.exec_count}); }});
+  columns.push_back({{"parent_pid", "", Kind::count},
+                     [](const ProcessRow& row) { return Value(std::int64_t{row.sample.parent_pid}); }});
+  columns.push_back(
+      {{"state", "", Kind::text}, [](const ProcessRow& row) { return Value(std::string(1, row.sample.state)); }});
+  columns.push_back(
+      {{"threads", "", Kind::count}, [](const ProcessRow& row) { return Value(std::int64_t{row.sample.threads}); }});
+  columns.push_back({{"source", "", Kind::text},
+                     [](const ProcessRow& row) { return Value(std::string(to_string(row.sample.source))); }});
+  columns.push_back(
+      {{"uss_kib", "", Kind::size}, [](const ProcessRow& row) { return maybe(uss_kib(row.sample.memory)); }});
+  columns.push_back(
+      {{"hwm_kib", "", Kind::size}, [](const ProcessRow& row) { return maybe(high_water_kib(row.sample.memory)); }});
+  for (std::size_t i = 0; i < kProcessFields.size(); ++i) {
+    columns.push_back(
+        {{kProcessFields[i].column, "", Kind::size}, [field = static_cast<ProcessField>(i)](const ProcessRow& row) {
+           return maybe(row.sample.memory.get(field));
+         }});
+  }
+  return columns;
+}
+
+// Writes all rows: `sample` hands those of a chunk to the writer.
+template <typename Row, typename SampleChunk>
+Result<std::int64_t> write_all(const Context& context, const ExportQuestion& question, const Sink& sink,
+                               std::vector<ColumnOf<Row>> columns, SampleChunk sample) {
+  RowWriter<Row> writer(std::move(columns), context.options.format, sink);
+  const Status begun = writer.begin();
+  if (!begun) return begun.error();
+  return for_each_chunk(context.reader, question, [&](const ExportChunk& chunk) -> Status {
+    const Status sampled = sample(chunk, writer);
+    if (!sampled) return sampled.error();
+    return writer.finish();
+  });
+}
+
+}  // namespace
+
+Result<std::int64_t> export_rows(const Context& context, const ExportQuestion& question, const Sink& sink) {
+  Reader& reader = context.reader;
+  switch (question.subjects.front()) {
+    case ExportOf::machine:
+      return write_all<MachineRow>(context, question, sink, machine_columns(), [&](const auto& chunk, auto& writer) {
+        return sample_machine(reader, chunk, [&](std::int64_t at_ms, const MachineMemory& memory) {
+          writer.add({at_ms, memory});
+        });
+      });
+    case ExportOf::categories:
+      return write_all<CategoryRow>(context, question, sink, category_columns(), [&](const auto& chunk, auto& writer) {
+        return sample_categories(reader, chunk, [&](std::int64_t at_ms, const CategorySample& sample) {
+          writer.add({at_ms, sample});
+        });
+      });
+    case ExportOf::processes:
+      break;
+  }
+  return write_all<ProcessRow>(context, question, sink, process_columns(), [&](const auto& chunk, auto& writer) {
+    return sample_processes(reader, chunk, question.filter,
+                            [&](std::int64_t at_ms, const StoredProcess& process, const ProcessSample& sample) {
+                              writer.add({at_ms, process, sample});
+                            });
+  });
+}
+
+}  // namespace memoir::query

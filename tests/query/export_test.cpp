@@ -1,0 +1,300 @@
+// What export writes, against the states that the reader rebuilds; and OpenMetrics against its specification and, where
+// it is installed, promtool.
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+
+#include <nlohmann/json.hpp>
+
+#include "query/application.h"
+#include "query/history.h"
+#include "store/reader.h"
+#include "store/writer.h"
+#include "support/catch.h"
+#include "support/manual_clock.h"
+#include "support/simulation.h"
+#include "support/temporary_directory.h"
+
+using namespace memoir;
+using namespace memoir::query;
+using nlohmann::json;
+
+namespace {
+
+// Processes that come and go, a killed recorder, a gap, a reboot, and a wall clock that is set back.
+class Recording {
+ public:
+  Recording() {
+    begin();
+    ticks(60);
+    writer_.reset();  // as kill -9 leaves it
+    simulation_.pause(200'000);
+    begin();
+    ticks(40);
+    simulation_.step_wall(-90'000);
+    ticks(30);
+    check(writer_->end_run(simulation_.now(), "stopped"));
+    writer_.reset();
+    simulation_.reboot();
+    begin();
+    ticks(20);
+  }
+
+  std::string path() const { return directory_.path() + "/memoir.db"; }
+  std::int64_t now_ms() const { return simulation_.now().wall_ms; }
+
+ private:
+  static void check(const Status& status) { REQUIRE(status.ok()); }
+
+  void begin() {
+    auto opened = Writer::open(path(), Durability::normal);
+    REQUIRE(opened.ok());
+    writer_ = *std::move(opened);
+    check(writer_->begin_run({simulation_.boot(), 1, "test", 10'000, simulation_.now()}));
+    first_ = true;
+  }
+  void ticks(int count) {
+    for (int i = 0; i < count; ++i) check(writer_->write(simulation_.next(std::exchange(first_, false))));
+  }
+
+  test::TemporaryDirectory directory_;
+  test::Simulation simulation_{{.processes = 25, .changing = 0.3, .births = 0.4}};
+  std::unique_ptr<Writer> writer_;
+  bool first_ = true;
+};
+
+Recording& recording() {
+  static Recording recording;
+  return recording;
+}
+
+Outcome ask(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), "export");
+  arguments.insert(arguments.end(), {"--db", recording().path()});
+  return answer(arguments, test::ManualClock({recording().now_ms(), 0}));
+}
+
+std::vector<json> lines_of(const std::vector<std::string>& arguments) {
+  std::vector<std::string> all = arguments;
+  all.insert(all.end(), {"--format", "jsonl", "--last", "1d"});
+  const Outcome outcome = ask(all);
+  CAPTURE(outcome.error);
+  REQUIRE(outcome.exit == Exit::answered);
+  std::vector<json> lines;
+  std::istringstream in(outcome.out);
+  for (std::string line; std::getline(in, line);) lines.push_back(json::parse(line));
+  return lines;
+}
+
+// The ticks whose time did not come before. Of those whose time came once more, how long a step holds is not told by
+// times alone: their samples may be too few, and are not compared.
+std::vector<StoredTick> ascending_ticks(Reader& reader) {
+  const auto all = reader.ticks({0, recording().now_ms() * 2});
+  REQUIRE(all.ok());
+  std::vector<StoredTick> ticks;
+  for (const StoredTick& tick : *all) {
+    if (ticks.empty() || tick.begin.wall_ms > ticks.back().begin.wall_ms) ticks.push_back(tick);
+  }
+  return ticks;
+}
+
+json maybe_number(std::optional<std::int64_t> value) {
+  return value ? json(*value) : json(nullptr);
+}
+
+std::vector<std::string> lines(const std::string& text) {
+  std::vector<std::string> all;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) all.push_back(line);
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("export: the samples of each tick are the state at that tick") {
+  const auto reader = Reader::open(recording().path());
+  REQUIRE(reader.ok());
+  const std::vector<StoredTick> ticks = ascending_ticks(**reader);
+  REQUIRE(ticks.size() > 120);
+  std::map<std::int64_t, std::map<std::pair<std::int64_t, std::int64_t>, json>> processes;
+  for (json& line : lines_of({"processes"})) {
+    processes[line["at_ms"]][{line["pid"], line["exec_count"]}] = line;
+  }
+  std::map<std::int64_t, std::map<std::string, json>> categories;
+  for (json& line : lines_of({"categories"})) categories[line["at_ms"]][line["category"]] = line;
+  std::map<std::int64_t, json> machine;
+  for (json& line : lines_of({"machine"})) machine[line["at_ms"]] = line;
+  CHECK(processes.size() == ticks.size());
+  CHECK(categories.size() == ticks.size());
+  CHECK(machine.size() == ticks.size());
+
+  const auto comes_again = [&](const StoredTick& tick) {
+    return tick.id <= 100 && tick.begin.wall_ms >= ticks.at(100).begin.wall_ms - 90'000 - 10'000;
+  };
+  for (const StoredTick& tick : ticks) {
+    CAPTURE(tick.id);
+    const std::int64_t at_ms = tick.begin.wall_ms;
+    if (comes_again(tick)) continue;
+    const auto snapshot = (*reader)->snapshot(tick.id);
+    REQUIRE(snapshot.ok());
+    REQUIRE(processes[at_ms].size() == snapshot->processes.size());
+    for (const ProcessState& state : snapshot->processes) {
+      const ProcessMemory& memory = state.sample.memory;
+      const json& line = processes[at_ms][{state.sample.key.pid, state.sample.key.exec_count}];
+      CHECK(line["pss_kib"] == maybe_number(memory.get(ProcessField::pss)));
+      CHECK(line["vm_rss_kib"] == maybe_number(memory.get(ProcessField::vm_rss)));
+      CHECK(line["swap_kib"] == maybe_number(memory.get(ProcessField::swap)));
+      CHECK(line["threads"] == state.sample.threads);
+    }
+    REQUIRE(categories[at_ms].size() == snapshot->categories.size());
+    for (const CategorySample& sample : snapshot->categories) {
+      CHECK(categories[at_ms][sample.category]["pss_kib"] == sample.pss_kib);
+      CHECK(categories[at_ms][sample.category]["processes"] == sample.processes);
+    }
+    CHECK(machine[at_ms]["mem_free_kib"] == maybe_number(snapshot->machine.memory.get(MachineField::mem_free)));
+  }
+}
+
+TEST_CASE("export: a step thins the ticks, a filter the processes, and CSV has the same rows") {
+  const auto all = lines_of({"machine"});
+  const auto some = lines_of({"machine", "--step", "1m"});
+  CHECK(some.size() < all.size() / 4);
+  CHECK(some.size() > all.size() / 8);
+  const std::string comm = lines_of({"processes"}).front()["comm"];
+  for (const json& line : lines_of({"processes", "--filter", "comm=" + comm})) CHECK(line["comm"] == comm);
+  const Outcome csv = ask({"machine", "--last", "1d"});
+  CHECK(lines(csv.out).size() == all.size() + 1);
+  CHECK(csv.out.find("at_ms,used_kib,swap_used_kib,mem_total_kib,") == 0);
+  // Gaps and the ticks of the time that came twice are told beside it.
+  CHECK(csv.error.find("gap") != std::string::npos);
+  CHECK(csv.error.find("9 ticks are left out") != std::string::npos);
+}
+
+TEST_CASE("export: one time is one sample each") {
+  const auto at = std::to_string(recording().now_ms());
+  const Outcome one = ask({"processes", "--at", "@" + at, "--format", "jsonl"});
+  CHECK(one.exit == Exit::answered);
+  std::set<std::string> times;
+  for (const std::string& line : lines(one.out)) times.insert(json::parse(line)["at_ms"].dump());
+  CHECK(times.size() == 1);
+}
+
+TEST_CASE("export: OpenMetrics keeps to its rules") {
+  const Outcome outcome = ask({"--format", "openmetrics", "--last", "1d", "--step", "30s"});
+  REQUIRE(outcome.exit == Exit::answered);
+  const std::vector<std::string> all = lines(outcome.out);
+  REQUIRE(all.size() > 100);
+  CHECK(all.back() == "# EOF");
+  std::set<std::string> families;
+  std::set<std::string> series;
+  std::string family;
+  std::string current;
+  double last = 0;
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i + 1 < all.size(); ++i) {
+    const std::string& line = all[i];
+    if (line.rfind("# TYPE ", 0) == 0) {
+      family = line.substr(7, line.find(' ', 7) - 7);
+      CHECK(families.insert(family).second);  // never interleaved
+      continue;
+    }
+    if (line[0] == '#') continue;
+    const std::size_t end = line.find("} ");
+    REQUIRE(end != std::string::npos);
+    const std::string labels = line.substr(0, end + 1);
+    if (labels != current) {
+      CHECK(series.insert(labels).second);
+      current = labels;
+      last = 0;
+    }
+    const double at = std::stod(line.substr(line.rfind(' ') + 1));
+    if (line.rfind(family, 0) != 0 || at <= last) ++wrong;
+    last = at;
+  }
+  CHECK(wrong == 0);
+  for (const char* name : {"memoir_machine_used_bytes", "memoir_machine_pgfault", "memoir_category_pss_bytes",
+                           "memoir_process_hwm_bytes"}) {
+    CHECK(families.contains(name));
+  }
+  CHECK(outcome.out.find("# TYPE memoir_machine_pgfault counter") != std::string::npos);
+  CHECK(outcome.out.find("memoir_machine_pgfault_total{") != std::string::npos);
+}
+
+TEST_CASE("export: hostile names stay within their label") {
+  test::History history;
+  history.begin_run();
+  history.birth(7, {"a\"b\\c\nd", "x", "日本\"}"}, 5000);
+  history.tick(2);
+  const Outcome outcome =
+      answer({"export", "--format", "openmetrics", "--db", history.path()}, test::ManualClock({history.now_ms(), 0}));
+  CHECK(outcome.out.find(R"(comm="a\"b\\c\nd")") != std::string::npos);
+  CHECK(outcome.out.find(R"(category="日本\"}")") != std::string::npos);
+}
+
+TEST_CASE("export: promtool makes blocks of it") {
+  if (std::system("command -v promtool >/dev/null 2>&1") != 0) {
+    WARN("skipped: promtool is not installed (Debian's package prometheus)");
+    return;
+  }
+  const test::TemporaryDirectory directory;
+  const std::string file = directory.path() + "/memory.om";
+  const std::string log = directory.path() + "/log";
+  std::ofstream(file) << ask({"--format", "openmetrics", "--last", "1d"}).out;
+  const std::string command =
+      "promtool tsdb create-blocks-from openmetrics " + file + " " + directory.path() + "/data >" + log + " 2>&1";
+  const int status = std::system(command.c_str());
+  std::ostringstream said;
+  said << std::ifstream(log).rdbuf();
+  CAPTURE(said.str());
+  CHECK(status == 0);
+}
+
+TEST_CASE("export: a snapshot as rollups in bytes, and as metrics of categories") {
+  test::History history;
+  history.begin_run();
+  history.birth(7, {"nginx", "nginx: worker", "web server"}, 5 * 1024);
+  history.birth(8, {"nginx", "nginx: cache", "web server"}, 1024);
+  history.birth(9, {"secret", "secret", "other"}, 1024);
+  history.approximate(9);
+  history.tick(2);
+  const test::ManualClock clock({history.now_ms(), 0});
+  const Outcome rollups = answer({"export", "--format", "smaps-rollup", "--db", history.path()}, clock);
+  const json list = json::parse(rollups.out);
+  REQUIRE(list.size() == 2);
+  CHECK(list[0]["command"] == "nginx: worker");
+  CHECK(list[0]["pid"] == 7);
+  CHECK(list[0]["rollup"]["Pss"] == 5 * 1024 * 1024);
+  CHECK(list[0]["shared_swap_pss"].is_null());
+  CHECK(rollups.error.find("1 process is left out") != std::string::npos);
+  const Outcome metrics = answer({"export", "--format", "category-metrics", "--db", history.path()}, clock);
+  const json named = json::parse(metrics.out);
+  CHECK(named["web_server_pss"]["summary"]["value"] == 6.0);
+  CHECK(named["web_server_pss_total"]["summary"]["units"] == "MiB");
+  CHECK(named["web_server_pss_swap"]["summary"]["improvement_direction"] == "down");
+  CHECK_FALSE(named.contains("other_pss"));
+}
+
+TEST_CASE("export: nothing recorded is exit status 3, with the header; what does not go together is refused") {
+  const Outcome nothing = ask({"machine", "--day", "2020-01-01"});
+  CHECK(nothing.exit == Exit::empty);
+  CHECK(lines(nothing.out).size() == 1);
+  CHECK(nothing.error.find("nothing was recorded") != std::string::npos);
+  const Outcome metrics = ask({"--format", "openmetrics", "--day", "2020-01-01"});
+  CHECK(metrics.exit == Exit::empty);
+  CHECK(metrics.out == "# EOF\n");
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"all"},
+                                                {"proceses"},
+                                                {"--filter", "comm=x"},
+                                                {"--step", "x"},
+                                                {"--format", "smaps-rollup", "--last", "1h"},
+                                                {"processes", "--format", "category-metrics"}}) {
+    CAPTURE(words);
+    const Outcome refused = ask(words);
+    CHECK(refused.exit == Exit::usage);
+    CHECK(refused.out.empty());
+  }
+}
