@@ -31,6 +31,7 @@ UPDATE cgroup SET
   first_ms = COALESCE((SELECT MIN(p.first_ms) FROM process AS p WHERE p.cgroup_id = cgroup.id), 0),
   last_ms = COALESCE((SELECT MAX(COALESCE(p.last_ms, p.first_ms)) FROM process AS p WHERE p.cgroup_id = cgroup.id), 0);
 
+CREATE INDEX process_gone ON process (gone_tick_id) WHERE gone_tick_id IS NOT NULL;
 CREATE INDEX process_identity ON process (identity_id);
 CREATE INDEX process_command ON process (command_id);
 CREATE INDEX process_cgroup ON process (cgroup_id);
@@ -45,6 +46,7 @@ CREATE TABLE stretch (
   last_tick_id INTEGER NOT NULL,
   from_ms INTEGER NOT NULL,                -- wall clock of the first tick
   to_ms INTEGER NOT NULL,                  -- and of the last
+  to_boot_ms INTEGER NOT NULL,             -- boot clock of the last
   recorded_ms INTEGER NOT NULL,            -- at the first tick
   gap TEXT NOT NULL                        -- why nothing was recorded between the one before and this; '' if there is no gap
 ) STRICT;

@@ -49,23 +49,19 @@ std::optional<Metric> parse_metric(std::string_view name) {
 }
 
 std::optional<std::int64_t> metric_kib(const ProcessMemory& memory, Metric metric) {
-  using enum ProcessField;
-  const auto either = [&memory](ProcessField first, ProcessField second) {
-    return memory.has(first) ? memory.get(first) : memory.get(second);
-  };
   switch (metric) {
     case Metric::pss:
-      return memory.get(pss);
+      return memory.get(ProcessField::pss);
     case Metric::rss:
-      return either(rss, vm_rss);
+      return rss_kib(memory);
     case Metric::uss:
       return uss_kib(memory);
     case Metric::anon:
-      return either(anonymous, rss_anon);
+      return anon_kib(memory);
     case Metric::swap:
-      return either(swap, vm_swap);
+      return swap_kib(memory);
     case Metric::swap_pss:
-      return memory.get(swap_pss);
+      return memory.get(ProcessField::swap_pss);
     case Metric::hwm:
       return high_water_kib(memory);
   }

@@ -20,6 +20,26 @@ std::optional<std::int64_t> uss_kib(const ProcessMemory& memory) {
   return *clean + *dirty;
 }
 
+namespace {
+
+std::optional<std::int64_t> either(const ProcessMemory& memory, ProcessField first, ProcessField second) {
+  return memory.has(first) ? memory.get(first) : memory.get(second);
+}
+
+}  // namespace
+
+std::optional<std::int64_t> rss_kib(const ProcessMemory& memory) {
+  return either(memory, ProcessField::rss, ProcessField::vm_rss);
+}
+
+std::optional<std::int64_t> anon_kib(const ProcessMemory& memory) {
+  return either(memory, ProcessField::anonymous, ProcessField::rss_anon);
+}
+
+std::optional<std::int64_t> swap_kib(const ProcessMemory& memory) {
+  return either(memory, ProcessField::swap, ProcessField::vm_swap);
+}
+
 std::string_view to_string(Source source) {
   switch (source) {
     case Source::exact:

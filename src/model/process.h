@@ -120,6 +120,11 @@ std::optional<std::int64_t> high_water_kib(const ProcessMemory& memory);
 // Private_Clean + Private_Dirty; absent if either is.
 std::optional<std::int64_t> uss_kib(const ProcessMemory& memory);
 
+// What smaps_rollup says of them, else what status does: Rss or VmRSS, Anonymous or RssAnon, Swap or VmSwap.
+std::optional<std::int64_t> rss_kib(const ProcessMemory& memory);
+std::optional<std::int64_t> anon_kib(const ProcessMemory& memory);
+std::optional<std::int64_t> swap_kib(const ProcessMemory& memory);
+
 // Where the memory values of a sample come from. The numbers are the store's.
 enum class Source : std::uint8_t {
   exact = 0,         // smaps_rollup was read in this tick

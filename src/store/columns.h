@@ -85,6 +85,9 @@ constexpr auto cold_fields(const std::array<E, N>& hot) {
 inline constexpr auto kColdProcessFields = cold_fields(kHotProcessFields);
 inline constexpr auto kColdMachineFields = cold_fields(kHotMachineFields);
 
+// In the place of a source: the process was not there for a while from this tick on.
+inline constexpr std::int64_t kAbsentSource = 5;
+
 // "prefix" + column, separated by ", ".
 std::string column_list(std::span<const ProcessField> fields, const std::string& prefix = "");
 std::string column_list(std::span<const MachineField> fields, const std::string& prefix = "");

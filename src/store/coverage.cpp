@@ -1,6 +1,7 @@
 #include "store/coverage.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <set>
 
 namespace memoir {
@@ -13,6 +14,17 @@ bool is_gap(const TickMark& before, const TickMark& after) {
   const bool same_boot = before.boot_id == after.boot_id;
   const std::int64_t apart = same_boot ? after.boot_ms - before.boot_ms : after.wall_ms - before.wall_ms;
   return apart > longest_step_ms(before.interval_ms);
+}
+
+bool is_clock_step(const TickMark& before, const TickMark& after) {
+  if (before.boot_id != after.boot_id) return false;
+  return std::abs((after.wall_ms - before.wall_ms) - (after.boot_ms - before.boot_ms)) > kClockStepMs;
+}
+
+std::int64_t held_until_ms(const TickMark& before, const TickMark& after) {
+  if (is_gap(before, after)) return before.wall_ms;
+  if (is_clock_step(before, after)) return before.wall_ms + after.boot_ms - before.boot_ms;
+  return std::max(before.wall_ms, after.wall_ms);
 }
 
 std::string gap_reason(const TickMark& before, const TickMark& after) {
@@ -33,7 +45,13 @@ void CoverageBuilder::add(const TickMark& tick) {
     last_.push_back(tick);
   } else {
     const TickMark& before = last_.front();
-    add_span(before.wall_ms, tick.wall_ms, is_gap(before, tick) ? gap_reason(before, tick) : "");
+    if (is_clock_step(before, tick)) {
+      const std::int64_t held_ms = held_until_ms(before, tick);
+      add_span(before.wall_ms, held_ms, "");
+      add_span(held_ms, tick.wall_ms, is_gap(before, tick) ? gap_reason(before, tick) : "clock set");
+    } else {
+      add_span(before.wall_ms, tick.wall_ms, is_gap(before, tick) ? gap_reason(before, tick) : "");
+    }
     last_.front() = tick;
   }
   first_ms_ = std::min(first_ms_, tick.wall_ms);

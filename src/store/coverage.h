@@ -27,6 +27,16 @@ std::int64_t longest_step_ms(std::int64_t interval_ms);
 
 // Whether consecutive ticks lie too far apart: by the boot clock, or across boots by the wall clock.
 bool is_gap(const TickMark& before, const TickMark& after);
+// Wall and boot clock move together but for a step of the wall clock; a little slewing is none.
+inline constexpr std::int64_t kClockStepMs = 1000;
+
+// Whether the wall clock was set between two ticks: it moved otherwise than the boot clock.
+bool is_clock_step(const TickMark& before, const TickMark& after);
+
+// Until when, on the wall clock of `before`, what it saw held: to the next tick; before a gap, no longer than itself;
+// where the clock was set in between, for as long as it really took.
+std::int64_t held_until_ms(const TickMark& before, const TickMark& after);
+
 std::string gap_reason(const TickMark& before, const TickMark& after);
 
 // Whether the last tick there is still speaks for `at_ms`.

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "store/columns.h"
+#include "store/rollup_reader.h"
 #include "store_sql.h"
 
 namespace memoir {
@@ -111,10 +112,18 @@ void see_pending(SQLite::Database& database, Collected& marks) {
   see_processes(database, marks);
 }
 
-std::map<std::int64_t, std::string> category_names(SQLite::Database& database) {
-  std::map<std::int64_t, std::string> names;
-  Statement rows(database, "SELECT id, name FROM category");
-  while (rows.step()) names[rows.integer(0)] = rows.text(1);
+using Names = std::map<std::pair<MarkSubject, std::int64_t>, std::string>;
+
+// Processes are told by their rows.
+Names group_names(SQLite::Database& database) {
+  Names names;
+  const auto read = [&](MarkSubject subject, const char* sql) {
+    Statement rows(database, sql);
+    while (rows.step()) names[{subject, rows.integer(0)}] = rows.text(1);
+  };
+  read(MarkSubject::category, "SELECT id, name FROM category ORDER BY id");
+  read(MarkSubject::identity, "SELECT id, TRIM(unit || ' ' || command) FROM identity ORDER BY id");
+  read(MarkSubject::cgroup, "SELECT id, path FROM cgroup ORDER BY id");
   return names;
 }
 
@@ -163,14 +172,15 @@ std::vector<HighWater> load_high_water(SQLite::Database& database, std::int64_t 
                {rows.integer(5), rows.integer(6)}});
   }
   see_pending(database, marks);
-  const auto names = category_names(database);
+  for (const MarkRow& mark : pending_group_marks(database)) marks.see(mark);
+  const auto names = group_names(database);
   std::vector<HighWater> high_water;
   for (const MarkRow& row : marks.take()) {
     if (row.day_ms < from_day || row.day_ms > to_day) continue;
     HighWater& mark = high_water.emplace_back();
     mark.subject = row.subject;
     mark.subject_id = row.subject_id;
-    if (row.subject == MarkSubject::category) mark.name = names.at(row.subject_id);
+    if (const auto name = names.find({row.subject, row.subject_id}); name != names.end()) mark.name = name->second;
     mark.metric = to_string(row.metric);
     if (row.day_ms != kAllTime) mark.day_ms = row.day_ms;
     mark.value_kib = row.value_kib;

@@ -11,6 +11,8 @@
 #include "store/failure.h"
 #include "store/lock_file.h"
 #include "store/mark_rows.h"
+#include "store/rollup_reader.h"
+#include "store/rollup_rows.h"
 #include "store/snapshot.h"
 #include "store/steps.h"
 #include "store/tick_rows.h"
@@ -36,6 +38,11 @@ class SqliteReader final : public Reader {
   Status process_steps(Range range, const std::function<void(const ProcessStep&)>& visit) override;
   Status machine_steps(Range range, const std::function<void(const MachineStep&)>& visit) override;
   Status category_steps(Range range, const std::function<void(const CategoryStep&)>& visit) override;
+  Result<std::vector<TierSpan>> tiers() override;
+  Status rollups(Tier tier, MarkSubject kind, std::optional<std::int64_t> subject_id, Range range,
+                 const std::function<void(const RollupBucket&)>& visit) override;
+  Status machine_rollups(Tier tier, const std::vector<std::string>& metrics, Range range,
+                         const std::function<void(const MachineBucket&)>& visit) override;
   Result<std::vector<StoredIdentity>> identities(Range range) override;
   Result<std::vector<HighWater>> high_water(std::optional<Range> range) override;
 
@@ -177,6 +184,26 @@ Status SqliteReader::category_steps(Range range, const std::function<void(const 
   });
 }
 
+Result<std::vector<TierSpan>> SqliteReader::tiers() {
+  return reading([&]() -> Result<std::vector<TierSpan>> { return load_tiers(*database_); });
+}
+
+Status SqliteReader::rollups(Tier tier, MarkSubject kind, std::optional<std::int64_t> subject_id, Range range,
+                             const std::function<void(const RollupBucket&)>& visit) {
+  return reading([&]() -> Status {
+    visit_rollups(*database_, tier, kind, subject_id, range, visit);
+    return Done{};
+  });
+}
+
+Status SqliteReader::machine_rollups(Tier tier, const std::vector<std::string>& metrics, Range range,
+                                     const std::function<void(const MachineBucket&)>& visit) {
+  return reading([&]() -> Status {
+    visit_machine_rollups(*database_, tier, metrics, range, visit);
+    return Done{};
+  });
+}
+
 Result<std::vector<StoredIdentity>> SqliteReader::identities(Range range) {
   return reading([&]() -> Result<std::vector<StoredIdentity>> {
     std::vector<StoredIdentity> identities;
@@ -199,6 +226,22 @@ Result<std::vector<HighWater>> SqliteReader::high_water(std::optional<Range> ran
 }
 
 }  // namespace
+
+std::string_view to_string(Tier tier) {
+  constexpr std::array names{"raw", "5min", "hour", "day"};
+  return names.at(static_cast<std::size_t>(tier));
+}
+
+std::optional<Tier> parse_tier(std::string_view name) {
+  for (const Tier tier : {Tier::raw, Tier::five_minutes, Tier::hour, Tier::day}) {
+    if (to_string(tier) == name) return tier;
+  }
+  return std::nullopt;
+}
+
+std::int64_t bucket_ms(Tier tier) {
+  return tier == Tier::raw ? 0 : shape_of(tier).width_ms;
+}
 
 Result<std::unique_ptr<Reader>> Reader::open(const std::string& path) {
   auto database = open_for_reading(path);

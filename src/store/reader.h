@@ -91,8 +91,8 @@ struct Snapshot {
 struct Gap {
   std::int64_t from_ms = 0;
   std::int64_t to_ms = 0;
-  std::string
-      reason;  // "not running", "killed", "rebooted", "late", "lost", "before the first tick", "after the last tick"
+  std::string reason;  // "not running", "killed", "rebooted", "late", "lost", "clock set", "before the first tick",
+                       // "after the last tick"
 };
 
 struct Coverage {
@@ -125,11 +125,66 @@ struct CategoryStep {
 // What is counted of: by high-water marks and by rollups. The numbers are the store's.
 enum class MarkSubject : std::uint8_t { machine = 0, category = 1, process = 2, identity = 3, cgroup = 4 };
 
+// How fine a history is kept: every tick for days, buckets of 5 minutes for weeks, of an hour for a year, of a UTC day
+// for good (config [store]).
+enum class Tier : std::uint8_t { raw, five_minutes, hour, day };
+
+inline constexpr std::array kRollupTiers{Tier::five_minutes, Tier::hour, Tier::day};
+
+// "raw", "5min", "hour", "day"
+std::string_view to_string(Tier tier);
+std::optional<Tier> parse_tier(std::string_view name);
+std::int64_t bucket_ms(Tier tier);  // 0 for raw
+
+// What a tier can answer for: from its oldest row to the last tick. Each tier reaches up to the last tick: what its
+// rows do not hold yet is made from the raw ones.
+struct TierSpan {
+  Tier tier = Tier::raw;
+  std::int64_t from_ms = 0;
+  std::int64_t to_ms = 0;
+};
+
+enum class RollupMetric : std::uint8_t { anon, rss, pss, uss, swap, swap_pss, count_ };
+inline constexpr std::size_t kRollupMetrics = static_cast<std::size_t>(RollupMetric::count_);
+
+// One metric over a bucket. All absent: it was not known.
+struct RollupValue {
+  std::optional<std::int64_t> min;
+  std::optional<std::int64_t> mean;  // over the time that it was known
+  std::optional<std::int64_t> max;
+  std::optional<std::int64_t> last;
+
+  bool operator==(const RollupValue&) const = default;
+};
+
+// One subject over one bucket, or over several in a row of which nothing changed in all but the first. Of a group the
+// values are those of the sum of its members, so that max is the highest sum that there was at one time. anon is
+// RssAnon, else Anonymous; RSS stands in for PSS where it does in the samples.
+struct RollupBucket {
+  std::int64_t subject_id = 0;
+  std::int64_t from_ms = 0;
+  std::int64_t until_ms = 0;
+  std::int64_t covered_ms = 0;  // recorded time in which the subject lived
+  std::int64_t processes = 0;   // most members that lived at one time; of a process 1
+  std::array<RollupValue, kRollupMetrics> values;
+
+  const RollupValue& operator[](RollupMetric metric) const { return values[static_cast<std::size_t>(metric)]; }
+};
+
+// The same of the machine, one metric at a time.
+struct MachineBucket {
+  std::string_view metric;  // a column of machine_at: "mem_available_kib", "used_kib" …; valid during the call
+  std::int64_t from_ms = 0;
+  std::int64_t until_ms = 0;
+  std::int64_t covered_ms = 0;
+  RollupValue value;
+};
+
 // A high-water mark: the value, the tick that had it, and the tick before, between which it was reached.
 struct HighWater {
   MarkSubject subject = MarkSubject::machine;
   std::int64_t subject_id = 0;  // row of the category, process, identity or cgroup; 0 for the machine
-  std::string name;             // category name; empty otherwise
+  std::string name;             // of the category, identity (unit and command) or cgroup; empty otherwise
   std::string metric;  // machine: used, swap, available (a low-water mark); category and cgroup: pss, rss, uss, swap;
                        // process: hwm, pss, uss, swap; identity: all five, hwm being that of one process
   std::optional<std::int64_t> day_ms;  // start of the UTC day; absent: of all time
@@ -178,6 +233,17 @@ class Reader {
   virtual Status process_steps(Range range, const std::function<void(const ProcessStep&)>& visit) = 0;
   virtual Status machine_steps(Range range, const std::function<void(const MachineStep&)>& visit) = 0;
   virtual Status category_steps(Range range, const std::function<void(const CategoryStep&)>& visit) = 0;
+
+  // The tiers that hold something, the finest first.
+  virtual Result<std::vector<TierSpan>> tiers() = 0;
+
+  // Buckets of a tier (not raw) that touch the range, whole as they are: of all subjects of a kind (not the machine),
+  // or of one. Those of one subject come in the order of time. Where the rows of a tier end, buckets made from the raw
+  // rows go on; the bucket of the seam comes as two that adjoin.
+  virtual Status rollups(Tier tier, MarkSubject kind, std::optional<std::int64_t> subject_id, Range range,
+                         const std::function<void(const RollupBucket&)>& visit) = 0;
+  virtual Status machine_rollups(Tier tier, const std::vector<std::string>& metrics, Range range,
+                                 const std::function<void(const MachineBucket&)>& visit) = 0;
 
   // Identities that were seen in the range.
   virtual Result<std::vector<StoredIdentity>> identities(Range range) = 0;

@@ -10,17 +10,17 @@ constexpr std::int64_t kNoTick = 0;
 }  // namespace
 
 void StepPlan::begin_tick(std::int64_t tick_id, bool keyframe, const TickMark& mark) {
-  const bool gap = mark_ && is_gap(*mark_, mark);
-  const std::int64_t last_ms = mark_ ? mark_->wall_ms : mark.wall_ms;
+  const bool broken = mark_ && (is_gap(*mark_, mark) || is_clock_step(*mark_, mark));
+  const std::int64_t held_ms = mark_ ? held_until_ms(*mark_, mark) : mark.wall_ms;
   tick_id_ = tick_id;
   mark_ = mark;
   if (keyframe) {
-    close_all(gap ? last_ms : mark.wall_ms);
-  } else if (gap) {
+    close_all(held_ms);
+  } else if (broken) {
     std::vector<std::int64_t> subjects;
     for (const auto& [subject, step] : open_) subjects.push_back(subject);
     std::sort(subjects.begin(), subjects.end());
-    close_all(last_ms);
+    close_all(held_ms);
     for (const std::int64_t subject : subjects) open(subject);
   }
 }
@@ -50,8 +50,8 @@ void StepPlan::close_all(std::int64_t at_ms) {
 
 std::vector<Step> StepPlan::finish(const std::optional<TickMark>& next) {
   if (mark_) {
-    const bool goes_on = next && !is_gap(*mark_, *next);
-    close_all(goes_on ? next->wall_ms : reaches(*mark_, range_.to_ms) && !next ? range_.to_ms : mark_->wall_ms);
+    const bool to_the_end = !next && reaches(*mark_, range_.to_ms);
+    close_all(next ? held_until_ms(*mark_, *next) : to_the_end ? range_.to_ms : mark_->wall_ms);
   }
   std::vector<Step> steps;
   for (Step step : steps_) {

@@ -7,6 +7,7 @@
 
 #include "store/columns.h"
 #include "store/step_plan.h"
+#include "store/tick_cursor.h"
 #include "store_sql.h"
 
 namespace memoir {
@@ -16,11 +17,6 @@ struct Plan {
   TickSpan ticks;  // from the keyframe that the first tick needs
   std::vector<Step> steps;
 };
-
-std::int64_t keyframe_of(SQLite::Database& database, std::int64_t tick_id) {
-  Statement row(database, "SELECT keyframe_id FROM tick WHERE id = ?");
-  return row.bind(tick_id).step() ? row.integer(0) : tick_id;
-}
 
 Plan make_plan(SQLite::Database& database, Range range, const char* changes_sql) {
   Plan plan{span_of(database, range), {}};
@@ -46,26 +42,6 @@ Plan make_plan(SQLite::Database& database, Range range, const char* changes_sql)
   }
   plan.steps = builder.finish(next);
   return plan;
-}
-
-// A table's rows in the order of ticks (its first column), applied as far as a tick.
-class Rows {
- public:
-  Rows(SQLite::Database& database, const std::string& sql, const TickSpan& ticks) : statement_(database, sql) {
-    more_ = statement_.bind(ticks.first, ticks.last).step();
-  }
-  template <typename Apply>
-  void apply_up_to(std::int64_t tick_id, Apply&& apply) {
-    for (; more_ && statement_.integer(0) <= tick_id; more_ = statement_.step()) apply(statement_);
-  }
-
- private:
-  Statement statement_;
-  bool more_ = false;
-};
-
-std::string rows_sql(const std::string& columns, const char* table, const char* order) {
-  return fmt::format("SELECT tick_id, {} FROM {} WHERE tick_id BETWEEN ? AND ? ORDER BY {}", columns, table, order);
 }
 
 // The processes' samples as of the tick that the replay has come to.
@@ -112,8 +88,8 @@ class ProcessReplay {
   static constexpr const char* kOrder = "tick_id, process_id";
 
   Statement key_;
-  Rows hot_;
-  Rows cold_;
+  TickCursor hot_;
+  TickCursor cold_;
   std::unordered_map<std::int64_t, ProcessSample> samples_;
 };
 
@@ -156,8 +132,8 @@ void visit_process_steps(SQLite::Database& database, Range range,
 void visit_machine_steps(SQLite::Database& database, Range range,
                          const std::function<void(const MachineStep&)>& visit) {
   const Plan plan = make_plan(database, range, sql::machine_changes);
-  Rows hot(database, rows_sql(column_list(kHotMachineFields), "machine_sample", "tick_id"), plan.ticks);
-  Rows cold(database, rows_sql(column_list(kColdMachineFields), "machine_detail", "tick_id"), plan.ticks);
+  TickCursor hot(database, rows_sql(column_list(kHotMachineFields), "machine_sample", "tick_id"), plan.ticks);
+  TickCursor cold(database, rows_sql(column_list(kColdMachineFields), "machine_detail", "tick_id"), plan.ticks);
   MachineMemory memory;
   for (const Step& step : plan.steps) {
     hot.apply_up_to(step.tick_id,
@@ -171,10 +147,10 @@ void visit_machine_steps(SQLite::Database& database, Range range,
 void visit_category_steps(SQLite::Database& database, Range range,
                           const std::function<void(const CategoryStep&)>& visit) {
   const Plan plan = make_plan(database, range, sql::category_changes);
-  Rows rows(database,
-            rows_sql("category_id, processes, inexact, rss_kib, pss_kib, uss_kib, swap_kib, swap_pss_kib",
-                     "category_sample", "tick_id, category_id"),
-            plan.ticks);
+  TickCursor rows(database,
+                  rows_sql("category_id, processes, inexact, rss_kib, pss_kib, uss_kib, swap_kib, swap_pss_kib",
+                           "category_sample", "tick_id, category_id"),
+                  plan.ticks);
   auto samples = named_categories(database);
   for (const Step& step : plan.steps) {
     rows.apply_up_to(step.tick_id, [&](const Statement& row) {

@@ -8,16 +8,10 @@
 #include "store/coverage.h"
 #include "store/reader.h"
 #include "store/statement.h"
+#include "store/tick_cursor.h"
 
 namespace memoir {
 
-// The numbers of the ticks that a range is about: from the one that holds at its begin. Empty: {1, 0}.
-struct TickSpan {
-  std::int64_t first = 1;
-  std::int64_t last = 0;
-
-  bool empty() const { return first > last; }
-};
 TickSpan span_of(SQLite::Database& database, Range range);
 
 TickMark read_mark(const Statement& row);

@@ -6,14 +6,12 @@
 
 #include "store/failure.h"
 #include "store/lock_file.h"
+#include "store/rollup.h"
 #include "store/run_log.h"
 #include "store/tick_store.h"
 
 namespace memoir {
 namespace {
-
-// Wall and boot clock move together but for a step of the wall clock; a little slewing is none.
-constexpr std::int64_t kClockStepMs = 1000;
 
 Status check_after_crash(SQLite::Database& database, const std::string& path) {
   const std::string damage = quick_check(database);
@@ -34,12 +32,17 @@ void recover_marks(SQLite::Database& database) {
 class SqliteWriter final : public Writer {
  public:
   SqliteWriter(std::string path, Fd lock, std::unique_ptr<SQLite::Database> database)
-      : path_(std::move(path)), lock_(std::move(lock)), database_(std::move(database)), ticks_(*database_) {}
+      : path_(std::move(path)),
+        lock_(std::move(lock)),
+        database_(std::move(database)),
+        ticks_(*database_),
+        rollup_(*database_) {}
 
   Result<std::vector<KnownProcess>> known_processes(const std::string& boot_id) override;
   Status begin_run(const RunInfo& run) override;
   Status write(const Tick& tick) override;
   Status write_event(const Event& event) override;
+  Result<Maintenance> maintain() override;
   Status end_run(const Moment& at, const std::string& reason) override;
 
  private:
@@ -51,6 +54,7 @@ class SqliteWriter final : public Writer {
   Fd lock_;
   std::unique_ptr<SQLite::Database> database_;
   TickStore ticks_;
+  Rollup rollup_;
   WriterState state_;
   WriterState next_;         // kept for its memory
   std::int64_t run_id_ = 0;  // 0: none is open
@@ -145,6 +149,20 @@ Status SqliteWriter::write_event(const Event& event) {
   });
 }
 
+Result<Maintenance> SqliteWriter::maintain() {
+  const Result<Maintenance> done = guarded(path_, [&]() -> Result<Maintenance> {
+    if (!rollup_.due()) return Maintenance{};
+    rollup_.prepare();
+    Transaction transaction(*database_, Transaction::Kind::write);
+    const std::int64_t start_us = steady_us();
+    const bool more = rollup_.write_piece();
+    transaction.commit();
+    return Maintenance{more, steady_us() - start_us};
+  });
+  if (!done) rollup_.forget();
+  return done;
+}
+
 Status SqliteWriter::end_run(const Moment& at, const std::string& reason) {
   if (run_id_ == 0) return no_run();
   Status ended = guarded(path_, [&]() -> Status {
@@ -167,7 +185,8 @@ Status SqliteWriter::end_run(const Moment& at, const std::string& reason) {
 
 }  // namespace
 
-Result<std::unique_ptr<Writer>> Writer::open(const std::string& path, Durability durability) {
+Result<std::unique_ptr<Writer>> Writer::open(const std::string& path, Durability durability,
+                                             const Retention& /*retention*/) {
   if (const auto place = check_place(path); !place) return place.error();
   auto lock = take_lock(path);
   if (!lock) return lock.error();

@@ -14,6 +14,8 @@
 
 namespace memoir {
 
+inline constexpr std::int64_t kDayLengthMs = 86'400'000;
+
 struct RunInfo {
   BootInfo boot;
   std::int32_t pid = 0;
@@ -22,11 +24,27 @@ struct RunInfo {
   Moment started;
 };
 
+// What one call of maintain() did.
+struct Maintenance {
+  bool more = false;          // there is more to do now
+  std::int64_t write_us = 0;  // how long its write transaction took, the wait for the lock left out
+};
+
+// What is kept for how long. Ages count by the recorder's own clock (stretch.recorded_ms), which nobody can set.
+struct Retention {
+  std::int64_t raw_ms = 7 * kDayLengthMs;
+  std::int64_t five_minutes_ms = 60 * kDayLengthMs;
+  std::int64_t hour_ms = 400 * kDayLengthMs;
+  std::int64_t day_ms = 0;                            // 0: for ever
+  std::int64_t max_bytes = 2LL * 1024 * 1024 * 1024;  // of the file with its -wal; 0: without a limit
+};
+
 class Writer {
  public:
   // Takes the lock, opens the database and marks a run that was never closed as ended uncleanly. Refused if another
   // recorder holds the lock: the error names its pid.
-  static Result<std::unique_ptr<Writer>> open(const std::string& path, Durability durability);
+  static Result<std::unique_ptr<Writer>> open(const std::string& path, Durability durability,
+                                              const Retention& retention = {});
 
   virtual ~Writer() = default;
 
@@ -41,6 +59,11 @@ class Writer {
   virtual Status write(const Tick& tick) = 0;
 
   virtual Status write_event(const Event& event) = 0;
+
+  // One bounded piece of what is to be done between ticks: a step of the rollups, a batch of retention, some pages of
+  // vacuum. At most a few tens of milliseconds in one write transaction. Called again as long as there is more, when no
+  // tick waits. On an error nothing of the piece is stored.
+  virtual Result<Maintenance> maintain() = 0;
 
   // Ends the run with a reason in one word (stopped, duration, once, reload), writes what is buffered (high-water
   // marks).

@@ -75,6 +75,7 @@ class DiskWriter final : public Writer {
   Status begin_run(const RunInfo&) override { return disk_->write("begin"); }
   Status write(const Tick& tick) override { return disk_->write("tick " + std::to_string(tick.begin.wall_ms)); }
   Status write_event(const Event& event) override { return disk_->write(event.kind); }
+  Result<Maintenance> maintain() override { return Maintenance{}; }
   Status end_run(const Moment&, const std::string& reason) override { return disk_->write("end " + reason); }
 
  private:

@@ -85,10 +85,15 @@ TEST_CASE("a tick may be half an interval late and a second more") {
   REQUIRE(longest_step_ms(3'600'000) == 5'401'000);
 }
 
-TEST_CASE("a stepped wall clock makes no gap") {
+TEST_CASE("a time that the wall clock was set past was not recorded, the time that really went by was") {
   TickMark after = mark(10'000);
   after.wall_ms += 3'600'000;
-  REQUIRE(cover({0, after.wall_ms}, {mark(0), after}).gaps.empty());
+  const Coverage forward = cover({0, after.wall_ms}, {mark(0), after});
+  REQUIRE(forward.recorded_ms == 10'000);
+  REQUIRE(forward.gaps.size() == 1);
+  REQUIRE(forward.gaps[0].reason == "clock set");
+  after.wall_ms = 10'000 - 3'600'000;
+  REQUIRE(cover({0, 10'000}, {mark(0), after, mark(0)}).recorded_ms == 10'000);
 }
 
 }  // namespace

@@ -28,6 +28,7 @@ class Oracle {
       see({MarkSubject::category, category.category, "uss", {}}, category.uss_kib, time, false);
       see({MarkSubject::category, category.category, "swap", {}}, category.swap_kib, time, false);
     }
+    see_groups(snapshot, time);
     for (const ProcessState& state : snapshot.processes) {
       const std::string id = std::to_string(state.process.id);
       const bool first = state.process.first_ms == at;
@@ -50,6 +51,30 @@ class Oracle {
   }
 
  private:
+  void see_groups(const Snapshot& snapshot, MarkTime time) {
+    std::map<MarkKey, std::optional<std::int64_t>> sums;
+    std::map<MarkKey, std::optional<std::int64_t>> highest;
+    const auto add = [&](MarkSubject subject, const std::string& name, const ProcessMemory& memory) {
+      const auto count = [&](const char* metric, std::optional<std::int64_t> value) {
+        auto& sum = sums[{subject, name, metric, {}}];
+        if (value) sum = sum.value_or(0) + *value;
+      };
+      count("pss", memory.get(ProcessField::pss));
+      count("rss", memory.get(ProcessField::rss));
+      count("uss", uss_kib(memory));
+      count("swap", memory.get(ProcessField::swap));
+    };
+    for (const ProcessState& state : snapshot.processes) {
+      const std::string identity = state.process.unit + " " + state.process.identity;
+      add(MarkSubject::identity, identity, state.sample.memory);
+      add(MarkSubject::cgroup, state.process.info.cgroup, state.sample.memory);
+      auto& hwm = highest[{MarkSubject::identity, identity, "hwm", {}}];
+      hwm = std::max(hwm, high_water_kib(state.sample.memory));
+    }
+    sums.merge(highest);
+    for (const auto& [key, sum] : sums) see(key, sum, time, false);
+  }
+
   void see(MarkKey key, std::optional<std::int64_t> value, MarkTime time, bool low) {
     if (!value || (!low && *value == 0)) return;
     for (const auto& day : {std::optional<std::int64_t>(), std::optional(day_of(time.at_ms))}) {

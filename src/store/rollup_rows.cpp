@@ -1,0 +1,248 @@
+#include "store/rollup_rows.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+
+#include "store/columns.h"
+
+namespace memoir {
+namespace {
+
+constexpr std::array kShapes{
+    TierShape{Tier::five_minutes, "5min", "hour", kPieceMs, 12},
+    TierShape{Tier::hour, "hour", "day", kHourMs, 24},
+    TierShape{Tier::day, "day", "day", 24 * kHourMs, 1},
+};
+
+constexpr std::array kNames{"anon", "rss", "pss", "uss", "swap", "swap_pss"};
+// Those whose shape is mostly that of anon, which comes first.
+constexpr std::size_t kFirstAlike = 1;
+constexpr std::size_t kLastAlike = 3;
+
+template <std::size_t N>
+std::string key_columns(const TierShape& shape) {
+  return N == 1 ? fmt::format("{}, metric, slot", shape.block)
+                : fmt::format("{}, subject, subject_id, slot", shape.block);
+}
+
+template <std::size_t N>
+std::string value_columns() {
+  if (N == 1) return "buckets, covered_ms, value, low, mean, high";
+  std::string columns = "buckets, covered_ms, processes";
+  for (const char* name : kNames) columns += fmt::format(", {0}_kib, {0}_low, {0}_mean, {0}_high", name);
+  return columns;
+}
+
+template <std::size_t N>
+std::string table(const TierShape& shape) {
+  return fmt::format("{}_{}", N == 1 ? "machine" : "rollup", shape.name);
+}
+
+template <std::size_t N>
+std::string select_sql(const TierShape& shape) {
+  return fmt::format("SELECT {}, {} FROM {}", key_columns<N>(shape), value_columns<N>(), table<N>(shape));
+}
+
+// "block = ? AND subject = ? AND subject_id = ?"
+template <std::size_t N>
+std::string subject_condition(const TierShape& shape) {
+  return fmt::format(N == 1 ? "{} = ? AND metric = ?" : "{} = ? AND subject = ? AND subject_id = ?", shape.block);
+}
+
+// Lowest, mean and highest beside the last value.
+struct Differences {
+  std::int64_t low = 0;
+  std::int64_t mean = 0;
+  std::int64_t high = 0;
+
+  bool operator==(const Differences&) const = default;
+};
+
+Differences differences(const Aggregate& value) {
+  if (!value.known) return {};
+  return {value.last - value.min, value.mean() - value.last, value.max - value.last};
+}
+
+void add_value(Statement& statement, const Aggregate& value, bool alike) {
+  statement.add(value.known ? std::optional(value.last) : std::nullopt);
+  const Differences own = differences(value);
+  const bool left_out = alike || !value.known;
+  for (const std::int64_t difference : {own.low, own.mean, own.high})
+    statement.add(left_out ? std::nullopt : std::optional(difference));
+}
+
+template <std::size_t N>
+RollupRow<N> read_row(const Statement& statement, const TierShape& shape) {
+  int column = 0;
+  RollupRow<N> row;
+  row.block = statement.integer(column++);
+  if (N > 1) row.subject = statement.integer(column++);
+  row.subject_id = statement.integer(column++);
+  row.slot = statement.integer(column++);
+  row.buckets = statement.integer(column++);
+  row.bucket.covered_ms = statement.maybe(column++).value_or(shape.width_ms);
+  row.bucket.processes = N > 1 ? statement.integer(column++) : 1;
+  Differences first;
+  for (std::size_t i = 0; i < N; ++i) {
+    const auto last = statement.maybe(column++);
+    const auto low = statement.maybe(column++);
+    const auto mean = statement.maybe(column++);
+    const auto high = statement.maybe(column++);
+    if (!last) continue;
+    const Differences own{low.value_or(first.low), mean.value_or(first.mean), high.value_or(first.high)};
+    if (i == 0) first = own;
+    const std::int64_t known_ms = row.bucket.covered_ms;
+    row.bucket.values[i] = {true, *last - own.low, *last + own.high, *last, (*last + own.mean) * known_ms, known_ms};
+  }
+  return row;
+}
+
+}  // namespace
+
+const TierShape& shape_of(Tier tier) {
+  return *std::find_if(kShapes.begin(), kShapes.end() - 1,
+                       [tier](const TierShape& shape) { return shape.tier == tier; });
+}
+
+template <std::size_t N>
+Bucket<N> held_bucket(const Bucket<N>& bucket, std::int64_t width_ms) {
+  Bucket<N> held;
+  held.covered_ms = width_ms;
+  held.processes = bucket.processes;
+  for (std::size_t i = 0; i < N; ++i) {
+    if (!bucket.values[i].known) continue;
+    held.values[i].see(bucket.values[i].last);
+    held.values[i].hold(bucket.values[i].last, width_ms);
+  }
+  return held;
+}
+
+template <std::size_t N>
+RollupTable<N>::RollupTable(SQLite::Database& database, Tier tier)
+    : shape_(shape_of(tier)),
+      find_(database, fmt::format("{} WHERE {} AND slot <= ? ORDER BY slot DESC LIMIT 1", select_sql<N>(shape_),
+                                  subject_condition<N>(shape_))),
+      put_(database, fmt::format("INSERT OR REPLACE INTO {} ({}, {}) VALUES ({})", table<N>(shape_),
+                                 key_columns<N>(shape_), value_columns<N>(), placeholders(N == 1 ? 9 : 7 + 4 * N))) {}
+
+template <std::size_t N>
+std::optional<RollupRow<N>> RollupTable<N>::last_before(const RollupRow<N>& row, std::int64_t slot) {
+  find_.bind(row.block);
+  if (N > 1) find_.add(row.subject);
+  find_.add(row.subject_id);
+  find_.add(slot);
+  if (!find_.step()) return std::nullopt;
+  RollupRow<N> found = read_row<N>(find_, shape_);
+  find_.reset();
+  found.subject = row.subject;
+  return found;
+}
+
+template <std::size_t N>
+void RollupTable<N>::put(const RollupRow<N>& row) {
+  put_.bind(row.block);
+  if (N > 1) put_.add(row.subject);
+  put_.add(row.subject_id);
+  put_.add(row.slot);
+  put_.add(row.buckets);
+  // Time that the clock went through twice counts once.
+  put_.add(row.bucket.covered_ms >= shape_.width_ms ? std::nullopt : std::optional(row.bucket.covered_ms));
+  if (N > 1) put_.add(row.bucket.processes);
+  for (std::size_t i = 0; i < N; ++i) {
+    const bool alike =
+        i >= kFirstAlike && i <= kLastAlike && differences(row.bucket.values[i]) == differences(row.bucket.values[0]);
+    add_value(put_, row.bucket.values[i], alike);
+  }
+  put_.finish();
+}
+
+template <std::size_t N>
+void RollupTable<N>::add(std::int64_t subject, std::int64_t subject_id, std::int64_t start_ms, std::int64_t buckets,
+                         const Bucket<N>& bucket) {
+  const std::int64_t number = start_ms / shape_.width_ms;
+  RollupRow<N> row{number / shape_.slots, subject, subject_id, number % shape_.slots, buckets, bucket};
+  const auto there = last_before(row, row.slot + row.buckets - 1);
+  if (row.buckets == 1 || !there || there->slot + there->buckets <= row.slot) return add_row(row);
+  // Something is there already, after the clock was set back: bucket by bucket.
+  row.buckets = 1;
+  for (std::int64_t i = 0; i < buckets; ++i) {
+    add_row(row);
+    row.bucket = held_bucket(bucket, shape_.width_ms);
+    ++row.slot;
+  }
+}
+
+template <std::size_t N>
+void RollupTable<N>::add_row(const RollupRow<N>& row) {
+  auto there = last_before(row, row.slot);
+  if (!there || there->slot + there->buckets < row.slot) return put(row);
+  if (there->slot + there->buckets > row.slot) return add_into(*there, row);
+  const bool goes_on = row.bucket.covered_ms == shape_.width_ms && there->bucket.goes_on_as(row.bucket);
+  if (!goes_on) return put(row);
+  there->buckets += row.buckets;
+  put(*there);
+}
+
+// `row`, of one bucket, lies within the row that is there, which falls into up to three.
+template <std::size_t N>
+void RollupTable<N>::add_into(const RollupRow<N>& there, const RollupRow<N>& row) {
+  const std::int64_t before = row.slot - there.slot;
+  const std::int64_t after = there.buckets - before - 1;
+  RollupRow<N> part = there;
+  if (before > 0) {
+    part.buckets = before;
+    put(part);
+    part.bucket = held_bucket(there.bucket, shape_.width_ms);
+  }
+  part.slot = row.slot;
+  part.buckets = 1;
+  part.bucket.append(row.bucket);
+  put(part);
+  if (after == 0) return;
+  part.slot = row.slot + 1;
+  part.buckets = after;
+  part.bucket = held_bucket(there.bucket, shape_.width_ms);
+  put(part);
+}
+
+template <std::size_t N>
+RollupBlocks<N>::RollupBlocks(SQLite::Database& database, Tier tier, bool one_subject)
+    : shape_(shape_of(tier)),
+      one_subject_(one_subject),
+      statement_(database, fmt::format("{} WHERE {} ORDER BY {}", select_sql<N>(shape_),
+                                       N == 1 || one_subject ? subject_condition<N>(shape_)
+                                                             : fmt::format("{} = ? AND subject = ?", shape_.block),
+                                       key_columns<N>(shape_))) {}
+
+template <std::size_t N>
+void RollupBlocks<N>::bind(std::int64_t block, std::int64_t subject, std::int64_t subject_id) {
+  statement_.bind(block);
+  if (N > 1) statement_.add(subject);
+  if (N == 1 || one_subject_) statement_.add(subject_id);
+}
+
+template <std::size_t N>
+RollupRow<N> RollupBlocks<N>::row() const {
+  return read_row<N>(statement_, shape_);
+}
+
+std::optional<BlockSpan> blocks_of(SQLite::Database& database, Tier tier) {
+  const TierShape& shape = shape_of(tier);
+  Statement ends(database, fmt::format("SELECT (SELECT MIN({0}) FROM machine_{1}), (SELECT MAX({0}) FROM machine_{1})",
+                                       shape.block, shape.name));
+  ends.step();
+  const auto first = ends.maybe(0);
+  const auto last = ends.maybe(1);
+  if (!first || !last) return std::nullopt;
+  return BlockSpan{*first, *last};
+}
+
+template Bucket<1> held_bucket(const Bucket<1>&, std::int64_t);
+template Bucket<kRollupMetrics> held_bucket(const Bucket<kRollupMetrics>&, std::int64_t);
+template class RollupTable<1>;
+template class RollupTable<kRollupMetrics>;
+template class RollupBlocks<1>;
+template class RollupBlocks<kRollupMetrics>;
+
+}  // namespace memoir

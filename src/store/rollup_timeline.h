@@ -1,0 +1,181 @@
+#pragma once
+
+// One subject's values over time, cut into buckets of 5 minutes: pure. N is the number of its metrics.
+//
+// A value holds from the tick that saw it until the next. What is seen counts for lowest and highest; what holds counts
+// for the mean and the time covered. A bucket in which nothing changed and nothing is missing lengthens the one before
+// it.
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace memoir {
+
+inline constexpr std::int64_t kPieceMs = 300'000;
+inline constexpr std::int64_t kHourMs = 3'600'000;
+
+struct Aggregate {
+  bool known = false;  // else the rest says nothing
+  std::int64_t min = 0;
+  std::int64_t max = 0;
+  std::int64_t last = 0;
+  std::int64_t weighted = 0;  // value × ms
+  std::int64_t known_ms = 0;
+
+  void see(std::int64_t value) {
+    min = known ? std::min(min, value) : value;
+    max = known ? std::max(max, value) : value;
+    last = value;
+    known = true;
+  }
+  void hold(std::int64_t value, std::int64_t ms) {
+    weighted += value * ms;
+    known_ms += ms;
+  }
+  // What comes later of the same subject.
+  void append(const Aggregate& later) {
+    if (!later.known) return;
+    min = known ? std::min(min, later.min) : later.min;
+    max = known ? std::max(max, later.max) : later.max;
+    last = later.last;
+    known = true;
+    weighted += later.weighted;
+    known_ms += later.known_ms;
+  }
+  // Of what was seen but never held, the last.
+  std::int64_t mean() const { return known_ms > 0 ? (weighted + known_ms / 2) / known_ms : last; }
+
+  bool operator==(const Aggregate&) const = default;
+};
+
+template <std::size_t N>
+struct Bucket {
+  std::int64_t covered_ms = 0;
+  std::int64_t processes = 0;
+  std::array<Aggregate, N> values{};
+
+  void append(const Bucket& later) {
+    covered_ms += later.covered_ms;
+    processes = std::max(processes, later.processes);
+    for (std::size_t i = 0; i < N; ++i) values[i].append(later.values[i]);
+  }
+  // Nothing moved in it.
+  bool constant() const {
+    return std::all_of(values.begin(), values.end(), [](const Aggregate& v) { return v.min == v.max; });
+  }
+  // What it ended with is what `later` has all the time.
+  bool goes_on_as(const Bucket& later) const {
+    if (!later.constant() || processes != later.processes) return false;
+    for (std::size_t i = 0; i < N; ++i) {
+      if (values[i].known != later.values[i].known || values[i].last != later.values[i].last) return false;
+    }
+    return true;
+  }
+};
+
+// A bucket, and those after it that are as it ended.
+template <std::size_t N>
+struct Piece {
+  std::int64_t subject = 0;
+  std::int64_t subject_id = 0;
+  std::int64_t start_ms = 0;
+  std::int64_t buckets = 1;
+  std::int64_t lived_ms = 0;  // of the subject, up to the end of what was rolled up
+  Bucket<N> bucket;
+};
+
+template <std::size_t N>
+using RollupValues = std::array<std::optional<std::int64_t>, N>;
+
+template <std::size_t N>
+class Timeline {
+ public:
+  Timeline(std::int64_t subject, std::int64_t subject_id, std::vector<Piece<N>>& pieces)
+      : subject_(subject), subject_id_(subject_id), pieces_(&pieces) {}
+
+  // From at_ms on it has these values; they are seen when see() is called, once all changes of a tick are in.
+  void set(std::int64_t at_ms, const RollupValues<N>& values, std::int64_t processes) {
+    values_ = values;
+    processes_ = processes;
+    since_ms_ = at_ms;
+    live_ = true;
+  }
+  void see() {
+    if (!live_) return;
+    open(since_ms_);
+    observe();
+  }
+  void hold_until(std::int64_t until_ms) {
+    while (live_ && since_ms_ < until_ms) {
+      open(since_ms_);
+      const std::int64_t end = std::min(until_ms, start_ms_ + kPieceMs);
+      for (std::size_t i = 0; i < N; ++i) {
+        if (values_[i]) bucket_.values[i].hold(*values_[i], end - since_ms_);
+      }
+      bucket_.covered_ms += end - since_ms_;
+      since_ms_ = end;
+    }
+  }
+  // After a time of which nothing is known, or a step of the clock.
+  void go_on_at(std::int64_t at_ms) { since_ms_ = at_ms; }
+  void stop() {
+    close();
+    live_ = false;
+  }
+  void close() {
+    if (!open_) return;
+    open_ = false;
+    if (lengthens_last()) {
+      ++pieces_->at(last_).buckets;
+      return;
+    }
+    last_ = pieces_->size();
+    pieces_->push_back({subject_, subject_id_, start_ms_, 1, 0, bucket_});
+  }
+
+  bool live() const { return live_; }
+  const RollupValues<N>& values() const { return values_; }
+
+ private:
+  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+
+  void open(std::int64_t at_ms) {
+    const std::int64_t start = at_ms - at_ms % kPieceMs;
+    if (open_ && start == start_ms_) return;
+    close();
+    start_ms_ = start;
+    bucket_ = {};
+    open_ = true;
+    observe();
+  }
+  void observe() {
+    for (std::size_t i = 0; i < N; ++i) {
+      if (values_[i]) bucket_.values[i].see(*values_[i]);
+    }
+    bucket_.processes = std::max(bucket_.processes, processes_);
+  }
+  bool lengthens_last() const {
+    if (last_ == kNone || bucket_.covered_ms != kPieceMs) return false;
+    const Piece<N>& before = (*pieces_)[last_];
+    return before.start_ms + before.buckets * kPieceMs == start_ms_ &&
+           before.start_ms / kHourMs == start_ms_ / kHourMs && before.bucket.goes_on_as(bucket_);
+  }
+
+  std::int64_t subject_;
+  std::int64_t subject_id_;
+  std::vector<Piece<N>>* pieces_;
+  RollupValues<N> values_{};
+  std::int64_t processes_ = 0;
+  std::int64_t since_ms_ = 0;
+  std::int64_t start_ms_ = 0;
+  Bucket<N> bucket_;
+  bool open_ = false;
+  bool live_ = false;
+  std::size_t last_ = kNone;
+};
+
+}  // namespace memoir

@@ -1,0 +1,299 @@
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <tuple>
+
+#include "random_history.h"
+#include "store/coverage.h"
+#include "store/high_water.h"
+#include "store/rollup_timeline.h"
+#include "store_fixture.h"
+#include "support/simulation.h"
+
+namespace memoir::test {
+namespace {
+
+constexpr Range kAll{0, 4'000'000'000'000};
+
+// One metric of one subject in one bucket, as it is worked out by hand and as it is read back.
+struct Cell {
+  std::optional<std::int64_t> min, max, last;
+  std::int64_t weighted = 0;
+  std::int64_t covered_ms = 0;
+  std::int64_t known_ms = 0;
+  std::int64_t processes = 0;
+
+  void see(std::optional<std::int64_t> value, std::int64_t members) {
+    processes = std::max(processes, members);
+    if (!value) return;
+    min = min ? std::min(*min, *value) : *value;
+    max = max ? std::max(*max, *value) : *value;
+    last = value;
+  }
+};
+
+using Key = std::tuple<int, std::int64_t, std::size_t, std::int64_t>;  // kind, subject, metric, begin of the bucket
+using Cells = std::map<Key, Cell>;
+using Level =
+    std::map<std::tuple<int, std::int64_t, std::size_t>, std::pair<std::optional<std::int64_t>, std::int64_t>>;
+
+std::array<std::optional<std::int64_t>, kRollupMetrics> values_of(const ProcessMemory& memory) {
+  return {anon_kib(memory), rss_kib(memory),  memory.get(ProcessField::pss),
+          uss_kib(memory),  swap_kib(memory), memory.get(ProcessField::swap_pss)};
+}
+
+// What every subject had at a tick.
+Level level_of(const Snapshot& snapshot, const std::map<std::string, std::int64_t>& ids) {
+  Level level;
+  const auto add = [&](MarkSubject kind, std::int64_t id, const ProcessMemory& memory) {
+    const auto values = values_of(memory);
+    for (std::size_t i = 0; i < kRollupMetrics; ++i) {
+      auto& [sum, members] = level[{static_cast<int>(kind), id, i}];
+      if (values[i]) sum = sum.value_or(0) + *values[i];
+      ++members;
+    }
+  };
+  for (const ProcessState& state : snapshot.processes) {
+    add(MarkSubject::process, state.process.id, state.sample.memory);
+    add(MarkSubject::identity, state.process.identity_id, state.sample.memory);
+    add(MarkSubject::category, ids.at("category " + state.process.info.category), state.sample.memory);
+    add(MarkSubject::cgroup, ids.at("cgroup " + state.process.info.cgroup), state.sample.memory);
+  }
+  return level;
+}
+
+std::map<std::string, std::int64_t> names_of(const std::string& path) {
+  std::map<std::string, std::int64_t> ids;
+  SQLite::Database database(path, SQLite::OPEN_READONLY);
+  for (const auto& [kind, sql] :
+       {std::pair("category ", "SELECT id, name FROM category"), std::pair("cgroup ", "SELECT id, path FROM cgroup")}) {
+    SQLite::Statement rows(database, sql);
+    while (rows.executeStep()) ids[kind + rows.getColumn(1).getString()] = rows.getColumn(0).getInt64();
+  }
+  return ids;
+}
+
+std::vector<TickMark> marks_of(Reader& reader) {
+  std::map<std::int64_t, StoredRun> runs;
+  for (const StoredRun& run : must(reader.runs())) runs[run.id] = run;
+  std::vector<TickMark> marks;
+  for (const StoredTick& tick : must(reader.ticks(kAll))) {
+    const StoredRun& run = runs.at(tick.run_id);
+    const auto boot = static_cast<std::int64_t>(run.boot.boot_id.back());
+    marks.push_back(
+        {tick.begin.wall_ms, tick.begin.boot_ms, tick.run_id, boot, run.interval_ms, tick.skipped, run.end_reason});
+  }
+  return marks;
+}
+
+// Every bucket of every subject from whole snapshots, the simple way.
+Cells expected_cells(const StoreFixture& fixture, std::int64_t width_ms) {
+  Cells cells;
+  const auto reader = fixture.reader();
+  const auto ids = names_of(fixture.path());
+  const auto ticks = must(reader->ticks(kAll));
+  const auto marks = marks_of(*reader);
+  for (std::size_t i = 0; i < ticks.size(); ++i) {
+    const Level level = level_of(must(reader->snapshot(ticks[i].id)), ids);
+    const std::int64_t at = marks[i].wall_ms;
+    const std::int64_t until = i + 1 < marks.size() ? held_until_ms(marks[i], marks[i + 1]) : at;
+    for (const auto& [subject, state] : level) {
+      const auto cell = [&](std::int64_t ms) -> Cell& {
+        return cells[std::tuple_cat(subject, std::tuple(ms - ms % width_ms))];
+      };
+      cell(at).see(state.first, state.second);
+      for (std::int64_t from = at; from < until;) {
+        const std::int64_t to = std::min(until, from - from % width_ms + width_ms);
+        Cell& held = cell(from);
+        held.see(state.first, state.second);
+        held.covered_ms += to - from;
+        if (state.first) held.known_ms += to - from, held.weighted += *state.first * (to - from);
+        from = to;
+      }
+    }
+  }
+  return cells;
+}
+
+Cells read_cells(Reader& reader, Tier tier) {
+  Cells cells;
+  const std::int64_t width = bucket_ms(tier);
+  for (const MarkSubject kind :
+       {MarkSubject::category, MarkSubject::process, MarkSubject::identity, MarkSubject::cgroup}) {
+    must(reader.rollups(tier, kind, std::nullopt, kAll, [&](const RollupBucket& bucket) {
+      const std::int64_t count = std::max<std::int64_t>((bucket.until_ms - bucket.from_ms + width - 1) / width, 1);
+      for (std::int64_t i = 0; i < count; ++i) {
+        const std::int64_t start = bucket.from_ms - bucket.from_ms % width + i * width;
+        for (std::size_t metric = 0; metric < kRollupMetrics; ++metric) {
+          const RollupValue& value = bucket.values[metric];
+          Cell& cell = cells[{static_cast<int>(kind), bucket.subject_id, metric, start}];
+          cell.processes = std::max(cell.processes, bucket.processes);
+          cell.covered_ms += bucket.covered_ms / count;
+          if (!value.last) continue;
+          cell.see(value.min, 0);
+          cell.see(value.max, 0);
+          cell.see(value.last, 0);
+          cell.known_ms += bucket.covered_ms / count;
+          cell.weighted += value.mean.value() * (bucket.covered_ms / count);
+        }
+      }
+    }));
+  }
+  return cells;
+}
+
+// What is younger than a bucket may have no rows of its own, or not from the first.
+void compare(const StoreFixture& fixture, Tier tier) {
+  const Cells expected = expected_cells(fixture, bucket_ms(tier));
+  const auto reader = fixture.reader();
+  const Cells found = read_cells(*reader, tier);
+  std::map<std::int64_t, StoredProcess> processes;
+  for (const StoredProcess& process : must(reader->processes(kAll))) processes[process.id] = process;
+  std::size_t missing = 0;
+  std::map<std::pair<int, std::int64_t>, std::int64_t> first_seen;
+  for (const auto& [key, cell] : expected) {
+    const auto& [kind, subject, metric, start] = key;
+    const std::int64_t first = first_seen.try_emplace({kind, subject}, start).first->second;
+    const bool process = kind == static_cast<int>(MarkSubject::process);
+    const std::int64_t since = process ? processes.at(subject).info.start_ms : first;
+    const bool young = start < since + 2 * bucket_ms(tier);
+    if (young && (process || tier != Tier::five_minutes)) continue;
+    INFO(to_string(tier) << " kind " << kind << " subject " << subject << " metric " << metric << " at " << start);
+    const auto other = found.find(key);
+    if (other == found.end()) {
+      ++missing;
+      // A life that was too short for rows of its own.
+      REQUIRE((process || tier != Tier::five_minutes));
+      continue;
+    }
+    const Cell& there = other->second;
+    REQUIRE(there.min == cell.min);
+    REQUIRE(there.max == cell.max);
+    REQUIRE(there.last == cell.last);
+    REQUIRE(there.processes == cell.processes);
+    REQUIRE(there.covered_ms == std::min(cell.covered_ms, bucket_ms(tier)));
+    if (cell.known_ms > 0 && cell.covered_ms <= bucket_ms(tier)) {
+      const double mean = static_cast<double>(cell.weighted) / static_cast<double>(cell.known_ms);
+      const double got = static_cast<double>(there.weighted) / static_cast<double>(there.known_ms);
+      REQUIRE(std::abs(mean - got) < 3);
+    }
+  }
+  for (const auto& [key, cell] : found) REQUIRE(expected.count(key) == 1);
+  if (tier == Tier::five_minutes) REQUIRE(missing * 20 < expected.size());
+}
+
+void finish_maintenance(Writer& writer) {
+  while (must(writer.maintain()).more) continue;
+}
+
+TEST_CASE("the buckets of every tier are what the snapshots make, however far they are written") {
+  const StoreFixture fixture;
+  RandomHistory chance(11);
+  Simulation simulation({.processes = 12, .changing = 0.15, .births = 0.2, .interval_ms = 60'000});
+  for (int run = 0; run < 4; ++run) {
+    const auto writer = fixture.writer();
+    must(writer->begin_run(run_info(simulation.boot(), simulation.now(), 60'000)));
+    for (int i = 0; i < 150; ++i) {
+      must(writer->write(simulation.next()));
+      if (chance.chance(0.03)) simulation.pause(chance.number(100'000, 8'000'000));
+      if (chance.chance(0.7)) must(writer->maintain());
+    }
+    compare(fixture, Tier::five_minutes);
+    compare(fixture, Tier::hour);
+    if (run % 2 == 0) must(writer->end_run(simulation.now(), "stopped"));
+    if (run == 1) simulation.reboot();
+    simulation.pause(700'000);
+  }
+  finish_maintenance(*fixture.writer());
+  for (const Tier tier : kRollupTiers) compare(fixture, tier);
+}
+
+TEST_CASE("a recorder killed between two pieces of a rollup goes on with the next") {
+  const StoreFixture fixture;
+  Simulation simulation({.processes = 600, .changing = 0.9, .births = 0, .interval_ms = 600'000});
+  {
+    const auto writer = fixture.writer();
+    must(writer->begin_run(run_info(simulation.boot(), simulation.now(), 600'000)));
+    for (int i = 0; i < 9; ++i) must(writer->write(simulation.next()));
+  }
+  const StoreFixture whole;
+  std::filesystem::copy_file(fixture.path(), whole.path());
+  finish_maintenance(*whole.writer());
+  int pieces = 0;
+  while (must(fixture.writer()->maintain()).more) {
+    ++pieces;
+    if (pieces % 3 == 0) compare(fixture, Tier::hour);
+  }
+  REQUIRE(pieces > 4);
+  compare(fixture, Tier::five_minutes);
+  const auto rows = [](const std::string& path, const char* table) {
+    return SQLite::Database(path, SQLite::OPEN_READONLY)
+        .execAndGet(std::string("SELECT COUNT(*) || ' ' || TOTAL(anon_kib) || ' ' || TOTAL(covered_ms) FROM ") + table)
+        .getString();
+  };
+  for (const char* table : {"rollup_5min", "rollup_hour", "rollup_day"})
+    REQUIRE(rows(fixture.path(), table) == rows(whole.path(), table));
+}
+
+TEST_CASE("a clock that is set puts nothing into buckets of a time that never was, and nothing away") {
+  const StoreFixture fixture;
+  Simulation simulation({.processes = 8, .changing = 0.2, .births = 0, .interval_ms = 60'000});
+  const auto writer = fixture.writer();
+  must(writer->begin_run(run_info(simulation.boot(), simulation.now(), 60'000)));
+  for (const std::int64_t step :
+       std::initializer_list<std::int64_t>{0, 30 * kDayMs, -31 * kDayMs, 7'000'000, -3'000'000}) {
+    simulation.step_wall(step);
+    for (int i = 0; i < 100; ++i) must(writer->write(simulation.next()));
+    finish_maintenance(*writer);
+  }
+  const auto reader = fixture.reader();
+  for (const Tier tier : kRollupTiers) {
+    std::int64_t covered = 0;
+    must(reader->rollups(tier, MarkSubject::category, std::nullopt, kAll,
+                         [&](const RollupBucket& bucket) { covered = std::max(covered, bucket.covered_ms); }));
+    REQUIRE(covered > 0);
+    REQUIRE(covered <= 100 * 60'000 + bucket_ms(tier));
+  }
+  const auto ticks = must(reader->ticks(kAll));
+  REQUIRE(ticks.size() == 500);
+  REQUIRE(std::is_sorted(ticks.begin(), ticks.end(),
+                         [](const StoredTick& a, const StoredTick& b) { return a.begin.boot_ms < b.begin.boot_ms; }));
+}
+
+TEST_CASE("the machine's metrics are rolled up as its processes are") {
+  const StoreFixture fixture;
+  Simulation simulation({.processes = 5, .interval_ms = 30'000});
+  const auto writer = fixture.writer();
+  must(writer->begin_run(run_info(simulation.boot(), simulation.now(), 30'000)));
+  std::map<std::int64_t, std::pair<std::int64_t, std::int64_t>> extremes;  // of the buckets
+  for (int i = 0; i < 400; ++i) {
+    const Tick tick = simulation.next();
+    const std::int64_t free = tick.machine.memory.get(MachineField::mem_free).value();
+    const auto [found, added] = extremes.try_emplace(tick.begin.wall_ms / kPieceMs * kPieceMs, free, free);
+    auto& [low, high] = found->second;
+    low = std::min(low, free);
+    high = std::max(high, free);
+    must(writer->write(tick));
+    must(writer->maintain());
+  }
+  finish_maintenance(*writer);
+  std::map<std::int64_t, std::pair<std::int64_t, std::int64_t>> found;
+  must(fixture.reader()->machine_rollups(Tier::five_minutes, {"mem_free_kib"}, kAll, [&](const MachineBucket& bucket) {
+    REQUIRE(bucket.metric == "mem_free_kib");
+    const std::int64_t start = bucket.from_ms / kPieceMs * kPieceMs;
+    const auto [there, added] = found.try_emplace(start, *bucket.value.min, *bucket.value.max);
+    there->second.first = std::min(there->second.first, *bucket.value.min);
+    there->second.second = std::max(there->second.second, *bucket.value.max);
+  }));
+  REQUIRE(found.size() == extremes.size());
+  for (const auto& [start, extreme] : extremes) {
+    // What the last tick of the bucket before had held on into this one.
+    REQUIRE(found.at(start).first <= extreme.first);
+    REQUIRE(found.at(start).second >= extreme.second);
+  }
+}
+
+}  // namespace
+}  // namespace memoir::test
