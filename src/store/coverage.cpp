@@ -1,6 +1,7 @@
 #include "store/coverage.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <set>
 
@@ -39,27 +40,45 @@ bool reaches(const TickMark& last, std::int64_t at_ms) {
   return last.run_end.empty() && at_ms - last.wall_ms <= longest_step_ms(last.interval_ms);
 }
 
-void CoverageBuilder::add(const TickMark& tick) {
+// From the last tick to the next: recorded, or why not.
+void CoverageBuilder::connect(const TickMark& next, const std::string& gap) {
   if (last_.empty()) {
-    first_ms_ = latest_ms_ = tick.wall_ms;
-    last_.push_back(tick);
+    first_ms_ = latest_ms_ = next.wall_ms;
+    last_.push_back(next);
   } else {
     const TickMark& before = last_.front();
-    if (is_clock_step(before, tick)) {
-      const std::int64_t held_ms = held_until_ms(before, tick);
-      add_span(before.wall_ms, held_ms, "");
-      add_span(held_ms, tick.wall_ms, is_gap(before, tick) ? gap_reason(before, tick) : "clock set");
-    } else {
-      add_span(before.wall_ms, tick.wall_ms, is_gap(before, tick) ? gap_reason(before, tick) : "");
-    }
-    last_.front() = tick;
+    const std::int64_t held_ms = gap.empty() ? held_until_ms(before, next) : before.wall_ms;
+    add_span(before.wall_ms, held_ms, "");
+    add_span(held_ms, next.wall_ms, gap.empty() ? "clock set" : gap);
+    last_.front() = next;
   }
-  first_ms_ = std::min(first_ms_, tick.wall_ms);
-  latest_ms_ = std::max(latest_ms_, tick.wall_ms);
-  if (tick.wall_ms < range_.from_ms || tick.wall_ms > range_.to_ms) return;
-  ++coverage_.ticks;
+  first_ms_ = std::min(first_ms_, next.wall_ms);
+  latest_ms_ = std::max(latest_ms_, next.wall_ms);
+}
+
+void CoverageBuilder::count(const TickMark& tick, std::int64_t ticks) {
+  coverage_.ticks += ticks;
   if (tick.run_id != last_run_) ++coverage_.runs;
   last_run_ = tick.run_id;
+}
+
+void CoverageBuilder::add(const TickMark& tick) {
+  const bool gap = !last_.empty() && is_gap(last_.front(), tick);
+  connect(tick, gap ? gap_reason(last_.front(), tick) : "");
+  if (tick.wall_ms >= range_.from_ms && tick.wall_ms <= range_.to_ms) count(tick, 1);
+}
+
+void CoverageBuilder::add(const StretchMark& stretch) {
+  connect(stretch.first, stretch.gap);
+  add_span(stretch.first.wall_ms, stretch.last.wall_ms, "");
+  last_.front() = stretch.last;
+  latest_ms_ = std::max(latest_ms_, stretch.last.wall_ms);
+  const std::int64_t whole = stretch.last.wall_ms - stretch.first.wall_ms;
+  const std::int64_t inside =
+      std::min(stretch.last.wall_ms, range_.to_ms) - std::max(stretch.first.wall_ms, range_.from_ms);
+  if (inside < 0) return;
+  const double share = whole > 0 ? static_cast<double>(inside) / static_cast<double>(whole) : 1;
+  count(stretch.last, std::llround(share * static_cast<double>(stretch.ticks)));
 }
 
 // Adjoining stretches of recording become one, so that few are left. The wall clock may have been stepped back.

@@ -42,12 +42,22 @@ std::string gap_reason(const TickMark& before, const TickMark& after);
 // Whether the last tick there is still speaks for `at_ms`.
 bool reaches(const TickMark& last, std::int64_t at_ms);
 
-// Takes the ticks one by one: those of the range, and one before and after if there are.
+// Ticks that are gone, as a row of `stretch` tells of them.
+struct StretchMark {
+  TickMark first;
+  TickMark last;
+  std::int64_t ticks = 0;
+  std::string gap;  // before it; empty if there is none
+};
+
+// Takes the ticks one by one: those of the range, and one before and after if there are. Before them, stretches of
+// older ones; of a stretch that lies partly in the range the share of its ticks is estimated.
 class CoverageBuilder {
  public:
   explicit CoverageBuilder(Range range) : range_(range) {}
 
   void add(const TickMark& tick);
+  void add(const StretchMark& stretch);
   Coverage finish();
 
  private:
@@ -57,6 +67,8 @@ class CoverageBuilder {
     std::string reason;  // empty: recorded
   };
 
+  void connect(const TickMark& next, const std::string& gap);
+  void count(const TickMark& tick, std::int64_t ticks);
   void add_span(std::int64_t from_ms, std::int64_t to_ms, const std::string& reason);
   const Span* span_of(std::int64_t from_ms, std::int64_t to_ms) const;
 

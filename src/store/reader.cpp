@@ -72,16 +72,16 @@ Result<FileInfo> SqliteReader::info() {
     info.path = path_;
     info.bytes = bytes_of(path_) + bytes_of(path_ + "-wal");
     info.schema = schema_version(*database_);
-    // Numbers without holes: only the oldest ticks are ever deleted.
+    // Numbers without holes: only the oldest ticks are ever deleted, and stretches know of those.
     Statement ends(*database_,
-                   "SELECT f.wall_ms, l.wall_ms, l.id - f.id + 1 FROM tick AS f, tick AS l "
+                   "SELECT f.id, f.wall_ms, l.id, l.wall_ms, s.first_tick_id, s.from_ms FROM tick AS f, tick AS l "
+                   "LEFT JOIN stretch AS s ON s.id = (SELECT MIN(id) FROM stretch) "
                    "WHERE f.id = (SELECT MIN(id) FROM tick) AND l.id = (SELECT MAX(id) FROM tick)");
     if (ends.step()) {
-      info.first_tick_ms = ends.integer(0);
-      info.last_tick_ms = ends.integer(1);
-      info.ticks = ends.integer(2);
+      info.first_tick_ms = ends.maybe(5).value_or(ends.integer(1));
+      info.last_tick_ms = ends.integer(3);
+      info.ticks = ends.integer(2) - ends.maybe(4).value_or(ends.integer(0)) + 1;
     }
-    info.lock_visible = lock_is_visible(path_);
     info.recorder_pid = lock_owner(path_);
     return info;
   });
@@ -120,11 +120,8 @@ Result<std::vector<StoredTick>> SqliteReader::ticks(Range range) {
 
 Result<Coverage> SqliteReader::coverage(Range range) {
   return reading([&]() -> Result<Coverage> {
-    const TickSpan span = span_of(*database_, range);
     CoverageBuilder builder(range);
-    Statement marks(*database_, sql::tick_marks);
-    marks.bind(span.first, span.last + 1);
-    while (!span.empty() && marks.step()) builder.add(read_mark(marks));
+    visit_coverage(*database_, range, builder);
     return builder.finish();
   });
 }

@@ -197,8 +197,8 @@ struct FileInfo {
   std::string path;
   std::int64_t bytes = 0;  // with -wal
   std::int32_t schema = 0;
-  std::int64_t ticks = 0;
-  std::int64_t first_tick_ms = 0;
+  std::int64_t ticks = 0;          // that were recorded; the oldest of them may live on in rollups only
+  std::int64_t first_tick_ms = 0;  // of those
   std::int64_t last_tick_ms = 0;
   std::optional<std::int32_t> recorder_pid;  // who holds the lock now, if we can see it
   bool lock_visible = false;                 // we can: without a recorder_pid nobody records into the file

@@ -16,6 +16,9 @@ TickSpan span_of(SQLite::Database& database, Range range);
 
 TickMark read_mark(const Statement& row);
 
+// Feeds `coverage` with what it needs of a range: ticks, and stretches where those are gone.
+void visit_coverage(SQLite::Database& database, Range range, CoverageBuilder& coverage);
+
 void visit_process_steps(SQLite::Database& database, Range range, const std::function<void(const ProcessStep&)>& visit);
 void visit_machine_steps(SQLite::Database& database, Range range, const std::function<void(const MachineStep&)>& visit);
 void visit_category_steps(SQLite::Database& database, Range range,

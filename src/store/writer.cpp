@@ -157,7 +157,8 @@ Result<Maintenance> SqliteWriter::maintain() {
     const std::int64_t start_us = steady_us();
     const bool more = rollup_.write_piece();
     transaction.commit();
-    return Maintenance{more, steady_us() - start_us};
+    const std::int64_t write_us = steady_us() - start_us;
+    return Maintenance{more || rollup_.due(), write_us};
   });
   if (!done) rollup_.forget();
   return done;

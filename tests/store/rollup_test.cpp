@@ -295,5 +295,54 @@ TEST_CASE("the machine's metrics are rolled up as its processes are") {
   }
 }
 
+// What retention does, as far as coverage is concerned: the ticks go, the stretches stay.
+void forget_ticks(const std::string& path, std::int64_t before_id) {
+  SQLite::Database database(path, SQLite::OPEN_READWRITE);
+  database.exec("DELETE FROM tick WHERE id < " + std::to_string(before_id));
+}
+
+TEST_CASE("what was recorded, and why not, is known when the ticks are gone") {
+  const StoreFixture fixture;
+  RandomHistory chance(5);
+  Simulation simulation({.processes = 2, .interval_ms = 60'000});
+  for (int run = 0; run < 5; ++run) {
+    const auto writer = fixture.writer();
+    must(writer->begin_run(run_info(simulation.boot(), simulation.now(), 60'000)));
+    for (int i = 0; i < 80; ++i) {
+      must(writer->write(simulation.next()));
+      if (chance.chance(0.04)) simulation.pause(chance.number(100'000, 5'000'000));
+    }
+    if (run != 2) must(writer->end_run(simulation.now(), "stopped"));
+    if (run == 1) simulation.reboot();
+    simulation.pause(500'000);
+    finish_maintenance(*writer);
+  }
+  const auto ticks = must(fixture.reader()->ticks(kAll));
+  const FileInfo before = must(fixture.reader()->info());
+  std::vector<Range> ranges{kAll};
+  for (int i = 0; i < 40; ++i) {
+    const std::int64_t from = ticks.front().begin.wall_ms + chance.number(-5'000'000, 40'000'000);
+    ranges.push_back({from, from + chance.number(0, 30'000'000)});
+  }
+  std::vector<Coverage> coverages;
+  for (const Range& range : ranges) coverages.push_back(must(fixture.reader()->coverage(range)));
+  forget_ticks(fixture.path(), ticks[ticks.size() - 70].id);
+  const FileInfo after = must(fixture.reader()->info());
+  REQUIRE(after.ticks == before.ticks);
+  REQUIRE(after.first_tick_ms == before.first_tick_ms);
+  for (std::size_t i = 0; i < ranges.size(); ++i) {
+    INFO("from " << ranges[i].from_ms << " to " << ranges[i].to_ms);
+    const Coverage found = must(fixture.reader()->coverage(ranges[i]));
+    REQUIRE(found.recorded_ms == coverages[i].recorded_ms);
+    REQUIRE(found.gaps.size() == coverages[i].gaps.size());
+    for (std::size_t gap = 0; gap < found.gaps.size(); ++gap) {
+      REQUIRE(found.gaps[gap].from_ms == coverages[i].gaps[gap].from_ms);
+      REQUIRE(found.gaps[gap].to_ms == coverages[i].gaps[gap].to_ms);
+      REQUIRE(found.gaps[gap].reason == coverages[i].gaps[gap].reason);
+    }
+    REQUIRE(std::abs(found.ticks - coverages[i].ticks) <= 3 + coverages[i].runs);
+  }
+}
+
 }  // namespace
 }  // namespace memoir::test
