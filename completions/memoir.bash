@@ -1,88 +1,87 @@
-# bash completion for memoir(1)
+# bash completion for memoir(1), as `memoir completion bash` prints it
+
+_memoir_categories() {
+  memoir categories --limit 0 --format csv 2>/dev/null | sed -e 1d -e 's/.*,//'
+}
 
 _memoir() {
-  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} command=status word
-  local commands="status top trend peaks diff processes categories events doctor export"
-  local range="--from --to --last --day"
-  local common="--db --format --units --utc --no-color --help --version"
+  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} command= word words= names=
+  # --by=rss comes as three words
+  if [[ $current == "=" ]]; then
+    current=
+  elif [[ $previous == "=" ]]; then
+    previous=${COMP_WORDS[COMP_CWORD-2]}
+  fi
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-    if [[ " $commands " == *" $word "* ]]; then
-      command=$word
-      break
-    fi
+    case $word in
+      status|top|trend|peaks|diff|processes|categories|events|export|doctor|completion|help) command=$word; break ;;
+    esac
   done
-
-  local metrics="" groups="" options="" formats="table json csv" subjects=""
-  case $command in
-    status) options="--limit" ;;
-    top)
-      options="--at $range --by --group --filter --limit"
-      metrics="pss rss uss anon swap hwm growth"
-      groups="process command category user cgroup"
-      ;;
-    trend)
-      options="$range --by --step --ascii"
-      subjects="machine"
-      metrics="used available free cached anon swap shmem slab dirty pss rss uss swap_pss hwm"
-      ;;
-    peaks)
-      options="$range --by --group --filter --limit"
-      metrics="hwm pss rss uss swap"
-      groups="process category command user cgroup"
-      ;;
-    diff)
-      options="$range --by --group --filter --limit"
-      metrics="pss rss uss anon swap swap_pss"
-      groups="process identity command category user cgroup"
-      ;;
-    processes)
-      options="--at $range --by --filter --limit"
-      metrics="start lifetime hwm"
-      ;;
-    categories)
-      options="--at $range --by --limit"
-      metrics="pss rss uss swap"
-      ;;
-    events) options="$range --kind --limit" ;;
-    doctor) ;;
-    export)
-      options="--at $range --filter --step"
-      formats="csv jsonl openmetrics smaps-rollup category-metrics"
-      subjects="machine categories processes all"
-      ;;
-  esac
-
-  local times="now today yesterday monday tuesday wednesday thursday friday saturday sunday"
-  case $previous in
-    --db) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
-    --format) options=$formats ;;
-    --units) options="kib mib auto" ;;
-    --by) options=$metrics ;;
-    --group) options=$groups ;;
-    --filter)
-      options="category= user= pid= comm= exe= command= cgroup="
-      compopt -o nospace
-      ;;
-    --kind) options="clock-step degraded gap lost reload unclean" ;;
-    --at|--from|--to|--day) options=$times ;;
-    --last) options="10m 1h 2h 1d 7d" ;;
-    --step) options="1m 5m 1h 1d" ;;
-    --limit) options="0 20 50 100" ;;
+  case "$command $previous" in
+    *" --at") words="now today yesterday monday tuesday wednesday thursday friday saturday sunday" ;;
+    *" --from") words="now today yesterday monday tuesday wednesday thursday friday saturday sunday" ;;
+    *" --to") words="now today yesterday monday tuesday wednesday thursday friday saturday sunday" ;;
+    *" --last") words="10m 1h 2h 1d 7d" ;;
+    *" --day") words="now today yesterday monday tuesday wednesday thursday friday saturday sunday" ;;
+    "top --by") words="pss rss uss anon swap hwm growth" ;;
+    "trend --by") words="used available free cached anon swap shmem slab dirty pss rss uss swap_pss hwm" ;;
+    "peaks --by") words="hwm pss rss uss swap" ;;
+    "diff --by") words="pss rss uss anon swap swap_pss" ;;
+    "processes --by") words="start lifetime hwm" ;;
+    "categories --by") words="pss rss uss swap" ;;
+    "top --group") words="process command category user cgroup" ;;
+    "peaks --group") words="process category command user cgroup" ;;
+    "diff --group") words="process identity command category cgroup user" ;;
+    *" --filter") words="category= user= pid= comm= exe= command= cgroup="; compopt -o nospace ;;
+    *" --kind") words="clock-step degraded gap lost reload unclean" ;;
+    *" --limit") words="0 20 50 100" ;;
+    *" --step") words="1m 5m 1h 1d" ;;
+    *" --db") compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
+    "status --format") words="table json csv" ;;
+    "top --format") words="table json csv" ;;
+    "trend --format") words="table json csv" ;;
+    "peaks --format") words="table json csv" ;;
+    "diff --format") words="table json csv" ;;
+    "processes --format") words="table json csv" ;;
+    "categories --format") words="table json csv" ;;
+    "events --format") words="table json csv" ;;
+    "export --format") words="csv jsonl openmetrics smaps-rollup category-metrics" ;;
+    "doctor --format") words="table json csv" ;;
+    "completion --format") words="table json csv" ;;
+    *" --units") words="kib mib auto" ;;
+    *" category") names=category ;;
     *)
-      if [[ $current == -* ]]; then
-        options="$options $common"
-      elif [[ " ${COMP_WORDS[*]:1:COMP_CWORD-1} " != *" $command "* ]]; then
-        options=$commands
-      elif [[ $command == diff ]]; then
-        options="$times $options"
-      elif [[ -n $subjects ]]; then
-        options=$subjects
-      else
-        options="$options $common"
-      fi
+      case "$command $current" in
+        " -"*) words="--limit --db --format --units --utc --no-color --help --version" ;;
+        " "*) words="status top trend peaks diff processes categories events export doctor completion help" ;;
+        "status -"*) words="--limit --db --format --units --utc --no-color --help --version" ;;
+        "status "*) words="--limit --db --format --units --utc --no-color --help --version" ;;
+        "top -"*) words="--at --from --to --last --day --by --group --filter --limit --db --format --units --utc --no-color --help --version" ;;
+        "top "*) words="--at --from --to --last --day --by --group --filter --limit --db --format --units --utc --no-color --help --version" ;;
+        "trend -"*) words="--from --to --last --day --by --step --db --format --units --utc --ascii --no-color --help --version" ;;
+        "trend "*) words="machine" names=category ;;
+        "peaks -"*) words="--from --to --last --day --by --group --filter --limit --db --format --units --utc --no-color --help --version" ;;
+        "peaks "*) words="--from --to --last --day --by --group --filter --limit --db --format --units --utc --no-color --help --version" ;;
+        "diff -"*) words="--from --to --last --day --by --group --filter --limit --db --format --units --utc --no-color --help --version" ;;
+        "diff "*) words="now today yesterday monday tuesday wednesday thursday friday saturday sunday" ;;
+        "processes -"*) words="--at --from --to --last --day --by --filter --limit --db --format --units --utc --no-color --help --version" ;;
+        "processes "*) words="--at --from --to --last --day --by --filter --limit --db --format --units --utc --no-color --help --version" ;;
+        "categories -"*) words="--at --from --to --last --day --by --limit --db --format --units --utc --no-color --help --version" ;;
+        "categories "*) words="--at --from --to --last --day --by --limit --db --format --units --utc --no-color --help --version" ;;
+        "events -"*) words="--from --to --last --day --kind --limit --db --format --units --utc --no-color --help --version" ;;
+        "events "*) words="--from --to --last --day --kind --limit --db --format --units --utc --no-color --help --version" ;;
+        "export -"*) words="--at --from --to --last --day --filter --step --db --format --units --utc --no-color --help --version" ;;
+        "export "*) words="machine categories processes all" ;;
+        "doctor -"*) words="--db --format --units --utc --no-color --help --version" ;;
+        "doctor "*) words="--db --format --units --utc --no-color --help --version" ;;
+        "completion -"*) words="--help --version" ;;
+        "completion "*) words="bash zsh fish" ;;
+        "help "*) words="status top trend peaks diff processes categories events export doctor completion help" ;;
+      esac
       ;;
   esac
-  mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
+  [[ -n $names ]] && words+=" $(_memoir_categories)"
+  mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
 }
 
 complete -F _memoir memoir

@@ -123,6 +123,10 @@ Outcome answer(const std::vector<std::string>& arguments, const Clock& clock, co
     return {Exit::answered, invocation->command != nullptr ? help(*invocation->command) : help(), ""};
   }
   const Command& command = *invocation->command;
+  if (command.print) {
+    const Result<std::string> text = command.print(invocation->options);
+    return text ? Outcome{Exit::answered, *text, ""} : failure(text.error());
+  }
   if (command.run_alone) return run_alone(command, invocation->options, clock);
   if (sink) return run(command, invocation->options, clock, sink);
   std::string held;

@@ -63,8 +63,11 @@ struct Command {
   std::function<Result<Report>(const Options&, std::int64_t now_ms)> run_alone = {};
   // Instead of run, for a command whose answer is too long to be held.
   std::function<Result<Streamed>(const Context&, const Sink&)> stream = {};
+  // Instead of run, for a text that needs no file.
+  std::function<Result<std::string>(const Options&)> print = {};
   std::vector<std::string> formats = {"table", "json", "csv"};  // valid for --format, the default first
   std::size_t most_subjects = 1;
+  std::vector<std::string> subject_words = {};  // that a shell completes for the subject
 };
 
 // All the options that the command takes, in the order of option_texts().

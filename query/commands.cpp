@@ -7,7 +7,7 @@ namespace memoir::query {
 
 namespace {
 
-// What every command takes.
+// What every command takes that answers from a file.
 constexpr std::array kCommon{Option::db, Option::format, Option::units, Option::utc, Option::no_color};
 
 }  // namespace
@@ -15,7 +15,7 @@ constexpr std::array kCommon{Option::db, Option::format, Option::units, Option::
 std::vector<Option> options_of(const Command& command) {
   std::vector<Option> options;
   for (const OptionText& text : option_texts()) {
-    const bool common = std::find(kCommon.begin(), kCommon.end(), text.option) != kCommon.end();
+    const bool common = !command.print && std::find(kCommon.begin(), kCommon.end(), text.option) != kCommon.end();
     const bool own = std::find(command.options.begin(), command.options.end(), text.option) != command.options.end();
     if (common || own) options.push_back(text.option);
   }
@@ -24,8 +24,9 @@ std::vector<Option> options_of(const Command& command) {
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> all{
-      status_command(),    top_command(),        trend_command(),  peaks_command(),  diff_command(),
-      processes_command(), categories_command(), events_command(), export_command(), doctor_command(),
+      status_command(), top_command(),       trend_command(),      peaks_command(),
+      diff_command(),   processes_command(), categories_command(), events_command(),
+      export_command(), doctor_command(),    completion_command(),
   };
   return all;
 }

@@ -17,6 +17,7 @@ Command events_command();
 Command doctor_command();
 Command diff_command();
 Command export_command();
+Command completion_command();
 
 // All commands, in the order of --help.
 const std::vector<Command>& commands();

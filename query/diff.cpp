@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "query/commands.h"
+#include "query/completion.h"
 #include "query/format.h"
 #include "query/moment.h"
 #include "query/times.h"
@@ -136,6 +137,7 @@ Command diff_command() {
       "T1, T2: the two times; T2 is by default the last tick. Or give a range: its begin and its end are compared (by "
       "default the last day)";
   command.most_subjects = 2;
+  command.subject_words = words_for(Option::at, command);
   command.options = {Option::from, Option::to,    Option::last,   Option::day,
                      Option::by,   Option::group, Option::filter, Option::limit};
   command.by = {"pss", "rss", "uss", "anon", "swap", "swap_pss"};

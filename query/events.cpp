@@ -30,7 +30,7 @@ Range whole_range(const Context& context, const std::vector<Event>& events) {
 
 // A kind that the file does not know may be misspelt.
 std::optional<Error> check_kinds(const std::vector<std::string>& asked, const std::vector<Event>& all) {
-  std::set<std::string> known{"clock-step", "degraded", "gap", "lost", "reload", "unclean"};
+  std::set<std::string> known(event_kinds().begin(), event_kinds().end());
   for (const Event& event : all) known.insert(event.kind);
   const std::vector<std::string> kinds(known.begin(), known.end());
   for (const std::string& kind : asked) {
@@ -98,6 +98,11 @@ Result<Report> run(const Context& context) {
 }
 
 }  // namespace
+
+const std::vector<std::string>& event_kinds() {
+  static const std::vector<std::string> kinds{"clock-step", "degraded", "gap", "lost", "reload", "unclean"};
+  return kinds;
+}
 
 std::vector<ColumnOf<Event>> event_columns() {
   return {

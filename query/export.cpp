@@ -121,6 +121,7 @@ Command export_command() {
   command.name = "export";
   command.summary = "series and snapshots for other programs: CSV, JSON lines, OpenMetrics";
   command.subject = "[SUBJECT]";
+  command.subject_words = subject_names();
   command.subject_help =
       "SUBJECT: machine (the default), categories, processes; with --format openmetrics also all (there the default)";
   command.options = {Option::at, Option::from, Option::to, Option::last, Option::day, Option::filter, Option::step};

@@ -76,9 +76,10 @@ std::string help(const Command& command) {
     const std::string head = command.subject_help.substr(0, command.subject_help.find(": ") + 2);
     out += "\n" + wrap(head, head.size(), command.subject_help.substr(head.size()));
   }
-  out += "\nOptions:\n";
-  for (const Option option : options_of(command)) out += option_line(option, &command);
-  out += "\n";
+  const std::vector<Option> options = options_of(command);
+  out += options.empty() ? "\n" : "\nOptions:\n";
+  for (const Option option : options) out += option_line(option, &command);
+  if (!options.empty()) out += "\n";
   if (std::find(command.options.begin(), command.options.end(), Option::to) != command.options.end()) {
     out += wrap("Times: ", 7, kTimeForms) + "\n";
   }

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "config/config.h"
 #include "query/commands.h"
+#include "query/completion.h"
 #include "query/moment.h"
 
 namespace memoir::query {
@@ -61,6 +62,7 @@ Command trend_command() {
   command.name = "trend";
   command.summary = "one series over time: min, mean and max by buckets, a chart, and the slope per day";
   command.subject = "[SUBJECT]";
+  command.subject_words = {"machine", std::string(kCategoryNames)};
   command.subject_help = fmt::format("SUBJECT: {}; by default machine", kSubjectForms);
   command.options = {Option::from, Option::to, Option::last, Option::day, Option::by, Option::step, Option::ascii};
   command.by = all_metrics();

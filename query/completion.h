@@ -1,0 +1,24 @@
+#pragma once
+
+// Completion for shells, made from the commands and options that there are. What `memoir completion SHELL` prints is
+// what stands in completions/ and is installed from there; a test holds them together.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "query/command.h"
+
+namespace memoir::query {
+
+// In a list of words: the names of the categories that the file has.
+inline constexpr std::string_view kCategoryNames = "<category>";
+
+// What may follow the option of that command; empty where it is for the user to know.
+std::vector<std::string> words_for(Option option, const Command& command);
+
+std::string bash_completion();
+std::string zsh_completion();
+std::string fish_completion();
+
+}  // namespace memoir::query
