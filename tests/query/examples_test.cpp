@@ -1,0 +1,81 @@
+// Every example of --help works on a recorded file.
+
+#include <filesystem>
+#include <sstream>
+
+#include "query/application.h"
+#include "query/commands.h"
+#include "query/history.h"
+#include "query/terminal.h"
+#include "query/zone_guard.h"
+#include "support/catch.h"
+#include "support/manual_clock.h"
+
+using namespace memoir;
+using namespace memoir::query;
+using memoir::test::History;
+
+namespace {
+
+// A day and a quarter, some ticks every twenty minutes: a web server, a database that grows, a job at night.
+void record(History& history) {
+  history.begin_run();
+  history.birth(812, {"nginx", "nginx: worker process", "web", "www-data", "/system.slice/nginx.service"}, 120'000);
+  history.birth(900, {"postgres", "postgres: main", "database", "postgres", "/system.slice/postgresql.service"},
+                500'000);
+  for (int third = 0; third < 90; ++third) {
+    history.hold(900, 500'000 + third * 2'000);
+    if (third % 9 == 0) history.birth(1000 + third, {"job", "python3 job.py", "python", "app", "/user.slice"}, 90'000);
+    if (third % 9 == 2) history.death(1000 + third - 2);
+    history.tick(3);
+    history.pause(20 * 60'000);
+  }
+  history.end_run();
+  history.begin_run();
+  history.tick(30);
+  history.event("gap", "Nothing was recorded");
+}
+
+// The words of a line of shell, to where its output is redirected.
+std::vector<std::string> words_of(const std::string& line) {
+  CHECK(line.find_first_of("|;&$`*") == std::string::npos);
+  std::vector<std::string> words;
+  std::istringstream in(line.substr(0, line.find('>')));
+  for (std::string word; in >> word;) {
+    if (word.front() == '\'' || word.front() == '"') {
+      const char quote = word.front();
+      for (std::string more; word.back() != quote && in >> more;) word += " " + more;
+      word = word.substr(1, word.size() - 2);
+    }
+    words.push_back(word);
+  }
+  return words;
+}
+
+}  // namespace
+
+TEST_CASE("Every example of the help works") {
+  use_utf8();
+  const test::ZoneGuard zone("UTC");
+  History history;
+  record(history);
+  // Where an example writes a file.
+  const test::TemporaryDirectory directory;
+  const auto before = std::filesystem::current_path();
+  std::filesystem::current_path(directory.path());
+  for (const Command& command : commands()) {
+    for (const Example& example : command.examples) {
+      CAPTURE(example.line);
+      std::vector<std::string> words = words_of(example.line);
+      REQUIRE(words.size() >= 2);
+      CHECK(words[0] == "memoir");
+      CHECK(words[1] == command.name);
+      words.erase(words.begin());
+      if (!command.print) words.insert(words.end(), {"--db", history.path()});
+      const Outcome outcome = answer(words, test::ManualClock({history.now_ms(), 0}));
+      CAPTURE(outcome.error);
+      CHECK(outcome.exit == Exit::answered);
+    }
+  }
+  std::filesystem::current_path(before);
+}
