@@ -1,0 +1,161 @@
+#include "bench/leaks/baselines.h"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+#include "analysis/leak_statistics.h"
+
+namespace memoir::bench {
+
+namespace {
+
+constexpr double kDayMs = 86'400'000.0;
+constexpr double kNoLeast = 1e-12;
+
+using Points = std::vector<TimedValue>;
+
+// The means, from the start of the last life; averaged to at most `most` points.
+Points points_of(const LeakSeries& series, std::size_t most) {
+  Points points;
+  if (series.buckets.empty()) return points;
+  const auto first = std::find_if(series.buckets.begin(), series.buckets.end(),
+                                  [&](const LeakBucket& bucket) { return bucket.life == series.buckets.back().life; });
+  const auto count = static_cast<std::size_t>(series.buckets.end() - first);
+  const std::size_t per = (count + most - 1) / most;
+  for (std::size_t at = 0; at + per <= count; at += per) {
+    TimedValue point;
+    for (std::size_t of = at; of < at + per; ++of) {
+      const LeakBucket& bucket = first[static_cast<std::ptrdiff_t>(of)];
+      point.day += static_cast<double>(bucket.from_ms - first->from_ms) / kDayMs / static_cast<double>(per);
+      point.value += bucket.mean / static_cast<double>(per);
+    }
+    points.push_back(point);
+  }
+  return points;
+}
+
+struct Line {
+  double slope = 0;
+  double intercept = 0;
+  double r2 = 0;
+};
+
+Line least_squares(std::span<const TimedValue> points) {
+  double x = 0, y = 0;
+  for (const TimedValue& point : points) {
+    x += point.day;
+    y += point.value;
+  }
+  const auto n = static_cast<double>(points.size());
+  x /= n;
+  y /= n;
+  double xx = 0, xy = 0, yy = 0;
+  for (const TimedValue& point : points) {
+    xx += (point.day - x) * (point.day - x);
+    xy += (point.day - x) * (point.value - y);
+    yy += (point.value - y) * (point.value - y);
+  }
+  if (xx <= 0 || yy <= 0) return {0, y, 0};
+  return {xy / xx, y - xy / xx * x, xy * xy / (xx * yy)};
+}
+
+std::span<const TimedValue> last(const Points& points, double days) {
+  const auto first = std::find_if(points.begin(), points.end(),
+                                  [&](const TimedValue& point) { return point.day >= points.back().day - days; });
+  return std::span(points).subspan(static_cast<std::size_t>(first - points.begin()));
+}
+
+// Mann-Kendall by its textbook variance, or by that of Hamed and Rao; at 5 %, one-sided.
+bool rises(const LeakSeries& series, bool autocorrelated, double least_share) {
+  constexpr double kFivePercent = 1.645;
+  const Points points = points_of(series, 180);
+  if (points.size() < 10) return false;
+  const TrendTest test = mann_kendall(points, kNoLeast);
+  const auto n = static_cast<double>(points.size());
+  const double variance = autocorrelated ? test.variance : n * (n - 1) * (2 * n + 5) / 18;
+  if ((test.s - 1) / std::sqrt(variance) < kFivePercent) return false;
+  if (least_share <= 0) return true;
+  std::vector<double> values;
+  for (const TimedValue& point : points) values.push_back(point.value);
+  return sen_slope(points) * (points.back().day - points.front().day) >= least_share * median_of(values);
+}
+
+// A line through any of 20 suffixes of at least 6 hours explains 80 %.
+bool fits_line(const LeakSeries& series) {
+  const Points points = points_of(series, 2000);
+  if (points.size() < 10) return false;
+  for (int part = 20; part >= 1; --part) {
+    const double days = points.back().day * part / 20;
+    if (days < 0.25) break;
+    const Line line = least_squares(last(points, days));
+    if (line.slope > 0 && line.r2 >= 0.8) return true;
+  }
+  return false;
+}
+
+bool predicts(const LeakSeries& series, double limit, double from_days, double to_days) {
+  const Points points = points_of(series, 2000);
+  if (points.size() < 10) return false;
+  const Line line = least_squares(last(points, from_days));
+  return line.intercept + line.slope * (points.back().day + to_days) > limit;
+}
+
+// Without its test for seasons. The history before the longest fitting suffix is the training.
+bool precog(const LeakSeries& series, double limit, bool beyond_maximum) {
+  const Points points = points_of(series, 2000);
+  if (points.size() < 10 || points.back().value < 0.4 * limit) return false;
+  for (int part = 100; part >= 1; --part) {
+    const double days = points.back().day * part / 100;
+    if (days < 0.25) break;
+    const auto suffix = last(points, days);
+    const Line line = least_squares(suffix);
+    if (line.slope <= 0 || line.r2 <= 0.8) continue;
+    if ((limit - points.back().value) / line.slope > 7) return false;
+    const auto training = std::span(points).first(points.size() - suffix.size());
+    double highest = 0;
+    double steepest = 0;
+    for (std::size_t at = 0; at < training.size(); ++at) {
+      highest = std::max(highest, training[at].value);
+      if (at >= 24) steepest = std::max(steepest, least_squares(training.subspan(at - 24, 24)).slope);
+    }
+    return line.slope > steepest && (!beyond_maximum || points.back().value > highest);
+  }
+  return false;
+}
+
+// Over a day: split at drops by half, growth per hour of the last part at least 5 % of the limit, and not slowing down.
+bool coroot(const LeakSeries& series, double limit) {
+  const Points points = points_of(series, 2000);
+  if (points.size() < 10) return false;
+  auto day = last(points, 1);
+  for (std::size_t at = 1; at < day.size(); ++at) {
+    if (day[at].value < 0.5 * day[at - 1].value) {
+      day = day.subspan(at);
+      at = 0;
+    }
+  }
+  if (day.size() < 8) return false;
+  const Line whole = least_squares(day);
+  const Line quarter = least_squares(day.last(day.size() / 4));
+  return whole.slope > 0 && quarter.slope >= 0.3 * whole.slope && whole.slope / 24 >= 0.05 * limit;
+}
+
+}  // namespace
+
+const std::vector<Baseline>& baselines() {
+  static const std::vector<Baseline> all{
+      {"Mann-Kendall", [](const LeakSeries& series, double) { return rises(series, false, 0); }},
+      {"Mann-Kendall, Hamed-Rao", [](const LeakSeries& series, double) { return rises(series, true, 0); }},
+      {"Mann-Kendall, Hamed-Rao, 5 %", [](const LeakSeries& series, double) { return rises(series, true, 0.05); }},
+      {"line with R² >= 0.8", [](const LeakSeries& series, double) { return fits_line(series); }},
+      {"predict_linear 24h, 7d", [](const LeakSeries& series, double limit) { return predicts(series, limit, 1, 7); }},
+      {"predict_linear 7d, 30d", [](const LeakSeries& series, double limit) { return predicts(series, limit, 7, 30); }},
+      {"Precog", [](const LeakSeries& series, double limit) { return precog(series, limit, false); }},
+      {"PrecogMF", [](const LeakSeries& series, double limit) { return precog(series, limit, true); }},
+      {"Coroot", [](const LeakSeries& series, double limit) { return coroot(series, limit); }},
+  };
+  return all;
+}
+
+}  // namespace memoir::bench

@@ -1,0 +1,74 @@
+#pragma once
+
+// Runs the analysis and the baselines over the cases, and counts.
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "bench/leaks/generator.h"
+
+namespace memoir::bench {
+
+struct Rate {
+  int hits = 0;
+  int of = 0;
+  void add(bool hit) {
+    hits += hit ? 1 : 0;
+    ++of;
+  }
+  double part() const { return of == 0 ? 0 : static_cast<double>(hits) / of; }
+};
+
+// One class, or several together.
+struct Score {
+  Rate alarms;                       // of the cases, at the end
+  Rate expected;                     // verdicts as the class names them
+  std::vector<double> slope_errors;  // of the truth
+  Rate covered;                      // intervals that hold the truth
+  std::vector<double> latency_days;  // from the onset to the first alarm, evaluated daily
+  std::vector<double> leaked_kib;    // until then
+  double days = 0;                   // evaluated, of calm classes
+  int episodes = 0;                  // runs of alarm days, of calm classes
+  int confirmed = 0;                 // runs of two days at least
+  std::int64_t cpu_us = 0;
+  int judged = 0;
+};
+
+struct Scores {
+  std::vector<std::pair<CaseClass, Score>> classes;
+  std::map<std::string, Rate> baseline_hits;    // on leaks
+  std::map<std::string, Rate> baseline_alarms;  // on calm ones
+  std::map<int, Rate> by_confidence;            // truth among alarms of a confidence of 10 × the key
+};
+
+Scores score_cases(Split split, int seeds);
+
+// Alarms on straight leaks that grow by so many percent.
+struct SweepRow {
+  double low = 0;
+  double high = 0;
+  Rate alarms;
+};
+std::vector<SweepRow> score_sweep(Split split, int seeds);
+
+// Straight leaks seen for 20 days, that reach a limit after 30: how often the foretold time is within a quarter.
+Rate score_exhaustion(Split split, int seeds);
+
+// The cases of a class that were judged wrongly, for who wants to know why.
+struct Wrong {
+  int seed = 0;
+  LeakFinding found;
+};
+std::vector<Wrong> wrong_verdicts(const CaseClass& which, Split split, int seeds);
+
+struct TraceScore {
+  std::string name;
+  Rate plain;
+  Rate ramped;
+};
+// Ours first. Empty if there are no traces.
+std::vector<TraceScore> score_traces(const std::string& folder, double rise_points, double rise_share);
+
+}  // namespace memoir::bench

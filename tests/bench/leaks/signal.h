@@ -1,0 +1,61 @@
+#pragma once
+
+// What the classes are put together from.
+
+#include <functional>
+#include <vector>
+
+#include "bench/leaks/generator.h"
+
+namespace memoir::bench {
+
+inline constexpr double kPi = 3.14159265358979323846;
+
+// A multiplicative AR(1) noise of this deviation; `rho` from one sample to the next.
+class Noise {
+ public:
+  Noise(Draw& draw, double rho, double sigma) : draw_(draw), rho_(rho), sigma_(sigma), value_(sigma * draw.normal()) {}
+  // The usual one: rho .90 to .995, deviation 0.3 to 3 %.
+  explicit Noise(Draw& draw) : Noise(draw, draw.parameter(0.90, 0.995), draw.log_parameter(0.003, 0.03)) {}
+  double next();
+
+ private:
+  Draw& draw_;
+  double rho_;
+  double sigma_;
+  double value_;
+};
+
+// The shape at an hour since the start.
+using Shape = std::function<double(double hour)>;
+
+struct Signal {
+  double hours = kDays * 24;
+  Shape kib;  // without noise
+  bool noisy = true;
+  double noise_level = 0;                // the noise is this times it; 0: times the shape
+  std::function<bool(double)> recorded;  // absent: always, but for 1 % of the samples
+  std::function<int(double)> life;
+};
+
+std::vector<LeakSample> sample(Draw& draw, const Signal& signal);
+
+// 60 to 4000 MB.
+double draw_level(Draw& draw);
+// 12 to 200 %.
+double draw_growth(Draw& draw);
+
+// 0 to 1 and back over a day, or over the week's working days; begins at a random hour.
+Shape daily(Draw& draw);
+Shape weekly(Draw& draw);
+
+// Falls back after each cycle: 0 to 1.
+Shape sawtooth(Draw& draw, double low_hours, double high_hours);
+
+std::vector<CaseClass> leak_classes();
+std::vector<CaseClass> kernel_and_count_classes();
+std::vector<CaseClass> calm_classes();
+std::vector<CaseClass> load_classes();
+std::vector<CaseClass> pool_classes();
+
+}  // namespace memoir::bench
