@@ -107,6 +107,10 @@ void History::machine(std::int64_t used_kib, std::int64_t swap_kib) {
   memory.set(M::swap_free, kSwapTotal - swap_kib);
 }
 
+void History::oom_kills(std::int64_t count) {
+  machine_.memory.set(M::oom_kill, count);
+}
+
 std::vector<CategorySample> History::totals() const {
   std::map<std::string, CategorySample> totals;
   for (const auto& [pid, life] : lives_) {

@@ -44,6 +44,8 @@ class History {
   void death(std::int32_t pid);
   void machine(std::int64_t used_kib, std::int64_t swap_kib = 0);  // of 16 GiB, and 4 GiB of swap
 
+  void oom_kills(std::int64_t count);  // the kernel's counter
+
   // One tick now, or several; the time goes on by the interval after each.
   void tick(int count = 1);
   void pause(std::int64_t ms) { now_.wall_ms += ms, now_.boot_ms += ms; }

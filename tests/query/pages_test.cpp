@@ -1,0 +1,138 @@
+// The pages for people who ask in SQL, and the manual: what they say is there, and what they show works.
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "model/machine.h"
+#include "model/process.h"
+#include "query/history.h"
+#include "support/catch.h"
+
+using namespace memoir;
+using memoir::test::History;
+
+namespace {
+
+std::string read(const std::string& path) {
+  std::ifstream in(path);
+  REQUIRE(in.good());
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+// Something for each of the questions.
+void record(History& history) {
+  history.begin_run();
+  history.oom_kills(3);
+  history.birth(812, {"nginx", "nginx: worker", "web", "www-data"}, 120'000);
+  history.birth(813, {"nginx", "nginx: cache", "web", "www-data"}, 20'000);
+  history.birth(900, {"postgres", "postgres: main", "database", "postgres"}, 500'000);
+  history.mark(900, 2'000'000);
+  history.tick(3);
+  history.birth(950, {"job", "job", "other", "app"}, 90'000);
+  history.tick(2);
+  history.death(950);
+  history.oom_kills(4);
+  history.tick(3);
+  history.kill();
+  history.pause(60'000);
+  history.begin_run();
+  history.tick(3);
+  history.end_run();
+}
+
+std::vector<std::string> blocks_of(const std::string& page) {
+  constexpr std::string_view begin = "```sql\n";
+  std::vector<std::string> blocks;
+  for (std::size_t at = page.find(begin); at != std::string::npos; at = page.find(begin, at)) {
+    at += begin.size();
+    blocks.push_back(page.substr(at, page.find("```", at) - at));
+  }
+  return blocks;
+}
+
+// The words of a page: what it names, whatever marks are around.
+std::set<std::string> words_of(const std::string& page) {
+  std::set<std::string> words;
+  std::string word;
+  for (const char c : page + " ") {
+    const bool part = c == '_' || (std::isalnum(static_cast<unsigned char>(c)) != 0);
+    if (part) word += c;
+    if (part || word.empty()) continue;
+    words.insert(word);
+    word.clear();
+  }
+  return words;
+}
+
+}  // namespace
+
+TEST_CASE("docs/sql.md: each of ten questions has an answer") {
+  History history;
+  record(history);
+  SQLite::Database database(history.path(), SQLite::OPEN_READONLY);
+  const std::vector<std::string> questions = blocks_of(read(std::string(MEMOIR_SOURCE) + "/docs/sql.md"));
+  CHECK(questions.size() == 10);
+  for (const std::string& question : questions) {
+    CAPTURE(question);
+    SQLite::Statement statement(database, question);
+    CHECK(statement.executeStep());
+  }
+}
+
+TEST_CASE("memoir-schema(7) names every table and view, and the columns of the views") {
+  History history;
+  record(history);
+  const std::set<std::string> page = words_of(read(std::string(MEMOIR_SOURCE) + "/man/memoir-schema.7"));
+  // Of these it says where they come from.
+  std::set<std::string> of_kernel;
+  for (const FieldName& field : kProcessFields) of_kernel.insert(field.column);
+  for (const FieldName& field : kMachineFields) of_kernel.insert(field.column);
+  const std::set<std::string> parts{"process_sample_full", "process_sample_at", "process_detail_at"};
+  SQLite::Database database(history.path(), SQLite::OPEN_READONLY);
+  SQLite::Statement objects(database,
+                            "SELECT type, name FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE "
+                            "'sqlite%' ORDER BY name");
+  while (objects.executeStep()) {
+    const std::string type = objects.getColumn(0);
+    const std::string name = objects.getColumn(1);
+    CAPTURE(type, name);
+    CHECK(page.contains(name));
+    if (type == "table" || parts.contains(name)) continue;
+    SQLite::Statement columns(database, "SELECT name FROM pragma_table_info(?) ORDER BY cid");
+    columns.bind(1, name);
+    while (columns.executeStep()) {
+      const std::string column = columns.getColumn(0);
+      CAPTURE(column);
+      const bool rolled = name.rfind("memory_", 0) == 0 && column.find("_kib") != std::string::npos;
+      const bool named = page.contains(column) || of_kernel.contains(column) || rolled;
+      CHECK(named);
+    }
+  }
+}
+
+TEST_CASE("man has no warning about a page, where it is installed") {
+  if (std::system("command -v man >/dev/null 2>&1") != 0) {
+    WARN("skipped: man is not installed");
+    return;
+  }
+  const test::TemporaryDirectory directory;
+  int pages = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(std::string(MEMOIR_SOURCE) + "/man")) {
+    if (entry.path().filename() == "CMakeLists.txt") continue;
+    CAPTURE(entry.path());
+    ++pages;
+    // As lintian does.
+    const std::string log = directory.path() + "/log";
+    const std::string command = "LC_ALL=C.UTF-8 MANROFFSEQ='' MANWIDTH=80 man --warnings -E UTF-8 -l -Tutf8 -Z " +
+                                entry.path().string() + " 2>" + log + " >/dev/null";
+    CHECK(std::system(command.c_str()) == 0);
+    CHECK(read(log).empty());
+  }
+  CHECK(pages >= 4);
+}
