@@ -33,7 +33,7 @@ _memoir() {
     "peaks --group") words="process category command user cgroup" ;;
     "diff --group") words="process identity command category cgroup user" ;;
     *" --filter") words="category= user= pid= comm= exe= command= cgroup="; compopt -o nospace ;;
-    *" --kind") words="clock-step degraded gap lost reload unclean" ;;
+    *" --kind") words="clock-step degraded gap lost moved reload set-aside unclean wal" ;;
     *" --limit") words="0 20 50 100" ;;
     *" --step") words="1m 5m 1h 1d" ;;
     *" --db") compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;

@@ -100,7 +100,8 @@ Result<Report> run(const Context& context) {
 }  // namespace
 
 const std::vector<std::string>& event_kinds() {
-  static const std::vector<std::string> kinds{"clock-step", "degraded", "gap", "lost", "reload", "unclean"};
+  static const std::vector<std::string> kinds{"clock-step", "degraded",  "gap",     "lost", "moved",
+                                              "reload",     "set-aside", "unclean", "wal"};
   return kinds;
 }
 

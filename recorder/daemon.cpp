@@ -12,7 +12,7 @@
 #include "base/log.h"
 #include "base/version.h"
 #include "proc/proc_fs.h"
-#include "store/writer.h"
+#include "store/steady_writer.h"
 
 namespace memoir {
 namespace {
@@ -40,7 +40,9 @@ Status Daemon::start() {
 
   const Status folder = prepare_folder(config);
   if (!folder) return folder.error();
-  Result<std::unique_ptr<Writer>> writer = Writer::open(config.db, durability(config));
+  Result<std::unique_ptr<Writer>> writer = open_steady(
+      config.db, clock_,
+      {.durability = durability(config), .on_anew = [this] { asio::post(loop_, [this] { collector_->tell_all(); }); }});
   if (!writer) return writer.error();
   const Result<std::vector<KnownProcess>> known = (*writer)->known_processes(boot_.boot_id);
   if (!known) return known.error();

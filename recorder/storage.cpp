@@ -1,10 +1,7 @@
 #include "recorder/storage.h"
 
 #include <algorithm>
-#include <array>
 #include <condition_variable>
-#include <ctime>
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <malloc.h>
@@ -23,14 +20,6 @@ namespace {
 
 using SteadyTime = std::chrono::steady_clock::time_point;
 
-std::string local_time(std::int64_t wall_ms) {
-  const std::time_t seconds = wall_ms / 1000;
-  std::tm local{};
-  localtime_r(&seconds, &local);
-  std::array<char, 32> text{};
-  return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M:%S", &local)};
-}
-
 std::string counted(std::int64_t count, const char* thing, const char* plural) {
   return fmt::format("{} {}{}", count, thing, count == 1 ? "" : plural);
 }
@@ -38,8 +27,8 @@ std::string counted(std::int64_t count, const char* thing, const char* plural) {
 std::string lost_text(const Lost& lost) {
   std::vector<std::string> parts;
   if (lost.ticks > 0) {
-    parts.push_back(fmt::format("{} from {} to {}", counted(lost.ticks, "tick", "s"), local_time(lost.first_ms),
-                                local_time(lost.last_ms)));
+    parts.push_back(
+        fmt::format("{} from {} to {}", counted(lost.ticks, "tick", "s"), utc(lost.first_ms), utc(lost.last_ms)));
   }
   if (lost.events > 0) parts.push_back(counted(lost.events, "event", "s"));
   const std::string processes = lost.processes == 0

@@ -3,6 +3,7 @@
 // Time as the rest of Memoir sees it. Everything that needs the time takes a Clock, so that tests can turn the hands.
 
 #include <cstdint>
+#include <string>
 
 namespace memoir {
 
@@ -25,6 +26,9 @@ class SystemClock final : public Clock {
  public:
   Moment now() const override;
 };
+
+// "2026-11-20 10:34:05 UTC"
+std::string utc(std::int64_t wall_ms);
 
 // Microseconds of CPU that the calling thread has used (CLOCK_THREAD_CPUTIME_ID), and a steady wall clock to go with
 // it.

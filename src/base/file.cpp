@@ -28,7 +28,7 @@ void Buffer::grow() {
 Error errno_error(int error, std::string_view what, std::string_view path) {
   ErrorKind kind = ErrorKind::io;
   if (error == ENOENT || error == ESRCH) kind = ErrorKind::gone;
-  if (error == EACCES || error == EPERM) kind = ErrorKind::denied;
+  if (error == EACCES || error == EPERM || error == EROFS) kind = ErrorKind::denied;
   return Error{kind, fmt::format("cannot {} {}: {}", what, path, std::strerror(error))};
 }
 
@@ -57,6 +57,22 @@ Result<std::string_view> read_file(const std::string& path, Buffer& buffer, std:
   const Result<Fd> fd = open_file(path);
   if (!fd) return fd.error();
   return read_all(*fd, buffer, path, cap);
+}
+
+Result<std::string> read_start(const std::string& path, std::size_t most) {
+  const Result<Fd> fd = open_file(path);
+  if (!fd) return fd.error();
+  std::string bytes(most, '\0');
+  std::size_t used = 0;
+  while (used < most) {
+    const ssize_t got = ::pread(fd->get(), bytes.data() + used, most - used, static_cast<off_t>(used));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return errno_error(errno, "read", path);
+    if (got == 0) break;
+    used += static_cast<std::size_t>(got);
+  }
+  bytes.resize(used);
+  return bytes;
 }
 
 Result<std::string> read_link(const std::string& path) {

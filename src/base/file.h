@@ -47,7 +47,8 @@ class Buffer {
   std::vector<char> bytes_ = std::vector<char>(kFirst);
 };
 
-// The error of a failed system call on `path`: ENOENT and ESRCH are gone, EACCES and EPERM denied, the rest io.
+// The error of a failed system call on `path`: ENOENT and ESRCH are gone, EACCES, EPERM and EROFS denied, the
+// rest io.
 Error errno_error(int error, std::string_view what, std::string_view path);
 
 // Opens for reading (O_CLOEXEC | O_NOCTTY).
@@ -60,6 +61,9 @@ Result<std::string_view> read_all(const Fd& fd, Buffer& buffer, std::string_view
 
 // Opens, reads and closes.
 Result<std::string_view> read_file(const std::string& path, Buffer& buffer, std::size_t cap = 64 * 1024 * 1024);
+
+// The first `most` bytes of a file, or all of it if it is shorter.
+Result<std::string> read_start(const std::string& path, std::size_t most);
 
 // The target of a symbolic link.
 Result<std::string> read_link(const std::string& path);

@@ -17,6 +17,7 @@ enum class ErrorKind {
   denied,     // EACCES, EPERM
   malformed,  // the text or value is not what it must be
   blocked,    // no answer within the deadline
+  damaged,    // a database of ours that is not whole any more
   io,         // any other failure of a system call, or of SQLite
 };
 

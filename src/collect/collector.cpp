@@ -130,6 +130,10 @@ void Collector::set_rules(Categoriser categoriser, Redactor redactor) {
   }
 }
 
+void Collector::tell_all() {
+  for (const auto& entry : state_->table.entries()) entry->changed = true;
+}
+
 Result<Tick> Collector::collect(bool keyframe) {
   State& state = *state_;
   Tick tick;

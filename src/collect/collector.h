@@ -48,6 +48,9 @@ class Collector {
   // are in the next tick's `born`.
   void set_rules(Categoriser categoriser, Redactor redactor);
 
+  // All live processes are in the next tick's `born`: for a store that lost what it knew.
+  void tell_all();
+
   // One pass. It fails only if /proc itself cannot be listed or meminfo not be read.
   Result<Tick> collect(bool keyframe);
 

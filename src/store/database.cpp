@@ -2,17 +2,22 @@
 
 #include <SQLiteCpp/Database.h>
 #include <algorithm>
+#include <cerrno>
+#include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
 #include <mutex>
 #include <sqlite3.h>
 
+#include "base/file.h"
 #include "base/log.h"
 #include "store/failure.h"
+#include "store/file_owner.h"
 #include "store/lock_file.h"
 #include "store/migrations.h"
 #include "store/older_schema.h"
 #include "store/statement.h"
+#include "store/time_limit.h"
 
 namespace memoir {
 namespace {
@@ -54,6 +59,13 @@ void set_pragma(SQLite::Database& database, const std::string& name, const std::
 
 void set_up(SQLite::Database& database, Durability durability, bool fresh) {
   database.setBusyTimeout(kWriterBusyMs);
+  // A reader who may not write the folder needs the -wal and -shm there after a clean stop as well.
+  int persist = 1;
+  // A damaged file is closed as it is; a run that ends brings home what is in the -wal.
+  if (sqlite3_file_control(database.getHandle(), "main", SQLITE_FCNTL_PERSIST_WAL, &persist) != SQLITE_OK ||
+      sqlite3_db_config(database.getHandle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr) != SQLITE_OK) {
+    throw SQLite::Exception(database.getHandle());
+  }
   // Before WAL: once that has written the first page, these two stay what they are. A tick changes one page of each of
   // half a dozen tables, so that half the usual page halves what is written.
   if (fresh) {
@@ -69,11 +81,6 @@ void set_up(SQLite::Database& database, Durability durability, bool fresh) {
   set_pragma(database, "cache_size", "-2000", "-2000");
   set_pragma(database, "temp_store", "MEMORY", "2");
   set_pragma(database, "secure_delete", "FAST", "2");
-  // A reader who may not write the folder needs the -wal and -shm there after a clean stop as well.
-  int persist = 1;
-  if (sqlite3_file_control(database.getHandle(), "main", SQLITE_FCNTL_PERSIST_WAL, &persist) != SQLITE_OK) {
-    throw SQLite::Exception(database.getHandle());
-  }
 }
 
 Error not_ours(const std::string& path) {
@@ -92,14 +99,6 @@ Result<std::int32_t> known_version(SQLite::Database& database, const std::string
                     version, kSchemaVersion));
   }
   return version;
-}
-
-// Looked at read-only, so that another's file is not touched.
-Result<std::int32_t> inspect(const std::string& path) {
-  std::error_code error;
-  if (!fs::exists(path, error) || fs::file_size(path, error) == 0) return 0;
-  SQLite::Database database(path, SQLite::OPEN_READONLY, kWriterBusyMs);
-  return known_version(database, path);
 }
 
 Result<DatabasePtr> open_checked(const std::string& name, const std::string& path) {
@@ -125,6 +124,36 @@ std::string file_uri(const std::string& path, const char* parameters) {
     }
   }
   return uri + parameters;
+}
+
+// The version of the schema there; 0 where there is nothing yet. Looked at so that another's file is not touched: as
+// immutable where all of it is in the main file, for else SQLite makes a -shm beside it.
+Result<std::int32_t> inspect(const std::string& path) {
+  std::error_code error;
+  if (!fs::exists(path, error) || fs::file_size(path, error) == 0) return 0;
+  const auto header = read_start(path, kHeaderBytes);
+  if (!header) return header.error();
+  const FileOwner owner = owner_of(*header);
+  if (owner == FileOwner::foreign) return not_ours(path);
+  const bool in_wal = fs::file_size(path + "-wal", error) > 0 && !error;
+  auto version = guarded(path, [&]() -> Result<std::int32_t> {
+    SQLite::Database database(file_uri(path, in_wal ? "?mode=ro" : "?mode=ro&immutable=1"),
+                              SQLite::OPEN_READONLY | SQLite::OPEN_URI, kWriterBusyMs);
+    return known_version(database, path);
+  });
+  if (version || version.error().kind != ErrorKind::damaged) return version;
+  if (!is_ours_damaged(path)) return not_ours(path);
+  return Error{ErrorKind::damaged,
+               path + ": the database is damaged; move it aside with its -wal and -shm, and start the recorder anew"};
+}
+
+// SQLite would make it readable for all.
+Status create(const std::string& path) {
+  std::error_code error;
+  if (fs::exists(path, error)) return Done{};
+  const Fd made(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY, 0640));
+  if (!made) return errno_error(errno, "make the database", path);
+  return Done{};
 }
 
 // Nobody writes to it, and all of it is in the main file.
@@ -155,6 +184,12 @@ int tell_progress(void* data) {
 
 }  // namespace
 
+Status check_owner(const std::string& path) {
+  const auto version = inspect(path);
+  if (!version) return version.error();
+  return Done{};
+}
+
 Status check_place(const std::string& path) {
   std::error_code error;
   const fs::path folder = fs::absolute(path, error).parent_path();
@@ -170,9 +205,10 @@ Status check_place(const std::string& path) {
 Result<DatabasePtr> open_for_writing(const std::string& path, Durability durability) {
   route_log();
   if (const auto folder = check_place(path); !folder) return folder.error();
+  const auto version = inspect(path);
+  if (!version) return version.error();
+  if (const auto created = create(path); !created) return created.error();
   return guarded(path, [&]() -> Result<DatabasePtr> {
-    const auto version = inspect(path);
-    if (!version) return version.error();
     auto database = std::make_unique<SQLite::Database>(path, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
     set_up(*database, durability, *version == 0);
     migrate(*database, *version);
@@ -189,6 +225,10 @@ Result<DatabasePtr> open_for_reading(const std::string& path) {
     return Error{ErrorKind::gone, path + ": does not exist; start memoird to record, or name another file with --db"};
   }
   if (!error && bytes == 0) return malformed(path + ": is empty; nothing was recorded into it yet");
+  // Before SQLite makes a -wal and a -shm beside what is not ours.
+  const auto version = inspect(path);
+  if (!version && (version.error().kind == ErrorKind::malformed || version.error().kind == ErrorKind::damaged))
+    return version.error();
   auto database = open_checked(file_uri(path, "?mode=ro"), path);
   // Without -wal and -shm, and in a folder where they cannot be made, only a file that nobody writes can be read.
   if (!database && database.error().kind == ErrorKind::denied && is_still(path)) {
@@ -210,6 +250,19 @@ std::string quick_check(SQLite::Database& database) {
   Statement check(database, "PRAGMA quick_check(1)");
   const std::string answer = check.step() ? check.text(0) : "no answer";
   return answer == "ok" ? "" : answer;
+}
+
+CheckResult quick_check(SQLite::Database& database, std::chrono::milliseconds within) {
+  TimeLimit limit(database.getHandle(), within);
+  std::string damage;
+  try {
+    damage = quick_check(database);
+  } catch (const SQLite::Exception&) {
+    if (limit.stop()) throw;
+  }
+  // What it says when it is interrupted is of no worth.
+  if (!limit.stop()) return {.damage = {}, .finished = false};
+  return {.damage = damage};
 }
 
 Result<std::string> check_file(const std::string& path, const std::function<void(int)>& progress) {

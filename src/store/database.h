@@ -2,12 +2,14 @@
 
 // One SQLite database of ours: opened, checked and set up. The only file that speaks PRAGMA.
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
 
 #include "base/result.h"
+#include "store/file_owner.h"
 
 namespace SQLite {
 class Database;
@@ -15,11 +17,13 @@ class Database;
 
 namespace memoir {
 
-inline constexpr std::int32_t kApplicationId = 0x4D454D52;  // "MEMR"
-
 // FULL syncs at each commit: the tick before a crash is there. NORMAL syncs at checkpoints: a power cut may take the
 // last commits, never the consistency.
 enum class Durability { full, normal };
+
+// Whose the file at `path` is: ours or nobody's yet, else refused. Nothing is written, beside the file neither. A file
+// of ours whose header cannot be read any more is damaged.
+Status check_owner(const std::string& path);
 
 // Whether a database can lie there: its folder exists, and it is no directory itself.
 Status check_place(const std::string& path);
@@ -40,6 +44,13 @@ std::int32_t schema_version(SQLite::Database& database);
 
 // Looks through the whole file for damage; what is wrong, or nothing.
 std::string quick_check(SQLite::Database& database);
+
+// The same, for no longer than that.
+struct CheckResult {
+  std::string damage;  // empty: none was found
+  bool finished = true;
+};
+CheckResult quick_check(SQLite::Database& database, std::chrono::milliseconds within);
 
 // The same for a reader of the file at `path`, and how far it has come, in percent.
 Result<std::string> check_file(const std::string& path, const std::function<void(int)>& progress);

@@ -19,10 +19,10 @@ Error store_error(const std::string& path, const SQLite::Exception& failure) {
     case SQLITE_AUTH:
       return error(ErrorKind::denied, "cannot be opened; check that the folder exists and who may use it");
     case SQLITE_CORRUPT:
-      return error(ErrorKind::io,
+      return error(ErrorKind::damaged,
                    "the database is damaged; move it aside with its -wal and -shm, and start the recorder anew");
     case SQLITE_NOTADB:
-      return error(ErrorKind::io, "is not a Memoir database; name another file with --db");
+      return error(ErrorKind::damaged, "is not a Memoir database; name another file with --db");
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
       return error(ErrorKind::blocked, "is locked by another program; end that or try again");

@@ -46,17 +46,18 @@ bool lock_patiently(const Fd& fd) {
 
 Result<Fd> take_lock(const std::string& path) {
   const std::string name = lock_path(path);
-  Fd fd(open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY, 0644));
-  if (!fd) return errno_error(errno, "cannot open the lock file", name);
+  Fd fd(open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY, 0640));
+  if (!fd) return errno_error(errno, "open the lock file", name);
   if (!lock_patiently(fd)) {
     return Error{
         ErrorKind::blocked,
         fmt::format("{}: another recorder, process {}, writes to it; stop that, or name another file with --db", path,
                     read_pid(fd))};
   }
+  // It is the lock that counts: on a full disk the name of its owner is missing, or an earlier one's stays.
   const std::string pid = fmt::format("{}\n", getpid());
-  if (ftruncate(fd.get(), 0) != 0 || pwrite(fd.get(), pid.data(), pid.size(), 0) < 0)
-    return errno_error(errno, "cannot write the lock file", name);
+  if (pwrite(fd.get(), pid.data(), pid.size(), 0) == static_cast<ssize_t>(pid.size()))
+    static_cast<void>(ftruncate(fd.get(), static_cast<off_t>(pid.size())));
   return fd;
 }
 

@@ -1,24 +1,12 @@
 #include "store/run_log.h"
 
 #include <SQLiteCpp/Database.h>
-#include <chrono>
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include "store/steps.h"
 #include "store_sql.h"
 
 namespace memoir {
-namespace {
-
-// "2026-11-20 10:34:05 UTC"
-std::string utc(std::int64_t ms) {
-  const std::chrono::sys_time<std::chrono::milliseconds> time{std::chrono::milliseconds(ms)};
-  return fmt::format("{:%Y-%m-%d %H:%M:%S} UTC", std::chrono::floor<std::chrono::seconds>(time));
-}
-
-}  // namespace
-
 bool end_unclean_runs(SQLite::Database& database) {
   Statement(database,
             "UPDATE run SET end_reason = 'unclean', ended_ms = COALESCE((SELECT n.last_tick_ms FROM run_named AS n "

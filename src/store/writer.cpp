@@ -1,9 +1,11 @@
 #include "store/writer.h"
 
 #include <SQLiteCpp/Database.h>
+#include <chrono>
 #include <cstdlib>
 #include <fmt/format.h>
 
+#include "base/log.h"
 #include "store/failure.h"
 #include "store/lock_file.h"
 #include "store/rollup.h"
@@ -13,11 +15,22 @@
 namespace memoir {
 namespace {
 
+// A check of many GiB must not hold up the recording, nor a start for so long that the service manager gives it up
+// (systemd.service(5), TimeoutStartSec). Damage that it did not come to shows when it is met, and is dealt with then.
+constexpr std::chrono::seconds kCheckWithin{30};
+
 Status check_after_crash(SQLite::Database& database, const std::string& path) {
-  const std::string damage = quick_check(database);
-  if (damage.empty()) return Done{};
-  return malformed(fmt::format("{}: the database is damaged ({}); move it aside with its -wal and -shm, and start anew",
-                               path, damage));
+  const CheckResult check = quick_check(database, kCheckWithin);
+  if (!check.finished) {
+    log_warning(
+        fmt::format("{}: the check after an unclean end was not finished within {} s, and no damage found so far", path,
+                    kCheckWithin.count()));
+  }
+  if (check.damage.empty()) return Done{};
+  log_error(fmt::format("{}: the check after an unclean end found damage: {}", path, check.damage));
+  return Error{ErrorKind::damaged,
+               fmt::format("{}: the database is damaged ({}); move it aside with its -wal and -shm, and start anew",
+                           path, check.damage)};
 }
 
 // What a run that died had not flushed yet.
@@ -45,6 +58,9 @@ class SqliteWriter final : public Writer {
   Result<Maintenance> maintain() override;
   Status end_run(const Moment& at, const std::string& reason) override;
 
+  // Ends what a run that was never closed left open, after a look at the file.
+  Status recover();
+
  private:
   Error no_run() const { return {ErrorKind::io, path_ + ": no run has begun"}; }
   WriterState state_at_start();
@@ -56,10 +72,25 @@ class SqliteWriter final : public Writer {
   TickStore ticks_;
   Rollup rollup_;
   WriterState state_;
-  WriterState next_;         // kept for its memory
+  WriterState next_;  // kept for its memory
+  bool recovered_ = false;
   std::int64_t run_id_ = 0;  // 0: none is open
   std::int64_t boot_id_ = 0;
 };
+
+Status SqliteWriter::recover() {
+  if (recovered_) return Done{};
+  return guarded(path_, [&]() -> Status {
+    Transaction transaction(*database_, Transaction::Kind::write);
+    if (end_unclean_runs(*database_)) {
+      if (const auto checked = check_after_crash(*database_, path_); !checked) return checked.error();
+      recover_marks(*database_);
+    }
+    transaction.commit();
+    recovered_ = true;
+    return Done{};
+  });
+}
 
 Result<std::vector<KnownProcess>> SqliteWriter::known_processes(const std::string& boot_id) {
   return guarded(path_, [&]() -> Result<std::vector<KnownProcess>> {
@@ -103,6 +134,7 @@ WriterState SqliteWriter::state_at_start() {
 
 Status SqliteWriter::begin_run(const RunInfo& run) {
   if (run_id_ != 0) return Error{ErrorKind::io, path_ + ": a run is open already"};
+  if (const Status recovered = recover(); !recovered) return recovered;
   return guarded(path_, [&]() -> Status {
     Transaction transaction(*database_, Transaction::Kind::write);
     const auto last = last_run(*database_);
@@ -184,25 +216,34 @@ Status SqliteWriter::end_run(const Moment& at, const std::string& reason) {
   return ended;
 }
 
+enum class Recovery { now, later };
+
+Result<std::unique_ptr<Writer>> open_file(const std::string& path, Fd lock, Durability durability, Recovery recovery) {
+  auto database = open_for_writing(path, durability);
+  if (!database) return database.error();
+  return guarded(path, [&]() -> Result<std::unique_ptr<Writer>> {
+    auto writer = std::make_unique<SqliteWriter>(path, std::move(lock), std::move(*database));
+    if (recovery == Recovery::now) {
+      if (const Status recovered = writer->recover(); !recovered) return recovered.error();
+    }
+    return std::unique_ptr<Writer>(std::move(writer));
+  });
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Writer>> Writer::open(const std::string& path, Durability durability,
                                              const Retention& /*retention*/) {
   if (const auto place = check_place(path); !place) return place.error();
+  if (const auto owner = check_owner(path); !owner) return owner.error();
   auto lock = take_lock(path);
   if (!lock) return lock.error();
-  auto database = open_for_writing(path, durability);
-  if (!database) return database.error();
-  return guarded(path, [&]() -> Result<std::unique_ptr<Writer>> {
-    SQLite::Database& opened = **database;
-    Transaction transaction(opened, Transaction::Kind::write);
-    if (end_unclean_runs(opened)) {
-      if (const auto checked = check_after_crash(opened, path); !checked) return checked.error();
-      recover_marks(opened);
-    }
-    transaction.commit();
-    return std::unique_ptr<Writer>(std::make_unique<SqliteWriter>(path, std::move(*lock), std::move(*database)));
-  });
+  return open_file(path, std::move(*lock), durability, Recovery::now);
+}
+
+Result<std::unique_ptr<Writer>> Writer::open_locked(const std::string& path, Durability durability,
+                                                    const Retention& /*retention*/) {
+  return open_file(path, Fd(), durability, Recovery::later);
 }
 
 }  // namespace memoir

@@ -46,6 +46,11 @@ class Writer {
   static Result<std::unique_ptr<Writer>> open(const std::string& path, Durability durability,
                                               const Retention& retention = {});
 
+  // The same under a lock that the caller holds; what was never closed is left to begin_run(), on a thread that has
+  // time for it.
+  static Result<std::unique_ptr<Writer>> open_locked(const std::string& path, Durability durability,
+                                                     const Retention& retention = {});
+
   virtual ~Writer() = default;
 
   // Processes that lived at the end of an earlier run in this boot.

@@ -60,6 +60,20 @@ TEST_CASE("a process is told once, and sampled in every tick") {
   CHECK(second.processes[0].memory == app.memory);
 }
 
+TEST_CASE("all that live are told again when the store lost what it knew") {
+  Machine machine;
+  for (const std::int32_t pid : {10, 20}) machine.proc.add(fake(pid, "app"));
+  const Tick first = machine.tick();
+  machine.collector->tell_all();
+  machine.proc.add(fake(30, "new"));
+  const Tick second = machine.tick();
+  REQUIRE(second.born.size() == 3);
+  CHECK(born_of(second, 10) == born_of(first, 10));
+  CHECK(born_of(second, 20) == born_of(first, 20));
+  CHECK(second.counts.born == 1);
+  CHECK(machine.tick().born.empty());
+}
+
 TEST_CASE("births and exits between ticks") {
   Machine machine;
   for (const std::int32_t pid : {30, 10, 20}) machine.proc.add(fake(pid, "app"));

@@ -262,30 +262,70 @@ TEST_CASE_METHOD(Fixture, "the service manager hears how it goes") {
   CHECK(memoird.wait() == 0);
 }
 
-TEST_CASE_METHOD(Fixture, "a disk that is full from the start does not keep it from being ready") {
+namespace {
+
+// No file of memoird may grow beyond `bytes`: to SQLite a disk that is full, and not to the log.
+void limit_files(pid_t pid, rlim_t bytes) {
+  const rlimit limit{.rlim_cur = bytes, .rlim_max = RLIM_INFINITY};
+  REQUIRE(prlimit(pid, RLIMIT_FSIZE, &limit, nullptr) == 0);
+}
+
+}  // namespace
+
+TEST_CASE_METHOD(Fixture, "a disk that is full from the start does not keep it from being ready, nor from recording") {
   FakeProc proc;
   for (std::int32_t pid = 1; pid <= 200; ++pid) {
     proc.add({.pid = pid, .arguments = {"worker", std::to_string(pid)}, .memory = memory_of(1000 + pid)});
   }
-  DaemonProcess first(directory.path(), arguments({"--once", "--proc", proc.root()}));
-  CHECK(first.wait() == 0);
-  // A keyframe does not fit: every process has a row.
+  const bool unclean = GENERATE(false, true);
+  if (unclean) {
+    DaemonProcess first(directory.path(), arguments({"--interval", "1h", "--proc", proc.root()}));
+    wait_for_ticks(1);
+    first.signal(SIGKILL);
+    CHECK(first.wait() == -SIGKILL);
+  } else {
+    DaemonProcess first(directory.path(), arguments({"--once", "--proc", proc.root()}));
+    CHECK(first.wait() == 0);
+  }
   Manager manager(directory.path());
-  rlimit before{};
-  REQUIRE(getrlimit(RLIMIT_FSIZE, &before) == 0);
-  // Enough for SQLite's index of the log, not for the log of a first tick.
-  const rlimit little{.rlim_cur = 34 * 1024, .rlim_max = before.rlim_max};
-  REQUIRE(setrlimit(RLIMIT_FSIZE, &little) == 0);
+  // Enough for SQLite's index of the log, not for a keyframe: every process has a row.
+  limit_files(getpid(), 34 * 1024);
   DaemonProcess memoird(directory.path(), arguments({"--interval", "1h", "--proc", proc.root()}),
                         {{"NOTIFY_SOCKET", manager.address}});
-  REQUIRE(setrlimit(RLIMIT_FSIZE, &before) == 0);
+  limit_files(getpid(), RLIM_INFINITY);
   memoird.wait_for_log("cannot store");
   manager.hear("READY=1");
   CHECK(ticks().size() == 1);
-  REQUIRE(prlimit(memoird.pid(), RLIMIT_FSIZE, &before, nullptr) == 0);
+  limit_files(memoird.pid(), RLIM_INFINITY);
   memoird.signal(SIGTERM);
   CHECK(memoird.wait() == 0);
   CHECK(ticks().size() == 3);
+  CHECK(events("unclean").size() == (unclean ? 1 : 0));
+}
+
+TEST_CASE_METHOD(Fixture, "a file that is deleted is begun anew, with all that lives") {
+  FakeProc proc;
+  for (std::int32_t pid = 1; pid <= 20; ++pid) {
+    proc.add({.pid = pid, .arguments = {"worker", std::to_string(pid)}, .memory = memory_of(1000 + pid)});
+  }
+  DaemonProcess memoird(directory.path(), arguments({"--interval", "1h", "--proc", proc.root()}));
+  wait_for_ticks(1);
+  for (const char* suffix : {"", "-wal", "-shm"}) REQUIRE(unlink((db + suffix).c_str()) == 0);
+  memoird.signal(SIGUSR1);
+  wait_for_ticks(1);
+  memoird.wait_for_log(db + " was deleted or moved");
+  memoird.signal(SIGUSR1);
+  wait_for_ticks(2);
+  CHECK(events("moved").size() == 1);
+  const auto snapshot = reader()->snapshot(ticks().back().id);
+  REQUIRE(snapshot);
+  REQUIRE(snapshot->processes.size() == 20);
+  for (const ProcessState& state : snapshot->processes) {
+    CHECK(state.process.info.command == "worker " + std::to_string(state.sample.key.pid));
+  }
+  memoird.signal(SIGTERM);
+  CHECK(memoird.wait() == 0);
+  CHECK(runs().size() == 1);
 }
 
 TEST_CASE_METHOD(Fixture, "a storm of signals does not hold up the end") {
@@ -306,18 +346,14 @@ TEST_CASE_METHOD(Fixture, "a full disk stops no tick, and what was lost is recor
   write_text(config, "[recorder]\nqueue_ticks = 1\n");
   DaemonProcess memoird(directory.path(), arguments({"--interval", "100ms"}));
   wait_for_ticks(2);
-  // No file of this process may grow beyond this any more, which stops the database, but not the log: to SQLite a disk
-  // that is full.
-  const rlimit none{.rlim_cur = 64 * 1024, .rlim_max = RLIM_INFINITY};
-  REQUIRE(prlimit(memoird.pid(), RLIMIT_FSIZE, &none, nullptr) == 0);
+  limit_files(memoird.pid(), 64 * 1024);
   memoird.wait_for_log("cannot store");
-  const rlimit all{.rlim_cur = RLIM_INFINITY, .rlim_max = RLIM_INFINITY};
   const std::size_t before = ticks().size();
   wait_until("a second slot to be lost", [&] {
     return std::chrono::system_clock::now().time_since_epoch() >
            std::chrono::milliseconds(ticks().back().begin.wall_ms + 1'000);
   });
-  REQUIRE(prlimit(memoird.pid(), RLIMIT_FSIZE, &all, nullptr) == 0);
+  limit_files(memoird.pid(), RLIM_INFINITY);
   memoird.wait_for_log("the store works again");
   wait_for_ticks(before + 2);
   wait_until("the event", [&] { return !events("lost").empty(); });

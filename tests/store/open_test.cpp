@@ -20,6 +20,9 @@ constexpr uid_t kNobody = 65534;
 
 // Whether somebody who may not write the folder reads `ticks` ticks. Root, who may write any, becomes nobody first.
 bool reads_as_nobody(const StoreFixture& fixture, const std::string& path, std::int64_t ticks) {
+  for (const auto& entry : fs::directory_iterator(fs::path(path).parent_path())) {
+    fs::permissions(entry, fs::perms::others_read, fs::perm_options::add);
+  }
   fs::permissions(fs::path(path).parent_path(), fs::perms(0555));
   const pid_t child = fork();
   if (child == 0) {
@@ -93,6 +96,8 @@ TEST_CASE("what is not a Memoir database is refused and left as it is") {
     REQUIRE(!writer.ok());
     REQUIRE(writer.error().message.find(word) != std::string::npos);
     REQUIRE(bytes_of(fixture.path()) == before);
+    // Nothing is left beside it.
+    for (const char* suffix : {"-wal", "-shm", "-journal", ".lock"}) REQUIRE(!fs::exists(fixture.path() + suffix));
   };
   SECTION("a text file") {
     std::ofstream(fixture.path()) << std::string(5000, 'x');
@@ -102,8 +107,22 @@ TEST_CASE("what is not a Memoir database is refused and left as it is") {
     SQLite::Database(fixture.path(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE).exec("CREATE TABLE t (a)");
     refused_both_ways("not a Memoir database");
   }
+  SECTION("another program's database with a write-ahead log") {
+    SQLite::Database database(fixture.path(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+    database.exec("PRAGMA journal_mode = WAL; CREATE TABLE t (a); PRAGMA application_id = 7");
+    database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    fs::copy_file(fixture.path(), fixture.path() + ".copy");
+    const auto refused = Writer::open(fixture.path() + ".copy", Durability::normal);
+    REQUIRE(!refused.ok());
+    for (const char* suffix : {"-wal", "-shm", ".lock"}) REQUIRE(!fs::exists(fixture.path() + ".copy" + suffix));
+  }
+  SECTION("a text about our tables") {
+    std::ofstream(fixture.path()) << "CREATE TABLE process_sample (\n" << std::string(5000, 'x') << "MEMR";
+    refused_both_ways("not a Memoir database");
+  }
   SECTION("a newer schema") {
     fixture.writer();
+    fs::remove(fixture.path() + ".lock");
     SQLite::Database(fixture.path(), SQLite::OPEN_READWRITE).exec("PRAGMA user_version = 99");
     refused_both_ways("schema 99");
   }
@@ -138,13 +157,14 @@ TEST_CASE("a file that is cut short while it is open is an error that names it")
     const auto writer = fixture.writer();
     must(writer->begin_run(run_info(simulation.boot(), simulation.now())));
     for (int i = 0; i < 50; ++i) must(writer->write(simulation.next()));
+    must(writer->end_run(simulation.now(), "stopped"));
   }
   const auto reader = fixture.reader();
   must(reader->info());
   fs::resize_file(fixture.path(), 8192);
   const auto snapshot = reader->snapshot(40);
   REQUIRE(!snapshot.ok());
-  REQUIRE(snapshot.error().kind == ErrorKind::io);
+  REQUIRE(snapshot.error().kind == ErrorKind::damaged);
   REQUIRE(snapshot.error().message.find(fixture.path()) != std::string::npos);
 }
 

@@ -219,7 +219,7 @@ TEST_CASE("a recorder killed between two pieces of a rollup goes on with the nex
     for (int i = 0; i < 9; ++i) must(writer->write(simulation.next()));
   }
   const StoreFixture whole;
-  std::filesystem::copy_file(fixture.path(), whole.path());
+  for (const char* suffix : {"", "-wal"}) std::filesystem::copy_file(fixture.path() + suffix, whole.path() + suffix);
   finish_maintenance(*whole.writer());
   int pieces = 0;
   while (must(fixture.writer()->maintain()).more) {

@@ -1,0 +1,274 @@
+#include "store/steady_writer.h"
+
+#include <filesystem>
+#include <fmt/format.h>
+#include <optional>
+#include <sys/stat.h>
+#include <utility>
+
+#include "base/log.h"
+#include "store/lock_file.h"
+#include "store/set_aside.h"
+
+namespace memoir {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::int64_t kWarnEveryMs = 600'000;
+
+// Which file is at a path, or none.
+struct FileIdentity {
+  dev_t device = 0;
+  ino_t inode = 0;
+
+  bool operator==(const FileIdentity&) const = default;
+};
+
+FileIdentity identity_of(const std::string& path) {
+  struct stat found {};
+  if (stat(path.c_str(), &found) != 0) return {};
+  return {found.st_dev, found.st_ino};
+}
+
+std::int64_t bytes_of(const std::string& path) {
+  std::error_code error;
+  const auto bytes = fs::file_size(path, error);
+  return error ? 0 : static_cast<std::int64_t>(bytes);
+}
+
+class SteadyWriter final : public Writer {
+ public:
+  SteadyWriter(std::string path, const Clock& clock, SteadyOptions options)
+      : path_(std::move(path)), clock_(clock), options_(std::move(options)) {}
+
+  Status open();
+
+  Result<std::vector<KnownProcess>> known_processes(const std::string& boot_id) override;
+  Status begin_run(const RunInfo& run) override;
+  Status write(const Tick& tick) override;
+  Status write_event(const Event& event) override;
+  Result<Maintenance> maintain() override;
+  Status end_run(const Moment& at, const std::string& reason) override;
+
+ private:
+  template <typename Action>
+  Status steadily(const Moment& at, Action&& action);
+  Status make_ready(const Moment& at);
+  Status open_file();
+  Status begin(const Moment& at);
+  Status tell();
+  bool leave(const Error& error);
+  void leave_moved();
+  Status move_damaged();
+  void watch_wal();
+
+  const std::string path_;
+  const Clock& clock_;
+  const SteadyOptions options_;
+  Fd lock_;
+  std::unique_ptr<Writer> file_;  // none: it could not be opened yet
+  FileIdentity identity_;         // of the open file
+  std::optional<RunInfo> run_;
+  bool begun_ = false;  // `run_`, in this file
+  bool anew_ = false;   // a file was left for another, which no run has begun in yet
+  std::string damage_;  // of the file at the path, which is to be set aside
+  std::optional<std::int64_t> set_aside_ms_;
+  std::vector<Event> untold_;
+  bool wal_is_long_ = false;
+  std::optional<std::int64_t> wal_warned_ms_;
+};
+
+// At start, where whatever is wrong with the place or the file is the user's to mend.
+Status SteadyWriter::open() {
+  const Status opened = open_file();
+  if (opened) return opened;
+  const Error& error = opened.error();
+  if (error.kind == ErrorKind::damaged) {
+    damage_ = error.message;
+  } else if (error.kind == ErrorKind::io) {
+    log_error(fmt::format("{}; records into memory until it can be opened", error.message));
+  } else {
+    return error;
+  }
+  return Done{};
+}
+
+Status SteadyWriter::open_file() {
+  if (const auto place = check_place(path_); !place) return place.error();
+  const auto owner = check_owner(path_);
+  // Before there is a lock file beside what is not ours.
+  if (!owner && owner.error().kind != ErrorKind::damaged) return owner.error();
+  if (!lock_) {
+    auto lock = take_lock(path_);
+    if (!lock) return lock.error();
+    lock_ = std::move(*lock);
+  }
+  if (!owner) return owner.error();
+  auto opened = Writer::open_locked(path_, options_.durability, options_.retention);
+  if (!opened) return opened.error();
+  file_ = std::move(*opened);
+  identity_ = identity_of(path_);
+  return Done{};
+}
+
+Result<std::vector<KnownProcess>> SteadyWriter::known_processes(const std::string& boot_id) {
+  if (!file_) return std::vector<KnownProcess>{};
+  auto known = file_->known_processes(boot_id);
+  if (known || !leave(known.error())) return known;
+  return std::vector<KnownProcess>{};
+}
+
+// Does `action` on a file that is ready for it; if that is damaged or not there any more, once more on the next.
+template <typename Action>
+Status SteadyWriter::steadily(const Moment& at, Action&& action) {
+  for (int attempt = 1;; ++attempt) {
+    const Status ready = make_ready(at);
+    const Status done = ready ? action() : ready;
+    if (done || !leave(done.error()) || attempt == 2) return done;
+  }
+}
+
+Status SteadyWriter::make_ready(const Moment& at) {
+  if (file_ && identity_of(path_) != identity_) leave_moved();
+  if (!damage_.empty()) {
+    if (const Status moved = move_damaged(); !moved) return moved;
+  }
+  if (!file_) {
+    if (const Status opened = open_file(); !opened) return opened;
+  }
+  if (run_ && !begun_) {
+    if (const Status begun = begin(at); !begun) return begun;
+  }
+  return tell();
+}
+
+Status SteadyWriter::begin(const Moment& at) {
+  RunInfo run = *run_;
+  if (anew_) run.started = at;
+  const Status begun = file_->begin_run(run);
+  if (!begun) return begun;
+  begun_ = true;
+  if (std::exchange(anew_, false) && options_.on_anew) options_.on_anew();
+  return Done{};
+}
+
+Status SteadyWriter::tell() {
+  while (begun_ && !untold_.empty()) {
+    const Status told = file_->write_event(untold_.front());
+    if (!told) return told;
+    untold_.erase(untold_.begin());
+  }
+  return Done{};
+}
+
+// Whether another file is to be tried after this error.
+bool SteadyWriter::leave(const Error& error) {
+  if (error.kind != ErrorKind::damaged) return false;
+  file_.reset();
+  begun_ = false;
+  anew_ = true;
+  damage_ = error.message;
+  return true;
+}
+
+void SteadyWriter::leave_moved() {
+  const Moment now = clock_.now();
+  const bool deleted = identity_of(path_) == FileIdentity{};
+  const std::string text = fmt::format("{} was {} while it was written; a new one was begun", path_,
+                                       deleted ? "deleted or moved" : "replaced by another file");
+  log_error(text);
+  untold_.push_back({now, "moved", text});
+  // Whoever moved it gets a file that is complete: closing it brings home what is in its -wal.
+  if (begun_) static_cast<void>(file_->end_run(now, "moved"));
+  file_.reset();
+  begun_ = false;
+  anew_ = true;
+  // A reader kept it from being emptied: SQLite would take it for one of the new file, and delete it.
+  if (deleted && bytes_of(path_ + "-wal") > 0) {
+    const auto aside = set_aside(path_, now.wall_ms);
+    if (aside)
+      log_error(
+          fmt::format("{0}-wal, which belongs to the file that is gone, was set aside as {1}-wal", path_, *aside));
+  }
+  // The folder may be another one, too.
+  lock_.reset();
+}
+
+Status SteadyWriter::move_damaged() {
+  const Moment now = clock_.now();
+  if (set_aside_ms_ && now.boot_ms - *set_aside_ms_ < options_.set_aside_every_ms) {
+    return Error{ErrorKind::io, fmt::format("{}; it was set aside not long ago, so the disk may be at fault", damage_)};
+  }
+  const auto aside = set_aside(path_, now.wall_ms);
+  if (!aside) return aside.error();
+  set_aside_ms_ = now.boot_ms;
+  const std::string text = fmt::format("{} was damaged, and was set aside as {}; a new one was begun", path_, *aside);
+  log_error(text);
+  untold_.push_back({now, "set-aside", text});
+  damage_.clear();
+  return Done{};
+}
+
+// Checkpoints cannot reset the -wal while a reader holds an old state of it (https://sqlite.org/wal.html, "Avoiding
+// Excessively Large WAL Files"). Afterwards it shrinks by itself, to the limit that the database is set up with.
+void SteadyWriter::watch_wal() {
+  const std::int64_t bytes = bytes_of(path_ + "-wal");
+  if (bytes <= options_.long_wal_bytes) {
+    if (std::exchange(wal_is_long_, false)) log_info(fmt::format("{}-wal is short again", path_));
+    return;
+  }
+  const Moment now = clock_.now();
+  const std::string text = fmt::format(
+      "{}-wal has grown to {} MiB, because a reader has been holding a transaction open; it shrinks when that ends",
+      path_, bytes >> 20);
+  if (!wal_warned_ms_ || now.boot_ms - *wal_warned_ms_ >= kWarnEveryMs) {
+    wal_warned_ms_ = now.boot_ms;
+    log_warning(text);
+  }
+  if (!std::exchange(wal_is_long_, true)) untold_.push_back({now, "wal", text});
+}
+
+Status SteadyWriter::begin_run(const RunInfo& run) {
+  if (!run_) {
+    run_ = run;
+    begun_ = false;
+  }
+  return steadily(run.started, [] { return Done{}; });
+}
+
+Status SteadyWriter::write(const Tick& tick) {
+  Status written = steadily(tick.begin, [&] { return file_->write(tick); });
+  if (written) watch_wal();
+  return written;
+}
+
+Status SteadyWriter::write_event(const Event& event) {
+  return steadily(event.at, [&] { return file_->write_event(event); });
+}
+
+Result<Maintenance> SteadyWriter::maintain() {
+  if (!begun_) return Maintenance{};
+  auto done = file_->maintain();
+  if (!done) leave(done.error());
+  return done;
+}
+
+Status SteadyWriter::end_run(const Moment& at, const std::string& reason) {
+  Status ended = steadily(at, [&] { return file_->end_run(at, reason); });
+  if (ended) {
+    run_.reset();
+    begun_ = false;
+  }
+  return ended;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Writer>> open_steady(const std::string& path, const Clock& clock, SteadyOptions options) {
+  auto writer = std::make_unique<SteadyWriter>(path, clock, std::move(options));
+  if (const Status opened = writer->open(); !opened) return opened.error();
+  return std::unique_ptr<Writer>(std::move(writer));
+}
+
+}  // namespace memoir

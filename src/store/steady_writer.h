@@ -1,0 +1,37 @@
+#pragma once
+
+// A Writer that goes on whatever happens to its file. The one that Writer::open gives has one file; this one opens it
+// (again) when it can, and begins anew where it must:
+//
+//   damaged             set aside whole (set_aside.h), a fresh file is begun; at most every ten minutes
+//   deleted or moved    noticed at the next tick; a fresh file is begun at the path
+//   full disk, I/O      an error, as of any Writer; the caller tries again
+//   a long reader       nothing fails, but the -wal cannot shrink: said when it is long
+//
+// A file that is begun anew gets the run with it, and an event that says why: set-aside, moved, wal.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "base/clock.h"
+#include "store/writer.h"
+
+namespace memoir {
+
+struct SteadyOptions {
+  Durability durability = Durability::full;
+  Retention retention{};
+  std::int64_t long_wal_bytes = std::int64_t{64} << 20;
+  std::int64_t set_aside_every_ms = 600'000;
+  // Another file than the one before was begun, which knows of no process: each is to be told again. Called on the
+  // thread that writes.
+  std::function<void()> on_anew{};
+};
+
+// Refused at once: what trying again would not mend, as a folder that is missing, a file that is not ours or another
+// recorder. A full disk or an I/O error is logged, and the file is opened with the first run.
+Result<std::unique_ptr<Writer>> open_steady(const std::string& path, const Clock& clock, SteadyOptions options);
+
+}  // namespace memoir

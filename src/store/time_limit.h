@@ -1,0 +1,33 @@
+#pragma once
+
+// Interrupts what a connection is at when its time is up. From a thread of its own: up to SQLite 3.40 a progress
+// handler is not asked while a tree is checked (https://sqlite.org/changes.html, 3.41.0).
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+struct sqlite3;
+
+namespace memoir {
+
+class TimeLimit {
+ public:
+  TimeLimit(sqlite3* database, std::chrono::milliseconds within);
+  ~TimeLimit() { stop(); }
+  TimeLimit(const TimeLimit&) = delete;
+  TimeLimit& operator=(const TimeLimit&) = delete;
+
+  // The work is done. Whether it was in time.
+  bool stop();
+
+ private:
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable changed_;
+  bool done_ = false;
+  bool late_ = false;
+  std::thread timer_;
+};
+
+}  // namespace memoir

@@ -1,0 +1,266 @@
+// What a recording does when its file is damaged, deleted, moved, or held by a reader that does not end.
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "store/steady_writer.h"
+#include "store_fixture.h"
+#include "support/manual_clock.h"
+#include "support/simulation.h"
+
+namespace memoir::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr Range kAlways{0, 4'000'000'000'000};
+
+std::string slurp(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream bytes;
+  bytes << file.rdbuf();
+  return bytes.str();
+}
+
+void overwrite(const std::string& path, std::size_t at, const std::string& bytes) {
+  std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
+  file.seekp(static_cast<std::streamoff>(at));
+  file << bytes;
+  REQUIRE(file.good());
+}
+
+struct Fixture : StoreFixture {
+  Fixture() { log_start(LogLevel::error); }
+
+  std::unique_ptr<Writer> steady(SteadyOptions options = {}) {
+    options.durability = Durability::normal;
+    options.on_anew = [this] { ++begun_anew; };
+    return must(open_steady(path(), clock, options));
+  }
+  void begin(Writer& writer) { must(writer.begin_run(run_info(simulation.boot(), simulation.now()))); }
+  void record(Writer& writer, int ticks) {
+    for (int i = 0; i < ticks; ++i) {
+      must(writer.write(simulation.next()));
+      clock.advance(10'000);
+    }
+  }
+  // A run that was never closed, all of it in the main file.
+  void record_unclean(int ticks) {
+    const auto writer = steady();
+    begin(*writer);
+    record(*writer, ticks);
+    bring_home();
+  }
+  void bring_home() const { SQLite::Database(path(), SQLite::OPEN_READWRITE).exec("PRAGMA wal_checkpoint(TRUNCATE)"); }
+  std::vector<std::string> set_aside() const {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator(folder())) {
+      const std::string name = entry.path().filename();
+      if (name.find(".damaged-") != std::string::npos && !name.ends_with("-shm") && !name.ends_with("-wal"))
+        names.push_back(entry.path());
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+  std::vector<Event> events(const std::string& kind) const {
+    std::vector<Event> all = must(reader()->events(kAlways));
+    std::erase_if(all, [&kind](const Event& event) { return event.kind != kind; });
+    return all;
+  }
+
+  Simulation simulation{{.processes = 60, .changing = 0.2, .births = 1}};
+  ManualClock clock{simulation.now()};
+  int begun_anew = 0;
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(Fixture, "a file damaged while nobody recorded is set aside whole, and a fresh one is begun") {
+  record_unclean(30);
+  const auto damage = GENERATE(0, 1, 2, 3);
+  const std::size_t bytes = fs::file_size(path());
+  REQUIRE(bytes > 100 * 2048);
+  if (damage == 0) overwrite(path(), 16, "\x01");                                 // the page size
+  if (damage == 1) overwrite(path(), 0, std::string(4096, '\0'));                 // all of the header
+  if (damage == 2) overwrite(path(), bytes / 3, std::string(bytes / 3, '\x5a'));  // pages
+  if (damage == 3) fs::resize_file(path(), bytes / 2);
+  std::ofstream(path() + "-wal", std::ios::binary) << "what was in the log";
+  const std::string whole = slurp(path());
+
+  const auto writer = steady();
+  begin(*writer);
+  record(*writer, 3);
+  INFO("damage " << damage);
+  const auto aside = set_aside();
+  REQUIRE(aside.size() == 1);
+  REQUIRE(aside[0].starts_with(path() + ".damaged-20"));
+  REQUIRE(slurp(aside[0]) == whole);
+  REQUIRE(fs::exists(aside[0] + "-wal"));
+  REQUIRE(must(reader()->info()).ticks == 3);
+  REQUIRE(events("set-aside").size() == 1);
+  REQUIRE(events("set-aside")[0].text.find(aside[0]) != std::string::npos);
+  must(writer->end_run(simulation.now(), "stopped"));
+}
+
+TEST_CASE_METHOD(Fixture, "what is set aside does not overwrite what was set aside before") {
+  for (int round = 1; round <= 3; ++round) {
+    record_unclean(5);
+    overwrite(path(), 0, std::string(4096, static_cast<char>(round)));
+    clock = ManualClock({.wall_ms = 1'790'000'000'000, .boot_ms = clock.now().boot_ms});
+    steady()->begin_run(run_info(simulation.boot(), simulation.now())).ok();
+    REQUIRE(set_aside().size() == static_cast<std::size_t>(round));
+  }
+  const std::string name = path() + ".damaged-20260921-141320";
+  REQUIRE(set_aside() == std::vector<std::string>{name, name + "-2", name + "-3"});
+  for (std::size_t i = 0; i < 3; ++i) REQUIRE(slurp(set_aside()[i])[0] == static_cast<char>(i + 1));
+}
+
+TEST_CASE_METHOD(Fixture,
+                 "a file damaged while it is recorded into is set aside, and the recording goes on in a fresh one") {
+  const auto writer = steady();
+  begin(*writer);
+  record(*writer, 30);
+  bring_home();
+  const std::size_t bytes = fs::file_size(path());
+  overwrite(path(), 2048, std::string(bytes - 2048, '\x5a'));
+  record(*writer, 5);
+  REQUIRE(set_aside().size() == 1);
+  REQUIRE(begun_anew == 1);
+  REQUIRE(must(reader()->info()).ticks == 5);
+  const auto runs = must(reader()->runs());
+  REQUIRE(runs.size() == 1);
+  REQUIRE(events("set-aside").size() == 1);
+  // The first tick there holds everything.
+  REQUIRE(must(reader()->ticks(kAlways)).front().keyframe);
+  REQUIRE(must(reader()->snapshot(1)).processes.size() > 50);
+  must(writer->end_run(simulation.now(), "stopped"));
+  REQUIRE(must(reader()->runs())[0].end_reason == "stopped");
+}
+
+TEST_CASE_METHOD(Fixture, "a disk that damages whatever is written does not fill up with what is set aside") {
+  const auto writer = steady();
+  begin(*writer);
+  const auto wreck = [&] {
+    record(*writer, 5);
+    bring_home();
+    overwrite(path(), 2048, std::string(fs::file_size(path()) - 2048, '\x5a'));
+  };
+  wreck();
+  wreck();
+  for (int i = 0; i < 5; ++i) {
+    const Status refused = writer->write(simulation.next());
+    REQUIRE(!refused.ok());
+    REQUIRE(refused.error().message.find("set aside not long ago") != std::string::npos);
+  }
+  REQUIRE(set_aside().size() == 1);
+  clock.advance(600'000);
+  record(*writer, 1);
+  REQUIRE(set_aside().size() == 2);
+}
+
+TEST_CASE_METHOD(Fixture, "a file whose loss is not ours to judge is refused, and left where it is") {
+  record_unclean(5);
+  // All of it is zero: nothing says whose it was.
+  overwrite(path(), 0, std::string(fs::file_size(path()), '\0'));
+  const auto refused = open_steady(path(), clock, {});
+  REQUIRE(!refused.ok());
+  REQUIRE(refused.error().message.find("is not a Memoir database") != std::string::npos);
+  REQUIRE(set_aside().empty());
+}
+
+TEST_CASE_METHOD(Fixture, "a file deleted while it is recorded into is begun anew at the next tick") {
+  const auto writer = steady();
+  begin(*writer);
+  record(*writer, 5);
+  const bool all = GENERATE(false, true);
+  fs::remove(path());
+  if (all) {
+    for (const char* suffix : {"-wal", "-shm", ".lock"}) fs::remove(path() + suffix);
+  }
+  record(*writer, 3);
+  REQUIRE(must(reader()->info()).ticks == 3);
+  REQUIRE(events("moved").size() == 1);
+  REQUIRE(begun_anew == 1);
+  REQUIRE(must(reader()->info()).recorder_pid == getpid());
+  REQUIRE(set_aside().empty());
+}
+
+TEST_CASE_METHOD(Fixture,
+                 "a file moved while it is recorded into is complete, and the recording goes on at the old path") {
+  const auto writer = steady();
+  begin(*writer);
+  record(*writer, 5);
+  const std::string moved = folder() + "/moved.db";
+  SECTION("to another name") {
+    fs::rename(path(), moved);
+  }
+  SECTION("and another is in its place") {
+    fs::rename(path(), moved);
+    std::ofstream(path()).close();
+  }
+  record(*writer, 3);
+  REQUIRE(must(reader()->info()).ticks == 3);
+  REQUIRE(events("moved").size() == 1);
+  const auto old = must(Reader::open(moved));
+  REQUIRE(must(old->info()).ticks == 5);
+  REQUIRE(must(old->runs())[0].end_reason == "moved");
+}
+
+TEST_CASE_METHOD(Fixture, "what takes the place of the file is not touched if it is not ours") {
+  const auto writer = steady();
+  begin(*writer);
+  record(*writer, 2);
+  fs::rename(path(), folder() + "/moved.db");
+  std::ofstream(path()) << std::string(5000, 'x');
+  REQUIRE(!writer->write(simulation.next()).ok());
+  REQUIRE(slurp(path()) == std::string(5000, 'x'));
+  fs::remove(path());
+  record(*writer, 2);
+  REQUIRE(must(reader()->info()).ticks == 2);
+}
+
+TEST_CASE_METHOD(Fixture, "a folder that is gone is an error until it is there again") {
+  const auto writer = steady();
+  begin(*writer);
+  record(*writer, 2);
+  fs::rename(folder(), folder() + ".gone");
+  const Status refused = writer->write(simulation.next());
+  REQUIRE(!refused.ok());
+  REQUIRE(refused.error().message.find("does not exist") != std::string::npos);
+  fs::rename(folder() + ".gone", folder());
+  record(*writer, 2);
+  const auto runs = must(reader()->runs());
+  REQUIRE(must(reader()->info()).ticks == 4);
+  REQUIRE(runs.size() == 2);
+  REQUIRE(runs[0].end_reason == "moved");
+}
+
+TEST_CASE_METHOD(
+    Fixture, "a reader that holds a transaction makes the -wal long, which is said once, and short again after it") {
+  constexpr std::int64_t kLong = 20 << 20;
+  const auto writer = steady({.long_wal_bytes = kLong});
+  begin(*writer);
+  record(*writer, 1);
+  simulation = Simulation({.processes = 300, .changing = 1, .births = 1, .start = simulation.now()});
+  const auto wal_bytes = [&] { return static_cast<std::int64_t>(fs::file_size(path() + "-wal")); };
+  {
+    SQLite::Database holder(path(), SQLite::OPEN_READONLY);
+    holder.exec("BEGIN");
+    const std::int64_t seen = holder.execAndGet("SELECT COUNT(*) FROM tick").getInt64();
+    while (wal_bytes() <= kLong) record(*writer, 1);
+    record(*writer, 20);
+    REQUIRE(events("wal").size() == 1);
+    REQUIRE(events("wal")[0].text.find("-wal has grown to 20 MiB") != std::string::npos);
+    REQUIRE(holder.execAndGet("SELECT COUNT(*) FROM tick").getInt64() == seen);
+  }
+  record(*writer, 3);
+  REQUIRE(wal_bytes() <= 16 << 20);
+  REQUIRE(events("wal").size() == 1);
+}
+
+}  // namespace memoir::test
