@@ -28,6 +28,7 @@ complete -c memoir -n '__fish_seen_subcommand_from status' -l format -x -a "tabl
 complete -c memoir -n '__fish_seen_subcommand_from status' -l units -x -a "kib mib auto" -d 'sizes in a table: kib, mib or auto'
 complete -c memoir -n '__fish_seen_subcommand_from status' -l utc -d 'times are UTC, those given and those shown'
 complete -c memoir -n '__fish_seen_subcommand_from status' -l no-color -d 'no colour, even on a terminal (so does $NO_COLOR)'
+complete -c memoir -n '__fish_seen_subcommand_from status' -l no-pager -d 'a long answer on a terminal does not go through a pager'
 
 complete -c memoir -n '__fish_seen_subcommand_from top' -l at -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d 'the state at one time: the last tick at or before T'
 complete -c memoir -n '__fish_seen_subcommand_from top' -l from -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d 'a range from T'
@@ -43,6 +44,7 @@ complete -c memoir -n '__fish_seen_subcommand_from top' -l format -x -a "table j
 complete -c memoir -n '__fish_seen_subcommand_from top' -l units -x -a "kib mib auto" -d 'sizes in a table: kib, mib or auto'
 complete -c memoir -n '__fish_seen_subcommand_from top' -l utc -d 'times are UTC, those given and those shown'
 complete -c memoir -n '__fish_seen_subcommand_from top' -l no-color -d 'no colour, even on a terminal (so does $NO_COLOR)'
+complete -c memoir -n '__fish_seen_subcommand_from top' -l no-pager -d 'a long answer on a terminal does not go through a pager'
 
 complete -c memoir -n '__fish_seen_subcommand_from trend' -a "machine (__memoir_categories)"
 complete -c memoir -n '__fish_seen_subcommand_from trend' -l from -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d 'a range from T'
@@ -57,6 +59,7 @@ complete -c memoir -n '__fish_seen_subcommand_from trend' -l units -x -a "kib mi
 complete -c memoir -n '__fish_seen_subcommand_from trend' -l utc -d 'times are UTC, those given and those shown'
 complete -c memoir -n '__fish_seen_subcommand_from trend' -l ascii -d 'draw the chart and the sparkline with ASCII characters only'
 complete -c memoir -n '__fish_seen_subcommand_from trend' -l no-color -d 'no colour, even on a terminal (so does $NO_COLOR)'
+complete -c memoir -n '__fish_seen_subcommand_from trend' -l no-pager -d 'a long answer on a terminal does not go through a pager'
 
 complete -c memoir -n '__fish_seen_subcommand_from peaks' -l from -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d 'a range from T'
 complete -c memoir -n '__fish_seen_subcommand_from peaks' -l to -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d '… to T (default: the last tick)'
@@ -71,6 +74,7 @@ complete -c memoir -n '__fish_seen_subcommand_from peaks' -l format -x -a "table
 complete -c memoir -n '__fish_seen_subcommand_from peaks' -l units -x -a "kib mib auto" -d 'sizes in a table: kib, mib or auto'
 complete -c memoir -n '__fish_seen_subcommand_from peaks' -l utc -d 'times are UTC, those given and those shown'
 complete -c memoir -n '__fish_seen_subcommand_from peaks' -l no-color -d 'no colour, even on a terminal (so does $NO_COLOR)'
+complete -c memoir -n '__fish_seen_subcommand_from peaks' -l no-pager -d 'a long answer on a terminal does not go through a pager'
 
 complete -c memoir -n '__fish_seen_subcommand_from diff' -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday"
 complete -c memoir -n '__fish_seen_subcommand_from diff' -l from -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d 'a range from T'
@@ -86,6 +90,7 @@ complete -c memoir -n '__fish_seen_subcommand_from diff' -l format -x -a "table 
 complete -c memoir -n '__fish_seen_subcommand_from diff' -l units -x -a "kib mib auto" -d 'sizes in a table: kib, mib or auto'
 complete -c memoir -n '__fish_seen_subcommand_from diff' -l utc -d 'times are UTC, those given and those shown'
 complete -c memoir -n '__fish_seen_subcommand_from diff' -l no-color -d 'no colour, even on a terminal (so does $NO_COLOR)'
+complete -c memoir -n '__fish_seen_subcommand_from diff' -l no-pager -d 'a long answer on a terminal does not go through a pager'
 
 complete -c memoir -n '__fish_seen_subcommand_from processes' -l at -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d 'the state at one time: the last tick at or before T'
 complete -c memoir -n '__fish_seen_subcommand_from processes' -l from -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d 'a range from T'
@@ -100,6 +105,7 @@ complete -c memoir -n '__fish_seen_subcommand_from processes' -l format -x -a "t
 complete -c memoir -n '__fish_seen_subcommand_from processes' -l units -x -a "kib mib auto" -d 'sizes in a table: kib, mib or auto'
 complete -c memoir -n '__fish_seen_subcommand_from processes' -l utc -d 'times are UTC, those given and those shown'
 complete -c memoir -n '__fish_seen_subcommand_from processes' -l no-color -d 'no colour, even on a terminal (so does $NO_COLOR)'
+complete -c memoir -n '__fish_seen_subcommand_from processes' -l no-pager -d 'a long answer on a terminal does not go through a pager'
 
 complete -c memoir -n '__fish_seen_subcommand_from categories' -l at -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d 'the state at one time: the last tick at or before T'
 complete -c memoir -n '__fish_seen_subcommand_from categories' -l from -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d 'a range from T'
@@ -113,6 +119,7 @@ complete -c memoir -n '__fish_seen_subcommand_from categories' -l format -x -a "
 complete -c memoir -n '__fish_seen_subcommand_from categories' -l units -x -a "kib mib auto" -d 'sizes in a table: kib, mib or auto'
 complete -c memoir -n '__fish_seen_subcommand_from categories' -l utc -d 'times are UTC, those given and those shown'
 complete -c memoir -n '__fish_seen_subcommand_from categories' -l no-color -d 'no colour, even on a terminal (so does $NO_COLOR)'
+complete -c memoir -n '__fish_seen_subcommand_from categories' -l no-pager -d 'a long answer on a terminal does not go through a pager'
 
 complete -c memoir -n '__fish_seen_subcommand_from events' -l from -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d 'a range from T'
 complete -c memoir -n '__fish_seen_subcommand_from events' -l to -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d '… to T (default: the last tick)'
@@ -125,6 +132,7 @@ complete -c memoir -n '__fish_seen_subcommand_from events' -l format -x -a "tabl
 complete -c memoir -n '__fish_seen_subcommand_from events' -l units -x -a "kib mib auto" -d 'sizes in a table: kib, mib or auto'
 complete -c memoir -n '__fish_seen_subcommand_from events' -l utc -d 'times are UTC, those given and those shown'
 complete -c memoir -n '__fish_seen_subcommand_from events' -l no-color -d 'no colour, even on a terminal (so does $NO_COLOR)'
+complete -c memoir -n '__fish_seen_subcommand_from events' -l no-pager -d 'a long answer on a terminal does not go through a pager'
 
 complete -c memoir -n '__fish_seen_subcommand_from export' -a "machine categories processes all"
 complete -c memoir -n '__fish_seen_subcommand_from export' -l at -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d 'the state at one time: the last tick at or before T'
@@ -139,11 +147,13 @@ complete -c memoir -n '__fish_seen_subcommand_from export' -l format -x -a "csv 
 complete -c memoir -n '__fish_seen_subcommand_from export' -l units -x -a "kib mib auto" -d 'sizes in a table: kib, mib or auto'
 complete -c memoir -n '__fish_seen_subcommand_from export' -l utc -d 'times are UTC, those given and those shown'
 complete -c memoir -n '__fish_seen_subcommand_from export' -l no-color -d 'no colour, even on a terminal (so does $NO_COLOR)'
+complete -c memoir -n '__fish_seen_subcommand_from export' -l no-pager -d 'a long answer on a terminal does not go through a pager'
 
 complete -c memoir -n '__fish_seen_subcommand_from doctor' -l db -r -F -d 'the database (default: $MEMOIR_DB, /var/lib/memoir/memoir.db, the XDG data path)'
 complete -c memoir -n '__fish_seen_subcommand_from doctor' -l format -x -a "table json csv" -d 'how the answer is written'
 complete -c memoir -n '__fish_seen_subcommand_from doctor' -l units -x -a "kib mib auto" -d 'sizes in a table: kib, mib or auto'
 complete -c memoir -n '__fish_seen_subcommand_from doctor' -l utc -d 'times are UTC, those given and those shown'
 complete -c memoir -n '__fish_seen_subcommand_from doctor' -l no-color -d 'no colour, even on a terminal (so does $NO_COLOR)'
+complete -c memoir -n '__fish_seen_subcommand_from doctor' -l no-pager -d 'a long answer on a terminal does not go through a pager'
 
 complete -c memoir -n '__fish_seen_subcommand_from completion' -a "bash zsh fish"

@@ -17,7 +17,7 @@ namespace memoir::query {
 namespace {
 
 Outcome failure(Exit exit, std::string_view message) {
-  return {exit, "", fmt::format("memoir: {}\n", message)};
+  return {exit, "", fmt::format("memoir: {}\n", message), false};
 }
 
 Outcome failure(const Error& error) {
@@ -65,7 +65,7 @@ std::string warning_lines(const std::vector<std::string>& warnings) {
 
 Outcome outcome_of(const Asked& asked, const Report& report, const Options& options,
                    const std::optional<Screen>& screen) {
-  Outcome outcome{Exit::answered, render(asked, report, options, screen), ""};
+  Outcome outcome{Exit::answered, render(asked, report, options, screen), "", options.pager};
   if (report.nothing_recorded) outcome.exit = Exit::empty;
   if (report.failed) outcome.exit = Exit::failed;
   // A machine finds its warnings in JSON; CSV has no place for them.
@@ -83,7 +83,7 @@ Outcome run_alone(const Command& command, const Options& options, const Clock& c
 }
 
 Outcome outcome_of(const Streamed& streamed) {
-  return {streamed.nothing_recorded ? Exit::empty : Exit::answered, "", warning_lines(streamed.warnings)};
+  return {streamed.nothing_recorded ? Exit::empty : Exit::answered, "", warning_lines(streamed.warnings), false};
 }
 
 Outcome run(const Command& command, const Options& options, const Clock& clock, const Sink& sink) {
@@ -118,14 +118,15 @@ Outcome answer(const std::vector<std::string>& arguments, const Clock& clock, co
   if (!invocation) {
     return failure(Exit::usage, invocation.error().message);
   }
-  if (invocation->version) return {Exit::answered, version_text(), ""};
+  if (invocation->version) return {Exit::answered, version_text(), "", false};
   if (invocation->help) {
-    return {Exit::answered, invocation->command != nullptr ? help(*invocation->command) : help(), ""};
+    return {Exit::answered, invocation->command != nullptr ? help(*invocation->command) : help(), "",
+            invocation->options.pager};
   }
   const Command& command = *invocation->command;
   if (command.print) {
     const Result<std::string> text = command.print(invocation->options);
-    return text ? Outcome{Exit::answered, *text, ""} : failure(text.error());
+    return text ? Outcome{Exit::answered, *text, "", false} : failure(text.error());
   }
   if (command.run_alone) return run_alone(command, invocation->options, clock);
   if (sink) return run(command, invocation->options, clock, sink);

@@ -11,8 +11,9 @@ namespace memoir::query {
 
 struct Outcome {
   Exit exit = Exit::answered;
-  std::string out;    // for standard output
-  std::string error;  // for standard error
+  std::string out;     // for standard output
+  std::string error;   // for standard error
+  bool paged = false;  // `out` may go through a pager, if it is long and for a terminal
 };
 
 // All of memoir but its writing: reads the command line, opens the file, runs the command, draws the answer. `sink`

@@ -41,7 +41,7 @@ std::vector<ColumnOf<Now>> columns_now() {
 Result<Report> at_one_time(const Context& context) {
   const Result<std::optional<Snapshot>> loaded = load_snapshot(context);
   if (!loaded) return loaded.error();
-  if (!*loaded) return nothing_recorded(context);
+  if (!*loaded) return nothing_recorded(context, columns_now());
   const Snapshot& snapshot = **loaded;
   const Result<Coverage> coverage = coverage_at(context, snapshot);
   if (!coverage) return coverage.error();
@@ -94,9 +94,12 @@ std::vector<ColumnOf<Over>> columns_over(const std::string& metric) {
 
 Result<Report> over_range(const Context& context, Range range) {
   Result<Report> begun = begin_range_report(context, range);
-  if (!begun || begun->nothing_recorded) return begun;
+  if (!begun) return begun;
   Report report = *std::move(begun);
   const Metric by = metric_of(context);
+  const auto columns = columns_over(std::string(to_string(by)));
+  report.rows = make_table(columns, {});
+  if (report.nothing_recorded) return report;
   std::map<std::string, Over> by_name;
   const Status read = context.reader.category_steps(range, [&by_name, by](const CategoryStep& step) {
     Over& row = by_name[step.sample->category];
@@ -116,7 +119,7 @@ Result<Report> over_range(const Context& context, Range range) {
   report.title = fmt::format("{} of categories, ranked by mean", metric_title(by));
   const std::string of = fmt::format("mean {}", metric_title(by));
   limit_rows(rows, report, context, [](const Over& row) { return row.mean_kib; }, {.of = of});
-  report.rows = make_table(columns_over(std::string(to_string(by))), rows);
+  report.rows = make_table(columns, rows);
   return report;
 }
 

@@ -87,6 +87,7 @@ struct Words {
   std::optional<std::string> units;
   bool utc = false;
   bool no_color = false;
+  bool no_pager = false;
 };
 
 void add_option(CLI::App& app, Option option, Options& options, Words& words) {
@@ -140,6 +141,9 @@ void add_option(CLI::App& app, Option option, Options& options, Words& words) {
     case Option::no_color:
       app.add_flag(name, words.no_color);
       break;
+    case Option::no_pager:
+      app.add_flag(name, words.no_pager);
+      break;
     case Option::ascii:
       app.add_flag(name, options.ascii);
       break;
@@ -162,6 +166,7 @@ std::optional<Error> check(const Words& words, const Command& command, Options& 
   }
   if (words.utc) options.zone = Zone::utc;
   options.color = !words.no_color;
+  options.pager = !words.no_pager;
   return std::nullopt;
 }
 
@@ -216,6 +221,7 @@ Result<Invocation> parse_command_line(const std::vector<std::string>& arguments)
   std::vector<std::string> rest = arguments;
   const std::optional<std::string> name = take_command(rest);
   Invocation invocation;
+  invocation.options.pager = std::find(rest.begin(), rest.end(), option_text(Option::no_pager).name) == rest.end();
   if (!name || *name == "help") {
     invocation.help = name || std::any_of(rest.begin(), rest.end(),
                                           [](const std::string& word) { return word == "--help" || word == "-h"; });

@@ -8,7 +8,8 @@ namespace memoir::query {
 namespace {
 
 // What every command takes that answers from a file.
-constexpr std::array kCommon{Option::db, Option::format, Option::units, Option::utc, Option::no_color};
+constexpr std::array kCommon{Option::db,  Option::format,   Option::units,
+                             Option::utc, Option::no_color, Option::no_pager};
 
 }  // namespace
 

@@ -4,6 +4,7 @@
 #include <exception>
 
 #include "query/application.h"
+#include "query/pager.h"
 #include "query/terminal.h"
 
 namespace {
@@ -23,10 +24,19 @@ Status flush_out() {
   return memoir::Error{memoir::ErrorKind::io, std::string("cannot write the answer: ") + std::strerror(errno)};
 }
 
+// Whether the answer was long, and the user has seen it in a pager.
+bool paged(const memoir::query::Outcome& outcome) {
+  const auto screen = memoir::query::terminal_screen();
+  if (!outcome.paged || !screen || !memoir::query::is_longer(outcome.out, *screen)) return false;
+  const auto command = memoir::query::pager_command();
+  return command && memoir::query::show_in_pager(*command, outcome.out);
+}
+
 int run(const std::vector<std::string>& arguments) {
   using memoir::query::Exit;
   const memoir::query::Outcome outcome = memoir::query::answer(arguments, memoir::SystemClock{}, write_out);
   std::fputs(outcome.error.c_str(), stderr);
+  if (paged(outcome)) return static_cast<int>(outcome.exit);
   Status written = write_out(outcome.out);
   if (written) written = flush_out();
   if (written) return static_cast<int>(outcome.exit);

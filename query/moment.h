@@ -3,6 +3,7 @@
 // The state of the machine that a command without a range answers from.
 
 #include <optional>
+#include <vector>
 
 #include "base/result.h"
 #include "query/command.h"
@@ -14,6 +15,14 @@ Result<std::optional<Snapshot>> load_snapshot(const Context& context);
 
 // The answer where there is none: exit status 3, and a warning that says what is recorded.
 Report nothing_recorded(const Context& context);
+
+// The same with the columns that an answer would have, for CSV.
+template <typename Row>
+Report nothing_recorded(const Context& context, const std::vector<ColumnOf<Row>>& columns) {
+  Report report = nothing_recorded(context);
+  report.rows = make_table(columns, std::vector<Row>());
+  return report;
+}
 
 // That an answer is from a tick well before the time asked for.
 std::optional<std::string> stale_warning(const Context& context, const Snapshot& snapshot);

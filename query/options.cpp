@@ -25,6 +25,7 @@ const std::vector<OptionText>& option_texts() {
       {Option::utc, "--utc", "", "times are UTC, those given and those shown"},
       {Option::ascii, "--ascii", "", "draw the chart and the sparkline with ASCII characters only"},
       {Option::no_color, "--no-color", "", "no colour, even on a terminal (so does $NO_COLOR)"},
+      {Option::no_pager, "--no-pager", "", "a long answer on a terminal does not go through a pager"},
   };
   return texts;
 }

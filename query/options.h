@@ -29,6 +29,7 @@ enum class Option : std::uint8_t {
   format,
   utc,
   no_color,
+  no_pager,
   ascii,
   units,
 };
@@ -71,6 +72,7 @@ struct Options {
   Format format = Format::table;
   Zone zone = Zone::local;
   bool color = true;
+  bool pager = true;
   bool ascii = false;
   Units units = Units::automatic;
 };

@@ -104,7 +104,11 @@ Result<Report> run_peaks(const Context& context) {
   const Result<PeakQuestion> question = ask(context);
   if (!question) return question.error();
   Result<Report> report = begin_range_report(context, question->range);
-  if (!report || report->nothing_recorded) return report;
+  if (!report) return report;
+  if (report->nothing_recorded) {
+    fill_peaks(context, *question, {}, {}, *report);
+    return report;
+  }
   Snapshots snapshots(context.reader);
   const Result<Peaks> peaks =
       store_has(*question) ? peaks_from_marks(context, *question, snapshots) : peaks_from_steps(context, *question);

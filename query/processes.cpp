@@ -101,8 +101,9 @@ Result<Range> asked_range(const Context& context) {
 // With --at the answer is about one time, not about a range that has no length.
 Result<Report> begin_report(const Context& context, Range range) {
   Result<Report> report = begin_range_report(context, range);
+  if (report) report->rows = make_table(columns(), {});
   if (!report || !context.when.at_ms) return report;
-  if (report->nothing_recorded) return nothing_recorded(context);
+  if (report->nothing_recorded) return nothing_recorded(context, columns());
   report->at_ms = range.to_ms;
   report->range.reset();
   return report;

@@ -132,12 +132,13 @@ Result<Report> top_at(const Context& context) {
   if (!filter) return filter.error();
   const Result<std::optional<Snapshot>> loaded = load_snapshot(context);
   if (!loaded) return loaded.error();
-  if (!*loaded) return nothing_recorded(context);
+  const std::string group = top_group(context.options);
+  const Metric by = parse_metric(context.options.by.value_or("pss")).value_or(Metric::pss);
+  const auto columns = group == "process" ? process_columns(by) : group_columns(group, by);
+  if (!*loaded) return nothing_recorded(context, columns);
   const Snapshot& snapshot = **loaded;
   const Result<Coverage> coverage = coverage_at(context, snapshot);
   if (!coverage) return coverage.error();
-  const std::string group = top_group(context.options);
-  const Metric by = parse_metric(context.options.by.value_or("pss")).value_or(Metric::pss);
 
   std::vector<Row> rows = make_rows(snapshot, *filter, group);
   Tally all;
@@ -160,7 +161,7 @@ Result<Report> top_at(const Context& context) {
   describe_total(report, chosen, snapshot, context.options.units);
   limit_rows(rows, report, context, [by](const Row& row) { return row.tally.kib(by); },
              {.of = metric_title(by), .adds_up = by != Metric::hwm});
-  report.rows = make_table(group == "process" ? process_columns(by) : group_columns(group, by), rows);
+  report.rows = make_table(columns, rows);
   if (const auto warning = stale_warning(context, snapshot)) report.warnings.push_back(*warning);
   return report;
 }

@@ -171,16 +171,19 @@ Result<Report> top_over(const Context& context, Range range) {
   const Result<Filter> filter = Filter::parse(context.options.filters);
   if (!filter) return filter.error();
   Result<Report> begun = begin_range_report(context, range);
-  if (!begun || begun->nothing_recorded) return begun;
+  if (!begun) return begun;
   Report report = *std::move(begun);
-  const Result<std::vector<StoredProcess>> processes = context.reader.processes(range);
-  if (!processes) return processes.error();
-
   const std::string group = top_group(context.options);
   const std::string by = context.options.by.value_or("pss");
   const Metric metric = parse_metric(by).value_or(Metric::pss);
   const bool by_growth = by == "growth";
   const bool by_mark = metric == Metric::hwm;
+  const Columns columns = columns_of(group, by_growth, metric);
+  report.rows = make_table(columns, {});
+  if (report.nothing_recorded) return report;
+  const Result<std::vector<StoredProcess>> processes = context.reader.processes(range);
+  if (!processes) return processes.error();
+
   Plan plan = make_plan(*processes, *filter, group);
   const Result<Held> held = fold_steps(context, range, metric, plan);
   if (!held) return held.error();
@@ -198,7 +201,7 @@ Result<Report> top_over(const Context& context, Range range) {
   const std::string of = fmt::format("{}{}", by_mark ? "" : "mean ", metric_title(metric));
   limit_rows(rows, report, context, [by_mark](const Row& row) { return by_mark ? row.summary.max : row.mean_kib; },
              {.of = of, .adds_up = !by_mark});
-  report.rows = make_table(columns_of(group, by_growth, metric), rows);
+  report.rows = make_table(columns, rows);
   return report;
 }
 

@@ -34,7 +34,9 @@ Result<Report> run_trend(const Context& context) {
 
   const Range range = range_or_last(context.when, {context.file.first_tick_ms, context.file.last_tick_ms}, kDayMs);
   Result<Report> report = begin_range_report(context, range);
-  if (!report || report->nothing_recorded) return report;
+  if (!report) return report;
+  report->rows = bucket_table({});
+  if (report->nothing_recorded) return report;
   const Result<Series> series = load_series(context, *subject, range);
   if (!series) return series.error();
   const std::int64_t interval_ms = context.runs.empty() ? 0 : context.runs.back().interval_ms;

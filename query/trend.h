@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analysis/ranking.h"
+#include "analysis/series.h"
 #include "query/command.h"
 #include "query/subject.h"
 
@@ -36,6 +37,9 @@ struct TrendQuestion {
   std::optional<std::int64_t> step_ms;  // --step
   std::int64_t interval_ms = 0;         // of the recorder: nothing is finer
 };
+
+// A row per bucket.
+Table bucket_table(const std::vector<Bucket>& buckets);
 
 // Fills the report that holds the range and its coverage.
 Status fill_trend(const Context& context, const TrendQuestion& question, const Series& series, Report& report);

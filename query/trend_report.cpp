@@ -44,28 +44,6 @@ std::int64_t rounded(double value) {
   return std::llround(value);
 }
 
-Table bucket_table(const std::vector<Bucket>& buckets) {
-  const auto recorded = [](const Bucket& bucket) {
-    const std::int64_t width = bucket.until_ms - bucket.from_ms;
-    // A range of one instant is covered by its tick.
-    return width > 0 ? *share_percent(bucket.covered_ms, width) : bucket.mean ? 100.0 : 0.0;
-  };
-  const std::vector<ColumnOf<Bucket>> columns{
-      {{"from_ms", "FROM", Kind::time}, [](const Bucket& bucket) { return Value(bucket.from_ms); }},
-      {{"until_ms", "UNTIL", Kind::time, 0, Shown::machines},
-       [](const Bucket& bucket) { return Value(bucket.until_ms); }},
-      {{"min_kib", "MIN", Kind::size}, [](const Bucket& bucket) { return maybe(bucket.min); }},
-      {{"mean_kib", "MEAN", Kind::size},
-       [](const Bucket& bucket) { return bucket.mean ? Value(rounded(*bucket.mean)) : Value(); }},
-      {{"max_kib", "MAX", Kind::size}, [](const Bucket& bucket) { return maybe(bucket.max); }},
-      {{"covered_ms", "COVERED", Kind::duration, 0, Shown::machines},
-       [](const Bucket& bucket) { return Value(bucket.covered_ms); }},
-      {{"recorded_percent", "RECORDED", Kind::percent, 1, Shown::people},
-       [recorded](const Bucket& bucket) { return Value(recorded(bucket)); }},
-  };
-  return make_table(columns, buckets);
-}
-
 std::vector<Field> fields_of(const Series& series, const Summary& summary, std::optional<double> slope,
                              std::int64_t step_ms, const std::string& subject) {
   const auto round = [](std::optional<double> value) { return value ? Value(rounded(*value)) : Value(); };
@@ -132,6 +110,28 @@ void add_warnings(const Series& series, Report& report) {
 }
 
 }  // namespace
+
+Table bucket_table(const std::vector<Bucket>& buckets) {
+  const auto recorded = [](const Bucket& bucket) {
+    const std::int64_t width = bucket.until_ms - bucket.from_ms;
+    // A range of one instant is covered by its tick.
+    return width > 0 ? *share_percent(bucket.covered_ms, width) : bucket.mean ? 100.0 : 0.0;
+  };
+  const std::vector<ColumnOf<Bucket>> columns{
+      {{"from_ms", "FROM", Kind::time}, [](const Bucket& bucket) { return Value(bucket.from_ms); }},
+      {{"until_ms", "UNTIL", Kind::time, 0, Shown::machines},
+       [](const Bucket& bucket) { return Value(bucket.until_ms); }},
+      {{"min_kib", "MIN", Kind::size}, [](const Bucket& bucket) { return maybe(bucket.min); }},
+      {{"mean_kib", "MEAN", Kind::size},
+       [](const Bucket& bucket) { return bucket.mean ? Value(rounded(*bucket.mean)) : Value(); }},
+      {{"max_kib", "MAX", Kind::size}, [](const Bucket& bucket) { return maybe(bucket.max); }},
+      {{"covered_ms", "COVERED", Kind::duration, 0, Shown::machines},
+       [](const Bucket& bucket) { return Value(bucket.covered_ms); }},
+      {{"recorded_percent", "RECORDED", Kind::percent, 1, Shown::people},
+       [recorded](const Bucket& bucket) { return Value(recorded(bucket)); }},
+  };
+  return make_table(columns, buckets);
+}
 
 Status fill_trend(const Context& context, const TrendQuestion& question, const Series& series, Report& report) {
   const Options& options = context.options;

@@ -265,6 +265,31 @@ TEST_CASE("What was not recorded is exit status 3, in every format") {
   CHECK(answer["warnings"].size() == 1);
 }
 
+TEST_CASE("CSV of nothing is the line of names that an answer has") {
+  for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
+           {"top"}, {"top", "--group", "user"}, {"categories"}, {"processes"}, {"trend"}, {"peaks"}, {"events"}}) {
+    CAPTURE(arguments);
+    for (const bool range : {true, false}) {
+      const bool only_range = arguments[0] == "trend" || arguments[0] == "peaks" || arguments[0] == "events";
+      if (!range && only_range) continue;
+      const auto names = [&](const std::string& day) {
+        std::vector<std::string> words = arguments;
+        if (range) {
+          words.insert(words.end(), {"--day", day});
+        } else {
+          words.insert(words.end(), {"--at", day + " 23:59"});
+        }
+        words.insert(words.end(), {"--format", "csv"});
+        return ask(words).out;
+      };
+      const std::string all = names("2026-11-19");
+      const std::string none = names("2026-11-18");
+      CHECK_FALSE(none.empty());
+      CHECK(none == all.substr(0, all.find('\n') + 1));
+    }
+  }
+}
+
 TEST_CASE("An answer from within a gap says how old it is") {
   const auto answer = json_of({"top", "--at", "2026-11-19 00:05:45"});
   CHECK(answer["at_ms"] == at(290));

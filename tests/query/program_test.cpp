@@ -144,6 +144,33 @@ TEST_CASE("In a pipe: no colour, nothing cut, UTF-8 whatever the locale") {
   CHECK(contains(ran.out, "日本語 ä"));
 }
 
+TEST_CASE("A long answer on a terminal goes through the pager, others do not") {
+  if (std::system("command -v script >/dev/null 2>&1") != 0) {
+    WARN("skipped: script(1) is not installed");
+    return;
+  }
+  // script(1) runs it on a terminal; the pager says that it was there.
+  const auto on_terminal = [](const std::string& environment, const std::string& arguments) {
+    const TemporaryDirectory directory;
+    const std::string command = "env -i HOME=/ TERM=xterm PATH=/usr/bin:/bin LINES=10 COLUMNS=80 " + environment +
+                                " script -qec '" MEMOIR " " + arguments + "' /dev/null </dev/null >" +
+                                directory.path() + "/out 2>&1";
+    CHECK(std::system(command.c_str()) == 0);
+    return slurp(directory.path() + "/out");
+  };
+  CHECK(contains(on_terminal("MEMOIR_PAGER='sed s/^/paged:/'", "--help"), "paged:Usage"));
+  CHECK(contains(on_terminal("PAGER='sed s/^/paged:/'", "--help"), "paged:Usage"));
+  CHECK(contains(on_terminal("MEMOIR_PAGER='sed s/^/paged:$LESS:/'", "--help"), "paged:"));
+  for (const char* environment : {"MEMOIR_PAGER= PAGER='sed s/^/paged:/'", "PAGER=cat", "PAGER=/nonexistent/pager"}) {
+    const std::string out = on_terminal(environment, "--help");
+    CHECK(contains(out, "Usage: memoir"));
+    CHECK_FALSE(contains(out, "paged:"));
+  }
+  CHECK_FALSE(contains(on_terminal("PAGER='sed s/^/paged:/'", "--help --no-pager"), "paged:"));
+  CHECK_FALSE(contains(on_terminal("PAGER='sed s/^/paged:/'", "--version"), "paged:"));
+  CHECK_FALSE(contains(run("--help", "PAGER='sed s/^/paged:/'").out, "paged:"));
+}
+
 TEST_CASE("A reader that goes early ends it quietly, a full disk with a message") {
   const TemporaryDirectory directory;
   const std::string errors = directory.path() + "/err";
