@@ -22,6 +22,8 @@ struct Figures {
   double bytes = 0;
   double written = 0;
   double cpu_us = 0;
+  double upkeep_cpu_us = 0;  // of rollups and retention
+  double longest_ms = 0;     // write transaction of theirs
 };
 
 // A field of /proc/self/io. wchar counts what write calls were given, on any file system.
@@ -44,7 +46,7 @@ T must(Result<T> result) {
   return std::move(result).value();
 }
 
-Figures record(const std::string& path, double changing) {
+Figures record(const std::string& path, double changing, bool upkeep) {
   Simulation simulation({.processes = kProcesses, .changing = changing});
   Figures figures;
   const double before = io_field("wchar:");
@@ -55,7 +57,14 @@ Figures record(const std::string& path, double changing) {
       const Tick tick = simulation.next(i + 1 == kTicks);
       const std::int64_t start = thread_cpu_us();
       must(writer->write(tick));
-      figures.cpu_us += static_cast<double>(thread_cpu_us() - start);
+      const std::int64_t written = thread_cpu_us();
+      figures.cpu_us += static_cast<double>(written - start);
+      for (bool more = upkeep; more;) {
+        const Maintenance done = must(writer->maintain());
+        more = done.more;
+        figures.longest_ms = std::max(figures.longest_ms, static_cast<double>(done.write_us) / 1000);
+      }
+      figures.upkeep_cpu_us += static_cast<double>(thread_cpu_us() - written);
     }
     must(writer->end_run(simulation.now(), "stopped"));
   }
@@ -77,9 +86,9 @@ double best_ms(Call&& call) {
   return best;
 }
 
-void measure(const char* name, const std::string& folder, double changing) {
+void measure(const char* name, const std::string& folder, double changing, bool upkeep) {
   const std::string path = folder + "/" + name + ".db";
-  const Figures figures = record(path, changing);
+  const Figures figures = record(path, changing, upkeep);
   const std::int64_t begin = SimulationOptions{}.start.wall_ms;
   const std::int64_t end = begin + kTicks * 10'000;
   const double top = best_ms([&] {
@@ -98,9 +107,10 @@ void measure(const char* name, const std::string& folder, double changing) {
   const double steps = best_ms([&] {
     must(must(Reader::open(path))->process_steps({begin, end}, [](const ProcessStep&) {}));
   });
-  std::printf("%-6s %8.2f %9.1f %9.1f %9.1f %8.1f %8.1f %8.1f %8.1f\n", name,
+  std::printf("%-9s %8.2f %9.1f %9.1f %9.1f %8.1f %8.1f %8.1f %8.1f %8.1f %8.1f\n", name,
               figures.bytes / (static_cast<double>(kTicks) * kProcesses), figures.bytes / 1e6,
-              figures.written / figures.bytes, figures.cpu_us / static_cast<double>(kTicks), top, peaks, status, steps);
+              figures.written / figures.bytes, figures.cpu_us / static_cast<double>(kTicks),
+              figures.upkeep_cpu_us / static_cast<double>(kTicks), figures.longest_ms, top, peaks, status, steps);
 }
 
 }  // namespace
@@ -111,9 +121,12 @@ int main(int argc, char** argv) {
   const memoir::test::TemporaryDirectory directory;
   const std::string folder = argc > 1 ? argv[1] : directory.path();
   std::printf("One day of 300 processes at 10 s, synced at each tick. B/p/t: bytes of file per process and tick;\n");
-  std::printf("written: bytes passed to write calls (wchar) per byte kept; times in ms, file cached.\n\n");
-  std::printf("%-6s %8s %9s %9s %9s %8s %8s %8s %8s\n", "", "B/p/t", "MB", "written", "us/tick", "top --at", "peaks",
-              "status", "steps");
-  memoir::test::measure("quiet", folder, 0.05);
-  memoir::test::measure("busy", folder, 0.25);
+  std::printf("written: bytes passed to write calls (wchar) per byte kept; times in ms, file cached.\n");
+  std::printf("raw-: without rollups. upkeep: us per tick for them; longest: their longest write transaction, ms.\n\n");
+  std::printf("%-9s %8s %9s %9s %9s %8s %8s %8s %8s %8s %8s\n", "", "B/p/t", "MB", "written", "us/tick", "upkeep",
+              "longest", "top --at", "peaks", "status", "steps");
+  memoir::test::measure("raw-quiet", folder, 0.05, false);
+  memoir::test::measure("raw-busy", folder, 0.25, false);
+  memoir::test::measure("quiet", folder, 0.05, true);
+  memoir::test::measure("busy", folder, 0.25, true);
 }
