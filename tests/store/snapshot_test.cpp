@@ -5,44 +5,12 @@
 #include <map>
 
 #include "random_history.h"
+#include "recorded.h"
 #include "store_fixture.h"
 #include "support/simulation.h"
 
 namespace memoir::test {
 namespace {
-
-struct Recorded {
-  Tick tick;
-  std::string boot_id;
-  bool first = false;
-};
-
-std::vector<OtherMeminfo> sorted(std::vector<OtherMeminfo> other) {
-  std::sort(other.begin(), other.end(), [](const auto& a, const auto& b) { return a.key < b.key; });
-  return other;
-}
-
-void check(const Snapshot& snapshot, const Recorded& recorded, const RandomHistory::Infos& infos) {
-  const Tick& tick = recorded.tick;
-  REQUIRE(snapshot.tick.begin == tick.begin);
-  REQUIRE(snapshot.tick.end == tick.end);
-  REQUIRE(snapshot.tick.keyframe == (tick.keyframe || recorded.first));
-  REQUIRE(snapshot.tick.skipped == tick.skipped);
-  REQUIRE(snapshot.tick.total == tick.total);
-  REQUIRE(snapshot.tick.cost == tick.cost);
-  REQUIRE(snapshot.tick.counts == tick.counts);
-  REQUIRE(snapshot.run.boot.boot_id == recorded.boot_id);
-  REQUIRE(snapshot.machine.memory == tick.machine.memory);
-  REQUIRE(sorted(snapshot.machine.other) == sorted(tick.machine.other));
-  REQUIRE(snapshot.categories == tick.categories);
-  REQUIRE(snapshot.processes.size() == tick.processes.size());
-  for (std::size_t i = 0; i < tick.processes.size(); ++i) {
-    const ProcessState& state = snapshot.processes[i];
-    REQUIRE(state.sample == tick.processes[i]);
-    REQUIRE(state.process.info == infos.at({recorded.boot_id, tick.processes[i].key}));
-    REQUIRE(state.process.boot_id == recorded.boot_id);
-  }
-}
 
 void check_same(const ProcessState& one, const ProcessState& among) {
   REQUIRE(one.process.id == among.process.id);
