@@ -14,7 +14,7 @@ _memoir() {
   fi
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case $word in
-      status|top|trend|peaks|diff|processes|categories|events|export|doctor|completion|help) command=$word; break ;;
+      status|top|trend|peaks|leaks|diff|processes|categories|events|export|doctor|completion|help) command=$word; break ;;
     esac
   done
   case "$command $previous" in
@@ -36,11 +36,14 @@ _memoir() {
     *" --kind") words="clock-step degraded gap lost moved reload set-aside unclean wal" ;;
     *" --limit") words="0 20 50 100" ;;
     *" --step") words="1m 5m 1h 1d" ;;
+    *" --csv") words="" ;;
+    *" --hour") words="" ;;
     *" --db") compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
     "status --format") words="table json csv" ;;
     "top --format") words="table json csv" ;;
     "trend --format") words="table json csv" ;;
     "peaks --format") words="table json csv" ;;
+    "leaks --format") words="table json csv" ;;
     "diff --format") words="table json csv" ;;
     "processes --format") words="table json csv" ;;
     "categories --format") words="table json csv" ;;
@@ -53,7 +56,7 @@ _memoir() {
     *)
       case "$command $current" in
         " -"*) words="--limit --db --format --units --utc --no-color --no-pager --help --version" ;;
-        " "*) words="status top trend peaks diff processes categories events export doctor completion help" ;;
+        " "*) words="status top trend peaks leaks diff processes categories events export doctor completion help" ;;
         "status -"*) words="--limit --db --format --units --utc --no-color --no-pager --help --version" ;;
         "status "*) words="--limit --db --format --units --utc --no-color --no-pager --help --version" ;;
         "top -"*) words="--at --from --to --last --day --by --group --filter --limit --db --format --units --utc --no-color --no-pager --help --version" ;;
@@ -62,6 +65,8 @@ _memoir() {
         "trend "*) words="machine" names=category ;;
         "peaks -"*) words="--from --to --last --day --by --group --filter --limit --db --format --units --utc --no-color --no-pager --help --version" ;;
         "peaks "*) words="--from --to --last --day --by --group --filter --limit --db --format --units --utc --no-color --no-pager --help --version" ;;
+        "leaks -"*) words="--from --to --last --day --limit --all --explain --csv --hour --db --format --units --utc --ascii --no-color --no-pager --help --version" ;;
+        "leaks "*) words="--from --to --last --day --limit --all --explain --csv --hour --db --format --units --utc --ascii --no-color --no-pager --help --version" ;;
         "diff -"*) words="--from --to --last --day --by --group --filter --limit --db --format --units --utc --no-color --no-pager --help --version" ;;
         "diff "*) words="now today yesterday monday tuesday wednesday thursday friday saturday sunday" ;;
         "processes -"*) words="--at --from --to --last --day --by --filter --limit --db --format --units --utc --no-color --no-pager --help --version" ;;
@@ -76,7 +81,7 @@ _memoir() {
         "doctor "*) words="--db --format --units --utc --no-color --no-pager --help --version" ;;
         "completion -"*) words="--help --version" ;;
         "completion "*) words="bash zsh fish" ;;
-        "help "*) words="status top trend peaks diff processes categories events export doctor completion help" ;;
+        "help "*) words="status top trend peaks leaks diff processes categories events export doctor completion help" ;;
       esac
       ;;
   esac

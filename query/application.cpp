@@ -78,7 +78,7 @@ Outcome outcome_of(const Asked& asked, const Report& report, const Options& opti
 Outcome run_alone(const Command& command, const Options& options, const Clock& clock) {
   const Result<Report> report = command.run_alone(options, clock.now().wall_ms);
   if (!report) return failure(report.error());
-  const Result<std::string> path = find_database(options.db);
+  const Result<std::string> path = options.csv.empty() ? find_database(options.db) : Result<std::string>(std::string());
   return outcome_of({command.name, path ? *path : options.db, ""}, *report, options, terminal_screen());
 }
 
@@ -128,7 +128,8 @@ Outcome answer(const std::vector<std::string>& arguments, const Clock& clock, co
     const Result<std::string> text = command.print(invocation->options);
     return text ? Outcome{Exit::answered, *text, "", false} : failure(text.error());
   }
-  if (command.run_alone) return run_alone(command, invocation->options, clock);
+  if (command.run_alone && (!command.run || !invocation->options.csv.empty()))
+    return run_alone(command, invocation->options, clock);
   if (sink) return run(command, invocation->options, clock, sink);
   std::string held;
   Outcome outcome = run(command, invocation->options, clock, [&held](std::string_view text) -> Status {

@@ -23,10 +23,11 @@ struct Glyphs {
   std::string_view axis;     // below a bucket
   std::string_view no_axis;  // below a gap
   std::string_view tick;     // above a time
+  std::string_view line;
 };
 
-constexpr Glyphs kBlocks{{" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}, "░", "┤", "│", "└", "─", " ", "┴"};
-constexpr Glyphs kAscii{{" ", "_", "_", ".", ".", "o", "o", "#", "#"}, ":", "+", "|", "+", "-", " ", "'"};
+constexpr Glyphs kBlocks{{" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}, "░", "┤", "│", "└", "─", " ", "┴", "╱"};
+constexpr Glyphs kAscii{{" ", "_", "_", ".", ".", "o", "o", "#", "#"}, ":", "+", "|", "+", "-", " ", "'", "/"};
 
 struct Unit {
   const char* name;
@@ -34,7 +35,8 @@ struct Unit {
 };
 constexpr std::array<Unit, 4> kUnits{{{"KiB", 1}, {"MiB", 1024}, {"GiB", 1048576}, {"TiB", 1073741824}}};
 
-Unit unit_for(double kib, Units units) {
+Unit unit_for(double kib, Units units, bool plain) {
+  if (plain) return {"", 1};
   if (units == Units::kib) return kUnits[0];
   if (units == Units::mib) return kUnits[1];
   Unit unit = kUnits[0];
@@ -64,6 +66,15 @@ std::string_view cell(const Bucket& bucket, double low, double height, bool bott
   const double above = (static_cast<double>(*bucket.max) - low) / height * 8;
   if (above >= 4) return glyphs.shade;
   return glyphs.eighths[bottom ? 1 : 0];
+}
+
+// Whether the line goes through the cell.
+bool on_line(const std::optional<ChartLine>& line, const Bucket& bucket, double low, double height) {
+  if (!line || bucket.until_ms <= line->from_ms || bucket.from_ms > line->to_ms) return false;
+  const auto middle_ms = static_cast<double>(bucket.from_ms + (bucket.until_ms - bucket.from_ms) / 2 - line->from_ms);
+  const auto span_ms = static_cast<double>(std::max<std::int64_t>(line->to_ms - line->from_ms, 1));
+  const double kib = line->from_kib + (line->to_kib - line->from_kib) * middle_ms / span_ms;
+  return kib >= low && kib < low + height;
 }
 
 std::string time_label(std::int64_t ms, std::int64_t span_ms, std::int64_t width_ms, Zone zone) {
@@ -103,15 +114,15 @@ std::array<std::string, 2> axis_lines(std::span<const Bucket> buckets, int cells
 
 }  // namespace
 
-Scale scale_for(double min_kib, double max_kib, Units units) {
+Scale scale_for(double min_kib, double max_kib, Units units, bool plain) {
   Scale scale;
-  const Unit unit = unit_for(max_kib, units);
+  const Unit unit = unit_for(max_kib, units, plain);
   scale.unit = unit.name;
   scale.unit_kib = unit.kib;
   // Bars begin at 0; but where all of it is high up, its movement would be lost.
   const bool from_zero = min_kib < 0.7 * max_kib || max_kib - min_kib < 0.01 * max_kib;
   const double span = from_zero ? max_kib : max_kib - min_kib;
-  double least = std::max(span / kDivisions, 0.25);
+  double least = std::max(span / kDivisions, plain ? 1e-6 : 0.25);
   do {
     scale.step_kib = nice_step(least / unit.kib) * unit.kib;
     scale.base_kib = from_zero ? 0 : std::floor(min_kib / scale.step_kib) * scale.step_kib;
@@ -134,7 +145,7 @@ std::vector<std::string> draw_chart(std::span<const Bucket> buckets, const Chart
   }
   if (!min) return {};
   const Glyphs& glyphs = frame.ascii ? kAscii : kBlocks;
-  const Scale scale = scale_for(*min, *max, frame.units);
+  const Scale scale = scale_for(*min, *max, frame.units, frame.plain);
   const int cells = std::max(plot_columns(frame) / static_cast<int>(buckets.size()), 1);
   const double height = 4 * scale.step_kib / frame.rows;
   std::vector<std::string> lines;
@@ -144,7 +155,10 @@ std::vector<std::string> draw_chart(std::span<const Bucket> buckets, const Chart
     std::string line = fmt::format("{:>{}} ", labelled ? scale_label(scale, low + height) : "", kLabelColumns - 1);
     line += labelled ? glyphs.scale : glyphs.side;
     for (const Bucket& bucket : buckets) {
-      for (int part = 0; part < cells; ++part) line += cell(bucket, low, height, row + 1 == frame.rows, glyphs);
+      const bool marked = on_line(frame.line, bucket, low, height);
+      for (int part = 0; part < cells; ++part) {
+        line += marked ? glyphs.line : cell(bucket, low, height, row + 1 == frame.rows, glyphs);
+      }
     }
     lines.push_back(line);
   }

@@ -3,6 +3,7 @@
 // A block chart of a series for a terminal: the mean as solid blocks, the maximum above it in a light shade, gaps as
 // columns without anything, sizes at the left and times below. Pure.
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -13,12 +14,22 @@
 
 namespace memoir::query {
 
+// A straight line over the bars.
+struct ChartLine {
+  std::int64_t from_ms = 0;
+  double from_kib = 0;
+  std::int64_t to_ms = 0;
+  double to_kib = 0;
+};
+
 struct ChartFrame {
   int columns = 80;  // of the terminal
   int rows = 8;      // of the plot, a multiple of 4; axis and times take two more
   bool ascii = false;
   Units units = Units::automatic;
   Zone zone = Zone::local;
+  bool plain = false;  // numbers, not sizes
+  std::optional<ChartLine> line = {};
 };
 
 // How many buckets fit.
@@ -36,6 +47,6 @@ struct Scale {
 
   double top_kib() const { return base_kib + 4 * step_kib; }
 };
-Scale scale_for(double min_kib, double max_kib, Units units);
+Scale scale_for(double min_kib, double max_kib, Units units, bool plain = false);
 
 }  // namespace memoir::query

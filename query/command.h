@@ -59,7 +59,8 @@ struct Command {
   std::string step_help = {};     // what --help says of --step
   std::string subject_help = {};  // "SUBJECT: what it may be", for --help
   std::string by_help = {};       // what --help says of --by; empty: that the rows are ranked by it
-  // Instead of run, for a command that has something to say without a file that can be read.
+  // Instead of run, for a command that has something to say without a file that can be read; beside run, for what --csv
+  // asks.
   std::function<Result<Report>(const Options&, std::int64_t now_ms)> run_alone = {};
   // Instead of run, for a command whose answer is too long to be held.
   std::function<Result<Streamed>(const Context&, const Sink&)> stream = {};

@@ -129,6 +129,18 @@ void add_option(CLI::App& app, Option option, Options& options, Words& words) {
     case Option::step:
       app.add_option(name, options.step);
       break;
+    case Option::all:
+      app.add_flag(name, options.all);
+      break;
+    case Option::explain:
+      app.add_flag(name, options.explain);
+      break;
+    case Option::csv:
+      app.add_option(name, options.csv)->expected(1)->take_all();
+      break;
+    case Option::hour:
+      app.add_option(name, options.hour);
+      break;
     case Option::format:
       app.add_option(name, words.format);
       break;

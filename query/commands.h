@@ -12,6 +12,7 @@ Command processes_command();
 Command categories_command();
 Command status_command();
 Command trend_command();
+Command leaks_command();
 Command peaks_command();
 Command events_command();
 Command doctor_command();

@@ -26,6 +26,10 @@ enum class Option : std::uint8_t {
   kind,
   limit,
   step,
+  all,
+  explain,
+  csv,
+  hour,
   format,
   utc,
   no_color,
@@ -68,6 +72,10 @@ struct Options {
   std::vector<std::string> kinds;
   std::optional<std::int64_t> limit;  // 0: all
   std::optional<std::string> step;
+  std::optional<std::string> hour;
+  std::vector<std::string> csv;
+  bool all = false;
+  bool explain = false;
   std::vector<std::string> subjects;
   Format format = Format::table;
   Zone zone = Zone::local;

@@ -14,6 +14,7 @@ struct CellJson {
   Json operator()(std::int64_t value) const { return value; }
   Json operator()(double value) const { return value; }
   Json operator()(const std::string& value) const { return to_utf8(value); }
+  Json operator()(const std::vector<double>& value) const { return value; }
 };
 
 Json row_json(const std::vector<Column>& columns, const std::vector<Value>& cells) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <libsmartcols/libsmartcols.h>
 #include <memory>
 #include <stdexcept>
@@ -28,6 +29,7 @@ std::string cell_text(const Value& value, Kind kind, SizeUnit unit, Zone zone) {
     if (kind == Kind::size) return print_size(static_cast<std::int64_t>(*real), unit);
     return fmt::format("{:.1f}", *real);
   }
+  if (const auto* list = std::get_if<std::vector<double>>(&value)) return fmt::format("{:.4g}", fmt::join(*list, " to "));
   const std::int64_t number = std::get<std::int64_t>(value);
   switch (kind) {
     case Kind::size:

@@ -17,7 +17,7 @@
 
 namespace memoir::query {
 
-using Value = std::variant<std::monostate, bool, std::int64_t, double, std::string>;
+using Value = std::variant<std::monostate, bool, std::int64_t, double, std::string, std::vector<double>>;
 
 template <typename T>
 Value maybe(const std::optional<T>& value) {

@@ -161,7 +161,7 @@ void fill_window(LeakFinding& found, const WindowFinding& window, const LeakSett
   for (const TimedValue& floor : window.recorded) found.floors.push_back({at(floor.day), floor.value});
   for (const LeakStep& step : window.steps) found.steps.push_back({at(step.day), step.by});
   const double first = window.recorded.front().day;
-  found.since_ms = at(first);
+  found.since_ms = at(first - window.window.block / 2);
   found.line_from = {at(first), slope.intercept + slope.per_day * first};
   found.line_to = {found.until_ms, slope.intercept};
   found.gates = window.gates;
@@ -177,7 +177,7 @@ void refine_onset(LeakFinding& found, const WindowFinding& window, const LeakLif
   if (!later || later->slope.lower <= 0) return;
   fill_slope(found, later->told, settings);
   const double first = later->recorded.front().day;
-  found.since_ms = to_ms(first, found.until_ms, settings);
+  found.since_ms = to_ms(first - later->window.block / 2, found.until_ms, settings);
   found.grown_by = later->growth;
   found.line_from = {found.since_ms, later->slope.intercept + later->slope.per_day * first};
   found.line_to = {found.until_ms, later->slope.intercept};

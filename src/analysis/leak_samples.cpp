@@ -27,44 +27,35 @@ std::int64_t history_of(std::span<const LeakSample> samples) {
   return samples.back().at_ms - first->at_ms;
 }
 
-// Adds a stretch of one value to the buckets that it touches.
-class Filler {
- public:
-  explicit Filler(LeakSeries& series) : series_(series) {}
-
-  void add(const LeakSample& sample, std::int64_t until_ms) {
-    const double mean = sample.mean.value_or(sample.value);
-    for (std::int64_t at = sample.at_ms; at < until_ms;) {
-      const std::int64_t begin = at - at % series_.width_ms;
-      const std::int64_t end = std::min(begin + series_.width_ms, until_ms);
-      fold(bucket_at(begin, sample.life), sample.value, mean, end - at);
-      at = end;
-    }
+LeakBucket& bucket_at(LeakSeries& series, std::int64_t begin_ms, std::int32_t life) {
+  std::vector<LeakBucket>& buckets = series.buckets;
+  if (buckets.empty() || buckets.back().from_ms != begin_ms || buckets.back().life != life) {
+    buckets.push_back({begin_ms, 0, 0, 0, 0, life});
   }
+  return buckets.back();
+}
 
- private:
-  LeakBucket& bucket_at(std::int64_t begin_ms, std::int32_t life) {
-    std::vector<LeakBucket>& buckets = series_.buckets;
-    if (buckets.empty() || buckets.back().from_ms != begin_ms || buckets.back().life != life) {
-      buckets.push_back({begin_ms, 0, 0, 0, 0, life});
-    }
-    return buckets.back();
-  }
-
-  static void fold(LeakBucket& bucket, double value, double mean, std::int64_t held_ms) {
-    const bool first = bucket.covered_ms == 0;
-    bucket.min = first ? value : std::min(bucket.min, value);
-    bucket.max = first ? std::max(value, mean) : std::max({bucket.max, value, mean});
-    const auto before = static_cast<double>(bucket.covered_ms);
-    const auto held = static_cast<double>(held_ms);
-    bucket.mean = (bucket.mean * before + mean * held) / (before + held);
-    bucket.covered_ms += held_ms;
-  }
-
-  LeakSeries& series_;
-};
+void fold(LeakBucket& bucket, double value, double mean, std::int64_t held_ms) {
+  const bool first = bucket.covered_ms == 0;
+  bucket.min = first ? value : std::min(bucket.min, value);
+  bucket.max = first ? std::max(value, mean) : std::max({bucket.max, value, mean});
+  const auto before = static_cast<double>(bucket.covered_ms);
+  const auto held = static_cast<double>(held_ms);
+  bucket.mean = (bucket.mean * before + mean * held) / (before + held);
+  bucket.covered_ms += held_ms;
+}
 
 }  // namespace
+
+void LeakRollup::hold(std::int64_t from_ms, std::int64_t until_ms, double value, std::optional<double> mean,
+                      std::int32_t life) {
+  for (std::int64_t at = from_ms; at < until_ms;) {
+    const std::int64_t begin = at - at % series_.width_ms;
+    const std::int64_t end = std::min(begin + series_.width_ms, until_ms);
+    fold(bucket_at(series_, begin, life), value, mean.value_or(value), end - at);
+    at = end;
+  }
+}
 
 std::int64_t leak_bucket_ms(std::int64_t history_ms, const LeakSettings& settings) {
   const bool narrow = history_ms < kNarrowUntilHours * settings.hour_ms;
@@ -72,20 +63,18 @@ std::int64_t leak_bucket_ms(std::int64_t history_ms, const LeakSettings& setting
 }
 
 LeakSeries roll_up(std::span<const LeakSample> samples, const LeakSettings& settings) {
-  LeakSeries series;
-  if (samples.empty()) return series;
+  if (samples.empty()) return {};
   const std::int64_t spacing_ms = std::max<std::int64_t>(usual_spacing(samples), 1);
-  series.width_ms = std::max(leak_bucket_ms(history_of(samples), settings), spacing_ms);
+  LeakRollup rollup(std::max(leak_bucket_ms(history_of(samples), settings), spacing_ms));
   const auto hold_ms = static_cast<std::int64_t>(kLongestHold * static_cast<double>(spacing_ms));
-  Filler filler(series);
   for (std::size_t at = 0; at < samples.size(); ++at) {
     const LeakSample& sample = samples[at];
     const bool followed = at + 1 < samples.size() && samples[at + 1].life == sample.life;
     const std::int64_t next_ms = followed ? samples[at + 1].at_ms : sample.at_ms + spacing_ms;
     const bool gap = next_ms - sample.at_ms > hold_ms;
-    filler.add(sample, gap ? sample.at_ms + spacing_ms : next_ms);
+    rollup.hold(sample.at_ms, gap ? sample.at_ms + spacing_ms : next_ms, sample.value, sample.mean, sample.life);
   }
-  return series;
+  return rollup.take();
 }
 
 }  // namespace memoir

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include "analysis/leak.h"
 
@@ -15,6 +16,19 @@ struct LeakSample {
   double value = 0;            // the least of its interval, if `mean` is given
   std::optional<double> mean;  // of the interval until the next sample
   std::int32_t life = 0;
+};
+
+// Fills buckets from values that hold for a while, in order of time within each life.
+class LeakRollup {
+ public:
+  explicit LeakRollup(std::int64_t width_ms) { series_.width_ms = width_ms; }
+
+  void hold(std::int64_t from_ms, std::int64_t until_ms, double value, std::optional<double> mean = {},
+            std::int32_t life = 0);
+  LeakSeries take() { return std::move(series_); }
+
+ private:
+  LeakSeries series_;
 };
 
 // The width that a history of this length is judged by: an hour, or a twelfth of one where it is shorter than two days.

@@ -1,0 +1,159 @@
+// memoir leaks: who leaks, how fast, since when, how surely, and when it will hurt.
+
+#include "query/leaks.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "config/config.h"
+#include "query/commands.h"
+#include "query/format.h"
+#include "query/limit.h"
+#include "query/moment.h"
+
+namespace memoir::query {
+
+namespace {
+
+constexpr std::int64_t kMonthMs = 30 * 24 * 3600 * std::int64_t{1000};
+
+Result<LeakSettings> settings_of(const Options& options) {
+  if (!options.hour) return LeakSettings{};
+  const auto hour = parse_duration(*options.hour);
+  if (!hour) return malformed("--hour: " + hour.error().message);
+  if (hour->count() < 100) return malformed("--hour: less than 100 ms has nothing to judge");
+  return LeakSettings{hour->count()};
+}
+
+// Of one row the numbers are members of the answer itself, so that a script need not look into rows.
+void add_facts(const LeakRow& row, Report& report) {
+  const LeakFinding& found = row.finding;
+  const bool judged = !found.gates.empty();
+  report.facts.push_back({"verdict", "Verdict", Kind::text, std::string(to_string(found.verdict))});
+  report.facts.push_back({"leak", "", Kind::text, found.leak});
+  report.facts.push_back({"reason", "Reason", Kind::sentence, found.reason});
+  report.facts.push_back({"slope_kib_per_day", "", Kind::count, judged ? Value(found.slope_per_day.value) : Value()});
+  report.facts.push_back(
+      {"slope_interval_kib_per_day", "", Kind::count,
+       judged ? Value(std::vector<double>{found.slope_per_day.lower, found.slope_per_day.upper}) : Value()});
+  report.facts.push_back({"confidence", "", Kind::count, found.confidence});
+}
+
+Result<Report> run_csv(const Options& options, std::int64_t /*now_ms*/) {
+  const Result<LeakSettings> settings = settings_of(options);
+  if (!settings) return settings.error();
+  if (!options.subjects.empty()) return malformed("leaks --csv judges the file, and takes no subject");
+  if (options.from || options.to || options.last || options.day) {
+    return malformed("leaks --csv judges the whole file, and takes no range");
+  }
+  Report report;
+  std::vector<LeakRow> rows;
+  for (const std::string& path : options.csv) {
+    Result<LeakRow> row = judge_csv(path, *settings, report.warnings);
+    if (!row) return row.error();
+    rows.push_back(std::move(*row));
+  }
+  report.nothing_recorded =
+      std::all_of(rows.begin(), rows.end(), [](const LeakRow& row) { return row.series.buckets.empty(); });
+  if (rows.size() == 1) {
+    add_facts(rows.front(), report);
+    explain_leak(rows.front(), options, terminal_screen(), report);
+  }
+  report.rows = leak_table(rows, options);
+  return report;
+}
+
+bool answers_to(const LeakRow& row, const std::string& subject) {
+  const auto pid = parse_int<std::int32_t>(subject);
+  if (pid && row.pids.contains(*pid)) return true;
+  return row.subject == subject || row.unit == subject || row.metric.name == subject ||
+         row.subject.find(subject) != std::string::npos;
+}
+
+Status keep_subject(std::vector<LeakRow>& rows, const std::string& subject) {
+  std::vector<std::string> names;
+  for (const LeakRow& row : rows) names.push_back(row.subject);
+  std::erase_if(rows, [&subject](const LeakRow& row) { return !answers_to(row, subject); });
+  if (!rows.empty()) return Done{};
+  const auto near = nearest(subject, names);
+  return malformed(fmt::format(
+      "nothing in this range answers to '{}'{} (a part of a command, a unit, a pid, machine; "
+      "memoir leaks --all lists them)",
+      to_printable(to_utf8(subject)), near ? fmt::format("; did you mean '{}'?", to_printable(to_utf8(*near))) : ""));
+}
+
+// What ended long before the range does is history: not listed unless asked for.
+bool lives_on(const LeakRow& row, Range range, const LeakSettings& settings) {
+  return row.finding.until_ms + 25 * settings.hour_ms >= range.to_ms;
+}
+
+void tell_counts(const std::vector<LeakRow>& rows, const Options& options, Report& report) {
+  const auto count = [&rows](auto&& holds) {
+    return static_cast<std::int64_t>(std::count_if(rows.begin(), rows.end(), holds));
+  };
+  const std::int64_t leaks = count([](const LeakRow& row) { return row.finding.leak; });
+  const std::int64_t short_ones =
+      count([](const LeakRow& row) { return row.finding.verdict == LeakVerdict::insufficient; });
+  const auto all = static_cast<std::int64_t>(rows.size());
+  report.totals = {{"judged", "", Kind::count, all - short_ones},
+                   {"leaks", "", Kind::count, leaks},
+                   {"insufficient", "", Kind::count, short_ones}};
+  report.notes.push_back(fmt::format("{} judged, {}; {} too little history{}.",
+                                     print_count(all - short_ones, "series", "series"),
+                                     leaks == 0 ? "none leaks" : print_count(leaks, "leaks", "leak"),
+                                     short_ones == 1 ? "1 has" : fmt::format("{} have", short_ones),
+                                     options.all ? "" : " (--all lists all of them, with the reasons)"));
+}
+
+Result<Report> run_leaks(const Context& context) {
+  const Options& options = context.options;
+  const Result<LeakSettings> settings = settings_of(options);
+  if (!settings) return settings.error();
+  const bool asked = !options.subjects.empty();
+  if (options.explain && !asked) return malformed("leaks --explain needs a subject: memoir leaks --explain SUBJECT");
+  const Range range = range_or_last(context.when, {context.file.first_tick_ms, context.file.last_tick_ms}, kMonthMs);
+  Result<Report> report = begin_range_report(context, range);
+  if (!report || report->nothing_recorded) return report;
+  report->title = "leaks";
+  Result<std::vector<LeakRow>> rows = judge_store(context, range, *settings);
+  if (!rows) return rows.error();
+  if (asked) {
+    const Status kept = keep_subject(*rows, options.subjects.front());
+    if (!kept) return kept.error();
+  }
+  tell_counts(*rows, options, *report);
+  if (!asked && !options.all) {
+    std::erase_if(*rows, [&](const LeakRow& row) { return !row.finding.leak || !lives_on(row, range, *settings); });
+  }
+  rank_leaks(*rows);
+  if (options.explain) {
+    add_facts(rows->front(), *report);
+    explain_leak(rows->front(), options, context.screen, *report);
+  }
+  const auto grown = [](const LeakRow& row) {
+    return row.metric.unit == LeakUnit::kib ? std::optional(std::llround(row.finding.grown_by)) : std::nullopt;
+  };
+  limit_rows(*rows, *report, context, grown, {.of = "growth", .adds_up = false});
+  report->rows = leak_table(*rows, options);
+  return report;
+}
+
+}  // namespace
+
+Command leaks_command() {
+  Command command;
+  command.name = "leaks";
+  command.summary = "who leaks: verdicts with evidence, growth per day, confidence, and when it runs out";
+  command.subject = "[SUBJECT]";
+  command.options = {Option::from, Option::to,  Option::last,    Option::day,  Option::limit,
+                     Option::all,  Option::csv, Option::explain, Option::hour, Option::ascii};
+  command.examples = {{"memoir leaks --last 14d", "what leaked in two weeks, what runs out soonest first"},
+                      {"memoir leaks --csv rss.csv --explain", "the same judgement on a series from elsewhere"}};
+  command.run = run_leaks;
+  command.run_alone = run_csv;
+  return command;
+}
+
+}  // namespace memoir::query

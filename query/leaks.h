@@ -1,0 +1,54 @@
+#pragma once
+
+// Who leaks. leaks.cpp reads the question; leaks_csv.cpp and leaks_store.cpp load series and have them judged;
+// leaks_report.cpp tells the verdicts, leaks_explain.cpp how one came about.
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/leak.h"
+#include "analysis/leak_samples.h"
+#include "base/result.h"
+#include "query/command.h"
+#include "query/report.h"
+
+namespace memoir::query {
+
+struct LeakRow {
+  std::string subject;  // an identity's command, a cgroup, "machine", a file
+  std::string unit;     // the systemd unit, if there is one
+  std::set<std::int32_t> pids;
+  LeakMetric metric;
+  LeakSeries series;
+  LeakFinding finding;
+};
+
+// A series from elsewhere: see kCsvForms. Errors name the file and the line.
+struct CsvSeries {
+  std::vector<LeakSample> samples;  // in order of time
+  LeakUnit unit = LeakUnit::kib;
+  std::vector<std::string> warnings;
+};
+inline constexpr std::string_view kCsvForms =
+    "a header time_ms,kib[,mean][,life] (or seconds for time_ms, value for kib), or no header and seconds,value[,mean]";
+Result<CsvSeries> parse_leak_csv(std::string_view text, std::string_view path);
+
+// The row of a whole file.
+Result<LeakRow> judge_csv(const std::string& path, const LeakSettings& settings, std::vector<std::string>& warnings);
+
+// Identities and the machine's own memory over a range, the judged ones; those without enough history too.
+Result<std::vector<LeakRow>> judge_store(const Context& context, Range range, const LeakSettings& settings);
+
+// The verdicts as rows, ranked: leaks first, the soonest and the fastest before the others.
+void rank_leaks(std::vector<LeakRow>& rows);
+Table leak_table(const std::vector<LeakRow>& rows, const Options& options);
+
+// Of one row: the chart with the floors' line, the gates and what would change the verdict.
+void explain_leak(const LeakRow& row, const Options& options, const std::optional<Screen>& screen, Report& report);
+
+// "14.2 MiB", "12", "2.5": by the metric's unit.
+std::string print_amount(double value, LeakUnit unit, Units units);
+
+}  // namespace memoir::query

@@ -1,0 +1,150 @@
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+#include "query/format.h"
+#include "query/leaks.h"
+#include "query/moment.h"
+#include "query/terminal.h"
+
+namespace memoir::query {
+
+namespace {
+
+Value number(double value) {
+  return std::isfinite(value) ? Value(value) : Value();
+}
+
+std::string signed_amount(double value, LeakUnit unit, Units units) {
+  return (value > 0 ? "+" : "") + print_amount(value, unit, units);
+}
+
+// "+14 MiB (13 to 15)" with the unit of its own for each, as sizes may differ.
+std::string growth(const LeakRow& row, Units units) {
+  const LeakFinding& found = row.finding;
+  const LeakUnit unit = row.metric.unit;
+  return fmt::format("{} ({} to {})", signed_amount(found.slope_per_day.value, unit, units),
+                     print_amount(found.slope_per_day.lower, unit, units),
+                     print_amount(found.slope_per_day.upper, unit, units));
+}
+
+bool judged(const LeakFinding& found) {
+  return !found.gates.empty();
+}
+
+Value runs_out(const LeakFinding& found) {
+  if (!found.exhaustion) return {};
+  if (!found.exhaustion->in_ms)
+    return fmt::format("in more than {} ({})", print_span(10 * found.window_ms), found.exhaustion->limit);
+  const LeakInterval& in = *found.exhaustion->in_ms;
+  const auto span = [](double ms) { return print_span(std::llround(ms)); };
+  const std::string latest = std::isfinite(in.upper) ? span(in.upper) : "never";
+  return fmt::format("in {} ({} to {}; {})", span(in.value), span(in.lower), latest, found.exhaustion->limit);
+}
+
+Value exhaustion(const LeakRow& row, double LeakInterval::*member) {
+  const auto& exhaustion = row.finding.exhaustion;
+  if (!exhaustion || !exhaustion->in_ms || !std::isfinite((*exhaustion->in_ms).*member)) return {};
+  return std::llround((*exhaustion->in_ms).*member);
+}
+
+// What machines get: the numbers.
+std::vector<ColumnOf<LeakRow>> machine_columns() {
+  const auto finding = [](std::string name, Kind kind, std::function<Value(const LeakFinding&)> get) {
+    return ColumnOf<LeakRow>{{std::move(name), "", kind, 0, Shown::machines},
+                             [get = std::move(get)](const LeakRow& row) { return get(row.finding); }};
+  };
+  const auto slope = [&finding](std::string name, double LeakInterval::*member) {
+    return finding(std::move(name), Kind::count, [member](const LeakFinding& found) {
+      return judged(found) ? number(found.slope_per_day.*member) : Value();
+    });
+  };
+  const auto time = [](std::string name, double LeakInterval::*member) {
+    return ColumnOf<LeakRow>{{std::move(name), "", Kind::duration, 0, Shown::machines},
+                             [member](const LeakRow& row) { return exhaustion(row, member); }};
+  };
+  return {
+      finding("leak", Kind::text, [](const LeakFinding& found) { return Value(found.leak); }),
+      slope("slope_kib_per_day", &LeakInterval::value),
+      slope("slope_lower_kib_per_day", &LeakInterval::lower),
+      slope("slope_upper_kib_per_day", &LeakInterval::upper),
+      finding("since_ms", Kind::time,
+              [](const LeakFinding& found) { return judged(found) ? Value(found.since_ms) : Value(); }),
+      finding("until_ms", Kind::time,
+              [](const LeakFinding& found) { return found.until_ms > 0 ? Value(found.until_ms) : Value(); }),
+      finding("grown_kib", Kind::count,
+              [](const LeakFinding& found) { return judged(found) ? number(found.grown_by) : Value(); }),
+      finding("level_kib", Kind::count, [](const LeakFinding& found) { return number(found.level); }),
+      finding("confidence", Kind::count, [](const LeakFinding& found) { return Value(std::round(found.confidence)); }),
+      finding("history_ms", Kind::duration, [](const LeakFinding& found) { return Value(found.history_ms); }),
+      finding("window_ms", Kind::duration,
+              [](const LeakFinding& found) { return judged(found) ? Value(found.window_ms) : Value(); }),
+      finding("lives", Kind::count, [](const LeakFinding& found) { return Value(found.lives); }),
+      finding("limit", Kind::text,
+              [](const LeakFinding& found) { return found.exhaustion ? Value(found.exhaustion->limit) : Value(); }),
+      time("runs_out_in_ms", &LeakInterval::value),
+      time("runs_out_earliest_in_ms", &LeakInterval::lower),
+      time("runs_out_latest_in_ms", &LeakInterval::upper),
+  };
+}
+
+std::vector<ColumnOf<LeakRow>> people_columns(const Options& options) {
+  const auto text = [](std::string header, int least_useful, std::function<Value(const LeakRow&)> get) {
+    return ColumnOf<LeakRow>{{"", std::move(header), Kind::text, least_useful, Shown::people}, std::move(get)};
+  };
+  const Units units = options.units;
+  return {
+      text("GROWTH PER DAY", 0,
+           [units](const LeakRow& row) { return judged(row.finding) ? Value(growth(row, units)) : Value(); }),
+      {{"", "SINCE", Kind::time, 3, Shown::people},
+       [](const LeakRow& row) { return judged(row.finding) ? Value(row.finding.since_ms) : Value(); }},
+      text("GROWN BY", 2,
+           [units](const LeakRow& row) {
+             return judged(row.finding) ? Value(signed_amount(row.finding.grown_by, row.metric.unit, units)) : Value();
+           }),
+      {{"", "CONF", Kind::count, 4, Shown::people},
+       [](const LeakRow& row) {
+         return row.finding.leak ? Value(static_cast<std::int64_t>(std::lround(row.finding.confidence))) : Value();
+       }},
+      text("RUNS OUT", 1, [](const LeakRow& row) { return runs_out(row.finding); }),
+  };
+}
+
+}  // namespace
+
+std::string print_amount(double value, LeakUnit unit, Units units) {
+  if (unit == LeakUnit::kib) return print_size(std::llround(value), units);
+  return std::abs(value) >= 100 ? fmt::format("{:.0f}", value) : fmt::format("{:.3g}", value);
+}
+
+void rank_leaks(std::vector<LeakRow>& rows) {
+  const auto soonest = [](const LeakRow& row) {
+    const auto& exhaustion = row.finding.exhaustion;
+    return exhaustion && exhaustion->in_ms ? exhaustion->in_ms->value : std::numeric_limits<double>::infinity();
+  };
+  std::stable_sort(rows.begin(), rows.end(), [&soonest](const LeakRow& a, const LeakRow& b) {
+    if (a.finding.leak != b.finding.leak) return a.finding.leak;
+    if (soonest(a) != soonest(b)) return soonest(a) < soonest(b);
+    return a.finding.slope_per_day.value > b.finding.slope_per_day.value;
+  });
+}
+
+Table leak_table(const std::vector<LeakRow>& rows, const Options& options) {
+  std::vector<ColumnOf<LeakRow>> columns{
+      {{"subject", "SUBJECT"}, [](const LeakRow& row) { return Value(row.subject); }},
+      {{"unit", "UNIT", Kind::text, 5},
+       [](const LeakRow& row) { return row.unit.empty() ? Value() : Value(row.unit); }},
+      {{"metric", "OF", Kind::text, 0}, [](const LeakRow& row) { return Value(row.metric.name); }},
+      {{"verdict", "VERDICT"}, [](const LeakRow& row) { return Value(std::string(to_string(row.finding.verdict))); }},
+  };
+  for (auto& column : machine_columns()) columns.push_back(std::move(column));
+  for (auto& column : people_columns(options)) columns.push_back(std::move(column));
+  columns.push_back({{"reason", "REASON", Kind::sentence, options.all ? 0 : 6, Shown::everywhere, true},
+                     [](const LeakRow& row) { return Value(row.finding.reason); }});
+  if (std::all_of(rows.begin(), rows.end(), [](const LeakRow& row) { return row.unit.empty(); })) {
+    columns[1].column.shown = Shown::machines;
+  }
+  return make_table(columns, rows);
+}
+
+}  // namespace memoir::query

@@ -1,0 +1,129 @@
+// memoir leaks on a recorded machine that lives fast: what the analysis takes for an hour is a minute, a tick is ten
+// seconds, so that ten days of it are four hours.
+
+#include <cmath>
+
+#include <nlohmann/json.hpp>
+
+#include "query/application.h"
+#include "query/history.h"
+#include "support/catch.h"
+#include "support/manual_clock.h"
+
+using namespace memoir;
+using namespace memoir::query;
+using memoir::test::History;
+using memoir::test::Person;
+using Json = nlohmann::json;
+
+namespace {
+
+constexpr int kTicksPerDay = 24 * 6;
+constexpr int kDays = 10;
+
+// A leak of 20 MiB a "day", a flat one, one that is restarted each day and a half and leaks, a pool of workers that are
+// never reaped, a job now and then.
+void record(History& history) {
+  history.begin_run();
+  history.machine(16 * 1024 * 1024 - 512 * 1024, 4 * 1024 * 1024);
+  history.birth(100, {"leaky", "/usr/bin/leaky --serve", "web", "app", "/system.slice/leaky.service"}, 200'000);
+  history.birth(200, {"calm", "/usr/bin/calm", "web", "app", "/system.slice/calm.service"}, 300'000);
+  const Person restarted{"again", "/usr/bin/again", "web", "app", "/system.slice/again.service"};
+  const int life = kTicksPerDay * 3 / 2 + 12;
+  for (int at = 0; at < kDays * kTicksPerDay; ++at) {
+    history.hold(100, 200'000 + at * 20 * 1024 / kTicksPerDay);
+    history.hold(200, 300'000 + static_cast<std::int64_t>(2000 * std::sin(at * 0.9)));
+    if (at % life == 0) {
+      if (at > 0) history.death(300 + at / life - 1);
+      history.birth(300 + at / life, restarted, 100'000);
+    }
+    history.hold(300 + at / life, 100'000 + at % life * 400);
+    if (at % 24 == 0) {
+      history.birth(1000 + at / 24, {"worker", "/usr/bin/pool worker", "web", "app", "/system.slice/pool.service"},
+                    20'000);
+    }
+    if (at % 300 == 100) history.birth(5000 + at, {"job", "/usr/bin/job", "batch", "app", "/user.slice"}, 800'000);
+    if (at % 300 == 130) history.death(5000 + at - 30);
+    history.tick();
+  }
+  history.end_run();
+}
+
+Outcome ask(const History& history, std::vector<std::string> words) {
+  words.insert(words.begin(), "leaks");
+  words.insert(words.end(), {"--hour", "1m", "--db", history.path()});
+  return answer(words, test::ManualClock({history.now_ms(), 0}));
+}
+
+Json answered(const History& history, std::vector<std::string> words) {
+  words.insert(words.end(), {"--format", "json"});
+  const Outcome outcome = ask(history, words);
+  CAPTURE(outcome.error);
+  REQUIRE(outcome.exit == Exit::answered);
+  return Json::parse(outcome.out);
+}
+
+std::string verdict(const Json& answer, const std::string& subject, const std::string& metric = "anon+swap") {
+  for (const Json& row : answer["rows"]) {
+    if (row["subject"].get<std::string>().find(subject) != std::string::npos && row["metric"] == metric)
+      return row["verdict"];
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("Leaks are found by identity, what is none is let go, and each verdict is explained") {
+  History history;
+  record(history);
+
+  const Json leaks = answered(history, {});
+  CHECK(verdict(leaks, "leaky") == "leak-steady");
+  CHECK(verdict(leaks, "again") == "leak-across-restarts");
+  CHECK(verdict(leaks, "worker") == "count-leak");
+  CHECK(verdict(leaks, "calm").empty());
+  CHECK(verdict(leaks, "job").empty());
+  CHECK(leaks["totals"]["leaks"] == leaks["rows"].size());
+  CHECK(leaks["coverage"]["ticks"] == kDays * kTicksPerDay);
+  for (const Json& row : leaks["rows"]) {
+    CAPTURE(row.dump());
+    CHECK(row["leak"] == true);
+    if (row["subject"].get<std::string>().find("leaky") == std::string::npos) continue;
+    // By true days: 1440 minutes of which the analysis took each for an hour.
+    CHECK(row["slope_kib_per_day"].get<double>() == Approx(60 * 20 * 1024).epsilon(0.02));
+    CHECK(row["limit"] == "the machine's memory");
+    CHECK(row["runs_out_in_ms"].get<double>() > 0);
+  }
+
+  const Json all = answered(history, {"--all", "--limit", "0"});
+  CHECK(verdict(all, "calm") == "noise");
+  CHECK_FALSE(verdict(all, "job").empty());
+  for (const Json& row : all["rows"]) CHECK_FALSE(row["reason"].get<std::string>().empty());
+
+  const Json one = answered(history, {"--explain", "leaky"});
+  CHECK(one["verdict"] == "leak-steady");
+  CHECK(one["evidence"].size() >= 7);
+  const Outcome shown = ask(history, {"--explain", "calm"});
+  CHECK(shown.exit == Exit::answered);
+  CHECK(shown.out.find("What would change it") != std::string::npos);
+  CHECK(answered(history, {"--explain", "100"})["verdict"] == "leak-steady");
+}
+
+TEST_CASE("Too little history, no subject, and nothing recorded are said") {
+  History history;
+  history.begin_run();
+  history.birth(100, {"young", "/usr/bin/young", "web", "app", "/system.slice/young.service"}, 200'000);
+  history.tick(6);
+  history.end_run();
+
+  const Json all = answered(history, {"--all"});
+  CHECK(verdict(all, "young") == "insufficient");
+  CHECK(all["totals"]["insufficient"].get<int>() >= 1);
+  CHECK(ask(history, {}).out.find("too little history") != std::string::npos);
+
+  const Outcome nobody = ask(history, {"yuong"});
+  CHECK(nobody.exit == Exit::usage);
+  CHECK(nobody.error.find("yuong") != std::string::npos);
+  CHECK(ask(history, {"--explain"}).exit == Exit::usage);
+  CHECK(ask(history, {"--from", "@1", "--to", "@2"}).exit == Exit::empty);
+}
