@@ -65,6 +65,34 @@ CREATE TABLE rollup_mark (
 
 INSERT INTO rollup_mark (id, tick_id, target_tick_id, next_subject, next_subject_id) VALUES (1, 0, 0, 0, 0);
 
+-- One row: what is kept for how long (0: for ever) and how large the file with its -wal may get (0: as it likes), by the
+-- recorder's own clock; and what had to go so far. Of each tier, what was recorded before *_cut (on that clock) is gone or on
+-- its way out. *_from_ms is the same as a wall time: rows that lie before it are not to be read any more.
+CREATE TABLE retention (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  raw_ms INTEGER NOT NULL,
+  five_minutes_ms INTEGER NOT NULL,
+  hour_ms INTEGER NOT NULL,
+  day_ms INTEGER NOT NULL,
+  max_bytes INTEGER NOT NULL,
+  five_minutes_cut INTEGER NOT NULL,
+  hour_cut INTEGER NOT NULL,
+  day_cut INTEGER NOT NULL,
+  five_minutes_from_ms INTEGER NOT NULL,
+  hour_from_ms INTEGER NOT NULL,
+  day_from_ms INTEGER NOT NULL
+) STRICT;
+
+INSERT INTO retention (id, raw_ms, five_minutes_ms, hour_ms, day_ms, max_bytes, five_minutes_cut, hour_cut, day_cut,
+  five_minutes_from_ms, hour_from_ms, day_from_ms)
+VALUES (1, 604800000, 5184000000, 34560000000, 0, 2147483648, 0, 0, 0, 0, 0, 0);
+
+-- How large the store was on each of the last days of recording (stretch.recorded_ms / 86400000): how fast it grows.
+CREATE TABLE store_size (
+  recorded_day INTEGER PRIMARY KEY,
+  used_bytes INTEGER NOT NULL              -- pages in use
+) STRICT;
+
 -- Rollups of the memory of processes and of groups of them: in each bucket the lowest, the mean over time, the highest, and the
 -- last of each metric. Subjects: 1 category, 2 process, 3 identity, 4 cgroup. Rows are clustered by block, so that a
 -- block is written once, read in one piece and dropped in one piece; within it by subject.

@@ -76,6 +76,36 @@ auto duration(std::chrono::milliseconds Config::*member, std::chrono::millisecon
   };
 }
 
+// How long a tier is kept.
+auto age(std::chrono::milliseconds Config::*member) {
+  return [=](const toml::node& node, Config& config) -> Complaint {
+    const auto* value = node.as_string();
+    if (value == nullptr) return "must be a duration in quotes, as \"7d\", or \"forever\"";
+    const Result<std::chrono::milliseconds> parsed = parse_age(value->get());
+    if (!parsed) return fmt::format("cannot be read: {}", parsed.error().message);
+    if (parsed->count() != 0 && (*parsed < kLeastAge || *parsed > kMostAge)) {
+      return fmt::format("is {}, but must be from {} to {}, or forever", value->get(), print_duration(kLeastAge),
+                         print_duration(kMostAge));
+    }
+    config.*member = *parsed;
+    return std::nullopt;
+  };
+}
+
+auto bytes(std::int64_t Config::*member, std::int64_t least) {
+  return [=](const toml::node& node, Config& config) -> Complaint {
+    const auto* value = node.as_string();
+    if (value == nullptr) return "must be a size in quotes, as \"2GiB\"";
+    const Result<std::int64_t> parsed = parse_bytes(value->get());
+    if (!parsed) return fmt::format("cannot be read: {}", parsed.error().message);
+    if (*parsed != 0 && *parsed < least) {
+      return fmt::format("is {}, but must be at least {}", value->get(), print_bytes(least));
+    }
+    config.*member = *parsed;
+    return std::nullopt;
+  };
+}
+
 auto choice(std::string Config::*member, std::vector<std::string> words) {
   return [member, words = std::move(words)](const toml::node& node, Config& config) -> Complaint {
     const auto* value = node.as_string();
@@ -114,7 +144,13 @@ const std::vector<Section>& sections() {
         {"queue_mib", number(&Config::queue_mib, 1, 4096)},
         {"max_command_bytes", number(&Config::max_command_bytes, 64, 131'072)},
         {"log_level", choice(&Config::log_level, {"debug", "info", "warning", "error"})}}},
-      {"store", {{"durability", choice(&Config::durability, {"full", "normal"})}}},
+      {"store",
+       {{"durability", choice(&Config::durability, {"full", "normal"})},
+        {"raw", age(&Config::raw)},
+        {"five_minutes", age(&Config::five_minutes)},
+        {"hours", age(&Config::hours)},
+        {"days", age(&Config::days)},
+        {"max_size", bytes(&Config::max_size, kLeastMaxSize)}}},
       {"categories", {{"defaults", flag(&Config::default_categories)}}},
       {"redaction",
        {{"defaults", redaction(&RedactionOptions::defaults)},

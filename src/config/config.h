@@ -24,6 +24,12 @@ struct Config {
   std::string log_level = "info";         // debug, info, warning, error
   // [store]
   std::string durability = "full";  // full: synced at each tick; normal: at checkpoints
+  // How long each tier is kept, 1 h … 10000 d; 0: for ever.
+  std::chrono::milliseconds raw = std::chrono::hours(7 * 24);
+  std::chrono::milliseconds five_minutes = std::chrono::hours(60 * 24);
+  std::chrono::milliseconds hours = std::chrono::hours(400 * 24);
+  std::chrono::milliseconds days{0};
+  std::int64_t max_size = 2LL << 30;  // bytes of the database with its -wal, 16 MiB …; 0: no limit
   // [[category]]: name and any of command, exe, comm, user, cgroup. None given: the built-in list.
   std::vector<CategoryRule> categories;
   bool default_categories = true;  // [categories] defaults: the built-in list comes after those given
@@ -35,6 +41,9 @@ struct Config {
 
 inline constexpr std::chrono::milliseconds kLeastInterval{100};
 inline constexpr std::chrono::milliseconds kMostInterval{3'600'000};
+inline constexpr std::chrono::milliseconds kLeastAge = std::chrono::hours(1);
+inline constexpr std::chrono::milliseconds kMostAge = std::chrono::hours(10'000 * 24);
+inline constexpr std::int64_t kLeastMaxSize = 16LL << 20;
 
 // Unknown keys, wrong types and values out of range are errors: "F:12: unknown key 'intervall' in [recorder]; did you
 // mean 'interval'?"
@@ -51,6 +60,14 @@ std::string print_config(const Config& config);
 // the forms.
 Result<std::chrono::milliseconds> parse_duration(std::string_view text);
 std::string print_duration(std::chrono::milliseconds duration);
+
+// How long something is kept: a duration, or "forever", which is 0.
+Result<std::chrono::milliseconds> parse_age(std::string_view text);
+std::string print_age(std::chrono::milliseconds age);
+
+// Bytes: "64MiB", "2GiB", "1.5TiB": a number and a unit (KiB, MiB, GiB, TiB), or "unlimited", which is 0.
+Result<std::int64_t> parse_bytes(std::string_view text);
+std::string print_bytes(std::int64_t bytes);
 
 // Where things are. As root: /etc/memoir/memoir.toml, /var/lib/memoir/memoir.db; else
 // $XDG_CONFIG_HOME/memoir/memoir.toml (if /etc/memoir/memoir.toml is not readable), $XDG_DATA_HOME/memoir/memoir.db.

@@ -17,6 +17,8 @@ struct Unit {
 // Largest first.
 constexpr std::array<Unit, 5> kUnits{{{"d", 86'400'000}, {"h", 3'600'000}, {"m", 60'000}, {"s", 1'000}, {"ms", 1}}};
 
+constexpr const char* kForever = "forever";
+
 // Far beyond any setting, and exact in a double.
 constexpr double kLongestMs = 1e15;
 
@@ -43,6 +45,18 @@ Result<std::chrono::milliseconds> parse_duration(std::string_view text) {
     return std::chrono::milliseconds(static_cast<std::int64_t>(ms));
   }
   return not_a_duration(text);
+}
+
+Result<std::chrono::milliseconds> parse_age(std::string_view text) {
+  if (text == kForever) return std::chrono::milliseconds(0);
+  const Result<std::chrono::milliseconds> age = parse_duration(text);
+  if (!age) return malformed(age.error().message + ", or forever");
+  if (age->count() == 0) return malformed(fmt::format("'{}' would keep nothing; write forever to keep all", text));
+  return age;
+}
+
+std::string print_age(std::chrono::milliseconds age) {
+  return age.count() == 0 ? kForever : print_duration(age);
 }
 
 std::string print_duration(std::chrono::milliseconds duration) {

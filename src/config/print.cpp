@@ -83,6 +83,11 @@ std::string print_config(const Config& config) {
   out.text("log_level", config.log_level);
   out.table("[store]");
   out.text("durability", config.durability);
+  out.text("raw", print_age(config.raw));
+  out.text("five_minutes", print_age(config.five_minutes));
+  out.text("hours", print_age(config.hours));
+  out.text("days", print_age(config.days));
+  out.text("max_size", print_bytes(config.max_size));
   out.table("[categories]");
   out.flag("defaults", config.default_categories);
   for (const CategoryRule& rule : config.categories) print_category(rule, out);

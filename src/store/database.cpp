@@ -75,9 +75,7 @@ void set_up(SQLite::Database& database, Durability durability, bool fresh) {
   set_pragma(database, "journal_mode", "WAL", "wal");
   set_pragma(database, "synchronous", durability == Durability::full ? "FULL" : "NORMAL",
              durability == Durability::full ? "2" : "1");
-  set_pragma(database, "journal_size_limit", "16777216", "16777216");
-  // As many pages as the limit above holds: the fewer checkpoints, the fewer pages are written twice.
-  set_pragma(database, "wal_autocheckpoint", "8000", "8000");
+  limit_wal(database, kMostWalBytes);
   set_pragma(database, "cache_size", "-2000", "-2000");
   set_pragma(database, "temp_store", "MEMORY", "2");
   set_pragma(database, "secure_delete", "FAST", "2");
@@ -286,6 +284,32 @@ void checkpoint(SQLite::Database& database) {
     throw;
   }
   database.setBusyTimeout(kWriterBusyMs);
+}
+
+PageCounter::PageCounter(SQLite::Database& database)
+    : page_bytes_(number(database, "PRAGMA page_size")),
+      all_(database, "PRAGMA page_count"),
+      free_(database, "PRAGMA freelist_count") {}
+
+Pages PageCounter::count() {
+  const auto value = [](Statement& statement) {
+    const std::int64_t found = statement.bind().step() ? statement.integer(0) : 0;
+    statement.reset();
+    return found;
+  };
+  return {page_bytes_, value(all_), value(free_)};
+}
+
+void vacuum(SQLite::Database& database, std::int64_t count) {
+  Statement(database, fmt::format("PRAGMA incremental_vacuum({})", count)).finish();
+}
+
+void limit_wal(SQLite::Database& database, std::int64_t bytes) {
+  const std::string limit = std::to_string(bytes);
+  set_pragma(database, "journal_size_limit", limit, limit);
+  // A frame has a head of 24 bytes.
+  const std::string frames = std::to_string(bytes / (number(database, "PRAGMA page_size") + 24));
+  set_pragma(database, "wal_autocheckpoint", frames, frames);
 }
 
 std::string sqlite_version() {

@@ -10,12 +10,12 @@
 
 #include "base/result.h"
 #include "store/file_owner.h"
-
-namespace SQLite {
-class Database;
-}
+#include "store/statement.h"
 
 namespace memoir {
+
+// The -wal is allowed to grow to that: the fewer checkpoints, the fewer pages are written twice.
+inline constexpr std::int64_t kMostWalBytes = 16LL * 1024 * 1024;
 
 // FULL syncs at each commit: the tick before a crash is there. NORMAL syncs at checkpoints: a power cut may take the
 // last commits, never the consistency.
@@ -57,6 +57,31 @@ Result<std::string> check_file(const std::string& path, const std::function<void
 
 // Moves what the -wal holds into the database and empties it, unless a reader is in the way.
 void checkpoint(SQLite::Database& database);
+
+// How large the file is, and how much of it is free to be used again.
+struct Pages {
+  std::int64_t bytes = 0;  // of a page
+  std::int64_t all = 0;
+  std::int64_t free = 0;
+
+  std::int64_t used_bytes() const { return (all - free) * bytes; }
+};
+class PageCounter {
+ public:
+  explicit PageCounter(SQLite::Database& database);
+  Pages count();
+
+ private:
+  std::int64_t page_bytes_;
+  Statement all_;
+  Statement free_;
+};
+
+// Gives up to `count` free pages back to the file system.
+void vacuum(SQLite::Database& database, std::int64_t count);
+
+// How large the -wal gets before it is brought home, as long as no reader is in the way.
+void limit_wal(SQLite::Database& database, std::int64_t bytes);
 
 // The version of SQLite that runs.
 std::string sqlite_version();

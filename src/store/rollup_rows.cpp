@@ -10,9 +10,9 @@ namespace memoir {
 namespace {
 
 constexpr std::array kShapes{
-    TierShape{Tier::five_minutes, "5min", "hour", kPieceMs, 12},
-    TierShape{Tier::hour, "hour", "day", kHourMs, 24},
-    TierShape{Tier::day, "day", "day", 24 * kHourMs, 1},
+    TierShape{Tier::five_minutes, "5min", "hour", "five_minutes_from_ms", kPieceMs, 12},
+    TierShape{Tier::hour, "hour", "day", "hour_from_ms", kHourMs, 24},
+    TierShape{Tier::day, "day", "day", "day_from_ms", 24 * kHourMs, 1},
 };
 
 constexpr std::array kNames{"anon", "rss", "pss", "uss", "swap", "swap_pss"};
@@ -229,8 +229,10 @@ RollupRow<N> RollupBlocks<N>::row() const {
 
 std::optional<BlockSpan> blocks_of(SQLite::Database& database, Tier tier) {
   const TierShape& shape = shape_of(tier);
-  Statement ends(database, fmt::format("SELECT (SELECT MIN({0}) FROM machine_{1}), (SELECT MAX({0}) FROM machine_{1})",
-                                       shape.block, shape.name));
+  Statement ends(database, fmt::format("SELECT (SELECT MIN({0}) FROM machine_{1} WHERE {0} >= "
+                                       "COALESCE((SELECT {2} / {3} FROM retention), 0)), "
+                                       "(SELECT MAX({0}) FROM machine_{1})",
+                                       shape.block, shape.name, shape.floor, shape.block_ms()));
   ends.step();
   const auto first = ends.maybe(0);
   const auto last = ends.maybe(1);

@@ -28,6 +28,7 @@ struct TierShape {
   Tier tier = Tier::raw;
   const char* name = "";   // of its tables: rollup_NAME, machine_NAME
   const char* block = "";  // the column
+  const char* floor = "";  // the column of `retention` that says what is on its way out
   std::int64_t width_ms = 0;
   std::int64_t slots = 1;
 

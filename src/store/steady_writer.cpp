@@ -105,7 +105,7 @@ Status SteadyWriter::open_file() {
     lock_ = std::move(*lock);
   }
   if (!owner) return owner.error();
-  auto opened = Writer::open_locked(path_, options_.durability, options_.retention);
+  auto opened = Writer::open_locked(path_, options_.durability);
   if (!opened) return opened.error();
   file_ = std::move(*opened);
   identity_ = identity_of(path_);

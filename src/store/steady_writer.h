@@ -22,7 +22,6 @@ namespace memoir {
 
 struct SteadyOptions {
   Durability durability = Durability::full;
-  Retention retention{};
   std::int64_t long_wal_bytes = std::int64_t{64} << 20;
   std::int64_t set_aside_every_ms = 600'000;
   // Another file than the one before was begun, which knows of no process: each is to be told again. Called on the

@@ -15,7 +15,10 @@ constexpr std::int64_t kFlushMs = 15 * 60 * 1000;
 TickContext context_of(const Tick& tick, const WriterState& state) {
   const bool first = !state.last_tick.has_value();
   const std::int64_t at = tick.begin.wall_ms;
-  return {state.tick_id + 1, tick.keyframe || first, first, {at, first ? at : state.last_tick->wall_ms}};
+  return {state.tick_id + 1,
+          tick.keyframe || first || state.keyframe_wanted,
+          first,
+          {at, first ? at : state.last_tick->wall_ms}};
 }
 
 ProcessRows::Sight sight_of(const TickContext& context) {
@@ -69,6 +72,7 @@ void TickStore::store(const Tick& tick, std::int64_t run_id, std::int64_t boot_i
   }
   state.tick_id = context.tick_id;
   if (context.keyframe) state.keyframe_id = context.tick_id;
+  state.keyframe_wanted = false;
   insert_tick(insert_tick_, context.tick_id, run_id, state.keyframe_id, tick);
   store_machine(tick.machine, context, state);
   store_categories(tick.categories, context, state);

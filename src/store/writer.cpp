@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "store/failure.h"
 #include "store/lock_file.h"
+#include "store/retention_pass.h"
 #include "store/rollup.h"
 #include "store/run_log.h"
 #include "store/tick_store.h"
@@ -18,6 +19,9 @@ namespace {
 // A check of many GiB must not hold up the recording, nor a start for so long that the service manager gives it up
 // (systemd.service(5), TimeoutStartSec). Damage that it did not come to shows when it is met, and is dealt with then.
 constexpr std::chrono::seconds kCheckWithin{30};
+
+// Where the cap leaves hardly any room: ticks between keyframes at the least.
+constexpr std::int64_t kLeastTicksAtOnce = 10;
 
 Status check_after_crash(SQLite::Database& database, const std::string& path) {
   const CheckResult check = quick_check(database, kCheckWithin);
@@ -49,7 +53,8 @@ class SqliteWriter final : public Writer {
         lock_(std::move(lock)),
         database_(std::move(database)),
         ticks_(*database_),
-        rollup_(*database_) {}
+        rollup_(*database_),
+        retention_(*database_) {}
 
   Result<std::vector<KnownProcess>> known_processes(const std::string& boot_id) override;
   Status begin_run(const RunInfo& run) override;
@@ -65,17 +70,21 @@ class SqliteWriter final : public Writer {
   Error no_run() const { return {ErrorKind::io, path_ + ": no run has begun"}; }
   WriterState state_at_start();
   void note_clock_step(const Tick& tick);
+  Maintenance roll_up();
+  Maintenance hurry();
 
   std::string path_;
   Fd lock_;
   std::unique_ptr<SQLite::Database> database_;
   TickStore ticks_;
   Rollup rollup_;
+  RetentionPass retention_;
   WriterState state_;
   WriterState next_;  // kept for its memory
   bool recovered_ = false;
   std::int64_t run_id_ = 0;  // 0: none is open
   std::int64_t boot_id_ = 0;
+  std::int64_t hurried_tick_id_ = 0;
 };
 
 Status SqliteWriter::recover() {
@@ -141,10 +150,13 @@ Status SqliteWriter::begin_run(const RunInfo& run) {
     const std::int64_t boot_id = store_boot(*database_, run.boot);
     const std::int64_t run_id = insert_run(*database_, boot_id, run);
     if (last) insert_break_events(*database_, *last, run_id, boot_id, run.started);
+    store_retention(*database_, run.retention);
+    forget_users(*database_);
     boot_id_ = boot_id;
     state_ = state_at_start();
     transaction.commit();
     run_id_ = run_id;
+    retention_.set_limits(run.retention);
     return Done{};
   });
 }
@@ -183,17 +195,37 @@ Status SqliteWriter::write_event(const Event& event) {
 
 Result<Maintenance> SqliteWriter::maintain() {
   const Result<Maintenance> done = guarded(path_, [&]() -> Result<Maintenance> {
-    if (!rollup_.due()) return Maintenance{};
-    rollup_.prepare();
-    Transaction transaction(*database_, Transaction::Kind::write);
-    const std::int64_t start_us = steady_us();
-    const bool more = rollup_.write_piece();
-    transaction.commit();
-    const std::int64_t write_us = steady_us() - start_us;
-    return Maintenance{more || rollup_.due(), write_us};
+    if (rollup_.due()) return roll_up();
+    if (run_id_ == 0) return Maintenance{};
+    const Maintenance kept = retention_.step();
+    if (!retention_.needs_room() || state_.tick_id < hurried_tick_id_ + kLeastTicksAtOnce) return kept;
+    return hurry();
   });
   if (!done) rollup_.forget();
   return done;
+}
+
+// Rows can go only up to the last keyframe that the rollups and the marks hold: all of these are to come soon.
+Maintenance SqliteWriter::hurry() {
+  next_ = state_;
+  Transaction transaction(*database_, Transaction::Kind::write);
+  const std::int64_t start_us = steady_us();
+  ticks_.flush_marks(next_);
+  transaction.commit();
+  std::swap(state_, next_);
+  state_.keyframe_wanted = true;
+  hurried_tick_id_ = state_.tick_id;
+  rollup_.hurry();
+  return {true, steady_us() - start_us};
+}
+
+Maintenance SqliteWriter::roll_up() {
+  rollup_.prepare();
+  Transaction transaction(*database_, Transaction::Kind::write);
+  const std::int64_t start_us = steady_us();
+  rollup_.write_piece();
+  transaction.commit();
+  return {true, steady_us() - start_us};
 }
 
 Status SqliteWriter::end_run(const Moment& at, const std::string& reason) {
@@ -232,8 +264,7 @@ Result<std::unique_ptr<Writer>> open_file(const std::string& path, Fd lock, Dura
 
 }  // namespace
 
-Result<std::unique_ptr<Writer>> Writer::open(const std::string& path, Durability durability,
-                                             const Retention& /*retention*/) {
+Result<std::unique_ptr<Writer>> Writer::open(const std::string& path, Durability durability) {
   if (const auto place = check_place(path); !place) return place.error();
   if (const auto owner = check_owner(path); !owner) return owner.error();
   auto lock = take_lock(path);
@@ -241,8 +272,7 @@ Result<std::unique_ptr<Writer>> Writer::open(const std::string& path, Durability
   return open_file(path, std::move(*lock), durability, Recovery::now);
 }
 
-Result<std::unique_ptr<Writer>> Writer::open_locked(const std::string& path, Durability durability,
-                                                    const Retention& /*retention*/) {
+Result<std::unique_ptr<Writer>> Writer::open_locked(const std::string& path, Durability durability) {
   return open_file(path, Fd(), durability, Recovery::later);
 }
 

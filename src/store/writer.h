@@ -16,20 +16,6 @@ namespace memoir {
 
 inline constexpr std::int64_t kDayLengthMs = 86'400'000;
 
-struct RunInfo {
-  BootInfo boot;
-  std::int32_t pid = 0;
-  std::string version;  // of memoird, with its commit
-  std::int64_t interval_ms = 0;
-  Moment started;
-};
-
-// What one call of maintain() did.
-struct Maintenance {
-  bool more = false;          // there is more to do now
-  std::int64_t write_us = 0;  // how long its write transaction took, the wait for the lock left out
-};
-
 // What is kept for how long. Ages count by the recorder's own clock (stretch.recorded_ms), which nobody can set.
 struct Retention {
   std::int64_t raw_ms = 7 * kDayLengthMs;
@@ -39,24 +25,38 @@ struct Retention {
   std::int64_t max_bytes = 2LL * 1024 * 1024 * 1024;  // of the file with its -wal; 0: without a limit
 };
 
+struct RunInfo {
+  BootInfo boot;
+  std::int32_t pid = 0;
+  std::string version;  // of memoird, with its commit
+  std::int64_t interval_ms = 0;
+  Moment started;
+  Retention retention{};
+};
+
+// What one call of maintain() did.
+struct Maintenance {
+  bool more = false;          // there is more to do now
+  std::int64_t write_us = 0;  // how long its write transaction took, the wait for the lock left out
+};
+
 class Writer {
  public:
   // Takes the lock, opens the database and marks a run that was never closed as ended uncleanly. Refused if another
   // recorder holds the lock: the error names its pid.
-  static Result<std::unique_ptr<Writer>> open(const std::string& path, Durability durability,
-                                              const Retention& retention = {});
+  static Result<std::unique_ptr<Writer>> open(const std::string& path, Durability durability);
 
   // The same under a lock that the caller holds; what was never closed is left to begin_run(), on a thread that has
   // time for it.
-  static Result<std::unique_ptr<Writer>> open_locked(const std::string& path, Durability durability,
-                                                     const Retention& retention = {});
+  static Result<std::unique_ptr<Writer>> open_locked(const std::string& path, Durability durability);
 
   virtual ~Writer() = default;
 
   // Processes that lived at the end of an earlier run in this boot.
   virtual Result<std::vector<KnownProcess>> known_processes(const std::string& boot_id) = 0;
 
-  // Begins a run: events for an unclean end and a gap are written with it. The first tick of a run is a keyframe.
+  // Begins a run: events for an unclean end and a gap are written with it, and from now on its retention holds. The
+  // first tick of a run is a keyframe.
   virtual Status begin_run(const RunInfo& run) = 0;
 
   // Stores one tick. On an error nothing of it is stored, the writer stays usable, and the same tick may be written

@@ -45,6 +45,7 @@ struct WriterState {
   std::int64_t tick_id = 0;
   std::int64_t keyframe_id = 0;
   std::int64_t flushed_boot_ms = 0;
+  bool keyframe_wanted = false;  // by retention, which deletes up to one
 };
 
 // The tick that is being written.

@@ -36,6 +36,11 @@ max_command_bytes = 128
 log_level = "debug"
 [store]
 durability = "normal"
+raw = "36h"
+five_minutes = "14d"
+hours = "forever"
+days = "3650d"
+max_size = "1.5GiB"
 [[category]]
 name = "shop"
 command = '^/opt/shop\b'
@@ -65,14 +70,19 @@ next = true
   CHECK(parsed->max_command_bytes == 128);
   CHECK(parsed->log_level == "debug");
   CHECK(parsed->durability == "normal");
+  CHECK(parsed->raw == 36h);
+  CHECK(parsed->five_minutes == 14 * 24h);
+  CHECK(parsed->hours == 0ms);
+  CHECK(parsed->days == 3650 * 24h);
+  CHECK(parsed->max_size == 3LL << 29);
   CHECK_FALSE(parsed->default_categories);
   REQUIRE(parsed->categories.size() == 2);
-  CHECK(parsed->categories[0] == CategoryRule{"shop", "^/opt/shop\\b", "e", "c", "u", "g", 11});
-  CHECK(parsed->categories[1] == CategoryRule{"batch", "", "", "", "batch", "", 18});
+  CHECK(parsed->categories[0] == CategoryRule{"shop", "^/opt/shop\\b", "e", "c", "u", "g", 16});
+  CHECK(parsed->categories[1] == CategoryRule{"batch", "", "", "", "batch", "", 23});
   CHECK_FALSE(parsed->redaction.defaults);
   CHECK(parsed->redaction.drop_arguments);
   REQUIRE(parsed->redaction.rules.size() == 1);
-  CHECK(parsed->redaction.rules[0] == RedactionRule{"^-K$", "shopctl", true, 26});
+  CHECK(parsed->redaction.rules[0] == RedactionRule{"^-K$", "shopctl", true, 31});
 }
 
 TEST_CASE("an unknown key is refused with its line and the nearest one") {
@@ -83,7 +93,9 @@ TEST_CASE("an unknown key is refused with its line and the nearest one") {
   CHECK(complaint("[redaction]\nrules = 1\n") == "F:2: unknown key 'rules' in [redaction]; did you mean 'rule'?");
   CHECK(complaint("[[category]]\nname = 'a'\ncomand = 'b'\n") ==
         "F:3: unknown key 'comand' in [category]; did you mean 'command'?");
-  CHECK(complaint("[store]\nx = 1\n") == "F:2: unknown key 'x' in [store]; known are durability");
+  CHECK(complaint("[store]\nx = 1\n") ==
+        "F:2: unknown key 'x' in [store]; known are durability, raw, five_minutes, hours, "
+        "days, max_size");
 }
 
 TEST_CASE("a bad value is refused with its line and what it must be") {
@@ -101,6 +113,13 @@ TEST_CASE("a bad value is refused with its line and what it must be") {
         "F:2: log_level in [recorder] must be one of debug, info, warning, error");
   CHECK(complaint("[store]\ndurability = 'ful'\n") ==
         "F:2: durability in [store] must be one of full, normal; did you mean 'full'?");
+  CHECK(complaint("[store]\nraw = 7\n") ==
+        "F:2: raw in [store] must be a duration in quotes, as \"7d\", or \"forever\"");
+  CHECK(complaint("[store]\nraw = '30m'\n") == "F:2: raw in [store] is 30m, but must be from 1h to 10000d, or forever");
+  CHECK_THAT(complaint("[store]\nhours = '0d'\n"), test::ContainsSubstring("write forever to keep all"));
+  CHECK_THAT(complaint("[store]\ndays = 'ever'\n"), test::ContainsSubstring("1.5m, 1h, or forever"));
+  CHECK(complaint("[store]\nmax_size = '15MiB'\n") == "F:2: max_size in [store] is 15MiB, but must be at least 16MiB");
+  CHECK(complaint("[store]\nmax_size = 2\n") == "F:2: max_size in [store] must be a size in quotes, as \"2GiB\"");
   CHECK(complaint("[recorder]\ndb = ''\n") == "F:2: db in [recorder] must not be empty");
   CHECK(complaint("[redaction]\ndefaults = 'no'\n") == "F:2: defaults in [redaction] must be true or false");
   CHECK(complaint("recorder = 3\n") == "F:1: 'recorder' must be a table: [recorder]");

@@ -29,11 +29,25 @@ TEST_CASE("a printed configuration reads back the same") {
   config.max_command_bytes = 64;
   config.log_level = "error";
   config.durability = "normal";
+  config.raw = 0ms;
+  config.five_minutes = 1h;
+  config.hours = 90min;
+  config.days = 240'000h;
+  config.max_size = 16LL << 20;
   config.default_categories = false;
   config.categories = {{"a", "^/usr/bin/a\\b", "", "", "", ""}, {"b", "", "e", "c", "u", "g"}};
   config.redaction.defaults = false;
   config.redaction.drop_arguments = true;
   config.redaction.rules = {{"^--key=(.*)", "", false}, {"-p", "^mysql$", true}};
+  CHECK(read_back(config) == config);
+}
+
+TEST_CASE("what has no limit is printed so, and reads back") {
+  Config config;
+  config.db = "/m.db";
+  config.max_size = 0;
+  CHECK_THAT(print_config(config), test::ContainsSubstring("max_size = 'unlimited'"));
+  CHECK_THAT(print_config(config), test::ContainsSubstring("days = 'forever'"));
   CHECK(read_back(config) == config);
 }
 

@@ -57,6 +57,22 @@ constexpr std::array kKinds{
          3'400},
 };
 
+// What cron, shells and services start and soon see end.
+constexpr std::array kShortKinds{
+    Kind{"cron", "sh", "/usr/bin/dash", "/bin/sh -c /usr/local/bin/backup-check", "root", 0,
+         "/system.slice/cron.service", 120, 900},
+    Kind{"monitoring", "check_disk", "/usr/lib/nagios/plugins/check_disk", "/usr/lib/nagios/plugins/check_disk -w 10%",
+         "nagios", 113, "/system.slice/nrpe.service", 800, 2'000},
+    Kind{"other", "git", "/usr/bin/git", "git fetch --quiet origin", "app", 1001, "/system.slice/deploy.service",
+         14'000, 6'000},
+    Kind{"python", "python3", "/usr/bin/python3.11", "/usr/bin/python3 /opt/jobs/report.py --id", "app", 1001,
+         "/system.slice/jobs.service", 45'000, 12'000},
+    Kind{"other", "gzip", "/usr/bin/gzip", "gzip -9 access.log", "root", 0, "/system.slice/logrotate.service", 700,
+         900},
+    Kind{"php", "php", "/usr/bin/php8.2", "php artisan schedule:run", "www-data", 33, "/system.slice/cron.service",
+         28'000, 18'000},
+};
+
 std::int64_t whole_pages(std::int64_t kib) {
   return kib / kPageKib * kPageKib;
 }
@@ -114,7 +130,41 @@ Simulation::Process Simulation::make(std::int64_t start_ms) {
   memory.set(P::vm_size, memory.or_zero(P::vm_data) + memory.or_zero(P::vm_lib) + 80'000);
   memory.set(P::vm_peak, memory.or_zero(P::vm_size));
   memory.set(P::vm_pte, whole_pages(memory.or_zero(P::vm_size) / 512 + 40));
+  process.activity = options_.changing;
+  if (options_.skewed) {
+    // A twentieth of them makes nine tenths of the changes; four fifths move about once in an hour.
+    const std::int64_t rank = random(0, 99);
+    process.activity *= rank < 5 ? 18.0 : rank < 20 ? 0.4 : 0.05;
+  }
   add_up(process);
+  return process;
+}
+
+Simulation::Process Simulation::make_short_lived(std::int64_t start_ms) {
+  const Kind& kind = kShortKinds[static_cast<std::size_t>(random(0, kShortKinds.size() - 1))];
+  Process process = make(start_ms);
+  ProcessInfo& info = process.info;
+  info.comm = kind.comm;
+  info.exe = kind.exe;
+  info.command = kind.command;
+  info.user = kind.user;
+  info.uid = kind.uid;
+  info.cgroup = kind.cgroup;
+  info.category = kind.category;
+  if (chance(0.3)) info.command += " " + std::to_string(random(1, 2000));
+  ProcessMemory& memory = process.sample.memory;
+  memory.set(P::private_dirty, whole_pages(kind.anon_kib * random(40, 220) / 100));
+  memory.set(P::private_clean, whole_pages(kind.file_kib * random(5, 40) / 100));
+  memory.set(P::shared_clean, whole_pages(kind.file_kib * random(50, 100) / 100));
+  memory.set(P::shared_dirty, 0);
+  memory.set(P::vm_hwm, 0);
+  add_up(process);
+  process.activity = 2 * options_.changing;
+  const std::int64_t rank = random(0, 19);
+  const std::int64_t life_ms = rank < 14   ? random(1'000, 20'000)
+                               : rank < 19 ? random(20'000, 240'000)
+                                           : random(240'000, 600'000);
+  process.ends_ms = now_.boot_ms - (now_.wall_ms - start_ms) + life_ms;
   return process;
 }
 
@@ -165,16 +215,39 @@ void Simulation::move(Process& process) {
 void Simulation::age(Tick& tick) {
   while (chance(options_.births / (1.0 + options_.births)) && !processes_.empty()) {
     const auto victim = processes_.begin() + random(0, static_cast<std::int64_t>(processes_.size()) - 1);
-    tick.exits.push_back({victim->sample.key, ExitKind::exited});
-    processes_.erase(victim);
-    processes_.push_back(make(now_.wall_ms - random(1, options_.interval_ms)));
-    tick.born.push_back(processes_.back().info);
+    if (victim->ends_ms != 0) continue;
+    end(victim, tick);
+    begin(make(now_.wall_ms - random(1, options_.interval_ms)), tick);
   }
+  if (options_.short_lived > 0) age_short_lived(tick);
   std::sort(tick.exits.begin(), tick.exits.end(), [](const auto& a, const auto& b) { return a.key < b.key; });
   // A process that was born and ended between two ticks is not seen.
   std::erase_if(tick.exits, [&](const ProcessExit& exit) {
     return std::erase_if(tick.born, [&](const ProcessInfo& info) { return info.key == exit.key; }) > 0;
   });
+}
+
+void Simulation::end(std::vector<Process>::iterator victim, Tick& tick) {
+  tick.exits.push_back({victim->sample.key, ExitKind::exited});
+  processes_.erase(victim);
+}
+
+void Simulation::begin(Process process, Tick& tick) {
+  tick.born.push_back(process.info);
+  processes_.push_back(std::move(process));
+}
+
+void Simulation::age_short_lived(Tick& tick) {
+  for (std::size_t i = processes_.size(); i-- > 0;) {
+    if (processes_[i].ends_ms != 0 && processes_[i].ends_ms <= now_.boot_ms)
+      end(processes_.begin() + static_cast<std::ptrdiff_t>(i), tick);
+  }
+  const double per_tick = options_.short_lived * static_cast<double>(options_.interval_ms) / kHourMs;
+  while (chance(per_tick / (1.0 + per_tick))) {
+    Process process = make_short_lived(now_.wall_ms - random(1, options_.interval_ms));
+    // No tick sees one that has ended by now.
+    if (process.ends_ms > now_.boot_ms) begin(std::move(process), tick);
+  }
 }
 
 void Simulation::move_machine() {
@@ -246,7 +319,7 @@ Tick Simulation::next(bool keyframe) {
   } else {
     age(tick);
     for (Process& process : processes_) {
-      if (chance(options_.changing)) move(process);
+      if (chance(process.activity)) move(process);
     }
   }
   move_machine();

@@ -1,0 +1,204 @@
+#include "store/forget.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <vector>
+
+#include "store/high_water.h"
+
+namespace memoir {
+namespace {
+
+constexpr int kRowsAtOnce = 100;
+constexpr int kProcessSubject = static_cast<int>(MarkSubject::process);
+
+constexpr const char* kEnded =
+    "SELECT id, first_tick_id, gone_tick_id, start_ms, first_ms, COALESCE(last_ms, first_ms), "
+    "COALESCE(gone_ms, last_ms, first_ms), command_id FROM process "
+    "WHERE gone_tick_id BETWEEN ?1 AND ?3 AND (gone_tick_id > ?1 OR id > ?2) ORDER BY gone_tick_id, id LIMIT ?4";
+
+// Runs before all that is kept of any. The last one stays whatever it recorded.
+constexpr const char* kEraseRuns =
+    "DELETE FROM run WHERE id < MIN((SELECT MAX(r.id) FROM run AS r), "
+    "COALESCE((SELECT t.run_id FROM tick AS t ORDER BY t.id LIMIT 1), 0), "
+    "COALESCE((SELECT s.run_id FROM stretch AS s ORDER BY s.id LIMIT 1), 0), "
+    "COALESCE((SELECT e.run_id FROM event AS e ORDER BY e.id LIMIT 1), 9223372036854775807))";
+constexpr const char* kEraseBoots =
+    "DELETE FROM boot WHERE id < (SELECT MIN(r.boot_id) FROM run AS r) "
+    "AND NOT EXISTS (SELECT 1 FROM process AS p WHERE p.boot_id = boot.id)";
+
+}  // namespace
+
+Forget::Groups::Groups(SQLite::Database& database, const char* table, const char* column, int mark_subject)
+    : next(database,
+           fmt::format("SELECT g.id, g.first_ms, g.last_ms, EXISTS (SELECT 1 FROM process AS p WHERE p.{} = g.id) "
+                       "FROM {} AS g WHERE g.id > ? ORDER BY g.id LIMIT {}",
+                       column, table, kRowsAtOnce)),
+      erase(database, fmt::format("DELETE FROM {} WHERE id = ?", table)),
+      subject(mark_subject) {}
+
+Forget::Forget(SQLite::Database& database)
+    : ended_(database, kEnded),
+      erase_process_(database, "DELETE FROM process WHERE id = ?"),
+      erase_command_(database,
+                     "DELETE FROM command WHERE id = ?1 AND NOT EXISTS "
+                     "(SELECT 1 FROM process AS p WHERE p.command_id = ?1)"),
+      next_mark_day_(database, "SELECT MIN(day_ms) FROM high_water WHERE day_ms BETWEEN ? AND ?"),
+      erase_mark_(database, "DELETE FROM high_water WHERE day_ms = ? AND subject = ? AND subject_id = ?"),
+      identities_(database, "identity", "identity_id", static_cast<int>(MarkSubject::identity)),
+      cgroups_(database, "cgroup", "cgroup_id", static_cast<int>(MarkSubject::cgroup)),
+      first_event_(database, "SELECT id, run_id, boot_ms FROM event ORDER BY id LIMIT 1"),
+      erase_event_(database, "DELETE FROM event WHERE id = ?"),
+      first_stretch_(database,
+                     "SELECT id, last_tick_id, recorded_ms + to_ms - from_ms FROM stretch "
+                     "WHERE id < (SELECT MAX(l.id) FROM stretch AS l) ORDER BY id LIMIT 1"),
+      erase_stretch_(database, "DELETE FROM stretch WHERE id = ?"),
+      erase_runs_(database, kEraseRuns),
+      erase_boots_(database, kEraseBoots) {}
+
+void Forget::begin(const RetentionCuts& cuts) {
+  cuts_ = &cuts;
+  for (Cursor& cursor : cursors_) cursor.done = false;
+  identities_.after_id = 0;
+  cgroups_.after_id = 0;
+}
+
+bool Forget::is_over(std::size_t tiers, std::int64_t wall_ms) const {
+  const auto& cuts = cuts_->tiers();
+  return std::all_of(cuts.begin(), cuts.begin() + static_cast<std::ptrdiff_t>(tiers),
+                     [wall_ms](const TierCut& cut) { return cut.gone(wall_ms); });
+}
+
+// In how many tiers it may have rows. Where the wall clock was set while it lived, both clocks are asked.
+std::size_t Forget::tiers_of(const Ended& process) const {
+  const RecordedPast& past = cuts_->past();
+  const std::int64_t recorded =
+      past.at_tick(process.gone_tick_id - 1, process.last_ms) - past.at_tick(process.first_tick_id, process.first_ms);
+  const std::int64_t lived = std::max(process.last_ms - process.start_ms, recorded);
+  return static_cast<std::size_t>(std::count_if(kTierBucketMs.begin(), kTierBucketMs.end(),
+                                                [lived](std::int64_t bucket_ms) { return lived >= bucket_ms; }));
+}
+
+bool Forget::some_processes() {
+  for (std::size_t tiers = 0; tiers <= kTiers; ++tiers) {
+    if (!cursors_[tiers].done && look_through(tiers)) return true;
+  }
+  return false;
+}
+
+// False: everybody who lived that long has been looked at, up to the first who must stay.
+bool Forget::look_through(std::size_t tiers) {
+  Cursor& cursor = cursors_[tiers];
+  std::vector<Ended> rows;
+  ended_.bind(cursor.gone_tick_id, cursor.id, cuts_->first_tick(), kRowsAtOnce);
+  while (ended_.step()) {
+    rows.push_back({ended_.integer(0), ended_.integer(1), ended_.integer(2), ended_.integer(3), ended_.integer(4),
+                    ended_.integer(5), ended_.integer(6), ended_.integer(7)});
+  }
+  for (const Ended& process : rows) {
+    if (tiers_of(process) == tiers) {
+      if (!is_over(tiers, process.last_ms) || !is_over(tiers, process.gone_ms)) {
+        cursor.done = true;
+        return false;
+      }
+      erase(process);
+    }
+    cursor.gone_tick_id = process.gone_tick_id;
+    cursor.id = process.id;
+  }
+  cursor.done = rows.empty();
+  return !cursor.done;
+}
+
+void Forget::erase(const Ended& process) {
+  std::int64_t from_ms = std::min(process.first_ms, process.last_ms);
+  std::int64_t to_ms = std::max(process.first_ms, process.last_ms);
+  // The wall clock may have been elsewhere in between.
+  const auto& spans = cuts_->past().spans();
+  auto span = std::upper_bound(spans.begin(), spans.end(), process.first_tick_id,
+                               [](std::int64_t tick_id, const RecordedSpan& s) { return tick_id < s.first_tick_id; });
+  for (; span != spans.end() && span->last_tick_id < process.gone_tick_id - 1; ++span) {
+    from_ms = std::min(from_ms, span->from_ms);
+    to_ms = std::max(to_ms, span->to_ms);
+  }
+  erase_marks(kProcessSubject, process.id, from_ms, to_ms);
+  erase_process_.run(process.id);
+  erase_command_.run(process.command_id);
+}
+
+void Forget::erase_marks(int subject, std::int64_t id, std::int64_t from_ms, std::int64_t to_ms) {
+  erase_mark_.run(kAllTime, subject, id);
+  const std::int64_t last_day = day_of(to_ms);
+  std::int64_t day = day_of(from_ms);
+  while (next_mark_day_.bind(day, last_day).step()) {
+    const auto found = next_mark_day_.maybe(0);
+    next_mark_day_.reset();
+    if (!found) return;
+    erase_mark_.run(*found, subject, id);
+    day = *found + 1;
+  }
+}
+
+// Groups have rows in a tier from a bucket of the tier before on.
+bool Forget::some_groups(Groups& groups) {
+  struct Row {
+    std::int64_t id;
+    std::int64_t first_ms;
+    std::int64_t last_ms;
+    bool used;
+  };
+  std::vector<Row> rows;
+  groups.next.bind(groups.after_id);
+  while (groups.next.step()) {
+    rows.push_back(
+        {groups.next.integer(0), groups.next.integer(1), groups.next.integer(2), groups.next.integer(3) != 0});
+  }
+  for (const Row& row : rows) {
+    groups.after_id = row.id;
+    if (row.used) continue;
+    const std::int64_t lived = row.last_ms - row.first_ms;
+    const std::size_t tiers = lived < kTierBucketMs[0] ? 1 : lived < kTierBucketMs[1] ? 2 : kTiers;
+    if (!is_over(tiers, row.last_ms)) continue;
+    erase_marks(groups.subject, row.id, row.first_ms, row.last_ms);
+    groups.erase.run(row.id);
+  }
+  return !rows.empty();
+}
+
+// They go with the rows of hours.
+bool Forget::some_events() {
+  const std::int64_t cut = cuts_->tiers()[1].recorded_ms;
+  for (int i = 0; i < kRowsAtOnce; ++i) {
+    if (!first_event_.bind().step()) return false;
+    const std::int64_t id = first_event_.integer(0);
+    const std::int64_t at = cuts_->past().at_moment(first_event_.integer(1), first_event_.integer(2));
+    first_event_.reset();
+    if (at >= cut) return false;
+    erase_event_.run(id);
+  }
+  return true;
+}
+
+bool Forget::some_runs() {
+  const auto& cuts = cuts_->tiers();
+  const std::int64_t cut = std::min({cuts[0].recorded_ms, cuts[1].recorded_ms, cuts[2].recorded_ms});
+  for (int i = 0; i < kRowsAtOnce; ++i) {
+    const bool some = first_stretch_.bind().step();
+    const std::int64_t id = some ? first_stretch_.integer(0) : 0;
+    const bool old = some && first_stretch_.integer(1) < cuts_->first_tick() && first_stretch_.integer(2) < cut;
+    first_stretch_.reset();
+    if (!old) {
+      erase_runs_.finish();
+      erase_boots_.finish();
+      return false;
+    }
+    erase_stretch_.run(id);
+  }
+  return true;
+}
+
+void forget_users(SQLite::Database& database) {
+  Statement(database, "DELETE FROM user WHERE id NOT IN (SELECT p.user_id FROM process AS p)").finish();
+}
+
+}  // namespace memoir

@@ -1,0 +1,86 @@
+#pragma once
+
+// Forgets rows that name what nothing tells of any more: processes that ended before every row of theirs, with their
+// marks and commands; then identities, cgroups and users that no process is of; events, stretches, runs and boots. A
+// process has rows in a tier only if it lived as long as one of its buckets (schema/002_rollups.sql), so that a short
+// life is forgotten with its raw rows; its peaks are in the marks of its identity and its cgroup by then. Categories
+// stay: their peaks do.
+
+#include <array>
+#include <cstdint>
+
+#include "store/retention_cuts.h"
+#include "store/statement.h"
+
+namespace memoir {
+
+class Forget {
+ public:
+  explicit Forget(SQLite::Database& database);
+
+  // Looks at everybody anew.
+  void restart() { cursors_ = {}; }
+  // From now on by these cuts, which must live on.
+  void begin(const RetentionCuts& cuts);
+
+  // Each a small piece, in an open transaction: false when there is no more to do.
+  bool some_processes();
+  bool some_identities() { return some_groups(identities_); }
+  bool some_cgroups() { return some_groups(cgroups_); }
+  bool some_events();
+  bool some_runs();
+
+ private:
+  struct Ended {
+    std::int64_t id = 0;
+    std::int64_t first_tick_id = 0;
+    std::int64_t gone_tick_id = 0;
+    std::int64_t start_ms = 0;
+    std::int64_t first_ms = 0;
+    std::int64_t last_ms = 0;
+    std::int64_t gone_ms = 0;
+    std::int64_t command_id = 0;
+  };
+  // How far the rows of `process` have been looked through for those of one length of life, in the order of their ends.
+  struct Cursor {
+    std::int64_t gone_tick_id = 0;
+    std::int64_t id = 0;
+    bool done = false;
+  };
+  // A table of groups of processes.
+  struct Groups {
+    Groups(SQLite::Database& database, const char* table, const char* column, int mark_subject);
+    Statement next;
+    Statement erase;
+    int subject;
+    std::int64_t after_id = 0;
+  };
+
+  bool look_through(std::size_t tiers);
+  std::size_t tiers_of(const Ended& process) const;
+  bool is_over(std::size_t tiers, std::int64_t wall_ms) const;
+  void erase(const Ended& process);
+  void erase_marks(int subject, std::int64_t id, std::int64_t from_ms, std::int64_t to_ms);
+  bool some_groups(Groups& groups);
+
+  const RetentionCuts* cuts_ = nullptr;
+  std::array<Cursor, kTiers + 1> cursors_{};
+  Statement ended_;
+  Statement erase_process_;
+  Statement erase_command_;
+  Statement next_mark_day_;
+  Statement erase_mark_;
+  Groups identities_;
+  Groups cgroups_;
+  Statement first_event_;
+  Statement erase_event_;
+  Statement first_stretch_;
+  Statement erase_stretch_;
+  Statement erase_runs_;
+  Statement erase_boots_;
+};
+
+// Users that no process is of. Looks through all processes: for when a run begins.
+void forget_users(SQLite::Database& database);
+
+}  // namespace memoir

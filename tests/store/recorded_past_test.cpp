@@ -1,0 +1,101 @@
+#include "store/recorded_past.h"
+
+#include <limits>
+#include <random>
+
+#include "support/catch.h"
+
+namespace memoir::test {
+namespace {
+
+constexpr std::int64_t kHour = 3'600'000;
+constexpr std::int64_t kDay = 24 * kHour;
+
+// Ten ticks, 10 s apart, from a wall time and a time of the recorder's on.
+RecordedSpan span(std::int64_t run_id, std::int64_t first_tick, std::int64_t from_ms, std::int64_t recorded_ms) {
+  return {run_id, first_tick, first_tick + 9, from_ms, from_ms + 90'000, recorded_ms + 5'000 + 90'000, recorded_ms};
+}
+
+}  // namespace
+
+TEST_CASE("blocks that are kept and all others are the whole of time") {
+  std::mt19937 engine(3);
+  const auto number = [&](std::int64_t from, std::int64_t to) {
+    return std::uniform_int_distribution<std::int64_t>(from, to)(engine);
+  };
+  for (int round = 0; round < 200; ++round) {
+    std::vector<BlockSet::Blocks> kept;
+    for (std::int64_t i = number(0, 6); i > 0; --i) {
+      const std::int64_t first = number(-20, 60);
+      kept.emplace_back(first, first + number(0, 9));
+    }
+    const BlockSet set(kept);
+    const auto others = set.others();
+    REQUIRE(others.back().second == std::numeric_limits<std::int64_t>::max());
+    for (std::int64_t block = -30; block < 80; ++block) {
+      const bool wanted =
+          std::any_of(kept.begin(), kept.end(), [=](const auto& b) { return b.first <= block && block <= b.second; });
+      const bool other = std::any_of(others.begin(), others.end(),
+                                     [=](const auto& b) { return b.first <= block && block <= b.second; });
+      INFO("block " << block);
+      REQUIRE(set.holds(block) == wanted);
+      REQUIRE(other == !wanted);
+    }
+  }
+}
+
+TEST_CASE("the blocks before the epoch are numbered on") {
+  CHECK(block_of(0, kHour) == 0);
+  CHECK(block_of(-1, kHour) == -1);
+  CHECK(block_of(-kHour, kHour) == -1);
+  CHECK(block_of(kHour - 1, kHour) == 0);
+}
+
+TEST_CASE("the recorder's time follows the ticks, whatever the wall clock says") {
+  // A day back, then ten years on, then a boot with a dead clock.
+  const RecordedPast past({span(1, 1, 100 * kDay, 0), span(1, 11, 99 * kDay, 100'000),
+                           span(2, 21, 3750 * kDay, 200'000), span(3, 31, 0, 300'000)});
+  CHECK(past.now() == 390'000);
+  CHECK(past.at_tick(1, 100 * kDay) == 0);
+  CHECK(past.at_tick(15, 99 * kDay + 40'000) == 140'000);
+  CHECK(past.at_tick(25, 3750 * kDay + 40'000) == 240'000);
+  CHECK(past.at_tick(99, 77) == past.now());
+  // A tick's wall time that cannot be right stays within its stretch.
+  CHECK(past.at_tick(25, 0) == 200'000);
+  CHECK(past.at_moment(1, 5'000 + 30'000) == 30'000);
+  CHECK(past.at_moment(2, 205'000 + 50'000) == 250'000);
+  CHECK(past.at_moment(4, 0) == past.now());
+}
+
+TEST_CASE("what is young enough is kept wherever the wall clock stood") {
+  const RecordedPast past(
+      {span(1, 1, 100 * kDay, 0), span(1, 11, 3750 * kDay, 100'000), span(2, 21, 50 * kDay, 200'000)});
+  SECTION("all of it") {
+    const BlockSet kept = past.blocks_since(0, kDay);
+    CHECK(kept.holds(100));
+    CHECK(kept.holds(3750));
+    CHECK(kept.holds(50));
+    CHECK_FALSE(kept.holds(200));
+    CHECK(kept.first() == 50);
+  }
+  SECTION("the future that is past goes, the past that is now stays") {
+    const BlockSet kept = past.blocks_since(200'000, kDay);
+    CHECK_FALSE(kept.holds(100));
+    CHECK_FALSE(kept.holds(3750));
+    CHECK(kept.holds(50));
+  }
+  SECTION("from the middle of a stretch on") {
+    const auto since = past.since(140'000);
+    REQUIRE(since.size() == 2);
+    CHECK(since.front().from_ms == 3750 * kDay + 40'000);
+    CHECK(since.front().recorded_ms == 140'000);
+    CHECK(since.front().first_tick_id == 11);
+  }
+}
+
+TEST_CASE("what a last tick saw holds on into the next block") {
+  const RecordedPast past({span(1, 1, 2 * kHour - 95'000, 0)});
+  CHECK(past.blocks_since(0, kHour).holds(2));
+}
+
+}  // namespace memoir::test
