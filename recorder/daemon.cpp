@@ -188,7 +188,8 @@ void Daemon::begin_run() {
                          .pid = getpid(),
                          .version = fmt::format("{} ({})", version(), version_commit()),
                          .interval_ms = interval_ms,
-                         .started = now});
+                         .started = now,
+                         .retention = retention(settings_.config)});
   last_keyframe_ms_ = 0;
   schedule_.emplace(interval_ms, now);
   ++run_;

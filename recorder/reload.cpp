@@ -26,11 +26,22 @@ std::string need_restart(const Config& before, const Config& after) {
 Config changeable(const Config& before, const Config& after) {
   Config config = before;
   config.interval = after.interval;
+  config.raw = after.raw;
+  config.five_minutes = after.five_minutes;
+  config.hours = after.hours;
+  config.days = after.days;
+  config.max_size = after.max_size;
   config.log_level = after.log_level;
   config.categories = after.categories;
   config.default_categories = after.default_categories;
   config.redaction = after.redaction;
   return config;
+}
+
+std::string kept_text(const Config& config) {
+  return fmt::format("ticks {}, 5 minutes {}, hours {}, days {}, in at most {}", print_age(config.raw),
+                     print_age(config.five_minutes), print_age(config.hours), print_age(config.days),
+                     print_bytes(config.max_size));
 }
 
 }  // namespace
@@ -64,7 +75,8 @@ void Daemon::change_to(Settings settings, Rules rules) {
   const Config& now = settings_.config;
   log_level(to_log_level(now));
   const bool new_rules = !same_rules(before, now);
-  if (!new_rules && before.interval == now.interval) {
+  const bool new_retention = retention(before) != retention(now);
+  if (!new_rules && !new_retention && before.interval == now.interval) {
     log_info("reloaded: nothing that begins a new run has changed");
     return;
   }
@@ -72,7 +84,8 @@ void Daemon::change_to(Settings settings, Rules rules) {
   storage_->push(RunEnd{.at = clock_.now(), .reason = "reload"});
   if (new_rules) collector_->set_rules(std::move(rules.categoriser), std::move(rules.redactor));
   begin_run();
-  const std::string what = fmt::format("every {}{}", print_duration(now.interval), new_rules ? ", new rules" : "");
+  const std::string what = fmt::format("every {}{}{}", print_duration(now.interval), new_rules ? ", new rules" : "",
+                                       new_retention ? ", keeps " + kept_text(now) : "");
   event("reload", what + (restart.empty() ? "" : "; a restart is needed for " + restart));
   log_info("reloaded: " + what);
 }

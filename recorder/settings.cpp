@@ -66,6 +66,14 @@ Durability durability(const Config& config) {
   return config.durability == "normal" ? Durability::normal : Durability::full;
 }
 
+Retention retention(const Config& config) {
+  return {.raw_ms = config.raw.count(),
+          .five_minutes_ms = config.five_minutes.count(),
+          .hour_ms = config.hours.count(),
+          .day_ms = config.days.count(),
+          .max_bytes = config.max_size};
+}
+
 Status prepare_folder(const Config& config) {
   namespace fs = std::filesystem;
   const fs::path folder = fs::absolute(config.db).parent_path();

@@ -10,7 +10,7 @@
 #include "collect/redactor.h"
 #include "config/config.h"
 #include "recorder/options.h"
-#include "store/database.h"
+#include "store/writer.h"
 
 namespace memoir {
 
@@ -38,6 +38,7 @@ bool same_rules(const Config& a, const Config& b);
 
 LogLevel to_log_level(const Config& config);
 Durability durability(const Config& config);
+Retention retention(const Config& config);
 
 // Makes the folder of the default database; the folder of any other must exist.
 Status prepare_folder(const Config& config);

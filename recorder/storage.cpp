@@ -58,8 +58,12 @@ struct Storage::State {
         queue(options.queue),
         retry(options.first_retry) {}
 
+  enum class Next { store, maintain, end };
+
   void run();
-  std::optional<WorkItem> wait_for_work();
+  void end();
+  Next wait_for_work(std::optional<WorkItem>& item);
+  void maintain();
   void stored(const WorkItem& item);
   void failed(WorkItem item, const Error& error);
   void tell_of_lost();
@@ -70,6 +74,9 @@ struct Storage::State {
   const StorageOptions options;
   const std::function<void()> on_answer;
   QuietLog failure_log;
+  QuietLog maintenance_log;
+  std::optional<SteadyTime> maintain_at;  // none: nothing is to be done
+  int ticks_since_maintenance = 0;
   bool backlog = false;
 
   std::mutex mutex;  // guards what follows
@@ -86,14 +93,26 @@ struct Storage::State {
 };
 
 void Storage::State::run() {
-  while (std::optional<WorkItem> item = wait_for_work()) {
-    const Status result = store(*writer, *item);
-    if (result) {
-      stored(*item);
-    } else {
-      failed(std::move(*item), result.error());
+  while (true) {
+    std::optional<WorkItem> item;
+    switch (wait_for_work(item)) {
+      case Next::store:
+        if (const Status result = store(*writer, *item); result) {
+          stored(*item);
+        } else {
+          failed(std::move(*item), result.error());
+        }
+        break;
+      case Next::maintain:
+        maintain();
+        break;
+      case Next::end:
+        return end();
     }
   }
+}
+
+void Storage::State::end() {
   const std::scoped_lock lock(mutex);
   // Closing the file may hang as a write may: it belongs to the time that finish() waits.
   writer.reset();
@@ -102,24 +121,48 @@ void Storage::State::run() {
   changed.notify_all();
 }
 
-// The next piece of work, when there is one and no failure says to wait; nothing if all is done or time is up.
-std::optional<WorkItem> Storage::State::wait_for_work() {
+// What is to be done next, as soon as there is something and no failure says to wait.
+Storage::State::Next Storage::State::wait_for_work(std::optional<WorkItem>& item) {
   std::unique_lock lock(mutex);
   busy_since_us.reset();
   while (true) {
     const SteadyTime now = std::chrono::steady_clock::now();
-    if (give_up_at && now >= *give_up_at) return std::nullopt;
+    if (give_up_at && now >= *give_up_at) return Next::end;
     const bool must_wait = retry_at && now < *retry_at;
-    if (!must_wait && !queue.empty()) break;
-    if (finishing && queue.empty()) return std::nullopt;
-    if (must_wait) {
-      changed.wait_until(lock, give_up_at ? std::min(*retry_at, *give_up_at) : *retry_at);
+    const bool can_store = !must_wait && !queue.empty();
+    const bool yields = queue.empty() || ticks_since_maintenance >= options.ticks_without_maintenance;
+    if (maintain_at && now >= *maintain_at && yields && !must_wait && !finishing) {
+      busy_since_us = steady_us();
+      return Next::maintain;
+    }
+    if (can_store) break;
+    if (finishing && queue.empty()) return Next::end;
+    std::optional<SteadyTime> until = must_wait ? retry_at : maintain_at;
+    if (give_up_at && until) until = std::min(*until, *give_up_at);
+    if (until && !(finishing && !must_wait)) {
+      changed.wait_until(lock, *until);
     } else {
       changed.wait(lock);
     }
   }
   busy_since_us = steady_us();
-  return queue.take();
+  item = queue.take();
+  return Next::store;
+}
+
+// A failure here holds up no tick, and may have the same cause as one there: it is told quietly.
+void Storage::State::maintain() {
+  ticks_since_maintenance = 0;
+  const Result<Maintenance> done_now = writer->maintain();
+  if (done_now) {
+    if (maintenance_log.over()) log_info("the database can be maintained again");
+    if (!done_now->more) maintain_at.reset();
+    return;
+  }
+  maintain_at = std::chrono::steady_clock::now() + options.maintenance_retry;
+  if (!maintenance_log.due(clock.now().boot_ms)) return;
+  log_error(fmt::format("cannot roll up or delete what is old: {} (tries again in {}; ticks are stored as before)",
+                        done_now.error().message, print_duration(options.maintenance_retry)));
 }
 
 void Storage::State::stored(const WorkItem& item) {
@@ -137,6 +180,8 @@ void Storage::State::stored(const WorkItem& item) {
   // What a backlog took up is not needed again.
   if (waiting == 0 && std::exchange(backlog, false)) malloc_trim(0);
   if (!is_tick) return;
+  ++ticks_since_maintenance;
+  if (!maintain_at) maintain_at = std::chrono::steady_clock::now();
   tell_of_lost();
   on_answer();
 }

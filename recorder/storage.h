@@ -2,7 +2,8 @@
 
 // The storing stage: a thread of its own that takes work from a bounded queue and gives it to the store's writer. A
 // slow or full disk never holds up sampling: what fails is tried again, later and later, while ticks wait in the queue;
-// what had to be dropped is recorded as an event once the store works again. Calls come from the sampling thread.
+// what had to be dropped is recorded as an event once the store works again. Between ticks, when none waits, the store
+// is maintained: rollups, retention. Calls come from the sampling thread.
 
 #include <chrono>
 #include <cstdint>
@@ -21,6 +22,9 @@ struct StorageOptions {
   std::chrono::milliseconds first_retry{500};  // doubled after each failure
   std::chrono::milliseconds last_retry{30'000};
   std::chrono::milliseconds finish_within{5'000};
+  std::chrono::milliseconds maintenance_retry{60'000};  // after one that failed
+  int ticks_without_maintenance =
+      10;  // while ticks wait, no more of them in a row: what is written must be cleared away
 };
 
 struct StorageCounts {

@@ -150,6 +150,20 @@ TEST_CASE_METHOD(Fixture, "HUP with changed rules begins a new run with them") {
                     [](const CategorySample& sample) { return sample.category == "everything"; }));
 }
 
+TEST_CASE_METHOD(Fixture, "HUP with another retention begins a new run with it") {
+  DaemonProcess memoird(directory.path(), arguments({"--interval", "1h"}));
+  wait_for_ticks(1);
+  write_text(config, "[store]\nraw = '2d'\ndays = '3650d'\nmax_size = '64MiB'\n");
+  memoird.signal(SIGHUP);
+  wait_for_ticks(3);
+  memoird.signal(SIGTERM);
+  CHECK(memoird.wait() == 0);
+  CHECK(runs().size() == 2);
+  REQUIRE(events("reload").size() == 1);
+  CHECK_THAT(events("reload")[0].text,
+             ContainsSubstring("keeps ticks 2d, 5 minutes 60d, hours 400d, days 3650d, in at most 64MiB"));
+}
+
 TEST_CASE_METHOD(Fixture, "HUP with a bad file keeps the old configuration and says so") {
   DaemonProcess memoird(directory.path(), arguments({"--interval", "1h"}));
   wait_for_ticks(1);

@@ -23,6 +23,27 @@ class Disk {
   void fail() { set(true, false); }
   void hang() { set(false, true); }
 
+  // So many pieces of maintenance are to be done after a tick; the first of them may fail.
+  void need_maintenance(int pieces, bool fails = false) {
+    const std::scoped_lock lock(mutex_);
+    pieces_ = pieces;
+    maintenance_fails_ = fails;
+  }
+  Result<Maintenance> maintain() {
+    {
+      const std::scoped_lock lock(mutex_);
+      if (pieces_ == 0) return Maintenance{};
+      if (std::exchange(maintenance_fails_, false)) {
+        entries_.emplace_back("maintenance failed");
+        changed_.notify_all();
+        return Error{ErrorKind::io, "the disk is full"};
+      }
+    }
+    if (const Status written = write("maintain"); !written) return written.error();
+    const std::scoped_lock lock(mutex_);
+    return Maintenance{--pieces_ > 0, 1};
+  }
+
   Status write(std::string entry) {
     std::unique_lock lock(mutex_);
     ++attempts_;
@@ -64,6 +85,8 @@ class Disk {
   std::condition_variable changed_;
   bool fails_ = false;
   bool hangs_ = false;
+  bool maintenance_fails_ = false;
+  int pieces_ = 0;
   int attempts_ = 0;
   std::vector<std::string> entries_;
 };
@@ -75,7 +98,7 @@ class DiskWriter final : public Writer {
   Status begin_run(const RunInfo&) override { return disk_->write("begin"); }
   Status write(const Tick& tick) override { return disk_->write("tick " + std::to_string(tick.begin.wall_ms)); }
   Status write_event(const Event& event) override { return disk_->write(event.kind); }
-  Result<Maintenance> maintain() override { return Maintenance{}; }
+  Result<Maintenance> maintain() override { return disk_->maintain(); }
   Status end_run(const Moment&, const std::string& reason) override { return disk_->write("end " + reason); }
 
  private:
@@ -197,4 +220,71 @@ TEST_CASE_METHOD(Fixture, "the end of a run that waits is known") {
   disk->work();
   CHECK(stage.finish() == Finish::stored);
   CHECK_FALSE(stage.run_end_waiting());
+}
+
+TEST_CASE_METHOD(Fixture, "between ticks the store is maintained until there is no more to do") {
+  disk->need_maintenance(3);
+  Storage stage = storage();
+  stage.push(RunInfo{});
+  stage.push(tick_at(1));
+  disk->wait_for_entries(5);
+  stage.push(tick_at(2));
+  disk->wait_for_entries(6);
+  CHECK(stage.finish() == Finish::stored);
+  CHECK(disk->entries() == Entries{"begin", "tick 1", "maintain", "maintain", "maintain", "tick 2"});
+}
+
+TEST_CASE_METHOD(Fixture, "a tick that waits goes before further maintenance") {
+  disk->need_maintenance(3);
+  Storage stage = storage();
+  stage.push(RunInfo{});
+  disk->wait_for_entries(1);
+  disk->hang();
+  stage.push(tick_at(1));
+  disk->wait_for_attempts(2);
+  stage.push(tick_at(2));
+  disk->work();
+  disk->wait_for_entries(6);
+  CHECK(stage.finish() == Finish::stored);
+  CHECK(disk->entries() == Entries{"begin", "tick 1", "tick 2", "maintain", "maintain", "maintain"});
+}
+
+TEST_CASE_METHOD(Fixture, "where ticks wait all the time there is still some maintenance") {
+  options.queue.ticks = 100;
+  options.ticks_without_maintenance = 2;
+  disk->need_maintenance(100);
+  disk->hang();
+  Storage stage = storage();
+  stage.push(RunInfo{});
+  for (std::int64_t ms = 1; ms <= 5; ++ms) stage.push(tick_at(ms));
+  disk->work();
+  disk->wait_for_entries(8);
+  CHECK(stage.finish() == Finish::stored);
+  Entries first = disk->entries();
+  first.resize(8);
+  CHECK(first == Entries{"begin", "tick 1", "tick 2", "maintain", "tick 3", "tick 4", "maintain", "tick 5"});
+}
+
+TEST_CASE_METHOD(Fixture, "maintenance that fails is tried again, and holds up no tick") {
+  disk->need_maintenance(1, true);
+  options.maintenance_retry = 1h;
+  Storage stage = storage();
+  stage.push(RunInfo{});
+  stage.push(tick_at(1));
+  disk->wait_for_entries(3);
+  stage.push(tick_at(2));
+  disk->wait_for_entries(4);
+  CHECK(stage.finish() == Finish::stored);
+  CHECK(disk->entries() == Entries{"begin", "tick 1", "maintenance failed", "tick 2"});
+}
+
+TEST_CASE_METHOD(Fixture, "maintenance that failed is done when it is tried again") {
+  disk->need_maintenance(1, true);
+  options.maintenance_retry = 1ms;
+  Storage stage = storage();
+  stage.push(RunInfo{});
+  stage.push(tick_at(1));
+  disk->wait_for_entries(4);
+  CHECK(stage.finish() == Finish::stored);
+  CHECK(disk->entries() == Entries{"begin", "tick 1", "maintenance failed", "maintain"});
 }
