@@ -30,8 +30,8 @@ void check_state(const Snapshot& snapshot, const Recorded& recorded) {
   REQUIRE(snapshot.processes.size() == tick.processes.size());
   for (std::size_t i = 0; i < tick.processes.size(); ++i) {
     const ProcessState& state = snapshot.processes[i];
-    REQUIRE(state.sample == tick.processes[i]);
-    REQUIRE(state.process.boot_id == recorded.boot_id);
+    REQUIRE_OF_MANY(state.sample == tick.processes[i]);
+    REQUIRE_OF_MANY(state.process.boot_id == recorded.boot_id);
   }
 }
 

@@ -160,27 +160,32 @@ void compare(const StoreFixture& fixture, Tier tier) {
     const std::int64_t since = process ? processes.at(subject).info.start_ms : first;
     const bool young = start < since + 2 * bucket_ms(tier);
     if (young && (process || tier != Tier::five_minutes)) continue;
-    INFO(to_string(tier) << " kind " << kind << " subject " << subject << " metric " << metric << " at " << start);
     const auto other = found.find(key);
     if (other == found.end()) {
       ++missing;
       // A life that was too short for rows of its own.
-      REQUIRE((process || tier != Tier::five_minutes));
+      REQUIRE_OF_MANY(process || tier != Tier::five_minutes);
       continue;
     }
     const Cell& there = other->second;
-    REQUIRE(there.min == cell.min);
-    REQUIRE(there.max == cell.max);
-    REQUIRE(there.last == cell.last);
-    REQUIRE(there.processes == cell.processes);
-    REQUIRE(there.covered_ms == std::min(cell.covered_ms, bucket_ms(tier)));
+    const bool same = there.min == cell.min && there.max == cell.max && there.last == cell.last &&
+                      there.processes == cell.processes &&
+                      there.covered_ms == std::min(cell.covered_ms, bucket_ms(tier));
+    if (!same) {
+      INFO(to_string(tier) << " kind " << kind << " subject " << subject << " metric " << metric << " at " << start);
+      REQUIRE(there.min == cell.min);
+      REQUIRE(there.max == cell.max);
+      REQUIRE(there.last == cell.last);
+      REQUIRE(there.processes == cell.processes);
+      REQUIRE(there.covered_ms == std::min(cell.covered_ms, bucket_ms(tier)));
+    }
     if (cell.known_ms > 0 && cell.covered_ms <= bucket_ms(tier)) {
       const double mean = static_cast<double>(cell.weighted) / static_cast<double>(cell.known_ms);
       const double got = static_cast<double>(there.weighted) / static_cast<double>(there.known_ms);
-      REQUIRE(std::abs(mean - got) < 3);
+      REQUIRE_OF_MANY(std::abs(mean - got) < 3);
     }
   }
-  for (const auto& [key, cell] : found) REQUIRE(expected.count(key) == 1);
+  for (const auto& [key, cell] : found) REQUIRE_OF_MANY(expected.count(key) == 1);
   if (tier == Tier::five_minutes) REQUIRE(missing * 20 < expected.size());
 }
 

@@ -13,12 +13,12 @@ namespace memoir::test {
 namespace {
 
 void check_same(const ProcessState& one, const ProcessState& among) {
-  REQUIRE(one.process.id == among.process.id);
-  REQUIRE(one.process.info == among.process.info);
-  REQUIRE(one.process.last_ms == among.process.last_ms);
-  REQUIRE(one.process.gone_ms == among.process.gone_ms);
-  REQUIRE(one.sample == among.sample);
-  REQUIRE(one.sample_ms == among.sample_ms);
+  REQUIRE_OF_MANY(one.process.id == among.process.id);
+  REQUIRE_OF_MANY(one.process.info == among.process.info);
+  REQUIRE_OF_MANY(one.process.last_ms == among.process.last_ms);
+  REQUIRE_OF_MANY(one.process.gone_ms == among.process.gone_ms);
+  REQUIRE_OF_MANY(one.sample == among.sample);
+  REQUIRE_OF_MANY(one.sample_ms == among.sample_ms);
 }
 
 // Each process that the file knows, at one tick: as the snapshot has it, and absent where it has not.
@@ -28,7 +28,7 @@ void check_single(Reader& reader, const Snapshot& snapshot, const std::vector<St
   for (const StoredProcess& process : all) {
     const auto one = must(reader.process_at(snapshot.tick.id, process.id));
     const auto found = alive.find(process.id);
-    REQUIRE(one.has_value() == (found != alive.end()));
+    REQUIRE_OF_MANY(one.has_value() == (found != alive.end()));
     if (one) check_same(*one, *found->second);
   }
 }
@@ -83,7 +83,7 @@ TEST_CASE("a snapshot of a simulated server equals its tick while it is written"
     REQUIRE(snapshot.machine == tick.machine);
     REQUIRE(snapshot.categories == tick.categories);
     REQUIRE(snapshot.processes.size() == tick.processes.size());
-    for (std::size_t p = 0; p < tick.processes.size(); ++p) REQUIRE(snapshot.processes[p].sample == tick.processes[p]);
+    for (std::size_t p = 0; p < tick.processes.size(); ++p) REQUIRE_OF_MANY(snapshot.processes[p].sample == tick.processes[p]);
   }
 }
 
