@@ -25,12 +25,6 @@ inline RunInfo run_info(const BootInfo& boot, Moment started, std::int64_t inter
   return {boot, 4711, "0.1.0 (test)", interval_ms, started};
 }
 
-// For loops of many turns: Catch takes its time to write down each REQUIRE that holds.
-#define REQUIRE_OF_MANY(...)                    \
-  do {                                          \
-    if (!(__VA_ARGS__)) REQUIRE((__VA_ARGS__)); \
-  } while (false)
-
 class StoreFixture {
  public:
   std::string path() const { return directory_.path() + "/memoir.db"; }

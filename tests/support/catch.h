@@ -16,3 +16,9 @@ inline auto ContainsSubstring(const std::string& text) {  // NOLINT(readability-
 }
 }  // namespace memoir::test
 #endif
+
+// For loops of many turns: Catch takes its time to write down each REQUIRE that holds.
+#define REQUIRE_OF_MANY(...)                    \
+  do {                                          \
+    if (!(__VA_ARGS__)) REQUIRE((__VA_ARGS__)); \
+  } while (false)
