@@ -23,7 +23,7 @@ Result<LeakSettings> settings_of(const Options& options) {
   if (!options.hour) return LeakSettings{};
   const auto hour = parse_duration(*options.hour);
   if (!hour) return malformed("--hour: " + hour.error().message);
-  if (hour->count() < 100) return malformed("--hour: less than 100 ms has nothing to judge");
+  if (hour->count() < 10) return malformed("--hour: less than 10 ms has nothing to judge");
   return LeakSettings{hour->count()};
 }
 
@@ -38,7 +38,8 @@ void add_facts(const LeakRow& row, Report& report) {
   report.facts.push_back(
       {"slope_interval_kib_per_day", "", Kind::count,
        judged ? Value(std::vector<double>{found.slope_per_day.lower, found.slope_per_day.upper}) : Value()});
-  report.facts.push_back({"confidence", "", Kind::count, found.confidence});
+  report.facts.push_back({"confidence", "", Kind::count, std::round(found.confidence)});
+  report.facts.push_back({"confirmed", "", Kind::text, found.confirmed});
 }
 
 Result<Report> run_csv(const Options& options, std::int64_t /*now_ms*/) {

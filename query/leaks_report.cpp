@@ -76,6 +76,7 @@ std::vector<ColumnOf<LeakRow>> machine_columns() {
               [](const LeakFinding& found) { return judged(found) ? number(found.grown_by) : Value(); }),
       finding("level_kib", Kind::count, [](const LeakFinding& found) { return number(found.level); }),
       finding("confidence", Kind::count, [](const LeakFinding& found) { return Value(std::round(found.confidence)); }),
+      finding("confirmed", Kind::text, [](const LeakFinding& found) { return Value(found.confirmed); }),
       finding("history_ms", Kind::duration, [](const LeakFinding& found) { return Value(found.history_ms); }),
       finding("window_ms", Kind::duration,
               [](const LeakFinding& found) { return judged(found) ? Value(found.window_ms) : Value(); }),

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <span>
 
 #include "analysis/leak_floor.h"
@@ -250,17 +251,33 @@ void judge_lives(LeakFinding& found, const Lives& lives, const LeakMetric& metri
   }
 }
 
-}  // namespace
-
-LeakFinding judge_leak(const LeakSeries& series, const LeakMetric& metric, const LeakSettings& settings,
-                       const std::vector<LeakLimit>& limits) {
+LeakFinding judge(const LeakSeries& series, const LeakMetric& metric, const LeakSettings& settings) {
   LeakFinding found;
   const Lives lives = lives_of(series, metric, settings);
   if (!series.buckets.empty()) found.until_ms = series.buckets.back().from_ms + series.width_ms;
   found.lives = static_cast<std::int64_t>(lives.spans.size());
   if (!lives.spans.empty()) judge_lives(found, lives, metric, settings, series.buckets.front().from_ms);
   found.leak = is_leak(found.verdict);
-  if (found.leak) found.exhaustion = exhaustion_of(found, limits);
+  return found;
+}
+
+LeakSeries a_day_ago(const LeakSeries& series, const LeakSettings& settings) {
+  const double end_ms = static_cast<double>(series.buckets.back().from_ms) - day_ms(settings);
+  LeakSeries before{{}, series.width_ms};
+  std::copy_if(series.buckets.begin(), series.buckets.end(), std::back_inserter(before.buckets),
+               [end_ms](const LeakBucket& bucket) { return static_cast<double>(bucket.from_ms) <= end_ms; });
+  return before;
+}
+
+}  // namespace
+
+LeakFinding judge_leak(const LeakSeries& series, const LeakMetric& metric, const LeakSettings& settings,
+                       const std::vector<LeakLimit>& limits) {
+  LeakFinding found = judge(series, metric, settings);
+  if (found.leak) {
+    found.confirmed = judge(a_day_ago(series, settings), metric, settings).leak;
+    found.exhaustion = exhaustion_of(found, limits);
+  }
   explain(found, settings);
   return found;
 }

@@ -78,8 +78,8 @@ class Judge {
   }
 
  private:
-  void gate(Gate which, std::string name, double value, double threshold, std::string meaning, bool also = false) {
-    const bool passed = also || value >= threshold;
+  void gate(Gate which, std::string name, double value, double threshold, std::string meaning) {
+    const bool passed = value >= threshold;
     found_.gates.push_back({std::move(name), value, threshold, passed, std::move(meaning)});
     if (!passed) found_.failed.push_back(which);
   }
@@ -164,10 +164,23 @@ class Judge {
     return sen_slope(without(std::move(bottoms), found_.steps));
   }
 
+  // A better fit of a curve that levels off is no reason to let go what rises still.
+  void find_straight() {
+    const Straightness& straight = life_.straight;
+    if (straight.curve_to_line >= kStraight) {
+      gate(Gate::straight, "straight", straight.curve_to_line, kStraight,
+           "a curve that levels off fits the whole life not much better than a line (squared error, curve to line)");
+    } else if (straight.end_slope >= kEndSlope) {
+      gate(Gate::straight, "straight", straight.end_slope, kEndSlope,
+           "the curve that fits the whole life best still rises at its end (part of its mean slope)");
+    } else {
+      gate(Gate::straight, "straight", straight.second_half, few_ ? kSecondHalfFew : kSecondHalf,
+           "though a curve that levels off fits the life best, its second half rises on (part of the whole slope)");
+    }
+  }
+
   void find_shape(bool daily) {
-    gate(Gate::straight, "straight", life_.straight.curve_to_line, kStraight,
-         "a curve that levels off fits the whole life not much better than a line (squared error, curve to line)",
-         life_.straight.end_slope >= kEndSlope || life_.straight.second_half >= (few_ ? kSecondHalfFew : kSecondHalf));
+    find_straight();
     if (found_.window.days < life_.days) {
       gate(Gate::novelty, "novelty", novelty_of(life_.hours, found_.window), kNovelty,
            "it is higher than in the life before the window (times the highest floor there)");

@@ -73,6 +73,7 @@ LeakFinding judge_pool(const LeakPool& pool, const LeakMetric& metric, const Lea
   sum.leak = count.leak;
   if (!sum.leak) {
     sum.confidence = 0;
+    sum.confirmed = false;
     sum.exhaustion.reset();
   }
   for (LeakGate gate : count.gates) {

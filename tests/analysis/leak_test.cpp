@@ -61,6 +61,7 @@ TEST_CASE("a leak on a straight line is found with its slope, its interval and i
   CHECK(found.slope_per_day.lower <= 5 * kMib);
   CHECK(found.slope_per_day.upper >= 5 * kMib);
   CHECK(found.confidence > 80);
+  CHECK(found.confirmed);
   CHECK(found.grown_by == Approx(29 * 5 * kMib).epsilon(0.02));
   CHECK(found.since_ms < kStartMs + kDayMs);
   CHECK(found.until_ms == kStartMs + 30 * kDayMs);
@@ -139,6 +140,7 @@ TEST_CASE("too little history is said, not guessed") {
   const LeakFinding day = judge(samples_of(12, [](double h) { return 100 * kMib * (1 + h / 12); }));
   CHECK(day.leak);
   CHECK(day.short_history);
+  CHECK_FALSE(day.confirmed);
   CHECK(day.confidence <= 50);
 }
 

@@ -35,7 +35,7 @@ struct Mapping {
 };
 
 struct Private {
-  std::array<Mapping, 16> mappings{};
+  std::array<Mapping, 256> mappings{};
   std::size_t count = 0;
 };
 

@@ -13,7 +13,7 @@ namespace memoir::bench {
 
 namespace {
 
-constexpr std::uint64_t kTestSeeds = 100'000;
+constexpr std::uint64_t kTestSeeds = 200'000;
 constexpr int kFirstEvaluation = 3;  // days
 
 Draw draw_of(Split split, int seed) {

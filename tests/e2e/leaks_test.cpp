@@ -1,0 +1,71 @@
+// A real process that leaks 200 KiB a tick is found, and its neighbours that only look like it are not. What the
+// analysis takes for an hour is a small part of the recording, so that all of it is about a day.
+
+#include <cmath>
+
+#include "base/clock.h"
+#include "holder.h"
+#include "recording.h"
+#include "support/catch.h"
+
+using namespace memoir::test;
+using nlohmann::json;
+
+namespace {
+
+constexpr int kRounds = 150;
+constexpr std::int64_t kHours = 22;
+
+void hold(Holder& holder, int kib) {
+  if (kib > 0) holder.tell("private " + std::to_string(kib));
+}
+
+// By the argument that its command line ends with.
+json row_of(const json& answer, const std::string& argument) {
+  for (const json& row : answer.at("rows")) {
+    const std::string subject = row.at("subject");
+    if (subject.ends_with(" " + argument) && row.at("metric") == "anon+swap") return row;
+  }
+  FAIL("there is no row of " << argument << " in " << answer.dump(1));
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("a process that leaks is found among those that collect, warm up and balloon") {
+  const Scene scene;
+  Holder leak(scene.folder(), {"leaking"});
+  Holder sawtooth(scene.folder(), {"collecting"});
+  Holder warming(scene.folder(), {"warming"});
+  Holder balloon(scene.folder(), {"ballooning"});
+  Recorder recorder(scene);
+  recorder.tick();
+  const std::int64_t began_ms = memoir::SystemClock().now().wall_ms;
+  for (int round = 0; round < kRounds; ++round) {
+    hold(leak, 200);
+    if (round % 8 == 0) sawtooth.tell("free");
+    hold(sawtooth, 1500);
+    hold(warming, static_cast<int>(4000 * std::exp(-round / 10.0)));
+    if (round % 30 == 10) hold(balloon, 20'000);
+    if (round % 30 == 14) balloon.tell("free");
+    recorder.tick();
+  }
+  const std::int64_t hour_ms = (memoir::SystemClock().now().wall_ms - began_ms) / kHours;
+  REQUIRE(recorder.stop() == 0);
+
+  const std::string hour = std::to_string(hour_ms) + "ms";
+  const json all = scene.answer({"leaks", "--all", "--limit", "0", "--hour", hour});
+  const json found = row_of(all, "leaking");
+  CAPTURE(found.dump(1));
+  CHECK(found.at("leak") == true);
+  CHECK(found.at("slope_kib_per_day") > 0);
+  CHECK(found.at("confidence") <= 50);  // a day was not seen
+  for (const char* calm : {"collecting", "warming", "ballooning"}) {
+    const json row = row_of(all, calm);
+    CAPTURE(row.dump(1));
+    CHECK(row.at("leak") == false);
+    CHECK_FALSE(row.at("reason").get<std::string>().empty());
+  }
+  const json leaks = scene.answer({"leaks", "--hour", hour, "--limit", "0"});
+  CHECK(row_of(leaks, "leaking").at("leak") == true);
+}
