@@ -131,6 +131,12 @@ TEST_CASE("a disk that is full for a while, wherever in a history, loses nothing
   survives_everywhere({.fault = DiskFault::full, .times = 9, .step = 3});
 }
 
+TEST_CASE(
+    "a file system that is read-only for a while, wherever in a history, loses nothing and stores nothing twice") {
+  // To SQLite a write that fails (EROFS).
+  survives_everywhere({.fault = DiskFault::write_error, .times = 9, .step = 3});
+}
+
 TEST_CASE("a disk that fails while a file is made keeps no recorder from starting") {
   survives_everywhere({.fault = DiskFault::sync_error, .begin = Begin::nothing});
   survives_everywhere({.fault = DiskFault::write_error, .begin = Begin::nothing, .step = 13});
