@@ -1,4 +1,3 @@
-#include <array>
 #include <cerrno>
 #include <fmt/format.h>
 #include <grp.h>
@@ -12,22 +11,12 @@
 #include "base/file.h"
 #include "query/doctor.h"
 #include "query/format.h"
+#include "store/file_system.h"
 
 namespace memoir::query {
 namespace {
 
 constexpr std::int64_t kMib = 1024 * 1024;
-
-// Of linux/magic.h; CIFS, SMB2 and Lustre have theirs in their own sources.
-constexpr std::array<std::pair<unsigned, const char*>, 9> kRemote{{{NFS_SUPER_MAGIC, "NFS"},
-                                                                   {SMB_SUPER_MAGIC, "SMB"},
-                                                                   {0xff534d42U, "CIFS"},
-                                                                   {0xfe534d42U, "SMB"},
-                                                                   {AFS_SUPER_MAGIC, "AFS"},
-                                                                   {CEPH_SUPER_MAGIC, "Ceph"},
-                                                                   {V9FS_MAGIC, "9p"},
-                                                                   {CODA_SUPER_MAGIC, "Coda"},
-                                                                   {0x0bd00bd0U, "Lustre"}}};
 
 std::string user_name(uid_t uid) {
   const passwd* user = getpwuid(uid);
@@ -61,9 +50,7 @@ Status find_disk(Place& place) {
     return errno_error(errno, "cannot look at the file system of", place.path);
   }
   const auto magic = static_cast<unsigned>(type.f_type);
-  for (const auto& [number, name] : kRemote) {
-    if (magic == number) place.remote = name;
-  }
+  place.remote = remote_file_system(magic);
   place.in_memory = magic == TMPFS_MAGIC || magic == RAMFS_MAGIC;
   place.mounted_read_only = (room.f_flag & ST_RDONLY) != 0;
   place.free_bytes = static_cast<std::int64_t>(room.f_bavail) * static_cast<std::int64_t>(room.f_frsize);

@@ -100,8 +100,8 @@ Result<Report> run(const Context& context) {
 }  // namespace
 
 const std::vector<std::string>& event_kinds() {
-  static const std::vector<std::string> kinds{"clock-step", "degraded",  "gap",     "lost", "moved",
-                                              "reload",     "set-aside", "unclean", "wal"};
+  static const std::vector<std::string> kinds{"clock-step", "degraded",  "gap",     "lost",    "moved",
+                                              "reload",     "set-aside", "suspend", "unclean", "wal"};
   return kinds;
 }
 

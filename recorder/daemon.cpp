@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/version.h"
 #include "proc/proc_fs.h"
+#include "store/file_system.h"
 #include "store/steady_writer.h"
 
 namespace memoir {
@@ -152,6 +153,7 @@ void Daemon::take_tick(bool keyframe, std::int64_t skipped) {
   tick->skipped = skipped;
   if (skipped > 0) log_debug(fmt::format("{} slots passed over", skipped));
   const Cost cost = tick->total;
+  tell_suspension(now);
   storage_->push(*std::move(tick));
   if (!access_told_) tell_access();
   tell_status(now, cost);
@@ -159,10 +161,28 @@ void Daemon::take_tick(bool keyframe, std::int64_t skipped) {
 
 void Daemon::tell_access() {
   access_told_ = true;
-  const std::string& note = collector_->access().note;
+  tell_degraded(collector_->access().note);
+  const Result<std::string> remote = remote_file_system_of(settings_.config.db);
+  if (!remote || remote->empty()) return;
+  tell_degraded(
+      fmt::format("{} lies on {}: the write-ahead log needs memory that all who use the file share, which a "
+                  "network's file system does not have. Record to a local disk, and copy the file.",
+                  settings_.config.db, *remote));
+}
+
+void Daemon::tell_degraded(const std::string& note) {
   if (note.empty()) return;
   log_warning(note);
   event("degraded", note);
+}
+
+void Daemon::tell_suspension(const Moment& now) {
+  const auto slept_ms = suspension_.see(now.boot_ms, steady_us() / 1000);
+  if (!slept_ms) return;
+  const std::string text =
+      fmt::format("The machine was suspended for {:.1f} s", static_cast<double>(*slept_ms) / 1000.0);
+  log_info(text);
+  event("suspend", text);
 }
 
 void Daemon::tell_status(const Moment& now, const Cost& cost) {

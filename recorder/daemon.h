@@ -23,6 +23,7 @@
 #include "recorder/schedule.h"
 #include "recorder/settings.h"
 #include "recorder/storage.h"
+#include "recorder/suspension.h"
 
 namespace memoir {
 
@@ -46,6 +47,8 @@ class Daemon {
 
   void take_tick(bool keyframe, std::int64_t skipped);
   void tell_access();
+  void tell_degraded(const std::string& note);
+  void tell_suspension(const Moment& now);
   void tell_status(const Moment& now, const Cost& cost);
   void on_first_answer();
 
@@ -77,6 +80,7 @@ class Daemon {
   int run_ = 0;                        // counts the runs begun
   std::int64_t last_keyframe_ms_ = 0;  // 0: none in this run
   bool access_told_ = false;
+  Suspension suspension_;
   bool reload_wished_ = false;
   bool tick_wished_ = false;
   bool reload_put_off_ = false;

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -166,6 +167,17 @@ TEST_CASE("a file that is cut short while it is open is an error that names it")
   REQUIRE(!snapshot.ok());
   REQUIRE(snapshot.error().kind == ErrorKind::damaged);
   REQUIRE(snapshot.error().message.find(fixture.path()) != std::string::npos);
+}
+
+TEST_CASE("a new database is not for everyone to read, whatever the umask allows") {
+  const mode_t before = umask(0);
+  const StoreFixture fixture;
+  const auto writer = fixture.writer();
+  umask(before);
+  for (const char* suffix : {"", "-wal", "-shm", ".lock"}) {
+    INFO(suffix);
+    REQUIRE(fs::status(fixture.path() + suffix).permissions() == fs::perms(0640));
+  }
 }
 
 TEST_CASE("a database is set up as the store needs it") {
