@@ -14,7 +14,7 @@ _memoir() {
   fi
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case $word in
-      status|top|trend|peaks|diff|processes|categories|events|export|doctor|completion|help) command=$word; break ;;
+      status|top|trend|peaks|leaks|diff|processes|categories|events|export|doctor|completion|help) command=$word; break ;;
     esac
   done
   case "$command $previous" in
@@ -33,14 +33,17 @@ _memoir() {
     "peaks --group") words="process category command user cgroup" ;;
     "diff --group") words="process identity command category cgroup user" ;;
     *" --filter") words="category= user= pid= comm= exe= command= cgroup="; compopt -o nospace ;;
-    *" --kind") words="clock-step degraded gap lost moved reload set-aside unclean wal" ;;
+    *" --kind") words="clock-step degraded gap lost moved reload set-aside suspend unclean wal" ;;
     *" --limit") words="0 20 50 100" ;;
     *" --step") words="1m 5m 1h 1d" ;;
+    *" --csv") words="" ;;
+    *" --hour") words="" ;;
     *" --db") compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
     "status --format") words="table json csv" ;;
     "top --format") words="table json csv" ;;
     "trend --format") words="table json csv" ;;
     "peaks --format") words="table json csv" ;;
+    "leaks --format") words="table json csv" ;;
     "diff --format") words="table json csv" ;;
     "processes --format") words="table json csv" ;;
     "categories --format") words="table json csv" ;;
@@ -52,31 +55,33 @@ _memoir() {
     *" category") names=category ;;
     *)
       case "$command $current" in
-        " -"*) words="--limit --db --format --units --utc --no-color --help --version" ;;
-        " "*) words="status top trend peaks diff processes categories events export doctor completion help" ;;
-        "status -"*) words="--limit --db --format --units --utc --no-color --help --version" ;;
-        "status "*) words="--limit --db --format --units --utc --no-color --help --version" ;;
-        "top -"*) words="--at --from --to --last --day --by --group --filter --limit --db --format --units --utc --no-color --help --version" ;;
-        "top "*) words="--at --from --to --last --day --by --group --filter --limit --db --format --units --utc --no-color --help --version" ;;
-        "trend -"*) words="--from --to --last --day --by --step --db --format --units --utc --ascii --no-color --help --version" ;;
+        " -"*) words="--limit --db --format --units --utc --no-color --no-pager --help --version" ;;
+        " "*) words="status top trend peaks leaks diff processes categories events export doctor completion help" ;;
+        "status -"*) words="--limit --db --format --units --utc --no-color --no-pager --help --version" ;;
+        "status "*) words="--limit --db --format --units --utc --no-color --no-pager --help --version" ;;
+        "top -"*) words="--at --from --to --last --day --by --group --filter --limit --db --format --units --utc --no-color --no-pager --help --version" ;;
+        "top "*) words="--at --from --to --last --day --by --group --filter --limit --db --format --units --utc --no-color --no-pager --help --version" ;;
+        "trend -"*) words="--from --to --last --day --by --step --db --format --units --utc --ascii --no-color --no-pager --help --version" ;;
         "trend "*) words="machine" names=category ;;
-        "peaks -"*) words="--from --to --last --day --by --group --filter --limit --db --format --units --utc --no-color --help --version" ;;
-        "peaks "*) words="--from --to --last --day --by --group --filter --limit --db --format --units --utc --no-color --help --version" ;;
-        "diff -"*) words="--from --to --last --day --by --group --filter --limit --db --format --units --utc --no-color --help --version" ;;
+        "peaks -"*) words="--from --to --last --day --by --group --filter --limit --db --format --units --utc --no-color --no-pager --help --version" ;;
+        "peaks "*) words="--from --to --last --day --by --group --filter --limit --db --format --units --utc --no-color --no-pager --help --version" ;;
+        "leaks -"*) words="--from --to --last --day --limit --all --explain --csv --hour --db --format --units --utc --ascii --no-color --no-pager --help --version" ;;
+        "leaks "*) words="--from --to --last --day --limit --all --explain --csv --hour --db --format --units --utc --ascii --no-color --no-pager --help --version" ;;
+        "diff -"*) words="--from --to --last --day --by --group --filter --limit --db --format --units --utc --no-color --no-pager --help --version" ;;
         "diff "*) words="now today yesterday monday tuesday wednesday thursday friday saturday sunday" ;;
-        "processes -"*) words="--at --from --to --last --day --by --filter --limit --db --format --units --utc --no-color --help --version" ;;
-        "processes "*) words="--at --from --to --last --day --by --filter --limit --db --format --units --utc --no-color --help --version" ;;
-        "categories -"*) words="--at --from --to --last --day --by --limit --db --format --units --utc --no-color --help --version" ;;
-        "categories "*) words="--at --from --to --last --day --by --limit --db --format --units --utc --no-color --help --version" ;;
-        "events -"*) words="--from --to --last --day --kind --limit --db --format --units --utc --no-color --help --version" ;;
-        "events "*) words="--from --to --last --day --kind --limit --db --format --units --utc --no-color --help --version" ;;
-        "export -"*) words="--at --from --to --last --day --filter --step --db --format --units --utc --no-color --help --version" ;;
+        "processes -"*) words="--at --from --to --last --day --by --filter --limit --db --format --units --utc --no-color --no-pager --help --version" ;;
+        "processes "*) words="--at --from --to --last --day --by --filter --limit --db --format --units --utc --no-color --no-pager --help --version" ;;
+        "categories -"*) words="--at --from --to --last --day --by --limit --db --format --units --utc --no-color --no-pager --help --version" ;;
+        "categories "*) words="--at --from --to --last --day --by --limit --db --format --units --utc --no-color --no-pager --help --version" ;;
+        "events -"*) words="--from --to --last --day --kind --limit --db --format --units --utc --no-color --no-pager --help --version" ;;
+        "events "*) words="--from --to --last --day --kind --limit --db --format --units --utc --no-color --no-pager --help --version" ;;
+        "export -"*) words="--at --from --to --last --day --filter --step --db --format --units --utc --no-color --no-pager --help --version" ;;
         "export "*) words="machine categories processes all" ;;
-        "doctor -"*) words="--db --format --units --utc --no-color --help --version" ;;
-        "doctor "*) words="--db --format --units --utc --no-color --help --version" ;;
+        "doctor -"*) words="--db --format --units --utc --no-color --no-pager --help --version" ;;
+        "doctor "*) words="--db --format --units --utc --no-color --no-pager --help --version" ;;
         "completion -"*) words="--help --version" ;;
         "completion "*) words="bash zsh fish" ;;
-        "help "*) words="status top trend peaks diff processes categories events export doctor completion help" ;;
+        "help "*) words="status top trend peaks leaks diff processes categories events export doctor completion help" ;;
       esac
       ;;
   esac

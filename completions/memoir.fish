@@ -4,13 +4,14 @@ function __memoir_categories
     memoir categories --limit 0 --format csv 2>/dev/null | sed -e 1d -e 's/.*,//' -e "s/^/$argv[1]/"
 end
 
-set -l commands status top trend peaks diff processes categories events export doctor completion help
+set -l commands status top trend peaks leaks diff processes categories events export doctor completion help
 
 complete -c memoir -f
 complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a status -d 'is it recording, since when, with what gaps, and what does recording cost'
 complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a top -d 'who used the memory, at one time or over a range'
 complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a trend -d 'one series over time: min, mean and max by buckets, a chart, and the slope per day'
 complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a peaks -d 'high-water marks of the machine, categories and processes, when they were reached, and who else held memory then'
+complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a leaks -d 'who leaks: verdicts with evidence, growth per day, confidence, and when it runs out'
 complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a diff -d 'what changed between two times: new, gone, grown, shrunk; and where the machine'\''s memory went'
 complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a processes -d 'who lived in a range, from when to when, and how it ended'
 complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a categories -d 'the categories, how many processes each holds, and their sums'
@@ -18,7 +19,7 @@ complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a events -d '
 complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a export -d 'series and snapshots for other programs: CSV, JSON lines, OpenMetrics'
 complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a doctor -d 'checks the file, its place, the recorder and the permissions, and says what to mend'
 complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a completion -d 'the completion script of a shell'
-complete -c memoir -n '__fish_seen_subcommand_from help' -a "status top trend peaks diff processes categories events export doctor completion help"
+complete -c memoir -n '__fish_seen_subcommand_from help' -a "status top trend peaks leaks diff processes categories events export doctor completion help"
 complete -c memoir -l help -d 'Options and examples'
 complete -c memoir -l version -d 'The version'
 
@@ -28,6 +29,7 @@ complete -c memoir -n '__fish_seen_subcommand_from status' -l format -x -a "tabl
 complete -c memoir -n '__fish_seen_subcommand_from status' -l units -x -a "kib mib auto" -d 'sizes in a table: kib, mib or auto'
 complete -c memoir -n '__fish_seen_subcommand_from status' -l utc -d 'times are UTC, those given and those shown'
 complete -c memoir -n '__fish_seen_subcommand_from status' -l no-color -d 'no colour, even on a terminal (so does $NO_COLOR)'
+complete -c memoir -n '__fish_seen_subcommand_from status' -l no-pager -d 'a long answer on a terminal does not go through a pager'
 
 complete -c memoir -n '__fish_seen_subcommand_from top' -l at -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d 'the state at one time: the last tick at or before T'
 complete -c memoir -n '__fish_seen_subcommand_from top' -l from -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d 'a range from T'
@@ -43,6 +45,7 @@ complete -c memoir -n '__fish_seen_subcommand_from top' -l format -x -a "table j
 complete -c memoir -n '__fish_seen_subcommand_from top' -l units -x -a "kib mib auto" -d 'sizes in a table: kib, mib or auto'
 complete -c memoir -n '__fish_seen_subcommand_from top' -l utc -d 'times are UTC, those given and those shown'
 complete -c memoir -n '__fish_seen_subcommand_from top' -l no-color -d 'no colour, even on a terminal (so does $NO_COLOR)'
+complete -c memoir -n '__fish_seen_subcommand_from top' -l no-pager -d 'a long answer on a terminal does not go through a pager'
 
 complete -c memoir -n '__fish_seen_subcommand_from trend' -a "machine (__memoir_categories)"
 complete -c memoir -n '__fish_seen_subcommand_from trend' -l from -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d 'a range from T'
@@ -57,6 +60,7 @@ complete -c memoir -n '__fish_seen_subcommand_from trend' -l units -x -a "kib mi
 complete -c memoir -n '__fish_seen_subcommand_from trend' -l utc -d 'times are UTC, those given and those shown'
 complete -c memoir -n '__fish_seen_subcommand_from trend' -l ascii -d 'draw the chart and the sparkline with ASCII characters only'
 complete -c memoir -n '__fish_seen_subcommand_from trend' -l no-color -d 'no colour, even on a terminal (so does $NO_COLOR)'
+complete -c memoir -n '__fish_seen_subcommand_from trend' -l no-pager -d 'a long answer on a terminal does not go through a pager'
 
 complete -c memoir -n '__fish_seen_subcommand_from peaks' -l from -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d 'a range from T'
 complete -c memoir -n '__fish_seen_subcommand_from peaks' -l to -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d '… to T (default: the last tick)'
@@ -71,6 +75,24 @@ complete -c memoir -n '__fish_seen_subcommand_from peaks' -l format -x -a "table
 complete -c memoir -n '__fish_seen_subcommand_from peaks' -l units -x -a "kib mib auto" -d 'sizes in a table: kib, mib or auto'
 complete -c memoir -n '__fish_seen_subcommand_from peaks' -l utc -d 'times are UTC, those given and those shown'
 complete -c memoir -n '__fish_seen_subcommand_from peaks' -l no-color -d 'no colour, even on a terminal (so does $NO_COLOR)'
+complete -c memoir -n '__fish_seen_subcommand_from peaks' -l no-pager -d 'a long answer on a terminal does not go through a pager'
+
+complete -c memoir -n '__fish_seen_subcommand_from leaks' -l from -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d 'a range from T'
+complete -c memoir -n '__fish_seen_subcommand_from leaks' -l to -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d '… to T (default: the last tick)'
+complete -c memoir -n '__fish_seen_subcommand_from leaks' -l last -x -a "10m 1h 2h 1d 7d" -d 'a range that ends at --to and is this long: 2h, 30m, 7d'
+complete -c memoir -n '__fish_seen_subcommand_from leaks' -l day -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d 'a whole local day: yesterday, monday, 2026-11-20'
+complete -c memoir -n '__fish_seen_subcommand_from leaks' -l limit -x -a "0 20 50 100" -d 'at most N rows (default: what fits the terminal, 20 in a pipe; 0 = all); what is cut is said, with its sum'
+complete -c memoir -n '__fish_seen_subcommand_from leaks' -l all -d 'what is no leak too, with the reason why it was let go'
+complete -c memoir -n '__fish_seen_subcommand_from leaks' -l explain -d 'how a verdict came about: the chart, the floors, each gate, what would change it'
+complete -c memoir -n '__fish_seen_subcommand_from leaks' -l csv -x -d 'judge the series of a CSV file instead of the database'\''s; repeated: one row each'
+complete -c memoir -n '__fish_seen_subcommand_from leaks' -l hour -x -d 'what the analysis takes for an hour (1h); every window is a multiple of it'
+complete -c memoir -n '__fish_seen_subcommand_from leaks' -l db -r -F -d 'the database (default: $MEMOIR_DB, /var/lib/memoir/memoir.db, the XDG data path)'
+complete -c memoir -n '__fish_seen_subcommand_from leaks' -l format -x -a "table json csv" -d 'how the answer is written'
+complete -c memoir -n '__fish_seen_subcommand_from leaks' -l units -x -a "kib mib auto" -d 'sizes in a table: kib, mib or auto'
+complete -c memoir -n '__fish_seen_subcommand_from leaks' -l utc -d 'times are UTC, those given and those shown'
+complete -c memoir -n '__fish_seen_subcommand_from leaks' -l ascii -d 'draw the chart and the sparkline with ASCII characters only'
+complete -c memoir -n '__fish_seen_subcommand_from leaks' -l no-color -d 'no colour, even on a terminal (so does $NO_COLOR)'
+complete -c memoir -n '__fish_seen_subcommand_from leaks' -l no-pager -d 'a long answer on a terminal does not go through a pager'
 
 complete -c memoir -n '__fish_seen_subcommand_from diff' -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday"
 complete -c memoir -n '__fish_seen_subcommand_from diff' -l from -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d 'a range from T'
@@ -86,6 +108,7 @@ complete -c memoir -n '__fish_seen_subcommand_from diff' -l format -x -a "table 
 complete -c memoir -n '__fish_seen_subcommand_from diff' -l units -x -a "kib mib auto" -d 'sizes in a table: kib, mib or auto'
 complete -c memoir -n '__fish_seen_subcommand_from diff' -l utc -d 'times are UTC, those given and those shown'
 complete -c memoir -n '__fish_seen_subcommand_from diff' -l no-color -d 'no colour, even on a terminal (so does $NO_COLOR)'
+complete -c memoir -n '__fish_seen_subcommand_from diff' -l no-pager -d 'a long answer on a terminal does not go through a pager'
 
 complete -c memoir -n '__fish_seen_subcommand_from processes' -l at -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d 'the state at one time: the last tick at or before T'
 complete -c memoir -n '__fish_seen_subcommand_from processes' -l from -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d 'a range from T'
@@ -100,6 +123,7 @@ complete -c memoir -n '__fish_seen_subcommand_from processes' -l format -x -a "t
 complete -c memoir -n '__fish_seen_subcommand_from processes' -l units -x -a "kib mib auto" -d 'sizes in a table: kib, mib or auto'
 complete -c memoir -n '__fish_seen_subcommand_from processes' -l utc -d 'times are UTC, those given and those shown'
 complete -c memoir -n '__fish_seen_subcommand_from processes' -l no-color -d 'no colour, even on a terminal (so does $NO_COLOR)'
+complete -c memoir -n '__fish_seen_subcommand_from processes' -l no-pager -d 'a long answer on a terminal does not go through a pager'
 
 complete -c memoir -n '__fish_seen_subcommand_from categories' -l at -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d 'the state at one time: the last tick at or before T'
 complete -c memoir -n '__fish_seen_subcommand_from categories' -l from -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d 'a range from T'
@@ -113,18 +137,20 @@ complete -c memoir -n '__fish_seen_subcommand_from categories' -l format -x -a "
 complete -c memoir -n '__fish_seen_subcommand_from categories' -l units -x -a "kib mib auto" -d 'sizes in a table: kib, mib or auto'
 complete -c memoir -n '__fish_seen_subcommand_from categories' -l utc -d 'times are UTC, those given and those shown'
 complete -c memoir -n '__fish_seen_subcommand_from categories' -l no-color -d 'no colour, even on a terminal (so does $NO_COLOR)'
+complete -c memoir -n '__fish_seen_subcommand_from categories' -l no-pager -d 'a long answer on a terminal does not go through a pager'
 
 complete -c memoir -n '__fish_seen_subcommand_from events' -l from -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d 'a range from T'
 complete -c memoir -n '__fish_seen_subcommand_from events' -l to -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d '… to T (default: the last tick)'
 complete -c memoir -n '__fish_seen_subcommand_from events' -l last -x -a "10m 1h 2h 1d 7d" -d 'a range that ends at --to and is this long: 2h, 30m, 7d'
 complete -c memoir -n '__fish_seen_subcommand_from events' -l day -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d 'a whole local day: yesterday, monday, 2026-11-20'
-complete -c memoir -n '__fish_seen_subcommand_from events' -l kind -x -a "clock-step degraded gap lost moved reload set-aside unclean wal" -d 'only events of that kind; repeated: or'
+complete -c memoir -n '__fish_seen_subcommand_from events' -l kind -x -a "clock-step degraded gap lost moved reload set-aside suspend unclean wal" -d 'only events of that kind; repeated: or'
 complete -c memoir -n '__fish_seen_subcommand_from events' -l limit -x -a "0 20 50 100" -d 'at most N rows (default: what fits the terminal, 20 in a pipe; 0 = all); what is cut is said, with its sum'
 complete -c memoir -n '__fish_seen_subcommand_from events' -l db -r -F -d 'the database (default: $MEMOIR_DB, /var/lib/memoir/memoir.db, the XDG data path)'
 complete -c memoir -n '__fish_seen_subcommand_from events' -l format -x -a "table json csv" -d 'how the answer is written'
 complete -c memoir -n '__fish_seen_subcommand_from events' -l units -x -a "kib mib auto" -d 'sizes in a table: kib, mib or auto'
 complete -c memoir -n '__fish_seen_subcommand_from events' -l utc -d 'times are UTC, those given and those shown'
 complete -c memoir -n '__fish_seen_subcommand_from events' -l no-color -d 'no colour, even on a terminal (so does $NO_COLOR)'
+complete -c memoir -n '__fish_seen_subcommand_from events' -l no-pager -d 'a long answer on a terminal does not go through a pager'
 
 complete -c memoir -n '__fish_seen_subcommand_from export' -a "machine categories processes all"
 complete -c memoir -n '__fish_seen_subcommand_from export' -l at -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d 'the state at one time: the last tick at or before T'
@@ -139,11 +165,13 @@ complete -c memoir -n '__fish_seen_subcommand_from export' -l format -x -a "csv 
 complete -c memoir -n '__fish_seen_subcommand_from export' -l units -x -a "kib mib auto" -d 'sizes in a table: kib, mib or auto'
 complete -c memoir -n '__fish_seen_subcommand_from export' -l utc -d 'times are UTC, those given and those shown'
 complete -c memoir -n '__fish_seen_subcommand_from export' -l no-color -d 'no colour, even on a terminal (so does $NO_COLOR)'
+complete -c memoir -n '__fish_seen_subcommand_from export' -l no-pager -d 'a long answer on a terminal does not go through a pager'
 
 complete -c memoir -n '__fish_seen_subcommand_from doctor' -l db -r -F -d 'the database (default: $MEMOIR_DB, /var/lib/memoir/memoir.db, the XDG data path)'
 complete -c memoir -n '__fish_seen_subcommand_from doctor' -l format -x -a "table json csv" -d 'how the answer is written'
 complete -c memoir -n '__fish_seen_subcommand_from doctor' -l units -x -a "kib mib auto" -d 'sizes in a table: kib, mib or auto'
 complete -c memoir -n '__fish_seen_subcommand_from doctor' -l utc -d 'times are UTC, those given and those shown'
 complete -c memoir -n '__fish_seen_subcommand_from doctor' -l no-color -d 'no colour, even on a terminal (so does $NO_COLOR)'
+complete -c memoir -n '__fish_seen_subcommand_from doctor' -l no-pager -d 'a long answer on a terminal does not go through a pager'
 
 complete -c memoir -n '__fish_seen_subcommand_from completion' -a "bash zsh fish"

@@ -110,7 +110,7 @@ void WorkQueue::measure(WaitingTick& waiting) {
   bytes_ += waiting.bytes;
 }
 
-void WorkQueue::add(Items::iterator place, Item item) {
+void WorkQueue::add(const Items::iterator& place, Item item) {
   if (auto* waiting = std::get_if<WaitingTick>(&item)) {
     ++ticks_;
     measure(*waiting);
@@ -120,14 +120,14 @@ void WorkQueue::add(Items::iterator place, Item item) {
   keep_limits();
 }
 
-Tick WorkQueue::take_tick(Items::iterator place) {
+Tick WorkQueue::take_tick(const Items::iterator& place) {
   auto& waiting = std::get<WaitingTick>(*place);
   Samples now = waiting.whole ? std::move(waiting.samples.changed) : applied(before_, waiting.samples);
   Tick tick = std::move(waiting.tick);
   bytes_ -= waiting.bytes;
   --ticks_;
-  place = items_.erase(place);
-  const auto next = std::find_if(place, items_.end(), is_tick);
+  const auto after = items_.erase(place);
+  const auto next = std::find_if(after, items_.end(), is_tick);
   before_ = next == items_.end() || std::get<WaitingTick>(*next).whole ? Samples() : now;
   if (next == items_.end()) newest_ = Samples();
   tick.processes = std::move(now);

@@ -80,9 +80,9 @@ class WorkQueue {
   static WaitingTick whole(Tick tick);
   WaitingTick after_newest(Tick tick);
   void make_oldest_whole();
-  void add(Items::iterator place, Item item);
+  void add(const Items::iterator& place, Item item);
   // `place` is the oldest tick; it is taken out.
-  Tick take_tick(Items::iterator place);
+  Tick take_tick(const Items::iterator& place);
   void keep_limits();
   void drop_oldest_tick();
   void measure(WaitingTick& waiting);

@@ -81,7 +81,7 @@ class SteadyWriter final : public Writer {
 
 // At start, where whatever is wrong with the place or the file is the user's to mend.
 Status SteadyWriter::open() {
-  const Status opened = open_file();
+  Status opened = open_file();
   if (opened) return opened;
   const Error& error = opened.error();
   if (error.kind == ErrorKind::damaged) {
@@ -123,8 +123,8 @@ Result<std::vector<KnownProcess>> SteadyWriter::known_processes(const std::strin
 template <typename Action>
 Status SteadyWriter::steadily(const Moment& at, Action&& action) {
   for (int attempt = 1;; ++attempt) {
-    const Status ready = make_ready(at);
-    const Status done = ready ? action() : ready;
+    Status ready = make_ready(at);
+    Status done = ready ? action() : ready;
     if (done || !leave(done.error()) || attempt == 2) return done;
   }
 }
@@ -132,13 +132,13 @@ Status SteadyWriter::steadily(const Moment& at, Action&& action) {
 Status SteadyWriter::make_ready(const Moment& at) {
   if (file_ && identity_of(path_) != identity_) leave_moved();
   if (!damage_.empty()) {
-    if (const Status moved = move_damaged(); !moved) return moved;
+    if (Status moved = move_damaged(); !moved) return moved;
   }
   if (!file_) {
-    if (const Status opened = open_file(); !opened) return opened;
+    if (Status opened = open_file(); !opened) return opened;
   }
   if (run_ && !begun_) {
-    if (const Status begun = begin(at); !begun) return begun;
+    if (Status begun = begin(at); !begun) return begun;
   }
   return tell();
 }
@@ -146,7 +146,7 @@ Status SteadyWriter::make_ready(const Moment& at) {
 Status SteadyWriter::begin(const Moment& at) {
   RunInfo run = *run_;
   if (anew_) run.started = at;
-  const Status begun = file_->begin_run(run);
+  Status begun = file_->begin_run(run);
   if (!begun) return begun;
   begun_ = true;
   if (std::exchange(anew_, false) && options_.on_anew) options_.on_anew();
@@ -155,7 +155,7 @@ Status SteadyWriter::begin(const Moment& at) {
 
 Status SteadyWriter::tell() {
   while (begun_ && !untold_.empty()) {
-    const Status told = file_->write_event(untold_.front());
+    Status told = file_->write_event(untold_.front());
     if (!told) return told;
     untold_.erase(untold_.begin());
   }
@@ -267,7 +267,7 @@ Status SteadyWriter::end_run(const Moment& at, const std::string& reason) {
 
 Result<std::unique_ptr<Writer>> open_steady(const std::string& path, const Clock& clock, SteadyOptions options) {
   auto writer = std::make_unique<SteadyWriter>(path, clock, std::move(options));
-  if (const Status opened = writer->open(); !opened) return opened.error();
+  if (Status opened = writer->open(); !opened) return opened.error();
   return std::unique_ptr<Writer>(std::move(writer));
 }
 
