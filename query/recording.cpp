@@ -61,4 +61,23 @@ std::optional<std::int64_t> bytes_per_day(std::int64_t bytes, std::int64_t recor
                                    static_cast<double>(recorded_ms));
 }
 
+Growth growth_of(const FileInfo& file, std::int64_t recorded_ms) {
+  constexpr std::int64_t week = 7;
+  Growth growth;
+  growth.filling = recorded_ms < file.raw_ms;
+  growth.bytes_per_day = bytes_per_day(file.bytes, recorded_ms);
+  if (file.sizes.size() > 1) {
+    const StoredSize& last = file.sizes.back();
+    const auto first =
+        std::ranges::find_if(file.sizes, [&](const StoredSize& size) { return size.day + week >= last.day; });
+    if (first->day < last.day) {
+      growth.measured_days = last.day - first->day;
+      growth.bytes_per_day = (last.used_bytes - first->used_bytes) / growth.measured_days;
+    }
+  }
+  if (file.max_bytes > 0 && growth.bytes_per_day && *growth.bytes_per_day > 0)
+    growth.days_left = std::max<std::int64_t>(file.max_bytes - file.bytes, 0) / *growth.bytes_per_day;
+  return growth;
+}
+
 }  // namespace memoir::query

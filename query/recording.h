@@ -40,4 +40,15 @@ TickCosts tick_costs(std::span<const StoredTick> ticks, std::int64_t interval_ms
 // short run would make a large number of it.
 std::optional<std::int64_t> bytes_per_day(std::int64_t bytes, std::int64_t recorded_ms);
 
+// How fast the file grows, with what retention takes away again, and how long its cap lasts if it goes on so:
+// estimates.
+struct Growth {
+  std::optional<std::int64_t> bytes_per_day;  // may be negative
+  std::int64_t measured_days = 0;             // 0: from the size of the file alone
+  bool filling = false;                       // ticks are kept for longer than any were recorded: it will slow down
+  std::optional<std::int64_t> days_left;      // absent: no cap, or none that is coming nearer
+};
+
+Growth growth_of(const FileInfo& file, std::int64_t recorded_ms);
+
 }  // namespace memoir::query

@@ -51,12 +51,32 @@ std::string trouble_line(const TickCounts& counts) {
                      print_count(counts.zombies, "zombie", "zombies"));
 }
 
+std::string growth_text(const RecorderStatus& status, const Growth& growth, Units units) {
+  if (!growth.bytes_per_day) return fmt::format("growth not known yet (after {})", print_span(status.recorded_ms));
+  if (growth.measured_days == 0) {
+    return fmt::format("{} a day (from {} of recording)", print_size(*growth.bytes_per_day / 1024, units),
+                       print_span(status.recorded_ms));
+  }
+  const std::string measured = fmt::format("over {}", print_count(growth.measured_days, "day", "days"));
+  if (*growth.bytes_per_day <= 0) return fmt::format("no growth ({})", measured);
+  return fmt::format("{} a day ({})", print_size(*growth.bytes_per_day / 1024, units), measured);
+}
+
+std::string cap_text(const FileInfo& file, const Growth& growth, Units units) {
+  if (file.max_bytes == 0) return "";
+  const std::string cap = print_size(file.max_bytes / 1024, units);
+  // Retention keeps room for the next ticks: it is never quite reached.
+  if (file.bytes >= file.max_bytes / 100 * 90)
+    return fmt::format("; at its cap of {}, so that the oldest goes early", cap);
+  if (!growth.days_left) return fmt::format("; cap {}", cap);
+  return fmt::format("; cap {}, reached in {} {}", cap, growth.filling ? "at least" : "about",
+                     print_count(*growth.days_left, "day", "days"));
+}
+
 std::string file_line(const RecorderStatus& status, Units units) {
-  const auto growth = bytes_per_day(status.file.bytes, status.recorded_ms);
-  const std::string grows = growth ? fmt::format("{} a day (from {} of recording)", print_size(*growth / 1024, units),
-                                                 print_span(status.recorded_ms))
-                                   : fmt::format("growth not known yet (after {})", print_span(status.recorded_ms));
-  return fmt::format("{}, {}", print_size(status.file.bytes / 1024, units), grows);
+  const Growth growth = growth_of(status.file, status.recorded_ms);
+  return fmt::format("{}, {}{}", print_size(status.file.bytes / 1024, units), growth_text(status, growth, units),
+                     cap_text(status.file, growth, units));
 }
 
 std::string runs_line(const RecorderStatus& status) {
@@ -140,6 +160,7 @@ std::vector<Field> fields_for_machines(const RecorderStatus& status) {
   const ProcessMemory memory = status.itself ? status.itself->sample.memory : ProcessMemory();
   const bool recording = status.recording == Recording::active || status.recording == Recording::late;
   const auto pid = status.file.recorder_pid;
+  const Growth growth = growth_of(status.file, status.recorded_ms);
   std::vector<Field> fields{
       {"recording", "", Kind::text, recording},
       {"state", "", Kind::text, std::string(to_string(status.recording))},
@@ -153,7 +174,9 @@ std::vector<Field> fields_for_machines(const RecorderStatus& status) {
       {"first_tick_ms", "", Kind::time, status.file.ticks > 0 ? Value(status.file.first_tick_ms) : Value()},
       {"recorded_ms", "", Kind::duration, status.recorded_ms},
       {"file_bytes", "", Kind::count, status.file.bytes},
-      {"file_bytes_per_day", "", Kind::count, maybe(bytes_per_day(status.file.bytes, status.recorded_ms))},
+      {"file_bytes_per_day", "", Kind::count, maybe(growth.bytes_per_day)},
+      {"file_bytes_most", "", Kind::count, status.file.max_bytes > 0 ? Value(status.file.max_bytes) : Value()},
+      {"file_bytes_most_in_days", "", Kind::count, maybe(growth.days_left)},
       {"cpu_us_per_tick", "", Kind::count, maybe(status.costs.mean_cpu_us)},
       {"cpu_us_per_tick_p95", "", Kind::count, maybe(status.costs.p95_cpu_us)},
       {"core_percent", "", Kind::percent, maybe(status.costs.core_percent)},

@@ -82,6 +82,13 @@ Result<FileInfo> SqliteReader::info() {
       info.last_tick_ms = ends.integer(3);
       info.ticks = ends.integer(2) - ends.maybe(4).value_or(ends.integer(0)) + 1;
     }
+    Statement kept(*database_, "SELECT max_bytes, raw_ms FROM retention WHERE id = 1");
+    if (kept.step()) {
+      info.max_bytes = kept.integer(0);
+      info.raw_ms = kept.integer(1);
+    }
+    Statement sizes(*database_, "SELECT recorded_day, used_bytes FROM store_size ORDER BY recorded_day");
+    while (sizes.step()) info.sizes.push_back({sizes.integer(0), sizes.integer(1)});
     info.recorder_pid = lock_owner(path_);
     return info;
   });

@@ -193,6 +193,12 @@ struct HighWater {
   std::int64_t before_ms = 0;  // equal to at_ms if there was no tick before
 };
 
+// How large the store was on a day of recording, counted by the recorder's own clock.
+struct StoredSize {
+  std::int64_t day = 0;
+  std::int64_t used_bytes = 0;  // of the pages in use
+};
+
 struct FileInfo {
   std::string path;
   std::int64_t bytes = 0;  // with -wal
@@ -200,6 +206,9 @@ struct FileInfo {
   std::int64_t ticks = 0;          // that were recorded; the oldest of them may live on in rollups only
   std::int64_t first_tick_ms = 0;  // of those
   std::int64_t last_tick_ms = 0;
+  std::int64_t max_bytes = 0;                // what the recorder keeps it under; 0: nothing, or not known
+  std::int64_t raw_ms = 0;                   // for how long ticks are kept; 0: for ever, or not known
+  std::vector<StoredSize> sizes;             // of the last month, in order
   std::optional<std::int32_t> recorder_pid;  // who holds the lock now, if we can see it
   bool lock_visible = false;                 // we can: without a recorder_pid nobody records into the file
 };

@@ -79,3 +79,40 @@ TEST_CASE("growth per day is told after an hour of recording") {
   CHECK(bytes_per_day(1'000'000, 2 * 3'600'000) == 12'000'000);
   CHECK_FALSE(bytes_per_day(1'000'000, 3'599'999).has_value());
 }
+
+TEST_CASE("growth is measured over the last week, and tells how long the cap lasts") {
+  constexpr std::int64_t day_ms = 86'400'000;
+  FileInfo file;
+  file.bytes = 200'000;
+  file.max_bytes = 1'000'000;
+  file.raw_ms = 7 * day_ms;
+  SECTION("from the size of the file as long as there is no more") {
+    const Growth growth = growth_of(file, 2 * day_ms);
+    CHECK(growth.bytes_per_day == 100'000);
+    CHECK(growth.measured_days == 0);
+    CHECK(growth.filling);
+    CHECK(growth.days_left == 8);
+  }
+  SECTION("from what it was a week ago") {
+    file.sizes = {{0, 10}, {12, 100'000}, {15, 130'000}, {19, 170'000}};
+    const Growth growth = growth_of(file, 20 * day_ms);
+    CHECK(growth.bytes_per_day == 10'000);
+    CHECK(growth.measured_days == 7);
+    CHECK_FALSE(growth.filling);
+    CHECK(growth.days_left == 80);
+  }
+  SECTION("a file that shrinks never comes to its cap") {
+    file.sizes = {{12, 200'000}, {19, 130'000}};
+    const Growth growth = growth_of(file, 20 * day_ms);
+    CHECK(growth.bytes_per_day == -10'000);
+    CHECK_FALSE(growth.days_left);
+  }
+  SECTION("nor does one without a cap") {
+    file.max_bytes = 0;
+    CHECK_FALSE(growth_of(file, 2 * day_ms).days_left);
+  }
+  SECTION("one that is beyond it is there") {
+    file.bytes = 2'000'000;
+    CHECK(growth_of(file, 2 * day_ms).days_left == 0);
+  }
+}

@@ -203,6 +203,8 @@ TEST_CASE("status: says what it records, what was missed, and what recording cos
   CHECK(status["core_percent"] == 0.1);
   CHECK(status["recorder_rss_kib"] == 9 * kMib);
   CHECK(status["file_bytes_per_day"].is_number());
+  CHECK(status["file_bytes_most"] == std::int64_t{2} << 30);
+  CHECK(status["file_bytes_most_in_days"].is_number());
   CHECK(status["coverage"]["gaps"].size() == 1);
   CHECK(status["degraded"].size() == 1);
   CHECK(status["rows"].size() == 2);
