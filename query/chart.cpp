@@ -86,17 +86,22 @@ std::string time_label(std::int64_t ms, std::int64_t span_ms, std::int64_t width
   return fmt::format("{:02}:{:02}", at.hour, at.minute);
 }
 
+// The first column of a bucket, and behind the last one: together they fill the plot.
+int column_of(std::size_t bucket, std::size_t buckets, const ChartFrame& frame) {
+  const auto columns = static_cast<std::size_t>(plot_columns(frame));
+  return static_cast<int>(buckets >= columns ? bucket : bucket * columns / buckets);
+}
+
 // The axis, with a tick at each bucket whose time stands below; the times are as far apart as they need.
-std::array<std::string, 2> axis_lines(std::span<const Bucket> buckets, int cells, const ChartFrame& frame,
-                                      const Glyphs& glyphs) {
+std::array<std::string, 2> axis_lines(std::span<const Bucket> buckets, const ChartFrame& frame, const Glyphs& glyphs) {
   const std::int64_t span_ms = buckets.back().until_ms - buckets.front().from_ms;
   const std::int64_t width_ms = buckets[buckets.size() / 2].until_ms - buckets[buckets.size() / 2].from_ms;
   std::string axis(kLabelColumns, ' ');
   axis += glyphs.corner;
   std::string times(kLabelColumns + 1, ' ');
   int next = 0;
-  int column = 0;
-  for (std::size_t index = 0; index < buckets.size(); ++index, column += cells) {
+  for (std::size_t index = 0; index < buckets.size(); ++index) {
+    const int column = column_of(index, buckets.size(), frame);
     const Bucket& bucket = buckets[index];
     const std::string label = time_label(bucket.from_ms, span_ms, width_ms, frame.zone);
     const bool labelled = column >= next && column + static_cast<int>(label.size()) <= plot_columns(frame);
@@ -105,8 +110,8 @@ std::array<std::string, 2> axis_lines(std::span<const Bucket> buckets, int cells
       times += label;
       next = column + std::max(12, static_cast<int>(label.size()) + 3);
     }
-    for (int part = 0; part < cells; ++part) {
-      axis += labelled && part == 0 ? glyphs.tick : bucket.mean ? glyphs.axis : glyphs.no_axis;
+    for (int part = column; part < column_of(index + 1, buckets.size(), frame); ++part) {
+      axis += labelled && part == column ? glyphs.tick : bucket.mean ? glyphs.axis : glyphs.no_axis;
     }
   }
   return {axis, times};
@@ -146,7 +151,6 @@ std::vector<std::string> draw_chart(std::span<const Bucket> buckets, const Chart
   if (!min) return {};
   const Glyphs& glyphs = frame.ascii ? kAscii : kBlocks;
   const Scale scale = scale_for(*min, *max, frame.units, frame.plain);
-  const int cells = std::max(plot_columns(frame) / static_cast<int>(buckets.size()), 1);
   const double height = 4 * scale.step_kib / frame.rows;
   std::vector<std::string> lines;
   for (int row = 0; row < frame.rows; ++row) {
@@ -154,15 +158,16 @@ std::vector<std::string> draw_chart(std::span<const Bucket> buckets, const Chart
     const bool labelled = row % (frame.rows / kDivisions) == 0;
     std::string line = fmt::format("{:>{}} ", labelled ? scale_label(scale, low + height) : "", kLabelColumns - 1);
     line += labelled ? glyphs.scale : glyphs.side;
-    for (const Bucket& bucket : buckets) {
-      const bool marked = on_line(frame.line, bucket, low, height);
-      for (int part = 0; part < cells; ++part) {
-        line += marked ? glyphs.line : cell(bucket, low, height, row + 1 == frame.rows, glyphs);
-      }
+    for (std::size_t index = 0; index < buckets.size(); ++index) {
+      const bool marked = on_line(frame.line, buckets[index], low, height);
+      const std::string_view drawn =
+          marked ? glyphs.line : cell(buckets[index], low, height, row + 1 == frame.rows, glyphs);
+      const int end = column_of(index + 1, buckets.size(), frame);
+      for (int part = column_of(index, buckets.size(), frame); part < end; ++part) line += drawn;
     }
     lines.push_back(line);
   }
-  auto [axis, times] = axis_lines(buckets, cells, frame, glyphs);
+  auto [axis, times] = axis_lines(buckets, frame, glyphs);
   const std::string base = fmt::format("{:>{}}", scale_label(scale, scale.base_kib), kLabelColumns - 1);
   lines.push_back(base + axis.substr(base.size()));
   lines.push_back(times);

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "query/commands.h"
+#include "query/terminal.h"
 
 namespace memoir::query {
 namespace {
@@ -179,6 +180,7 @@ std::optional<Error> check(const Words& words, const Command& command, Options& 
   if (words.utc) options.zone = Zone::utc;
   options.color = !words.no_color;
   options.pager = !words.no_pager;
+  options.ascii = options.ascii || terminal_is_dumb();
   return std::nullopt;
 }
 

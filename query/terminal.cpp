@@ -40,11 +40,15 @@ std::optional<Screen> terminal_screen() {
   return screen;
 }
 
+bool terminal_is_dumb() {
+  const char* term = std::getenv("TERM");
+  return isatty(STDOUT_FILENO) != 0 && (term == nullptr || std::strcmp(term, "dumb") == 0);
+}
+
 bool terminal_has_color() {
   const char* no_color = std::getenv("NO_COLOR");
-  const char* term = std::getenv("TERM");
   if (no_color != nullptr && *no_color != '\0') return false;
-  return isatty(STDOUT_FILENO) != 0 && term != nullptr && std::strcmp(term, "dumb") != 0;
+  return isatty(STDOUT_FILENO) != 0 && !terminal_is_dumb();
 }
 
 void show_progress(std::string_view what, int percent) {

@@ -17,6 +17,9 @@ struct Screen {
 // Of the terminal on standard output ($COLUMNS and $LINES come first); absent if it is none.
 std::optional<Screen> terminal_screen();
 
+// A terminal on standard output that cannot do more than letters.
+bool terminal_is_dumb();
+
 // Colour suits a terminal that is not "dumb", unless NO_COLOR is set to something (no-color.org).
 bool terminal_has_color();
 

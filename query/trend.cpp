@@ -25,10 +25,28 @@ Result<std::optional<std::int64_t>> step_of(const Options& options) {
   return std::optional<std::int64_t>(step->count());
 }
 
+Result<std::vector<Series>> load_all(const Context& context, Range range) {
+  const Options& options = context.options;
+  std::vector<std::string> words = options.subjects;
+  if (words.empty()) words.emplace_back("machine");
+  std::vector<Series> all;
+  for (const std::string& word : words) {
+    const Result<Subject> subject = parse_subject(word, context.now_ms, options.zone);
+    if (!subject) return subject.error();
+    Result<Series> series = load_series(context, *subject, range);
+    if (!series) return series.error();
+    series->subject = word;
+    all.push_back(*std::move(series));
+  }
+  return all;
+}
+
 Result<Report> run_trend(const Context& context) {
   const Options& options = context.options;
-  const Result<Subject> subject = parse_subject(trend_subject(options), context.now_ms, options.zone);
-  if (!subject) return subject.error();
+  for (const std::string& word : options.subjects) {
+    const Result<Subject> subject = parse_subject(word, context.now_ms, options.zone);
+    if (!subject) return subject.error();
+  }
   const Result<std::optional<std::int64_t>> step = step_of(options);
   if (!step) return step.error();
 
@@ -37,10 +55,12 @@ Result<Report> run_trend(const Context& context) {
   if (!report) return report;
   report->rows = bucket_table({});
   if (report->nothing_recorded) return report;
-  const Result<Series> series = load_series(context, *subject, range);
-  if (!series) return series.error();
+  const Result<std::vector<Series>> all = load_all(context, range);
+  if (!all) return all.error();
   const std::int64_t interval_ms = context.runs.empty() ? 0 : context.runs.back().interval_ms;
-  const Status filled = fill_trend(context, {range, *step, interval_ms}, *series, *report);
+  const TrendQuestion question{range, *step, interval_ms};
+  const Status filled = all->size() == 1 ? fill_trend(context, question, all->front(), *report)
+                                         : fill_multiples(context, question, *all, *report);
   if (!filled) return filled.error();
   return report;
 }
@@ -55,15 +75,12 @@ std::vector<std::string> all_metrics() {
 
 }  // namespace
 
-std::string trend_subject(const Options& options) {
-  return options.subjects.empty() ? "machine" : options.subjects.front();
-}
-
 Command trend_command() {
   Command command;
   command.name = "trend";
   command.summary = "one series over time: min, mean and max by buckets, a chart, and the slope per day";
-  command.subject = "[SUBJECT]";
+  command.subject = "[SUBJECT...]";
+  command.most_subjects = kMostSeries;
   command.subject_words = {"machine", std::string(kCategoryNames)};
   command.subject_help = fmt::format("SUBJECT: {}; by default machine", kSubjectForms);
   command.options = {Option::from, Option::to, Option::last, Option::day, Option::by, Option::step, Option::ascii};
@@ -71,7 +88,8 @@ Command trend_command() {
   command.by_help = fmt::format("what the series is of: for the machine {}; for all else {}",
                                 fmt::join(machine_metrics(), ", "), fmt::join(process_metrics(), ", "));
   command.examples = {{"memoir trend machine --last 6h", "how the machine's memory in use went"},
-                      {"memoir trend web --day yesterday --step 1h", "PSS of the category web, hour by hour"}};
+                      {"memoir trend web --day yesterday --step 1h", "PSS of the category web, hour by hour"},
+                      {"memoir trend web database --last 1d", "two categories, one chart below the other"}};
   command.run = run_trend;
   return command;
 }

@@ -21,9 +21,8 @@ struct Series {
   std::int64_t inexact_ms = 0;  // time of members whose PSS is not exact
   std::int64_t member_ms = 0;   // time of all members
   std::int64_t members = 0;     // that lived in the range
+  std::string subject = {};     // as asked
 };
-
-std::string trend_subject(const Options& options);
 
 // What --by may be, of the machine and of processes; the default first.
 const std::vector<std::string>& machine_metrics();
@@ -38,10 +37,27 @@ struct TrendQuestion {
   std::int64_t interval_ms = 0;         // of the recorder: nothing is finer
 };
 
-// A row per bucket.
-Table bucket_table(const std::vector<Bucket>& buckets);
+// A row per bucket, of one series or of several.
+struct SeriesBucket {
+  const Series* series = nullptr;
+  Bucket bucket;
+};
+Table bucket_table(const std::vector<SeriesBucket>& buckets);
+
+// Days begin at midnight, and hours at full hours, also where the zone is half an hour off.
+std::int64_t trend_origin(Range range, Zone zone);
+
+// A chart of the series, as wide as the terminal, without its times where they stand below another.
+std::vector<std::string> draw_series(const Context& context, const TrendQuestion& question, const Series& series,
+                                     int rows, bool with_times);
 
 // Fills the report that holds the range and its coverage.
 Status fill_trend(const Context& context, const TrendQuestion& question, const Series& series, Report& report);
+
+// The same of several: a small chart of each with the same times below, and their numbers beside each other.
+Status fill_multiples(const Context& context, const TrendQuestion& question, const std::vector<Series>& all,
+                      Report& report);
+
+inline constexpr std::size_t kMostSeries = 8;
 
 }  // namespace memoir::query

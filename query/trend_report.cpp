@@ -19,6 +19,7 @@ constexpr std::int64_t kTableBuckets = 25;  // a day by hours, whenever it begin
 // narrow terminal the numbers take twice as much.
 constexpr int kOtherLines = 11;
 constexpr std::size_t kNarrow = 75;
+constexpr int kDivisionRows = 4;  // the least that a chart has
 
 // A plot and a table that fill a terminal of so many lines.
 struct Heights {
@@ -26,18 +27,19 @@ struct Heights {
   int table = 6;
 };
 
+// The percentiles have a line of their own.
+bool has_room(const std::optional<Screen>& screen) {
+  constexpr std::size_t enough = 24;
+  return !screen || (screen->lines >= enough && screen->columns >= kNarrow);
+}
+
 Heights heights_for(const Screen& screen, std::size_t warnings) {
   Heights heights;
   const int lines = static_cast<int>(screen.lines) - kOtherLines - (screen.columns < kNarrow ? 2 : 0) -
-                    2 * static_cast<int>(warnings);
+                    (has_room(screen) ? 1 : 0) - 2 * static_cast<int>(warnings);
   heights.plot = lines >= 36 ? 16 : lines >= 24 ? 12 : lines >= 12 ? 8 : 4;
   heights.table = std::clamp(lines - heights.plot, 3, static_cast<int>(kTableBuckets));
   return heights;
-}
-
-// Days begin at midnight, and hours at full hours, also where the zone is half an hour off.
-std::int64_t origin_of(Range range, Zone zone) {
-  return moments_of(start_of_day(to_civil(range.from_ms, zone)), zone).front();
 }
 
 std::int64_t rounded(double value) {
@@ -53,6 +55,9 @@ std::vector<Field> fields_of(const Series& series, const Summary& summary, std::
       {"step_ms", "", Kind::duration, step_ms},
       {"min_kib", "", Kind::size, maybe(summary.min)},
       {"mean_kib", "", Kind::size, round(summary.mean)},
+      {"p50_kib", "", Kind::size, maybe(percentile_over_time(series.steps, 50))},
+      {"p95_kib", "", Kind::size, maybe(percentile_over_time(series.steps, 95))},
+      {"p99_kib", "", Kind::size, maybe(percentile_over_time(series.steps, 99))},
       {"max_kib", "", Kind::size, maybe(summary.max)},
       {"max_at_ms", "", Kind::time, summary.max ? Value(summary.max_at_ms) : Value()},
       {"max_until_ms", "", Kind::time, summary.max ? Value(summary.max_until_ms) : Value()},
@@ -69,30 +74,46 @@ std::string with_sign(std::int64_t kib, Units units) {
   return (kib < 0 ? "" : "+") + print_size(kib, units);
 }
 
-std::vector<std::string> number_lines(const Summary& summary, std::optional<double> slope, const Options& options) {
+std::vector<std::string> number_lines(const Series& series, const Summary& summary, std::optional<double> slope,
+                                      const Context& context) {
+  const Options& options = context.options;
   if (!summary.max) return {"No value is known in this range."};
   const auto size = [&options](std::int64_t kib) { return print_size(kib, options.units); };
   const std::string per_day = slope ? with_sign(rounded(*slope), options.units) + " a day" : "not known (too little)";
-  return {fmt::format("min {}, mean {}, max {} at {}", size(*summary.min), size(rounded(*summary.mean)),
-                      size(*summary.max), print_time(summary.max_at_ms, options.zone)),
-          fmt::format("first {}, last {} ({}); slope {}", size(*summary.first), size(*summary.last),
-                      with_sign(*summary.growth(), options.units), per_day)};
+  const auto percentile = [&](double percent) { return size(percentile_over_time(series.steps, percent).value_or(0)); };
+  std::vector<std::string> lines{fmt::format("min {}, mean {}, max {} at {}", size(*summary.min),
+                                             size(rounded(*summary.mean)), size(*summary.max),
+                                             print_time(summary.max_at_ms, options.zone))};
+  if (has_room(context.screen)) {
+    lines.push_back(
+        fmt::format("half of the time at most {}, 95% {}, 99% {}", percentile(50), percentile(95), percentile(99)));
+  }
+  lines.push_back(fmt::format("first {}, last {} ({}); slope {}", size(*summary.first), size(*summary.last),
+                              with_sign(*summary.growth(), options.units), per_day));
+  return lines;
 }
 
-std::vector<std::string> drawing(const Context& context, const TrendQuestion& question, const Series& series,
-                                 int rows) {
-  const Options& options = context.options;
-  ChartFrame frame{static_cast<int>(context.screen->columns), rows, options.ascii, options.units, options.zone};
+std::vector<Bucket> chart_buckets(const TrendQuestion& question, const Series& series, const ChartFrame& frame) {
   const Range range = question.range;
-  const std::int64_t origin_ms = origin_of(range, options.zone);
   const std::int64_t width_ms = nice_width(range.to_ms - range.from_ms, plot_columns(frame), question.interval_ms);
-  const std::vector<Bucket> buckets = cut_into_buckets(series.steps, {range.from_ms, range.to_ms, width_ms, origin_ms});
+  return cut_into_buckets(series.steps, {range.from_ms, range.to_ms, width_ms, trend_origin(range, frame.zone)});
+}
+
+ChartFrame frame_of(const Context& context, int rows) {
+  const Options& options = context.options;
+  return {.columns = static_cast<int>(context.screen->columns),
+          .rows = rows,
+          .ascii = options.ascii,
+          .units = options.units,
+          .zone = options.zone};
+}
+
+std::string spark_of(const Context& context, const TrendQuestion& question, const Series& series) {
   std::vector<std::optional<double>> means;
-  means.reserve(buckets.size());
-  for (const Bucket& bucket : buckets) means.push_back(bucket.mean);
-  std::vector<std::string> lines{sparkline(means, options.ascii)};
-  for (std::string& line : draw_chart(buckets, frame)) lines.push_back(std::move(line));
-  return lines;
+  for (const Bucket& bucket : chart_buckets(question, series, frame_of(context, kDivisionRows))) {
+    means.push_back(bucket.mean);
+  }
+  return sparkline(means, context.options.ascii);
 }
 
 void add_warnings(const Series& series, Report& report) {
@@ -111,24 +132,39 @@ void add_warnings(const Series& series, Report& report) {
 
 }  // namespace
 
-Table bucket_table(const std::vector<Bucket>& buckets) {
+std::int64_t trend_origin(Range range, Zone zone) {
+  return moments_of(start_of_day(to_civil(range.from_ms, zone)), zone).front();
+}
+
+std::vector<std::string> draw_series(const Context& context, const TrendQuestion& question, const Series& series,
+                                     int rows, bool with_times) {
+  const ChartFrame frame = frame_of(context, rows);
+  std::vector<std::string> lines = draw_chart(chart_buckets(question, series, frame), frame);
+  if (!with_times && !lines.empty()) lines.pop_back();
+  return lines;
+}
+
+Table bucket_table(const std::vector<SeriesBucket>& buckets) {
+  using Row = SeriesBucket;
   const auto recorded = [](const Bucket& bucket) {
     const std::int64_t width = bucket.until_ms - bucket.from_ms;
     // A range of one instant is covered by its tick.
     return width > 0 ? *share_percent(bucket.covered_ms, width) : bucket.mean ? 100.0 : 0.0;
   };
-  const std::vector<ColumnOf<Bucket>> columns{
-      {{"from_ms", "FROM", Kind::time}, [](const Bucket& bucket) { return Value(bucket.from_ms); }},
+  const std::vector<ColumnOf<Row>> columns{
+      {{"from_ms", "FROM", Kind::time}, [](const Row& row) { return Value(row.bucket.from_ms); }},
       {{"until_ms", "UNTIL", Kind::time, 0, Shown::machines},
-       [](const Bucket& bucket) { return Value(bucket.until_ms); }},
-      {{"min_kib", "MIN", Kind::size}, [](const Bucket& bucket) { return maybe(bucket.min); }},
+       [](const Row& row) { return Value(row.bucket.until_ms); }},
+      {{"min_kib", "MIN", Kind::size}, [](const Row& row) { return maybe(row.bucket.min); }},
       {{"mean_kib", "MEAN", Kind::size},
-       [](const Bucket& bucket) { return bucket.mean ? Value(rounded(*bucket.mean)) : Value(); }},
-      {{"max_kib", "MAX", Kind::size}, [](const Bucket& bucket) { return maybe(bucket.max); }},
+       [](const Row& row) { return row.bucket.mean ? Value(rounded(*row.bucket.mean)) : Value(); }},
+      {{"max_kib", "MAX", Kind::size}, [](const Row& row) { return maybe(row.bucket.max); }},
       {{"covered_ms", "COVERED", Kind::duration, 0, Shown::machines},
-       [](const Bucket& bucket) { return Value(bucket.covered_ms); }},
+       [](const Row& row) { return Value(row.bucket.covered_ms); }},
       {{"recorded_percent", "RECORDED", Kind::percent, 1, Shown::people},
-       [recorded](const Bucket& bucket) { return Value(recorded(bucket)); }},
+       [recorded](const Row& row) { return Value(recorded(row.bucket)); }},
+      {{"subject", "", Kind::text, 0, Shown::machines}, [](const Row& row) { return Value(row.series->subject); }},
+      {{"metric", "", Kind::text, 0, Shown::machines}, [](const Row& row) { return Value(row.series->metric); }},
   };
   return make_table(columns, buckets);
 }
@@ -141,7 +177,7 @@ Status fill_trend(const Context& context, const TrendQuestion& question, const S
   const Heights heights = draws ? heights_for(*context.screen, report.warnings.size()) : Heights{0, kTableBuckets};
   const std::int64_t step_ms =
       question.step_ms.value_or(nice_width(range.to_ms - range.from_ms, heights.table, question.interval_ms));
-  const Grid grid{range.from_ms, range.to_ms, step_ms, origin_of(range, options.zone)};
+  const Grid grid{range.from_ms, range.to_ms, step_ms, trend_origin(range, options.zone)};
   if (bucket_count(grid) > kMostBuckets) {
     return malformed(
         fmt::format("--step: {} buckets of {} are too many: make it wider", bucket_count(grid), print_span(step_ms)));
@@ -149,13 +185,16 @@ Status fill_trend(const Context& context, const TrendQuestion& question, const S
   const Summary summary = summarise(series.steps);
   const auto slope = slope_per_day(series.steps, range.from_ms, range.to_ms);
   report.title = series.title;
-  report.facts = fields_of(series, summary, slope, step_ms, trend_subject(options));
-  report.drawing = number_lines(summary, slope, options);
+  report.facts = fields_of(series, summary, slope, step_ms, series.subject);
+  report.drawing = number_lines(series, summary, slope, context);
   if (draws && summary.max) {
-    for (std::string& line : drawing(context, question, series, heights.plot))
+    report.drawing.push_back(spark_of(context, question, series));
+    for (std::string& line : draw_series(context, question, series, heights.plot, true))
       report.drawing.push_back(std::move(line));
   }
-  report.rows = bucket_table(cut_into_buckets(series.steps, grid));
+  std::vector<SeriesBucket> rows;
+  for (const Bucket& bucket : cut_into_buckets(series.steps, grid)) rows.push_back({&series, bucket});
+  report.rows = bucket_table(rows);
   return Done{};
 }
 

@@ -133,4 +133,31 @@ std::optional<double> slope_per_day(std::span<const Step> steps, std::int64_t fr
   return median(std::move(slopes));
 }
 
+std::optional<std::int64_t> percentile_over_time(std::span<const Step> steps, double percent) {
+  struct Held {
+    std::int64_t value;
+    std::int64_t length_ms;
+  };
+  std::vector<Held> held;
+  std::int64_t whole_ms = 0;
+  for (const Step& step : steps) {
+    if (!step.value) continue;
+    held.push_back({*step.value, step.until_ms - step.at_ms});
+    whole_ms += held.back().length_ms;
+  }
+  if (held.empty()) return std::nullopt;
+  if (whole_ms == 0) {
+    for (Held& one : held) one.length_ms = 1;
+    whole_ms = static_cast<std::int64_t>(held.size());
+  }
+  std::sort(held.begin(), held.end(), [](const Held& a, const Held& b) { return a.value < b.value; });
+  const double enough_ms = static_cast<double>(whole_ms) * percent / 100;
+  std::int64_t so_far_ms = 0;
+  for (const Held& one : held) {
+    so_far_ms += one.length_ms;
+    if (static_cast<double>(so_far_ms) >= enough_ms) return one.value;
+  }
+  return held.back().value;
+}
+
 }  // namespace memoir

@@ -45,7 +45,11 @@ std::int64_t nice_width(std::int64_t span_ms, std::int64_t columns, std::int64_t
 // are fewer than kSlopeBuckets of those, or if they span less than kSlopeSpanMs: a line through so little says nothing
 // of a day.
 inline constexpr std::size_t kSlopeBuckets = 5;
-inline constexpr std::int64_t kSlopeSpanMs = 10 * 60 * 1000;
+inline constexpr std::int64_t kSlopeSpanMs = 60 * 60 * 1000;
 std::optional<double> slope_per_day(std::span<const Step> steps, std::int64_t from_ms, std::int64_t to_ms);
+
+// The least value that holds, or is not reached, for `percent` of the time with a known value: 50 is the median over
+// time. Steps without a length count only where none has one.
+std::optional<std::int64_t> percentile_over_time(std::span<const Step> steps, double percent);
 
 }  // namespace memoir

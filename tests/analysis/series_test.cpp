@@ -144,3 +144,15 @@ TEST_CASE("property: the buckets' parts make up the whole") {
     REQUIRE(covered == whole);
   }
 }
+
+TEST_CASE("percentiles are over time, not over steps") {
+  // 90 s at 10, 9 s at 20, 1 s at 1000, and a gap.
+  const std::vector<Step> steps{{0, 90'000, 10}, {90'000, 99'000, 20}, {99'000, 100'000, 1000}, {100'000, 900'000, {}}};
+  CHECK(percentile_over_time(steps, 50) == 10);
+  CHECK(percentile_over_time(steps, 90) == 10);
+  CHECK(percentile_over_time(steps, 95) == 20);
+  CHECK(percentile_over_time(steps, 99) == 20);
+  CHECK(percentile_over_time(steps, 100) == 1000);
+  CHECK(percentile_over_time(std::vector<Step>{{5, 5, 7}, {9, 9, 8}}, 50) == 7);
+  CHECK_FALSE(percentile_over_time(std::vector<Step>{{0, 9, {}}}, 50));
+}
