@@ -14,7 +14,7 @@ _memoir() {
   fi
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case $word in
-      status|top|trend|peaks|leaks|diff|processes|categories|events|export|doctor|completion|help) command=$word; break ;;
+      status|top|trend|peaks|leaks|diff|processes|categories|events|export|extract|backup|doctor|completion|help) command=$word; break ;;
     esac
   done
   case "$command $previous" in
@@ -38,6 +38,7 @@ _memoir() {
     *" --step") words="1m 5m 1h 1d" ;;
     *" --csv") words="" ;;
     *" --hour") words="" ;;
+    *" --output") compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
     *" --db") compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
     "status --format") words="table json csv" ;;
     "top --format") words="table json csv" ;;
@@ -49,6 +50,8 @@ _memoir() {
     "categories --format") words="table json csv" ;;
     "events --format") words="table json csv" ;;
     "export --format") words="csv jsonl openmetrics smaps-rollup category-metrics" ;;
+    "extract --format") words="table json csv" ;;
+    "backup --format") words="table json csv" ;;
     "doctor --format") words="table json csv" ;;
     "completion --format") words="table json csv" ;;
     *" --units") words="kib mib auto" ;;
@@ -56,7 +59,7 @@ _memoir() {
     *)
       case "$command $current" in
         " -"*) words="--limit --db --format --units --utc --no-color --no-pager --help --version" ;;
-        " "*) words="status top trend peaks leaks diff processes categories events export doctor completion help" ;;
+        " "*) words="status top trend peaks leaks diff processes categories events export extract backup doctor completion help" ;;
         "status -"*) words="--limit --db --format --units --utc --no-color --no-pager --help --version" ;;
         "status "*) words="--limit --db --format --units --utc --no-color --no-pager --help --version" ;;
         "top -"*) words="--at --from --to --last --day --by --group --filter --limit --db --format --units --utc --no-color --no-pager --help --version" ;;
@@ -77,11 +80,15 @@ _memoir() {
         "events "*) words="--from --to --last --day --kind --limit --db --format --units --utc --no-color --no-pager --help --version" ;;
         "export -"*) words="--at --from --to --last --day --filter --step --db --format --units --utc --no-color --no-pager --help --version" ;;
         "export "*) words="machine categories processes all" ;;
+        "extract -"*) words="--from --to --last --day --output --force --db --format --units --utc --no-color --no-pager --help --version" ;;
+        "extract "*) words="--from --to --last --day --output --force --db --format --units --utc --no-color --no-pager --help --version" ;;
+        "backup -"*) words="--output --force --db --format --units --utc --no-color --no-pager --help --version" ;;
+        "backup "*) words="--output --force --db --format --units --utc --no-color --no-pager --help --version" ;;
         "doctor -"*) words="--db --format --units --utc --no-color --no-pager --help --version" ;;
         "doctor "*) words="--db --format --units --utc --no-color --no-pager --help --version" ;;
         "completion -"*) words="--help --version" ;;
         "completion "*) words="bash zsh fish" ;;
-        "help "*) words="status top trend peaks leaks diff processes categories events export doctor completion help" ;;
+        "help "*) words="status top trend peaks leaks diff processes categories events export extract backup doctor completion help" ;;
       esac
       ;;
   esac

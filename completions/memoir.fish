@@ -4,7 +4,7 @@ function __memoir_categories
     memoir categories --limit 0 --format csv 2>/dev/null | sed -e 1d -e 's/.*,//' -e "s/^/$argv[1]/"
 end
 
-set -l commands status top trend peaks leaks diff processes categories events export doctor completion help
+set -l commands status top trend peaks leaks diff processes categories events export extract backup doctor completion help
 
 complete -c memoir -f
 complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a status -d 'is it recording, since when, with what gaps, and what does recording cost'
@@ -17,9 +17,11 @@ complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a processes -
 complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a categories -d 'the categories, how many processes each holds, and their sums'
 complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a events -d 'what happened to the recording: gaps, unclean ends, stepped clocks, lost ticks, what is degraded'
 complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a export -d 'series and snapshots for other programs: CSV, JSON lines, OpenMetrics'
+complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a extract -d 'a small file with just what was recorded in a range, to attach to a ticket; every command reads it'
+complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a backup -d 'a copy of the whole file, made while it is recorded into; whole or not at all'
 complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a doctor -d 'checks the file, its place, the recorder and the permissions, and says what to mend'
 complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a completion -d 'the completion script of a shell'
-complete -c memoir -n '__fish_seen_subcommand_from help' -a "status top trend peaks leaks diff processes categories events export doctor completion help"
+complete -c memoir -n '__fish_seen_subcommand_from help' -a "status top trend peaks leaks diff processes categories events export extract backup doctor completion help"
 complete -c memoir -l help -d 'Options and examples'
 complete -c memoir -l version -d 'The version'
 
@@ -166,6 +168,28 @@ complete -c memoir -n '__fish_seen_subcommand_from export' -l units -x -a "kib m
 complete -c memoir -n '__fish_seen_subcommand_from export' -l utc -d 'times are UTC, those given and those shown'
 complete -c memoir -n '__fish_seen_subcommand_from export' -l no-color -d 'no colour, even on a terminal (so does $NO_COLOR)'
 complete -c memoir -n '__fish_seen_subcommand_from export' -l no-pager -d 'a long answer on a terminal does not go through a pager'
+
+complete -c memoir -n '__fish_seen_subcommand_from extract' -l from -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d 'a range from T'
+complete -c memoir -n '__fish_seen_subcommand_from extract' -l to -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d '… to T (default: the last tick)'
+complete -c memoir -n '__fish_seen_subcommand_from extract' -l last -x -a "10m 1h 2h 1d 7d" -d 'a range that ends at --to and is this long: 2h, 30m, 7d'
+complete -c memoir -n '__fish_seen_subcommand_from extract' -l day -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d 'a whole local day: yesterday, monday, 2026-11-20'
+complete -c memoir -n '__fish_seen_subcommand_from extract' -l output -r -F -d 'the file to write'
+complete -c memoir -n '__fish_seen_subcommand_from extract' -l force -d 'replace the file to write, if it is there'
+complete -c memoir -n '__fish_seen_subcommand_from extract' -l db -r -F -d 'the database (default: $MEMOIR_DB, /var/lib/memoir/memoir.db, the XDG data path)'
+complete -c memoir -n '__fish_seen_subcommand_from extract' -l format -x -a "table json csv" -d 'how the answer is written'
+complete -c memoir -n '__fish_seen_subcommand_from extract' -l units -x -a "kib mib auto" -d 'sizes in a table: kib, mib or auto'
+complete -c memoir -n '__fish_seen_subcommand_from extract' -l utc -d 'times are UTC, those given and those shown'
+complete -c memoir -n '__fish_seen_subcommand_from extract' -l no-color -d 'no colour, even on a terminal (so does $NO_COLOR)'
+complete -c memoir -n '__fish_seen_subcommand_from extract' -l no-pager -d 'a long answer on a terminal does not go through a pager'
+
+complete -c memoir -n '__fish_seen_subcommand_from backup' -l output -r -F -d 'the file to write'
+complete -c memoir -n '__fish_seen_subcommand_from backup' -l force -d 'replace the file to write, if it is there'
+complete -c memoir -n '__fish_seen_subcommand_from backup' -l db -r -F -d 'the database (default: $MEMOIR_DB, /var/lib/memoir/memoir.db, the XDG data path)'
+complete -c memoir -n '__fish_seen_subcommand_from backup' -l format -x -a "table json csv" -d 'how the answer is written'
+complete -c memoir -n '__fish_seen_subcommand_from backup' -l units -x -a "kib mib auto" -d 'sizes in a table: kib, mib or auto'
+complete -c memoir -n '__fish_seen_subcommand_from backup' -l utc -d 'times are UTC, those given and those shown'
+complete -c memoir -n '__fish_seen_subcommand_from backup' -l no-color -d 'no colour, even on a terminal (so does $NO_COLOR)'
+complete -c memoir -n '__fish_seen_subcommand_from backup' -l no-pager -d 'a long answer on a terminal does not go through a pager'
 
 complete -c memoir -n '__fish_seen_subcommand_from doctor' -l db -r -F -d 'the database (default: $MEMOIR_DB, /var/lib/memoir/memoir.db, the XDG data path)'
 complete -c memoir -n '__fish_seen_subcommand_from doctor' -l format -x -a "table json csv" -d 'how the answer is written'

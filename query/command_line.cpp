@@ -27,8 +27,9 @@ std::string in_quotes(std::string_view word) {
 
 bool takes_value(const std::string& argument) {
   const auto& texts = option_texts();
-  return std::any_of(texts.begin(), texts.end(),
-                     [&](const OptionText& text) { return text.name == argument && !text.value.empty(); });
+  return std::any_of(texts.begin(), texts.end(), [&](const OptionText& text) {
+    return (text.name == argument || (!text.letter.empty() && text.letter == argument)) && !text.value.empty();
+  });
 }
 
 // Takes the command's name, the first word that is neither an option nor the value of one, out of `arguments`.
@@ -156,6 +157,12 @@ void add_option(CLI::App& app, Option option, Options& options, Words& words) {
       break;
     case Option::no_pager:
       app.add_flag(name, words.no_pager);
+      break;
+    case Option::output:
+      app.add_option(fmt::format("{},{}", option_text(option).letter, name), options.output);
+      break;
+    case Option::force:
+      app.add_flag(name, options.force);
       break;
     case Option::ascii:
       app.add_flag(name, options.ascii);

@@ -18,6 +18,8 @@ Command events_command();
 Command doctor_command();
 Command diff_command();
 Command export_command();
+Command extract_command();
+Command backup_command();
 Command completion_command();
 
 // All commands, in the order of --help.

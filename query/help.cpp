@@ -42,7 +42,8 @@ std::string option_line(Option option, const Command* command) {
   if (command != nullptr && option == Option::step && !command->step_help.empty()) help_text = command->step_help;
   if (command != nullptr && option == Option::format) help_text = fmt::format("{}", fmt::join(command->formats, ", "));
   if (command != nullptr && option == Option::group) help_text += fmt::format(": {}", fmt::join(command->groups, ", "));
-  return wrap(fmt::format("  {} {}", text.name, text.value), 20, help_text);
+  const std::string letter = text.letter.empty() ? std::string() : fmt::format("{}, ", text.letter);
+  return wrap(fmt::format("  {}{} {}", letter, text.name, text.value), 20, help_text);
 }
 
 constexpr std::string_view kExitStatus =

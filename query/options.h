@@ -36,6 +36,8 @@ enum class Option : std::uint8_t {
   no_pager,
   ascii,
   units,
+  output,
+  force,
 };
 
 struct OptionText {
@@ -43,6 +45,7 @@ struct OptionText {
   std::string_view name;   // "--db"
   std::string_view value;  // "F"; empty for a flag
   std::string_view help;
+  std::string_view letter = {};  // "-o", where it has one
 };
 
 const std::vector<OptionText>& option_texts();
@@ -79,6 +82,8 @@ struct Options {
   std::vector<std::string> subjects;
   Format format = Format::table;
   Zone zone = Zone::local;
+  std::optional<std::string> output;
+  bool force = false;
   bool color = true;
   bool pager = true;
   bool ascii = false;

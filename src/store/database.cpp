@@ -57,6 +57,13 @@ void set_pragma(SQLite::Database& database, const std::string& name, const std::
   }
 }
 
+// Before WAL: once that has written the first page, these two stay what they are. A tick changes one page of each of
+// half a dozen tables, so that half the usual page halves what is written.
+void set_layout(SQLite::Database& database) {
+  set_pragma(database, "page_size", "2048", "2048");
+  set_pragma(database, "auto_vacuum", "INCREMENTAL", "2");
+}
+
 void set_up(SQLite::Database& database, Durability durability, bool fresh) {
   database.setBusyTimeout(kWriterBusyMs);
   // A reader who may not write the folder needs the -wal and -shm there after a clean stop as well.
@@ -66,12 +73,7 @@ void set_up(SQLite::Database& database, Durability durability, bool fresh) {
       sqlite3_db_config(database.getHandle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr) != SQLITE_OK) {
     throw SQLite::Exception(database.getHandle());
   }
-  // Before WAL: once that has written the first page, these two stay what they are. A tick changes one page of each of
-  // half a dozen tables, so that half the usual page halves what is written.
-  if (fresh) {
-    set_pragma(database, "page_size", "2048", "2048");
-    set_pragma(database, "auto_vacuum", "INCREMENTAL", "2");
-  }
+  if (fresh) set_layout(database);
   set_pragma(database, "journal_mode", "WAL", "wal");
   set_pragma(database, "synchronous", durability == Durability::full ? "FULL" : "NORMAL",
              durability == Durability::full ? "2" : "1");
@@ -99,9 +101,9 @@ Result<std::int32_t> known_version(SQLite::Database& database, const std::string
   return version;
 }
 
-Result<DatabasePtr> open_checked(const std::string& name, const std::string& path) {
+Result<DatabasePtr> open_checked(const std::string& name, const std::string& path, int flags) {
   return guarded(path, [&]() -> Result<DatabasePtr> {
-    auto database = std::make_unique<SQLite::Database>(name, SQLite::OPEN_READONLY | SQLite::OPEN_URI, kReaderBusyMs);
+    auto database = std::make_unique<SQLite::Database>(name, flags | SQLite::OPEN_URI, kReaderBusyMs);
     const auto version = known_version(*database, path);
     if (!version) return version.error();
     if (*version == 0) return not_ours(path);
@@ -180,6 +182,28 @@ int tell_progress(void* data) {
   return 0;
 }
 
+Result<DatabasePtr> open_as_reader(const std::string& path, int flags) {
+  std::error_code error;
+  if (fs::is_directory(path, error))
+    return Error{ErrorKind::io, path + ": is a directory; name a file in it with --db"};
+  const auto bytes = fs::file_size(path, error);
+  if (error == std::errc::no_such_file_or_directory) {
+    return Error{ErrorKind::gone, path + ": does not exist; start memoird to record, or name another file with --db"};
+  }
+  if (!error && bytes == 0) return malformed(path + ": is empty; nothing was recorded into it yet");
+  // Before SQLite makes a -wal and a -shm beside what is not ours.
+  const auto version = inspect(path);
+  if (!version && (version.error().kind == ErrorKind::malformed || version.error().kind == ErrorKind::damaged))
+    return version.error();
+  auto database = open_checked(file_uri(path, "?mode=ro"), path, flags);
+  // Without -wal and -shm, and in a folder where they cannot be made, only a file that nobody writes can be read.
+  if (!database && database.error().kind == ErrorKind::denied && is_still(path)) {
+    auto still = open_checked(file_uri(path, "?mode=ro&immutable=1"), path, flags);
+    if (still) return still;
+  }
+  return database;
+}
+
 }  // namespace
 
 Status check_owner(const std::string& path) {
@@ -215,25 +239,41 @@ Result<DatabasePtr> open_for_writing(const std::string& path, Durability durabil
 }
 
 Result<DatabasePtr> open_for_reading(const std::string& path) {
-  std::error_code error;
-  if (fs::is_directory(path, error))
-    return Error{ErrorKind::io, path + ": is a directory; name a file in it with --db"};
-  const auto bytes = fs::file_size(path, error);
-  if (error == std::errc::no_such_file_or_directory) {
-    return Error{ErrorKind::gone, path + ": does not exist; start memoird to record, or name another file with --db"};
-  }
-  if (!error && bytes == 0) return malformed(path + ": is empty; nothing was recorded into it yet");
-  // Before SQLite makes a -wal and a -shm beside what is not ours.
-  const auto version = inspect(path);
-  if (!version && (version.error().kind == ErrorKind::malformed || version.error().kind == ErrorKind::damaged))
-    return version.error();
-  auto database = open_checked(file_uri(path, "?mode=ro"), path);
-  // Without -wal and -shm, and in a folder where they cannot be made, only a file that nobody writes can be read.
-  if (!database && database.error().kind == ErrorKind::denied && is_still(path)) {
-    auto still = open_checked(file_uri(path, "?mode=ro&immutable=1"), path);
-    if (still) return still;
-  }
-  return database;
+  return open_as_reader(path, SQLite::OPEN_READONLY);
+}
+
+// The flags are those of files that are attached; the one that is opened has mode=ro.
+Result<DatabasePtr> open_for_copying(const std::string& path) {
+  return open_as_reader(path, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+}
+
+namespace {
+
+void write_carelessly(SQLite::Database& database, const std::string& schema) {
+  set_pragma(database, schema + "journal_mode", "OFF", "off");
+  set_pragma(database, schema + "synchronous", "OFF", "0");
+  set_pragma(database, schema + "cache_size", "-8000", "-8000");
+}
+
+}  // namespace
+
+void make_empty(const std::string& path) {
+  SQLite::Database database(path, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+  set_layout(database);
+  migrate(database, 0);
+}
+
+void attach_copy(SQLite::Database& database, const std::string& path) {
+  Statement(database, "ATTACH ? AS copy").run(file_uri(path, ""));
+  write_carelessly(database, "copy.");
+}
+
+void hurry_copy(SQLite::Database& copy) {
+  write_carelessly(copy, "");
+}
+
+void make_single_file(SQLite::Database& database) {
+  set_pragma(database, "journal_mode", "DELETE", "delete");
 }
 
 void stamp(SQLite::Database& database, std::int32_t version) {

@@ -38,6 +38,21 @@ Result<std::unique_ptr<SQLite::Database>> open_for_writing(const std::string& pa
 // schema is an error that says what to do.
 Result<std::unique_ptr<SQLite::Database>> open_for_reading(const std::string& path);
 
+// As for reading, but another file may be attached to it and written.
+Result<std::unique_ptr<SQLite::Database>> open_for_copying(const std::string& path);
+
+// A database of today's schema in an empty file, for attach_copy(). Throws, as do the next three.
+void make_empty(const std::string& path);
+
+// Attaches a new file that nobody needs if it is not finished, as "copy": it has no journal.
+void attach_copy(SQLite::Database& database, const std::string& path);
+
+// The same, opened by itself.
+void hurry_copy(SQLite::Database& copy);
+
+// One that needs neither -wal nor -shm, so that it can be read wherever it is put.
+void make_single_file(SQLite::Database& database);
+
 // Marks the database as ours, with the schema's version. Belongs into the transaction that makes that schema.
 void stamp(SQLite::Database& database, std::int32_t schema_version);
 std::int32_t schema_version(SQLite::Database& database);

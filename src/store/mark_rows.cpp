@@ -159,6 +159,14 @@ std::vector<MarkRow> pending_marks(SQLite::Database& database) {
   return marks.take();
 }
 
+void store_pending_marks(SQLite::Database& database) {
+  MarkRows rows(database);
+  for (const MarkRow& mark : pending_marks(database)) rows.raise(mark);
+  Statement last(database, "SELECT COALESCE(MAX(id), 0) FROM tick");
+  last.step();
+  rows.set_watermark(last.integer(0));
+}
+
 std::vector<HighWater> load_high_water(SQLite::Database& database, std::int64_t from_day, std::int64_t to_day) {
   Collected marks;
   Statement rows(database, sql::high_water);

@@ -43,6 +43,9 @@ class MarkRows {
 // held since before the watermark is not in them; those were counted when the watermark's day and run began.
 std::vector<MarkRow> pending_marks(SQLite::Database& database);
 
+// Stores them, and moves the watermark to the last tick. Belongs into a transaction.
+void store_pending_marks(SQLite::Database& database);
+
 // Stored and pending marks of the days from `from_day` to `to_day` (or kAllTime for both), sorted by day, subject and
 // metric.
 std::vector<HighWater> load_high_water(SQLite::Database& database, std::int64_t from_day, std::int64_t to_day);

@@ -37,15 +37,6 @@ Status check_after_crash(SQLite::Database& database, const std::string& path) {
                            path, check.damage)};
 }
 
-// What a run that died had not flushed yet.
-void recover_marks(SQLite::Database& database) {
-  MarkRows rows(database);
-  for (const MarkRow& mark : pending_marks(database)) rows.raise(mark);
-  Statement last(database, "SELECT COALESCE(MAX(id), 0) FROM tick");
-  last.step();
-  rows.set_watermark(last.integer(0));
-}
-
 class SqliteWriter final : public Writer {
  public:
   SqliteWriter(std::string path, Fd lock, std::unique_ptr<SQLite::Database> database)
@@ -93,7 +84,7 @@ Status SqliteWriter::recover() {
     Transaction transaction(*database_, Transaction::Kind::write);
     if (end_unclean_runs(*database_)) {
       if (const auto checked = check_after_crash(*database_, path_); !checked) return checked.error();
-      recover_marks(*database_);
+      store_pending_marks(*database_);  // what a run that died had not flushed yet
     }
     transaction.commit();
     recovered_ = true;

@@ -127,7 +127,7 @@ TEST_CASE("an older schema answers as it does once it is upgraded, and stays as 
     REQUIRE(bytes_of(fixture.path()) == bytes);
     fixture.writer();
     REQUIRE(must(fixture.reader()->info()).schema == kSchemaVersion);
-    REQUIRE(answers_of(fixture) == before);
+    REQUIRE(difference(answers_of(fixture), before) == "");
   }
 }
 
@@ -156,15 +156,16 @@ TEST_CASE("an upgrade that is killed at any moment begins anew, and is whole at 
     const StoreFixture fixture;
     copy_released(released, fixture);
     const std::string before = answers_of(fixture);
+    const std::string tick = sample_words(must(fixture.reader()->snapshot(150)));
     int killed = 0;
     for (int moment = 1; !upgrade_and_die(fixture.path(), moment); moment += 1 + moment / 2) {
       ++killed;
       CAPTURE(moment);
-      REQUIRE(answers_of(fixture) == before);
+      REQUIRE(sample_words(must(fixture.reader()->snapshot(150))) == tick);
     }
     REQUIRE(killed >= 8);
     REQUIRE(must(fixture.reader()->info()).schema == kSchemaVersion);
-    REQUIRE(answers_of(fixture) == before);
+    REQUIRE(difference(answers_of(fixture), before) == "");
     SQLite::Database upgraded(fixture.path(), SQLite::OPEN_READONLY);
     REQUIRE(upgraded.execAndGet("PRAGMA integrity_check").getString() == "ok");
   }
@@ -182,9 +183,9 @@ TEST_CASE("an upgrade for which there is no room leaves the file as it was") {
     REQUIRE(!refused.ok());
     REQUIRE(refused.error().message.find(fixture.path()) == 0);
     REQUIRE(must(fixture.reader()->info()).schema < kSchemaVersion);
-    REQUIRE(answers_of(fixture) == before);
+    REQUIRE(difference(answers_of(fixture), before) == "");
     fixture.writer();
-    REQUIRE(answers_of(fixture) == before);
+    REQUIRE(difference(answers_of(fixture), before) == "");
   }
 }
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 
 namespace memoir::test {
 namespace {
@@ -139,6 +140,30 @@ std::string all_answers(Reader& reader) {
   add_all(text, "tick", ticks);
   for (const StoredTick& tick : ticks) text += words(must(reader.snapshot(tick.id))) + "\n";
   add_steps(text, reader);
+  return text;
+}
+
+std::string difference(const std::string& answers, const std::string& others) {
+  std::istringstream left(answers);
+  std::istringstream right(others);
+  std::string a;
+  std::string b;
+  while (true) {
+    const bool more_left = static_cast<bool>(std::getline(left, a));
+    const bool more_right = static_cast<bool>(std::getline(right, b));
+    if (!more_left && !more_right) return "";
+    if (more_left != more_right || a != b) return fmt::format("'{}' and '{}'", more_left ? a : "", more_right ? b : "");
+  }
+}
+
+std::string sample_words(const Snapshot& snapshot) {
+  std::string text = fmt::format("tick {}\nmachine{}", words(snapshot.tick), words(snapshot.machine.memory));
+  for (const OtherMeminfo& other : snapshot.machine.other) text += fmt::format(" {}={}", other.key, other.value);
+  for (const ProcessState& state : snapshot.processes) {
+    text += fmt::format("\n{} {} | {} {}", state.process.id, state.process.info.command, words(state.sample),
+                        state.sample_ms);
+  }
+  for (const CategorySample& sample : snapshot.categories) text += "\n" + words(sample);
   return text;
 }
 

@@ -18,6 +18,12 @@ void copy_released(const std::string& released, const StoreFixture& fixture);
 // Every answer that a Reader gives, in words: two files of the same answers hold the same.
 std::string all_answers(Reader& reader);
 
+// The first line in which answers differ; empty if none does.
+std::string difference(const std::string& answers, const std::string& others);
+
+// What a snapshot says of memory, without what comes after it.
+std::string sample_words(const Snapshot& snapshot);
+
 std::string bytes_of(const std::string& path);
 
 }  // namespace memoir::test

@@ -1,0 +1,77 @@
+#include "base/partial_file.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace memoir {
+namespace {
+
+constexpr mode_t kMode = 0640;  // command lines are not for everyone
+
+std::string folder_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+// A rename is there after a power cut once the folder is synced.
+Status sync_folder(const std::string& folder) {
+  const Fd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!fd || ::fsync(fd.get()) != 0) return errno_error(errno, "sync", folder);
+  return Done{};
+}
+
+Error exists(const std::string& path) {
+  return Error{ErrorKind::io, fmt::format("{} is there already; name another file, or replace it with --force", path)};
+}
+
+}  // namespace
+
+Result<PartialFile> PartialFile::begin(const std::string& path, Existing existing) {
+  struct stat there {};
+  if (::stat(path.c_str(), &there) == 0) {
+    if (S_ISDIR(there.st_mode)) return Error{ErrorKind::io, path + " is a directory; name a file in it"};
+    if (!S_ISREG(there.st_mode)) return Error{ErrorKind::io, path + " is not a regular file; name another"};
+    if (existing == Existing::keep) return exists(path);
+  }
+  const std::string partial = path + ".partial";
+  Fd fd(::open(partial.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, kMode));
+  if (!fd) return errno_error(errno, "write", partial);
+  if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
+    return Error{ErrorKind::blocked,
+                 fmt::format("{} is being written by another program; wait until it is done", partial)};
+  }
+  PartialFile file(path, existing, std::move(fd));
+  if (::ftruncate(file.fd_.get(), 0) != 0) return errno_error(errno, "write", partial);
+  return file;
+}
+
+PartialFile::~PartialFile() {
+  if (fd_) ::unlink(partial_path().c_str());
+}
+
+Status PartialFile::commit() {
+  const std::string partial = partial_path();
+  if (::fsync(fd_.get()) != 0) return errno_error(errno, "sync", partial);
+  if (existing_ == Existing::keep) {
+    // Unlike rename(2), link(2) does not replace what came in between.
+    if (::link(partial.c_str(), path_.c_str()) == 0) {
+      ::unlink(partial.c_str());
+    } else if (errno == EEXIST) {
+      return exists(path_);
+    } else if (::rename(partial.c_str(), path_.c_str()) != 0) {  // a file system without links
+      return errno_error(errno, "write", path_);
+    }
+  } else if (::rename(partial.c_str(), path_.c_str()) != 0) {
+    return errno_error(errno, "write", path_);
+  }
+  fd_.reset();
+  return sync_folder(folder_of(path_));
+}
+
+}  // namespace memoir

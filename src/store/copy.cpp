@@ -1,0 +1,98 @@
+#include "store/copy.h"
+
+#include <SQLiteCpp/Backup.h>
+#include <SQLiteCpp/Database.h>
+#include <algorithm>
+#include <filesystem>
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include "store/copy_parts.h"
+#include "store/database.h"
+#include "store/failure.h"
+#include "store/lock_file.h"
+#include "store/statement.h"
+
+namespace memoir {
+
+Status check_copy(const CopyPlan& plan) {
+  std::error_code error;
+  if (std::filesystem::equivalent(plan.from, plan.to, error))
+    return malformed(plan.to + ": is the database itself; name another file");
+  if (const auto owner = lock_owner(plan.to)) {
+    return Error{ErrorKind::blocked,
+                 fmt::format("{}: is recorded into by process {}; name another file", plan.to, *owner)};
+  }
+  return Done{};
+}
+
+Error copy_error(const CopyPlan& plan, const SQLite::Exception& failure) {
+  // Either may be the extended one (sqlite.org/rescode.html).
+  const int code = failure.getErrorCode() & 0xff;
+  const int extended = std::max(failure.getErrorCode(), failure.getExtendedErrorCode());
+  if (code == SQLITE_INTERRUPT) return stopped(plan);
+  // Nobody writes to the one that is copied.
+  const bool writing = code == SQLITE_FULL || code == SQLITE_READONLY || extended == SQLITE_IOERR_WRITE ||
+                       extended == SQLITE_IOERR_FSYNC || extended == SQLITE_IOERR_TRUNCATE;
+  return store_error(writing ? plan.to : plan.from, failure);
+}
+
+Error stopped(const CopyPlan& plan) {
+  return {ErrorKind::io, fmt::format("stopped; {} was not written", plan.to)};
+}
+
+void end_open_runs(SQLite::Database& copy) {
+  Statement(copy,
+            "UPDATE run SET end_reason = 'copied', ended_ms = COALESCE((SELECT n.last_tick_ms FROM run_named AS n "
+            "WHERE n.id = run.id), started_ms) WHERE ended_ms IS NULL")
+      .finish();
+}
+
+Status finish_copy(const CopyPlan& plan, PartialFile& partial) {
+  for (const char* companion : {"-wal", "-shm", "-journal"}) {
+    std::error_code error;
+    std::filesystem::remove(plan.to + companion, error);
+    if (error) {
+      return Error{ErrorKind::io,
+                   fmt::format("{}{} is in the way and cannot be removed: {}", plan.to, companion, error.message())};
+    }
+  }
+  return partial.commit();
+}
+
+namespace {
+
+// What is copied is one state of the file: recording goes on beside it, and does not have it begin anew.
+Status copy_pages(const CopyPlan& plan, SQLite::Database& source, SQLite::Database& copy) {
+  constexpr int pages_at_once = 256;
+  const Transaction state(source, Transaction::Kind::read);
+  Statement(source, "SELECT COUNT(*) FROM sqlite_schema").finish();
+  SQLite::Backup backup(copy, "main", source, "main");
+  do {
+    const int total = std::max(backup.getTotalPageCount(), 1);
+    const int done = backup.getTotalPageCount() - backup.getRemainingPageCount();
+    if (!plan.progress(static_cast<int>(100LL * done / total))) return stopped(plan);
+  } while (backup.executeStep(pages_at_once) != SQLITE_DONE);
+  return Done{};
+}
+
+}  // namespace
+
+Status back_up(const CopyPlan& plan) {
+  if (Status checked = check_copy(plan); !checked) return checked;
+  auto source = open_for_reading(plan.from);
+  if (!source) return source.error();
+  auto partial = PartialFile::begin(plan.to, plan.existing);
+  if (!partial) return partial.error();
+  try {
+    SQLite::Database copy(partial->partial_path(), SQLite::OPEN_READWRITE);
+    if (Status copied = copy_pages(plan, **source, copy); !copied) return copied;
+    make_single_file(copy);
+    end_open_runs(copy);
+  } catch (const SQLite::Exception& failure) {
+    return copy_error(plan, failure);
+  }
+  return finish_copy(plan, *partial);
+}
+
+}  // namespace memoir

@@ -1,0 +1,210 @@
+// An extract answers within its range as the file does, and holds no more than that.
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <filesystem>
+#include <fmt/format.h>
+
+#include "random_history.h"
+#include "released.h"
+#include "store/copy.h"
+#include "support/simulation.h"
+
+namespace memoir::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::int64_t kMinuteMs = 60'000;
+
+std::unique_ptr<Reader> extracted(const StoreFixture& fixture, Range range) {
+  must(extract({fixture.path(), fixture.folder() + "/extract.db", Existing::replace, [](int) { return true; }}, range));
+  return must(Reader::open(fixture.folder() + "/extract.db"));
+}
+
+// Runs, reboots, lost ticks and odd values, a tick per interval.
+void record(const StoreFixture& fixture, RandomHistory& history, int ticks) {
+  const auto writer = fixture.writer();
+  must(writer->begin_run(run_info(history.boot(), history.now())));
+  for (int i = 0; i < ticks; ++i) {
+    must(writer->write(history.next()));
+    if (history.chance(0.02)) history.lose_tick();
+    if (!history.chance(0.02)) continue;
+    must(writer->end_run(history.now(), "stopped"));
+    history.restart(history.chance(0.5));
+    must(writer->begin_run(run_info(history.boot(), history.now())));
+  }
+  must(writer->end_run(history.now(), "stopped"));
+}
+
+std::vector<std::string> step_words(Reader& reader, Range range) {
+  std::vector<std::string> steps;
+  must(reader.process_steps(range, [&](const ProcessStep& step) {
+    steps.push_back(fmt::format("{} {}..{} {} {}", step.process_id, step.at_ms, step.until_ms,
+                                to_string(step.sample->source), high_water_kib(step.sample->memory).value_or(-1)));
+  }));
+  return steps;
+}
+
+std::string coverage_words(const Coverage& coverage) {
+  std::string words = fmt::format("{} {} {}", coverage.ticks, coverage.recorded_ms, coverage.runs);
+  for (const Gap& gap : coverage.gaps) words += fmt::format(" {}..{} {}", gap.from_ms, gap.to_ms, gap.reason);
+  return words;
+}
+
+TEST_CASE("within its range an extract answers as the file does") {
+  for (std::uint32_t seed = 1; seed <= 4; ++seed) {
+    CAPTURE(seed);
+    const StoreFixture fixture;
+    RandomHistory history(seed);
+    record(fixture, history, 250);
+    const auto whole = fixture.reader();
+    const FileInfo info = must(whole->info());
+    for (int i = 0; i < 3; ++i) {
+      Range range{history.number(info.first_tick_ms, info.last_tick_ms), 0};
+      range.to_ms = history.number(range.from_ms, info.last_tick_ms);
+      const std::vector<StoredTick> ticks = must(whole->ticks(range));
+      if (ticks.empty()) continue;
+      CAPTURE(range.from_ms, range.to_ms);
+      const auto part = extracted(fixture, range);
+      REQUIRE(must(part->ticks(range)).size() == ticks.size());
+      for (std::size_t at = 0; at < ticks.size(); at += 1 + ticks.size() / 10) {
+        REQUIRE(sample_words(must(part->snapshot(ticks[at].id))) == sample_words(must(whole->snapshot(ticks[at].id))));
+      }
+      REQUIRE(must(part->events(range)).size() == must(whole->events(range)).size());
+      // Where the clock was set back, the last tick may be one that lies before the range and holds at its begin.
+      if (must(part->info()).last_tick_ms != ticks.back().begin.wall_ms) continue;
+      // What comes after the range's last tick is not known to it.
+      const Range known{range.from_ms, ticks.back().begin.wall_ms};
+      REQUIRE(step_words(*part, known) == step_words(*whole, known));
+      REQUIRE(coverage_words(must(part->coverage(known))) == coverage_words(must(whole->coverage(known))));
+    }
+  }
+}
+
+TEST_CASE("an extract knows nothing of what was recorded outside its range") {
+  const StoreFixture fixture;
+  Simulation simulation({.processes = 12, .changing = 0.3, .births = 0.5, .interval_ms = kMinuteMs});
+  const std::int64_t begin = simulation.now().wall_ms;
+  {
+    const auto writer = fixture.writer();
+    must(writer->begin_run(run_info(simulation.boot(), simulation.now(), kMinuteMs)));
+    for (int i = 0; i < 600; ++i) must(writer->write(simulation.next()));
+    must(writer->write_event({simulation.now(), "gap", "after the range"}));
+  }
+  const Range range{begin + 200 * kMinuteMs, begin + 300 * kMinuteMs};
+  const auto part = extracted(fixture, range);
+  const FileInfo info = must(part->info());
+  REQUIRE(info.first_tick_ms == begin + 180 * kMinuteMs);  // the keyframe that the range needs
+  REQUIRE(info.last_tick_ms == range.to_ms);
+  REQUIRE(must(part->runs()).size() == 1);
+  REQUIRE(must(part->runs()).front().end_reason == "copied");
+  REQUIRE(must(part->runs()).front().first_tick_ms == info.first_tick_ms);
+  for (const StoredProcess& process : must(part->processes({0, begin * 2}))) {
+    CHECK(process.first_ms <= range.to_ms);
+    CHECK(process.last_ms >= info.first_tick_ms);
+    CHECK(process.last_ms <= range.to_ms);
+    CHECK(process.gone_ms.value_or(0) <= range.to_ms);
+  }
+  for (const HighWater& mark : must(part->high_water(std::nullopt))) {
+    CHECK(mark.at_ms >= info.first_tick_ms);
+    CHECK(mark.at_ms <= range.to_ms);
+  }
+  SQLite::Database file(fixture.folder() + "/extract.db", SQLite::OPEN_READONLY);
+  for (const char* names : {"user", "command", "category", "cgroup", "identity"}) {
+    CAPTURE(names);
+    const std::string unused =
+        fmt::format("SELECT COUNT(*) FROM {} WHERE id NOT IN (SELECT {}_id FROM process)", names, names);
+    CHECK(file.execAndGet(unused).getInt() == 0);
+  }
+  CHECK(file.execAndGet("SELECT COUNT(*) FROM event").getInt() == 0);
+  CHECK(file.execAndGet("PRAGMA integrity_check").getString() == "ok");
+}
+
+TEST_CASE("the marks of an extract are those of its range") {
+  const StoreFixture fixture;
+  Simulation simulation({.processes = 12, .changing = 0.3, .births = 0.5, .interval_ms = kMinuteMs});
+  const std::int64_t begin = simulation.now().wall_ms;
+  {
+    const auto writer = fixture.writer();
+    must(writer->begin_run(run_info(simulation.boot(), simulation.now(), kMinuteMs)));
+    for (int i = 0; i < 600; ++i) must(writer->write(simulation.next()));
+  }
+  const auto part = extracted(fixture, {begin + 240 * kMinuteMs, begin + 300 * kMinuteMs});
+  std::int64_t used = 0;
+  std::int64_t pss = 0;
+  for (const StoredTick& tick : must(part->ticks({0, begin * 2}))) {
+    const Snapshot snapshot = must(part->snapshot(tick.id));
+    used = std::max(used, used_kib(snapshot.machine.memory).value_or(0));
+    for (const ProcessState& state : snapshot.processes)
+      pss = std::max(pss, state.sample.memory.get(ProcessField::pss).value_or(0));
+  }
+  std::int64_t marked_used = 0;
+  std::int64_t marked_pss = 0;
+  for (const HighWater& mark : must(part->high_water(std::nullopt))) {
+    if (mark.subject == MarkSubject::machine && mark.metric == "used") marked_used = mark.value_kib;
+    if (mark.subject == MarkSubject::process && mark.metric == "pss") marked_pss = std::max(marked_pss, mark.value_kib);
+  }
+  REQUIRE(marked_used == used);
+  REQUIRE(marked_pss == pss);
+}
+
+TEST_CASE("an extract of all that was recorded has every row of every table") {
+  const StoreFixture fixture;
+  Simulation simulation({.processes = 12, .changing = 0.3, .births = 0.5, .interval_ms = kMinuteMs});
+  {
+    const auto writer = fixture.writer();
+    must(writer->begin_run(run_info(simulation.boot(), simulation.now(), kMinuteMs)));
+    for (int i = 0; i < 300; ++i) must(writer->write(simulation.next()));
+    must(writer->write_event({simulation.now(), "gap", "x"}));
+    for (int step = 0; step < 100; ++step) static_cast<void>(must(writer->maintain()));
+    must(writer->end_run(simulation.now(), "stopped"));
+  }
+  const auto part = extracted(fixture, {0, 4'000'000'000'000});
+  REQUIRE(difference(all_answers(*part), all_answers(*fixture.reader())) == "");
+  SQLite::Database whole(fixture.path(), SQLite::OPEN_READONLY);
+  SQLite::Database copy(fixture.folder() + "/extract.db", SQLite::OPEN_READONLY);
+  SQLite::Statement tables(
+      whole,
+      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'store_size' ORDER BY name");  // that is of the
+                                                                                                      // file itself
+  while (tables.executeStep()) {
+    const std::string table = tables.getColumn(0).getString();
+    CAPTURE(table);
+    const std::string count = "SELECT COUNT(*) FROM " + table;
+    CHECK(copy.execAndGet(count).getInt64() == whole.execAndGet(count).getInt64());
+  }
+}
+
+TEST_CASE("an extract of an older schema is one of today's") {
+  for (const std::string& released : released_databases()) {
+    CAPTURE(released);
+    const StoreFixture fixture;
+    copy_released(released, fixture);
+    const auto whole = fixture.reader();
+    const auto part = extracted(fixture, {0, 4'000'000'000'000});
+    REQUIRE(must(part->info()).schema > must(whole->info()).schema);
+    for (const StoredTick& tick : must(whole->ticks({0, 4'000'000'000'000}))) {
+      REQUIRE(sample_words(must(part->snapshot(tick.id))) == sample_words(must(whole->snapshot(tick.id))));
+    }
+    REQUIRE(must(part->identities({0, 4'000'000'000'000})).size() ==
+            must(whole->identities({0, 4'000'000'000'000})).size());
+  }
+}
+
+TEST_CASE("an extract of a range in which nothing was recorded is refused") {
+  const StoreFixture fixture;
+  Simulation simulation({.processes = 3});
+  {
+    const auto writer = fixture.writer();
+    must(writer->begin_run(run_info(simulation.boot(), simulation.now())));
+    must(writer->write(simulation.next()));
+  }
+  const Status refused = extract({fixture.path(), fixture.folder() + "/none.db"}, {1000, 2000});
+  REQUIRE(!refused.ok());
+  REQUIRE(refused.error().kind == ErrorKind::gone);
+  REQUIRE(!fs::exists(fixture.folder() + "/none.db"));
+  REQUIRE(!fs::exists(fixture.folder() + "/none.db.partial"));
+}
+
+}  // namespace
+}  // namespace memoir::test
