@@ -35,11 +35,15 @@ std::string render(const Asked& asked, const Report& report, const Options& opti
       return render_json(asked, report);
     case Format::csv:
       return render_csv(report);
+    case Format::markdown:
+      return render_markdown(asked, report, {options.zone, options.units, false, std::nullopt});
+    case Format::html:
+      return render_html(asked, report, {options.zone, options.units, false, std::nullopt});
     default:
       break;
   }
   const bool color = options.color && terminal_has_color();
-  const auto width = screen ? std::optional(screen->columns) : std::nullopt;
+  const auto width = screen ? std::optional(screen->columns) : report.width;
   return render_table(asked, report, {options.zone, options.units, color, width});
 }
 

@@ -143,6 +143,9 @@ void add_option(CLI::App& app, Option option, Options& options, Words& words) {
     case Option::hour:
       app.add_option(name, options.hour);
       break;
+    case Option::write_missing:
+      app.add_option(name, options.write_missing);
+      break;
     case Option::format:
       app.add_option(name, words.format);
       break;

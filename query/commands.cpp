@@ -25,9 +25,9 @@ std::vector<Option> options_of(const Command& command) {
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> all{
-      status_command(),  top_command(),       trend_command(),      peaks_command(),      leaks_command(),
-      diff_command(),    processes_command(), categories_command(), events_command(),     export_command(),
-      extract_command(), backup_command(),    doctor_command(),     completion_command(),
+      status_command(), top_command(),     trend_command(),     peaks_command(),      leaks_command(),
+      diff_command(),   summary_command(), processes_command(), categories_command(), events_command(),
+      export_command(), extract_command(), backup_command(),    doctor_command(),     completion_command(),
   };
   return all;
 }

@@ -17,6 +17,7 @@ Command peaks_command();
 Command events_command();
 Command doctor_command();
 Command diff_command();
+Command summary_command();
 Command export_command();
 Command extract_command();
 Command backup_command();

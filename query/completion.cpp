@@ -40,7 +40,7 @@ std::vector<std::string> command_names() {
 }
 
 bool is_file(Option option) {
-  return option_text(option).value == "F";
+  return option_text(option).value == "F" || option_text(option).value == "DIR";
 }
 
 bool differs_by_command(Option option) {
@@ -142,6 +142,8 @@ std::vector<std::string> words_for(Option option, const Command& command) {
               "wednesday", "thursday", "friday",    "saturday", "sunday"};
     case Option::last:
       return {"10m", "1h", "2h", "1d", "7d"};
+    case Option::write_missing:
+      return {};
     case Option::step:
       return {"1m", "5m", "1h", "1d"};
     case Option::limit:

@@ -142,6 +142,7 @@ Command diff_command() {
                      Option::by,   Option::group, Option::filter, Option::limit};
   command.by = {"pss", "rss", "uss", "anon", "swap", "swap_pss"};
   command.by_help = "the metric whose changes are ranked: pss (the default), rss, uss, anon, swap, swap_pss";
+  command.formats = {"table", "json", "csv", "markdown", "html"};
   command.groups = {"process", "identity", "command", "category", "cgroup", "user"};
   command.examples = {
       {"memoir diff 02:00 03:14", "what changed between two and a quarter past three"},

@@ -28,6 +28,8 @@ const std::vector<OptionText>& option_texts() {
        "what the analysis takes for an hour (1h); every window is a multiple of it"},
       {Option::output, "--output", "F", "the file to write", "-o"},
       {Option::force, "--force", "", "replace the file to write, if it is there"},
+      {Option::write_missing, "--write-missing", "DIR",
+       "write the days that are recorded and not yet in DIR, as HTML and text, and keep 400 of them"},
       {Option::db, "--db", "F", "the database (default: $MEMOIR_DB, /var/lib/memoir/memoir.db, the XDG data path)"},
       {Option::format, "--format", "FORMAT", "how the answer is written"},
       {Option::units, "--units", "UNITS", "sizes in a table: kib, mib or auto"},
@@ -46,7 +48,9 @@ const std::vector<FormatName>& format_names() {
                                              {"jsonl", Format::jsonl},
                                              {"openmetrics", Format::openmetrics},
                                              {"smaps-rollup", Format::smaps_rollup},
-                                             {"category-metrics", Format::category_metrics}};
+                                             {"category-metrics", Format::category_metrics},
+                                             {"markdown", Format::markdown},
+                                             {"html", Format::html}};
   return names;
 }
 

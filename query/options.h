@@ -30,6 +30,7 @@ enum class Option : std::uint8_t {
   explain,
   csv,
   hour,
+  write_missing,
   format,
   utc,
   no_color,
@@ -51,7 +52,7 @@ struct OptionText {
 const std::vector<OptionText>& option_texts();
 const OptionText& option_text(Option option);
 
-enum class Format { table, json, csv, jsonl, openmetrics, smaps_rollup, category_metrics };
+enum class Format { table, json, csv, jsonl, openmetrics, smaps_rollup, category_metrics, markdown, html };
 
 // What --format may say, with its meaning; a command lists those it has.
 struct FormatName {
@@ -79,6 +80,7 @@ struct Options {
   std::vector<std::string> csv;
   bool all = false;
   bool explain = false;
+  std::optional<std::string> write_missing;
   std::vector<std::string> subjects;
   Format format = Format::table;
   Zone zone = Zone::local;

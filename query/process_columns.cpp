@@ -35,13 +35,16 @@ const std::string& group_key(const ProcessInfo& info, std::string_view group) {
   return info.command.empty() ? info.comm : info.command;
 }
 
+std::string identity_name(const std::string& unit, const std::string& command) {
+  return unit.empty() || command.empty() ? unit + command : unit + " " + command;
+}
+
 std::string group_key(const StoredProcess& process, std::string_view group) {
   if (group != "identity") return group_key(process.info, group);
+  if (process.identity_id != 0) return identity_name(process.unit, process.identity);
   // Files of the first schema hold none.
-  const Identity identity =
-      process.identity_id == 0 ? identity_of(process.info) : Identity{process.unit, process.info.exe, process.identity};
-  if (identity.unit.empty() || identity.command.empty()) return identity.unit + identity.command;
-  return identity.unit + " " + identity.command;
+  const Identity identity = identity_of(process.info);
+  return identity_name(identity.unit, identity.command);
 }
 
 }  // namespace memoir::query

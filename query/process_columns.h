@@ -22,7 +22,10 @@ std::optional<std::int64_t> age_ms(const ProcessState& state, std::int64_t tick_
 // The key that a group puts a process under: category, command, user or cgroup.
 const std::string& group_key(const ProcessInfo& info, std::string_view group);
 
-// The same, and "identity": its unit and its normalised command (model/identity.h), "nginx.service nginx: worker".
+// An identity by its unit and its normalised command (model/identity.h): "nginx.service nginx: worker process".
+std::string identity_name(const std::string& unit, const std::string& command);
+
+// The same, and "identity".
 std::string group_key(const StoredProcess& process, std::string_view group);
 
 // "comm", "command", "user", "category", "cgroup" and "pid" for machines. `info` finds the ProcessInfo of a row, or

@@ -28,6 +28,9 @@ struct Presentation {
 inline constexpr int kJsonSchemaVersion = 1;
 
 std::string render_table(const Asked& asked, const Report& report, const Presentation& presentation);
+// For people too: one self-contained page, and Markdown for tickets and chats.
+std::string render_html(const Asked& asked, const Report& report, const Presentation& presentation);
+std::string render_markdown(const Asked& asked, const Report& report, const Presentation& presentation);
 std::string render_json(const Asked& asked, const Report& report);
 // RFC 4180, but for lines that end in a bare newline.
 std::string render_csv(const Report& report);

@@ -23,7 +23,9 @@ struct CellText {
   std::string operator()(std::int64_t value) const { return fmt::format("{}", value); }
   std::string operator()(double value) const { return fmt::format("{:.6g}", value); }
   std::string operator()(const std::string& value) const { return in_quotes(to_utf8(value)); }
-  std::string operator()(const std::vector<double>& value) const { return fmt::format("{:.6g}", fmt::join(value, " ")); }
+  std::string operator()(const std::vector<double>& value) const {
+    return fmt::format("{:.6g}", fmt::join(value, " "));
+  }
 };
 
 // The cells that machines get, as `text` has the one at an index.

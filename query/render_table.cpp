@@ -8,78 +8,21 @@
 
 #include "base/text.h"
 #include "query/coverage.h"
-#include "query/format.h"
 #include "query/layout.h"
 #include "query/render.h"
+#include "query/render_cells.h"
 
 namespace memoir::query {
 namespace {
 
-constexpr const char* kUnknown = "–";
-
-std::string cell_text(const Value& value, Kind kind, SizeUnit unit, Zone zone) {
-  if (std::holds_alternative<std::monostate>(value)) return kUnknown;
-  if (const auto* text = std::get_if<std::string>(&value)) {
-    const std::string shown = showable(to_printable(to_utf8(*text)));
-    return kind == Kind::sentence ? times_in_zone(shown, zone) : shown;
-  }
-  if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "yes" : "no";
-  if (const auto* real = std::get_if<double>(&value)) {
-    if (kind == Kind::percent) return print_percent(*real);
-    if (kind == Kind::size) return print_size(static_cast<std::int64_t>(*real), unit);
-    return fmt::format("{:.1f}", *real);
-  }
-  if (const auto* list = std::get_if<std::vector<double>>(&value)) return fmt::format("{:.4g}", fmt::join(*list, " to "));
-  const std::int64_t number = std::get<std::int64_t>(value);
-  switch (kind) {
-    case Kind::size:
-      return print_size(number, unit);
-    case Kind::change:
-      return print_change(number, unit);
-    case Kind::time:
-      return print_time(number, zone);
-    case Kind::duration:
-      return print_span(number);
-    case Kind::percent:
-      return print_percent(static_cast<double>(number));
-    case Kind::text:
-    case Kind::sentence:
-    case Kind::count:
-      break;
-  }
-  return fmt::format("{}", number);
-}
-
-bool is_size(Kind kind) {
-  return kind == Kind::size || kind == Kind::change;
-}
-
-SizeUnit unit_of(const Table& table, Units units) {
-  std::vector<std::int64_t> sizes;
-  for (const auto& row : table.rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      if (!is_size(table.columns[i].kind) || table.columns[i].shown == Shown::machines) continue;
-      if (const auto* size = std::get_if<std::int64_t>(&row[i])) sizes.push_back(*size);
-    }
-  }
-  return choose_unit(std::move(sizes), units);
-}
-
 TextTable to_text(const Table& table, const Presentation& presentation) {
-  const SizeUnit unit = unit_of(table, presentation.units);
+  PeoplesTable seen = peoples_table(table, presentation.units, presentation.zone);
   TextTable text;
-  text.rows.resize(table.rows.size());
-  for (std::size_t i = 0; i < table.columns.size(); ++i) {
-    const Column& column = table.columns[i];
-    if (column.shown == Shown::machines) continue;
-    const bool size = is_size(column.kind);
-    const bool right = column.kind != Kind::text && column.kind != Kind::sentence && column.kind != Kind::time;
-    text.columns.push_back({size ? fmt::format("{} {}", column.header, unit.name) : column.header, right,
-                            column.least_useful, column.breaks});
-    for (std::size_t row = 0; row < table.rows.size(); ++row) {
-      text.rows[row].push_back(cell_text(table.rows[row][i], column.kind, unit, presentation.zone));
-    }
+  for (PeoplesTable::Head& head : seen.heads) {
+    text.columns.push_back(
+        {std::move(head.header), is_right(head.column->kind), head.column->least_useful, head.column->breaks});
   }
+  text.rows = std::move(seen.rows);
   return text;
 }
 
@@ -125,10 +68,7 @@ std::string table_text(const Table& table, const Presentation& presentation) {
 
 // "web1, 2026-11-20 03:14:07: what it shows"
 std::string heading(const Asked& asked, const Report& report, Zone zone) {
-  std::string line = to_printable(to_utf8(asked.host));
-  if (!line.empty() && (report.at_ms || report.range)) line += ", ";
-  if (report.at_ms) line += print_time(*report.at_ms, zone);
-  if (report.range) line += print_time(report.range->from_ms, zone) + " to " + print_time(report.range->to_ms, zone);
+  const std::string line = place_and_time(asked, report, zone);
   if (report.title.empty()) return line;
   return line.empty() ? report.title : line + ": " + report.title;
 }
@@ -152,10 +92,7 @@ std::string facts_text(const Report& report, const Presentation& presentation) {
   std::string out;
   for (const Field& fact : report.facts) {
     if (fact.label.empty()) continue;
-    const auto* size = std::get_if<std::int64_t>(&fact.value);
-    const std::string text = fact.kind == Kind::size && size != nullptr
-                                 ? print_size(*size, presentation.units)
-                                 : cell_text(fact.value, fact.kind, SizeUnit{"KiB", 1}, presentation.zone);
+    const std::string text = fact_text(fact, presentation.units, presentation.zone);
     out += text_line(fact.label + std::string(width - display_width(fact.label) + 2, ' ') + text, presentation);
   }
   return out;
@@ -169,11 +106,14 @@ std::string render_table(const Asked& asked, const Report& report, const Present
   if (!report.lead.empty()) out += text_line(report.lead, presentation);
   out += facts_text(report, presentation);
   for (const std::string& line : report.drawing) out += text_line(line, presentation);
+  if (!report.rows_title.empty()) out += report.rows_title + "\n";
   out += table_text(report.rows, presentation);
   for (const Section& section : report.sections) {
     if (section.title.empty()) continue;
     const std::string text = table_text(section.table, presentation);
-    if (!text.empty()) out += "\n" + section.title + "\n" + text;
+    if (text.empty() && section.notes.empty()) continue;
+    out += "\n" + section.title + "\n" + text;
+    for (const std::string& note : section.notes) out += text_line(note, presentation);
   }
   for (const std::string& note : report.notes) out += text_line(note, presentation);
   if (report.coverage && report.range)

@@ -86,6 +86,30 @@ struct Section {
   std::string name;
   std::string title;  // empty: JSON only
   Table table;
+  std::vector<std::string> notes = {};  // people only: lines below, ready to print
+};
+
+// One value over a span of time. Absent: a gap.
+struct ChartPoint {
+  std::int64_t from_ms = 0;
+  std::int64_t until_ms = 0;
+  std::optional<double> low;  // low and high: the range around it
+  std::optional<double> value;
+  std::optional<double> high;
+};
+
+// A series as HTML draws it; whoever cannot see it finds its numbers in the tables. Sizes are KiB, or percent.
+struct Chart {
+  std::string title;
+  Kind kind = Kind::size;
+  std::int64_t from_ms = 0;
+  std::int64_t to_ms = 0;
+  std::vector<ChartPoint> points;   // a line over time; bars where they are few
+  std::vector<ChartPoint> usual{};  // low and high: what it is usually between, drawn behind
+  std::string value_name{};         // what the line and the range around it are, for the legend
+  std::string usual_name{};
+  std::vector<std::pair<std::int64_t, std::string>> times{};  // below the axis
+  bool small = false;                                         // one of several beside each other
 };
 
 struct Report {
@@ -96,11 +120,14 @@ struct Report {
   std::string lead;                  // table: the answer in a sentence, below it; ready to print
   std::vector<Field> facts;          // table: above the rows; JSON: members of the object itself
   std::vector<std::string> drawing;  // table only: lines above the rows, ready to print
+  std::string rows_title;            // people: above the rows, where there is more above them
   Table rows;
   std::vector<Section> sections;
+  std::vector<Chart> charts;  // HTML only
   std::vector<Field> totals;
   std::vector<std::string> notes;     // table only: lines below, ready to print
   std::vector<std::string> warnings;  // what a reader must know to trust the answer
+  std::optional<std::size_t> width;   // table: columns where there is no terminal, for what goes into mails and logs
   bool nothing_recorded = false;      // exit status 3
   bool failed = false;                // exit status 1: what was asked after is not in order
 };

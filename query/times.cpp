@@ -195,4 +195,10 @@ Result<Day> parse_day(std::string_view text, std::int64_t now_ms, Zone zone) {
   return Day{moments_of(start_of_day(day), zone).front(), moments_of(start_of_day(day, 1), zone).front()};
 }
 
+Day day_before(const Day& day, int days, Zone zone) {
+  const Civil date = to_civil(day.begin_ms, zone);
+  const auto midnight = [&](int back) { return moments_of(start_of_day(date, -back), zone).front(); };
+  return {midnight(days), midnight(days - 1)};
+}
+
 }  // namespace memoir::query

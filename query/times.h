@@ -24,6 +24,9 @@ struct Day {
   std::int64_t end_ms = 0;    // the next midnight: 23, 24 or 25 hours later
 };
 
+// The one that is so many days before it.
+Day day_before(const Day& day, int days, Zone zone);
+
 // The day that a time lies in.
 Result<Day> parse_day(std::string_view text, std::int64_t now_ms, Zone zone);
 

@@ -65,6 +65,10 @@ Result<std::string_view> read_file(const std::string& path, Buffer& buffer, std:
 // The first `most` bytes of a file, or all of it if it is shorter.
 Result<std::string> read_start(const std::string& path, std::size_t most);
 
+// Writes a file whole or not at all: beside it first (".partial"), synced, then in its place. What was there is
+// replaced.
+Status write_file(const std::string& path, std::string_view text);
+
 // The target of a symbolic link.
 Result<std::string> read_link(const std::string& path);
 

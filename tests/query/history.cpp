@@ -30,7 +30,7 @@ void fill(ProcessMemory& memory, std::int64_t kib, std::int64_t hwm_kib) {
 
 }  // namespace
 
-History::History() {
+History::History(std::int64_t interval_ms) : interval_ms_(interval_ms) {
   machine(2 * 1024 * 1024);
 }
 
@@ -39,7 +39,7 @@ void History::begin_run() {
   if (!opened) throw std::runtime_error(opened.error().message);
   writer_ = *std::move(opened);
   const BootInfo boot{"11111111-2222-4333-8444-555555555555", kStart - 86'400'000, "testhost", "6.1.0-test"};
-  check(writer_->begin_run({boot, 4242, "0.1.0 (test)", kInterval, now_}));
+  check(writer_->begin_run({boot, 4242, "0.1.0 (test)", interval_ms_, now_}));
   last_keyframe_ms_ = 0;
 }
 
@@ -155,7 +155,15 @@ Tick History::make_tick() {
 void History::tick(int count) {
   for (int i = 0; i < count; ++i) {
     check(writer_->write(make_tick()));
-    pause(kInterval);
+    pause(interval_ms_);
+  }
+}
+
+void History::maintain() {
+  for (bool more = true; more;) {
+    const Result<Maintenance> done = writer_->maintain();
+    if (!done) throw std::runtime_error(done.error().message);
+    more = done->more;
   }
 }
 

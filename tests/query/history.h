@@ -29,7 +29,7 @@ class History {
   static constexpr std::int64_t kStart = 1'795'046'400'000;
   static constexpr std::int64_t kInterval = 10'000;
 
-  History();
+  explicit History(std::int64_t interval_ms = kInterval);
 
   void begin_run();
   // In order; or as a kill -9 leaves it.
@@ -45,9 +45,11 @@ class History {
   void machine(std::int64_t used_kib, std::int64_t swap_kib = 0);  // of 16 GiB, and 4 GiB of swap
 
   void oom_kills(std::int64_t count);  // the kernel's counter
+  void machine(MachineField field, std::int64_t value) { machine_.memory.set(field, value); }
 
   // One tick now, or several; the time goes on by the interval after each.
   void tick(int count = 1);
+  void maintain();  // as the recorder does between ticks, until there is nothing more to do
   void pause(std::int64_t ms) { now_.wall_ms += ms, now_.boot_ms += ms; }
   void event(const std::string& kind, const std::string& text);
 
@@ -64,6 +66,7 @@ class History {
   Tick make_tick();
   std::vector<CategorySample> totals() const;
 
+  std::int64_t interval_ms_;
   TemporaryDirectory directory_;
   std::unique_ptr<Writer> writer_;
   Moment now_{kStart, 86'400'000};

@@ -1,0 +1,52 @@
+// memoir summary: what a day was like.
+
+#include "query/summary.h"
+
+#include <algorithm>
+
+#include "query/commands.h"
+#include "query/moment.h"
+
+namespace memoir::query {
+
+namespace {
+
+Result<Report> run_summary(const Context& context) {
+  if (context.options.write_missing) return write_missing(context, *context.options.write_missing);
+  const Result<Day> day = parse_day(context.options.day.value_or("yesterday"), context.now_ms, context.options.zone);
+  if (!day) return day.error();
+  return summarise_day(context, *day);
+}
+
+}  // namespace
+
+Result<Report> summarise_day(const Context& context, Day day) {
+  // A day that is not over ends now.
+  const std::int64_t latest_ms = std::max(context.now_ms, context.file.last_tick_ms);
+  const Range range{day.begin_ms, std::clamp(latest_ms, day.begin_ms, day.end_ms - 1)};
+  Result<Report> report = begin_range_report(context, range);
+  if (!report || report->nothing_recorded) return report;
+  const Result<std::optional<Summary>> summary = load_summary(context, day);
+  if (!summary) return summary.error();
+  if (!*summary) {
+    report->nothing_recorded = true;
+    report->warnings.emplace_back("what was recorded on this day is too little to be summed up");
+    return report;
+  }
+  fill_summary(context, **summary, *report);
+  return report;
+}
+
+Command summary_command() {
+  Command command;
+  command.name = "summary";
+  command.summary = "what a day was like: peaks, who held and who grew, OOM kills, restarts, against the week before";
+  command.options = {Option::day, Option::limit, Option::ascii, Option::write_missing};
+  command.formats = {"table", "json", "csv", "markdown", "html"};
+  command.examples = {{"memoir summary", "yesterday, in 80 columns, as for a mail"},
+                      {"memoir summary --format html > yesterday.html", "the same as a page with charts"}};
+  command.run = run_summary;
+  return command;
+}
+
+}  // namespace memoir::query

@@ -1,0 +1,139 @@
+#pragma once
+
+// The daily summary. summary.cpp reads the question, summary_load.cpp loads what it needs from the rollups (so that it
+// answers for a day of last year as for yesterday), summary_people.cpp finds out about identities and processes,
+// summary_report.cpp and its likes tell, summary_files.cpp keeps a folder of them.
+//
+// Days are local ones: 23 or 25 hours long where the clocks change.
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/rolled.h"
+#include "query/command.h"
+#include "query/times.h"
+
+namespace memoir::query {
+
+inline constexpr int kDaysBefore = 7;
+
+// The machine over one day.
+struct MachineDay {
+  Day day;
+  std::int64_t recorded_ms = 0;
+  Figures used;
+  Figures available;
+  Figures swap;
+  std::optional<double> stalled_percent;  // share of the recorded time in which some task waited for memory (PSI some)
+  std::optional<double> worst_percent;    // of the bucket with the most
+  std::optional<Extremum> worst;          // its value is in µs
+  std::int64_t oom_kills = 0;
+};
+
+// What the processes of an identity or a category held together (PSS).
+struct Usage {
+  std::string name;
+  std::int64_t most_processes = 0;  // at one time
+  Figures pss;
+  std::vector<Rolled> series;             // over the day
+  std::optional<std::int64_t> begin_kib;  // mean of the first recorded hour of the day; 0 if it was not there
+  std::optional<std::int64_t> end_kib;    // and of the last
+  std::optional<std::int64_t> week_kib;   // of the first recorded hour of the seven days that the day ends
+  std::optional<std::int64_t> hwm_kib;    // highest VmHWM of one process, reached on the day
+  std::optional<std::int64_t> grown_day() const;
+  std::optional<std::int64_t> grown_week() const;
+};
+
+// The high-water mark of one process.
+struct ProcessPeak {
+  StoredProcess process;
+  std::int64_t hwm_kib = 0;
+  std::int64_t at_ms = 0;
+  std::int64_t before_ms = 0;
+};
+
+// The processes of one identity that ended and were followed by others.
+struct Restarted {
+  std::string name;
+  std::int64_t times = 0;
+  std::int64_t last_ms = 0;             // when the last of them was gone
+  std::int64_t lived_ms = 0;            // the last of them
+  std::int64_t pause_ms = 0;            // until its successor began
+  std::optional<std::int64_t> hwm_kib;  // of the last of them
+};
+
+struct OomKills {
+  std::int64_t from_ms = 0;
+  std::int64_t until_ms = 0;
+  std::int64_t kills = 0;
+};
+
+// Who held memory at the moment of a peak of the machine.
+struct Holding {
+  std::string name;
+  std::int64_t kib = 0;
+};
+
+struct RecorderDay {
+  std::int64_t starts = 0;  // of the recorder
+  std::int64_t unclean = 0;
+  std::vector<std::int64_t> boots_ms;
+  std::optional<double> core_percent;  // absent: its ticks are gone
+  std::optional<double> mean_cpu_us;
+  Figures pss;
+  std::vector<Event> events;
+};
+
+struct Summary {
+  Day day;
+  bool over = true;                // the day, or the recording goes on
+  Tier tier = Tier::five_minutes;  // of the day's values
+  std::int64_t first_ms = 0;       // of what is recorded of the day
+  std::int64_t last_ms = 0;
+  std::optional<std::int64_t> total_kib;
+  std::optional<std::int64_t> swap_total_kib;
+  std::vector<MachineDay> days;  // the day is the last
+  std::vector<Rolled> used;      // over all of them
+  std::vector<Rolled> swap;
+  std::vector<OomKills> oom_kills;
+  std::vector<Holding> holders;  // at the peak of used
+  std::vector<Usage> categories;
+  std::vector<Usage> identities;
+  std::vector<ProcessPeak> processes;
+  std::vector<Restarted> restarts;
+  std::int64_t began = 0;  // processes, on the day
+  std::int64_t ended = 0;
+  std::int64_t shortly = 0;  // of those that ended: lived for less than ten minutes
+  RecorderDay recorder;
+
+  const MachineDay& today() const { return days.back(); }
+};
+
+// Loads and computes all. Nothing recorded in the day: absent.
+Result<std::optional<Summary>> load_summary(const Context& context, Day day);
+
+// Parts of load_summary: everything that is about processes; the finest rollups that go back so far; a bucket of them.
+Status load_people(const Context& context, const std::vector<HighWater>& marks, Summary& summary);
+Result<Tier> tier_for(Reader& reader, std::int64_t from_ms);
+Rolled rolled(std::int64_t from_ms, std::int64_t until_ms, std::int64_t covered_ms, const RollupValue& value);
+
+void fill_summary(const Context& context, const Summary& summary, Report& report);
+
+// Parts of fill_summary.
+std::string summary_lead(const Summary& summary, const Options& options);
+std::vector<Chart> summary_charts(const Summary& summary, Zone zone);
+std::vector<std::string> summary_drawing(const Summary& summary, const Options& options, std::size_t columns);
+
+// "03:14"
+std::string print_minute(std::int64_t ms, Zone zone);
+
+// The report of a day, whole.
+Result<Report> summarise_day(const Context& context, Day day);
+
+// Writes the days before today that have something recorded and no file in `folder` yet; deletes the oldest beyond 400.
+// The answer is the latest of them.
+Result<Report> write_missing(const Context& context, const std::string& folder);
+
+}  // namespace memoir::query

@@ -1,0 +1,65 @@
+#include "analysis/rolled.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace memoir {
+
+namespace {
+
+// The share of a bucket that lies within the span.
+double share_inside(const Rolled& bucket, std::int64_t from_ms, std::int64_t until_ms) {
+  const std::int64_t width = bucket.until_ms - bucket.from_ms;
+  const std::int64_t inside = std::min(bucket.until_ms, until_ms) - std::max(bucket.from_ms, from_ms);
+  if (inside <= 0 || width <= 0) return 0;
+  return static_cast<double>(inside) / static_cast<double>(width);
+}
+
+}  // namespace
+
+Figures figures_of(std::span<const Rolled> series, std::int64_t from_ms, std::int64_t until_ms) {
+  Figures figures;
+  double weighted = 0;
+  double weight = 0;
+  double covered = 0;
+  for (const Rolled& bucket : series) {
+    const double share = share_inside(bucket, from_ms, until_ms);
+    if (share <= 0) continue;
+    covered += share * static_cast<double>(bucket.covered_ms);
+    if (bucket.mean) {
+      // A bucket of one tick has no length that we know of, but it was there.
+      const double of_it = std::max(share * static_cast<double>(bucket.covered_ms), 1.0);
+      weighted += of_it * static_cast<double>(*bucket.mean);
+      weight += of_it;
+    }
+    if (bucket.max && (!figures.highest || *bucket.max > figures.highest->value)) {
+      figures.highest = Extremum{*bucket.max, bucket.from_ms, bucket.until_ms};
+    }
+    if (bucket.min && (!figures.lowest || *bucket.min < figures.lowest->value)) {
+      figures.lowest = Extremum{*bucket.min, bucket.from_ms, bucket.until_ms};
+    }
+  }
+  figures.covered_ms = std::llround(covered);
+  if (weight > 0) figures.mean = std::llround(weighted / weight);
+  return figures;
+}
+
+std::int64_t covered_ms_of(std::span<const Rolled> series, std::int64_t from_ms, std::int64_t until_ms) {
+  return figures_of(series, from_ms, until_ms).covered_ms;
+}
+
+std::vector<Increase> increases_of(std::span<const Rolled> counter) {
+  std::vector<Increase> increases;
+  std::optional<std::int64_t> before;
+  for (const Rolled& bucket : counter) {
+    if (!bucket.last) continue;
+    if (before) {
+      const std::int64_t by = *bucket.last >= *before ? *bucket.last - *before : *bucket.last;
+      increases.push_back({bucket.from_ms, bucket.until_ms, bucket.covered_ms, by});
+    }
+    before = bucket.last;
+  }
+  return increases;
+}
+
+}  // namespace memoir

@@ -1,0 +1,56 @@
+#pragma once
+
+// What a series of rollup buckets says of a span of time: means, extremes with when, and how far counters went. Pure.
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace memoir {
+
+// One bucket, of which covered_ms was recorded. Absent values were not known. Those of a series come in order of time.
+struct Rolled {
+  std::int64_t from_ms = 0;
+  std::int64_t until_ms = 0;
+  std::int64_t covered_ms = 0;
+  std::optional<std::int64_t> min;
+  std::optional<std::int64_t> mean;
+  std::optional<std::int64_t> max;
+  std::optional<std::int64_t> last;
+};
+
+// Within the span: a bucket does not tell where in it.
+struct Extremum {
+  std::int64_t value = 0;
+  std::int64_t from_ms = 0;
+  std::int64_t until_ms = 0;
+};
+
+struct Figures {
+  std::optional<std::int64_t> mean;  // over the recorded time
+  std::optional<Extremum> lowest;    // of equal ones the first
+  std::optional<Extremum> highest;
+  std::int64_t covered_ms = 0;
+};
+
+// Over [from_ms, until_ms). A bucket that lies partly outside counts by the share that is inside, and its extremes as a
+// whole.
+Figures figures_of(std::span<const Rolled> series, std::int64_t from_ms, std::int64_t until_ms);
+
+// Time that was recorded within the span.
+std::int64_t covered_ms_of(std::span<const Rolled> series, std::int64_t from_ms, std::int64_t until_ms);
+
+// By how much a counter went up from bucket to bucket. One that is lower than before was begun anew (a boot), and
+// counts from 0.
+struct Increase {
+  std::int64_t from_ms = 0;  // of the bucket
+  std::int64_t until_ms = 0;
+  std::int64_t covered_ms = 0;
+  std::int64_t by = 0;
+};
+
+// The first bucket of the series begins the count, and has no increase of its own.
+std::vector<Increase> increases_of(std::span<const Rolled> counter);
+
+}  // namespace memoir

@@ -1,0 +1,59 @@
+#include "analysis/rolled.h"
+
+#include "support/catch.h"
+
+using namespace memoir;
+
+namespace {
+
+Rolled bucket(std::int64_t from_ms, std::int64_t until_ms, std::int64_t kib, std::int64_t covered_ms = -1) {
+  return {from_ms, until_ms, covered_ms < 0 ? until_ms - from_ms : covered_ms, kib - 5, kib, kib + 5, kib};
+}
+
+}  // namespace
+
+TEST_CASE("figures weigh by recorded time, and tell within which bucket the extremes were") {
+  const std::vector<Rolled> series{bucket(0, 100, 10), bucket(100, 200, 40, 50), bucket(200, 300, 20)};
+  const Figures all = figures_of(series, 0, 300);
+  CHECK(all.mean == (10 * 100 + 40 * 50 + 20 * 100) / 250);
+  CHECK(all.covered_ms == 250);
+  REQUIRE(all.highest.has_value());
+  CHECK(all.highest->value == 45);
+  CHECK(all.highest->from_ms == 100);
+  CHECK(all.highest->until_ms == 200);
+  CHECK(all.lowest->value == 5);
+  CHECK_FALSE(figures_of(series, 300, 400).mean.has_value());
+  CHECK_FALSE(figures_of({}, 0, 400).highest.has_value());
+}
+
+TEST_CASE("a bucket that lies partly outside counts by its share: parts of a span make the whole") {
+  const std::vector<Rolled> series{bucket(0, 100, 10), bucket(100, 200, 40, 60), bucket(250, 300, 20)};
+  for (std::int64_t cut = 0; cut <= 300; cut += 10) {
+    const Figures left = figures_of(series, 0, cut);
+    const Figures right = figures_of(series, cut, 300);
+    CHECK(left.covered_ms + right.covered_ms == 210);
+  }
+  CHECK(figures_of(series, 50, 150).mean == (10 * 50 + 40 * 30) / 80);
+}
+
+TEST_CASE("what is not known is not taken for 0") {
+  std::vector<Rolled> series{bucket(0, 100, 10)};
+  series.push_back({100, 200, 100, std::nullopt, std::nullopt, std::nullopt, std::nullopt});
+  const Figures figures = figures_of(series, 0, 200);
+  CHECK(figures.mean == 10);
+  CHECK(figures.lowest->value == 5);
+  CHECK(figures.covered_ms == 200);
+}
+
+TEST_CASE("a counter counts from bucket to bucket, over gaps, and anew after a boot") {
+  std::vector<Rolled> counter{bucket(0, 100, 7), bucket(100, 200, 9), bucket(300, 400, 9), bucket(400, 500, 2)};
+  const auto increases = increases_of(counter);
+  REQUIRE(increases.size() == 3);
+  CHECK(increases[0].by == 2);
+  CHECK(increases[1].by == 0);
+  CHECK(increases[1].from_ms == 300);
+  CHECK(increases[2].by == 2);
+  counter[1].last.reset();
+  CHECK(increases_of(counter)[0].by == 2);
+  CHECK(increases_of({}).empty());
+}

@@ -1,0 +1,381 @@
+// memoir summary: what it says of a week that is known, in each format, and the folder that it keeps.
+
+#include <cmath>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <regex>
+#include <sstream>
+
+#include <nlohmann/json.hpp>
+
+#include "query/application.h"
+#include "query/golden.h"
+#include "query/layout.h"
+#include "query/terminal.h"
+#include "query/week.h"
+#include "query/zone_guard.h"
+#include "store/writer.h"
+#include "support/catch.h"
+#include "support/manual_clock.h"
+
+using namespace memoir;
+using namespace memoir::query;
+using memoir::test::History;
+using memoir::test::kWeekDayMs;
+using memoir::test::kWeekLastDay;
+using memoir::test::recorded_week;
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::int64_t kMib = 1024;
+constexpr std::int64_t kHour = 3'600'000;
+constexpr std::int64_t kMinute = 60'000;
+
+Outcome ask_file(const std::string& path, std::int64_t now_ms, std::vector<std::string> arguments,
+                 const char* zone = "UTC") {
+  use_utf8();
+  const test::ZoneGuard guard(zone);
+  const test::ManualClock clock({now_ms, 0});
+  arguments.insert(arguments.begin(), "summary");
+  arguments.insert(arguments.end(), {"--db", path});
+  Outcome outcome = answer(arguments, clock);
+  for (std::size_t at = outcome.out.find(path); at != std::string::npos; at = outcome.out.find(path)) {
+    outcome.out.replace(at, path.size(), "DB");
+  }
+  return outcome;
+}
+
+Outcome ask(std::vector<std::string> arguments, const char* zone = "UTC") {
+  return ask_file(recorded_week().path(), recorded_week().now_ms(), std::move(arguments), zone);
+}
+
+nlohmann::json json_of(std::vector<std::string> arguments, const char* zone = "UTC") {
+  arguments.insert(arguments.end(), {"--format", "json", "--limit", "0"});
+  const Outcome outcome = ask(std::move(arguments), zone);
+  CAPTURE(outcome.error);
+  REQUIRE(outcome.exit == Exit::answered);
+  return nlohmann::json::parse(outcome.out);
+}
+
+nlohmann::json find(const nlohmann::json& rows, const char* key, const std::string& value) {
+  for (const auto& row : rows) {
+    if (row[key] == value) return row;
+  }
+  FAIL("no row of " << value);
+  return {};
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+bool has(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+std::string slurp(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// Of the last day; its last six hours are after midnight in UTC.
+const std::vector<std::string> kDay{"--day", "2026-11-26"};
+
+}  // namespace
+
+TEST_CASE("summary: golden answers in each format") {
+  const char* format = GENERATE("table", "json", "csv", "markdown", "html");
+  CAPTURE(format);
+  std::vector<std::string> arguments = kDay;
+  arguments.insert(arguments.end(), {"--format", format});
+  const Outcome outcome = ask(arguments);
+  CHECK(outcome.exit == Exit::answered);
+  test::compare_with_golden(std::string("summary.") + format, outcome.out);
+}
+
+TEST_CASE("summary: the day's figures, with when") {
+  const auto day = json_of(kDay);
+  CHECK(day["day"] == "2026-11-26");
+  CHECK(day["tier"] == "5min");
+  CHECK(day["used_max_at_ms"] == kWeekLastDay + 9 * kHour + 58 * kMinute);
+  CHECK(day["available_min_kib"] == 16 * kMib * kMib - day["used_max_kib"].get<std::int64_t>());
+  CHECK(day["swap_max_kib"] == 1500 * kMib);
+  CHECK(day["oom_kills"] == 1);
+  REQUIRE(day["oom"].size() == 1);
+  CHECK(day["oom"][0]["from_ms"] == kWeekLastDay + 10 * kHour);
+  CHECK(day["stalled_worst_from_ms"] == kWeekLastDay + 9 * kHour + 50 * kMinute);
+  CHECK(day["recorder_starts"] == 1);
+  CHECK(day["recorder_unclean_ends"] == 1);
+  CHECK(day["boots"] == 0);
+  CHECK(day["recorder_pss_kib"] == 8 * kMib);
+  CHECK(day["coverage"]["gaps"].size() == 1);
+  REQUIRE(day["rows"].size() == 8);
+  for (std::size_t i = 0; i < 8; ++i) {
+    CHECK(day["rows"][i]["begin_ms"] == History::kStart + static_cast<std::int64_t>(i) * kWeekDayMs);
+  }
+  CHECK(day["rows"][7]["used_mean_kib"] == day["used_mean_kib"]);
+  CHECK(day["rows"][6]["oom_kills"] == 0);
+  CHECK(day["rows"][6]["recorded_percent"].get<double>() == Approx(100));
+}
+
+TEST_CASE("summary: who held, who grew, who was restarted, whose mark was highest") {
+  const auto day = json_of(kDay);
+  const auto database = find(day["identities"], "identity", "postgresql.service postgres: main: checkpointer");
+  CHECK(database["max_kib"].get<std::int64_t>() > 1600 * kMib);
+  // 3 MiB an hour: 23 hours between the middles of the first hour and the last, and 6 days more; the load adds to it.
+  CHECK(database["grown_day_kib"].get<std::int64_t>() >= 23 * 3 * kMib);
+  CHECK(database["grown_week_kib"].get<std::int64_t>() - database["grown_day_kib"].get<std::int64_t>() >=
+        6 * 24 * 3 * kMib);
+  CHECK(day["grown_day"][0]["identity"] == database["identity"]);
+  CHECK(day["grown_week"][0]["grown_kib"] == database["grown_week_kib"]);
+  CHECK(find(day["categories"], "category", "backup")["grown_day_kib"] == 0);
+
+  REQUIRE(day["restarts"].size() == 1);
+  CHECK(day["restarts"][0]["times"] == 1);
+  CHECK(day["restarts"][0]["last_ms"] == kWeekLastDay + 10 * kHour);
+  CHECK(day["restarts"][0]["hwm_kib"] == day["processes"][0]["hwm_kib"]);
+  CHECK(day["processes"][0]["pid"] == 401);
+  CHECK(day["processes"][0]["at_ms"] == kWeekLastDay + 9 * kHour + 58 * kMinute);
+  CHECK(day["processes"][1]["comm"] == "pg_dump");
+  // Its mark stood before the day began.
+  for (const auto& process : day["processes"]) CHECK(process["comm"] != "memoird");
+  CHECK(day["processes_began"] == 2);
+  CHECK(day["processes_ended"] == 2);
+}
+
+TEST_CASE("summary: by category and by program the same memory is shared out") {
+  for (const char* date : {"2026-11-19", "2026-11-23", "2026-11-26", "2026-11-27"}) {
+    CAPTURE(date);
+    const auto day = json_of({"--day", date});
+    std::int64_t sums[2] = {0, 0};
+    for (const auto& row : day["categories"]) sums[0] += row["mean_kib"].get<std::int64_t>();
+    for (const auto& row : day["identities"]) sums[1] += row["mean_kib"].get<std::int64_t>();
+    CHECK(std::abs(sums[0] - sums[1]) <= 16);  // rounding, once per row
+    CHECK(sums[0] > 1000 * kMib);
+  }
+}
+
+TEST_CASE("summary: the first day has none before it, and a day that is not over is told so far") {
+  const auto first = json_of({"--day", "2026-11-19"});
+  CHECK(first["rows"][0]["used_mean_kib"].is_null());
+  CHECK(first["grown_week"].empty());
+  CHECK(first["identities"][0]["grown_week_kib"].is_null());
+  CHECK_FALSE(has(ask({"--day", "2026-11-19"}).out, "than in"));
+  const Outcome today = ask({"--day", "today"});
+  CHECK(today.exit == Exit::answered);
+  CHECK(has(today.out, "so far"));
+  CHECK(json_of({"--day", "2026-11-27"})["over"] == false);
+  CHECK(json_of({})["day"] == "2026-11-26");
+}
+
+TEST_CASE("summary: what was not recorded is exit status 3, and a day that cannot be read 2") {
+  for (const char* format : {"table", "json", "csv", "markdown", "html"}) {
+    CHECK(ask({"--day", "2026-11-01", "--format", format}).exit == Exit::empty);
+  }
+  CHECK(ask({"--day", "someday"}).exit == Exit::usage);
+  CHECK(ask({"--format", "yaml"}).exit == Exit::usage);
+}
+
+TEST_CASE("summary: a local day has 25 hours where the clock is put back, and 23 where it is put on") {
+  struct Change {
+    const char* zone;
+    std::int64_t hours;
+  };
+  // Zones that change on Sunday, 22 November.
+  const Change change = GENERATE(Change{"XST0XDT,M6.3.0,M11.4.0/3", 25}, Change{"XST0XDT,M11.4.0/2,M6.3.0", 23});
+  const auto sunday = json_of({"--day", "2026-11-22"}, change.zone);
+  CHECK(sunday["range"]["to_ms"].get<std::int64_t>() + 1 - sunday["range"]["from_ms"].get<std::int64_t>() ==
+        change.hours * kHour);
+  CHECK(sunday["rows"][7]["recorded_percent"].get<double>() == Approx(100).epsilon(0.001));
+  const auto monday = json_of({"--day", "2026-11-23"}, change.zone);
+  CHECK(monday["rows"][6]["begin_ms"] == sunday["range"]["from_ms"]);
+  CHECK(monday["range"]["from_ms"].get<std::int64_t>() == sunday["range"]["to_ms"].get<std::int64_t>() + 1);
+  // What one day has, the other has not: the mean of both is that of their hours.
+  CHECK(monday["rows"][6]["used_mean_kib"] == sunday["used_mean_kib"]);
+}
+
+TEST_CASE("summary: 80 columns where it does not go to a terminal") {
+  use_utf8();
+  const std::string text = ask(kDay).out;
+  for (const std::string& line : lines_of(text)) {
+    CAPTURE(line);
+    CHECK(display_width(line) <= 80);
+  }
+  CHECK(lines_of(text).size() > 40);
+}
+
+TEST_CASE("summary: the page carries all it needs, asks nobody for anything, and runs nothing") {
+  std::vector<std::string> arguments = kDay;
+  arguments.insert(arguments.end(), {"--format", "html"});
+  const std::string page = ask(arguments).out;
+  for (const char* reference : {"http:", "https:", "src=", "href=", "url(", "@import", "<script", "<link", "<img",
+                                "<iframe", "<object", "<embed", "<form", "<base", "javascript:", "xlink", "<use"}) {
+    CAPTURE(reference);
+    CHECK_FALSE(has(page, reference));
+  }
+  CHECK_FALSE(std::regex_search(page, std::regex("\\son[a-z]+=")));
+  for (const char* part : {"<!DOCTYPE html>", "charset=\"utf-8\"", "name=\"viewport\"", "prefers-color-scheme:dark",
+                           "@media print", "<svg", "role=\"img\"", "tabular-nums", "scope=\"col\""}) {
+    CAPTURE(part);
+    CHECK(has(page, part));
+  }
+  // A process called itself so.
+  CHECK(has(page, "&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;"));
+  CHECK_FALSE(has(page, "\x1b"));
+  CHECK_FALSE(has(page, "\xe2\x80\xae"));
+  CHECK(has(page, "\xe6\x97\xa5\xe6\x9c\xac"));
+}
+
+TEST_CASE("summary: every tag of the page is closed") {
+  std::vector<std::string> arguments = kDay;
+  arguments.insert(arguments.end(), {"--format", "html"});
+  const std::string page = ask(arguments).out;
+  const std::regex tag("<(/?)([a-z0-9]+)[^>]*?(/?)>");
+  std::vector<std::string> open;
+  for (auto at = std::sregex_iterator(page.begin(), page.end(), tag); at != std::sregex_iterator(); ++at) {
+    const std::string name = (*at)[2];
+    if ((*at)[3] == "/" || name == "meta") continue;
+    if ((*at)[1] != "/") {
+      open.push_back(name);
+      continue;
+    }
+    REQUIRE_FALSE(open.empty());
+    REQUIRE(open.back() == name);
+    open.pop_back();
+  }
+  CHECK(open.empty());
+}
+
+TEST_CASE("summary: gaps are gaps in the chart, and a subject that was not there is at 0") {
+  std::vector<std::string> arguments = kDay;
+  arguments.insert(arguments.end(), {"--format", "html"});
+  const std::string page = ask(arguments).out;
+  const std::size_t chart = page.find("aria-label=\"Memory in use\"");
+  REQUIRE(chart != std::string::npos);
+  const std::string svg = page.substr(chart, page.find("</svg>", chart) - chart);
+  CHECK(has(svg, "class=\"gap\""));
+  const std::size_t line = svg.find("class=\"line\" d=\"");
+  REQUIRE(line != std::string::npos);
+  const std::string path = svg.substr(line, svg.find("/>", line) - line);
+  CHECK(std::count(path.begin(), path.end(), 'M') == 2);  // before the gap and after it
+}
+
+TEST_CASE("summary: markdown cannot be broken out of") {
+  std::vector<std::string> arguments = kDay;
+  arguments.insert(arguments.end(), {"--format", "markdown"});
+  const std::string text = ask(arguments).out;
+  CHECK(has(text, "&lt;script&gt;"));
+  CHECK(has(text, "\\`rm\\`"));
+  std::size_t columns = 0;
+  for (const std::string& line : lines_of(text)) {
+    if (line.rfind('|', 0) != 0) {
+      columns = 0;
+      continue;
+    }
+    const auto cells = static_cast<std::size_t>(std::count(line.begin(), line.end(), '|'));
+    if (columns == 0) columns = cells;
+    CAPTURE(line);
+    CHECK(cells == columns);
+  }
+}
+
+TEST_CASE("summary: the same once the raw rows are rolled up, and once they are gone") {
+  const test::TemporaryDirectory directory;
+  const std::string path = directory.path() + "/memoir.db";
+  const History& week = test::raw_week();
+  for (const char* suffix : {"", "-wal"}) fs::copy_file(week.path() + suffix, path + suffix);
+  const auto of = [&](const char* date) {
+    const Outcome outcome = ask_file(path, week.now_ms(), {"--day", date, "--format", "json", "--limit", "0"});
+    CAPTURE(outcome.error);
+    REQUIRE(outcome.exit == Exit::answered);
+    auto json = nlohmann::json::parse(outcome.out);
+    // What only ticks tell: their cost, and how many they are.
+    for (const char* key : {"recorder_core_percent", "recorder_cpu_us_per_tick", "coverage"}) json.erase(key);
+    return json;
+  };
+  const auto before = of("2026-11-24");
+  const auto last = of("2026-11-26");
+  auto writer = Writer::open(path, Durability::normal);
+  REQUIRE(writer);
+  const Moment now{week.now_ms(), 86'400'000 + week.now_ms() - History::kStart};
+  const BootInfo boot{"11111111-2222-4333-8444-555555555555", History::kStart - 86'400'000, "testhost", "6.1.0-test"};
+  REQUIRE((*writer)->begin_run({boot, 4242, "0.1.0 (test)", 120'000, now, {.raw_ms = kWeekDayMs}}));
+  for (bool more = true; more;) {
+    const Result<Maintenance> done = (*writer)->maintain();
+    REQUIRE(done);
+    more = done->more;
+  }
+  CHECK(of("2026-11-24") == before);
+  CHECK(of("2026-11-26") == last);
+  const Result<std::unique_ptr<Reader>> reader = Reader::open(path);
+  REQUIRE(reader);
+  CHECK((*reader)->ticks({History::kStart, kWeekLastDay - kWeekDayMs})->empty());
+}
+
+TEST_CASE("summary: writes the days that are missing, once each, and prints the latest") {
+  const test::TemporaryDirectory directory;
+  const std::string folder = directory.path();
+  const Outcome all = ask({"--write-missing", folder});
+  CAPTURE(all.error);
+  REQUIRE(all.exit == Exit::answered);
+  for (int day = 19; day <= 26; ++day) {
+    const std::string stem = folder + "/2026-11-" + std::to_string(day);
+    CHECK(has(slurp(stem + ".html"), "<!DOCTYPE html>"));
+    CHECK(has(slurp(stem + ".txt"), "November 2026"));
+  }
+  CHECK_FALSE(fs::exists(folder + "/2026-11-27.html"));  // is not over
+  CHECK(has(all.out, "8 days, 2026-11-19 to 2026-11-26"));
+  CHECK(has(all.out, "Thursday, 26"));
+  CHECK(slurp(folder + "/2026-11-26.txt") == ask(kDay).out);
+
+  const Outcome none = ask({"--write-missing", folder});
+  CHECK(none.exit == Exit::answered);
+  CHECK(has(none.out, "no day is missing"));
+
+  fs::remove(folder + "/2026-11-22.txt");
+  const Outcome one = ask({"--write-missing", folder});
+  CHECK(has(one.out, "2026-11-22.html"));
+  CHECK(fs::exists(folder + "/2026-11-22.txt"));
+  CHECK(std::distance(fs::directory_iterator(folder), fs::directory_iterator()) == 16);
+}
+
+TEST_CASE("summary: keeps 400 days, and deletes nothing that is not its own") {
+  const test::TemporaryDirectory directory;
+  const std::string folder = directory.path();
+  for (int i = 0; i < 400; ++i) {
+    const std::string date = fmt::format("2025-{:02}-{:02}", 1 + i / 34, 1 + i % 34);
+    std::ofstream(folder + "/" + date + ".html") << "x";
+    std::ofstream(folder + "/" + date + ".txt") << "x";
+  }
+  for (const char* name : {"notes.txt", "2020-01-01.html.bak", "2020-01-01.pdf", "2020-1-1.txt"}) {
+    std::ofstream(folder + "/" + name) << "x";
+  }
+  REQUIRE(ask({"--write-missing", folder}).exit == Exit::answered);
+  std::size_t pages = 0;
+  for (const auto& entry : fs::directory_iterator(folder)) pages += entry.path().extension() == ".html" ? 1U : 0U;
+  CHECK(pages == 400);
+  CHECK_FALSE(fs::exists(folder + "/2025-01-08.html"));
+  CHECK_FALSE(fs::exists(folder + "/2025-01-08.txt"));
+  CHECK(fs::exists(folder + "/2025-01-09.html"));
+  CHECK(fs::exists(folder + "/2026-11-26.html"));
+  for (const char* name : {"notes.txt", "2020-01-01.html.bak", "2020-01-01.pdf", "2020-1-1.txt"}) {
+    CHECK(fs::exists(folder + "/" + name));
+  }
+}
+
+TEST_CASE("summary: a folder that is not there, or cannot be written, is said") {
+  const test::TemporaryDirectory directory;
+  const Outcome absent = ask({"--write-missing", directory.path() + "/none"});
+  CHECK(absent.exit == Exit::failed);
+  CHECK(has(absent.error, "mkdir -p"));
+  fs::create_directory(directory.path() + "/2026-11-19.html.partial");
+  const Outcome blocked = ask({"--write-missing", directory.path()});
+  CHECK(blocked.exit == Exit::failed);
+  CHECK(has(blocked.error, "2026-11-19.html"));
+}

@@ -1,0 +1,20 @@
+#pragma once
+
+// Eight days of a small server and a morning, written by the store's own writer: a working day's wave, a database that
+// grows, a backup at night. On the last whole day, 2026-11-26, an application eats all, is OOM killed and started
+// again, and the recorder is away for 50 minutes.
+
+#include "query/history.h"
+
+namespace memoir::test {
+
+inline constexpr std::int64_t kWeekDayMs = 86'400'000;
+inline constexpr std::int64_t kWeekLastDay = History::kStart + 7 * kWeekDayMs;  // midnight, UTC
+
+// Recorded once for all tests of a program, and rolled up as a recorder does.
+History& recorded_week();
+
+// The same as raw rows only.
+History& raw_week();
+
+}  // namespace memoir::test
