@@ -161,8 +161,8 @@ Result<std::vector<StoredProcess>> SqliteReader::processes(Range range) {
     const TickSpan span = span_of(*database_, range);
     std::vector<StoredProcess> processes;
     Statement rows(*database_, sql::processes);
-    rows.bind(span.first, span.last);
-    while (!span.empty() && rows.step()) processes.push_back(read_process(rows));
+    rows.bind(span.first, span.last, range.from_ms, range.to_ms);
+    while (rows.step()) processes.push_back(read_process(rows));
     return processes;
   });
 }
