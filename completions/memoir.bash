@@ -14,7 +14,7 @@ _memoir() {
   fi
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case $word in
-      status|top|trend|peaks|leaks|diff|processes|categories|events|export|extract|backup|doctor|completion|help) command=$word; break ;;
+      status|top|trend|peaks|leaks|diff|summary|processes|categories|events|export|extract|backup|doctor|completion|help) command=$word; break ;;
     esac
   done
   case "$command $previous" in
@@ -39,13 +39,15 @@ _memoir() {
     *" --csv") words="" ;;
     *" --hour") words="" ;;
     *" --output") compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
+    *" --write-missing") compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
     *" --db") compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
     "status --format") words="table json csv" ;;
     "top --format") words="table json csv" ;;
     "trend --format") words="table json csv" ;;
     "peaks --format") words="table json csv" ;;
     "leaks --format") words="table json csv" ;;
-    "diff --format") words="table json csv" ;;
+    "diff --format") words="table json csv markdown html" ;;
+    "summary --format") words="table json csv markdown html" ;;
     "processes --format") words="table json csv" ;;
     "categories --format") words="table json csv" ;;
     "events --format") words="table json csv" ;;
@@ -59,7 +61,7 @@ _memoir() {
     *)
       case "$command $current" in
         " -"*) words="--limit --db --format --units --utc --no-color --no-pager --help --version" ;;
-        " "*) words="status top trend peaks leaks diff processes categories events export extract backup doctor completion help" ;;
+        " "*) words="status top trend peaks leaks diff summary processes categories events export extract backup doctor completion help" ;;
         "status -"*) words="--limit --db --format --units --utc --no-color --no-pager --help --version" ;;
         "status "*) words="--limit --db --format --units --utc --no-color --no-pager --help --version" ;;
         "top -"*) words="--at --from --to --last --day --by --group --filter --limit --db --format --units --utc --no-color --no-pager --help --version" ;;
@@ -72,6 +74,8 @@ _memoir() {
         "leaks "*) words="--from --to --last --day --limit --all --explain --csv --hour --db --format --units --utc --ascii --no-color --no-pager --help --version" ;;
         "diff -"*) words="--from --to --last --day --by --group --filter --limit --db --format --units --utc --no-color --no-pager --help --version" ;;
         "diff "*) words="now today yesterday monday tuesday wednesday thursday friday saturday sunday" ;;
+        "summary -"*) words="--day --limit --write-missing --db --format --units --utc --ascii --no-color --no-pager --help --version" ;;
+        "summary "*) words="--day --limit --write-missing --db --format --units --utc --ascii --no-color --no-pager --help --version" ;;
         "processes -"*) words="--at --from --to --last --day --by --filter --limit --db --format --units --utc --no-color --no-pager --help --version" ;;
         "processes "*) words="--at --from --to --last --day --by --filter --limit --db --format --units --utc --no-color --no-pager --help --version" ;;
         "categories -"*) words="--at --from --to --last --day --by --limit --db --format --units --utc --no-color --no-pager --help --version" ;;
@@ -88,7 +92,7 @@ _memoir() {
         "doctor "*) words="--db --format --units --utc --no-color --no-pager --help --version" ;;
         "completion -"*) words="--help --version" ;;
         "completion "*) words="bash zsh fish" ;;
-        "help "*) words="status top trend peaks leaks diff processes categories events export extract backup doctor completion help" ;;
+        "help "*) words="status top trend peaks leaks diff summary processes categories events export extract backup doctor completion help" ;;
       esac
       ;;
   esac

@@ -4,7 +4,7 @@ function __memoir_categories
     memoir categories --limit 0 --format csv 2>/dev/null | sed -e 1d -e 's/.*,//' -e "s/^/$argv[1]/"
 end
 
-set -l commands status top trend peaks leaks diff processes categories events export extract backup doctor completion help
+set -l commands status top trend peaks leaks diff summary processes categories events export extract backup doctor completion help
 
 complete -c memoir -f
 complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a status -d 'is it recording, since when, with what gaps, and what does recording cost'
@@ -13,6 +13,7 @@ complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a trend -d 'o
 complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a peaks -d 'high-water marks of the machine, categories and processes, when they were reached, and who else held memory then'
 complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a leaks -d 'who leaks: verdicts with evidence, growth per day, confidence, and when it runs out'
 complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a diff -d 'what changed between two times: new, gone, grown, shrunk; and where the machine'\''s memory went'
+complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a summary -d 'what a day was like: peaks, who held and who grew, OOM kills, restarts, against the week before'
 complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a processes -d 'who lived in a range, from when to when, and how it ended'
 complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a categories -d 'the categories, how many processes each holds, and their sums'
 complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a events -d 'what happened to the recording: gaps, unclean ends, stepped clocks, lost ticks, what is degraded'
@@ -21,7 +22,7 @@ complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a extract -d 
 complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a backup -d 'a copy of the whole file, made while it is recorded into; whole or not at all'
 complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a doctor -d 'checks the file, its place, the recorder and the permissions, and says what to mend'
 complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a completion -d 'the completion script of a shell'
-complete -c memoir -n '__fish_seen_subcommand_from help' -a "status top trend peaks leaks diff processes categories events export extract backup doctor completion help"
+complete -c memoir -n '__fish_seen_subcommand_from help' -a "status top trend peaks leaks diff summary processes categories events export extract backup doctor completion help"
 complete -c memoir -l help -d 'Options and examples'
 complete -c memoir -l version -d 'The version'
 
@@ -106,11 +107,22 @@ complete -c memoir -n '__fish_seen_subcommand_from diff' -l group -x -a "process
 complete -c memoir -n '__fish_seen_subcommand_from diff' -l filter -x -a "category= user= pid= comm= exe= command= cgroup= (__memoir_categories category=)" -d 'only category=web, user=www-data, pid=812, comm=nginx, exe~REGEX, command~REGEX, cgroup~REGEX; repeated: and'
 complete -c memoir -n '__fish_seen_subcommand_from diff' -l limit -x -a "0 20 50 100" -d 'at most N rows (default: what fits the terminal, 20 in a pipe; 0 = all); what is cut is said, with its sum'
 complete -c memoir -n '__fish_seen_subcommand_from diff' -l db -r -F -d 'the database (default: $MEMOIR_DB, /var/lib/memoir/memoir.db, the XDG data path)'
-complete -c memoir -n '__fish_seen_subcommand_from diff' -l format -x -a "table json csv" -d 'how the answer is written'
+complete -c memoir -n '__fish_seen_subcommand_from diff' -l format -x -a "table json csv markdown html" -d 'how the answer is written'
 complete -c memoir -n '__fish_seen_subcommand_from diff' -l units -x -a "kib mib auto" -d 'sizes in a table: kib, mib or auto'
 complete -c memoir -n '__fish_seen_subcommand_from diff' -l utc -d 'times are UTC, those given and those shown'
 complete -c memoir -n '__fish_seen_subcommand_from diff' -l no-color -d 'no colour, even on a terminal (so does $NO_COLOR)'
 complete -c memoir -n '__fish_seen_subcommand_from diff' -l no-pager -d 'a long answer on a terminal does not go through a pager'
+
+complete -c memoir -n '__fish_seen_subcommand_from summary' -l day -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d 'a whole local day: yesterday, monday, 2026-11-20'
+complete -c memoir -n '__fish_seen_subcommand_from summary' -l limit -x -a "0 20 50 100" -d 'at most N rows (default: what fits the terminal, 20 in a pipe; 0 = all); what is cut is said, with its sum'
+complete -c memoir -n '__fish_seen_subcommand_from summary' -l write-missing -r -F -d 'write the days that are recorded and not yet in DIR, as HTML and text, and keep 400 of them'
+complete -c memoir -n '__fish_seen_subcommand_from summary' -l db -r -F -d 'the database (default: $MEMOIR_DB, /var/lib/memoir/memoir.db, the XDG data path)'
+complete -c memoir -n '__fish_seen_subcommand_from summary' -l format -x -a "table json csv markdown html" -d 'how the answer is written'
+complete -c memoir -n '__fish_seen_subcommand_from summary' -l units -x -a "kib mib auto" -d 'sizes in a table: kib, mib or auto'
+complete -c memoir -n '__fish_seen_subcommand_from summary' -l utc -d 'times are UTC, those given and those shown'
+complete -c memoir -n '__fish_seen_subcommand_from summary' -l ascii -d 'draw the chart and the sparkline with ASCII characters only'
+complete -c memoir -n '__fish_seen_subcommand_from summary' -l no-color -d 'no colour, even on a terminal (so does $NO_COLOR)'
+complete -c memoir -n '__fish_seen_subcommand_from summary' -l no-pager -d 'a long answer on a terminal does not go through a pager'
 
 complete -c memoir -n '__fish_seen_subcommand_from processes' -l at -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d 'the state at one time: the last tick at or before T'
 complete -c memoir -n '__fish_seen_subcommand_from processes' -l from -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d 'a range from T'
