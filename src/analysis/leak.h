@@ -113,7 +113,7 @@ struct LeakFinding {
   LeakVerdict verdict = LeakVerdict::insufficient;
   bool leak = false;
   double confidence = 0;          // 0 to 100: a score of how far the gates were passed, no probability. 0 if no leak
-  bool confirmed = false;            // it was a leak a day ago, too
+  bool confirmed = false;         // it was a leak a day ago, too
   bool short_history = false;     // less than a day: it grows, but no day was seen whole
   LeakInterval slope_per_day;     // with its 90 % interval
   std::int64_t since_ms = 0;      // when the growth began, or the window

@@ -16,7 +16,8 @@ namespace memoir {
 
 inline constexpr std::int64_t kDayLengthMs = 86'400'000;
 
-// What is kept for how long, 0: for ever. Ages count by the recorder's own clock (stretch.recorded_ms), which nobody can set.
+// What is kept for how long, 0: for ever. Ages count by the recorder's own clock (stretch.recorded_ms), which nobody
+// can set.
 struct Retention {
   std::int64_t raw_ms = 7 * kDayLengthMs;
   std::int64_t five_minutes_ms = 60 * kDayLengthMs;

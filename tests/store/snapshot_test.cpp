@@ -83,7 +83,8 @@ TEST_CASE("a snapshot of a simulated server equals its tick while it is written"
     REQUIRE(snapshot.machine == tick.machine);
     REQUIRE(snapshot.categories == tick.categories);
     REQUIRE(snapshot.processes.size() == tick.processes.size());
-    for (std::size_t p = 0; p < tick.processes.size(); ++p) REQUIRE_OF_MANY(snapshot.processes[p].sample == tick.processes[p]);
+    for (std::size_t p = 0; p < tick.processes.size(); ++p)
+      REQUIRE_OF_MANY(snapshot.processes[p].sample == tick.processes[p]);
   }
 }
 
