@@ -71,7 +71,7 @@ std::string_view cell(const Bucket& bucket, double low, double height, bool bott
 // Whether the line goes through the cell.
 bool on_line(const std::optional<ChartLine>& line, const Bucket& bucket, double low, double height) {
   if (!line || bucket.until_ms <= line->from_ms || bucket.from_ms > line->to_ms) return false;
-  const auto middle_ms = static_cast<double>(bucket.from_ms + (bucket.until_ms - bucket.from_ms) / 2 - line->from_ms);
+  const auto middle_ms = static_cast<double>(bucket.from_ms + bucket.until_ms - 2 * line->from_ms) / 2;
   const auto span_ms = static_cast<double>(std::max<std::int64_t>(line->to_ms - line->from_ms, 1));
   const double kib = line->from_kib + (line->to_kib - line->from_kib) * middle_ms / span_ms;
   return kib >= low && kib < low + height;

@@ -215,7 +215,7 @@ std::optional<Error> empty_value(const std::vector<std::string>& arguments) {
 
 std::optional<Error> parse_options(std::vector<std::string> arguments, Invocation& invocation) {
   const Command& command = *invocation.command;
-  if (const auto error = empty_value(arguments)) return error;
+  if (auto error = empty_value(arguments)) return error;
   CLI::App app;
   app.set_help_flag();
   app.allow_extras();

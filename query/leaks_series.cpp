@@ -154,6 +154,7 @@ Result<std::vector<LeakSeries>> machine_series(Reader& reader, const LeakSource&
     for (const auto& [metric, weight] : sum.metrics) metrics.try_emplace(metric, LeakSeries{{}, source.width_ms});
   }
   std::vector<std::string> names;
+  names.reserve(metrics.size());
   for (const auto& [name, series] : metrics) names.push_back(name);
   // Where hours are short, the buckets of five minutes are the finest that there are.
   const Tier tier = is_raw(source) ? Tier::five_minutes : source.tier;
@@ -167,6 +168,7 @@ Result<std::vector<LeakSeries>> machine_series(Reader& reader, const LeakSource&
   });
   if (!read) return read.error();
   std::vector<LeakSeries> all;
+  all.reserve(sums.size());
   for (const MachineSum& sum : sums) all.push_back(weigh(sum, metrics));
   return all;
 }

@@ -68,7 +68,7 @@ std::string table_text(const Table& table, const Presentation& presentation) {
 
 // "web1, 2026-11-20 03:14:07: what it shows"
 std::string heading(const Asked& asked, const Report& report, Zone zone) {
-  const std::string line = place_and_time(asked, report, zone);
+  std::string line = place_and_time(asked, report, zone);
   if (report.title.empty()) return line;
   return line.empty() ? report.title : line + ": " + report.title;
 }

@@ -71,7 +71,7 @@ LeakVerdict verdict_of_failed(const WindowFinding& window) {
 
 // Most blocks do not move, and what moves goes up.
 bool goes_by_steps(const WindowFinding& window) {
-  constexpr int kLeastSteps = 4;
+  constexpr int least_steps = 4;
   const std::vector<TimedValue> floors = put_back(window.floors, window.steps);
   std::vector<double> increments;
   double fallen = 0;
@@ -82,7 +82,7 @@ bool goes_by_steps(const WindowFinding& window) {
   const double usual = mean_of(increments);
   const auto jumps = std::count_if(increments.begin(), increments.end(), [usual](double by) { return by > 2 * usual; });
   const double whole = floors.back().value - floors.front().value;
-  return jumps >= kLeastSteps && fallen <= 0.25 * whole && median_of(increments) <= 0.25 * usual;
+  return jumps >= least_steps && fallen <= 0.25 * whole && median_of(increments) <= 0.25 * usual;
 }
 
 // Each hour, or nearly, it falls back by more than its floors scatter.

@@ -63,20 +63,16 @@ void visit_pieces(const std::vector<Piece<N>>& pieces, const TierShape& shape, s
   for (auto piece = pieces.begin(); piece != pieces.end();) {
     const std::int64_t subject_id = piece->subject_id;
     const std::int64_t start = bucket_of(*piece);
-    std::int64_t end = start + shape.width_ms;
+    const std::int64_t end = start + shape.width_ms;
     Bucket<N> wide;
+    Bucket<N> held;  // what the last of them goes on with
     for (; piece != pieces.end() && piece->subject_id == subject_id && bucket_of(*piece) == start; ++piece) {
       wide.append(piece->bucket);
-      const std::int64_t held_ms = (piece->buckets - 1) * kPieceMs;
-      if (held_ms == 0) continue;
-      const Bucket<N> held = held_bucket(piece->bucket, held_ms);
-      if (shape.width_ms > kPieceMs) {
-        wide.append(held);
-      } else {
-        visit(subject_id, {end, end + held_ms}, held);
-      }
+      held = held_bucket(piece->bucket, (piece->buckets - 1) * kPieceMs);
+      if (held.covered_ms > 0 && shape.width_ms > kPieceMs) wide.append(held);
     }
     visit(subject_id, {start < seam_ms && seam_ms < end ? seam_ms : start, end}, wide);
+    if (held.covered_ms > 0 && shape.width_ms == kPieceMs) visit(subject_id, {end, end + held.covered_ms}, held);
   }
 }
 

@@ -285,6 +285,20 @@ TEST_CASE("summary: markdown cannot be broken out of") {
   }
 }
 
+// Rolls everything up, and keeps a day of ticks.
+void forget_ticks(const std::string& path, std::int64_t now_ms) {
+  auto writer = Writer::open(path, Durability::normal);
+  REQUIRE(writer);
+  const Moment now{now_ms, 86'400'000 + now_ms - History::kStart};
+  const BootInfo boot{"11111111-2222-4333-8444-555555555555", History::kStart - 86'400'000, "testhost", "6.1.0-test"};
+  REQUIRE((*writer)->begin_run({boot, 4242, "0.1.0 (test)", 120'000, now, {.raw_ms = kWeekDayMs}}));
+  for (bool more = true; more;) {
+    const Result<Maintenance> done = (*writer)->maintain();
+    REQUIRE(done);
+    more = done->more;
+  }
+}
+
 TEST_CASE("summary: the same once the raw rows are rolled up, and once they are gone") {
   const test::TemporaryDirectory directory;
   const std::string path = directory.path() + "/memoir.db";
@@ -301,21 +315,27 @@ TEST_CASE("summary: the same once the raw rows are rolled up, and once they are 
   };
   const auto before = of("2026-11-24");
   const auto last = of("2026-11-26");
-  auto writer = Writer::open(path, Durability::normal);
-  REQUIRE(writer);
-  const Moment now{week.now_ms(), 86'400'000 + week.now_ms() - History::kStart};
-  const BootInfo boot{"11111111-2222-4333-8444-555555555555", History::kStart - 86'400'000, "testhost", "6.1.0-test"};
-  REQUIRE((*writer)->begin_run({boot, 4242, "0.1.0 (test)", 120'000, now, {.raw_ms = kWeekDayMs}}));
-  for (bool more = true; more;) {
-    const Result<Maintenance> done = (*writer)->maintain();
-    REQUIRE(done);
-    more = done->more;
-  }
+  forget_ticks(path, week.now_ms());
   CHECK(nlohmann::json::diff(before, of("2026-11-24")).dump() == "[]");
   CHECK(nlohmann::json::diff(last, of("2026-11-26")).dump() == "[]");
   const Result<std::unique_ptr<Reader>> reader = Reader::open(path);
   REQUIRE(reader);
   CHECK((*reader)->ticks({History::kStart, kWeekLastDay - kWeekDayMs})->empty());
+}
+
+TEST_CASE("summary: who asks ticks for a time of which only rollups are left is told") {
+  const test::TemporaryDirectory directory;
+  const std::string path = directory.path() + "/memoir.db";
+  const History& week = test::raw_week();
+  for (const char* suffix : {"", "-wal"}) fs::copy_file(week.path() + suffix, path + suffix);
+  forget_ticks(path, week.now_ms());
+  const test::ManualClock clock({week.now_ms(), 0});
+  const auto warned = [&](const std::string& option, const std::string& value) {
+    const Outcome outcome = answer({"top", option, value, "--db", path, "--utc"}, clock);
+    return has(outcome.out, "which this command does not read");
+  };
+  CHECK(warned("--day", "2026-11-22"));
+  CHECK_FALSE(warned("--last", "2h"));
 }
 
 TEST_CASE("summary: writes the days that are missing, once each, and prints the latest") {
