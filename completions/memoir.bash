@@ -29,7 +29,7 @@ _memoir() {
     "diff --by") words="pss rss uss anon swap swap_pss" ;;
     "processes --by") words="start lifetime hwm" ;;
     "categories --by") words="pss rss uss swap" ;;
-    "top --group") words="process command category user cgroup" ;;
+    "top --group") words="process identity command category user cgroup" ;;
     "peaks --group") words="process category command user cgroup" ;;
     "diff --group") words="process identity command category cgroup user" ;;
     *" --filter") words="category= user= pid= comm= exe= command= cgroup="; compopt -o nospace ;;

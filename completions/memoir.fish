@@ -40,7 +40,7 @@ complete -c memoir -n '__fish_seen_subcommand_from top' -l to -x -a "now today y
 complete -c memoir -n '__fish_seen_subcommand_from top' -l last -x -a "10m 1h 2h 1d 7d" -d 'a range that ends at --to and is this long: 2h, 30m, 7d'
 complete -c memoir -n '__fish_seen_subcommand_from top' -l day -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d 'a whole local day: yesterday, monday, 2026-11-20'
 complete -c memoir -n '__fish_seen_subcommand_from top' -l by -x -a "pss rss uss anon swap hwm growth" -d 'what rows are ranked by'
-complete -c memoir -n '__fish_seen_subcommand_from top' -l group -x -a "process command category user cgroup" -d 'what a row is'
+complete -c memoir -n '__fish_seen_subcommand_from top' -l group -x -a "process identity command category user cgroup" -d 'what a row is'
 complete -c memoir -n '__fish_seen_subcommand_from top' -l filter -x -a "category= user= pid= comm= exe= command= cgroup= (__memoir_categories category=)" -d 'only category=web, user=www-data, pid=812, comm=nginx, exe~REGEX, command~REGEX, cgroup~REGEX; repeated: and'
 complete -c memoir -n '__fish_seen_subcommand_from top' -l limit -x -a "0 20 50 100" -d 'at most N rows (default: what fits the terminal, 20 in a pipe; 0 = all); what is cut is said, with its sum'
 complete -c memoir -n '__fish_seen_subcommand_from top' -l db -r -F -d 'the database (default: $MEMOIR_DB, /var/lib/memoir/memoir.db, the XDG data path)'

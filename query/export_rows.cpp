@@ -66,10 +66,11 @@ std::vector<ColumnOf<MachineRow>> machine_columns() {
       {{"used_kib", "", Kind::size}, [](const MachineRow& row) { return maybe(used_kib(row.memory)); }},
       {{"swap_used_kib", "", Kind::size}, [](const MachineRow& row) { return maybe(swap_used_kib(row.memory)); }},
   };
-  for (std::size_t i = 0; i < kMachineFields.size(); ++i) {
+  std::size_t next = 0;
+  for (const FieldName& name : kMachineFields) {
     columns.push_back(
-        {{kMachineFields[i].column, "", Kind::count},
-         [field = static_cast<MachineField>(i)](const MachineRow& row) { return maybe(row.memory.get(field)); }});
+        {{name.column, "", Kind::count},
+         [field = static_cast<MachineField>(next++)](const MachineRow& row) { return maybe(row.memory.get(field)); }});
   }
   return columns;
 }
@@ -107,9 +108,10 @@ std::vector<ColumnOf<ProcessRow>> process_columns() {
       {{"uss_kib", "", Kind::size}, [](const ProcessRow& row) { return maybe(uss_kib(row.sample.memory)); }});
   columns.push_back(
       {{"hwm_kib", "", Kind::size}, [](const ProcessRow& row) { return maybe(high_water_kib(row.sample.memory)); }});
-  for (std::size_t i = 0; i < kProcessFields.size(); ++i) {
+  std::size_t next = 0;
+  for (const FieldName& name : kProcessFields) {
     columns.push_back(
-        {{kProcessFields[i].column, "", Kind::size}, [field = static_cast<ProcessField>(i)](const ProcessRow& row) {
+        {{name.column, "", Kind::size}, [field = static_cast<ProcessField>(next++)](const ProcessRow& row) {
            return maybe(row.sample.memory.get(field));
          }});
   }

@@ -75,6 +75,7 @@ bool answers_to(const LeakRow& row, const std::string& subject) {
 
 Status keep_subject(std::vector<LeakRow>& rows, const std::string& subject) {
   std::vector<std::string> names;
+  names.reserve(rows.size());
   for (const LeakRow& row : rows) names.push_back(row.subject);
   std::erase_if(rows, [&subject](const LeakRow& row) { return !answers_to(row, subject); });
   if (!rows.empty()) return Done{};

@@ -45,6 +45,7 @@ std::vector<Group> groups_of(std::vector<StoredProcess> processes) {
     group.members.push_back(std::move(process));
   }
   std::vector<Group> all;
+  all.reserve(groups.size());
   for (auto& [key, group] : groups) all.push_back(std::move(group));
   return all;
 }
@@ -165,8 +166,8 @@ class StoreJudge {
   // compare with.
   Status judge_young() {
     if (young_.empty()) return Done{};
-    constexpr std::int64_t kBefore = 2;  // times as long
-    const Range recent{std::max(range_.from_ms, range_.to_ms - kBefore * kYoungHours * settings_.hour_ms),
+    constexpr std::int64_t times_as_long = 2;
+    const Range recent{std::max(range_.from_ms, range_.to_ms - times_as_long * kYoungHours * settings_.hour_ms),
                        range_.to_ms};
     const LeakSource fine{recent, Tier::five_minutes, bucket_ms(Tier::five_minutes)};
     const Result<ProcessSeries> series = process_series(reader_, fine);
@@ -237,6 +238,7 @@ class StoreJudge {
     };
     if (ram_kib_ <= 0) return Done{};
     std::vector<MachineSum> sums;
+    sums.reserve(metrics.size());
     for (const auto& [metric, sum] : metrics) sums.push_back(sum);
     Result<std::vector<LeakSeries>> series = machine_series(reader_, source_, sums);
     if (!series) return series.error();

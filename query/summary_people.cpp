@@ -93,10 +93,10 @@ void add_figures(const Summary& summary, UsageById& usage) {
 }
 
 // The largest first; those without a name or a value are left out.
-std::vector<Usage> ranked(UsageById usage) {
+std::vector<Usage> ranked(const UsageById& usage) {
   std::vector<Usage> list;
-  for (auto& [id, of] : usage) {
-    if (!of.name.empty() && of.pss.highest) list.push_back(std::move(of));
+  for (const auto& [id, of] : usage) {
+    if (!of.name.empty() && of.pss.highest) list.push_back(of);
   }
   std::ranges::stable_sort(list,
                            [](const Usage& a, const Usage& b) { return a.pss.highest->value > b.pss.highest->value; });
@@ -201,6 +201,7 @@ std::vector<Restarted> restarts_of(const std::vector<StoredProcess>& processes, 
     of.hwm_kib = mark == marks.end() ? std::nullopt : std::optional(mark->second.value_kib);
   }
   std::vector<Restarted> list;
+  list.reserve(by_identity.size());
   for (auto& [name, of] : by_identity) list.push_back(std::move(of));
   std::ranges::stable_sort(list, [](const Restarted& a, const Restarted& b) { return a.times > b.times; });
   return list;

@@ -24,7 +24,7 @@ Command top_command() {
           {Option::at, Option::from, Option::to, Option::last, Option::day, Option::by, Option::group, Option::filter,
            Option::limit},
           {"pss", "rss", "uss", "anon", "swap", "hwm", "growth"},
-          {"process", "command", "category", "user", "cgroup"},
+          {"process", "identity", "command", "category", "user", "cgroup"},
           {{"memoir top --at 03:14", "who held the memory at 03:14"},
            {"memoir top --last 2h --group category --by growth", "which categories grew in the last two hours"}},
           [](const Context& context) -> Result<Report> {

@@ -38,7 +38,7 @@ std::vector<Row> make_rows(const Snapshot& snapshot, const Filter& filter, const
       rows.push_back(
           {shown_command(state.process.info, state.sample.state), &state, snapshot.tick.begin.wall_ms, {}, {}});
     } else {
-      const std::string& key = group_key(state.process.info, group);
+      const std::string key = group_key(state.process, group);
       at = index.emplace(key, rows.size()).first->second;
       if (at == rows.size()) rows.push_back({key, nullptr, snapshot.tick.begin.wall_ms, {}, {}});
     }

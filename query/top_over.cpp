@@ -49,7 +49,7 @@ Plan make_plan(const std::vector<StoredProcess>& processes, const Filter& filter
     if (!filter.matches(process.info)) continue;
     const bool alone = group == "process";
     std::size_t at = plan.rows.size();
-    const std::string name = alone ? shown_command(process.info, '?') : group_key(process.info, group);
+    const std::string name = alone ? shown_command(process.info, '?') : group_key(process, group);
     if (!alone) at = index.emplace(name, at).first->second;
     if (at == plan.rows.size()) {
       Row& row = plan.rows.emplace_back();

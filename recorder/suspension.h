@@ -16,8 +16,8 @@ class Suspension {
     const std::int64_t slept = apart_ms_ ? apart - *apart_ms_ : 0;
     apart_ms_ = apart;
     // The two are not read at the same moment.
-    constexpr std::int64_t kLeastMs = 1000;
-    return slept >= kLeastMs ? std::optional(slept) : std::nullopt;
+    constexpr std::int64_t least_ms = 1000;
+    return slept >= least_ms ? std::optional(slept) : std::nullopt;
   }
 
  private:

@@ -117,22 +117,22 @@ std::vector<TimedValue> without(std::vector<TimedValue> floors, std::span<const 
 }
 
 std::vector<LeakStep> edges_of(std::span<const LeakHour> hours) {
-  constexpr std::size_t kSide = 6;  // hours
-  constexpr std::size_t kDay = 24;
-  if (hours.size() < 2 * kDay) return {};
+  constexpr std::size_t side = 6;  // hours
+  constexpr std::size_t day = 24;
+  if (hours.size() < 2 * day) return {};
   const std::vector<double> minima = minima_of(hours);
   std::vector<double> rises(minima.size(), 0.0);
-  for (std::size_t at = kSide; at + kSide <= minima.size(); ++at) rises[at] = rise_at<kSide>(minima, at);
+  for (std::size_t at = side; at + side <= minima.size(); ++at) rises[at] = rise_at<side>(minima, at);
   const double least = std::max(kStepDeviations * robust_deviation(rises), kStepLevel * std::abs(median_of(minima)));
   std::vector<LeakStep> edges;
-  for (std::size_t at = kSide; at + kSide <= minima.size(); ++at) {
+  for (std::size_t at = side; at + side <= minima.size(); ++at) {
     const double rise = std::abs(rises[at]);
     if (rise <= least) continue;
-    const auto from = rises.begin() + static_cast<std::ptrdiff_t>(at - kSide);
-    const auto to = rises.begin() + static_cast<std::ptrdiff_t>(std::min(at + kSide + 1, rises.size()));
+    const auto from = rises.begin() + static_cast<std::ptrdiff_t>(at - side);
+    const auto to = rises.begin() + static_cast<std::ptrdiff_t>(std::min(at + side + 1, rises.size()));
     const auto highest = std::max_element(from, to, [](double a, double b) { return std::abs(a) < std::abs(b); });
     if (highest != rises.begin() + static_cast<std::ptrdiff_t>(at)) continue;
-    const double lasting = rise_at<kDay>(minima, at);
+    const double lasting = rise_at<day>(minima, at);
     if (lasting * rises[at] > 0 && std::abs(lasting) >= kStepLasts * rise)
       edges.push_back({hours[at].begin, rises[at]});
   }
@@ -153,9 +153,9 @@ LeakWindow make_window(double days) {
 }
 
 std::span<const LeakHour> last_days(std::span<const LeakHour> hours, double days) {
-  constexpr double kRounding = 1e-9;
+  constexpr double rounding = 1e-9;
   const auto first = std::partition_point(hours.begin(), hours.end(),
-                                          [days](const LeakHour& hour) { return hour.begin < -days - kRounding; });
+                                          [days](const LeakHour& hour) { return hour.begin < -days - rounding; });
   return hours.subspan(static_cast<std::size_t>(first - hours.begin()));
 }
 
@@ -169,8 +169,8 @@ std::vector<TimedValue> block_means(std::span<const LeakHour> hours, const LeakW
 }
 
 std::vector<TimedValue> phase_floors(std::span<const LeakHour> hours, double days) {
-  constexpr double kWidth = 1.0 / kPhases;
-  std::vector<TimedValue> floors = soft_floors(hours, {std::floor(days * kPhases + 1e-6) * kWidth, kWidth});
+  constexpr double width = 1.0 / kPhases;
+  std::vector<TimedValue> floors = soft_floors(hours, {std::floor(days * kPhases + 1e-6) * width, width});
   for (TimedValue& floor : floors) {
     floor.stratum = static_cast<int>(std::floor(-floor.day * kPhases)) % kPhases;
   }
@@ -198,6 +198,7 @@ std::vector<LeakStep> take_out_steps(std::vector<TimedValue>& floors) {
   if (floors.size() < 5) return {};
   std::vector<double> increments(floors.size() - 1);
   std::vector<double> values;
+  values.reserve(floors.size());
   for (const TimedValue& floor : floors) values.push_back(floor.value);
   for (std::size_t at = 0; at < increments.size(); ++at) increments[at] = values[at + 1] - values[at];
   const double usual = median_of(increments);

@@ -35,9 +35,9 @@ double level_of(std::span<const TimedValue> floors) {
 }
 
 double tie_of(double level, const LeakMetric& metric) {
-  constexpr double kTieShare = 0.001;
-  constexpr double kTieOfLeast = 1.0 / 128;  // 32 KiB of 4 MiB
-  return std::max(metric.unit == LeakUnit::count ? 0.5 : metric.least_growth * kTieOfLeast, kTieShare * level);
+  constexpr double tie_share = 0.001;
+  constexpr double tie_of_least = 1.0 / 128;  // 32 KiB of 4 MiB
+  return std::max(metric.unit == LeakUnit::count ? 0.5 : metric.least_growth * tie_of_least, tie_share * level);
 }
 
 std::vector<double> values_of(std::span<const TimedValue> floors) {

@@ -37,7 +37,7 @@ double growth_share(const LeakFinding& found) {
 }
 
 bool members_grow(const LeakPool& pool, const LeakMetric& metric, const LeakSettings& settings) {
-  constexpr int kLeastMembers = 2;
+  constexpr int least_members = 2;
   int judged = 0;
   int growing = 0;
   for (const LeakSeries& member : pool.members) {
@@ -45,7 +45,7 @@ bool members_grow(const LeakPool& pool, const LeakMetric& metric, const LeakSett
     judged += found.verdict != LeakVerdict::insufficient ? 1 : 0;
     growing += found.leak ? 1 : 0;
   }
-  return judged >= kLeastMembers && 2 * growing > judged;
+  return judged >= least_members && 2 * growing > judged;
 }
 
 }  // namespace

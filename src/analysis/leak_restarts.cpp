@@ -58,6 +58,7 @@ Life make_life(std::vector<TimedValue> floors) {
 
 std::vector<double> each(const std::vector<Life>& lives, double Life::*member) {
   std::vector<double> values;
+  values.reserve(lives.size());
   for (const Life& life : lives) values.push_back(life.*member);
   return values;
 }

@@ -21,7 +21,10 @@ struct Curve {
 Curve best_curve(std::span<const double> t, std::span<const double> y, double span) {
   Curve best{residual_squares(t, y), 1};
   std::vector<double> x(t.size());
-  for (double tau = span / 64; tau <= span; tau *= 1.4142135623730951) {
+  // Time constants from a 64th of the span up to all of it, each a root of two above the one before.
+  constexpr int finest = 12;
+  for (int step = finest; step >= 0; --step) {
+    const double tau = span * std::exp2(-step / 2.0);
     for (const bool logarithm : {true, false}) {
       const auto height = [&](double at) { return logarithm ? std::log1p(at / tau) : -std::expm1(-at / tau); };
       for (std::size_t at = 0; at < t.size(); ++at) x[at] = height(t[at]);
@@ -95,8 +98,8 @@ double share_above_yesterday(std::span<const LeakHour> life, double window_days)
 }
 
 std::optional<double> onset_of(std::span<const TimedValue> floors) {
-  constexpr std::size_t kLeastAfter = 5;
-  constexpr std::size_t kLeastBefore = 3;
+  constexpr std::size_t least_after = 5;
+  constexpr std::size_t least_before = 3;
   std::vector<double> y;
   std::vector<double> x;
   for (const TimedValue& floor : floors) {
@@ -105,7 +108,7 @@ std::optional<double> onset_of(std::span<const TimedValue> floors) {
   }
   double best = kHingeFits * residual_squares(x, y);
   std::optional<double> onset;
-  for (std::size_t knot = kLeastBefore; knot + kLeastAfter <= floors.size(); ++knot) {
+  for (std::size_t knot = least_before; knot + least_after <= floors.size(); ++knot) {
     for (std::size_t at = 0; at < x.size(); ++at) x[at] = std::max(0.0, floors[at].day - floors[knot].day);
     const double squares = residual_squares(x, y);
     if (squares >= best) continue;

@@ -172,9 +172,9 @@ double drift_score(std::span<const double> values) {
     variance += 2 * weight * covariance(lag);
   }
   variance = std::max(variance, kLeastLongRunVariance * plain);
-  constexpr double kExact = 99;  // a straight line has no variance at all
-  if (variance <= 0) return mean == 0 ? 0 : std::copysign(kExact, mean);
-  return std::clamp(mean / std::sqrt(variance / static_cast<double>(n)), -kExact, kExact);
+  constexpr double exact = 99;  // a straight line has no variance at all
+  if (variance <= 0) return mean == 0 ? 0 : std::copysign(exact, mean);
+  return std::clamp(mean / std::sqrt(variance / static_cast<double>(n)), -exact, exact);
 }
 
 double residual_squares(std::span<const double> x, std::span<const double> y) {

@@ -62,6 +62,7 @@ std::vector<std::string> of_leak(const LeakFinding& found) {
   std::sort(gates.begin(), gates.end(), [](const LeakGate& a, const LeakGate& b) { return margin(a) < margin(b); });
   if (gates.size() > 2) gates.resize(2);
   std::vector<std::string> sentences;
+  sentences.reserve(gates.size());
   for (const LeakGate& gate : gates) sentences.push_back(of_gate(gate, "it would be let go if this no longer held:"));
   return sentences;
 }
@@ -98,17 +99,17 @@ void explain(LeakFinding& found, const LeakSettings& settings) {
 }
 
 std::optional<LeakExhaustion> exhaustion_of(const LeakFinding& found, const std::vector<LeakLimit>& limits) {
-  constexpr double kDayMs = 86'400'000.0;
-  constexpr double kFarthest = 10;  // times what was watched
+  constexpr double day_ms = 86'400'000.0;
+  constexpr double farthest = 10;  // times what was watched
   if (limits.empty() || found.slope_per_day.value <= 0) return std::nullopt;
   const LeakLimit& nearest = *std::min_element(limits.begin(), limits.end(),
                                                [](const LeakLimit& a, const LeakLimit& b) { return a.room < b.room; });
   const auto time = [room = std::max(nearest.room, 0.0)](double slope) {
-    return slope > 0 ? room / slope * kDayMs : std::numeric_limits<double>::infinity();
+    return slope > 0 ? room / slope * day_ms : std::numeric_limits<double>::infinity();
   };
   LeakExhaustion exhaustion{nearest.name, std::nullopt};
   const LeakInterval& slope = found.slope_per_day;
-  if (time(slope.value) <= kFarthest * static_cast<double>(found.window_ms)) {
+  if (time(slope.value) <= farthest * static_cast<double>(found.window_ms)) {
     exhaustion.in_ms = LeakInterval{time(slope.value), time(slope.upper), time(slope.lower)};
   }
   return exhaustion;

@@ -81,7 +81,7 @@ Status write_file(const std::string& path, std::string_view text) {
   const Fd fd(::open(partial.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666));
   if (!fd) return errno_error(errno, "create", partial);
   const auto failed = [&](std::string_view what) {
-    const Error error = errno_error(errno, what, path);
+    Error error = errno_error(errno, what, path);
     ::unlink(partial.c_str());
     return error;
   };

@@ -49,7 +49,7 @@ Result<std::chrono::milliseconds> parse_duration(std::string_view text) {
 
 Result<std::chrono::milliseconds> parse_age(std::string_view text) {
   if (text == kForever) return std::chrono::milliseconds(0);
-  const Result<std::chrono::milliseconds> age = parse_duration(text);
+  Result<std::chrono::milliseconds> age = parse_duration(text);
   if (!age) return malformed(age.error().message + ", or forever");
   if (age->count() == 0) return malformed(fmt::format("'{}' would keep nothing; write forever to keep all", text));
   return age;

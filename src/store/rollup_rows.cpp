@@ -47,7 +47,7 @@ std::string select_sql(const TierShape& shape) {
 // "block = ? AND subject = ? AND subject_id = ?"
 template <std::size_t N>
 std::string subject_condition(const TierShape& shape) {
-  return fmt::format(N == 1 ? "{} = ? AND metric = ?" : "{} = ? AND subject = ? AND subject_id = ?", shape.block);
+  return std::string(shape.block) + (N == 1 ? " = ? AND metric = ?" : " = ? AND subject = ? AND subject_id = ?");
 }
 
 // Lowest, mean and highest beside the last value.

@@ -134,7 +134,7 @@ WriterState SqliteWriter::state_at_start() {
 
 Status SqliteWriter::begin_run(const RunInfo& run) {
   if (run_id_ != 0) return Error{ErrorKind::io, path_ + ": a run is open already"};
-  if (const Status recovered = recover(); !recovered) return recovered;
+  if (Status recovered = recover(); !recovered) return recovered;
   return guarded(path_, [&]() -> Status {
     Transaction transaction(*database_, Transaction::Kind::write);
     const auto last = last_run(*database_);
@@ -185,7 +185,7 @@ Status SqliteWriter::write_event(const Event& event) {
 }
 
 Result<Maintenance> SqliteWriter::maintain() {
-  const Result<Maintenance> done = guarded(path_, [&]() -> Result<Maintenance> {
+  Result<Maintenance> done = guarded(path_, [&]() -> Result<Maintenance> {
     if (rollup_.due()) return roll_up();
     if (run_id_ == 0) return Maintenance{};
     const Maintenance kept = retention_.step();

@@ -62,7 +62,7 @@ TEST_CASE("What is not known names the nearest") {
   CHECK(contains(refusal({"top", "--formta", "json"}), "did you mean '--format'"));
   CHECK(contains(refusal({"top", "--format", "jsno"}), "did you mean 'json'"));
   CHECK(contains(refusal({"top", "--by", "ps"}), "did you mean 'pss'"));
-  CHECK(contains(refusal({"top", "--group", "identity"}), "process, command, category, user, cgroup"));
+  CHECK(contains(refusal({"top", "--group", "host"}), "process, identity, command, category, user, cgroup"));
   CHECK(contains(refusal({"categories", "--group", "user"}), "does not take --group"));
   CHECK(contains(refusal({"top", "812"}), "does not take the argument '812'"));
   CHECK(contains(refusal({"top", "--limit", "-1"}), "--limit"));
