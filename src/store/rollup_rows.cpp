@@ -92,8 +92,9 @@ RollupRow<N> read_row(const Statement& statement, const TierShape& shape) {
     if (!last) continue;
     const Differences own{low.value_or(first.low), mean.value_or(first.mean), high.value_or(first.high)};
     if (i == 0) first = own;
-    const std::int64_t known_ms = row.bucket.covered_ms;
-    row.bucket.values[i] = {true, *last - own.low, *last + own.high, *last, (*last + own.mean) * known_ms, known_ms};
+    Aggregate& value = row.bucket.values[i];
+    value = {true, *last - own.low, *last + own.high, *last, 0, 0};
+    value.hold(*last + own.mean, row.bucket.covered_ms);
   }
   return row;
 }

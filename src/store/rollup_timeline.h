@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -23,7 +24,7 @@ struct Aggregate {
   std::int64_t min = 0;
   std::int64_t max = 0;
   std::int64_t last = 0;
-  std::int64_t weighted = 0;  // value × ms
+  long double weighted = 0;  // value × ms: no sum of what a torn file may say is too large for it
   std::int64_t known_ms = 0;
 
   void see(std::int64_t value) {
@@ -33,7 +34,7 @@ struct Aggregate {
     known = true;
   }
   void hold(std::int64_t value, std::int64_t ms) {
-    weighted += value * ms;
+    weighted += static_cast<long double>(value) * static_cast<long double>(ms);
     known_ms += ms;
   }
   // What comes later of the same subject.
@@ -47,7 +48,9 @@ struct Aggregate {
     known_ms += later.known_ms;
   }
   // Of what was seen but never held, the last.
-  std::int64_t mean() const { return known_ms > 0 ? (weighted + known_ms / 2) / known_ms : last; }
+  std::int64_t mean() const {
+    return known_ms > 0 ? std::llround(weighted / static_cast<long double>(known_ms)) : last;
+  }
 
   bool operator==(const Aggregate&) const = default;
 };
