@@ -200,7 +200,7 @@ TEST_CASE("the buckets of every tier are what the snapshots make, however far th
   for (int run = 0; run < 4; ++run) {
     const auto writer = fixture.writer();
     must(writer->begin_run(run_info(simulation.boot(), simulation.now(), 60'000)));
-    for (int i = 0; i < 150; ++i) {
+    for (int i = 0; i < 100; ++i) {
       must(writer->write(simulation.next()));
       if (chance.chance(0.03)) simulation.pause(chance.number(100'000, 8'000'000));
       if (chance.chance(0.7)) must(writer->maintain());
