@@ -25,11 +25,12 @@ step() {
   printf -- '-- %s: %s s\n' "$step_title" "$(($(date +%s) - step_began))"
 }
 
-# Names those of the packages that are not installed.
+# Names those of the packages that are not installed. Of a package that is only known of (removed, or recommended by
+# another) the status is "not-installed".
 missing_packages() {
   for package in "$@"; do
-    case $(dpkg-query -W -f '${db:Status-Status} ' "$package" 2>/dev/null) in
-      *installed*) ;;
+    case " $(dpkg-query -W -f '${db:Status-Status} ' "$package" 2>/dev/null)" in
+      *" installed "*) ;;
       *) printf '%s ' "$package" ;;
     esac
   done
