@@ -89,6 +89,8 @@ constexpr std::array kCuts{
     "UPDATE copy.stretch SET from_ms = MAX(from_ms, {from}), to_ms = MIN(to_ms, {to})",
     "UPDATE copy.process SET gone_tick_id = NULL, gone_ms = NULL, last_ms = NULL, end_kind = NULL "
     "WHERE gone_tick_id > {last} AND gone_ms > {to}",
+    // Without a tick nothing else tells how long it was seen.
+    "UPDATE copy.process SET last_ms = {to} WHERE last_ms IS NULL AND {last} = 0",
     "UPDATE copy.run SET first_tick_id = {first} WHERE first_tick_id < {first} "
     "AND id IN (SELECT run_id FROM copy.tick) AND id NOT IN (SELECT run_id FROM copy.stretch)",
     "UPDATE copy.run SET ended_ms = NULL, end_reason = NULL WHERE ended_ms > {to}",

@@ -1,6 +1,7 @@
 #include "store/mark_rows.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <tuple>
 
@@ -112,19 +113,31 @@ void see_pending(SQLite::Database& database, Collected& marks) {
   see_processes(database, marks);
 }
 
-using Names = std::map<std::pair<MarkSubject, std::int64_t>, std::string>;
+HighWater told(const MarkRow& row) {
+  HighWater mark;
+  mark.subject = row.subject;
+  mark.subject_id = row.subject_id;
+  mark.metric = to_string(row.metric);
+  if (row.day_ms != kAllTime) mark.day_ms = row.day_ms;
+  mark.value_kib = row.value_kib;
+  mark.at_ms = row.time.at_ms;
+  mark.before_ms = row.time.before_ms;
+  return mark;
+}
 
-// Processes are told by their rows.
-Names group_names(SQLite::Database& database) {
-  Names names;
-  const auto read = [&](MarkSubject subject, const char* sql) {
-    Statement rows(database, sql);
-    while (rows.step()) names[{subject, rows.integer(0)}] = rows.text(1);
-  };
-  read(MarkSubject::category, "SELECT id, name FROM category ORDER BY id");
-  read(MarkSubject::identity, "SELECT id, TRIM(unit || ' ' || command) FROM identity ORDER BY id");
-  read(MarkSubject::cgroup, "SELECT id, path FROM cgroup ORDER BY id");
-  return names;
+const char* names_sql(MarkSubject kind) {
+  switch (kind) {
+    case MarkSubject::category:
+      return "SELECT id, name FROM category ORDER BY id";
+    case MarkSubject::identity:
+      return "SELECT id, TRIM(unit || ' ' || command) FROM identity ORDER BY id";
+    case MarkSubject::cgroup:
+      return "SELECT id, path FROM cgroup ORDER BY id";
+    case MarkSubject::machine:
+    case MarkSubject::process:
+      break;
+  }
+  return nullptr;
 }
 
 }  // namespace
@@ -167,10 +180,21 @@ void store_pending_marks(SQLite::Database& database) {
   rows.set_watermark(last.integer(0));
 }
 
-std::vector<HighWater> load_high_water(SQLite::Database& database, std::int64_t from_day, std::int64_t to_day) {
+std::map<std::int64_t, std::string> load_group_names(SQLite::Database& database, MarkSubject kind) {
+  std::map<std::int64_t, std::string> names;
+  const char* sql = names_sql(kind);
+  if (sql == nullptr) return names;
+  Statement rows(database, sql);
+  while (rows.step()) names[rows.integer(0)] = rows.text(1);
+  return names;
+}
+
+namespace {
+
+std::vector<HighWater> load_marks(SQLite::Database& database, MarkDays days, bool processes) {
   Collected marks;
-  Statement rows(database, sql::high_water);
-  rows.bind(from_day, to_day);
+  Statement rows(database, processes ? sql::high_water : sql::group_marks);
+  rows.bind(days.from, days.to);
   while (rows.step()) {
     marks.see({rows.integer(0),
                static_cast<MarkSubject>(rows.integer(1)),
@@ -181,21 +205,98 @@ std::vector<HighWater> load_high_water(SQLite::Database& database, std::int64_t 
   }
   see_pending(database, marks);
   for (const MarkRow& mark : pending_group_marks(database)) marks.see(mark);
-  const auto names = group_names(database);
+  std::map<MarkSubject, std::map<std::int64_t, std::string>> names;
+  for (const MarkSubject kind : {MarkSubject::category, MarkSubject::identity, MarkSubject::cgroup})
+    names[kind] = load_group_names(database, kind);
   std::vector<HighWater> high_water;
   for (const MarkRow& row : marks.take()) {
-    if (row.day_ms < from_day || row.day_ms > to_day) continue;
-    HighWater& mark = high_water.emplace_back();
-    mark.subject = row.subject;
-    mark.subject_id = row.subject_id;
-    if (const auto name = names.find({row.subject, row.subject_id}); name != names.end()) mark.name = name->second;
-    mark.metric = to_string(row.metric);
-    if (row.day_ms != kAllTime) mark.day_ms = row.day_ms;
-    mark.value_kib = row.value_kib;
-    mark.at_ms = row.time.at_ms;
-    mark.before_ms = row.time.before_ms;
+    if (row.day_ms < days.from || row.day_ms > days.to) continue;
+    if (row.subject == MarkSubject::process && !processes) continue;
+    HighWater& mark = high_water.emplace_back(told(row));
+    const auto& of_kind = names[row.subject];
+    if (const auto name = of_kind.find(row.subject_id); name != of_kind.end()) mark.name = name->second;
   }
   return high_water;
+}
+
+// The marks of one metric of processes: one of each, in the making.
+class HighestOfProcesses {
+ public:
+  HighestOfProcesses(MarkDays days, std::optional<Range> reached, MarkMetric metric)
+      : days_(days), reached_(reached), metric_(metric) {}
+
+  void see(const MarkRow& row) {
+    const bool asked = row.subject == MarkSubject::process && row.metric == metric_ && row.day_ms >= days_.from &&
+                       row.day_ms <= days_.to && within(row);
+    if (!asked) return;
+    const auto [found, fresh] = rows_.try_emplace(row.subject_id, row);
+    if (!fresh && row.value_kib > found->second.value_kib) found->second = row;
+  }
+
+  std::vector<HighWater> take(std::size_t most) {
+    std::vector<HighWater> marks;
+    marks.reserve(rows_.size());
+    for (const auto& [id, row] : rows_) marks.push_back(told(row));
+    std::ranges::sort(marks, [](const HighWater& a, const HighWater& b) {
+      return std::tie(b.value_kib, a.at_ms, a.subject_id) < std::tie(a.value_kib, b.at_ms, b.subject_id);
+    });
+    marks.resize(std::min(marks.size(), most));
+    return marks;
+  }
+  std::size_t size() const { return rows_.size(); }
+
+ private:
+  bool within(const MarkRow& row) const {
+    if (!reached_) return true;
+    return row.time.at_ms >= reached_->from_ms && row.time.at_ms <= reached_->to_ms;
+  }
+
+  MarkDays days_;
+  std::optional<Range> reached_;
+  MarkMetric metric_;
+  std::map<std::int64_t, MarkRow> rows_;
+};
+
+}  // namespace
+
+std::vector<HighWater> load_high_water(SQLite::Database& database, MarkDays days) {
+  return load_marks(database, days, true);
+}
+
+std::vector<HighWater> load_group_marks(SQLite::Database& database, MarkDays days) {
+  return load_marks(database, days, false);
+}
+
+ProcessMarks load_process_marks(SQLite::Database& database, MarkDays days, std::optional<Range> reached,
+                                std::string_view name, std::size_t most) {
+  const auto metric =
+      std::ranges::find(kProcessMetrics, name, [](MarkMetric of) { return std::string_view(to_string(of)); });
+  if (metric == kProcessMetrics.end()) return {};
+  HighestOfProcesses highest(days, reached, *metric);
+  const Range within =
+      reached.value_or(Range{std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()});
+  Statement rows(database, sql::process_marks);
+  rows.bind(days.from, days.to, static_cast<int>(*metric), within.from_ms, within.to_ms,
+            static_cast<std::int64_t>(std::min<std::size_t>(most, std::numeric_limits<std::int32_t>::max())));
+  while (rows.step()) {
+    highest.see({rows.integer(1),
+                 MarkSubject::process,
+                 rows.integer(0),
+                 *metric,
+                 rows.integer(2),
+                 {rows.integer(3), rows.integer(4)}});
+  }
+  Statement count(database, sql::process_marks_count);
+  count.bind(days.from, days.to, static_cast<int>(*metric), within.from_ms, within.to_ms);
+  const std::int64_t stored = count.step() ? count.integer(0) : 0;
+  const std::size_t read = highest.size();
+  Collected pending;
+  see_processes(database, pending);
+  for (const MarkRow& row : pending.take()) highest.see(row);
+  const auto added = static_cast<std::int64_t>(highest.size() - read);
+  // With all of them read it is exact; else a pending mark may be of a process that has a lower one stored.
+  const bool all = static_cast<std::int64_t>(read) == stored;
+  return {highest.take(most), all ? static_cast<std::int64_t>(highest.size()) : stored + added};
 }
 
 }  // namespace memoir

@@ -3,6 +3,10 @@
 // High-water marks in the store, and those that raw rows after the last flush add to them.
 
 #include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -46,8 +50,21 @@ std::vector<MarkRow> pending_marks(SQLite::Database& database);
 // Stores them, and moves the watermark to the last tick. Belongs into a transaction.
 void store_pending_marks(SQLite::Database& database);
 
-// Stored and pending marks of the days from `from_day` to `to_day` (or kAllTime for both), sorted by day, subject and
-// metric.
-std::vector<HighWater> load_high_water(SQLite::Database& database, std::int64_t from_day, std::int64_t to_day);
+// What the categories, identities or cgroups are called, by their row; processes are told by their own.
+std::map<std::int64_t, std::string> load_group_names(SQLite::Database& database, MarkSubject kind);
+
+// UTC days, or all time.
+struct MarkDays {
+  std::int64_t from = kAllTime;
+  std::int64_t to = kAllTime;
+};
+
+// Stored and pending marks of these days, sorted by day, subject and metric: of all, or of all but processes.
+std::vector<HighWater> load_high_water(SQLite::Database& database, MarkDays days);
+std::vector<HighWater> load_group_marks(SQLite::Database& database, MarkDays days);
+
+// The highest `most` of a metric of processes, one of each (Reader::process_marks).
+ProcessMarks load_process_marks(SQLite::Database& database, MarkDays days, std::optional<Range> reached,
+                                std::string_view metric, std::size_t most);
 
 }  // namespace memoir

@@ -35,6 +35,8 @@ class SqliteReader final : public Reader {
   Result<Snapshot> snapshot(std::int64_t tick_id) override;
   Result<std::optional<ProcessState>> process_at(std::int64_t tick_id, std::int64_t process_id) override;
   Result<std::vector<StoredProcess>> processes(Range range) override;
+  Result<std::vector<StoredProcess>> processes_by_id(const std::vector<std::int64_t>& ids) override;
+  Result<std::vector<StoredProcess>> processes_of_pid(Range range, std::int32_t pid) override;
   Status process_steps(Range range, const std::function<void(const ProcessStep&)>& visit) override;
   Status machine_steps(Range range, const std::function<void(const MachineStep&)>& visit) override;
   Status category_steps(Range range, const std::function<void(const CategoryStep&)>& visit) override;
@@ -43,8 +45,12 @@ class SqliteReader final : public Reader {
                  const std::function<void(const RollupBucket&)>& visit) override;
   Status machine_rollups(Tier tier, const std::vector<std::string>& metrics, Range range,
                          const std::function<void(const MachineBucket&)>& visit) override;
+  Result<std::map<std::int64_t, std::string>> group_names(MarkSubject kind) override;
   Result<std::vector<StoredIdentity>> identities(Range range) override;
   Result<std::vector<HighWater>> high_water(std::optional<Range> range) override;
+  Result<std::vector<HighWater>> group_marks(std::optional<Range> range) override;
+  Result<ProcessMarks> process_marks(std::optional<Range> range, std::optional<Range> reached, std::string_view metric,
+                                     std::size_t most) override;
 
  private:
   // One short read transaction: what it sees is one state of the file.
@@ -60,6 +66,40 @@ class SqliteReader final : public Reader {
   std::unique_ptr<SQLite::Database> database_;
 };
 
+// As read_process() reads them.
+std::string process_sql(const char* which) {
+  return fmt::format(
+      "SELECT p.id, p.boot_uuid, p.pid, p.start_ticks, p.exec_count, p.start_ms, p.parent_pid, p.uid, p.user, p.comm, "
+      "p.exe, p.command, p.cgroup, p.cwd, p.category, p.first_ms, p.last_ms, p.gone_ms, p.end_kind, p.identity_id, "
+      "p.unit, p.identity FROM process_named AS p {}",
+      which);
+}
+
+MarkDays mark_days(std::optional<Range> range) {
+  return range ? MarkDays{day_of(range->from_ms), day_of(range->to_ms)} : MarkDays{};
+}
+
+// The stretches know of the oldest ticks, which are gone; in a copy of an old range they know of all.
+constexpr const char* kEnds =
+    "SELECT COALESCE((SELECT from_ms FROM stretch ORDER BY id LIMIT 1), (SELECT wall_ms FROM tick ORDER BY id LIMIT "
+    "1)), "
+    "COALESCE((SELECT wall_ms FROM tick ORDER BY id DESC LIMIT 1), "
+    "(SELECT to_ms FROM stretch ORDER BY id DESC LIMIT 1)), "
+    "COALESCE((SELECT first_tick_id FROM stretch ORDER BY id LIMIT 1), (SELECT id FROM tick ORDER BY id LIMIT 1)), "
+    "COALESCE((SELECT id FROM tick ORDER BY id DESC LIMIT 1), "
+    "(SELECT last_tick_id FROM stretch ORDER BY id DESC LIMIT 1))";
+
+// Of runs whose ticks are all gone.
+void add_ends_of_stretches(SQLite::Database& database, std::vector<StoredRun>& runs) {
+  Statement rows(database, "SELECT run_id, MIN(from_ms), MAX(to_ms) FROM stretch GROUP BY run_id ORDER BY run_id");
+  while (rows.step()) {
+    const auto run = std::ranges::find(runs, rows.integer(0), &StoredRun::id);
+    if (run == runs.end()) continue;
+    if (!run->first_tick_ms) run->first_tick_ms = rows.integer(1);
+    if (!run->last_tick_ms) run->last_tick_ms = rows.integer(2);
+  }
+}
+
 std::int64_t bytes_of(const std::string& path) {
   std::error_code error;
   const auto bytes = std::filesystem::file_size(path, error);
@@ -72,15 +112,12 @@ Result<FileInfo> SqliteReader::info() {
     info.path = path_;
     info.bytes = bytes_of(path_) + bytes_of(path_ + "-wal");
     info.schema = schema_version(*database_);
-    // Numbers without holes: only the oldest ticks are ever deleted, and stretches know of those.
-    Statement ends(*database_,
-                   "SELECT f.id, f.wall_ms, l.id, l.wall_ms, s.first_tick_id, s.from_ms FROM tick AS f, tick AS l "
-                   "LEFT JOIN stretch AS s ON s.id = (SELECT MIN(id) FROM stretch) "
-                   "WHERE f.id = (SELECT MIN(id) FROM tick) AND l.id = (SELECT MAX(id) FROM tick)");
-    if (ends.step()) {
-      info.first_tick_ms = ends.maybe(5).value_or(ends.integer(1));
-      info.last_tick_ms = ends.integer(3);
-      info.ticks = ends.integer(2) - ends.maybe(4).value_or(ends.integer(0)) + 1;
+    // Numbers without holes: only the oldest ticks are ever deleted.
+    Statement ends(*database_, kEnds);
+    if (ends.step() && ends.maybe(0)) {
+      info.first_tick_ms = ends.integer(0);
+      info.last_tick_ms = ends.integer(1);
+      info.ticks = ends.integer(3) - ends.integer(2) + 1;
     }
     Statement kept(*database_, "SELECT max_bytes, raw_ms FROM retention WHERE id = 1");
     if (kept.step()) {
@@ -99,6 +136,7 @@ Result<std::vector<StoredRun>> SqliteReader::runs() {
     Statement rows(*database_, fmt::format("SELECT {} FROM run_named ORDER BY id", run_columns()));
     std::vector<StoredRun> runs;
     while (rows.step()) runs.push_back(read_run(rows));
+    add_ends_of_stretches(*database_, runs);
     return runs;
   });
 }
@@ -160,8 +198,30 @@ Result<std::vector<StoredProcess>> SqliteReader::processes(Range range) {
   return reading([&]() -> Result<std::vector<StoredProcess>> {
     const TickSpan span = span_of(*database_, range);
     std::vector<StoredProcess> processes;
-    Statement rows(*database_, sql::processes);
+    Statement rows(*database_, process_sql(sql::processes));
     rows.bind(span.first, span.last, range.from_ms, range.to_ms);
+    while (rows.step()) processes.push_back(read_process(rows));
+    return processes;
+  });
+}
+
+Result<std::vector<StoredProcess>> SqliteReader::processes_by_id(const std::vector<std::int64_t>& ids) {
+  return reading([&]() -> Result<std::vector<StoredProcess>> {
+    std::vector<StoredProcess> processes;
+    processes.reserve(ids.size());
+    Statement row(*database_, process_sql("WHERE p.id = ?"));
+    for (const std::int64_t id : ids) {
+      if (row.bind(id).step()) processes.push_back(read_process(row));
+    }
+    return processes;
+  });
+}
+
+Result<std::vector<StoredProcess>> SqliteReader::processes_of_pid(Range range, std::int32_t pid) {
+  return reading([&]() -> Result<std::vector<StoredProcess>> {
+    std::vector<StoredProcess> processes;
+    Statement rows(*database_, process_sql(sql::processes_of_pid));
+    rows.bind(pid, range.from_ms, range.to_ms);
     while (rows.step()) processes.push_back(read_process(rows));
     return processes;
   });
@@ -208,6 +268,10 @@ Status SqliteReader::machine_rollups(Tier tier, const std::vector<std::string>& 
   });
 }
 
+Result<std::map<std::int64_t, std::string>> SqliteReader::group_names(MarkSubject kind) {
+  return reading([&]() -> Result<std::map<std::int64_t, std::string>> { return load_group_names(*database_, kind); });
+}
+
 Result<std::vector<StoredIdentity>> SqliteReader::identities(Range range) {
   return reading([&]() -> Result<std::vector<StoredIdentity>> {
     std::vector<StoredIdentity> identities;
@@ -222,10 +286,17 @@ Result<std::vector<StoredIdentity>> SqliteReader::identities(Range range) {
 }
 
 Result<std::vector<HighWater>> SqliteReader::high_water(std::optional<Range> range) {
-  return reading([&]() -> Result<std::vector<HighWater>> {
-    const std::int64_t from = range ? day_of(range->from_ms) : kAllTime;
-    const std::int64_t to = range ? day_of(range->to_ms) : kAllTime;
-    return load_high_water(*database_, from, to);
+  return reading([&]() -> Result<std::vector<HighWater>> { return load_high_water(*database_, mark_days(range)); });
+}
+
+Result<std::vector<HighWater>> SqliteReader::group_marks(std::optional<Range> range) {
+  return reading([&]() -> Result<std::vector<HighWater>> { return load_group_marks(*database_, mark_days(range)); });
+}
+
+Result<ProcessMarks> SqliteReader::process_marks(std::optional<Range> range, std::optional<Range> reached,
+                                                 std::string_view metric, std::size_t most) {
+  return reading([&]() -> Result<ProcessMarks> {
+    return load_process_marks(*database_, mark_days(range), reached, metric, most);
   });
 }
 

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -193,6 +194,12 @@ struct HighWater {
   std::int64_t before_ms = 0;  // equal to at_ms if there was no tick before
 };
 
+// The highest marks of processes, the highest first, and how many processes have one.
+struct ProcessMarks {
+  std::vector<HighWater> marks;
+  std::int64_t processes = 0;
+};
+
 // How large the store was on a day of recording, counted by the recorder's own clock.
 struct StoredSize {
   std::int64_t day = 0;
@@ -236,6 +243,11 @@ class Reader {
   // Processes that lived in the range, whoever still lives included.
   virtual Result<std::vector<StoredProcess>> processes(Range range) = 0;
 
+  // Those of the rows given, and those with a pid that lived in the range: at a fraction of its cost where a file knows
+  // of many processes.
+  virtual Result<std::vector<StoredProcess>> processes_by_id(const std::vector<std::int64_t>& ids) = 0;
+  virtual Result<std::vector<StoredProcess>> processes_of_pid(Range range, std::int32_t pid) = 0;
+
   // All steps that touch the range, in the order of recording, which is that of at_ms but for a stepped wall clock. The
   // first of each subject is clipped to begin at from_ms. At a keyframe and after a gap a step begins even if nothing
   // changed; one that begins at the very end of what is recorded has no length.
@@ -254,12 +266,21 @@ class Reader {
   virtual Status machine_rollups(Tier tier, const std::vector<std::string>& metrics, Range range,
                                  const std::function<void(const MachineBucket&)>& visit) = 0;
 
+  // What the categories, identities (unit and command) or cgroups of the file are called, by their row.
+  virtual Result<std::map<std::int64_t, std::string>> group_names(MarkSubject kind) = 0;
+
   // Identities that were seen in the range.
   virtual Result<std::vector<StoredIdentity>> identities(Range range) = 0;
 
   // Marks of whole UTC days that touch the range; without a range those of all time. Up to the last tick, flushed or
   // not.
   virtual Result<std::vector<HighWater>> high_water(std::optional<Range> range) = 0;
+
+  // The same of the machine and of groups alone, of which there are few; and of one metric of processes, one mark of
+  // each, at most `most` of them. `reached` leaves those that were reached within it.
+  virtual Result<std::vector<HighWater>> group_marks(std::optional<Range> range) = 0;
+  virtual Result<ProcessMarks> process_marks(std::optional<Range> range, std::optional<Range> reached,
+                                             std::string_view metric, std::size_t most) = 0;
 };
 
 }  // namespace memoir

@@ -1,6 +1,7 @@
 #include "store/rollup_reader.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -25,6 +26,9 @@ struct Seam {
   std::int64_t tick_id = 0;  // the first that is not in the rows
   std::int64_t at_ms = 0;
 };
+
+// Where all is rolled up.
+constexpr std::int64_t kNoSeam = std::numeric_limits<std::int64_t>::max();
 
 template <std::size_t N>
 class Visitor {
@@ -135,8 +139,8 @@ void visit_rollups(SQLite::Database& database, Tier tier, MarkSubject kind, std:
   const auto written = [&](std::int64_t id) {
     return mark.half_written() && std::pair(subject, id) < std::pair(mark.next_subject, mark.next_subject_id);
   };
-  const std::int64_t seam_ms = wall_of(database, mark.tick_id).value_or(range.to_ms);
-  const std::int64_t target_ms = wall_of(database, mark.target_tick_id).value_or(range.to_ms);
+  const std::int64_t seam_ms = wall_of(database, mark.tick_id).value_or(kNoSeam);
+  const std::int64_t target_ms = wall_of(database, mark.target_tick_id).value_or(kNoSeam);
   if (const auto span = blocks_of(database, tier)) {
     RollupBlocks<kRollupMetrics> blocks(database, tier, subject_id.has_value());
     visit_blocks<kRollupMetrics>(
@@ -158,7 +162,7 @@ void visit_machine_rollups(SQLite::Database& database, Tier tier, const std::vec
   const RollupMark mark = rollup_mark(database);
   // The machine's metrics are the first to be written.
   const std::int64_t seam_tick = mark.target_tick_id;
-  const std::int64_t seam_ms = wall_of(database, seam_tick).value_or(range.to_ms);
+  const std::int64_t seam_ms = wall_of(database, seam_tick).value_or(kNoSeam);
   const auto tail = make_tail(database, seam_tick, std::nullopt, range);
   const auto span = blocks_of(database, tier);
   Statement find(database, "SELECT id FROM machine_metric WHERE name = ?");
@@ -184,19 +188,22 @@ void visit_machine_rollups(SQLite::Database& database, Tier tier, const std::vec
 }
 
 std::vector<TierSpan> load_tiers(SQLite::Database& database) {
+  Statement ends(database,
+                 "SELECT (SELECT wall_ms FROM tick ORDER BY id LIMIT 1), "
+                 "COALESCE((SELECT wall_ms FROM tick ORDER BY id DESC LIMIT 1), "
+                 "(SELECT to_ms FROM stretch ORDER BY id DESC LIMIT 1))");
+  ends.step();
+  const auto raw_from = ends.maybe(0);
+  const auto to = ends.maybe(1);
   std::vector<TierSpan> tiers;
-  Statement raw(database,
-                "SELECT f.wall_ms, l.wall_ms FROM tick AS f, tick AS l "
-                "WHERE f.id = (SELECT MIN(id) FROM tick) AND l.id = (SELECT MAX(id) FROM tick)");
-  if (!raw.step()) return tiers;
-  const std::int64_t raw_from = raw.integer(0);
-  const std::int64_t to = raw.integer(1);
-  tiers.push_back({Tier::raw, raw_from, to});
+  if (!to) return tiers;
+  if (raw_from) tiers.push_back({Tier::raw, *raw_from, *to});
   for (const Tier tier : kRollupTiers) {
     const auto span = blocks_of(database, tier);
+    if (!span && !raw_from) continue;
     // What is not rolled up yet is made of raw rows: every tier reaches as far back as those at least.
-    const std::int64_t from = span ? span->first * shape_of(tier).block_ms() : raw_from;
-    tiers.push_back({tier, std::min(from, raw_from), to});
+    const std::int64_t from = span ? span->first * shape_of(tier).block_ms() : *raw_from;
+    tiers.push_back({tier, std::min(from, raw_from.value_or(from)), *to});
   }
   return tiers;
 }

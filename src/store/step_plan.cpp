@@ -36,7 +36,7 @@ void StepPlan::open(std::int64_t subject_id) {
 void StepPlan::close(std::int64_t subject_id) {
   const auto found = open_.find(subject_id);
   if (found == open_.end()) return;
-  Step& step = steps_[found->second];
+  PlannedStep& step = steps_[found->second];
   step.until_ms = mark_->wall_ms;
   // Reopened after a gap that it did not outlive.
   if (step.tick_id == tick_id_) step.tick_id = kNoTick;
@@ -48,13 +48,13 @@ void StepPlan::close_all(std::int64_t at_ms) {
   open_.clear();
 }
 
-std::vector<Step> StepPlan::finish(const std::optional<TickMark>& next) {
+std::vector<PlannedStep> StepPlan::finish(const std::optional<TickMark>& next) {
   if (mark_) {
     const bool to_the_end = !next && reaches(*mark_, range_.to_ms);
     close_all(next ? held_until_ms(*mark_, *next) : to_the_end ? range_.to_ms : mark_->wall_ms);
   }
-  std::vector<Step> steps;
-  for (Step step : steps_) {
+  std::vector<PlannedStep> steps;
+  for (PlannedStep step : steps_) {
     step.until_ms = std::max(step.at_ms, step.until_ms);
     const bool over = step.until_ms <= range_.from_ms && step.at_ms < range_.from_ms;
     if (step.tick_id == kNoTick || over || step.at_ms > range_.to_ms) continue;

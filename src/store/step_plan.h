@@ -13,7 +13,7 @@
 
 namespace memoir {
 
-struct Step {
+struct PlannedStep {
   std::int64_t tick_id = 0;  // in which it begins
   std::int64_t subject_id = 0;
   std::int64_t at_ms = 0;
@@ -30,7 +30,7 @@ class StepPlan {
 
   // All steps that touch the range, clipped to it, in the order of ticks. `next` is the tick after the last, if there
   // is one.
-  std::vector<Step> finish(const std::optional<TickMark>& next);
+  std::vector<PlannedStep> finish(const std::optional<TickMark>& next);
 
  private:
   void close_all(std::int64_t at_ms);
@@ -39,7 +39,7 @@ class StepPlan {
   std::int64_t tick_id_ = 0;
   std::optional<TickMark> mark_;
   std::unordered_map<std::int64_t, std::size_t> open_;  // subject to its step
-  std::vector<Step> steps_;
+  std::vector<PlannedStep> steps_;
 };
 
 }  // namespace memoir

@@ -15,7 +15,7 @@ namespace {
 
 struct Plan {
   TickSpan ticks;  // from the keyframe that the first tick needs
-  std::vector<Step> steps;
+  std::vector<PlannedStep> steps;
 };
 
 Plan make_plan(SQLite::Database& database, Range range, const char* changes_sql) {
@@ -129,9 +129,9 @@ std::optional<TickMark> oldest_mark(SQLite::Database& database, std::int64_t& id
   return mark.bind(id, id).step() ? std::optional(read_mark(mark)) : std::nullopt;
 }
 
-// Those of ticks before `oldest_id`; of the one that it lies in, the part before.
-void visit_stretches(SQLite::Database& database, Range range, std::int64_t oldest_id, const TickMark& oldest,
-                     CoverageBuilder& coverage) {
+// Those of ticks before the oldest that is kept, if one is; of the stretch that it lies in, the part before.
+void visit_stretches(SQLite::Database& database, Range range, std::int64_t oldest_id,
+                     const std::optional<TickMark>& oldest, CoverageBuilder& coverage) {
   Statement rows(database, sql::stretches);
   rows.bind(range.from_ms, range.to_ms, oldest_id);
   while (rows.step()) {
@@ -145,7 +145,7 @@ void visit_stretches(SQLite::Database& database, Range range, std::int64_t oldes
     stretch.first.boot_ms -= stretch.last.wall_ms - stretch.first.wall_ms;
     stretch.ticks = std::min(last_id + 1, oldest_id) - first_id;
     stretch.gap = rows.text(9);
-    if (last_id >= oldest_id) stretch.last = oldest;
+    if (oldest && last_id >= oldest_id) stretch.last = *oldest;
     coverage.add(stretch);
   }
 }
@@ -153,12 +153,12 @@ void visit_stretches(SQLite::Database& database, Range range, std::int64_t oldes
 }  // namespace
 
 void visit_coverage(SQLite::Database& database, Range range, CoverageBuilder& coverage) {
-  std::int64_t oldest_id = 0;
+  std::int64_t oldest_id = std::numeric_limits<std::int64_t>::max();
   const auto oldest = oldest_mark(database, oldest_id);
-  if (!oldest) return;
+  if (!oldest) return visit_stretches(database, range, oldest_id, oldest, coverage);
   TickSpan span = span_of(database, range);
   if (range.from_ms < oldest->wall_ms) {
-    visit_stretches(database, range, oldest_id, *oldest, coverage);
+    visit_stretches(database, range, oldest_id, oldest, coverage);
     span = {oldest_id, span.empty() ? oldest_id - 1 : span.last};
   }
   Statement marks(database, sql::tick_marks);
@@ -170,7 +170,7 @@ void visit_process_steps(SQLite::Database& database, Range range,
                          const std::function<void(const ProcessStep&)>& visit) {
   const Plan plan = make_plan(database, range, sql::process_changes);
   ProcessReplay replay(database, plan.ticks);
-  for (const Step& step : plan.steps) {
+  for (const PlannedStep& step : plan.steps) {
     replay.go_to(step.tick_id);
     visit({step.subject_id, step.at_ms, step.until_ms, &replay.sample_of(step.subject_id)});
   }
@@ -182,7 +182,7 @@ void visit_machine_steps(SQLite::Database& database, Range range,
   TickCursor hot(database, rows_sql(column_list(kHotMachineFields), "machine_sample", "tick_id"), plan.ticks);
   TickCursor cold(database, rows_sql(column_list(kColdMachineFields), "machine_detail", "tick_id"), plan.ticks);
   MachineMemory memory;
-  for (const Step& step : plan.steps) {
+  for (const PlannedStep& step : plan.steps) {
     hot.apply_up_to(step.tick_id,
                     [&](const Statement& row) { read_fields<MachineField>(row, 1, memory, kHotMachineFields); });
     cold.apply_up_to(step.tick_id,
@@ -199,7 +199,7 @@ void visit_category_steps(SQLite::Database& database, Range range,
                            "category_sample", "tick_id, category_id"),
                   plan.ticks);
   auto samples = named_categories(database);
-  for (const Step& step : plan.steps) {
+  for (const PlannedStep& step : plan.steps) {
     rows.apply_up_to(step.tick_id, [&](const Statement& row) {
       CategorySample& sample = samples[row.integer(1)];
       sample.processes = row.integer(2);

@@ -98,6 +98,29 @@ Oracle::Marks marks_of(const std::vector<HighWater>& stored) {
   return marks;
 }
 
+// The marks that are read apart are those that are read together.
+void compare_parts(Reader& reader, std::optional<Range> range) {
+  std::vector<HighWater> groups = must(reader.high_water(range));
+  const std::vector<HighWater> all = groups;
+  std::erase_if(groups, [](const HighWater& mark) { return mark.subject == MarkSubject::process; });
+  REQUIRE(marks_of(must(reader.group_marks(range))) == marks_of(groups));
+  for (const std::string metric : {"hwm", "pss", "uss", "swap"}) {
+    std::map<std::int64_t, std::int64_t> highest;
+    for (const HighWater& mark : all) {
+      if (mark.subject != MarkSubject::process || mark.metric != metric) continue;
+      highest[mark.subject_id] = std::max(highest[mark.subject_id], mark.value_kib);
+    }
+    const ProcessMarks whole = must(reader.process_marks(range, std::nullopt, metric, 1000));
+    REQUIRE(whole.processes == static_cast<std::int64_t>(highest.size()));
+    REQUIRE(whole.marks.size() == highest.size());
+    for (const HighWater& mark : whole.marks) REQUIRE_OF_MANY(highest.at(mark.subject_id) == mark.value_kib);
+    const ProcessMarks few = must(reader.process_marks(range, std::nullopt, metric, 3));
+    REQUIRE(few.marks.size() == std::min<std::size_t>(3, highest.size()));
+    for (std::size_t i = 0; i < few.marks.size(); ++i)
+      REQUIRE_OF_MANY(few.marks[i].value_kib == whole.marks[i].value_kib);
+  }
+}
+
 void compare(const StoreFixture& fixture) {
   const auto reader = fixture.reader();
   Oracle oracle;
@@ -112,6 +135,9 @@ void compare(const StoreFixture& fixture) {
   }
   REQUIRE(marks_of(must(reader->high_water(std::nullopt))) == oracle.of(false));
   REQUIRE(marks_of(must(reader->high_water(all))) == oracle.of(true));
+  const FileInfo info = must(reader->info());
+  compare_parts(*reader, std::nullopt);
+  compare_parts(*reader, Range{info.first_tick_ms, info.last_tick_ms});
 }
 
 TEST_CASE("high-water marks are right up to the last tick, over days, restarts and crashes") {
