@@ -1,7 +1,6 @@
 #include "query/application.h"
 
 #include <algorithm>
-#include <array>
 #include <exception>
 #include <fmt/format.h>
 
@@ -88,24 +87,6 @@ Outcome run_alone(const Command& command, const Options& options, const Clock& c
   return outcome_of({command.name, path ? *path : options.db, ""}, *report, options, terminal_screen());
 }
 
-// These answer from ticks, and rollups outlive those.
-constexpr std::array kFromTicks{"top", "trend", "peaks", "processes", "categories", "diff", "export"};
-
-// What is asked for is older than the oldest tick that is kept.
-std::optional<std::string> rolled_up_warning(const Context& context, const Command& command) {
-  const bool from_ticks = std::find(kFromTicks.begin(), kFromTicks.end(), command.name) != kFromTicks.end();
-  const Result<std::vector<TierSpan>> tiers = context.reader.tiers();
-  if (!from_ticks || !tiers || tiers->empty()) return std::nullopt;
-  const std::int64_t kept_ms = tiers->front().from_ms;
-  const When& when = context.when;
-  const std::int64_t asked_ms = when.range ? when.range->from_ms : when.at_ms.value_or(kept_ms);
-  if (asked_ms >= kept_ms || context.file.first_tick_ms >= kept_ms) return std::nullopt;
-  return fmt::format(
-      "ticks are kept from {} on: of the time before there are rollups, which this command does not read; summary and "
-      "leaks do",
-      print_time(kept_ms, context.options.zone));
-}
-
 Outcome outcome_of(const Streamed& streamed) {
   return {streamed.nothing_recorded ? Exit::empty : Exit::answered, "", warning_lines(streamed.warnings), false};
 }
@@ -125,15 +106,12 @@ Outcome run(const Command& command, const Options& options, const Clock& clock, 
 
   const std::optional<Screen> screen = terminal_screen();
   const Context context{options, **reader, *file, *runs, now_ms, *when, screen};
-  const std::optional<std::string> rolled_up = rolled_up_warning(context, command);
   if (command.stream) {
-    Result<Streamed> streamed = guarded(*path, [&] { return command.stream(context, sink); });
-    if (streamed && rolled_up) streamed->warnings.push_back(*rolled_up);
+    const Result<Streamed> streamed = guarded(*path, [&] { return command.stream(context, sink); });
     return streamed ? outcome_of(*streamed) : failure(streamed.error());
   }
-  Result<Report> report = guarded(*path, [&] { return command.run(context); });
+  const Result<Report> report = guarded(*path, [&] { return command.run(context); });
   if (!report) return failure(report.error());
-  if (rolled_up) report->warnings.push_back(*rolled_up);
   const Asked asked{command.name, *path, runs->empty() ? std::string() : runs->back().boot.host};
   return outcome_of(asked, *report, options, screen);
 }

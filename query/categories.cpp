@@ -10,6 +10,9 @@
 #include "query/format.h"
 #include "query/limit.h"
 #include "query/moment.h"
+#include "query/state.h"
+#include "query/tier.h"
+#include "query/tier_steps.h"
 #include "query/top.h"
 
 namespace memoir::query {
@@ -21,13 +24,15 @@ Metric metric_of(const Context& context) {
 
 struct Now {
   CategorySample sample;
+  bool mean = false;  // over a bucket: how many are not exact is not known
   std::optional<double> share;
 };
 
 std::vector<ColumnOf<Now>> columns_now() {
   return {
       {{"processes", "PROCS", Kind::count}, [](const Now& row) { return Value(row.sample.processes); }},
-      {{"inexact", "INEXACT", Kind::count, 5}, [](const Now& row) { return Value(row.sample.inexact); }},
+      {{"inexact", "INEXACT", Kind::count, 5},
+       [](const Now& row) { return row.mean ? Value() : Value(row.sample.inexact); }},
       {{"pss_kib", "PSS", Kind::size}, [](const Now& row) { return Value(row.sample.pss_kib); }},
       {{"rss_kib", "RSS", Kind::size, 3}, [](const Now& row) { return Value(row.sample.rss_kib); }},
       {{"uss_kib", "USS", Kind::size, 2}, [](const Now& row) { return Value(row.sample.uss_kib); }},
@@ -39,18 +44,19 @@ std::vector<ColumnOf<Now>> columns_now() {
 }
 
 Result<Report> at_one_time(const Context& context) {
-  const Result<std::optional<Snapshot>> loaded = load_snapshot(context);
+  const Result<std::optional<State>> loaded = load_state(context);
   if (!loaded) return loaded.error();
   if (!*loaded) return nothing_recorded(context, columns_now());
-  const Snapshot& snapshot = **loaded;
-  const Result<Coverage> coverage = coverage_at(context, snapshot);
+  const State& state = **loaded;
+  const Snapshot& snapshot = state.snapshot;
+  const Result<Coverage> coverage = coverage_of(context, state);
   if (!coverage) return coverage.error();
   const Metric by = metric_of(context);
   std::int64_t whole = 0;
   for (const CategorySample& sample : snapshot.categories) whole += metric_kib(sample, by).value_or(0);
   std::vector<Now> rows;
   for (const CategorySample& sample : snapshot.categories) {
-    rows.push_back({sample, share_percent(metric_kib(sample, by), whole)});
+    rows.push_back({sample, state.rolled(), share_percent(metric_kib(sample, by), whole)});
   }
   std::stable_sort(rows.begin(), rows.end(), [by](const Now& a, const Now& b) {
     return ranks_before(metric_kib(a.sample, by), metric_kib(b.sample, by));
@@ -66,7 +72,7 @@ Result<Report> at_one_time(const Context& context) {
   limit_rows(rows, report, context, [by](const Now& row) { return metric_kib(row.sample, by); },
              {.of = metric_title(by)});
   report.rows = make_table(columns_now(), rows);
-  if (const auto warning = stale_warning(context, snapshot)) report.warnings.push_back(*warning);
+  tell_state(state, context.when.at_ms.value_or(*report.at_ms), context.options.zone, report);
   return report;
 }
 
@@ -100,11 +106,13 @@ Result<Report> over_range(const Context& context, Range range) {
   const auto columns = columns_over(std::string(to_string(by)));
   report.rows = make_table(columns, {});
   if (report.nothing_recorded) return report;
+  const Result<Tier> tier = tier_of(context, range, Reads::one);
+  if (!tier) return tier.error();
   std::map<std::string, Over> by_name;
-  const Status read = context.reader.category_steps(range, [&by_name, by](const CategoryStep& step) {
-    Over& row = by_name[step.sample->category];
-    row.most_processes = std::max(row.most_processes, step.sample->processes);
-    row.fold.add({step.at_ms, step.until_ms, metric_kib(*step.sample, by)});
+  const Status read = visit_categories(context.reader, *tier, range, by, [&by_name](const CategoryMetricStep& from) {
+    Over& row = by_name[std::string(from.category)];
+    row.most_processes = std::max(row.most_processes, from.processes);
+    row.fold.add(from.step);
   });
   if (!read) return read.error();
   std::vector<Over> rows;
@@ -120,6 +128,7 @@ Result<Report> over_range(const Context& context, Range range) {
   const std::string of = fmt::format("mean {}", metric_title(by));
   limit_rows(rows, report, context, [](const Over& row) { return row.mean_kib; }, {.of = of});
   report.rows = make_table(columns, rows);
+  tell_tier(*tier, report);
   return report;
 }
 
@@ -129,7 +138,7 @@ Command categories_command() {
   return {"categories",
           "the categories, how many processes each holds, and their sums",
           "",
-          {Option::at, Option::from, Option::to, Option::last, Option::day, Option::by, Option::limit},
+          {Option::at, Option::from, Option::to, Option::last, Option::day, Option::by, Option::tier, Option::limit},
           {"pss", "rss", "uss", "swap"},
           {},
           {{"memoir categories", "what each category holds now"},

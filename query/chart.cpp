@@ -58,12 +58,17 @@ std::string scale_label(const Scale& scale, double kib) {
   return fmt::format("{:.4g} {}", kib / scale.unit_kib, scale.unit);
 }
 
+// A bucket of a sum may not tell its maximum.
+double highest(const Bucket& bucket) {
+  return bucket.max ? static_cast<double>(*bucket.max) : *bucket.mean;
+}
+
 // One cell: the mean fills it from below, the maximum shades what is above the mean.
 std::string_view cell(const Bucket& bucket, double low, double height, bool bottom, const Glyphs& glyphs) {
   if (!bucket.mean) return " ";
   const double filled = (*bucket.mean - low) / height * 8;
   if (filled >= 1) return glyphs.eighths[static_cast<std::size_t>(std::min(filled, 8.0))];
-  const double above = (static_cast<double>(*bucket.max) - low) / height * 8;
+  const double above = (highest(bucket) - low) / height * 8;
   if (above >= 4) return glyphs.shade;
   return glyphs.eighths[bottom ? 1 : 0];
 }
@@ -146,7 +151,7 @@ std::vector<std::string> draw_chart(std::span<const Bucket> buckets, const Chart
   for (const Bucket& bucket : buckets) {
     if (!bucket.mean) continue;
     min = std::min(min.value_or(*bucket.mean), *bucket.mean);
-    max = std::max(max.value_or(0), static_cast<double>(*bucket.max));
+    max = std::max(max.value_or(0), highest(bucket));
   }
   if (!min) return {};
   const Glyphs& glyphs = frame.ascii ? kAscii : kBlocks;

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "query/commands.h"
 #include "query/terminal.h"
+#include "query/tier.h"
 
 namespace memoir::query {
 namespace {
@@ -122,6 +123,9 @@ void add_option(CLI::App& app, Option option, Options& options, Words& words) {
     case Option::filter:
       app.add_option(name, options.filters)->expected(1)->take_all();
       break;
+    case Option::tier:
+      app.add_option(name, options.tier);
+      break;
     case Option::kind:
       app.add_option(name, options.kinds)->expected(1)->take_all();
       break;
@@ -181,6 +185,7 @@ std::optional<Error> check(const Words& words, const Command& command, Options& 
   if (words.units == "mib") options.units = Units::mib;
   if (auto error = check_choice(options.by, command.by, Option::by)) return error;
   if (auto error = check_choice(options.group, command.groups, Option::group)) return error;
+  if (auto error = check_choice(options.tier, tier_names(), Option::tier)) return error;
   if (words.limit) {
     const auto limit = parse_int<std::int64_t>(*words.limit);
     if (!limit || *limit < 0)

@@ -8,6 +8,7 @@
 #include "query/commands.h"
 #include "query/events.h"
 #include "query/filter.h"
+#include "query/tier.h"
 
 namespace memoir::query {
 namespace {
@@ -156,6 +157,8 @@ std::vector<std::string> words_for(Option option, const Command& command) {
       return command.formats;
     case Option::units:
       return {"kib", "mib", "auto"};
+    case Option::tier:
+      return tier_names();
     case Option::kind:
       return event_kinds();
     case Option::filter:

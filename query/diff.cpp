@@ -56,38 +56,39 @@ Result<DiffQuestion> ask(const Context& context) {
 }
 
 // The state at `at_ms`; before the first tick of all, that one. Absent where even that is after `latest_ms`.
-Result<std::optional<Snapshot>> state_at(const Context& context, std::int64_t at_ms, std::int64_t latest_ms) {
+Result<std::optional<State>> state_at(const Context& context, std::int64_t at_ms, std::int64_t latest_ms) {
   const std::int64_t from_ms = std::max(at_ms, context.file.first_tick_ms);
-  if (context.file.ticks == 0 || from_ms > latest_ms) return std::optional<Snapshot>();
-  const Result<std::optional<StoredTick>> tick = context.reader.tick_at(from_ms);
-  if (!tick) return tick.error();
-  if (!*tick) return std::optional<Snapshot>();
-  Result<Snapshot> snapshot = context.reader.snapshot((*tick)->id);
-  if (!snapshot) return snapshot.error();
-  return std::optional<Snapshot>(*std::move(snapshot));
+  if (context.file.ticks == 0 || from_ms > latest_ms) return std::optional<State>();
+  return load_state(context, from_ms);
+}
+
+bool is_same(const State& a, const State& b) {
+  if (a.tier != b.tier) return false;
+  return a.rolled() ? a.bucket->from_ms == b.bucket->from_ms : a.snapshot.tick.id == b.snapshot.tick.id;
 }
 
 void warn_of_times(const Context& context, const DiffQuestion& question, const Diff& diff, Report& report) {
   const Zone zone = context.options.zone;
-  const std::int64_t first_ms = diff.before.tick.begin.wall_ms;
+  const std::int64_t first_ms = diff.before.snapshot.tick.begin.wall_ms;
   if (first_ms > question.range.from_ms) {
     report.warnings.push_back(fmt::format("nothing was recorded at {} yet: compared with the first tick, {}",
                                           print_time(question.range.from_ms, zone), print_time(first_ms, zone)));
   }
-  if (const auto warning = stale_warning(diff.before, question.range.from_ms, zone)) {
+  if (const auto warning = stale_warning(diff.before.snapshot, question.range.from_ms, zone)) {
     report.warnings.push_back("before: " + *warning);
   }
-  if (const auto warning = stale_warning(diff.after, question.range.to_ms, zone)) {
+  if (const auto warning = stale_warning(diff.after.snapshot, question.range.to_ms, zone)) {
     report.warnings.push_back("after: " + *warning);
   }
-  if (diff.before.tick.id == diff.after.tick.id) {
-    report.warnings.emplace_back("both times are answered from the same tick: there is nothing to compare");
+  if (is_same(diff.before, diff.after)) {
+    report.warnings.push_back(fmt::format("both times are answered from the same {}: there is nothing to compare",
+                                          diff.after.rolled() ? "bucket" : "tick"));
   }
 }
 
 Status count_in_between(const Context& context, Report& report, Diff& diff) {
   if (report.coverage->ticks > kMostTicksToCountIn) return Done{};
-  const Range span{diff.before.tick.begin.wall_ms, diff.after.tick.begin.wall_ms};
+  const Range span{diff.before.snapshot.tick.begin.wall_ms, diff.after.snapshot.tick.begin.wall_ms};
   const Result<std::vector<StoredProcess>> processes = context.reader.processes(span);
   if (!processes) return processes.error();
   diff.in_between = std::ranges::count_if(*processes, [&span](const StoredProcess& process) {
@@ -100,19 +101,21 @@ Result<Report> run_diff(const Context& context) {
   const Result<DiffQuestion> question = ask(context);
   if (!question) return question.error();
   const Range range = question->range;
-  Result<std::optional<Snapshot>> before = state_at(context, range.from_ms, range.to_ms);
+  Result<std::optional<State>> before = state_at(context, range.from_ms, range.to_ms);
   if (!before) return before.error();
-  Result<std::optional<Snapshot>> after = state_at(context, range.to_ms, range.to_ms);
+  Result<std::optional<State>> after = state_at(context, range.to_ms, range.to_ms);
   if (!after) return after.error();
   if (!*before || !*after) {
     Report report = nothing_recorded(context);
     report.range = range;
+    report.rows = empty_diff_rows(*question);
     return report;
   }
   Diff diff;
   diff.before = **std::move(before);
   diff.after = **std::move(after);
-  compare(*question, diff);
+  const Status compared = compare(context.reader, *question, diff);
+  if (!compared) return compared.error();
 
   Report report;
   report.range = range;
@@ -138,8 +141,8 @@ Command diff_command() {
       "default the last day)";
   command.most_subjects = 2;
   command.subject_words = words_for(Option::at, command);
-  command.options = {Option::from, Option::to,    Option::last,   Option::day,
-                     Option::by,   Option::group, Option::filter, Option::limit};
+  command.options = {Option::from,  Option::to,     Option::last, Option::day,  Option::by,
+                     Option::group, Option::filter, Option::tier, Option::limit};
   command.by = {"pss", "rss", "uss", "anon", "swap", "swap_pss"};
   command.by_help = "the metric whose changes are ranked: pss (the default), rss, uss, anon, swap, swap_pss";
   command.formats = {"table", "json", "csv", "markdown", "html"};

@@ -15,6 +15,7 @@
 #include "analysis/machine_parts.h"
 #include "query/command.h"
 #include "query/filter.h"
+#include "query/state.h"
 
 namespace memoir::query {
 
@@ -29,6 +30,8 @@ struct DiffRow {
   std::string name;                      // what the group's members share
   const ProcessState* before = nullptr;  // of a row that is one process
   const ProcessState* after = nullptr;
+  std::string_view source_before;  // of a row that is one process: of its values; "mean" of a bucket
+  std::string_view source_after;
   Tally was;
   Tally is;
 
@@ -39,20 +42,27 @@ struct DiffRow {
 };
 
 struct Diff {
-  Snapshot before;
-  Snapshot after;
-  std::vector<DiffRow> rows;  // that changed, the largest change first; they point into the snapshots
+  State before;
+  State after;
+  std::vector<DiffRow> rows;  // that changed, the largest change first; they point into the states
   std::int64_t unchanged = 0;
   Tally was;  // of all rows
   Tally is;
-  std::int64_t others_kib = 0;  // change of the processes that the filter leaves out
+  std::int64_t others_kib = 0;       // change of the processes that the filter leaves out
+  std::int64_t short_lived_kib = 0;  // and of those that rollups know in groups only, where rows are not such groups
+
+  // Whether an end is a bucket.
+  bool rolled() const { return before.rolled() || after.rolled(); }
   std::optional<MachineParts> parts_before;
   std::optional<MachineParts> parts_after;
   std::optional<std::int64_t> in_between;  // processes that came and went; absent where counting them would cost much
 };
 
-// Fills all but in_between from the two snapshots.
-void compare(const DiffQuestion& question, Diff& diff);
+// Fills all but in_between from the two states.
+Status compare(Reader& reader, const DiffQuestion& question, Diff& diff);
+
+// The columns of the rows, and none.
+Table empty_diff_rows(const DiffQuestion& question);
 
 void fill_diff(const Context& context, const DiffQuestion& question, const Diff& diff, Report& report);
 

@@ -5,6 +5,8 @@
 #include "query/format.h"
 #include "query/limit.h"
 #include "query/process_columns.h"
+#include "query/tier.h"
+#include "query/times.h"
 
 namespace memoir::query {
 
@@ -20,9 +22,8 @@ Value kib_of(const Tally& tally, Metric metric) {
   return maybe(tally.kib(metric));
 }
 
-// A sum that is not exact throughout says so.
-Value source_of(const ProcessState* state) {
-  return state == nullptr ? Value() : Value(std::string(to_string(state->sample.source)));
+Value source_of(std::string_view source) {
+  return source.empty() ? Value() : Value(std::string(source));
 }
 
 void add_sizes(Columns& columns, Metric by) {
@@ -49,9 +50,10 @@ Columns process_columns(Metric by) {
                        return row.after != nullptr || end.empty() ? Value() : Value(end);
                      }});
   columns.push_back({{"source_before", "", Kind::text, 0, Shown::machines},
-                     [](const DiffRow& row) { return source_of(row.before); }});
-  columns.push_back(
-      {{"source", "SOURCE", Kind::text, 8}, [](const DiffRow& row) { return source_of(&last_seen(row)); }});
+                     [](const DiffRow& row) { return source_of(row.source_before); }});
+  columns.push_back({{"source", "SOURCE", Kind::text, 8}, [](const DiffRow& row) {
+                       return source_of(row.after != nullptr ? row.source_after : row.source_before);
+                     }});
   columns.push_back({{"", "USER", Kind::text, 9, Shown::people},
                      [](const DiffRow& row) { return Value(last_seen(row).process.info.user); }});
   columns.push_back({{"", "CATEGORY", Kind::text, 7, Shown::people},
@@ -117,8 +119,8 @@ std::string from_to(const char* name, std::optional<std::int64_t> before, std::o
 }
 
 std::string lead_of(const Diff& diff, Units units) {
-  const MachineMemory& before = diff.before.machine.memory;
-  const MachineMemory& after = diff.after.machine.memory;
+  const MachineMemory& before = diff.before.snapshot.machine.memory;
+  const MachineMemory& after = diff.after.snapshot.machine.memory;
   const auto total = after.get(MachineField::mem_total);
   return fmt::format(
       "Machine: {}{}; {}; {}.", from_to("used", used_kib(before), used_kib(after), units),
@@ -156,12 +158,13 @@ void add_totals(const DiffQuestion& question, const Diff& diff, const Kinds& kin
     report.totals.push_back({fmt::format("{}_kib", sum.what), "", Kind::change, sum.kib});
   }
   const auto machine = [&](const char* name, auto value) {
-    report.totals.push_back({fmt::format("{}_before_kib", name), "", Kind::size, maybe(value(diff.before))});
-    report.totals.push_back({fmt::format("{}_after_kib", name), "", Kind::size, maybe(value(diff.after))});
+    report.totals.push_back({fmt::format("{}_before_kib", name), "", Kind::size, maybe(value(diff.before.snapshot))});
+    report.totals.push_back({fmt::format("{}_after_kib", name), "", Kind::size, maybe(value(diff.after.snapshot))});
   };
   report.totals.push_back({"unchanged", "", Kind::count, diff.unchanged});
   report.totals.push_back({"change_kib", "", Kind::change, kinds.total_kib()});
   report.totals.push_back({"others_kib", "", Kind::change, diff.others_kib});
+  report.totals.push_back({"short_lived_kib", "", Kind::change, diff.short_lived_kib});
   report.totals.push_back({"exact_percent_before", "", Kind::percent, maybe(diff.was.exact_percent())});
   report.totals.push_back({"exact_percent_after", "", Kind::percent, maybe(diff.is.exact_percent())});
   report.totals.push_back({"came_and_went", "", Kind::count, maybe(diff.in_between)});
@@ -169,8 +172,8 @@ void add_totals(const DiffQuestion& question, const Diff& diff, const Kinds& kin
   machine("machine_used", [](const Snapshot& at) { return used_kib(at.machine.memory); });
   machine("machine_available", [](const Snapshot& at) { return at.machine.memory.get(MachineField::mem_available); });
   machine("machine_swap_used", [](const Snapshot& at) { return swap_used_kib(at.machine.memory); });
-  report.facts = {{"before_ms", "", Kind::time, diff.before.tick.begin.wall_ms},
-                  {"after_ms", "", Kind::time, diff.after.tick.begin.wall_ms},
+  report.facts = {{"before_ms", "", Kind::time, diff.before.snapshot.tick.begin.wall_ms},
+                  {"after_ms", "", Kind::time, diff.after.snapshot.tick.begin.wall_ms},
                   {"group", "", Kind::text, question.group},
                   {"metric", "", Kind::text, std::string(to_string(question.by))}};
 }
@@ -180,6 +183,29 @@ std::string exact_note(const Diff& diff, Metric by) {
   const auto after = diff.is.exact_percent();
   if (by != Metric::pss || !before || !after) return "";
   return fmt::format("; {} of it exact before, {} after", print_exact(*before), print_exact(*after));
+}
+
+// Which end is not a tick, and what that means for the sums.
+void tell_ends(const Diff& diff, Zone zone, Units units, Report& report) {
+  const Tier coarser = std::max(diff.before.tier, diff.after.tier);
+  report.facts.insert(report.facts.begin(), {"tier", "", Kind::text, std::string(to_string(coarser))});
+  for (const State* state : {&diff.before, &diff.after}) {
+    if (!state->rolled()) continue;
+    const char* name = state == &diff.before ? "before" : "after";
+    report.facts.push_back({fmt::format("bucket_from_ms_{}", name), "", Kind::time, state->bucket->from_ms});
+    report.facts.push_back({fmt::format("bucket_until_ms_{}", name), "", Kind::time, state->bucket->to_ms});
+    report.notes.push_back(fmt::format(
+        "{}: means from {} to {} (rollups of {}).", state == &diff.before ? "Before" : "After",
+        print_time(state->bucket->from_ms, zone), print_time(state->bucket->to_ms, zone), tier_width(state->tier)));
+  }
+  if (!diff.rolled()) return;
+  if (diff.short_lived_kib != 0) {
+    report.notes.push_back(fmt::format(
+        "Processes younger than a bucket, which have rollups in their groups only, changed by {}: it is in no row.",
+        print_change(diff.short_lived_kib, units)));
+  }
+  report.notes.emplace_back(
+      "Rollups do not tell files from shared memory in what processes map: all of it is taken as files.");
 }
 
 void add_notes(const DiffQuestion& question, const Diff& diff, const Kinds& kinds, Units units, Report& report) {
@@ -199,7 +225,7 @@ void add_notes(const DiffQuestion& question, const Diff& diff, const Kinds& kind
     report.notes.push_back(fmt::format("{} came and went in between (memoir peaks shows what they needed).",
                                        print_count(*diff.in_between, "process", "processes")));
   }
-  if (diff.before.run.boot.boot_id != diff.after.run.boot.boot_id) {
+  if (diff.before.snapshot.run.boot.boot_id != diff.after.snapshot.run.boot.boot_id) {
     report.notes.emplace_back("The machine was booted anew in between: no process lives on.");
   }
 }
@@ -226,6 +252,11 @@ void cut_rows(const Context& context, const DiffQuestion& question, std::size_t 
 
 }  // namespace
 
+Table empty_diff_rows(const DiffQuestion& question) {
+  return make_table(
+      question.group == "process" ? process_columns(question.by) : group_columns(question.group, question.by), {});
+}
+
 void fill_diff(const Context& context, const DiffQuestion& question, const Diff& diff, Report& report) {
   const Units units = context.options.units;
   const Kinds kinds(diff, question.by);
@@ -233,6 +264,7 @@ void fill_diff(const Context& context, const DiffQuestion& question, const Diff&
   report.lead = lead_of(diff, units);
   add_totals(question, diff, kinds, report);
   add_notes(question, diff, kinds, units, report);
+  tell_ends(diff, context.options.zone, units, report);
   const std::vector<PartRow> parts = part_rows(diff);
   if (parts.empty()) report.warnings.emplace_back("the machine's parts are not known: MemTotal or MemFree is missing");
   std::vector<DiffRow> rows = diff.rows;

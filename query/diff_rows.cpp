@@ -16,26 +16,29 @@ std::int64_t magnitude(std::int64_t kib) {
   return kib < 0 ? -kib : kib;
 }
 
-// Both snapshots by row: of a process by its row in the store, of a group by its name.
+// Both states by row: of a process by its row in the store, of a group by its name.
 class Rows {
  public:
   explicit Rows(const std::string& group) : alone_(group == "process"), group_(group) {}
 
-  void add(const ProcessState& state, bool after) {
-    DiffRow& row = find(state);
+  void add(const State& state, const ProcessState& process, bool after) {
+    DiffRow& row = find(alone_ ? process.process.id : 0, alone_ ? "" : group_key(process.process, group_));
     if (alone_) {
-      (after ? row.after : row.before) = &state;
-      row.name = shown_command(state.process.info, state.sample.state);
+      (after ? row.after : row.before) = &process;
+      (after ? row.source_after : row.source_before) = state.rolled() ? "mean" : to_string(process.sample.source);
+      row.name = shown_command(process.process.info, process.sample.state);
     }
-    (after ? row.is : row.was).add(state.sample);
+    add_to(after ? row.is : row.was, state, process.sample);
+  }
+  void add(const GroupState& group, bool after) {
+    (after ? find(0, group.name).is : find(0, group.name).was).add_mean(group.memory, group.processes);
   }
 
   std::vector<DiffRow> take() { return std::move(rows_); }
 
  private:
-  DiffRow& find(const ProcessState& state) {
-    const std::string name = alone_ ? std::string() : group_key(state.process, group_);
-    const auto [found, fresh] = index_.try_emplace({alone_ ? state.process.id : 0, name}, rows_.size());
+  DiffRow& find(std::int64_t process_id, const std::string& name) {
+    const auto [found, fresh] = index_.try_emplace({process_id, name}, rows_.size());
     if (fresh) rows_.emplace_back().name = name;
     return rows_[found->second];
   }
@@ -46,10 +49,34 @@ class Rows {
   std::vector<DiffRow> rows_;
 };
 
-std::optional<MachineParts> parts_of(const Snapshot& snapshot) {
+// Rollups do not split what processes map: where one end has it from them, the other is taken so as well.
+ProcessMemory unsplit(ProcessMemory memory) {
+  using P = ProcessField;
+  for (const P field : {P::pss_anon, P::pss_file, P::pss_shmem, P::rss_file, P::rss_shmem}) memory.clear(field);
+  return memory;
+}
+
+std::optional<MachineParts> parts_of(const State& state, bool split) {
   MappedMemory mapped;
-  for (const ProcessState& state : snapshot.processes) mapped.add(state.sample.memory);
-  return machine_parts(snapshot.machine.memory, mapped);
+  for (const ProcessState& process : state.snapshot.processes)
+    mapped.add(split ? process.sample.memory : unsplit(process.sample.memory));
+  mapped.pss_kib += short_lived_kib(state, Metric::pss).value_or(0);
+  return machine_parts(state.snapshot.machine.memory, mapped);
+}
+
+// One end: its rows, or as the store keeps the groups.
+Status add_rows(Reader& reader, const DiffQuestion& question, const State& state, bool after, Rows& rows) {
+  const auto kind = group_kind(question.group);
+  if (state.rolled() && kind && question.filter.takes_all()) {
+    const Result<std::vector<GroupState>> groups = load_groups(reader, state, *kind);
+    if (!groups) return groups.error();
+    for (const GroupState& group : *groups) rows.add(group, after);
+    return Done{};
+  }
+  for (const ProcessState& process : state.snapshot.processes) {
+    if (question.filter.matches(process.process.info)) rows.add(state, process, after);
+  }
+  return Done{};
 }
 
 }  // namespace
@@ -65,29 +92,34 @@ std::string_view DiffRow::what(Metric metric) const {
   return change > 0 ? "grown" : change < 0 ? "shrunk" : "same";
 }
 
-void compare(const DiffQuestion& question, Diff& diff) {
+Status compare(Reader& reader, const DiffQuestion& question, Diff& diff) {
+  const Metric by = question.by;
   Rows rows(question.group);
   Tally others_were;
   Tally others_are;
-  for (const Snapshot* snapshot : {&diff.before, &diff.after}) {
-    const bool after = snapshot == &diff.after;
-    for (const ProcessState& state : snapshot->processes) {
-      const bool chosen = question.filter.matches(state.process.info);
-      if (chosen) rows.add(state, after);
+  for (const State* state : {&diff.before, &diff.after}) {
+    const bool after = state == &diff.after;
+    const Status added = add_rows(reader, question, *state, after, rows);
+    if (!added) return added.error();
+    for (const ProcessState& process : state->snapshot.processes) {
+      const bool chosen = question.filter.matches(process.process.info);
       Tally& sum = chosen ? (after ? diff.is : diff.was) : (after ? others_are : others_were);
-      sum.add(state.sample);
+      add_to(sum, *state, process.sample);
     }
+  }
+  if (!group_kind(question.group) || !question.filter.takes_all()) {
+    diff.short_lived_kib = short_lived_kib(diff.after, by).value_or(0) - short_lived_kib(diff.before, by).value_or(0);
   }
   diff.others_kib = difference(others_were, others_are, question.by);
   diff.rows = rows.take();
-  const Metric by = question.by;
   diff.unchanged =
       static_cast<std::int64_t>(std::erase_if(diff.rows, [by](const DiffRow& row) { return row.what(by) == "same"; }));
   std::ranges::stable_sort(diff.rows, [by](const DiffRow& a, const DiffRow& b) {
     return magnitude(a.change_kib(by)) > magnitude(b.change_kib(by));
   });
-  diff.parts_before = parts_of(diff.before);
-  diff.parts_after = parts_of(diff.after);
+  diff.parts_before = parts_of(diff.before, !diff.rolled());
+  diff.parts_after = parts_of(diff.after, !diff.rolled());
+  return Done{};
 }
 
 }  // namespace memoir::query

@@ -10,6 +10,8 @@
 #include "query/coverage.h"
 #include "query/format.h"
 #include "query/moment.h"
+#include "query/state.h"
+#include "query/tier.h"
 
 namespace memoir::query {
 namespace {
@@ -47,31 +49,44 @@ Result<std::int64_t> step_of(const Options& options) {
   return std::int64_t{step->count()};
 }
 
-// The range asked, as far as something is recorded; with --at its tick.
+// The range asked, as far as something is recorded; with --at its tick, or the bucket of a rollup that holds it.
 Result<Range> range_of(const Context& context) {
   const Recorded recorded{context.file.first_tick_ms, context.file.last_tick_ms};
   if (!context.when.at_ms) {
     const Range asked = range_or_last(context.when, recorded, kDefaultRangeMs);
     return Range{std::max(asked.from_ms, recorded.first_ms), std::min(asked.to_ms, recorded.last_ms)};
   }
-  const Result<std::optional<StoredTick>> tick = context.reader.tick_at(*context.when.at_ms);
-  if (!tick) return tick.error();
-  if (!*tick) return Range{0, -1};
-  return Range{(*tick)->begin.wall_ms, (*tick)->begin.wall_ms};
+  const Result<std::optional<State>> state = load_state(context);
+  if (!state) return state.error();
+  if (!*state) return Range{0, -1};
+  const std::int64_t at_ms = (*state)->snapshot.tick.begin.wall_ms;
+  return Range{at_ms, at_ms};
+}
+
+// An export is as fine as what is kept, however long it takes.
+Result<Tier> finest(const Context& context, Range range) {
+  return tier_of(context, {range.from_ms, range.from_ms}, Reads::one);
 }
 
 Result<Streamed> stream_snapshot(const Context& context, const Filter& filter, const Sink& sink) {
   if (!context.options.subjects.empty())
     return malformed("this format is of the processes at one time: it takes no subject");
   if (context.when.range) return malformed("this format is of one time: ask with --at");
-  const Result<std::optional<Snapshot>> snapshot = load_snapshot(context);
-  if (!snapshot) return snapshot.error();
-  if (!*snapshot) return Streamed{true, nothing_recorded(context).warnings};
+  const Result<std::optional<State>> state = load_state(context);
+  if (!state) return state.error();
+  if (!*state) return Streamed{true, nothing_recorded(context).warnings};
+  if ((*state)->rolled()) {
+    return Error{ErrorKind::gone,
+                 "the tick of that time is gone, and rollups do not hold what this format is made of; "
+                 "export --format csv or openmetrics reads them"};
+  }
+  const Snapshot& snapshot = (*state)->snapshot;
   Streamed done;
-  if (const auto stale = stale_warning(context, **snapshot)) done.warnings.push_back(*stale);
+  const std::int64_t asked_ms = context.when.at_ms.value_or(snapshot.tick.begin.wall_ms);
+  if (const auto stale = stale_warning(snapshot, asked_ms, context.options.zone)) done.warnings.push_back(*stale);
   const Result<std::string> text = context.options.format == Format::smaps_rollup
-                                       ? rollup_json(**snapshot, filter, done.warnings)
-                                       : category_metrics_json(**snapshot, filter, done.warnings);
+                                       ? rollup_json(snapshot, filter, done.warnings)
+                                       : category_metrics_json(snapshot, filter, done.warnings);
   if (!text) return text.error();
   const Status written = sink(*text);
   if (!written) return written.error();
@@ -82,11 +97,18 @@ Result<Streamed> stream_series(const Context& context, ExportQuestion question, 
   const Result<Range> range = range_of(context);
   if (!range) return range.error();
   question.range = *range;
+  const Result<Tier> tier = finest(context, *range);
+  if (!tier) return tier.error();
+  question.tier = *tier;
   const Result<std::int64_t> left_out = context.options.format == Format::openmetrics
                                             ? export_openmetrics(context, question, sink)
                                             : export_rows(context, question, sink);
   if (!left_out) return left_out.error();
   Streamed done;
+  if (*tier != Tier::raw) {
+    done.warnings.push_back(
+        fmt::format("from rollups of {}: each sample is the mean of a bucket, at its begin", tier_width(*tier)));
+  }
   if (*left_out > 0) {
     done.warnings.push_back(fmt::format("{} left out, because the wall clock was set back and their time came twice",
                                         print_count(*left_out, "tick is", "ticks are")));
@@ -95,7 +117,7 @@ Result<Streamed> stream_series(const Context& context, ExportQuestion question, 
   const Range asked = context.when.range.value_or(*range);
   const Result<Coverage> coverage = context.reader.coverage(asked);
   if (!coverage) return coverage.error();
-  if (coverage->ticks == 0) return Streamed{true, nothing_recorded(context).warnings};
+  if (coverage->ticks == 0 && coverage->recorded_ms == 0) return Streamed{true, nothing_recorded(context).warnings};
   if (!coverage->gaps.empty()) done.warnings.push_back(coverage_line(*coverage, context.options.zone));
   return done;
 }
@@ -111,7 +133,7 @@ Result<Streamed> stream(const Context& context, const Sink& sink) {
   const bool of_processes = std::ranges::find(*subjects, ExportOf::processes) != subjects->end();
   if (!of_processes && !filter->takes_all()) return malformed("--filter is of processes: memoir export processes");
   const std::string host = context.runs.empty() ? std::string() : context.runs.back().boot.host;
-  return stream_series(context, {*subjects, {}, *step_ms, *std::move(filter), host}, sink);
+  return stream_series(context, {*subjects, {}, *step_ms, *std::move(filter), host, Tier::raw}, sink);
 }
 
 }  // namespace
@@ -124,7 +146,8 @@ Command export_command() {
   command.subject_words = subject_names();
   command.subject_help =
       "SUBJECT: machine (the default), categories, processes; with --format openmetrics also all (there the default)";
-  command.options = {Option::at, Option::from, Option::to, Option::last, Option::day, Option::filter, Option::step};
+  command.options = {Option::at,  Option::from,   Option::to,   Option::last,
+                     Option::day, Option::filter, Option::step, Option::tier};
   command.step_help = "one sample every S (default: every tick)";
   command.formats = {"csv", "jsonl", "openmetrics", "smaps-rollup", "category-metrics"};
   command.examples = {

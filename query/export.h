@@ -3,8 +3,9 @@
 // memoir export: what was recorded, for other programs. export.cpp reads the question; export_rows.cpp writes series as
 // CSV and JSON lines, export_openmetrics.cpp for Prometheus, export_snapshot.cpp one time in ChromeOS's shapes.
 //
-// A series has one sample per tick, or with a step the first tick of each step: real ticks, nothing in between. It is
-// written as it is read, a few hours at a time, so that neither our memory nor a transaction grows with the range.
+// A series has one sample per tick, or with a step the first tick of each step: real ticks, nothing in between. Where
+// the ticks are gone it has one per bucket of a rollup (export_rollups.cpp): its mean, at its begin. It is written as
+// it is read, a few hours at a time, so that neither our memory nor a transaction grows with the range.
 
 #include <functional>
 #include <map>
@@ -27,13 +28,15 @@ struct ExportQuestion {
   std::int64_t step_ms = 0;        // 0: every tick
   Filter filter;
   std::string host;
+  Tier tier = Tier::raw;
 };
 
 // A part of the range, and the ticks to sample in it.
 struct ExportChunk {
   Range range;
-  std::vector<std::int64_t> ticks;  // ascending
+  std::vector<std::int64_t> ticks;  // ascending; of a rollup the begins of its buckets
   std::set<std::int64_t> ends;      // ticks after which nothing was recorded for a while
+  Tier tier = Tier::raw;
 };
 
 // In order. Ticks that come at or before an earlier one, because the wall clock was set back, are left out: `visit`
@@ -95,6 +98,15 @@ using EmitMachine = std::function<void(std::int64_t tick_ms, const MachineMemory
 Status sample_processes(Reader& reader, const ExportChunk& chunk, const Filter& filter, const EmitProcess& emit);
 Status sample_categories(Reader& reader, const ExportChunk& chunk, const EmitCategory& emit);
 Status sample_machine(Reader& reader, const ExportChunk& chunk, const EmitMachine& emit);
+
+// The same from the buckets of a rollup. Of a process's fields these are known: rss, pss, anonymous, swap, swap_pss,
+// and the USS; of the machine's those of /proc/meminfo.
+Status roll_processes(Reader& reader, const ExportChunk& chunk, const Filter& filter, const EmitProcess& emit);
+Status roll_categories(Reader& reader, const ExportChunk& chunk, const EmitCategory& emit);
+Status roll_machine(Reader& reader, const ExportChunk& chunk, const EmitMachine& emit);
+
+// The begins of the buckets that have something recorded, in the range.
+Result<std::vector<std::int64_t>> rolled_times(Reader& reader, Tier tier, Range range);
 
 // What is written to `sink`, and the ticks left out.
 Result<std::int64_t> export_rows(const Context& context, const ExportQuestion& question, const Sink& sink);

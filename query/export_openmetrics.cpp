@@ -188,17 +188,18 @@ Status Writer::categories() {
       {{"memoir_category_inexact_processes", "of them, those whose values are not exact", "", false, 1},
        &CategorySample::inexact},
   };
-  std::vector<Series> series(parts.size());
+  // How many are not exact, which comes last, is not in rollups.
+  std::vector<Series> series(parts.size() - (question_.tier == Tier::raw ? 0 : 1));
   const Status gathered = gather([&](const ExportChunk& chunk, std::uint32_t first) {
     return sample_categories(context_.reader, chunk, [&](std::int64_t at_ms, const CategorySample& sample) {
       const std::uint32_t tick = number_of(chunk, first, at_ms);
       const std::string labels =
           fmt::format("{},{}", label("host", question_.host), label("category", sample.category));
-      for (std::size_t i = 0; i < parts.size(); ++i) note(series[i][labels], tick, sample.*parts[i].member);
+      for (std::size_t i = 0; i < series.size(); ++i) note(series[i][labels], tick, sample.*parts[i].member);
     });
   });
   if (!gathered) return gathered.error();
-  for (std::size_t i = 0; i < parts.size(); ++i) {
+  for (std::size_t i = 0; i < series.size(); ++i) {
     const Status written = write(parts[i].family, series[i]);
     if (!written) return written.error();
   }
@@ -208,6 +209,7 @@ Status Writer::categories() {
 // One metric at a time: a range of weeks would not fit the memory otherwise.
 Status Writer::processes() {
   for (const Metric metric : kMetrics) {
+    if (metric == Metric::hwm && question_.tier != Tier::raw) continue;
     std::map<std::int64_t, std::pair<std::string, Stretches>> by_id;
     const Status gathered = gather([&](const ExportChunk& chunk, std::uint32_t first) {
       return sample_processes(context_.reader, chunk, question_.filter,

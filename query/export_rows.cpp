@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 
 #include "query/export.h"
@@ -75,12 +76,13 @@ std::vector<ColumnOf<MachineRow>> machine_columns() {
   return columns;
 }
 
-std::vector<ColumnOf<CategoryRow>> category_columns() {
+std::vector<ColumnOf<CategoryRow>> category_columns(bool rolled) {
   return {
       {{"at_ms", "", Kind::time}, [](const CategoryRow& row) { return Value(row.at_ms); }},
       {{"category", "", Kind::text}, [](const CategoryRow& row) { return Value(row.sample.category); }},
       {{"processes", "", Kind::count}, [](const CategoryRow& row) { return Value(row.sample.processes); }},
-      {{"inexact", "", Kind::count}, [](const CategoryRow& row) { return Value(row.sample.inexact); }},
+      {{"inexact", "", Kind::count},
+       [rolled](const CategoryRow& row) { return rolled ? Value() : Value(row.sample.inexact); }},
       {{"pss_kib", "", Kind::size}, [](const CategoryRow& row) { return Value(row.sample.pss_kib); }},
       {{"rss_kib", "", Kind::size}, [](const CategoryRow& row) { return Value(row.sample.rss_kib); }},
       {{"uss_kib", "", Kind::size}, [](const CategoryRow& row) { return Value(row.sample.uss_kib); }},
@@ -89,31 +91,36 @@ std::vector<ColumnOf<CategoryRow>> category_columns() {
   };
 }
 
-std::vector<ColumnOf<ProcessRow>> process_columns() {
+// Fields of a process that rollups have.
+bool is_rolled(ProcessField field) {
+  constexpr std::array fields{ProcessField::rss, ProcessField::pss, ProcessField::anonymous, ProcessField::swap,
+                              ProcessField::swap_pss};
+  return std::ranges::find(fields, field) != fields.end();
+}
+
+std::vector<ColumnOf<ProcessRow>> process_columns(bool rolled) {
   std::vector<ColumnOf<ProcessRow>> columns{
       {{"at_ms", "", Kind::time}, [](const ProcessRow& row) { return Value(row.at_ms); }},
       {{"pid", "", Kind::count}, [](const ProcessRow& row) { return Value(std::int64_t{row.sample.key.pid}); }}};
+  const auto add = [&](const char* name, Kind kind, bool known, std::function<Value(const ProcessRow&)> get) {
+    columns.push_back({{name, "", kind}, known ? std::move(get) : [](const ProcessRow&) { return Value(); }});
+  };
+  const bool ticks = !rolled;
   add_identity_for_machines(columns, [](const ProcessRow& row) { return &row.process.info; });
-  columns.push_back({{"exec_count", "", Kind::count},
-                     [](const ProcessRow& row) { return Value(std::int64_t{row.sample.key.exec_count}); }});
-  columns.push_back({{"parent_pid", "", Kind::count},
-                     [](const ProcessRow& row) { return Value(std::int64_t{row.sample.parent_pid}); }});
-  columns.push_back(
-      {{"state", "", Kind::text}, [](const ProcessRow& row) { return Value(std::string(1, row.sample.state)); }});
-  columns.push_back(
-      {{"threads", "", Kind::count}, [](const ProcessRow& row) { return Value(std::int64_t{row.sample.threads}); }});
-  columns.push_back({{"source", "", Kind::text},
-                     [](const ProcessRow& row) { return Value(std::string(to_string(row.sample.source))); }});
-  columns.push_back(
-      {{"uss_kib", "", Kind::size}, [](const ProcessRow& row) { return maybe(uss_kib(row.sample.memory)); }});
-  columns.push_back(
-      {{"hwm_kib", "", Kind::size}, [](const ProcessRow& row) { return maybe(high_water_kib(row.sample.memory)); }});
-  std::size_t next = 0;
-  for (const FieldName& name : kProcessFields) {
-    columns.push_back(
-        {{name.column, "", Kind::size}, [field = static_cast<ProcessField>(next++)](const ProcessRow& row) {
-           return maybe(row.sample.memory.get(field));
-         }});
+  add("exec_count", Kind::count, true,
+      [](const ProcessRow& row) { return Value(std::int64_t{row.sample.key.exec_count}); });
+  add("parent_pid", Kind::count, true,
+      [](const ProcessRow& row) { return Value(std::int64_t{row.sample.parent_pid}); });
+  add("state", Kind::text, ticks, [](const ProcessRow& row) { return Value(std::string(1, row.sample.state)); });
+  add("threads", Kind::count, ticks, [](const ProcessRow& row) { return Value(std::int64_t{row.sample.threads}); });
+  add("source", Kind::text, true,
+      [rolled](const ProcessRow& row) { return Value(std::string(rolled ? "mean" : to_string(row.sample.source))); });
+  add("uss_kib", Kind::size, true, [](const ProcessRow& row) { return maybe(uss_kib(row.sample.memory)); });
+  add("hwm_kib", Kind::size, ticks, [](const ProcessRow& row) { return maybe(high_water_kib(row.sample.memory)); });
+  for (std::size_t i = 0; i < kProcessFields.size(); ++i) {
+    const auto field = static_cast<ProcessField>(i);
+    add(kProcessFields[i].column, Kind::size, ticks || is_rolled(field),
+        [field](const ProcessRow& row) { return maybe(row.sample.memory.get(field)); });
   }
   return columns;
 }
@@ -136,6 +143,7 @@ Result<std::int64_t> write_all(const Context& context, const ExportQuestion& que
 
 Result<std::int64_t> export_rows(const Context& context, const ExportQuestion& question, const Sink& sink) {
   Reader& reader = context.reader;
+  const bool rolled = question.tier != Tier::raw;
   switch (question.subjects.front()) {
     case ExportOf::machine:
       return write_all<MachineRow>(context, question, sink, machine_columns(), [&](const auto& chunk, auto& writer) {
@@ -144,15 +152,16 @@ Result<std::int64_t> export_rows(const Context& context, const ExportQuestion& q
         });
       });
     case ExportOf::categories:
-      return write_all<CategoryRow>(context, question, sink, category_columns(), [&](const auto& chunk, auto& writer) {
-        return sample_categories(reader, chunk, [&](std::int64_t at_ms, const CategorySample& sample) {
-          writer.add({at_ms, sample});
-        });
-      });
+      return write_all<CategoryRow>(
+          context, question, sink, category_columns(rolled), [&](const auto& chunk, auto& writer) {
+            return sample_categories(reader, chunk, [&](std::int64_t at_ms, const CategorySample& sample) {
+              writer.add({at_ms, sample});
+            });
+          });
     case ExportOf::processes:
       break;
   }
-  return write_all<ProcessRow>(context, question, sink, process_columns(), [&](const auto& chunk, auto& writer) {
+  return write_all<ProcessRow>(context, question, sink, process_columns(rolled), [&](const auto& chunk, auto& writer) {
     return sample_processes(reader, chunk, question.filter,
                             [&](std::int64_t at_ms, const StoredProcess& process, const ProcessSample& sample) {
                               writer.add({at_ms, process, sample});

@@ -37,18 +37,40 @@ Range with_end(Range range) {
   return {range.from_ms, range.to_ms + 1};
 }
 
+// As many buckets of a rollup as a chunk of ticks has of 5 minutes; chunks begin where buckets do.
+std::int64_t chunk_ms(Tier tier) {
+  constexpr std::int64_t buckets = 72;
+  return tier == Tier::raw ? kChunkMs : buckets * bucket_ms(tier);
+}
+
+Range whole_buckets(Range range, Tier tier) {
+  if (tier == Tier::raw || range.to_ms < range.from_ms) return range;
+  return {range.from_ms - range.from_ms % bucket_ms(tier), range.to_ms};
+}
+
+Result<std::vector<std::int64_t>> times_of(Reader& reader, Tier tier, Range range) {
+  if (tier != Tier::raw) return rolled_times(reader, tier, range);
+  const Result<std::vector<StoredTick>> ticks = reader.ticks(range);
+  if (!ticks) return ticks.error();
+  std::vector<std::int64_t> times;
+  times.reserve(ticks->size());
+  for (const StoredTick& tick : *ticks) times.push_back(tick.begin.wall_ms);
+  return times;
+}
+
 }  // namespace
 
 Result<std::int64_t> for_each_chunk(Reader& reader, const ExportQuestion& question,
                                     const std::function<Status(const ExportChunk&)>& visit) {
   Picker picker(question.step_ms);
-  const Range whole = question.range;
-  for (std::int64_t from = whole.from_ms; from <= whole.to_ms; from += kChunkMs) {
-    ExportChunk chunk{{from, std::min(from + kChunkMs - 1, whole.to_ms)}, {}, {}};
-    const Result<std::vector<StoredTick>> ticks = reader.ticks(chunk.range);
-    if (!ticks) return ticks.error();
-    for (const StoredTick& tick : *ticks) {
-      if (picker.takes(tick.begin.wall_ms)) chunk.ticks.push_back(tick.begin.wall_ms);
+  const Tier tier = question.tier;
+  const Range whole = whole_buckets(question.range, tier);
+  for (std::int64_t from = whole.from_ms; from <= whole.to_ms; from += chunk_ms(tier)) {
+    ExportChunk chunk{{from, std::min(from + chunk_ms(tier) - 1, whole.to_ms)}, {}, {}, tier};
+    const Result<std::vector<std::int64_t>> times = times_of(reader, tier, chunk.range);
+    if (!times) return times.error();
+    for (const std::int64_t at_ms : *times) {
+      if (picker.takes(at_ms)) chunk.ticks.push_back(at_ms);
     }
     if (chunk.ticks.empty()) continue;
     const Result<Coverage> coverage = reader.coverage(with_end(chunk.range));
@@ -61,6 +83,7 @@ Result<std::int64_t> for_each_chunk(Reader& reader, const ExportQuestion& questi
 }
 
 Status sample_processes(Reader& reader, const ExportChunk& chunk, const Filter& filter, const EmitProcess& emit) {
+  if (chunk.tier != Tier::raw) return roll_processes(reader, chunk, filter, emit);
   const Result<std::vector<StoredProcess>> processes = reader.processes(chunk.range);
   if (!processes) return processes.error();
   std::unordered_map<std::int64_t, const StoredProcess*> by_id;
@@ -83,6 +106,7 @@ Status sample_processes(Reader& reader, const ExportChunk& chunk, const Filter& 
 }
 
 Status sample_categories(Reader& reader, const ExportChunk& chunk, const EmitCategory& emit) {
+  if (chunk.tier != Tier::raw) return roll_categories(reader, chunk, emit);
   Resampler<std::string, CategorySample> resampler(
       chunk, [&](std::size_t tick, const std::string&, const CategorySample& sample) {
         if (sample.processes > 0) emit(chunk.ticks[tick], sample);
@@ -96,6 +120,7 @@ Status sample_categories(Reader& reader, const ExportChunk& chunk, const EmitCat
 }
 
 Status sample_machine(Reader& reader, const ExportChunk& chunk, const EmitMachine& emit) {
+  if (chunk.tier != Tier::raw) return roll_machine(reader, chunk, emit);
   Resampler<int, MachineMemory> resampler(
       chunk, [&](std::size_t tick, int, const MachineMemory& memory) { emit(chunk.ticks[tick], memory); });
   const Status read = reader.machine_steps(with_end(chunk.range), [&](const MachineStep& step) {

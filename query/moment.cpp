@@ -17,16 +17,6 @@ std::string what_is_recorded(const Context& context) {
 
 }  // namespace
 
-Result<std::optional<Snapshot>> load_snapshot(const Context& context) {
-  const Result<std::optional<StoredTick>> tick =
-      context.reader.tick_at(context.when.at_ms.value_or(context.file.last_tick_ms));
-  if (!tick) return tick.error();
-  if (!*tick) return std::optional<Snapshot>();
-  Result<Snapshot> snapshot = context.reader.snapshot((*tick)->id);
-  if (!snapshot) return snapshot.error();
-  return std::optional<Snapshot>(*std::move(snapshot));
-}
-
 Report nothing_recorded(const Context& context) {
   Report report;
   report.at_ms = context.when.at_ms;
@@ -34,10 +24,6 @@ Report nothing_recorded(const Context& context) {
   report.nothing_recorded = true;
   report.warnings.push_back("nothing was recorded then: " + what_is_recorded(context));
   return report;
-}
-
-std::optional<std::string> stale_warning(const Context& context, const Snapshot& snapshot) {
-  return stale_warning(snapshot, context.when.at_ms.value_or(snapshot.tick.begin.wall_ms), context.options.zone);
 }
 
 std::optional<std::string> stale_warning(const Snapshot& snapshot, std::int64_t asked_ms, Zone zone) {
@@ -48,17 +34,12 @@ std::optional<std::string> stale_warning(const Snapshot& snapshot, std::int64_t 
                      print_time(asked_ms, zone));
 }
 
-Result<Coverage> coverage_at(const Context& context, const Snapshot& snapshot) {
-  const std::int64_t tick_ms = snapshot.tick.begin.wall_ms;
-  return context.reader.coverage({tick_ms, std::max(context.when.at_ms.value_or(tick_ms), tick_ms)});
-}
-
 Result<Report> begin_range_report(const Context& context, Range range) {
   Result<Coverage> coverage = context.reader.coverage(range);
   if (!coverage) return coverage.error();
   Report report;
   report.range = range;
-  if (coverage->ticks == 0) {
+  if (coverage->ticks == 0 && coverage->recorded_ms == 0) {
     report.nothing_recorded = true;
     report.warnings.push_back("nothing was recorded in this range: " + what_is_recorded(context));
   }

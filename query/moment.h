@@ -10,9 +10,6 @@
 
 namespace memoir::query {
 
-// At --at, or the last tick. Absent if nothing was recorded at or before it.
-Result<std::optional<Snapshot>> load_snapshot(const Context& context);
-
 // The answer where there is none: exit status 3, and a warning that says what is recorded.
 Report nothing_recorded(const Context& context);
 
@@ -25,11 +22,7 @@ Report nothing_recorded(const Context& context, const std::vector<ColumnOf<Row>>
 }
 
 // That an answer is from a tick well before the time asked for.
-std::optional<std::string> stale_warning(const Context& context, const Snapshot& snapshot);
 std::optional<std::string> stale_warning(const Snapshot& snapshot, std::int64_t asked_ms, Zone zone);
-
-// Of an answer from one tick: from it to the time asked for.
-Result<Coverage> coverage_at(const Context& context, const Snapshot& snapshot);
 
 // The range asked, with its coverage. Nothing recorded in it: report.nothing_recorded, and a warning.
 Result<Report> begin_range_report(const Context& context, Range range);

@@ -15,6 +15,9 @@ const std::vector<OptionText>& option_texts() {
       {Option::group, "--group", "G", "what a row is"},
       {Option::filter, "--filter", "EXPR",
        "only category=web, user=www-data, pid=812, comm=nginx, exe~REGEX, command~REGEX, cgroup~REGEX; repeated: and"},
+      {Option::tier, "--tier", "TIER",
+       "what of the history to answer from: raw (ticks), or rollups of 5min, an hour, a day (default: the finest that "
+       "covers the time asked for and answers quickly)"},
       {Option::kind, "--kind", "KIND", "only events of that kind; repeated: or"},
       {Option::limit, "--limit", "N",
        "at most N rows (default: what fits the terminal, 20 in a pipe; 0 = all); what is cut is said, with its sum"},

@@ -23,6 +23,7 @@ enum class Option : std::uint8_t {
   by,
   group,
   filter,
+  tier,
   kind,
   limit,
   step,
@@ -73,6 +74,7 @@ struct Options {
   std::optional<std::string> by;
   std::optional<std::string> group;
   std::vector<std::string> filters;
+  std::optional<std::string> tier;
   std::vector<std::string> kinds;
   std::optional<std::int64_t> limit;  // 0: all
   std::optional<std::string> step;

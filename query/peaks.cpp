@@ -23,10 +23,11 @@ bool is_whole_days(Range range, const FileInfo& file) {
   return range.from_ms % kDayMs == 0 && ((range.to_ms + 1) % kDayMs == 0 || range.to_ms >= file.last_tick_ms);
 }
 
-// The store has marks of processes and of categories; of other groups, and within other ranges, the steps tell.
+// The store has marks of processes, categories, identities and cgroups; of other groups, and within other ranges, the
+// steps tell.
 bool store_has(const PeakQuestion& question) {
   if (!question.all_time && !question.whole_days) return false;
-  return question.group == "process" || (question.group == "category" && question.filter.takes_all());
+  return question.group == "process" || (group_kind(question.group) && question.filter.takes_all());
 }
 
 Result<PeakQuestion> ask(const Context& context) {
@@ -41,7 +42,8 @@ Result<PeakQuestion> ask(const Context& context) {
   if (process && question.by == Metric::rss) {
     return malformed("--by rss: the high-water mark of a process's RSS is hwm");
   }
-  if (!process && question.by == Metric::hwm) {
+  const bool of_members = question.group == "identity" && question.filter.takes_all();
+  if (!process && !of_members && question.by == Metric::hwm) {
     return malformed(
         fmt::format("--by hwm is of one process: marks that were reached at different times have no sum; "
                     "by {} choose pss, rss, uss or swap",
@@ -58,16 +60,23 @@ Result<PeakQuestion> ask(const Context& context) {
 }
 
 bool is_of(const StoredProcess& process, const PeakRow& row, const std::string& group) {
-  return row.process ? process.id == row.process->id : peak_name(process.info, group) == row.name;
+  return row.process ? process.id == row.process->id : peak_name(process, group) == row.name;
 }
 
-Result<Others> others_at(const PeakRow& row, const std::string& of, const std::string& group, bool machine,
-                         Snapshots& snapshots) {
-  const Result<const Snapshot*> snapshot = snapshots.at(row.peak.at_ms);
-  if (!snapshot) return snapshot.error();
-  Others others{of, row.peak.at_ms, {}};
-  if (*snapshot == nullptr) return others;
-  for (const ProcessState& state : (*snapshot)->processes) {
+// When it was reached, as far as that is known.
+std::int64_t moment_of(const PeakRow& row) {
+  return row.in_bucket ? row.peak.before_ms : row.peak.at_ms;
+}
+
+Result<Others> others_at(const PeakRow& row, const std::string& of, const std::string& group, bool machine, Tier tier,
+                         States& states) {
+  const std::int64_t at_ms = moment_of(row);
+  const Result<const State*> found = row.in_bucket ? states.in_bucket(tier, at_ms) : states.at(at_ms);
+  if (!found) return found.error();
+  Others others{of, at_ms, {}};
+  if (*found == nullptr) return others;
+  others.means = (*found)->rolled();
+  for (const ProcessState& state : (*found)->snapshot.processes) {
     if (!machine && is_of(state.process, row, group)) continue;
     const auto pss = metric_kib(state.sample.memory, Metric::pss);
     const auto held = pss ? pss : metric_kib(state.sample.memory, Metric::rss);
@@ -81,19 +90,19 @@ Result<Others> others_at(const PeakRow& row, const std::string& of, const std::s
 }
 
 Result<std::vector<Others>> find_others(const PeakQuestion& question, const Peaks& peaks, std::size_t most,
-                                        Snapshots& snapshots) {
+                                        States& states) {
   std::vector<Others> all;
   for (const PeakRow& row : peaks.machine) {
-    const bool told = !all.empty() && all.front().at_ms == row.peak.at_ms;
+    const bool told = !all.empty() && all.front().at_ms == moment_of(row);
     if (row.name == "swap" || told || all.size() == most) continue;
-    Result<Others> others = others_at(row, "machine " + row.name, question.group, true, snapshots);
+    Result<Others> others = others_at(row, "machine " + row.name, question.group, true, peaks.tier, states);
     if (!others) return others.error();
     all.push_back(*std::move(others));
   }
   for (std::size_t index = 0; index < std::min(kRowsWithOthers, peaks.rows.size()) && all.size() < most; ++index) {
     const PeakRow& row = peaks.rows[index];
     const std::string of = row.process ? fmt::format("process {}", row.process->info.key.pid) : row.name;
-    Result<Others> others = others_at(row, of, question.group, false, snapshots);
+    Result<Others> others = others_at(row, of, question.group, false, peaks.tier, states);
     if (!others) return others.error();
     all.push_back(*std::move(others));
   }
@@ -109,12 +118,13 @@ Result<Report> run_peaks(const Context& context) {
     fill_peaks(context, *question, {}, {}, *report);
     return report;
   }
-  Snapshots snapshots(context.reader);
+  States states(context);
+  const bool from_marks = store_has(*question) && !context.options.tier;
   const Result<Peaks> peaks =
-      store_has(*question) ? peaks_from_marks(context, *question, snapshots) : peaks_from_steps(context, *question);
+      from_marks ? peaks_from_marks(context, *question, states) : peaks_from_steps(context, *question);
   if (!peaks) return peaks.error();
   const Result<std::vector<Others>> others =
-      find_others(*question, *peaks, room_for(context, *question).others, snapshots);
+      find_others(*question, *peaks, room_for(context, *question).others, states);
   if (!others) return others.error();
   fill_peaks(context, *question, *peaks, *others, *report);
   return report;
@@ -122,8 +132,8 @@ Result<Report> run_peaks(const Context& context) {
 
 }  // namespace
 
-std::string peak_name(const ProcessInfo& info, const std::string& group) {
-  return group == "process" ? shown_command(info, '?') : group_key(info, group);
+std::string peak_name(const StoredProcess& process, const std::string& group) {
+  return group == "process" ? shown_command(process.info, '?') : group_key(process, group);
 }
 
 Command peaks_command() {
@@ -132,10 +142,10 @@ Command peaks_command() {
   command.summary =
       "high-water marks of the machine, categories and processes, when they were reached, and who else "
       "held memory then";
-  command.options = {Option::from,  Option::to,     Option::last, Option::day,
-                     Option::group, Option::filter, Option::by,   Option::limit};
+  command.options = {Option::from,   Option::to, Option::last, Option::day,  Option::group,
+                     Option::filter, Option::by, Option::tier, Option::limit};
   command.by = {"hwm", "pss", "rss", "uss", "swap"};
-  command.groups = {"process", "category", "command", "user", "cgroup"};
+  command.groups = {"process", "identity", "category", "command", "user", "cgroup"};
   command.examples = {{"memoir peaks", "the high-water marks of all time, of short-lived processes too"},
                       {"memoir peaks --group category --day yesterday", "what each category needed at most"}};
   command.run = run_peaks;

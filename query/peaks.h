@@ -12,7 +12,7 @@
 #include "query/command.h"
 #include "query/filter.h"
 #include "query/limit.h"
-#include "query/snapshots.h"
+#include "query/states.h"
 
 namespace memoir::query {
 
@@ -22,6 +22,7 @@ struct PeakRow {
   Peak peak;
   std::optional<std::int64_t> now_kib;  // at its last sight in the range
   std::int64_t now_ms = 0;
+  bool in_bucket = false;  // it was reached somewhere between the peak's two times, which are those of a bucket
 };
 
 struct PeakQuestion {
@@ -38,13 +39,22 @@ struct Peaks {
   std::vector<PeakRow> categories;  // by PSS
   std::vector<PeakRow> rows;        // as asked, the highest first, to the limit
   Cut cut;                          // what the limit leaves out
+  Tier tier = Tier::raw;            // where they come from; marks are as exact as ticks
+  bool means = false;               // the rows are not the highest sums, which rollups do not know, but mean ones
 };
 
-// From the store's marks of all time or of whole days; for processes and categories.
-Result<Peaks> peaks_from_marks(const Context& context, const PeakQuestion& question, Snapshots& snapshots);
+// From the store's marks of all time or of whole days: of processes, categories, identities and cgroups.
+Result<Peaks> peaks_from_marks(const Context& context, const PeakQuestion& question, States& states);
 
-// From the steps of the range.
+// From the steps of the range, of ticks or of rollups.
 Result<Peaks> peaks_from_steps(const Context& context, const PeakQuestion& question);
+
+// The marks of a metric that were reached in the range, by subject.
+std::vector<Peak> marks_within(const std::vector<HighWater>& marks, MarkSubject subject, std::string_view metric,
+                               Range range);
+
+// The highest first, of equal ones the earliest.
+void rank_rows(std::vector<PeakRow>& rows);
 
 // Who else held memory at the moment of a peak, the largest first.
 struct Holder {
@@ -55,6 +65,7 @@ struct Others {
   std::string of;  // whose peak
   std::int64_t at_ms = 0;
   std::vector<Holder> holders;
+  bool means = false;  // over the bucket that begins at that time
 };
 
 // How much of each part to show: without --limit all of it must fit the terminal, if it goes to one.
@@ -68,8 +79,8 @@ Room room_for(const Context& context, const PeakQuestion& question);
 // Leaves as many rows as there is room for, or as --limit says.
 void limit_peaks(const Context& context, const PeakQuestion& question, Peaks& peaks);
 
-// The key that a row is sorted under: category, command, user or cgroup; or the process itself.
-std::string peak_name(const ProcessInfo& info, const std::string& group);
+// The key that a row is sorted under: identity, category, command, user or cgroup; or the process itself.
+std::string peak_name(const StoredProcess& process, const std::string& group);
 
 void fill_peaks(const Context& context, const PeakQuestion& question, const Peaks& peaks,
                 const std::vector<Others>& others, Report& report);

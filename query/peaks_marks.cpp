@@ -1,7 +1,12 @@
 #include <algorithm>
+#include <limits>
+#include <map>
 #include <unordered_map>
 
-#include "query/peaks.h"
+#include "query/peaks_source.h"
+#include "query/process_columns.h"
+#include "query/tier.h"
+#include "query/tier_steps.h"
 
 namespace memoir::query {
 
@@ -23,36 +28,17 @@ std::optional<std::int64_t> machine_now(const MachineMemory& memory, std::string
   return memory.get(MachineField::mem_available);
 }
 
-void add_machine(const std::vector<HighWater>& marks, const Snapshot* now, Peaks& peaks) {
+void add_machine(const std::vector<HighWater>& marks, const State* now, Peaks& peaks) {
   for (const char* metric : {"used", "available", "swap"}) {
     const std::vector<Peak> found = ranked(marks, MarkSubject::machine, metric);
     if (found.empty()) continue;
     PeakRow row{metric, std::nullopt, found.front(), std::nullopt, 0};
     if (now != nullptr) {
-      row.now_kib = machine_now(now->machine.memory, metric);
-      row.now_ms = now->tick.begin.wall_ms;
+      row.now_kib = machine_now(now->snapshot.machine.memory, metric);
+      row.now_ms = now->snapshot.tick.begin.wall_ms;
     }
     peaks.machine.push_back(row);
   }
-}
-
-std::vector<PeakRow> category_rows(const std::vector<HighWater>& marks, Metric by, const Snapshot* now) {
-  std::unordered_map<std::int64_t, std::string> names;
-  for (const HighWater& mark : marks) {
-    if (mark.subject == MarkSubject::category) names[mark.subject_id] = mark.name;
-  }
-  std::vector<PeakRow> rows;
-  for (const Peak& peak : ranked(marks, MarkSubject::category, to_string(by))) {
-    PeakRow row{names[peak.subject], std::nullopt, peak, std::nullopt, 0};
-    if (now != nullptr) {
-      // A category without a process is not in the snapshot, and holds nothing.
-      const auto sample = std::ranges::find(now->categories, row.name, &CategorySample::category);
-      row.now_kib = sample == now->categories.end() ? 0 : metric_kib(*sample, by);
-      row.now_ms = now->tick.begin.wall_ms;
-    }
-    rows.push_back(std::move(row));
-  }
-  return rows;
 }
 
 // What is resident beside a mark; for another metric the metric itself.
@@ -60,11 +46,70 @@ std::optional<std::int64_t> held_kib(const ProcessMemory& memory, Metric by) {
   return metric_kib(memory, by == Metric::hwm ? Metric::rss : by);
 }
 
+// What each group holds; of the VmHWM of a member it is the largest member that counts.
+Result<std::map<std::string, std::int64_t>> held_now(Reader& reader, const State& now, MarkSubject kind,
+                                                     const std::string& group, Metric by) {
+  std::map<std::string, std::int64_t> held;
+  if (now.rolled() && by != Metric::hwm) {
+    const Result<std::vector<GroupState>> groups = load_groups(reader, now, kind);
+    if (!groups) return groups.error();
+    for (const GroupState& of : *groups) held[of.name] += metric_kib(of.memory, by).value_or(0);
+    return held;
+  }
+  for (const ProcessState& state : now.snapshot.processes) {
+    std::int64_t& kib = held[group_key(state.process, group)];
+    const std::int64_t own = held_kib(state.sample.memory, by).value_or(0);
+    kib = by == Metric::hwm ? std::max(kib, own) : kib + own;
+  }
+  return held;
+}
+
+Result<std::vector<PeakRow>> group_rows(Reader& reader, const std::vector<HighWater>& marks, const std::string& group,
+                                        Metric by, const State* now) {
+  const MarkSubject kind = *group_kind(group);
+  std::unordered_map<std::int64_t, std::string> names;
+  for (const HighWater& mark : marks) {
+    if (mark.subject == kind) names[mark.subject_id] = mark.name;
+  }
+  std::map<std::string, std::int64_t> held;
+  if (now != nullptr) {
+    auto found = held_now(reader, *now, kind, group, by);
+    if (!found) return found.error();
+    held = *std::move(found);
+  }
+  std::vector<PeakRow> rows;
+  for (const Peak& peak : ranked(marks, kind, to_string(by))) {
+    PeakRow row{names[peak.subject], std::nullopt, peak, std::nullopt, 0};
+    if (now != nullptr) {
+      // A group without a process is not there, and holds nothing.
+      const auto kib = held.find(row.name);
+      row.now_kib = kib == held.end() ? 0 : kib->second;
+      row.now_ms = now->snapshot.tick.begin.wall_ms;
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+// The end of its last bucket, for a process whose ticks are gone.
+Status add_last_bucket(PeakRow& row, const Context& context, std::int64_t at_ms, Metric metric) {
+  const Result<Tier> tier = tier_of(context, {at_ms, at_ms}, Reads::one);
+  if (!tier) return tier.error();
+  if (*tier == Tier::raw) return Done{};
+  return visit_buckets(context.reader, *tier, MarkSubject::process, row.process->id,
+                       {at_ms - bucket_ms(*tier), at_ms + 1}, metric, [&](const RollupBucket&, const Step& step) {
+                         row.now_kib = step.spread->last;
+                         row.now_ms = at_ms;
+                       });
+}
+
 // A process that is gone is taken at its last tick.
-Status add_last_sight(PeakRow& row, const PeakQuestion& question, Reader& reader) {
-  const auto tick = reader.tick_at(std::min(row.process->last_ms, question.range.to_ms));
+Status add_last_sight(PeakRow& row, const Context& context, const PeakQuestion& question) {
+  Reader& reader = context.reader;
+  const std::int64_t at_ms = std::min(row.process->last_ms, question.range.to_ms);
+  const auto tick = reader.tick_at(at_ms);
   if (!tick) return tick.error();
-  if (!*tick) return Done{};
+  if (!*tick) return add_last_bucket(row, context, at_ms, question.by == Metric::hwm ? Metric::rss : question.by);
   const auto state = reader.process_at((*tick)->id, row.process->id);
   if (!state) return state.error();
   if (!*state) return Done{};
@@ -73,43 +118,86 @@ Status add_last_sight(PeakRow& row, const PeakQuestion& question, Reader& reader
   return Done{};
 }
 
-Status add_processes(const Context& context, const PeakQuestion& question, const std::vector<HighWater>& marks,
-                     Peaks& peaks) {
-  const Result<std::vector<StoredProcess>> processes = context.reader.processes(question.range);
+// Of all processes the highest alone; with a filter all those that have a mark, until enough are found.
+Status add_processes(const Context& context, const PeakQuestion& question, Peaks& peaks) {
+  Reader& reader = context.reader;
+  constexpr std::size_t all = std::numeric_limits<std::size_t>::max();
+  const std::size_t room = limited(context.options, all - 1, room_for(context, question).rows);
+  const Result<ProcessMarks> marks =
+      reader.process_marks(question.all_time ? std::nullopt : std::optional(question.range), std::nullopt,
+                           to_string(question.by), question.filter.takes_all() ? room + 1 : all);
+  if (!marks) return marks.error();
+  std::vector<std::int64_t> ids;
+  ids.reserve(marks->marks.size());
+  for (const HighWater& mark : marks->marks) ids.push_back(mark.subject_id);
+  const Result<std::vector<StoredProcess>> processes = reader.processes_by_id(ids);
   if (!processes) return processes.error();
   std::unordered_map<std::int64_t, const StoredProcess*> by_id;
   for (const StoredProcess& process : *processes) by_id[process.id] = &process;
-  for (const Peak& peak : ranked(marks, MarkSubject::process, to_string(question.by))) {
-    const auto process = by_id.find(peak.subject);
+  for (const HighWater& mark : marks->marks) {
+    const auto process = by_id.find(mark.subject_id);
     if (process == by_id.end() || !question.filter.matches(process->second->info)) continue;
+    const Peak peak{mark.subject_id, mark.value_kib, mark.at_ms, mark.before_ms};
     peaks.rows.push_back(
-        {peak_name(process->second->info, question.group), *process->second, peak, std::nullopt, peak.at_ms});
+        {peak_name(*process->second, question.group), *process->second, peak, std::nullopt, peak.at_ms});
   }
   limit_peaks(context, question, peaks);
+  if (question.filter.takes_all()) peaks.cut.all = std::max(peaks.cut.all, static_cast<std::size_t>(marks->processes));
+  return add_last_sights(context, question, peaks);
+}
+
+}  // namespace
+
+Status add_last_sights(const Context& context, const PeakQuestion& question, Peaks& peaks) {
   for (PeakRow& row : peaks.rows) {
-    const Status added = add_last_sight(row, question, context.reader);
+    const Status added = add_last_sight(row, context, question);
     if (!added) return added.error();
   }
   return Done{};
 }
 
-}  // namespace
+void rank_rows(std::vector<PeakRow>& rows) {
+  std::ranges::stable_sort(rows, [](const PeakRow& a, const PeakRow& b) {
+    if (a.peak.value_kib != b.peak.value_kib) return a.peak.value_kib > b.peak.value_kib;
+    return a.peak.at_ms < b.peak.at_ms;
+  });
+}
 
-Result<Peaks> peaks_from_marks(const Context& context, const PeakQuestion& question, Snapshots& snapshots) {
+std::vector<Peak> marks_within(const std::vector<HighWater>& marks, MarkSubject subject, std::string_view metric,
+                               Range range) {
+  std::vector<HighWater> within = marks;
+  // VmHWM is that of a whole life: one that stood when its UTC day began was reached before.
+  const auto stood = [&metric](const HighWater& mark) {
+    return metric == "hwm" && mark.before_ms != mark.at_ms && mark.before_ms < mark.day_ms.value_or(0);
+  };
+  std::erase_if(within, [&](const HighWater& mark) {
+    return mark.at_ms < range.from_ms || mark.at_ms > range.to_ms || stood(mark);
+  });
+  return ranked(within, subject, metric);
+}
+
+Result<Peaks> peaks_from_marks(const Context& context, const PeakQuestion& question, States& states) {
+  Reader& reader = context.reader;
   const Result<std::vector<HighWater>> marks =
-      context.reader.high_water(question.all_time ? std::nullopt : std::optional(question.range));
+      reader.group_marks(question.all_time ? std::nullopt : std::optional(question.range));
   if (!marks) return marks.error();
-  const Result<const Snapshot*> now = snapshots.at(question.range.to_ms);
+  const Result<const State*> now = states.at(question.range.to_ms);
   if (!now) return now.error();
   Peaks peaks;
   add_machine(*marks, *now, peaks);
-  if (question.group == "category") {
-    peaks.rows = category_rows(*marks, question.by, *now);
+  if (question.group != "process") {
+    Result<std::vector<PeakRow>> rows = group_rows(reader, *marks, question.group, question.by, *now);
+    if (!rows) return rows.error();
+    peaks.rows = *std::move(rows);
     limit_peaks(context, question, peaks);
-    return peaks;
   }
-  peaks.categories = category_rows(*marks, Metric::pss, *now);
-  const Status added = add_processes(context, question, *marks, peaks);
+  if (question.group != "category") {
+    Result<std::vector<PeakRow>> categories = group_rows(reader, *marks, "category", Metric::pss, *now);
+    if (!categories) return categories.error();
+    peaks.categories = *std::move(categories);
+  }
+  if (question.group != "process") return peaks;
+  const Status added = add_processes(context, question, peaks);
   if (!added) return added.error();
   return peaks;
 }

@@ -6,6 +6,7 @@
 #include "query/format.h"
 #include "query/peaks.h"
 #include "query/process_columns.h"
+#include "query/tier.h"
 
 namespace memoir::query {
 
@@ -41,7 +42,7 @@ void add_ratio(Columns& columns) {
                        const auto found = ratio(row);
                        return found ? Value(std::round(*found * 1000) / 1000) : Value();
                      }});
-  columns.push_back({{"", "RATIO", Kind::text, 3, Shown::people}, [ratio](const PeakRow& row) {
+  columns.push_back({{"", "RATIO", Kind::count, 3, Shown::people}, [ratio](const PeakRow& row) {
                        const auto found = ratio(row);
                        return found ? Value(fmt::format("{:.2f}", *found)) : Value();
                      }});
@@ -118,7 +119,8 @@ std::vector<std::string> other_lines(const std::vector<Others>& all, const Optio
                           print_size(holder.kib, options.units));
     }
     if (line.empty()) continue;
-    lines.push_back(fmt::format("  {}, {}:", printable(others.of), print_time(others.at_ms, options.zone)));
+    lines.push_back(fmt::format("  {}, {}{}:", printable(others.of), print_time(others.at_ms, options.zone),
+                                others.means ? " (mean of the bucket that begins then)" : ""));
     lines.push_back("    " + line);
   }
   if (!lines.empty()) lines.insert(lines.begin(), {"", "Who else held memory at the moment of the peak (PSS):"});
@@ -158,6 +160,9 @@ void fill_peaks(const Context& context, const PeakQuestion& question, const Peak
     report.notes.push_back(fmt::format("{} of {} categories shown (--group category shows all).", categories.size(),
                                        peaks.categories.size()));
   }
+  if (peaks.means)
+    report.notes.emplace_back("Rollups do not know the highest sum of such a group: it is the highest mean.");
+  tell_tier(peaks.tier, report);
   if (!question.all_time && !context.when.range) {
     report.notes.push_back(
         fmt::format("By {} the peak is that of the sum over its processes, within the last 24 hours "

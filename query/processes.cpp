@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <limits>
 #include <unordered_map>
 
 #include "analysis/metric.h"
@@ -12,6 +13,8 @@
 #include "query/limit.h"
 #include "query/moment.h"
 #include "query/process_columns.h"
+#include "query/state.h"
+#include "query/tier.h"
 
 namespace memoir::query {
 namespace {
@@ -68,14 +71,34 @@ Columns columns() {
   return columns;
 }
 
-Result<std::unordered_map<std::int64_t, Seen>> see(const Context& context, Range range) {
-  std::unordered_map<std::int64_t, Seen> seen;
-  const Status read = context.reader.process_steps(range, [&seen](const ProcessStep& step) {
+constexpr std::size_t kAllProcesses = std::numeric_limits<std::size_t>::max();
+
+using SeenById = std::unordered_map<std::int64_t, Seen>;
+
+Result<SeenById> see_ticks(Reader& reader, Range range) {
+  SeenById seen;
+  const Status read = reader.process_steps(range, [&seen](const ProcessStep& step) {
     Seen& process = seen[step.process_id];
     process.hwm_kib = std::max(process.hwm_kib, high_water_kib(step.sample->memory));
     process.state = step.sample->state;
   });
   if (!read) return read.error();
+  return seen;
+}
+
+// The marks of the days stand in for ticks, as far as they were reached in the range; and the last tick of the range,
+// if it is kept, tells who is a zombie.
+Result<SeenById> see_marks(Reader& reader, Range range) {
+  SeenById seen;
+  const Result<ProcessMarks> marks = reader.process_marks(range, range, "hwm", kAllProcesses);
+  if (!marks) return marks.error();
+  for (const HighWater& mark : marks->marks) seen[mark.subject_id].hwm_kib = mark.value_kib;
+  const Result<std::optional<StoredTick>> tick = reader.tick_at(range.to_ms);
+  if (!tick) return tick.error();
+  if (!*tick) return seen;
+  const Result<Snapshot> snapshot = reader.snapshot((*tick)->id);
+  if (!snapshot) return snapshot.error();
+  for (const ProcessState& state : snapshot->processes) seen[state.process.id].state = state.sample.state;
   return seen;
 }
 
@@ -87,15 +110,20 @@ void sort_rows(std::vector<Row>& rows, const std::string& by) {
   });
 }
 
-// The range asked, or the last hour; with --at the processes that lived at that tick.
+// The range asked, or the last hour; with --at the processes that lived at that tick, or, where it is gone, in that
+// millisecond.
 Result<Range> asked_range(const Context& context) {
   if (!context.when.at_ms) {
     return range_or_last(context.when, {context.file.first_tick_ms, context.file.last_tick_ms}, kDefaultRangeMs);
   }
-  const Result<std::optional<StoredTick>> tick = context.reader.tick_at(*context.when.at_ms);
+  const std::int64_t at_ms = *context.when.at_ms;
+  const Result<std::optional<StoredTick>> tick = context.reader.tick_at(at_ms);
   if (!tick) return tick.error();
-  const std::int64_t at_ms = *tick ? (*tick)->begin.wall_ms : *context.when.at_ms;
-  return Range{at_ms, at_ms};
+  if (*tick) return Range{(*tick)->begin.wall_ms, (*tick)->begin.wall_ms};
+  if (at_ms < context.file.first_tick_ms) return Range{at_ms, at_ms};
+  const Result<std::int64_t> recorded = recorded_at(context, at_ms);
+  if (!recorded) return recorded.error();
+  return Range{*recorded - 1, *recorded};
 }
 
 // With --at the answer is about one time, not about a range that has no length.
@@ -126,7 +154,9 @@ Result<Report> run(const Context& context) {
   Report report = *std::move(begun);
   const Result<std::vector<StoredProcess>> processes = context.reader.processes(*range);
   if (!processes) return processes.error();
-  const auto seen = see(context, *range);
+  const Result<Tier> tier = tier_of(context, *range, Reads::all);
+  if (!tier) return tier.error();
+  const auto seen = *tier == Tier::raw ? see_ticks(context.reader, *range) : see_marks(context.reader, *range);
   if (!seen) return seen.error();
 
   std::vector<Row> rows;
@@ -149,6 +179,10 @@ Result<Report> run(const Context& context) {
                    {"ended", "", Kind::count, ended}};
   report.notes.push_back(sum_line(count, static_cast<std::int64_t>(rows.size()),
                                   context.when.at_ms ? std::nullopt : std::optional(ended)));
+  report.facts = {{"tier", "", Kind::text, std::string(to_string(*tier))}};
+  if (*tier != Tier::raw)
+    report.notes.emplace_back(
+        "From the processes' own rows and the marks of the UTC days: HWM is known where it was reached in the range.");
   return report;
 }
 
@@ -158,7 +192,8 @@ Command processes_command() {
   return {"processes",
           "who lived in a range, from when to when, and how it ended",
           "",
-          {Option::at, Option::from, Option::to, Option::last, Option::day, Option::by, Option::filter, Option::limit},
+          {Option::at, Option::from, Option::to, Option::last, Option::day, Option::by, Option::filter, Option::tier,
+           Option::limit},
           {"start", "lifetime", "hwm"},
           {},
           {{"memoir processes --last 10m", "what started, lived and ended in the last ten minutes"},

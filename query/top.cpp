@@ -22,7 +22,7 @@ Command top_command() {
           "who used the memory, at one time or over a range",
           "",
           {Option::at, Option::from, Option::to, Option::last, Option::day, Option::by, Option::group, Option::filter,
-           Option::limit},
+           Option::tier, Option::limit},
           {"pss", "rss", "uss", "anon", "swap", "hwm", "growth"},
           {"process", "identity", "command", "category", "user", "cgroup"},
           {{"memoir top --at 03:14", "who held the memory at 03:14"},

@@ -9,6 +9,7 @@
 #include "query/limit.h"
 #include "query/moment.h"
 #include "query/process_columns.h"
+#include "query/state.h"
 #include "query/top.h"
 
 namespace memoir::query {
@@ -17,7 +18,7 @@ namespace {
 struct Row {
   std::string name;                       // what the group's members share
   const ProcessState* process = nullptr;  // of a row that is one process
-  std::int64_t tick_ms = 0;
+  const State* state = nullptr;
   Tally tally;
   std::optional<double> share;
 };
@@ -28,21 +29,37 @@ const ProcessInfo* info_of(const Row& row) {
   return row.process == nullptr ? nullptr : &row.process->process.info;
 }
 
-std::vector<Row> make_rows(const Snapshot& snapshot, const Filter& filter, const std::string& group) {
+std::vector<Row> make_rows(const State& state, const Filter& filter, const std::string& group) {
   std::vector<Row> rows;
   std::map<std::string, std::size_t> index;
-  for (const ProcessState& state : snapshot.processes) {
-    if (!filter.matches(state.process.info)) continue;
+  for (const ProcessState& process : state.snapshot.processes) {
+    if (!filter.matches(process.process.info)) continue;
     std::size_t at = rows.size();
     if (group == "process") {
-      rows.push_back(
-          {shown_command(state.process.info, state.sample.state), &state, snapshot.tick.begin.wall_ms, {}, {}});
+      rows.push_back({shown_command(process.process.info, process.sample.state), &process, &state, {}, {}});
     } else {
-      const std::string key = group_key(state.process, group);
+      const std::string key = group_key(process.process, group);
       at = index.emplace(key, rows.size()).first->second;
-      if (at == rows.size()) rows.push_back({key, nullptr, snapshot.tick.begin.wall_ms, {}, {}});
+      if (at == rows.size()) rows.push_back({key, nullptr, &state, {}, {}});
     }
-    rows[at].tally.add(state.sample);
+    add_to(rows[at].tally, state, process.sample);
+  }
+  return rows;
+}
+
+// Of a bucket the groups have means of their own, and more members than are known one by one.
+Result<std::vector<Row>> rows_of(const Context& context, const State& state, const Filter& filter,
+                                 const std::string& group) {
+  const auto kind = group_kind(group);
+  if (!state.rolled() || !kind || !filter.takes_all()) return make_rows(state, filter, group);
+  const Result<std::vector<GroupState>> groups = load_groups(context.reader, state, *kind);
+  if (!groups) return groups.error();
+  std::vector<Row> rows;
+  std::map<std::string, std::size_t> index;  // identities of one name may differ in the program's path
+  for (const GroupState& of : *groups) {
+    const std::size_t at = index.emplace(of.name, rows.size()).first->second;
+    if (at == rows.size()) rows.push_back({of.name, nullptr, &state, {}, {}});
+    rows[at].tally.add_mean(of.memory, of.processes);
   }
   return rows;
 }
@@ -72,13 +89,17 @@ Columns process_columns(Metric by) {
   Columns columns{{{"pid", "PID", Kind::count},
                    [](const Row& row) { return Value(std::int64_t{row.process->process.info.key.pid}); }}};
   add_identity_for_machines(columns, info_of);
-  columns.push_back({{"state", "", Kind::text, 0, Shown::machines},
-                     [](const Row& row) { return Value(std::string(1, row.process->sample.state)); }});
+  columns.push_back({{"state", "", Kind::text, 0, Shown::machines}, [](const Row& row) {
+                       return row.state->rolled() ? Value() : Value(std::string(1, row.process->sample.state));
+                     }});
   add_metrics(columns, by);
-  columns.push_back({{"source", "SOURCE", Kind::text, 8},
-                     [](const Row& row) { return Value(std::string(to_string(row.process->sample.source))); }});
-  columns.push_back({{"age_ms", "", Kind::duration, 0, Shown::machines},
-                     [](const Row& row) { return maybe(age_ms(*row.process, row.tick_ms)); }});
+  columns.push_back({{"source", "SOURCE", Kind::text, 8}, [](const Row& row) {
+                       return Value(std::string(row.state->rolled() ? "mean" : to_string(row.process->sample.source)));
+                     }});
+  columns.push_back({{"age_ms", "", Kind::duration, 0, Shown::machines}, [](const Row& row) {
+                       if (row.state->rolled()) return Value();
+                       return maybe(age_ms(*row.process, row.state->snapshot.tick.begin.wall_ms));
+                     }});
   columns.push_back({{"", "USER", Kind::text, 9, Shown::people},
                      [](const Row& row) { return Value(row.process->process.info.user); }});
   columns.push_back({{"", "CATEGORY", Kind::text, 7, Shown::people},
@@ -93,7 +114,7 @@ Columns group_columns(const std::string& group, Metric by) {
   columns.push_back(
       {{"exact_percent", "EXACT", Kind::percent, 8}, [](const Row& row) { return maybe(row.tally.exact_percent()); }});
   columns.push_back(
-      {{"inexact", "", Kind::count, 0, Shown::machines}, [](const Row& row) { return Value(row.tally.inexact()); }});
+      {{"inexact", "", Kind::count, 0, Shown::machines}, [](const Row& row) { return maybe(row.tally.inexact()); }});
   add_group_name(columns, group);
   return columns;
 }
@@ -102,7 +123,7 @@ void describe_total(Report& report, const Tally& total, const Snapshot& snapshot
   const auto size = [units](std::optional<std::int64_t> kib) { return kib ? print_size(*kib, units) : "unknown"; };
   const MachineMemory& machine = snapshot.machine.memory;
   report.totals = {{"processes", "", Kind::count, total.processes()},
-                   {"inexact", "", Kind::count, total.inexact()},
+                   {"inexact", "", Kind::count, maybe(total.inexact())},
                    {"exact_percent", "", Kind::percent, maybe(total.exact_percent())},
                    {"pss_kib", "", Kind::size, maybe(total.kib(Metric::pss))},
                    {"rss_kib", "", Kind::size, maybe(total.kib(Metric::rss))},
@@ -125,31 +146,49 @@ void describe_total(Report& report, const Tally& total, const Snapshot& snapshot
                                      size(machine.get(MachineField::mem_available)), size(swap_used_kib(machine))));
 }
 
+// All that processes held, those included of which rollups know no more than their groups.
+std::optional<std::int64_t> whole_kib(const State& state, const Tally& all, Metric by) {
+  const auto others = short_lived_kib(state, by);
+  return others ? std::optional(all.kib(by).value_or(0) + *others) : all.kib(by);
+}
+
+void tell_short_lived(const State& state, Report& report, Units units) {
+  const auto kib = short_lived_kib(state, Metric::pss);
+  report.totals.push_back({"short_lived_pss_kib", "", Kind::size, maybe(kib)});
+  if (kib.value_or(0) > 0) {
+    report.notes.push_back(fmt::format(
+        "Processes younger than a bucket, which have rollups in their groups only: PSS {}.", print_size(*kib, units)));
+  }
+}
+
 }  // namespace
 
 Result<Report> top_at(const Context& context) {
   const Result<Filter> filter = Filter::parse(context.options.filters);
   if (!filter) return filter.error();
-  const Result<std::optional<Snapshot>> loaded = load_snapshot(context);
+  const Result<std::optional<State>> loaded = load_state(context);
   if (!loaded) return loaded.error();
   const std::string group = top_group(context.options);
   const Metric by = parse_metric(context.options.by.value_or("pss")).value_or(Metric::pss);
   const auto columns = group == "process" ? process_columns(by) : group_columns(group, by);
   if (!*loaded) return nothing_recorded(context, columns);
-  const Snapshot& snapshot = **loaded;
-  const Result<Coverage> coverage = coverage_at(context, snapshot);
+  const State& state = **loaded;
+  const Snapshot& snapshot = state.snapshot;
+  const Result<Coverage> coverage = coverage_of(context, state);
   if (!coverage) return coverage.error();
 
-  std::vector<Row> rows = make_rows(snapshot, *filter, group);
+  Result<std::vector<Row>> found = rows_of(context, state, *filter, group);
+  if (!found) return found.error();
+  std::vector<Row> rows = *std::move(found);
   Tally all;
-  for (const ProcessState& state : snapshot.processes) all.add(state.sample);
   Tally chosen;
-  for (const ProcessState& state : snapshot.processes) {
-    if (filter->matches(state.process.info)) chosen.add(state.sample);
+  for (const ProcessState& process : snapshot.processes) {
+    add_to(all, state, process.sample);
+    if (filter->matches(process.process.info)) add_to(chosen, state, process.sample);
   }
   // Marks were reached at different times: they have no total to share.
   for (Row& row : rows) {
-    if (by != Metric::hwm) row.share = share_percent(row.tally.kib(by), all.kib(by));
+    if (by != Metric::hwm) row.share = share_percent(row.tally.kib(by), whole_kib(state, all, by));
   }
   std::stable_sort(rows.begin(), rows.end(),
                    [by](const Row& a, const Row& b) { return ranks_before(a.tally.kib(by), b.tally.kib(by)); });
@@ -159,10 +198,11 @@ Result<Report> top_at(const Context& context) {
   report.title = fmt::format("memory by {}, ranked by {}", group, metric_title(by));
   report.coverage = *coverage;
   describe_total(report, chosen, snapshot, context.options.units);
+  tell_short_lived(state, report, context.options.units);
   limit_rows(rows, report, context, [by](const Row& row) { return row.tally.kib(by); },
              {.of = metric_title(by), .adds_up = by != Metric::hwm});
   report.rows = make_table(columns, rows);
-  if (const auto warning = stale_warning(context, snapshot)) report.warnings.push_back(*warning);
+  tell_state(state, context.when.at_ms.value_or(*report.at_ms), context.options.zone, report);
   return report;
 }
 

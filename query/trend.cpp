@@ -2,6 +2,7 @@
 
 #include "query/trend.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -9,7 +10,9 @@
 #include "config/config.h"
 #include "query/commands.h"
 #include "query/completion.h"
+#include "query/format.h"
 #include "query/moment.h"
+#include "query/tier.h"
 
 namespace memoir::query {
 
@@ -25,29 +28,51 @@ Result<std::optional<std::int64_t>> step_of(const Options& options) {
   return std::optional<std::int64_t>(step->count());
 }
 
-Result<std::vector<Series>> load_all(const Context& context, Range range) {
+Result<std::vector<Subject>> subjects_of(const Context& context) {
   const Options& options = context.options;
   std::vector<std::string> words = options.subjects;
   if (words.empty()) words.emplace_back("machine");
-  std::vector<Series> all;
+  std::vector<Subject> subjects;
+  subjects.reserve(words.size());
   for (const std::string& word : words) {
-    const Result<Subject> subject = parse_subject(word, context.now_ms, options.zone);
+    Result<Subject> subject = parse_subject(word, context.now_ms, options.zone);
     if (!subject) return subject.error();
-    Result<Series> series = load_series(context, *subject, range);
+    subjects.push_back(*std::move(subject));
+  }
+  return subjects;
+}
+
+// A sum over members that no rollup has is made of those of all processes.
+Reads reads_of(const std::vector<Subject>& subjects) {
+  const bool sums = std::ranges::any_of(
+      subjects, [](const Subject& subject) { return subject.kind == Subject::Kind::group && !subject.category; });
+  return sums ? Reads::all : Reads::one;
+}
+
+Result<std::vector<Series>> load_all(const Context& context, const std::vector<Subject>& subjects,
+                                     const TrendSource& source) {
+  std::vector<Series> all;
+  for (const Subject& subject : subjects) {
+    Result<Series> series = load_series(context, subject, source);
     if (!series) return series.error();
-    series->subject = word;
+    series->subject = subject.name;
     all.push_back(*std::move(series));
   }
   return all;
 }
 
-Result<Report> run_trend(const Context& context) {
-  const Options& options = context.options;
-  for (const std::string& word : options.subjects) {
-    const Result<Subject> subject = parse_subject(word, context.now_ms, options.zone);
-    if (!subject) return subject.error();
+void tell_source(const TrendQuestion& question, Report& report) {
+  tell_tier(question.tier, report);
+  if (question.step_ms && *question.step_ms < bucket_ms(question.tier)) {
+    report.warnings.push_back(fmt::format("--step {} is finer than the rollups: each stands for several buckets",
+                                          print_span(*question.step_ms)));
   }
-  const Result<std::optional<std::int64_t>> step = step_of(options);
+}
+
+Result<Report> run_trend(const Context& context) {
+  const Result<std::vector<Subject>> subjects = subjects_of(context);
+  if (!subjects) return subjects.error();
+  const Result<std::optional<std::int64_t>> step = step_of(context.options);
   if (!step) return step.error();
 
   const Range range = range_or_last(context.when, {context.file.first_tick_ms, context.file.last_tick_ms}, kDayMs);
@@ -55,13 +80,16 @@ Result<Report> run_trend(const Context& context) {
   if (!report) return report;
   report->rows = bucket_table({});
   if (report->nothing_recorded) return report;
-  const Result<std::vector<Series>> all = load_all(context, range);
+  const Result<Tier> tier = tier_of(context, range, reads_of(*subjects), step->value_or(kAnyWidth));
+  if (!tier) return tier.error();
+  const Result<std::vector<Series>> all = load_all(context, *subjects, {range, *tier});
   if (!all) return all.error();
   const std::int64_t interval_ms = context.runs.empty() ? 0 : context.runs.back().interval_ms;
-  const TrendQuestion question{range, *step, interval_ms};
+  const TrendQuestion question{range, *step, std::max(interval_ms, bucket_ms(*tier)), *tier};
   const Status filled = all->size() == 1 ? fill_trend(context, question, all->front(), *report)
                                          : fill_multiples(context, question, *all, *report);
   if (!filled) return filled.error();
+  tell_source(question, *report);
   return report;
 }
 
@@ -83,7 +111,8 @@ Command trend_command() {
   command.most_subjects = kMostSeries;
   command.subject_words = {"machine", std::string(kCategoryNames)};
   command.subject_help = fmt::format("SUBJECT: {}; by default machine", kSubjectForms);
-  command.options = {Option::from, Option::to, Option::last, Option::day, Option::by, Option::step, Option::ascii};
+  command.options = {Option::from, Option::to,   Option::last, Option::day,
+                     Option::by,   Option::step, Option::tier, Option::ascii};
   command.by = all_metrics();
   command.by_help = fmt::format("what the series is of: for the machine {}; for all else {}",
                                 fmt::join(machine_metrics(), ", "), fmt::join(process_metrics(), ", "));

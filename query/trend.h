@@ -24,17 +24,24 @@ struct Series {
   std::string subject = {};     // as asked
 };
 
+// Where a series comes from.
+struct TrendSource {
+  Range range;
+  Tier tier = Tier::raw;
+};
+
 // What --by may be, of the machine and of processes; the default first.
 const std::vector<std::string>& machine_metrics();
 const std::vector<std::string>& process_metrics();
 
 // A subject that nothing in the range answers to is malformed, and the message names what there is.
-Result<Series> load_series(const Context& context, const Subject& subject, Range range);
+Result<Series> load_series(const Context& context, const Subject& subject, const TrendSource& source);
 
 struct TrendQuestion {
   Range range;
   std::optional<std::int64_t> step_ms;  // --step
-  std::int64_t interval_ms = 0;         // of the recorder: nothing is finer
+  std::int64_t interval_ms = 0;         // of the recorder, or of the rollups: nothing is finer
+  Tier tier = Tier::raw;
 };
 
 // A row per bucket, of one series or of several.
@@ -45,7 +52,8 @@ struct SeriesBucket {
 Table bucket_table(const std::vector<SeriesBucket>& buckets);
 
 // Days begin at midnight, and hours at full hours, also where the zone is half an hour off.
-std::int64_t trend_origin(Range range, Zone zone);
+// Of buckets of a UTC day the days are those.
+std::int64_t trend_origin(const TrendQuestion& question, Zone zone);
 
 // A chart of the series, as wide as the terminal, without its times where they stand below another.
 std::vector<std::string> draw_series(const Context& context, const TrendQuestion& question, const Series& series,

@@ -42,7 +42,8 @@ std::vector<ColumnOf<Line>> columns() {
 }
 
 void draw(const Context& context, const TrendQuestion& question, const std::vector<Series>& all, Report& report) {
-  const int lines = static_cast<int>(context.screen->lines) - kOtherLines - 2 * static_cast<int>(all.size());
+  const int lines = static_cast<int>(context.screen->lines) - kOtherLines - 2 * static_cast<int>(all.size()) -
+                    (question.tier == Tier::raw ? 0 : 2);
   const int rows = std::clamp(lines / static_cast<int>(all.size()) / kLeastRows * kLeastRows, kLeastRows, 8);
   for (const Series& series : all) {
     std::vector<std::string> chart = draw_series(context, question, series, rows, &series == &all.back());
@@ -58,7 +59,7 @@ Status fill_multiples(const Context& context, const TrendQuestion& question, con
   const Range range = question.range;
   const std::int64_t step_ms =
       question.step_ms.value_or(nice_width(range.to_ms - range.from_ms, kDefaultBuckets, question.interval_ms));
-  const Grid grid{range.from_ms, range.to_ms, step_ms, trend_origin(range, context.options.zone)};
+  const Grid grid{range.from_ms, range.to_ms, step_ms, trend_origin(question, context.options.zone)};
   if (bucket_count(grid) * static_cast<std::int64_t>(all.size()) > kMostBuckets) {
     return malformed("--step: the buckets are too many: make it wider");
   }
@@ -66,7 +67,7 @@ Status fill_multiples(const Context& context, const TrendQuestion& question, con
   std::vector<SeriesBucket> buckets;
   for (const Series& series : all) {
     lines.push_back({&series, summarise(series.steps), percentile_over_time(series.steps, 95),
-                     slope_per_day(series.steps, range.from_ms, range.to_ms)});
+                     slope_per_day(series.steps, range.from_ms, range.to_ms, question.interval_ms)});
     for (const Bucket& bucket : cut_into_buckets(series.steps, grid)) buckets.push_back({&series, bucket});
     if (series.inexact_ms > 0) {
       report.warnings.push_back(

@@ -75,18 +75,23 @@ std::string with_sign(std::int64_t kib, Units units) {
 }
 
 std::vector<std::string> number_lines(const Series& series, const Summary& summary, std::optional<double> slope,
-                                      const Context& context) {
+                                      const Context& context, Tier tier) {
   const Options& options = context.options;
-  if (!summary.max) return {"No value is known in this range."};
+  if (!summary.mean) return {"No value is known in this range."};
   const auto size = [&options](std::int64_t kib) { return print_size(kib, options.units); };
   const std::string per_day = slope ? with_sign(rounded(*slope), options.units) + " a day" : "not known (too little)";
   const auto percentile = [&](double percent) { return size(percentile_over_time(series.steps, percent).value_or(0)); };
-  std::vector<std::string> lines{fmt::format("min {}, mean {}, max {} at {}", size(*summary.min),
-                                             size(rounded(*summary.mean)), size(*summary.max),
-                                             print_time(summary.max_at_ms, options.zone))};
+  const std::string mean = size(rounded(*summary.mean));
+  std::vector<std::string> lines;
+  if (summary.max) {
+    lines.push_back(fmt::format("min {}, mean {}, max {} at {}", size(*summary.min), mean, size(*summary.max),
+                                print_time(summary.max_at_ms, options.zone)));
+  } else {
+    lines.push_back(fmt::format("mean {}; min and max of this sum are not in the rollups", mean));
+  }
   if (has_room(context.screen)) {
-    lines.push_back(
-        fmt::format("half of the time at most {}, 95% {}, 99% {}", percentile(50), percentile(95), percentile(99)));
+    lines.push_back(fmt::format("half of the time at most {}, 95% {}, 99% {}{}", percentile(50), percentile(95),
+                                percentile(99), tier == Tier::raw ? "" : " (by the means of the rollups)"));
   }
   lines.push_back(fmt::format("first {}, last {} ({}); slope {}", size(*summary.first), size(*summary.last),
                               with_sign(*summary.growth(), options.units), per_day));
@@ -96,7 +101,7 @@ std::vector<std::string> number_lines(const Series& series, const Summary& summa
 std::vector<Bucket> chart_buckets(const TrendQuestion& question, const Series& series, const ChartFrame& frame) {
   const Range range = question.range;
   const std::int64_t width_ms = nice_width(range.to_ms - range.from_ms, plot_columns(frame), question.interval_ms);
-  return cut_into_buckets(series.steps, {range.from_ms, range.to_ms, width_ms, trend_origin(range, frame.zone)});
+  return cut_into_buckets(series.steps, {range.from_ms, range.to_ms, width_ms, trend_origin(question, frame.zone)});
 }
 
 ChartFrame frame_of(const Context& context, int rows) {
@@ -132,8 +137,9 @@ void add_warnings(const Series& series, Report& report) {
 
 }  // namespace
 
-std::int64_t trend_origin(Range range, Zone zone) {
-  return moments_of(start_of_day(to_civil(range.from_ms, zone)), zone).front();
+std::int64_t trend_origin(const TrendQuestion& question, Zone zone) {
+  const Zone of = question.tier == Tier::day ? Zone::utc : zone;
+  return moments_of(start_of_day(to_civil(question.range.from_ms, of)), of).front();
 }
 
 std::vector<std::string> draw_series(const Context& context, const TrendQuestion& question, const Series& series,
@@ -174,20 +180,21 @@ Status fill_trend(const Context& context, const TrendQuestion& question, const S
   const Range range = question.range;
   const bool draws = context.screen.has_value() && options.format == Format::table;
   add_warnings(series, report);
-  const Heights heights = draws ? heights_for(*context.screen, report.warnings.size()) : Heights{0, kTableBuckets};
+  const std::size_t said = report.warnings.size() + (question.tier == Tier::raw ? 0 : 1);
+  const Heights heights = draws ? heights_for(*context.screen, said) : Heights{0, kTableBuckets};
   const std::int64_t step_ms =
       question.step_ms.value_or(nice_width(range.to_ms - range.from_ms, heights.table, question.interval_ms));
-  const Grid grid{range.from_ms, range.to_ms, step_ms, trend_origin(range, options.zone)};
+  const Grid grid{range.from_ms, range.to_ms, step_ms, trend_origin(question, options.zone)};
   if (bucket_count(grid) > kMostBuckets) {
     return malformed(
         fmt::format("--step: {} buckets of {} are too many: make it wider", bucket_count(grid), print_span(step_ms)));
   }
   const Summary summary = summarise(series.steps);
-  const auto slope = slope_per_day(series.steps, range.from_ms, range.to_ms);
+  const auto slope = slope_per_day(series.steps, range.from_ms, range.to_ms, question.interval_ms);
   report.title = series.title;
   report.facts = fields_of(series, summary, slope, step_ms, series.subject);
-  report.drawing = number_lines(series, summary, slope, context);
-  if (draws && summary.max) {
+  report.drawing = number_lines(series, summary, slope, context, question.tier);
+  if (draws && summary.mean) {
     report.drawing.push_back(spark_of(context, question, series));
     for (std::string& line : draw_series(context, question, series, heights.plot, true))
       report.drawing.push_back(std::move(line));

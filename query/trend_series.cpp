@@ -2,19 +2,21 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "analysis/metric.h"
 #include "base/text.h"
+#include "query/tier_steps.h"
 #include "query/trend.h"
 
 namespace memoir::query {
 
 namespace {
 
-struct MachineMetric {
+struct NamedMetric {
   const char* name;
   const char* title;
-  std::optional<std::int64_t> (*value)(const MachineMemory&);
+  MachineMetric metric;
 };
 
 template <MachineField field>
@@ -24,11 +26,15 @@ std::optional<std::int64_t> get(const MachineMemory& memory) {
 
 using enum MachineField;
 constexpr std::array kMachineMetrics{
-    MachineMetric{"used", "memory in use", used_kib},    MachineMetric{"available", "MemAvailable", get<mem_available>},
-    MachineMetric{"free", "MemFree", get<mem_free>},     MachineMetric{"cached", "Cached", get<cached>},
-    MachineMetric{"anon", "AnonPages", get<anon_pages>}, MachineMetric{"swap", "swap in use", swap_used_kib},
-    MachineMetric{"shmem", "Shmem", get<shmem>},         MachineMetric{"slab", "Slab", get<slab>},
-    MachineMetric{"dirty", "Dirty", get<dirty>},
+    NamedMetric{"used", "memory in use", {"used_kib", used_kib}},
+    NamedMetric{"available", "MemAvailable", {"mem_available_kib", get<mem_available>}},
+    NamedMetric{"free", "MemFree", {"mem_free_kib", get<mem_free>}},
+    NamedMetric{"cached", "Cached", {"cached_kib", get<cached>}},
+    NamedMetric{"anon", "AnonPages", {"anon_pages_kib", get<anon_pages>}},
+    NamedMetric{"swap", "swap in use", {"swap_used_kib", swap_used_kib}},
+    NamedMetric{"shmem", "Shmem", {"shmem_kib", get<shmem>}},
+    NamedMetric{"slab", "Slab", {"slab_kib", get<slab>}},
+    NamedMetric{"dirty", "Dirty", {"dirty_kib", get<dirty>}},
 };
 
 template <typename Names>
@@ -36,14 +42,13 @@ Error wrong_metric(const std::string& by, const std::string& of, const Names& na
   return malformed(fmt::format("--by {} is not of {}: choose one of {}", by, of, fmt::join(names, ", ")));
 }
 
-Result<Series> machine_series(const Context& context, Range range) {
+Result<Series> machine_series(const Context& context, const TrendSource& source) {
   const std::string by = context.options.by.value_or(machine_metrics().front());
-  const auto* const metric = std::ranges::find(kMachineMetrics, by, &MachineMetric::name);
+  const auto* const metric = std::ranges::find(kMachineMetrics, by, &NamedMetric::name);
   if (metric == kMachineMetrics.end()) return wrong_metric(by, "the machine", machine_metrics());
   Series series{by, metric->title, {}, 0, 0, 0, 0};
-  const Status read = context.reader.machine_steps(range, [&](const MachineStep& step) {
-    series.steps.push_back({step.at_ms, step.until_ms, metric->value(*step.memory)});
-  });
+  const Status read = visit_machine(context.reader, source.tier, source.range, {metric->metric},
+                                    [&](std::size_t, const Step& step) { series.steps.push_back(step); });
   if (!read) return read.error();
   return series;
 }
@@ -73,38 +78,115 @@ bool needs_rollup(Metric metric) {
   return metric == Metric::pss || metric == Metric::uss || metric == Metric::swap_pss;
 }
 
-void account(const ProcessStep& step, bool known, Metric metric, Series& series) {
-  const std::int64_t length = step.until_ms - step.at_ms;
-  const Source source = step.sample->source;
-  if (step.sample->state == 'Z') return;
+void account(const ProcessMetricStep& from, Metric metric, Series& series) {
+  const std::int64_t length = from.step.until_ms - from.step.at_ms;
+  const Source source = from.sample->source;
+  if (from.sample->state == 'Z') return;
   series.member_ms += length;
-  if (!known) {
+  if (!from.step.value) {
     series.unknown_ms += length;
   } else if (needs_rollup(metric) && source != Source::exact && source != Source::held) {
     series.inexact_ms += length;
   }
 }
 
-Result<Series> process_series(const Context& context, const Subject& subject, Range range, Metric metric) {
-  const Result<std::vector<StoredProcess>> processes = context.reader.processes(range);
-  if (!processes) return processes.error();
-  const Result<std::vector<StoredProcess>> members = members_of(subject, *processes, context.options.zone);
-  if (!members) return members.error();
+Status sum_ticks(Reader& reader, const TrendSource& source, const std::vector<StoredProcess>& members, Metric metric,
+                 Series& series) {
   std::unordered_map<std::int64_t, std::optional<std::int64_t>> gone;
-  for (const StoredProcess& member : *members) gone[member.id] = member.gone_ms;
-
-  Series series{std::string(to_string(metric)), title_of(subject, metric, *members), {}, 0, 0, 0, 0};
-  series.members = static_cast<std::int64_t>(members->size());
+  for (const StoredProcess& member : members) gone[member.id] = member.gone_ms;
   GroupSum sum;
-  const Status read = context.reader.process_steps(range, [&](const ProcessStep& step) {
-    const auto member = gone.find(step.process_id);
-    if (member == gone.end()) return;
-    const auto value = metric_kib(step.sample->memory, metric);
-    account(step, value.has_value(), metric, series);
-    sum.add(step.process_id, {step.at_ms, step.until_ms, value}, member->second == step.until_ms);
-  });
+  const Status read =
+      visit_processes(reader, source.tier, source.range, metric, std::nullopt, [&](const ProcessMetricStep& from) {
+        const auto member = gone.find(from.process_id);
+        if (member == gone.end()) return;
+        account(from, metric, series);
+        sum.add(from.process_id, from.step, member->second == from.step.until_ms);
+      });
   if (!read) return read.error();
   for (const GroupStep& step : sum.steps()) series.steps.push_back(step.step);
+  return Done{};
+}
+
+// A group that has rollups of its own.
+struct Whole {
+  MarkSubject kind = MarkSubject::category;
+  std::string name;
+};
+
+std::optional<Whole> whole_of(const Subject& subject) {
+  if (subject.category) return Whole{MarkSubject::category, *subject.category};
+  constexpr std::string_view key = "cgroup";
+  const std::string& text = subject.name;
+  if (!text.starts_with(key) || text.size() <= key.size()) return std::nullopt;
+  if (text[key.size()] != ':' && text[key.size()] != '=') return std::nullopt;
+  return Whole{MarkSubject::cgroup, text.substr(key.size() + 1)};
+}
+
+// False: it has none, or none in this range.
+Result<bool> read_whole(Reader& reader, const TrendSource& source, const Subject& subject, Metric metric,
+                        Series& series) {
+  const std::optional<Whole> whole = whole_of(subject);
+  if (!whole) return false;
+  const Result<std::map<std::int64_t, std::string>> names = reader.group_names(whole->kind);
+  if (!names) return names.error();
+  const auto found = std::ranges::find(*names, whole->name, [](const auto& entry) { return entry.second; });
+  if (found == names->end()) return false;
+  const Status read = visit_buckets(reader, source.tier, whole->kind, found->first, source.range, metric,
+                                    [&](const RollupBucket&, const Step& step) { series.steps.push_back(step); });
+  if (!read) return read.error();
+  return !series.steps.empty();
+}
+
+// The processes that the subject may be: of a group in rollups those alone that have some.
+Result<RolledProcesses> candidates_of(Reader& reader, const Subject& subject, const TrendSource& source,
+                                      Metric metric) {
+  if (source.tier != Tier::raw && subject.kind == Subject::Kind::group)
+    return read_rolled_processes(reader, source.tier, source.range, metric);
+  Result<std::vector<StoredProcess>> processes =
+      source.tier == Tier::raw ? reader.processes(source.range) : reader.processes_of_pid(source.range, subject.pid);
+  if (!processes) return processes.error();
+  return RolledProcesses{*std::move(processes), {}};
+}
+
+Status sum_rollups(Reader& reader, const TrendSource& source, const std::vector<StoredProcess>& members, Metric metric,
+                   const RolledProcesses& rolled, Series& series) {
+  Result<BucketSum::Recorded> recorded = recorded_time(reader, source.tier, source.range);
+  if (!recorded) return recorded.error();
+  BucketSum sum(bucket_ms(source.tier), *std::move(recorded));
+  std::unordered_set<std::int64_t> ids;
+  for (const StoredProcess& member : members) ids.insert(member.id);
+  for (const auto& [id, step] : rolled.steps) {
+    if (ids.contains(id)) sum.add(id, step);
+  }
+  if (rolled.steps.empty()) {
+    for (const std::int64_t id : ids) {
+      const Status read = visit_processes(reader, source.tier, source.range, metric, id,
+                                          [&](const ProcessMetricStep& from) { sum.add(id, from.step); });
+      if (!read) return read.error();
+    }
+  }
+  series.steps = sum.steps();
+  return Done{};
+}
+
+Result<Series> process_series(const Context& context, const Subject& subject, const TrendSource& source,
+                              Metric metric) {
+  Reader& reader = context.reader;
+  Series series{std::string(to_string(metric)), title_of(subject, metric, {}), {}, 0, 0, 0, 0};
+  if (source.tier != Tier::raw) {
+    const Result<bool> whole = read_whole(reader, source, subject, metric, series);
+    if (!whole) return whole.error();
+    if (*whole) return series;
+  }
+  const Result<RolledProcesses> candidates = candidates_of(reader, subject, source, metric);
+  if (!candidates) return candidates.error();
+  const Result<std::vector<StoredProcess>> members = members_of(subject, candidates->processes, context.options.zone);
+  if (!members) return members.error();
+  series.title = title_of(subject, metric, *members);
+  series.members = static_cast<std::int64_t>(members->size());
+  const Status summed = source.tier == Tier::raw ? sum_ticks(reader, source, *members, metric, series)
+                                                 : sum_rollups(reader, source, *members, metric, *candidates, series);
+  if (!summed) return summed.error();
   return series;
 }
 
@@ -114,7 +196,7 @@ const std::vector<std::string>& machine_metrics() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> all;
     all.reserve(std::size(kMachineMetrics));
-    for (const MachineMetric& metric : kMachineMetrics) all.emplace_back(metric.name);
+    for (const NamedMetric& metric : kMachineMetrics) all.emplace_back(metric.name);
     return all;
   }();
   return names;
@@ -130,15 +212,18 @@ const std::vector<std::string>& process_metrics() {
   return names;
 }
 
-Result<Series> load_series(const Context& context, const Subject& subject, Range range) {
-  if (subject.kind == Subject::Kind::machine) return machine_series(context, range);
+Result<Series> load_series(const Context& context, const Subject& subject, const TrendSource& source) {
+  if (subject.kind == Subject::Kind::machine) return machine_series(context, source);
   const std::string by = context.options.by.value_or(process_metrics().front());
   const std::optional<Metric> metric = parse_metric(by);
   if (!metric) return wrong_metric(by, "a process", process_metrics());
   if (*metric == Metric::hwm && subject.kind != Subject::Kind::process) {
     return malformed("--by hwm is of one process: marks that were reached at different times have no sum");
   }
-  return process_series(context, subject, range, *metric);
+  if (*metric == Metric::hwm && source.tier != Tier::raw) {
+    return malformed("--by hwm is of ticks: rollups do not hold the high-water mark (memoir peaks tells it)");
+  }
+  return process_series(context, subject, source, *metric);
 }
 
 }  // namespace memoir::query

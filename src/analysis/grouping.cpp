@@ -9,15 +9,25 @@ void Tally::add(const ProcessSample& sample) {
   ++processes_;
   if (!exact) ++inexact_;
   if (exact) exact_pss_kib_ += sample.memory.or_zero(ProcessField::pss);
+  for (const Metric metric : kMetrics) count(metric, metric_kib(sample.memory, metric));
+}
+
+void Tally::add_mean(const ProcessMemory& memory, std::int64_t processes) {
+  means_ = true;
+  processes_ += processes;
   for (const Metric metric : kMetrics) {
-    const auto value = metric_kib(sample.memory, metric);
-    if (!value) continue;
-    std::optional<std::int64_t>& sum = sums_[static_cast<std::size_t>(metric)];
-    sum = metric == Metric::hwm ? std::max(sum.value_or(0), *value) : sum.value_or(0) + *value;
+    if (metric != Metric::hwm) count(metric, metric_kib(memory, metric));
   }
 }
 
+void Tally::count(Metric metric, std::optional<std::int64_t> value) {
+  if (!value) return;
+  std::optional<std::int64_t>& sum = sums_[static_cast<std::size_t>(metric)];
+  sum = metric == Metric::hwm ? std::max(sum.value_or(0), *value) : sum.value_or(0) + *value;
+}
+
 std::optional<double> Tally::exact_percent() const {
+  if (means_) return std::nullopt;
   return share_percent(exact_pss_kib_, kib(Metric::pss));
 }
 

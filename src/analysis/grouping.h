@@ -13,18 +13,25 @@ namespace memoir {
 class Tally {
  public:
   void add(const ProcessSample& sample);
+  // Means over a bucket of a rollup, of one process or of a group: how exact they are is not known, nor the high-water
+  // mark.
+  void add_mean(const ProcessMemory& memory, std::int64_t processes);
 
   std::int64_t processes() const { return processes_; }
-  std::int64_t inexact() const { return inexact_; }  // whose source is neither exact nor held
+  // Whose source is neither exact nor held. Absent where that is not known.
+  std::optional<std::int64_t> inexact() const { return means_ ? std::nullopt : std::optional(inexact_); }
 
   // The sum of what is known; absent if nothing is. Of hwm the largest: marks were reached at different times, and
   // their sum was never there.
   std::optional<std::int64_t> kib(Metric metric) const { return sums_[static_cast<std::size_t>(metric)]; }
 
-  // How much of the PSS comes from exact readings. Absent without any PSS.
+  // How much of the PSS comes from exact readings. Absent without any PSS, and of means.
   std::optional<double> exact_percent() const;
 
  private:
+  void count(Metric metric, std::optional<std::int64_t> value);
+
+  bool means_ = false;
   std::int64_t processes_ = 0;
   std::int64_t inexact_ = 0;
   std::int64_t exact_pss_kib_ = 0;

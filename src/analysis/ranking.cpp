@@ -1,6 +1,7 @@
 #include "analysis/ranking.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 namespace memoir {
@@ -10,25 +11,40 @@ std::optional<std::int64_t> Summary::growth() const {
   return *last - *first;
 }
 
+Step clipped(const Step& step, std::int64_t from_ms, std::int64_t until_ms) {
+  Step part = step;
+  part.at_ms = std::max(step.at_ms, from_ms);
+  part.until_ms = std::min(step.until_ms, until_ms);
+  const std::int64_t whole = step.until_ms - step.at_ms;
+  const std::int64_t inside = part.until_ms - part.at_ms;
+  if (!part.spread || inside == whole) return part;
+  const double share = static_cast<double>(inside) / static_cast<double>(whole);
+  part.spread->covered_ms = std::llround(share * static_cast<double>(step.spread->covered_ms));
+  return part;
+}
+
 void Fold::add(const Step& step) {
-  const std::int64_t length = step.until_ms - step.at_ms;
+  const std::int64_t length = step.covered_ms();
   if (!step.value) {
     summary_.absent_ms += length;
     return;
   }
   const std::int64_t value = *step.value;
+  const Spread spread = step.spread.value_or(Spread{length, value, value, value});
+  extremes_unknown_ = extremes_unknown_ || !spread.low || !spread.high;
   if (!summary_.first) {
     summary_.first = value;
     summary_.first_ms = step.at_ms;
   }
-  summary_.last = value;
+  summary_.last = spread.last.value_or(value);
   summary_.last_ms = step.until_ms;
-  summary_.min = std::min(summary_.min.value_or(value), value);
-  if (!summary_.max || value > *summary_.max) {
-    summary_.max = value;
+  const std::int64_t high = spread.high.value_or(value);
+  summary_.min = std::min(summary_.min.value_or(value), spread.low.value_or(value));
+  if (!summary_.max || high > *summary_.max) {
+    summary_.max = high;
     summary_.max_at_ms = step.at_ms;
     summary_.max_until_ms = step.until_ms;
-  } else if (value == *summary_.max && step.at_ms == summary_.max_until_ms) {
+  } else if (high == *summary_.max && step.at_ms == summary_.max_until_ms) {
     summary_.max_until_ms = step.until_ms;
   }
   summary_.covered_ms += length;
@@ -47,6 +63,7 @@ Summary Fold::summary() const {
   // Rounding must not carry the mean out of [min, max].
   summary.mean =
       std::clamp(static_cast<double>(mean), static_cast<double>(*summary.min), static_cast<double>(*summary.max));
+  if (extremes_unknown_) summary.min = summary.max = std::nullopt;
   return summary;
 }
 

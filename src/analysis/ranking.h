@@ -6,6 +6,9 @@
 // A step covers [at_ms, until_ms). One with at_ms == until_ms is a point: the last tick of a range or before a gap is
 // seen, but holds for no time that we know of. Points count in min, max, first and last, and weigh nothing in the mean.
 // An absent value is a time at which the subject lived but its memory was not known. It is never taken for 0.
+//
+// A step with a spread is a bucket of a rollup: its value is the mean over the bucket, and the spread tells between
+// what it moved.
 
 #include <cstdint>
 #include <optional>
@@ -14,21 +17,37 @@
 
 namespace memoir {
 
+struct Spread {
+  std::int64_t covered_ms = 0;      // time of the bucket that was recorded; 0: seen, but for no time that we know of
+  std::optional<std::int64_t> low;  // absent where only the members' own are known, and not that of their sum
+  std::optional<std::int64_t> high;
+  std::optional<std::int64_t> last;  // at its end; where it is absent, the mean is taken for it
+
+  bool operator==(const Spread&) const = default;
+};
+
 struct Step {
   std::int64_t at_ms = 0;
   std::int64_t until_ms = 0;
   std::optional<std::int64_t> value;
+  std::optional<Spread> spread = {};
+
+  std::int64_t covered_ms() const { return spread ? spread->covered_ms : until_ms - at_ms; }
 
   bool operator==(const Step&) const = default;
 };
 
+// The part of a step within [from_ms, until_ms]. Of a bucket that part has its share of the time, and all of the
+// spread: nobody knows where in it the extremes were.
+Step clipped(const Step& step, std::int64_t from_ms, std::int64_t until_ms);
+
 struct Summary {
-  std::optional<std::int64_t> min;
-  std::optional<double> mean;  // weighted by time; of points alone the plain mean
+  std::optional<std::int64_t> min;  // min and max are absent too where a step does not tell its own
+  std::optional<double> mean;       // weighted by time; of points alone the plain mean
   std::optional<std::int64_t> max;
-  std::int64_t max_at_ms = 0;     // when it first had its maximum,
-  std::int64_t max_until_ms = 0;  // and until when it kept it
-  std::optional<std::int64_t> first;
+  std::int64_t max_at_ms = 0;         // when it first had its maximum,
+  std::int64_t max_until_ms = 0;      // and until when it kept it
+  std::optional<std::int64_t> first;  // of a bucket its mean
   std::optional<std::int64_t> last;
   std::int64_t first_ms = 0;    // begin of the first step with a value
   std::int64_t last_ms = 0;     // end of the last
@@ -51,12 +70,13 @@ class Fold {
   long double weighted_ = 0;  // sum of value × ms
   long double points_ = 0;    // sum of the values of points
   std::int64_t point_count_ = 0;
+  bool extremes_unknown_ = false;  // of one of the steps
 };
 
 Summary summarise(std::span<const Step> steps);
 
-// Several subjects as one: the sum of what its members hold, at each time. Its maximum is the largest sum that was
-// there at one time, which the sum of the members' own maxima is not.
+// Several subjects as one: the sum of what its members hold, at each time (of buckets: BucketSum). Its maximum is the
+// largest sum that was there at one time, which the sum of the members' own maxima is not.
 struct GroupStep {
   Step step;                 // value: sum of the known ones; absent if none is known
   std::int64_t members = 0;  // that live

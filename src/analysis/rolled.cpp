@@ -48,6 +48,18 @@ std::int64_t covered_ms_of(std::span<const Rolled> series, std::int64_t from_ms,
   return figures_of(series, from_ms, until_ms).covered_ms;
 }
 
+void BucketMean::add(std::optional<std::int64_t> mean, std::int64_t covered_ms) {
+  if (!mean) return;
+  seen_ = mean;
+  weighted_ += static_cast<long double>(*mean) * static_cast<long double>(covered_ms);
+  covered_ms_ += covered_ms;
+}
+
+std::optional<std::int64_t> BucketMean::over(std::int64_t recorded_ms) const {
+  if (!seen_ || covered_ms_ == 0 || recorded_ms <= 0) return seen_;
+  return std::llround(weighted_ / static_cast<long double>(recorded_ms));
+}
+
 std::vector<Increase> increases_of(std::span<const Rolled> counter) {
   std::vector<Increase> increases;
   std::optional<std::int64_t> before;

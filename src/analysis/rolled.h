@@ -41,6 +41,25 @@ Figures figures_of(std::span<const Rolled> series, std::int64_t from_ms, std::in
 // Time that was recorded within the span.
 std::int64_t covered_ms_of(std::span<const Rolled> series, std::int64_t from_ms, std::int64_t until_ms);
 
+// A mean in the making, of buckets and of parts of them.
+class BucketMean {
+ public:
+  // Without a value nothing is known of that time.
+  void add(std::optional<std::int64_t> mean, std::int64_t covered_ms);
+
+  // Over the time that it covers itself, or over a time of which it held nothing in the rest. Of what was seen for no
+  // time the last value. Absent if nothing is known.
+  std::optional<std::int64_t> mean() const { return over(covered_ms_); }
+  std::optional<std::int64_t> over(std::int64_t recorded_ms) const;
+
+  std::int64_t covered_ms() const { return covered_ms_; }
+
+ private:
+  long double weighted_ = 0;
+  std::int64_t covered_ms_ = 0;
+  std::optional<std::int64_t> seen_;
+};
+
 // By how much a counter went up from bucket to bucket. One that is lower than before was begun anew (a boot), and
 // counts from 0.
 struct Increase {

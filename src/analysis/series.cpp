@@ -61,7 +61,7 @@ void add_to_buckets(const Step& step, const Grid& grid, std::vector<Bucket>& buc
   const auto last = static_cast<std::size_t>(bucket_of(grid, std::max(at, until - 1)));
   for (std::size_t index = first; index <= last; ++index) {
     const Bucket& bucket = buckets[index];
-    folds[index].add({std::max(at, bucket.from_ms), std::min(until, bucket.until_ms), step.value});
+    folds[index].add(clipped(step, std::max(at, bucket.from_ms), std::min(until, bucket.until_ms)));
   }
 }
 
@@ -117,10 +117,11 @@ std::int64_t nice_width(std::int64_t span_ms, std::int64_t columns, std::int64_t
   return width;
 }
 
-std::optional<double> slope_per_day(std::span<const Step> steps, std::int64_t from_ms, std::int64_t to_ms) {
+std::optional<double> slope_per_day(std::span<const Step> steps, std::int64_t from_ms, std::int64_t to_ms,
+                                    std::int64_t least_ms) {
   constexpr std::int64_t columns = 100;
   if (to_ms - from_ms < kSlopeSpanMs) return std::nullopt;
-  const std::int64_t width = std::max<std::int64_t>((to_ms - from_ms) / columns, 1);
+  const std::int64_t width = std::max((to_ms - from_ms) / columns, least_ms);
   std::vector<Bucket> buckets = cut_into_buckets(steps, {from_ms, to_ms, width, from_ms});
   std::erase_if(buckets, [&](const Bucket& bucket) { return 2 * bucket.covered_ms < width; });
   if (buckets.size() < kSlopeBuckets) return std::nullopt;
@@ -142,7 +143,7 @@ std::optional<std::int64_t> percentile_over_time(std::span<const Step> steps, do
   std::int64_t whole_ms = 0;
   for (const Step& step : steps) {
     if (!step.value) continue;
-    held.push_back({*step.value, step.until_ms - step.at_ms});
+    held.push_back({*step.value, step.covered_ms()});
     whole_ms += held.back().length_ms;
   }
   if (held.empty()) return std::nullopt;

@@ -323,21 +323,6 @@ TEST_CASE("summary: the same once the raw rows are rolled up, and once they are 
   CHECK((*reader)->ticks({History::kStart, kWeekLastDay - kWeekDayMs})->empty());
 }
 
-TEST_CASE("summary: who asks ticks for a time of which only rollups are left is told") {
-  const test::TemporaryDirectory directory;
-  const std::string path = directory.path() + "/memoir.db";
-  const History& week = test::raw_week();
-  for (const char* suffix : {"", "-wal"}) fs::copy_file(week.path() + suffix, path + suffix);
-  forget_ticks(path, week.now_ms());
-  const test::ManualClock clock({week.now_ms(), 0});
-  const auto warned = [&](const std::string& option, const std::string& value) {
-    const Outcome outcome = answer({"top", option, value, "--db", path, "--utc"}, clock);
-    return has(outcome.out, "which this command does not read");
-  };
-  CHECK(warned("--day", "2026-11-22"));
-  CHECK_FALSE(warned("--last", "2h"));
-}
-
 TEST_CASE("summary: writes the days that are missing, once each, and prints the latest") {
   const test::TemporaryDirectory directory;
   const std::string folder = directory.path();

@@ -1,0 +1,241 @@
+#include "query/state.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+
+#include "analysis/rolled.h"
+#include "query/format.h"
+#include "query/moment.h"
+#include "query/tier.h"
+#include "query/tier_steps.h"
+#include "query/times.h"
+
+namespace memoir::query {
+
+namespace {
+
+// Reads one bucket.
+class BucketReader {
+ public:
+  BucketReader(Reader& reader, State& state) : reader_(reader), state_(state) {}
+
+  // False: nothing was recorded in it.
+  Result<bool> machine() {
+    const auto total = static_cast<std::size_t>(MachineField::mem_total);
+    std::vector<BucketMean> means(kFirstVmstat);
+    const Status read =
+        visit_machine(reader_, state_.tier, *state_.bucket, machine_gauges(),
+                      [&](std::size_t metric, const Step& step) { means[metric].add(step.value, step.covered_ms()); });
+    if (!read) return read.error();
+    if (!means[total].mean()) return false;
+    recorded_ms_ = means[total].covered_ms();
+    for (std::size_t i = 0; i < kFirstVmstat; ++i)
+      state_.snapshot.machine.memory.set(static_cast<MachineField>(i), means[i].mean());
+    return true;
+  }
+
+  Status categories() {
+    const Result<std::vector<GroupState>> groups = this->groups(MarkSubject::category);
+    if (!groups) return groups.error();
+    for (const GroupState& group : *groups) state_.snapshot.categories.push_back(category_of(group));
+    return Done{};
+  }
+
+  Status processes() {
+    Result<std::map<std::int64_t, Held>> held = read(MarkSubject::process);
+    if (!held) return held.error();
+    std::vector<std::int64_t> ids;
+    ids.reserve(held->size());
+    for (const auto& [id, of] : *held) ids.push_back(id);
+    const Result<std::vector<StoredProcess>> processes = reader_.processes_by_id(ids);
+    if (!processes) return processes.error();
+    for (const StoredProcess& process : *processes) {
+      ProcessSample sample;
+      sample.key = process.info.key;
+      sample.parent_pid = process.info.parent_pid;
+      sample.memory = memory_of(held->at(process.id));
+      state_.snapshot.processes.push_back({process, sample, state_.bucket->from_ms});
+    }
+    return Done{};
+  }
+
+  Result<std::vector<GroupState>> groups(MarkSubject kind) {
+    const Result<std::map<std::int64_t, std::string>> names = reader_.group_names(kind);
+    if (!names) return names.error();
+    const Result<std::map<std::int64_t, Held>> held = read(kind);
+    if (!held) return held.error();
+    std::vector<GroupState> groups;
+    for (const auto& [id, of] : *held) {
+      const auto name = names->find(id);
+      if (name != names->end()) groups.push_back({name->second, of.processes, memory_of(of)});
+    }
+    return groups;
+  }
+
+ private:
+  struct Held {
+    std::int64_t processes = 0;
+    std::array<BucketMean, kMetrics.size()> means;  // the bucket of the seam comes as two
+  };
+
+  Result<std::map<std::int64_t, Held>> read(MarkSubject kind) {
+    std::map<std::int64_t, Held> all;
+    const Range range = *state_.bucket;
+    const Status read = reader_.rollups(state_.tier, kind, std::nullopt, range, [&](const RollupBucket& bucket) {
+      if (bucket.from_ms >= range.to_ms) return;
+      Held& held = all[bucket.subject_id];
+      held.processes = std::max(held.processes, bucket.processes);
+      for (std::size_t i = 0; i < kMetrics.size(); ++i) {
+        const Step step = clipped(step_of(bucket, kMetrics[i]), range.from_ms, range.to_ms);
+        held.means[i].add(step.value, step.covered_ms());
+      }
+    });
+    if (!read) return read.error();
+    return all;
+  }
+
+  ProcessMemory memory_of(const Held& held) const {
+    MetricMeans means;
+    for (std::size_t i = 0; i < means.size(); ++i) means[i] = held.means[i].over(recorded_ms_);
+    return memory_of_means(means);
+  }
+
+  Reader& reader_;
+  State& state_;
+  std::int64_t recorded_ms_ = 0;
+};
+
+StoredRun run_at(const std::vector<StoredRun>& runs, std::int64_t at_ms) {
+  StoredRun found;
+  for (const StoredRun& run : runs) {
+    if (run.started_ms <= at_ms) found = run;
+  }
+  return found;
+}
+
+Result<std::optional<State>> load_tick(Reader& reader, std::int64_t at_ms) {
+  const Result<std::optional<StoredTick>> tick = reader.tick_at(at_ms);
+  if (!tick) return tick.error();
+  if (!*tick) return std::optional<State>();
+  Result<Snapshot> snapshot = reader.snapshot((*tick)->id);
+  if (!snapshot) return snapshot.error();
+  return std::optional<State>(State{*std::move(snapshot), Tier::raw, std::nullopt});
+}
+
+}  // namespace
+
+Result<std::int64_t> recorded_at(const Context& context, std::int64_t at_ms) {
+  const Result<Coverage> coverage = context.reader.coverage({context.file.first_tick_ms, at_ms});
+  if (!coverage) return coverage.error();
+  const bool in_gap = !coverage->gaps.empty() && coverage->gaps.back().to_ms >= at_ms;
+  return in_gap ? coverage->gaps.back().from_ms : at_ms;
+}
+
+std::vector<MachineMetric> machine_gauges() {
+  std::vector<MachineMetric> metrics;
+  metrics.reserve(kFirstVmstat);
+  for (std::size_t i = 0; i < kFirstVmstat; ++i) metrics.push_back({kMachineFields.at(i).column, nullptr});
+  return metrics;
+}
+
+ProcessMemory memory_of_means(const MetricMeans& means) {
+  const auto mean = [&means](Metric metric) { return means[static_cast<std::size_t>(metric)]; };
+  ProcessMemory memory;
+  memory.set(ProcessField::pss, mean(Metric::pss));
+  memory.set(ProcessField::rss, mean(Metric::rss));
+  memory.set(ProcessField::anonymous, mean(Metric::anon));
+  memory.set(ProcessField::swap, mean(Metric::swap));
+  memory.set(ProcessField::swap_pss, mean(Metric::swap_pss));
+  if (const auto uss = mean(Metric::uss)) {
+    memory.set(ProcessField::private_dirty, *uss);
+    memory.set(ProcessField::private_clean, 0);
+  }
+  return memory;
+}
+
+CategorySample category_of(const GroupState& group) {
+  const auto kib = [&group](Metric metric) { return metric_kib(group.memory, metric).value_or(0); };
+  return {group.name,        group.processes,      0, kib(Metric::rss), kib(Metric::pss), kib(Metric::uss),
+          kib(Metric::swap), kib(Metric::swap_pss)};
+}
+
+Result<std::optional<State>> load_bucket(const Context& context, Tier tier, std::int64_t asked_ms) {
+  const Result<std::int64_t> at_ms = recorded_at(context, asked_ms);
+  if (!at_ms) return at_ms.error();
+  const std::int64_t from_ms = *at_ms - *at_ms % bucket_ms(tier);
+  State state{{}, tier, Range{from_ms, from_ms + bucket_ms(tier)}};
+  BucketReader bucket(context.reader, state);
+  const Result<bool> found = bucket.machine();
+  if (!found) return found.error();
+  if (!*found) return std::optional<State>();
+  state.snapshot.run = run_at(context.runs, *at_ms);
+  state.snapshot.tick.run_id = state.snapshot.run.id;
+  state.snapshot.tick.begin.wall_ms = *at_ms;
+  if (const Status read = bucket.categories(); !read) return read.error();
+  if (const Status read = bucket.processes(); !read) return read.error();
+  return std::optional<State>(std::move(state));
+}
+
+Result<std::optional<State>> load_state(const Context& context, std::int64_t at_ms) {
+  if (context.file.ticks == 0 || at_ms < context.file.first_tick_ms) return std::optional<State>();
+  const Result<Tier> tier = tier_of(context, {at_ms, at_ms}, Reads::all);
+  if (!tier) return tier.error();
+  return *tier == Tier::raw ? load_tick(context.reader, at_ms) : load_bucket(context, *tier, at_ms);
+}
+
+Result<std::optional<State>> load_state(const Context& context) {
+  return load_state(context, context.when.at_ms.value_or(context.file.last_tick_ms));
+}
+
+Result<std::vector<GroupState>> load_groups(Reader& reader, const State& state, MarkSubject kind) {
+  State bucket{{}, state.tier, state.bucket};
+  BucketReader groups(reader, bucket);
+  const Result<bool> found = groups.machine();
+  if (!found) return found.error();
+  return groups.groups(kind);
+}
+
+std::optional<MarkSubject> group_kind(std::string_view group) {
+  if (group == "category") return MarkSubject::category;
+  if (group == "identity") return MarkSubject::identity;
+  if (group == "cgroup") return MarkSubject::cgroup;
+  return std::nullopt;
+}
+
+void add_to(Tally& tally, const State& state, const ProcessSample& sample) {
+  if (state.rolled()) {
+    tally.add_mean(sample.memory, 1);
+  } else {
+    tally.add(sample);
+  }
+}
+
+std::optional<std::int64_t> short_lived_kib(const State& state, Metric metric) {
+  if (!state.rolled() || metric == Metric::anon || metric == Metric::hwm) return std::nullopt;
+  std::int64_t kib = 0;
+  for (const CategorySample& category : state.snapshot.categories) kib += metric_kib(category, metric).value_or(0);
+  for (const ProcessState& process : state.snapshot.processes)
+    kib -= metric_kib(process.sample.memory, metric).value_or(0);
+  // Each mean is rounded on its own.
+  const auto rounding = static_cast<std::int64_t>(state.snapshot.processes.size() + state.snapshot.categories.size());
+  return kib > rounding ? kib : 0;
+}
+
+void tell_state(const State& state, std::int64_t asked_ms, Zone zone, Report& report) {
+  report.facts.insert(report.facts.begin(), {"tier", "", Kind::text, std::string(to_string(state.tier))});
+  if (const auto stale = stale_warning(state.snapshot, asked_ms, zone)) report.warnings.push_back(*stale);
+  if (!state.rolled()) return;
+  report.facts.push_back({"bucket_from_ms", "", Kind::time, state.bucket->from_ms});
+  report.facts.push_back({"bucket_until_ms", "", Kind::time, state.bucket->to_ms});
+  report.notes.push_back(fmt::format("From rollups of {}: means from {} to {}.", tier_width(state.tier),
+                                     print_time(state.bucket->from_ms, zone), print_time(state.bucket->to_ms, zone)));
+}
+
+Result<Coverage> coverage_of(const Context& context, const State& state) {
+  if (state.rolled()) return context.reader.coverage({state.bucket->from_ms, state.bucket->to_ms});
+  const std::int64_t tick_ms = state.snapshot.tick.begin.wall_ms;
+  return context.reader.coverage({tick_ms, std::max(context.when.at_ms.value_or(tick_ms), tick_ms)});
+}
+
+}  // namespace memoir::query

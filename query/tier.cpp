@@ -1,0 +1,91 @@
+#include "query/tier.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+
+#include "query/times.h"
+
+namespace memoir::query {
+
+namespace {
+
+constexpr std::int64_t kHourMs = 3'600'000;
+constexpr std::int64_t kDayMs = 24 * kHourMs;
+
+// Of how long a range each tier answers in less than 200 ms on a file of 500 processes that is not in the page cache
+// (docs/benchmarks.md).
+struct Pace {
+  std::int64_t one_ms;
+  std::int64_t all_ms;
+};
+
+constexpr std::int64_t kAnyLength = std::numeric_limits<std::int64_t>::max();
+constexpr std::array kPaces{Pace{kDayMs, kDayMs}, Pace{14 * kDayMs, 2 * kDayMs}, Pace{400 * kDayMs, 14 * kDayMs},
+                            Pace{kAnyLength, kAnyLength}};
+
+bool is_quick(Tier tier, std::int64_t length_ms, Reads reads) {
+  const Pace& pace = kPaces.at(static_cast<std::size_t>(tier));
+  return length_ms <= (reads == Reads::one ? pace.one_ms : pace.all_ms);
+}
+
+Error out_of_reach(const Context& context, Tier tier, const TierSpan* span, Range asked) {
+  const Zone zone = context.options.zone;
+  if (span == nullptr) return malformed(fmt::format("--tier {}: the file has none of it", to_string(tier)));
+  return malformed(fmt::format("--tier {} begins at {}, after {}: leave it out, or choose a coarser one",
+                               to_string(tier), print_time(span->from_ms, zone), print_time(asked.from_ms, zone)));
+}
+
+}  // namespace
+
+const std::vector<std::string>& tier_names() {
+  static const std::vector<std::string> names{std::string(to_string(Tier::raw)),
+                                              std::string(to_string(Tier::five_minutes)),
+                                              std::string(to_string(Tier::hour)), std::string(to_string(Tier::day))};
+  return names;
+}
+
+Tier choose_tier(std::span<const TierSpan> tiers, Range range, Reads reads, std::int64_t widest_ms) {
+  if (tiers.empty()) return Tier::raw;
+  const std::int64_t oldest_ms = std::ranges::min_element(tiers, {}, &TierSpan::from_ms)->from_ms;
+  const std::int64_t from_ms = std::max(range.from_ms, oldest_ms);
+  std::optional<Tier> chosen;
+  for (const TierSpan& span : tiers) {
+    if (span.from_ms > from_ms) continue;
+    if (chosen && bucket_ms(span.tier) > widest_ms) break;
+    chosen = span.tier;
+    if (is_quick(span.tier, range.to_ms - from_ms, reads)) break;
+  }
+  return chosen.value_or(tiers.front().tier);
+}
+
+Result<Tier> tier_of(const Context& context, Range range, Reads reads, std::int64_t widest_ms) {
+  const Result<std::vector<TierSpan>> tiers = context.reader.tiers();
+  if (!tiers) return tiers.error();
+  // Nothing was recorded before the first tick, nor after the last.
+  const Range recorded{std::max(range.from_ms, context.file.first_tick_ms),
+                       std::min(range.to_ms, context.file.last_tick_ms)};
+  if (!context.options.tier) return choose_tier(*tiers, recorded, reads, widest_ms);
+  const Tier asked = parse_tier(*context.options.tier).value_or(Tier::raw);
+  const auto span = std::ranges::find(*tiers, asked, &TierSpan::tier);
+  if (span == tiers->end() || span->from_ms > recorded.from_ms)
+    return out_of_reach(context, asked, span == tiers->end() ? nullptr : &*span, recorded);
+  return asked;
+}
+
+std::string_view tier_width(Tier tier) {
+  return tier == Tier::five_minutes ? "5 minutes" : tier == Tier::hour ? "an hour" : "a UTC day";
+}
+
+std::optional<std::string> tier_line(Tier tier) {
+  if (tier == Tier::raw) return std::nullopt;
+  return fmt::format("From rollups of {}: min, mean and max of each; what was in between is not known.",
+                     tier_width(tier));
+}
+
+void tell_tier(Tier tier, Report& report) {
+  report.facts.insert(report.facts.begin(), {"tier", "", Kind::text, std::string(to_string(tier))});
+  if (auto line = tier_line(tier)) report.notes.push_back(*std::move(line));
+}
+
+}  // namespace memoir::query

@@ -1,0 +1,43 @@
+#pragma once
+
+// Which tier of the history an answer comes from: ticks, or rollups of 5 minutes, an hour, a day. Each command has one
+// path for all of them; this says which, and tells the reader.
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "query/command.h"
+
+namespace memoir::query {
+
+// What --tier may be, the finest first.
+const std::vector<std::string>& tier_names();
+
+// Of how much an answer reads the range: of one subject, or of all.
+enum class Reads { one, all };
+
+// The finest tier that reaches back to the range's begin and answers quickly for as long a range. Where none reaches
+// back, the one that comes nearest; where all that do are slow, the quickest of them, though none whose buckets are
+// wider than `widest_ms` if another reaches back. Without tiers raw.
+inline constexpr std::int64_t kAnyWidth = std::numeric_limits<std::int64_t>::max();
+Tier choose_tier(std::span<const TierSpan> tiers, Range range, Reads reads, std::int64_t widest_ms = kAnyWidth);
+
+// The same of a file; or what --tier says, which is malformed where it does not reach back as far as something is
+// recorded.
+Result<Tier> tier_of(const Context& context, Range range, Reads reads, std::int64_t widest_ms = kAnyWidth);
+
+// "5 minutes", "an hour", "a UTC day"
+std::string_view tier_width(Tier tier);
+
+// "From rollups of an hour: …"; nothing of ticks.
+std::optional<std::string> tier_line(Tier tier);
+
+// In JSON, and for people where it is not ticks.
+void tell_tier(Tier tier, Report& report);
+
+}  // namespace memoir::query

@@ -1,0 +1,110 @@
+#include "analysis/bucket_sum.h"
+
+#include <random>
+
+#include "support/catch.h"
+
+using namespace memoir;
+
+namespace {
+
+constexpr std::int64_t kWidth = 100;
+
+Step bucket(std::int64_t from, std::int64_t covered, std::int64_t mean, std::int64_t low, std::int64_t high,
+            std::int64_t last) {
+  return {from, from + kWidth, mean, Spread{covered, low, high, last}};
+}
+
+BucketSum all_recorded() {
+  return BucketSum(kWidth, [](std::int64_t from, std::int64_t until) { return until - from; });
+}
+
+}  // namespace
+
+TEST_CASE("BucketSum: a subject alone keeps its spread") {
+  BucketSum sum = all_recorded();
+  sum.add(1, bucket(0, 40, 10, 5, 20, 7));
+  sum.add(1, bucket(100, 100, 30, 25, 35, 30));
+  const auto steps = sum.steps();
+  REQUIRE(steps.size() == 2);
+  CHECK(steps[0] == bucket(0, 40, 10, 5, 20, 7));
+  CHECK(sum.summary().max == 35);
+  CHECK(sum.summary().min == 5);
+  CHECK(sum.summary().max_at_ms == 100);
+  CHECK(sum.summary().last == 30);
+}
+
+TEST_CASE("BucketSum: means add up, and the extremes of a sum are not known") {
+  BucketSum sum = all_recorded();
+  sum.add(1, bucket(0, 100, 10, 5, 20, 7));
+  sum.add(2, bucket(0, 100, 30, 0, 60, 0));
+  const auto steps = sum.steps();
+  REQUIRE(steps.size() == 1);
+  CHECK(steps[0].value == 40);
+  CHECK(steps[0].spread->covered_ms == 100);
+  CHECK_FALSE(steps[0].spread->low);
+  CHECK_FALSE(steps[0].spread->high);
+  CHECK_FALSE(sum.summary().max);
+  CHECK_FALSE(sum.summary().min);
+  CHECK(sum.summary().mean == 40.0);
+}
+
+TEST_CASE("BucketSum: who follows another covers the time of both, who is beside it no more than was recorded") {
+  BucketSum restart = all_recorded();
+  restart.add(1, bucket(0, 40, 10, 10, 10, 10));
+  restart.add(2, bucket(0, 60, 20, 20, 20, 20));
+  CHECK(restart.steps()[0].spread->covered_ms == 100);
+  CHECK(restart.steps()[0].value == 16);
+
+  BucketSum half(kWidth, [](std::int64_t, std::int64_t) { return 50; });
+  half.add(1, bucket(0, 50, 10, 10, 10, 10));
+  half.add(2, bucket(0, 50, 20, 20, 20, 20));
+  CHECK(half.steps()[0].spread->covered_ms == 50);
+  CHECK(half.steps()[0].value == 30);
+}
+
+TEST_CASE("BucketSum: a row of several buckets is in each of them") {
+  BucketSum sum = all_recorded();
+  sum.add(1, {100, 400, 8, Spread{300, 8, 8, 8}});
+  sum.add(2, bucket(200, 100, 5, 1, 9, 9));
+  const auto steps = sum.steps();
+  REQUIRE(steps.size() == 3);
+  CHECK(steps[0].value == 8);
+  CHECK(steps[1].value == 13);
+  CHECK(steps[2].value == 8);
+  CHECK(steps[1].at_ms == 200);
+}
+
+TEST_CASE("BucketSum: what all held, by time, is what the members held") {
+  std::mt19937_64 random(7);
+  const auto up_to = [&random](std::int64_t most) {
+    return std::uniform_int_distribution<std::int64_t>(0, most)(random);
+  };
+  for (int round = 0; round < 100; ++round) {
+    BucketSum sum = all_recorded();
+    double held = 0;
+    for (std::int64_t member = 0; member < 4; ++member) {
+      for (std::int64_t from = 0; from < 500; from += kWidth) {
+        if (up_to(2) == 0) continue;
+        const std::int64_t covered = up_to(kWidth);
+        const std::int64_t mean = up_to(1'000'000);
+        sum.add(member, bucket(from, covered, mean, mean, mean, mean));
+        held += static_cast<double>(mean) * static_cast<double>(covered);
+      }
+    }
+    double told = 0;
+    for (const Step& step : sum.steps()) {
+      REQUIRE_OF_MANY(step.covered_ms() <= kWidth);
+      told += static_cast<double>(*step.value) * static_cast<double>(step.covered_ms());
+    }
+    REQUIRE(told == Approx(held).margin(0.5 * kWidth * 5));
+  }
+}
+
+TEST_CASE("clipped: a part of a bucket has its share of the time, and all of its spread") {
+  const Step part = clipped(bucket(0, 80, 10, 5, 20, 7), 50, 75);
+  CHECK(part.at_ms == 50);
+  CHECK(part.until_ms == 75);
+  CHECK(part.spread == Spread{20, 5, 20, 7});
+  CHECK(clipped({0, 100, 10}, 50, 200) == Step{50, 100, 10});
+}

@@ -1,0 +1,428 @@
+// Answers of rollups against those of ticks: of a week that is kept whole in one file, and in the other as a recorder
+// keeps it, with the ticks of its first day gone.
+
+#include <fmt/format.h>
+#include <set>
+
+#include <nlohmann/json.hpp>
+
+#include "query/application.h"
+#include "query/golden.h"
+#include "query/terminal.h"
+#include "query/tier.h"
+#include "query/week.h"
+#include "query/zone_guard.h"
+#include "store/copy.h"
+#include "support/catch.h"
+#include "support/manual_clock.h"
+
+using namespace memoir;
+using namespace memoir::query;
+using memoir::test::History;
+using memoir::test::kWeekDayMs;
+using memoir::test::raw_week;
+using memoir::test::recorded_week;
+using nlohmann::json;
+
+namespace {
+
+constexpr std::int64_t kHour = 3'600'000;
+constexpr std::int64_t kMinute = 60'000;
+const char* const kRollups[] = {"5min", "hour", "day"};
+
+Outcome ask_file(const std::string& path, std::vector<std::string> arguments) {
+  use_utf8();
+  const test::ZoneGuard zone("UTC");
+  const test::ManualClock clock({recorded_week().now_ms(), 0});
+  arguments.insert(arguments.end(), {"--db", path});
+  Outcome outcome = answer(arguments, clock);
+  for (std::string* text : {&outcome.out, &outcome.error}) {
+    for (std::size_t at = text->find(path); at != std::string::npos; at = text->find(path))
+      text->replace(at, path.size(), "DB");
+  }
+  return outcome;
+}
+
+json json_of_file(const std::string& path, std::vector<std::string> arguments) {
+  const std::string line = fmt::format("{}", arguments.front());
+  arguments.insert(arguments.end(), {"--format", "json"});
+  const Outcome outcome = ask_file(path, arguments);
+  CAPTURE(arguments, outcome.error);
+  REQUIRE(outcome.exit == Exit::answered);
+  return json::parse(outcome.out);
+}
+
+json kept(std::vector<std::string> arguments) {
+  return json_of_file(recorded_week().path(), std::move(arguments));
+}
+
+json whole(std::vector<std::string> arguments) {
+  arguments.insert(arguments.end(), {"--tier", "raw"});
+  return json_of_file(raw_week().path(), std::move(arguments));
+}
+
+// Within what rounding each bucket's mean may make.
+bool is_near(const json& told, const json& known, double margin = 1.5) {
+  if (told.is_null() || known.is_null()) return told == known;
+  return std::abs(told.get<double>() - known.get<double>()) <= margin;
+}
+
+const json* row_of(const json& rows, const std::string& key, const json& value) {
+  for (const json& row : rows) {
+    if (row[key] == value) return &row;
+  }
+  return nullptr;
+}
+
+std::vector<std::string> with(std::vector<std::string> arguments, std::initializer_list<std::string> more) {
+  arguments.insert(arguments.end(), more);
+  return arguments;
+}
+
+// 2026-11-21, of which ticks and rollups are kept; and 2026-11-19, of which the ticks are gone.
+const std::string kRecentDay = "2026-11-21";
+const std::string kOldDay = "2026-11-19";
+
+// A process has rows of a day from when it has lived for one: all of this week begin on its first.
+bool is_before_its_rollups(const std::string& day, const std::string& tier) {
+  return day == kOldDay && tier == "day";
+}
+
+std::vector<TierSpan> spans() {
+  return {{Tier::raw, 93 * kWeekDayMs, 100 * kWeekDayMs},
+          {Tier::five_minutes, 40 * kWeekDayMs, 100 * kWeekDayMs},
+          {Tier::hour, 10 * kWeekDayMs, 100 * kWeekDayMs},
+          {Tier::day, 1 * kWeekDayMs, 100 * kWeekDayMs}};
+}
+
+Tier chosen(std::int64_t from_day, std::int64_t to_day, Reads reads = Reads::one, std::int64_t widest = kAnyWidth) {
+  return choose_tier(spans(), {from_day * kWeekDayMs, to_day * kWeekDayMs}, reads, widest);
+}
+
+}  // namespace
+
+TEST_CASE("tiers: the finest that reaches back and answers quickly is chosen") {
+  CHECK(chosen(99, 100) == Tier::raw);
+  CHECK(chosen(94, 95) == Tier::raw);
+  CHECK(chosen(92, 93) == Tier::five_minutes);
+  CHECK(chosen(94, 98) == Tier::five_minutes);
+  CHECK(chosen(60, 100) == Tier::hour);
+  CHECK(chosen(39, 40) == Tier::hour);
+  CHECK(chosen(9, 10) == Tier::day);
+  CHECK(chosen(60, 100, Reads::all) == Tier::day);
+  CHECK(choose_tier({}, {0, kWeekDayMs}, Reads::one) == Tier::raw);
+}
+
+TEST_CASE("tiers: a range that begins before everything takes what reaches back farthest") {
+  CHECK(choose_tier(spans(), {0, 2 * kWeekDayMs}, Reads::one) == Tier::day);
+  const std::vector<TierSpan> young{{Tier::raw, 99 * kWeekDayMs, 100 * kWeekDayMs},
+                                    {Tier::five_minutes, 99 * kWeekDayMs, 100 * kWeekDayMs}};
+  CHECK(choose_tier(young, {0, 100 * kWeekDayMs}, Reads::one) == Tier::raw);
+}
+
+TEST_CASE("tiers: a width asked for is kept to where a tier has it") {
+  CHECK(chosen(94, 98, Reads::one, 2 * kMinute) == Tier::raw);
+  CHECK(chosen(60, 100, Reads::one, 10 * kMinute) == Tier::five_minutes);
+  CHECK(chosen(30, 100, Reads::one, 10 * kMinute) == Tier::hour);
+  CHECK(chosen(99, 100, Reads::one, kHour) == Tier::raw);
+}
+
+TEST_CASE("tiers: no choice is finer where the range is longer") {
+  for (const Reads reads : {Reads::one, Reads::all}) {
+    Tier before = Tier::raw;
+    for (std::int64_t hours = 1; hours < 99 * 24; ++hours) {
+      const Tier now = choose_tier(spans(), {100 * kWeekDayMs - hours * kHour, 100 * kWeekDayMs}, reads);
+      REQUIRE_OF_MANY(now >= before);
+      before = now;
+    }
+  }
+}
+
+TEST_CASE("tiers: trend tells the same of ticks and of each rollup") {
+  const std::string subject = GENERATE("machine", "web", "401", "cgroup:/system.slice/postgresql.service", "comm:java");
+  const std::string day = GENERATE(kRecentDay, kOldDay);
+  const json raw = whole({"trend", subject, "--day", day, "--step", "1d"});
+  const bool of_processes = subject == "401" || subject == "comm:java";
+  for (const std::string tier : kRollups) {
+    if (of_processes && is_before_its_rollups(day, tier)) continue;
+    CAPTURE(subject, day, tier);
+    const json rolled = kept({"trend", subject, "--day", day, "--step", "1d", "--tier", tier});
+    CHECK(rolled["tier"] == tier);
+    CHECK(rolled["min_kib"] == raw["min_kib"]);
+    CHECK(rolled["max_kib"] == raw["max_kib"]);
+    CHECK(is_near(rolled["mean_kib"], raw["mean_kib"]));
+    CHECK(rolled["last_kib"] == raw["last_kib"]);
+    CHECK(is_near(rolled["covered_ms"], raw["covered_ms"], 2));
+    REQUIRE(rolled["rows"].size() == 1);
+    CHECK(rolled["rows"][0]["max_kib"] == raw["rows"][0]["max_kib"]);
+    CHECK(is_near(rolled["rows"][0]["mean_kib"], raw["rows"][0]["mean_kib"]));
+  }
+}
+
+TEST_CASE("tiers: trend by the hour tells the same of ticks and of rollups of 5 minutes and an hour") {
+  const std::string by = GENERATE("used", "available", "swap");
+  const json raw = whole({"trend", "--day", "2026-11-26", "--step", "1h", "--by", by});
+  for (const char* tier : {"5min", "hour"}) {
+    const json rolled = kept({"trend", "--day", "2026-11-26", "--step", "1h", "--by", by, "--tier", tier});
+    REQUIRE(rolled["rows"].size() == raw["rows"].size());
+    for (std::size_t i = 0; i < raw["rows"].size(); ++i) {
+      CAPTURE(by, tier, i);
+      CHECK(rolled["rows"][i]["min_kib"] == raw["rows"][i]["min_kib"]);
+      CHECK(is_near(rolled["rows"][i]["mean_kib"], raw["rows"][i]["mean_kib"]));
+      CHECK(rolled["rows"][i]["max_kib"] == raw["rows"][i]["max_kib"]);
+      CHECK(is_near(rolled["rows"][i]["covered_ms"], raw["rows"][i]["covered_ms"], 2));
+    }
+  }
+}
+
+TEST_CASE("tiers: a sum that no rollup has tells its mean, and no maximum") {
+  const json raw = whole({"trend", "user:postgres", "--day", kOldDay});
+  const json rolled = kept({"trend", "user:postgres", "--day", kOldDay});
+  CHECK(rolled["tier"] == "5min");
+  CHECK(is_near(rolled["mean_kib"], raw["mean_kib"]));
+  CHECK(rolled["max_kib"].is_null());
+  CHECK(rolled["min_kib"].is_null());
+}
+
+TEST_CASE("tiers: top over a range tells the same of ticks and of each rollup") {
+  const std::string group = GENERATE("identity", "category", "cgroup", "process");
+  const std::string day = GENERATE(kRecentDay, kOldDay);
+  const std::vector<std::string> question{"top", "--day", day, "--group", group, "--limit", "0"};
+  const json raw = whole(question);
+  const std::string key = group == "process" ? "pid" : group;
+  for (const std::string tier : kRollups) {
+    if (group == "process" && is_before_its_rollups(day, tier)) continue;
+    const json rolled = kept(with(question, {"--tier", tier}));
+    for (const json& row : raw["rows"]) {
+      CAPTURE(group, day, tier, row[key]);
+      const json* found = row_of(rolled["rows"], key, row[key]);
+      // A process of less than a bucket has none of its own.
+      if (found == nullptr && group == "process" && row["comm"] == "pg_dump") continue;
+      REQUIRE(found != nullptr);
+      CHECK(is_near((*found)["mean_kib"], row["mean_kib"]));
+      CHECK((*found)["max_kib"] == row["max_kib"]);
+      CHECK((*found)["last_kib"] == row["last_kib"]);
+    }
+    CHECK(rolled["rows"].size() <= raw["rows"].size());
+  }
+}
+
+TEST_CASE("tiers: the means of all rows and of the short-lived add up to the mean of the whole") {
+  for (const char* tier : kRollups) {
+    CAPTURE(tier);
+    const json by_process = kept({"top", "--day", kOldDay, "--tier", tier, "--limit", "0"});
+    const json by_category = kept({"top", "--day", kOldDay, "--tier", tier, "--group", "category", "--limit", "0"});
+    std::int64_t processes = by_process["totals"]["short_lived_mean_kib"];
+    std::int64_t categories = 0;
+    for (const json& row : by_process["rows"]) processes += row["mean_kib"].get<std::int64_t>();
+    for (const json& row : by_category["rows"]) categories += row["mean_kib"].get<std::int64_t>();
+    CHECK(is_near(processes, categories, 10));
+  }
+}
+
+TEST_CASE("tiers: top at a time whose ticks are gone is that of its bucket") {
+  const json rolled = kept({"top", "--at", "2026-11-19 12:02", "--limit", "0"});
+  const json raw = whole({"top", "--from", "2026-11-19 12:00", "--to", "2026-11-19 12:05", "--limit", "0"});
+  CHECK(rolled["tier"] == "5min");
+  CHECK(rolled["bucket_from_ms"] == History::kStart + 12 * kHour);
+  CHECK(rolled["bucket_until_ms"] == History::kStart + 12 * kHour + 5 * kMinute);
+  REQUIRE(rolled["rows"].size() == raw["rows"].size());
+  for (const json& row : raw["rows"]) {
+    const json* found = row_of(rolled["rows"], "pid", row["pid"]);
+    CAPTURE(row["pid"]);
+    REQUIRE(found != nullptr);
+    CHECK(is_near((*found)["pss_kib"], row["mean_kib"]));
+    CHECK((*found)["source"] == "mean");
+    CHECK((*found)["hwm_kib"].is_null());
+    CHECK((*found)["age_ms"].is_null());
+  }
+  CHECK(rolled["totals"]["exact_percent"].is_null());
+  const json machine = whole({"trend", "--from", "2026-11-19 12:00", "--to", "2026-11-19 12:05"});
+  CHECK(is_near(rolled["totals"]["machine_used_kib"], machine["mean_kib"], 3));
+}
+
+TEST_CASE("tiers: groups of a bucket hold what their members hold") {
+  const std::string group = GENERATE("identity", "category", "cgroup", "user", "command");
+  const json rolled = kept({"top", "--at", "2026-11-19 12:02", "--group", group, "--limit", "0"});
+  const json processes = kept({"top", "--at", "2026-11-19 12:02", "--limit", "0"});
+  CHECK(is_near(rolled["totals"]["pss_kib"], processes["totals"]["pss_kib"]));
+  double sum = 0;
+  for (const json& row : rolled["rows"]) sum += row["pss_kib"].get<double>();
+  CHECK(is_near(sum, processes["totals"]["pss_kib"], 10));
+}
+
+TEST_CASE("tiers: peaks of an old range are the maxima of the rollups, and marks tell when") {
+  const std::vector<std::string> range{"--from", "2026-11-19 01:00", "--to", "2026-11-19 23:00"};
+  for (const std::string group : {"process", "category", "identity", "cgroup"}) {
+    std::vector<std::string> question{"peaks", "--group", group, "--by", "pss", "--limit", "0"};
+    question.insert(question.end(), range.begin(), range.end());
+    const json raw = whole(question);
+    const json rolled = kept(question);
+    CHECK(rolled["tier"] == "5min");
+    const std::string key = group == "process" ? "pid" : group;
+    for (const json& row : raw["rows"]) {
+      const json* found = row_of(rolled["rows"], key, row[key]);
+      CAPTURE(group, row[key]);
+      REQUIRE(found != nullptr);
+      CHECK((*found)["peak_kib"] == row["peak_kib"]);
+      CHECK((*found)["before_ms"] <= row["at_ms"]);
+      CHECK((*found)["at_ms"] >= row["at_ms"]);
+    }
+    const json* used = row_of(rolled["machine"], "metric", "used");
+    REQUIRE(used != nullptr);
+    CHECK((*used)["peak_kib"] == (*row_of(raw["machine"], "metric", "used"))["peak_kib"]);
+    const json* available = row_of(rolled["machine"], "metric", "available");
+    REQUIRE(available != nullptr);
+    CHECK((*available)["peak_kib"] == (*row_of(raw["machine"], "metric", "available"))["peak_kib"]);
+    CHECK(rolled["others"].size() == raw["others"].size());
+  }
+}
+
+TEST_CASE("tiers: identities have marks of all time") {
+  const json all = kept({"peaks", "--group", "identity", "--limit", "0"});
+  CHECK(all["all_time"] == true);
+  const json* java = row_of(all["rows"], "identity", "app.service java -XmxNg -jar /opt/app/service.jar");
+  REQUIRE(java != nullptr);
+  const json raw = whole({"top", "--group", "identity", "--limit", "0", "--from", "2026-11-19"});
+  const json* known = row_of(raw["rows"], "identity", (*java)["identity"]);
+  REQUIRE(known != nullptr);
+  CHECK((*java)["peak_kib"] == (*known)["max_kib"]);
+  const json marks = kept({"peaks", "--group", "identity", "--by", "hwm", "--limit", "0"});
+  CHECK(row_of(marks["rows"], "identity", (*java)["identity"]) != nullptr);
+}
+
+TEST_CASE("tiers: the parts of a diff add up to the machine's change, wherever its ends come from") {
+  const auto times = GENERATE(std::pair("2026-11-19 03:00", "2026-11-19 15:00"),   // both are gone
+                              std::pair("2026-11-19 02:20", "2026-11-26 09:50"),   // one of them
+                              std::pair("2026-11-22 03:00", "2026-11-26 15:00"));  // none
+  const std::string group = GENERATE("process", "identity", "category", "user");
+  const json diff = kept({"diff", times.first, times.second, "--group", group, "--limit", "0"});
+  CAPTURE(times.first, group);
+  std::int64_t parts = 0;
+  for (const json& part : diff["machine"]) parts += part["change_kib"].get<std::int64_t>();
+  const json& totals = diff["totals"];
+  CHECK(parts ==
+        totals["machine_total_after_kib"].get<std::int64_t>() - totals["machine_total_before_kib"].get<std::int64_t>());
+  std::int64_t rows = totals["others_kib"].get<std::int64_t>() + totals["short_lived_kib"].get<std::int64_t>();
+  for (const json& row : diff["rows"]) rows += row["change_kib"].get<std::int64_t>();
+  CHECK(is_near(rows, (*row_of(diff["machine"], "part", "processes"))["change_kib"], 20));
+}
+
+TEST_CASE("tiers: categories and processes of a time whose ticks are gone") {
+  const json raw = whole({"categories", "--day", kOldDay});
+  const json rolled = kept({"categories", "--day", kOldDay});
+  CHECK(rolled["tier"] == "5min");
+  REQUIRE(rolled["rows"].size() == raw["rows"].size());
+  for (std::size_t i = 0; i < raw["rows"].size(); ++i) {
+    CAPTURE(raw["rows"][i]["category"]);
+    CHECK(rolled["rows"][i]["category"] == raw["rows"][i]["category"]);
+    CHECK(rolled["rows"][i]["max_kib"] == raw["rows"][i]["max_kib"]);
+    CHECK(is_near(rolled["rows"][i]["mean_kib"], raw["rows"][i]["mean_kib"]));
+    CHECK(rolled["rows"][i]["most_processes"] == raw["rows"][i]["most_processes"]);
+  }
+  const json at = kept({"categories", "--at", "2026-11-19 12:02"});
+  CHECK(at["tier"] == "5min");
+  CHECK(at["rows"][0]["inexact"].is_null());
+
+  const json lived = whole({"processes", "--day", kOldDay, "--limit", "0"});
+  const json told = kept({"processes", "--day", kOldDay, "--limit", "0"});
+  REQUIRE(told["rows"].size() == lived["rows"].size());
+  for (const json& row : lived["rows"]) {
+    const json* found = row_of(told["rows"], "pid", row["pid"]);
+    CAPTURE(row["pid"]);
+    REQUIRE(found != nullptr);
+    CHECK((*found)["ended_ms"] == row["ended_ms"]);
+    CHECK((*found)["hwm_kib"] == row["hwm_kib"]);
+  }
+  const json then = kept({"processes", "--at", "2026-11-19 02:20", "--limit", "0"});
+  CHECK(row_of(then["rows"], "comm", "pg_dump") != nullptr);
+}
+
+TEST_CASE("tiers: export writes a sample per bucket") {
+  for (const std::string subject : {"machine", "categories", "processes"}) {
+    const Outcome outcome = ask_file(recorded_week().path(), {"export", subject, "--from", "2026-11-19 12:00", "--to",
+                                                              "2026-11-19 12:59", "--format", "jsonl"});
+    REQUIRE(outcome.exit == Exit::answered);
+    CHECK(outcome.error.find("rollups of 5 minutes") != std::string::npos);
+    std::set<std::int64_t> times;
+    for (std::size_t at = 0; at < outcome.out.size();) {
+      const std::size_t end = outcome.out.find('\n', at);
+      const json row = json::parse(outcome.out.substr(at, end - at));
+      times.insert(row["at_ms"].get<std::int64_t>());
+      if (subject == "machine") CHECK(row["used_kib"].is_number());
+      if (subject == "processes") {
+        CHECK(row["source"] == "mean");
+        CHECK(row["pss_kib"].is_number());
+        CHECK(row["hwm_kib"].is_null());
+        CHECK(row["private_dirty_kib"].is_null());
+      }
+      at = end + 1;
+    }
+    CAPTURE(subject);
+    CHECK(times.size() == 12);
+    CHECK(*times.begin() == History::kStart + 12 * kHour);
+  }
+}
+
+TEST_CASE("tiers: a tier that does not reach back, and one that there is not, are usage errors") {
+  const Outcome far = ask_file(recorded_week().path(), {"top", "--day", kOldDay, "--tier", "raw"});
+  CHECK(far.exit == Exit::usage);
+  CHECK(far.error.find("--tier raw begins at 2026-11-") != std::string::npos);
+  const Outcome unknown = ask_file(recorded_week().path(), {"top", "--tier", "5mn"});
+  CHECK(unknown.exit == Exit::usage);
+  CHECK(unknown.error.find("did you mean '5min'?") != std::string::npos);
+}
+
+TEST_CASE("tiers: a copy of an old range is read by every command") {
+  const test::TemporaryDirectory directory;
+  const std::string copy = directory.path() + "/old.db";
+  const Outcome extracted = ask_file(
+      recorded_week().path(), {"extract", "--from", "2026-11-19 01:00", "--to", "2026-11-19 20:00", "--output", copy});
+  CAPTURE(extracted.error);
+  REQUIRE(extracted.exit == Exit::answered);
+  for (const std::vector<std::string>& question :
+       {std::vector<std::string>{"top", "--limit", "0"},
+        {"top", "--from", "2026-11-19 02:00", "--to", "2026-11-19 18:00"},
+        {"trend"},
+        {"trend", "web"},
+        {"trend", "401"},
+        {"peaks"},
+        {"peaks", "--group", "category"},
+        {"peaks", "--group", "identity", "--from", "2026-11-19 02:00", "--to", "2026-11-19 18:00"},
+        {"diff"},
+        {"processes", "--from", "2026-11-19 01:00"},
+        {"processes", "--at", "2026-11-19 02:20"},
+        {"categories"},
+        {"summary", "--day", kOldDay},
+        {"leaks"},
+        {"status"}}) {
+    const Outcome outcome = ask_file(copy, with(question, {"--format", "json"}));
+    CAPTURE(question, outcome.error, outcome.out);
+    CHECK(outcome.exit == Exit::answered);
+  }
+  const json here = json_of_file(copy, {"trend", "--from", "2026-11-19 02:00", "--to", "2026-11-19 18:00"});
+  const json there = kept({"trend", "--from", "2026-11-19 02:00", "--to", "2026-11-19 18:00"});
+  CHECK(here["mean_kib"] == there["mean_kib"]);
+  CHECK(here["max_kib"] == there["max_kib"]);
+  CHECK(here["coverage"]["recorded_ms"] == there["coverage"]["recorded_ms"]);
+}
+
+TEST_CASE("tiers: golden answers of times whose ticks are gone") {
+  struct Golden {
+    const char* name;
+    std::vector<std::string> arguments;
+  };
+  const Golden golden =
+      GENERATE(Golden{"old-top", {"top", "--at", "2026-11-19 12:02"}},
+               Golden{"old-top-range", {"top", "--day", "2026-11-19", "--group", "identity"}},
+               Golden{"old-trend", {"trend", "web", "--day", "2026-11-19", "--step", "2h"}},
+               Golden{"old-peaks", {"peaks", "--from", "2026-11-19 01:00", "--to", "2026-11-19 23:00"}},
+               Golden{"old-diff", {"diff", "2026-11-19 03:00", "2026-11-19 15:00"}},
+               Golden{"old-processes", {"processes", "--day", "2026-11-19"}},
+               Golden{"old-categories", {"categories", "--at", "2026-11-19 12:02"}});
+  const char* format = GENERATE("table", "json", "csv");
+  CAPTURE(golden.name, format);
+  const Outcome outcome = ask_file(recorded_week().path(), with(golden.arguments, {"--format", format}));
+  CHECK(outcome.exit == Exit::answered);
+  test::compare_with_golden(fmt::format("{}.{}", golden.name, format), outcome.out);
+}
