@@ -32,7 +32,7 @@ _memoir() {
     "top --group") words="process identity command category user cgroup" ;;
     "peaks --group") words="process category command user cgroup" ;;
     "diff --group") words="process identity command category cgroup user" ;;
-    *" --filter") words="category= user= pid= comm= exe= command= cgroup="; compopt -o nospace ;;
+    *" --filter") words="category= user= pid= comm= exe= command= cgroup= unit= identity="; compopt -o nospace ;;
     *" --kind") words="clock-step degraded gap lost moved reload set-aside suspend unclean wal" ;;
     *" --limit") words="0 20 50 100" ;;
     *" --step") words="1m 5m 1h 1d" ;;

@@ -4,12 +4,14 @@
 #include <array>
 #include <exception>
 #include <fmt/format.h>
+#include <iterator>
 
 #include "base/text.h"
 #include "base/version.h"
 #include "query/command_line.h"
 #include "query/commands.h"
 #include "query/database_path.h"
+#include "query/filter.h"
 #include "query/help.h"
 #include "query/render.h"
 #include "query/terminal.h"
@@ -106,6 +108,22 @@ std::optional<std::string> rolled_up_warning(const Context& context, const Comma
       print_time(kept_ms, context.options.zone));
 }
 
+// Why nothing is shown: names of the filter that nobody has.
+std::vector<std::string> filter_misses(const Context& context) {
+  constexpr std::int64_t day_ms = 24 * 3600 * std::int64_t{1000};
+  const Result<Filter> filter = Filter::parse(context.options.filters);
+  if (!filter || filter->takes_all()) return {};
+  const std::int64_t at_ms = context.when.at_ms.value_or(context.file.last_tick_ms);
+  const Range range = context.when.range.value_or(Range{context.when.at_ms ? at_ms : at_ms - day_ms, at_ms});
+  const Result<std::vector<StoredProcess>> processes = context.reader.processes(range);
+  if (!processes || processes->empty()) return {};
+  return filter->misses(*processes);
+}
+
+void append(std::vector<std::string>& list, std::vector<std::string> more) {
+  list.insert(list.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
+
 Outcome outcome_of(const Streamed& streamed) {
   return {streamed.nothing_recorded ? Exit::empty : Exit::answered, "", warning_lines(streamed.warnings), false};
 }
@@ -129,11 +147,13 @@ Outcome run(const Command& command, const Options& options, const Clock& clock, 
   if (command.stream) {
     Result<Streamed> streamed = guarded(*path, [&] { return command.stream(context, sink); });
     if (streamed && rolled_up) streamed->warnings.push_back(*rolled_up);
+    if (streamed && streamed->nothing_recorded) append(streamed->warnings, filter_misses(context));
     return streamed ? outcome_of(*streamed) : failure(streamed.error());
   }
   Result<Report> report = guarded(*path, [&] { return command.run(context); });
   if (!report) return failure(report.error());
   if (rolled_up) report->warnings.push_back(*rolled_up);
+  if (report->rows.rows.empty()) append(report->warnings, filter_misses(context));
   const Asked asked{command.name, *path, runs->empty() ? std::string() : runs->back().boot.host};
   return outcome_of(asked, *report, options, screen);
 }

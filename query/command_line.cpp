@@ -7,6 +7,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "base/nearest.h"
 #include "base/text.h"
 #include "query/commands.h"
 #include "query/terminal.h"
@@ -15,11 +16,6 @@ namespace memoir::query {
 namespace {
 
 const std::vector<std::string> kUnits{"kib", "mib", "auto"};
-
-std::string suggestion(const std::string& word, const std::vector<std::string>& candidates) {
-  const auto near = nearest(word, candidates);
-  return near ? fmt::format("; did you mean '{}'?", *near) : std::string();
-}
 
 std::string in_quotes(std::string_view word) {
   return fmt::format("'{}'", to_printable(to_utf8(word)));
@@ -51,7 +47,7 @@ Error unknown_command(const std::string& name) {
   std::vector<std::string> names;
   names.reserve(commands().size());
   for (const Command& command : commands()) names.push_back(command.name);
-  return malformed(fmt::format("there is no command {}{} (commands: {})", in_quotes(name), suggestion(name, names),
+  return malformed(fmt::format("there is no command {}{} (commands: {})", in_quotes(name), did_you_mean(name, names),
                                fmt::join(names, ", ")));
 }
 
@@ -65,7 +61,7 @@ Error unknown_argument(const std::string& argument, const Command& command) {
   }
   std::vector<std::string> names{"--help", "--version"};
   for (const Option option : options_of(command)) names.emplace_back(option_text(option).name);
-  return malformed(fmt::format("there is no option {}{}", in_quotes(name), suggestion(name, names)));
+  return malformed(fmt::format("there is no option {}{}", in_quotes(name), did_you_mean(name, names)));
 }
 
 // A word of a list that the command gives; an absent one stays absent.
@@ -73,7 +69,7 @@ std::optional<Error> check_choice(const std::optional<std::string>& word, const 
                                   Option option) {
   if (!word || std::find(choices.begin(), choices.end(), *word) != choices.end()) return std::nullopt;
   return malformed(fmt::format("{} {} is not one of {}{}", option_text(option).name, in_quotes(*word),
-                               fmt::join(choices, ", "), suggestion(*word, choices)));
+                               fmt::join(choices, ", "), did_you_mean(*word, choices)));
 }
 
 Format format_of(std::string_view name) {

@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/nearest.h"
 #include "base/text.h"
 #include "query/commands.h"
 #include "query/events.h"
 #include "query/filter.h"
+#include "query/shell_text.h"
 
 namespace memoir::query {
 namespace {
@@ -55,9 +57,8 @@ Result<std::string> run(const Options& options) {
   if (shell == "bash") return bash_completion();
   if (shell == "zsh") return zsh_completion();
   if (shell == "fish") return fish_completion();
-  const auto near = nearest(shell, shells());
   return malformed(fmt::format("'{}' is not one of {}{}", to_printable(to_utf8(shell)), fmt::join(shells(), ", "),
-                               near ? fmt::format("; did you mean '{}'?", *near) : std::string()));
+                               did_you_mean(shell, shells())));
 }
 
 // An option's words for bash, where the categories are a command.
@@ -66,18 +67,6 @@ std::string bash_words(std::vector<std::string> words) {
   const bool categories = category != words.end();
   if (categories) words.erase(category);
   return fmt::format("words=\"{}\"{}", fmt::join(words, " "), categories ? " names=category" : "");
-}
-
-std::string in_single_quotes(std::string_view text) {
-  std::string out = "'";
-  for (const char c : text) {
-    if (c == '\'') {
-      out += "'\\''";
-    } else {
-      out += c;
-    }
-  }
-  return out + "'";
 }
 
 // What zsh takes for a part of a specification is escaped.

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <fmt/format.h>
 
+#include "base/nearest.h"
 #include "base/text.h"
 #include "config/config.h"
 #include "query/commands.h"
@@ -79,11 +80,10 @@ Status keep_subject(std::vector<LeakRow>& rows, const std::string& subject) {
   for (const LeakRow& row : rows) names.push_back(row.subject);
   std::erase_if(rows, [&subject](const LeakRow& row) { return !answers_to(row, subject); });
   if (!rows.empty()) return Done{};
-  const auto near = nearest(subject, names);
-  return malformed(fmt::format(
-      "nothing in this range answers to '{}'{} (a part of a command, a unit, a pid, machine; "
-      "memoir leaks --all lists them)",
-      to_printable(to_utf8(subject)), near ? fmt::format("; did you mean '{}'?", to_printable(to_utf8(*near))) : ""));
+  return malformed(
+      fmt::format("nothing in this range answers to '{}'{} (a part of a command, a unit, a pid, machine; "
+                  "memoir leaks --all lists them)",
+                  to_printable(to_utf8(subject)), did_you_mean(subject, names)));
 }
 
 // What ended long before the range does is history: not listed unless asked for.

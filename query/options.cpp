@@ -14,7 +14,9 @@ const std::vector<OptionText>& option_texts() {
       {Option::by, "--by", "METRIC", "what rows are ranked by"},
       {Option::group, "--group", "G", "what a row is"},
       {Option::filter, "--filter", "EXPR",
-       "only category=web, user=www-data, pid=812, comm=nginx, exe~REGEX, command~REGEX, cgroup~REGEX; repeated: and"},
+       "only category=web, user=www-data, unit=nginx.service, pid=812, comm=nginx, identity=…, exe~REGEX, "
+       "command~REGEX, "
+       "cgroup~REGEX; repeated: and"},
       {Option::kind, "--kind", "KIND", "only events of that kind; repeated: or"},
       {Option::limit, "--limit", "N",
        "at most N rows (default: what fits the terminal, 20 in a pipe; 0 = all); what is cut is said, with its sum"},

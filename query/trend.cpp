@@ -31,9 +31,9 @@ Result<std::vector<Series>> load_all(const Context& context, Range range) {
   if (words.empty()) words.emplace_back("machine");
   std::vector<Series> all;
   for (const std::string& word : words) {
-    const Result<Subject> subject = parse_subject(word, context.now_ms, options.zone);
+    Result<Subject> subject = parse_subject(word, context.now_ms, options.zone);
     if (!subject) return subject.error();
-    Result<Series> series = load_series(context, *subject, range);
+    Result<Series> series = load_series(context, *std::move(subject), range);
     if (!series) return series.error();
     series->subject = word;
     all.push_back(*std::move(series));

@@ -28,8 +28,8 @@ struct Series {
 const std::vector<std::string>& machine_metrics();
 const std::vector<std::string>& process_metrics();
 
-// A subject that nothing in the range answers to is malformed, and the message names what there is.
-Result<Series> load_series(const Context& context, const Subject& subject, Range range);
+// A subject that nothing in the range answers to, or several things do, is malformed, and the message names them.
+Result<Series> load_series(const Context& context, Subject subject, Range range);
 
 struct TrendQuestion {
   Range range;

@@ -5,6 +5,7 @@
 
 #include "analysis/metric.h"
 #include "base/text.h"
+#include "query/subject_word.h"
 #include "query/trend.h"
 
 namespace memoir::query {
@@ -58,12 +59,10 @@ std::string upper(std::string_view metric) {
 }
 
 std::string title_of(const Subject& subject, Metric metric, const std::vector<StoredProcess>& members) {
-  std::string of = "category " + subject.name;
+  std::string of = subject.category ? "category " + *subject.category : subject.name;
   if (subject.kind == Subject::Kind::process && !members.empty()) {
     const ProcessInfo& info = members.back().info;
     of = fmt::format("process {} ({})", info.key.pid, info.comm);
-  } else if (!subject.category || subject.name != *subject.category) {
-    of = subject.name;
   }
   return fmt::format("{} of {}", upper(to_string(metric)), to_printable(to_utf8(of)));
 }
@@ -85,15 +84,17 @@ void account(const ProcessStep& step, bool known, Metric metric, Series& series)
   }
 }
 
-Result<Series> process_series(const Context& context, const Subject& subject, Range range, Metric metric) {
+Result<Series> process_series(const Context& context, Subject asked, Range range, Metric metric) {
   const Result<std::vector<StoredProcess>> processes = context.reader.processes(range);
   if (!processes) return processes.error();
-  const Result<std::vector<StoredProcess>> members = members_of(subject, *processes, context.options.zone);
+  const Result<Subject> subject = choose_subject(context, std::move(asked), *processes, range);
+  if (!subject) return subject.error();
+  const Result<std::vector<StoredProcess>> members = members_of(*subject, *processes, context.options.zone);
   if (!members) return members.error();
   std::unordered_map<std::int64_t, std::optional<std::int64_t>> gone;
   for (const StoredProcess& member : *members) gone[member.id] = member.gone_ms;
 
-  Series series{std::string(to_string(metric)), title_of(subject, metric, *members), {}, 0, 0, 0, 0};
+  Series series{std::string(to_string(metric)), title_of(*subject, metric, *members), {}, 0, 0, 0, 0};
   series.members = static_cast<std::int64_t>(members->size());
   GroupSum sum;
   const Status read = context.reader.process_steps(range, [&](const ProcessStep& step) {
@@ -130,7 +131,7 @@ const std::vector<std::string>& process_metrics() {
   return names;
 }
 
-Result<Series> load_series(const Context& context, const Subject& subject, Range range) {
+Result<Series> load_series(const Context& context, Subject subject, Range range) {
   if (subject.kind == Subject::Kind::machine) return machine_series(context, range);
   const std::string by = context.options.by.value_or(process_metrics().front());
   const std::optional<Metric> metric = parse_metric(by);
@@ -138,7 +139,7 @@ Result<Series> load_series(const Context& context, const Subject& subject, Range
   if (*metric == Metric::hwm && subject.kind != Subject::Kind::process) {
     return malformed("--by hwm is of one process: marks that were reached at different times have no sum");
   }
-  return process_series(context, subject, range, *metric);
+  return process_series(context, std::move(subject), range, *metric);
 }
 
 }  // namespace memoir::query

@@ -11,6 +11,7 @@
 #include <toml++/toml.h>
 
 #include "base/file.h"
+#include "base/nearest.h"
 #include "base/text.h"
 
 namespace memoir {
@@ -111,9 +112,7 @@ auto choice(std::string Config::*member, std::vector<std::string> words) {
     const auto* value = node.as_string();
     if (value == nullptr || std::find(words.begin(), words.end(), value->get()) == words.end()) {
       const std::string given = value == nullptr ? "" : value->get();
-      const auto near = nearest(given, words);
-      return fmt::format("must be one of {}{}", fmt::join(words, ", "),
-                         near ? fmt::format("; did you mean '{}'?", *near) : "");
+      return fmt::format("must be one of {}{}", fmt::join(words, ", "), did_you_mean(given, words));
     }
     config.*member = value->get();
     return std::nullopt;
