@@ -32,13 +32,21 @@ std::string version_text() {
   return fmt::format("memoir {} ({}), SQLite {}\n", version(), version_commit(), sqlite_version());
 }
 
+// Names are written as they are: on a terminal they are not to act upon it.
+std::string for_screen(std::string text, const std::optional<Screen>& screen) {
+  if (!screen) return text;
+  std::string out;
+  for (std::string_view rest = text; !rest.empty();) out += to_printable(cut_line(rest)) + '\n';
+  return out;
+}
+
 std::string render(const Asked& asked, const Report& report, const Options& options,
                    const std::optional<Screen>& screen) {
   switch (options.format) {
     case Format::json:
       return render_json(asked, report);
     case Format::csv:
-      return render_csv(report);
+      return for_screen(render_csv(report), screen);
     case Format::markdown:
       return render_markdown(asked, report, {options.zone, options.units, false, std::nullopt});
     case Format::html:
@@ -108,7 +116,7 @@ std::optional<std::string> rolled_up_warning(const Context& context, const Comma
       print_time(kept_ms, context.options.zone));
 }
 
-// Why nothing is shown: names of the filter that nobody has.
+// Names of the filter that nobody has: why nothing is shown.
 std::vector<std::string> filter_misses(const Context& context) {
   constexpr std::int64_t day_ms = 24 * 3600 * std::int64_t{1000};
   const Result<Filter> filter = Filter::parse(context.options.filters);
@@ -145,9 +153,10 @@ Outcome run(const Command& command, const Options& options, const Clock& clock, 
   const Context context{options, **reader, *file, *runs, now_ms, *when, screen};
   const std::optional<std::string> rolled_up = rolled_up_warning(context, command);
   if (command.stream) {
-    Result<Streamed> streamed = guarded(*path, [&] { return command.stream(context, sink); });
+    const Sink shown = [&](std::string_view text) { return sink(for_screen(std::string(text), screen)); };
+    Result<Streamed> streamed = guarded(*path, [&] { return command.stream(context, screen ? shown : sink); });
     if (streamed && rolled_up) streamed->warnings.push_back(*rolled_up);
-    if (streamed && streamed->nothing_recorded) append(streamed->warnings, filter_misses(context));
+    if (streamed) append(streamed->warnings, filter_misses(context));
     return streamed ? outcome_of(*streamed) : failure(streamed.error());
   }
   Result<Report> report = guarded(*path, [&] { return command.run(context); });

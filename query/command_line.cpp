@@ -53,7 +53,10 @@ Error unknown_command(const std::string& name) {
 
 Error unknown_argument(const std::string& argument, const Command& command) {
   if (argument.empty() || argument.front() != '-') {
-    return malformed(fmt::format("'{}' does not take the argument {}", command.name, in_quotes(argument)));
+    const bool filters =
+        std::find(command.options.begin(), command.options.end(), Option::filter) != command.options.end();
+    return malformed(fmt::format("'{}' does not take the argument {}{}", command.name, in_quotes(argument),
+                                 filters ? "; --filter comm=NAME or category=NAME chooses processes" : ""));
   }
   const std::string name = argument.substr(0, argument.find('='));
   for (const OptionText& text : option_texts()) {

@@ -13,11 +13,14 @@
 #include "query/format.h"
 #include "query/limit.h"
 #include "query/moment.h"
+#include "query/shell_text.h"
+#include "query/subject_word.h"
 
 namespace memoir::query {
 
 namespace {
 
+constexpr std::string_view kMachine = "machine";
 constexpr std::int64_t kMonthMs = 30 * 24 * 3600 * std::int64_t{1000};
 
 Result<LeakSettings> settings_of(const Options& options) {
@@ -67,23 +70,51 @@ Result<Report> run_csv(const Options& options, std::int64_t /*now_ms*/) {
   return report;
 }
 
-bool answers_to(const LeakRow& row, const std::string& subject) {
+bool is_called(const LeakRow& row, const std::string& subject) {
   const auto pid = parse_int<std::int32_t>(subject);
-  if (pid && row.pids.contains(*pid)) return true;
-  return row.subject == subject || row.unit == subject || row.metric.name == subject ||
-         row.subject.find(subject) != std::string::npos;
+  return (pid && row.pids.contains(*pid)) || row.subject == subject || row.unit == subject ||
+         row.metric.name == subject;
 }
 
+// What is called so; else that of which the name has it for a part.
 Status keep_subject(std::vector<LeakRow>& rows, const std::string& subject) {
   std::vector<std::string> names;
   names.reserve(rows.size());
   for (const LeakRow& row : rows) names.push_back(row.subject);
-  std::erase_if(rows, [&subject](const LeakRow& row) { return !answers_to(row, subject); });
+  const bool called =
+      std::any_of(rows.begin(), rows.end(), [&subject](const LeakRow& row) { return is_called(row, subject); });
+  std::erase_if(rows, [&](const LeakRow& row) {
+    return !(called ? is_called(row, subject) : row.subject.find(subject) != std::string::npos);
+  });
   if (!rows.empty()) return Done{};
   return malformed(
       fmt::format("nothing in this range answers to '{}'{} (a part of a command, a unit, a pid, machine; "
                   "memoir leaks --all lists them)",
                   to_printable(to_utf8(subject)), did_you_mean(subject, names)));
+}
+
+// One verdict is explained at a time. Of an identity the worst of its series; the machine's are asked for by name.
+std::optional<Error> several(const Context& context, const std::vector<LeakRow>& rows) {
+  const bool machine = rows.front().subject == kMachine;
+  const bool one = std::all_of(rows.begin(), rows.end(), [&rows](const LeakRow& row) {
+    return row.subject == rows.front().subject && row.pids == rows.front().pids;
+  });
+  if (rows.size() == 1 || (one && !machine)) return std::nullopt;
+  const auto now = [&context](const LeakRow& row) {
+    return row.series.buckets.empty()
+               ? Value()
+               : Value(print_amount(row.series.buckets.back().mean, row.metric.unit, context.options.units));
+  };
+  const std::vector<ColumnOf<LeakRow>> columns{
+      {{"", "AT END", Kind::text}, now},
+      {{"", "VERDICT", Kind::text},
+       [](const LeakRow& row) { return Value(std::string(to_string(row.finding.verdict))); }},
+      {{"", "A PID", Kind::count},
+       [](const LeakRow& row) { return row.pids.empty() ? Value() : Value(std::int64_t{*row.pids.rbegin()}); }},
+      {{"", "SUBJECT", Kind::text},
+       [](const LeakRow& row) { return Value(shell_word(row.subject == kMachine ? row.metric.name : row.subject)); }},
+  };
+  return ambiguous(context, context.options.subjects.front(), make_table(columns, rows));
 }
 
 // What ended long before the range does is history: not listed unless asked for.
@@ -131,6 +162,7 @@ Result<Report> run_leaks(const Context& context) {
   }
   rank_leaks(*rows);
   if (options.explain) {
+    if (const auto error = several(context, *rows)) return *error;
     add_facts(rows->front(), *report);
     explain_leak(rows->front(), options, context.screen, *report);
   }
@@ -149,6 +181,10 @@ Command leaks_command() {
   command.name = "leaks";
   command.summary = "who leaks: verdicts with evidence, growth per day, confidence, and when it runs out";
   command.subject = "[SUBJECT]";
+  command.subject_help =
+      "SUBJECT: a command or a part of it, a unit, a pid, machine, or one of the machine's series "
+      "(slab-unreclaimable); "
+      "by default all that leak";
   command.options = {Option::from, Option::to,  Option::last,    Option::day,  Option::limit,
                      Option::all,  Option::csv, Option::explain, Option::hour, Option::ascii};
   command.examples = {{"memoir leaks --last 14d", "what leaked in two weeks, what runs out soonest first"},

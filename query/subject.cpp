@@ -76,7 +76,11 @@ Result<std::vector<StoredProcess>> lives_of(const Subject& subject, const std::v
                                     to_printable(to_utf8(process.info.comm)), print_time(process.info.start_ms, zone)));
     }
   }
-  if (found.empty()) return malformed(fmt::format("no process {} lived in this range", to_printable(subject.name)));
+  if (found.empty())
+    return malformed(
+        fmt::format("no tick in this range saw a process {}; a life that is shorter than the recorder's "
+                    "interval is missed",
+                    to_printable(subject.name)));
   if (lives.size() > 1) {
     return malformed(fmt::format("pid {} had {} lives in this range; choose one: {}", subject.pid, lives.size(),
                                  fmt::join(choices, ", ")));

@@ -64,25 +64,16 @@ Choice choice_of(const Meaning& meaning, const Memory& memory) {
   return choice;
 }
 
-Error ambiguous(const Context& context, std::string_view word, std::vector<Choice> choices) {
+Table choice_table(std::vector<Choice> choices) {
   std::stable_sort(choices.begin(), choices.end(),
                    [](const Choice& a, const Choice& b) { return a.pss_kib.value_or(-1) > b.pss_kib.value_or(-1); });
-  const std::size_t all = choices.size();
-  choices.resize(std::min(all, kMostShown));
   const std::vector<ColumnOf<Choice>> columns{
       {{"", "PSS AT END", Kind::size}, [](const Choice& choice) { return maybe(choice.pss_kib); }},
       {{"", "PROCS", Kind::count}, [](const Choice& choice) { return Value(choice.processes); }},
       {{"", "PIDS", Kind::text, 1}, [](const Choice& choice) { return Value(choice.pids); }},
       {{"", "SUBJECT", Kind::text}, [](const Choice& choice) { return Value(choice.spelled); }},
   };
-  Report report;
-  report.rows = make_table(columns, choices);
-  if (all > choices.size()) report.notes.push_back(fmt::format("… and {} more.", all - choices.size()));
-  const auto width = context.screen ? std::optional(context.screen->columns) : std::nullopt;
-  std::string table = render_table({}, report, {context.options.zone, context.options.units, false, width});
-  table.pop_back();
-  return malformed(
-      fmt::format("'{}' may be any of these; ask for one by its SUBJECT:\n{}", to_printable(to_utf8(word)), table));
+  return make_table(columns, choices);
 }
 
 Error unknown(std::string_view word, const std::vector<StoredProcess>& processes) {
@@ -122,6 +113,20 @@ std::vector<Meaning> meanings_of(std::string_view word, const std::vector<Stored
   return meanings;
 }
 
+Error ambiguous(const Context& context, std::string_view word, Table choices) {
+  Report report;
+  report.rows = std::move(choices);
+  if (const std::size_t all = report.rows.rows.size(); all > kMostShown) {
+    report.rows.rows.resize(kMostShown);
+    report.notes.push_back(fmt::format("… and {} more.", all - kMostShown));
+  }
+  // What is cut cannot be typed.
+  std::string table = render_table({}, report, {context.options.zone, context.options.units, false, std::nullopt});
+  table.pop_back();
+  return malformed(fmt::format("'{}' may be any of these; ask for one of them by the last column:\n{}",
+                               to_printable(to_utf8(word)), table));
+}
+
 Result<Subject> choose_subject(const Context& context, Subject subject, const std::vector<StoredProcess>& processes,
                                Range range) {
   if (subject.kind != Subject::Kind::word) return subject;
@@ -133,7 +138,7 @@ Result<Subject> choose_subject(const Context& context, Subject subject, const st
   std::vector<Choice> choices;
   choices.reserve(meanings.size());
   for (const Meaning& meaning : meanings) choices.push_back(choice_of(meaning, *memory));
-  return ambiguous(context, subject.name, std::move(choices));
+  return ambiguous(context, subject.name, choice_table(std::move(choices)));
 }
 
 }  // namespace memoir::query

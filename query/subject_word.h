@@ -28,4 +28,7 @@ std::vector<Meaning> meanings_of(std::string_view word, const std::vector<Stored
 Result<Subject> choose_subject(const Context& context, Subject subject, const std::vector<StoredProcess>& processes,
                                Range range);
 
+// "'web' may be any of these": a row of `choices` for each, the last column as it can be typed.
+Error ambiguous(const Context& context, std::string_view word, Table choices);
+
 }  // namespace memoir::query
