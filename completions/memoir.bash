@@ -36,7 +36,7 @@ _memoir() {
     *" --kind") words="clock-step degraded gap lost moved reload set-aside suspend unclean wal" ;;
     *" --limit") words="0 20 50 100" ;;
     *" --step") words="1m 5m 1h 1d" ;;
-    *" --csv") words="" ;;
+    *" --csv") compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
     *" --hour") words="" ;;
     *" --output") compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
     *" --write-missing") compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;

@@ -87,7 +87,7 @@ complete -c memoir -n '__fish_seen_subcommand_from leaks' -l day -x -a "now toda
 complete -c memoir -n '__fish_seen_subcommand_from leaks' -l limit -x -a "0 20 50 100" -d 'at most N rows (default: what fits the terminal, 20 in a pipe; 0 = all); what is cut is said, with its sum'
 complete -c memoir -n '__fish_seen_subcommand_from leaks' -l all -d 'what is no leak too, with the reason why it was let go'
 complete -c memoir -n '__fish_seen_subcommand_from leaks' -l explain -d 'how a verdict came about: the chart, the floors, each gate, what would change it'
-complete -c memoir -n '__fish_seen_subcommand_from leaks' -l csv -x -d 'judge the series of a CSV file instead of the database'\''s; repeated: one row each'
+complete -c memoir -n '__fish_seen_subcommand_from leaks' -l csv -r -F -d 'judge the series of a CSV file instead of the database'\''s; repeated: one row each'
 complete -c memoir -n '__fish_seen_subcommand_from leaks' -l hour -x -d 'what the analysis takes for an hour (1h); every window is a multiple of it'
 complete -c memoir -n '__fish_seen_subcommand_from leaks' -l db -r -F -d 'the database (default: $MEMOIR_DB, /var/lib/memoir/memoir.db, the XDG data path)'
 complete -c memoir -n '__fish_seen_subcommand_from leaks' -l format -x -a "table json csv" -d 'how the answer is written'
