@@ -85,6 +85,8 @@ std::variant<Options, int> parse_options(int argc, const char* const* argv) {
                "Print the configuration in force, the built-in rules included, and exit")
       ->excludes(check);
   app.add_option("--proc", options.proc, "Read this tree in place of /proc (for tests)")->type_name("DIR");
+  app.add_option("--cgroups", options.cgroups, "Read this tree in place of /sys/fs/cgroup (for tests)")
+      ->type_name("DIR");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ExtrasError&) {

@@ -31,6 +31,7 @@ constexpr std::array kParts{
     Part{"machine_detail", "tick_id BETWEEN {first} AND {last}"},
     Part{"meminfo_other", "tick_id BETWEEN {first} AND {last}"},
     Part{"category_sample", "tick_id BETWEEN {first} AND {last}"},
+    Part{"cgroup_sample", "tick_id BETWEEN {first} AND {last}"},
     Part{"stretch", "{tiers} AND from_ms <= {to} AND to_ms >= {from}"},
     Part{"rollup_5min",
          "{tiers} AND hour BETWEEN {from} / 3600000 AND {to} / 3600000 AND hour * 3600000 + slot * 300000 <= {to} "
@@ -75,7 +76,8 @@ constexpr std::array kParts{
          "UNION SELECT subject_id FROM copy.rollup_day WHERE subject = 3 "
          "UNION SELECT subject_id FROM copy.high_water WHERE subject = 3)"},
     Part{"cgroup",
-         "id IN (SELECT cgroup_id FROM copy.process UNION SELECT subject_id FROM copy.rollup_5min WHERE subject = 4 "
+         "id IN (SELECT cgroup_id FROM copy.process UNION SELECT cgroup_id FROM copy.cgroup_sample "
+         "UNION SELECT subject_id FROM copy.rollup_5min WHERE subject = 4 "
          "UNION SELECT subject_id FROM copy.rollup_hour WHERE subject = 4 "
          "UNION SELECT subject_id FROM copy.rollup_day WHERE subject = 4 "
          "UNION SELECT subject_id FROM copy.high_water WHERE subject = 4)"},

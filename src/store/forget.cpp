@@ -17,6 +17,12 @@ constexpr const char* kEnded =
     "COALESCE(gone_ms, last_ms, first_ms), command_id FROM process "
     "WHERE gone_tick_id BETWEEN ?1 AND ?3 AND (gone_tick_id > ?1 OR id > ?2) ORDER BY gone_tick_id, id LIMIT ?4";
 
+constexpr const char* kIdentityUsed = "EXISTS (SELECT 1 FROM process AS p WHERE p.identity_id = g.id)";
+// As long as ticks are there from when it was seen, it may have samples.
+constexpr const char* kCgroupUsed =
+    "EXISTS (SELECT 1 FROM process AS p WHERE p.cgroup_id = g.id) "
+    "OR EXISTS (SELECT 1 FROM tick AS t WHERE t.wall_ms <= g.last_ms)";
+
 // Runs before all that is kept of any. The last one stays whatever it recorded.
 constexpr const char* kEraseRuns =
     "DELETE FROM run WHERE id < MIN((SELECT MAX(r.id) FROM run AS r), "
@@ -29,11 +35,10 @@ constexpr const char* kEraseBoots =
 
 }  // namespace
 
-Forget::Groups::Groups(SQLite::Database& database, const char* table, const char* column, int mark_subject)
+Forget::Groups::Groups(SQLite::Database& database, const char* table, const char* used, int mark_subject)
     : next(database,
-           fmt::format("SELECT g.id, g.first_ms, g.last_ms, EXISTS (SELECT 1 FROM process AS p WHERE p.{} = g.id) "
-                       "FROM {} AS g WHERE g.id > ? ORDER BY g.id LIMIT {}",
-                       column, table, kRowsAtOnce)),
+           fmt::format("SELECT g.id, g.first_ms, g.last_ms, {} FROM {} AS g WHERE g.id > ? ORDER BY g.id LIMIT {}",
+                       used, table, kRowsAtOnce)),
       erase(database, fmt::format("DELETE FROM {} WHERE id = ?", table)),
       subject(mark_subject) {}
 
@@ -45,8 +50,8 @@ Forget::Forget(SQLite::Database& database)
                      "(SELECT 1 FROM process AS p WHERE p.command_id = ?1)"),
       next_mark_day_(database, "SELECT MIN(day_ms) FROM high_water WHERE day_ms BETWEEN ? AND ?"),
       erase_mark_(database, "DELETE FROM high_water WHERE day_ms = ? AND subject = ? AND subject_id = ?"),
-      identities_(database, "identity", "identity_id", static_cast<int>(MarkSubject::identity)),
-      cgroups_(database, "cgroup", "cgroup_id", static_cast<int>(MarkSubject::cgroup)),
+      identities_(database, "identity", kIdentityUsed, static_cast<int>(MarkSubject::identity)),
+      cgroups_(database, "cgroup", kCgroupUsed, static_cast<int>(MarkSubject::cgroup)),
       first_event_(database, "SELECT id, run_id, boot_ms FROM event ORDER BY id LIMIT 1"),
       erase_event_(database, "DELETE FROM event WHERE id = ?"),
       first_stretch_(database,

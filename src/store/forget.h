@@ -49,7 +49,7 @@ class Forget {
   };
   // A table of groups of processes.
   struct Groups {
-    Groups(SQLite::Database& database, const char* table, const char* column, int mark_subject);
+    Groups(SQLite::Database& database, const char* table, const char* used, int mark_subject);
     Statement next;
     Statement erase;
     int subject;

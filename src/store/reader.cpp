@@ -24,7 +24,7 @@ namespace {
 class SqliteReader final : public Reader {
  public:
   SqliteReader(std::string path, std::unique_ptr<SQLite::Database> database)
-      : path_(std::move(path)), database_(std::move(database)) {}
+      : path_(std::move(path)), database_(std::move(database)), tails_(*database_) {}
 
   Result<FileInfo> info() override;
   Result<std::vector<StoredRun>> runs() override;
@@ -35,6 +35,7 @@ class SqliteReader final : public Reader {
   Result<Snapshot> snapshot(std::int64_t tick_id) override;
   Result<std::optional<ProcessState>> process_at(std::int64_t tick_id, std::int64_t process_id) override;
   Result<std::vector<StoredProcess>> processes(Range range) override;
+  Result<std::vector<StoredLife>> lives(Range range) override;
   Status process_steps(Range range, const std::function<void(const ProcessStep&)>& visit) override;
   Status machine_steps(Range range, const std::function<void(const MachineStep&)>& visit) override;
   Status category_steps(Range range, const std::function<void(const CategoryStep&)>& visit) override;
@@ -56,8 +57,11 @@ class SqliteReader final : public Reader {
     });
   }
 
+  void bind_lived_between(Statement& rows, Range range);
+
   std::string path_;
   std::unique_ptr<SQLite::Database> database_;
+  RollupTails tails_;
 };
 
 std::int64_t bytes_of(const std::string& path) {
@@ -156,14 +160,31 @@ Result<std::optional<ProcessState>> SqliteReader::process_at(std::int64_t tick_i
       [&]() -> Result<std::optional<ProcessState>> { return load_process(*database_, tick_id, process_id); });
 }
 
+void SqliteReader::bind_lived_between(Statement& rows, Range range) {
+  const TickSpan span = span_of(*database_, range);
+  rows.bind(span.first, span.last, range.from_ms, range.to_ms);
+}
+
 Result<std::vector<StoredProcess>> SqliteReader::processes(Range range) {
   return reading([&]() -> Result<std::vector<StoredProcess>> {
-    const TickSpan span = span_of(*database_, range);
     std::vector<StoredProcess> processes;
-    Statement rows(*database_, sql::processes);
-    rows.bind(span.first, span.last, range.from_ms, range.to_ms);
+    Statement rows(*database_, std::string(sql::processes) + sql::lived_between);
+    bind_lived_between(rows, range);
     while (rows.step()) processes.push_back(read_process(rows));
     return processes;
+  });
+}
+
+Result<std::vector<StoredLife>> SqliteReader::lives(Range range) {
+  return reading([&]() -> Result<std::vector<StoredLife>> {
+    std::vector<StoredLife> lives;
+    Statement rows(*database_, std::string(sql::lives) + sql::lived_between);
+    bind_lived_between(rows, range);
+    while (rows.step()) {
+      lives.push_back({rows.integer(0), rows.integer(1), static_cast<std::int32_t>(rows.integer(2)), rows.integer(3),
+                       rows.maybe(4)});
+    }
+    return lives;
   });
 }
 
@@ -195,7 +216,7 @@ Result<std::vector<TierSpan>> SqliteReader::tiers() {
 Status SqliteReader::rollups(Tier tier, MarkSubject kind, std::optional<std::int64_t> subject_id, Range range,
                              const std::function<void(const RollupBucket&)>& visit) {
   return reading([&]() -> Status {
-    visit_rollups(*database_, tier, kind, subject_id, range, visit);
+    visit_rollups(*database_, tails_, tier, kind, subject_id, range, visit);
     return Done{};
   });
 }
@@ -203,7 +224,7 @@ Status SqliteReader::rollups(Tier tier, MarkSubject kind, std::optional<std::int
 Status SqliteReader::machine_rollups(Tier tier, const std::vector<std::string>& metrics, Range range,
                                      const std::function<void(const MachineBucket&)>& visit) {
   return reading([&]() -> Status {
-    visit_machine_rollups(*database_, tier, metrics, range, visit);
+    visit_machine_rollups(*database_, tails_, tier, metrics, range, visit);
     return Done{};
   });
 }

@@ -54,6 +54,7 @@ RetentionPass::RetentionPass(SQLite::Database& database, std::int64_t piece_us)
   for (const char* table : {"machine_sample", "machine_detail"}) samples_.emplace_back(database, table, Key{"tick_id"});
   samples_.emplace_back(database, "meminfo_other", Key{"tick_id", "key_id"});
   samples_.emplace_back(database, "category_sample", Key{"tick_id", "category_id"});
+  samples_.emplace_back(database, "cgroup_sample", Key{"tick_id", "cgroup_id"});
   blocks_.emplace_back(database, "rollup_5min", 0, 1, Key{"hour", "subject", "subject_id", "slot"});
   blocks_.emplace_back(database, "machine_5min", 0, 1, Key{"hour", "metric", "slot"});
   blocks_.emplace_back(database, "rollup_hour", 1, 1, Key{"day", "subject", "subject_id", "slot"});

@@ -76,6 +76,7 @@ void TickStore::store(const Tick& tick, std::int64_t run_id, std::int64_t boot_i
   insert_tick(insert_tick_, context.tick_id, run_id, state.keyframe_id, tick);
   store_machine(tick.machine, context, state);
   store_categories(tick.categories, context, state);
+  store_cgroups(tick.cgroups, context, state);
   store_processes(tick, context, state);
   state.last_tick = tick.begin;
   // The first tick of a run and of a day sets every mark; those state it only what rises, which is what lets a reader
@@ -234,6 +235,28 @@ void TickStore::store_categories(const std::vector<CategorySample>& samples, con
     samples_.insert(context.tick_id, live.id, ended);
     live.last = ended;
   }
+}
+
+void TickStore::store_cgroups(const std::vector<CgroupSample>& samples, const TickContext& context,
+                              WriterState& state) {
+  std::vector<LiveCgroup> live;
+  live.reserve(samples.size());
+  auto old = state.cgroups.begin();
+  const auto end_until = [&](auto&& before) {
+    for (; old != state.cgroups.end() && before(old->last.path); ++old)
+      samples_.insert_gone_cgroup(context.tick_id, old->id);
+  };
+  for (const CgroupSample& sample : samples) {
+    end_until([&](const std::string& path) { return path < sample.path; });
+    const bool known = old != state.cgroups.end() && old->last.path == sample.path;
+    const std::int64_t id = known ? old->id : processes_.cgroup_id(sample.path, context.time.at_ms);
+    if (context.keyframe || !known || sample != old->last) samples_.insert(context.tick_id, id, sample);
+    if (context.keyframe) samples_.see_cgroup(id, context.time.at_ms);
+    live.push_back({sample, id});
+    if (known) ++old;
+  }
+  end_until([](const std::string&) { return true; });
+  state.cgroups = std::move(live);
 }
 
 }  // namespace memoir

@@ -32,6 +32,7 @@ class TickStore {
   void end(LiveProcess live, const Tick& tick, const TickContext& context, const std::optional<Moment>& last_tick);
   void store_machine(const MachineSample& sample, const TickContext& context, WriterState& state);
   void store_other(const std::vector<OtherMeminfo>& other, const TickContext& context, WriterState& state);
+  void store_cgroups(const std::vector<CgroupSample>& samples, const TickContext& context, WriterState& state);
   void store_categories(const std::vector<CategorySample>& samples, const TickContext& context, WriterState& state);
 
   Statement insert_tick_;

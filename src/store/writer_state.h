@@ -29,6 +29,11 @@ struct LiveCategory {
   Marks marks;
 };
 
+struct LiveCgroup {
+  CgroupSample last;
+  std::int64_t id = 0;
+};
+
 struct LiveMeminfoKey {
   std::string name;
   std::int64_t id = 0;
@@ -38,6 +43,7 @@ struct LiveMeminfoKey {
 struct WriterState {
   std::vector<LiveProcess> processes;
   std::vector<LiveCategory> categories;
+  std::vector<LiveCgroup> cgroups;  // those with a row that holds
   std::vector<LiveMeminfoKey> meminfo_keys;
   MachineMemory machine;
   Marks machine_marks;

@@ -100,8 +100,8 @@ Cells expected_cells(const StoreFixture& fixture, std::int64_t width_ms) {
     const std::int64_t at = marks[i].wall_ms;
     const std::int64_t until = i + 1 < marks.size() ? held_until_ms(marks[i], marks[i + 1]) : at;
     for (const auto& [subject, state] : level) {
-      const auto cell = [&](std::int64_t ms) -> Cell& {
-        return cells[std::tuple_cat(subject, std::tuple(ms - ms % width_ms))];
+      const auto cell = [&, key = subject](std::int64_t ms) -> Cell& {
+        return cells[std::tuple_cat(key, std::tuple(ms - ms % width_ms))];
       };
       cell(at).see(state.first, state.second);
       for (std::int64_t from = at; from < until;) {
