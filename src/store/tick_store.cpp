@@ -90,6 +90,9 @@ void TickStore::flush_marks(WriterState& state) {
   marks_.flush(MarkSubject::machine, 0, kMachineMetrics, day, state.machine_marks);
   for (LiveCategory& category : state.categories)
     marks_.flush(MarkSubject::category, category.id, kCategoryMetrics, day, category.marks);
+  for (EndedProcess& process : state.ended)
+    marks_.flush(MarkSubject::process, process.id, kProcessMetrics, day, process.marks);
+  state.ended.clear();
   for (LiveProcess& process : state.processes)
     marks_.flush(MarkSubject::process, process.id, kProcessMetrics, day, process.marks);
   marks_.set_watermark(state.tick_id);
@@ -105,7 +108,7 @@ void TickStore::store_processes(const Tick& tick, const TickContext& context, Wr
   std::vector<LiveProcess> live;
   live.reserve(tick.processes.size());
   for (const ProcessSample& sample : tick.processes) {
-    for (; old != state.processes.end() && old->last.key < sample.key; ++old) end(*old, tick, context, state.last_tick);
+    for (; old != state.processes.end() && old->last.key < sample.key; ++old) end(*old, tick, context, state);
     while (info != infos.end() && (*info)->key < sample.key) ++info;
     const Info known = info != infos.end() && (*info)->key == sample.key ? *info : nullptr;
     bool is_new = false;
@@ -120,7 +123,7 @@ void TickStore::store_processes(const Tick& tick, const TickContext& context, Wr
     }
     update(live.back(), sample, context, is_new);
   }
-  for (; old != state.processes.end(); ++old) end(*old, tick, context, state.last_tick);
+  for (; old != state.processes.end(); ++old) end(*old, tick, context, state);
   state.processes = std::move(live);
 }
 
@@ -174,10 +177,9 @@ void TickStore::update(LiveProcess& live, const ProcessSample& sample, const Tic
   }
 }
 
-void TickStore::end(LiveProcess live, const Tick& tick, const TickContext& context,
-                    const std::optional<Moment>& last_tick) {
+void TickStore::end(const LiveProcess& live, const Tick& tick, const TickContext& context, WriterState& state) {
   processes_.end(live.id, sight_of(context), end_kind(tick.exits, live.last.key));
-  if (last_tick) marks_.flush(MarkSubject::process, live.id, kProcessMetrics, day_of(last_tick->wall_ms), live.marks);
+  if (live.stored) state.ended.push_back({live.id, live.marks});
 }
 
 void TickStore::store_machine(const MachineSample& sample, const TickContext& context, WriterState& state) {

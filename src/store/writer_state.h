@@ -22,6 +22,12 @@ struct LiveProcess {
   Marks marks;
 };
 
+// Its marks wait to be stored, as those of the living do.
+struct EndedProcess {
+  std::int64_t id = 0;
+  Marks marks;
+};
+
 struct LiveCategory {
   CategorySample last;
   std::int64_t id = 0;
@@ -42,6 +48,7 @@ struct LiveMeminfoKey {
 
 struct WriterState {
   std::vector<LiveProcess> processes;
+  std::vector<EndedProcess> ended;  // since the marks were stored; not sorted
   std::vector<LiveCategory> categories;
   std::vector<LiveCgroup> cgroups;  // those with a row that holds
   std::vector<LiveMeminfoKey> meminfo_keys;
