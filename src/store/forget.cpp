@@ -72,8 +72,8 @@ std::size_t Forget::tiers_of(const Ended& process) const {
   const std::int64_t recorded =
       past.at_tick(process.gone_tick_id - 1, process.last_ms) - past.at_tick(process.first_tick_id, process.first_ms);
   const std::int64_t lived = std::max(process.last_ms - process.start_ms, recorded);
-  return static_cast<std::size_t>(std::count_if(kTierBucketMs.begin(), kTierBucketMs.end(),
-                                                [lived](std::int64_t bucket_ms) { return lived >= bucket_ms; }));
+  return static_cast<std::size_t>(std::count_if(kProcessAgeMs.begin(), kProcessAgeMs.end(),
+                                                [lived](std::int64_t age_ms) { return lived >= age_ms; }));
 }
 
 bool Forget::some_processes() {

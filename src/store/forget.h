@@ -2,9 +2,8 @@
 
 // Forgets rows that name what nothing tells of any more: processes that ended before every row of theirs, with their
 // marks; events, stretches, runs and boots; and once a day commands, identities, cgroups and users that no process is
-// of. A process has rows in a tier only if it lived as long as one of its buckets (schema/002_rollups.sql), so that a
-// short life is forgotten with its raw rows; its peaks are in the marks of its identity and its cgroup by then.
-// Categories stay: their peaks do.
+// of. A process has rows in a tier only if it lived long enough (kProcessAgeMs), so that a short life is forgotten with
+// its raw rows; its peaks are in the marks of its identity and its cgroup by then. Categories stay: their peaks do.
 
 #include <array>
 #include <cstdint>

@@ -54,7 +54,10 @@ ProcessInfo stranger(const ProcessKey& key) {
 void begin_day(WriterState& state) {
   state.machine_marks.day = {};
   for (LiveCategory& category : state.categories) category.marks.day = {};
-  for (LiveProcess& process : state.processes) process.marks.day = {};
+  for (LiveProcess& process : state.processes) {
+    process.marks.day = {};
+    process.marks.one_day = false;
+  }
 }
 
 }  // namespace
@@ -90,11 +93,9 @@ void TickStore::flush_marks(WriterState& state) {
   marks_.flush(MarkSubject::machine, 0, kMachineMetrics, day, state.machine_marks);
   for (LiveCategory& category : state.categories)
     marks_.flush(MarkSubject::category, category.id, kCategoryMetrics, day, category.marks);
-  for (EndedProcess& process : state.ended)
-    marks_.flush(MarkSubject::process, process.id, kProcessMetrics, day, process.marks);
+  for (EndedProcess& process : state.ended) marks_.flush(process.id, day, process.marks);
   state.ended.clear();
-  for (LiveProcess& process : state.processes)
-    marks_.flush(MarkSubject::process, process.id, kProcessMetrics, day, process.marks);
+  for (LiveProcess& process : state.processes) marks_.flush(process.id, day, process.marks);
   marks_.set_watermark(state.tick_id);
   state.flushed_boot_ms = state.last_tick->boot_ms;
 }
@@ -152,6 +153,7 @@ LiveProcess TickStore::adopt(const ProcessKey& key, Info info, const TickContext
   live.start_ms = facts.start_ms;
   const auto row = processes_.find(boot_id_, key);
   is_new = !row;
+  live.marks.one_day = is_new;
   live.id = row ? row->id : processes_.insert(boot_id_, facts, sight_of(context));
   if (row) {
     processes_.revive(*row);
