@@ -158,7 +158,8 @@ void compare(const StoreFixture& fixture, Tier tier) {
     const std::int64_t first = first_seen.try_emplace({kind, subject}, start).first->second;
     const bool process = kind == static_cast<int>(MarkSubject::process);
     const std::int64_t since = process ? processes.at(subject).info.start_ms : first;
-    const bool young = start < since + 2 * bucket_ms(tier);
+    const std::int64_t least_ms = process && tier == Tier::five_minutes ? 3 * bucket_ms(tier) : bucket_ms(tier);
+    const bool young = start < since + least_ms + bucket_ms(tier);
     if (young && (process || tier != Tier::five_minutes)) continue;
     const auto other = found.find(key);
     if (other == found.end()) {
