@@ -1,4 +1,4 @@
--- Schema 3: what cgroups may hold and hold, and the parts of shmem that belong to no process.
+-- Schema 3: what cgroups may hold and hold, the parts of shmem that belong to no process, and less written at each birth.
 
 -- System V segments and what the tmpfs mounts hold, with what of them was swapped out.
 ALTER TABLE machine_detail ADD COLUMN sysv_kib INTEGER;
@@ -69,3 +69,7 @@ JOIN machine_detail AS d ON d.tick_id = (SELECT MAX(l.tick_id) FROM machine_deta
 DROP INDEX process_identity;
 DROP INDEX process_command;
 DROP INDEX process_cgroup;
+
+-- From now on a process that lived in one UTC day only has no marks of all time (day_ms = -1) in high_water: those of its
+-- day are the same. And it has rows of its own in rollup_5min from an age of 15 minutes, as it has in rollup_hour from
+-- an hour, and in rollup_day from a day.
