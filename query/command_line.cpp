@@ -139,6 +139,9 @@ void add_option(CLI::App& app, Option option, Options& options, Words& words) {
     case Option::csv:
       app.add_option(name, options.csv)->expected(1)->take_all();
       break;
+    case Option::config:
+      app.add_option(name, options.config);
+      break;
     case Option::hour:
       app.add_option(name, options.hour);
       break;

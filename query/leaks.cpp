@@ -8,7 +8,6 @@
 
 #include "base/nearest.h"
 #include "base/text.h"
-#include "config/config.h"
 #include "query/commands.h"
 #include "query/format.h"
 #include "query/limit.h"
@@ -21,15 +20,6 @@ namespace memoir::query {
 namespace {
 
 constexpr std::string_view kMachine = "machine";
-constexpr std::int64_t kMonthMs = 30 * 24 * 3600 * std::int64_t{1000};
-
-Result<LeakSettings> settings_of(const Options& options) {
-  if (!options.hour) return LeakSettings{};
-  const auto hour = parse_duration(*options.hour);
-  if (!hour) return malformed("--hour: " + hour.error().message);
-  if (hour->count() < 10) return malformed("--hour: less than 10 ms has nothing to judge");
-  return LeakSettings{hour->count()};
-}
 
 // Of one row the numbers are members of the answer itself, so that a script need not look into rows.
 void add_facts(const LeakRow& row, Report& report) {
@@ -47,13 +37,13 @@ void add_facts(const LeakRow& row, Report& report) {
 }
 
 Result<Report> run_csv(const Options& options, std::int64_t /*now_ms*/) {
-  const Result<LeakSettings> settings = settings_of(options);
+  Report report;
+  const Result<LeakSettings> settings = leak_settings(options, report.warnings);
   if (!settings) return settings.error();
   if (!options.subjects.empty()) return malformed("leaks --csv judges the file, and takes no subject");
   if (options.from || options.to || options.last || options.day) {
     return malformed("leaks --csv judges the whole file, and takes no range");
   }
-  Report report;
   std::vector<LeakRow> rows;
   for (const std::string& path : options.csv) {
     Result<LeakRow> row = judge_csv(path, *settings, report.warnings);
@@ -117,49 +107,31 @@ std::optional<Error> several(const Context& context, const std::vector<LeakRow>&
   return ambiguous(context, context.options.subjects.front(), make_table(columns, rows));
 }
 
-// What ended long before the range does is history: not listed unless asked for.
-bool lives_on(const LeakRow& row, Range range, const LeakSettings& settings) {
-  return row.finding.until_ms + 25 * settings.hour_ms >= range.to_ms;
-}
-
-void tell_counts(const std::vector<LeakRow>& rows, const Options& options, Report& report) {
-  const auto count = [&rows](auto&& holds) {
-    return static_cast<std::int64_t>(std::count_if(rows.begin(), rows.end(), holds));
-  };
-  const std::int64_t leaks = count([](const LeakRow& row) { return row.finding.leak; });
-  const std::int64_t short_ones =
-      count([](const LeakRow& row) { return row.finding.verdict == LeakVerdict::insufficient; });
-  const auto all = static_cast<std::int64_t>(rows.size());
-  report.totals = {{"judged", "", Kind::count, all - short_ones},
-                   {"leaks", "", Kind::count, leaks},
-                   {"insufficient", "", Kind::count, short_ones}};
-  report.notes.push_back(fmt::format("{} judged, {}; {} too little history{}.",
-                                     print_count(all - short_ones, "series", "series"),
-                                     leaks == 0 ? "none leaks" : print_count(leaks, "leaks", "leak"),
-                                     short_ones == 1 ? "1 has" : fmt::format("{} have", short_ones),
-                                     options.all ? "" : " (--all lists all of them, with the reasons)"));
-}
-
 Result<Report> run_leaks(const Context& context) {
   const Options& options = context.options;
-  const Result<LeakSettings> settings = settings_of(options);
+  std::vector<std::string> warnings;
+  const Result<LeakSettings> settings = leak_settings(options, warnings);
   if (!settings) return settings.error();
   const bool asked = !options.subjects.empty();
   if (options.explain && !asked) return malformed("leaks --explain needs a subject: memoir leaks --explain SUBJECT");
-  const Range range = range_or_last(context.when, {context.file.first_tick_ms, context.file.last_tick_ms}, kMonthMs);
+  const Range range =
+      range_or_last(context.when, {context.file.first_tick_ms, context.file.last_tick_ms}, kLeakHistoryMs);
   Result<Report> report = begin_range_report(context, range);
   if (!report || report->nothing_recorded) return report;
   report->title = "leaks";
+  report->warnings.insert(report->warnings.end(), warnings.begin(), warnings.end());
   Result<std::vector<LeakRow>> rows = judge_store(context, range, *settings);
   if (!rows) return rows.error();
   if (asked) {
     const Status kept = keep_subject(*rows, options.subjects.front());
     if (!kept) return kept.error();
   }
-  tell_counts(*rows, options, *report);
-  if (!asked && !options.all) {
-    std::erase_if(*rows, [&](const LeakRow& row) { return !row.finding.leak || !lives_on(row, range, *settings); });
-  }
+  const LeakCounts counts = count_leaks(*rows);
+  report->totals = {{"judged", "", Kind::count, counts.judged},
+                    {"leaks", "", Kind::count, counts.leaks},
+                    {"insufficient", "", Kind::count, counts.insufficient}};
+  report->notes.push_back(print_counts(counts) + (options.all ? "." : " (--all lists all of them, with the reasons)."));
+  if (!asked && !options.all) keep_live_leaks(*rows, range, *settings);
   rank_leaks(*rows);
   if (options.explain) {
     if (const auto error = several(context, *rows)) return *error;
@@ -185,8 +157,8 @@ Command leaks_command() {
       "SUBJECT: a command or a part of it, a unit, a pid, machine, or one of the machine's series "
       "(slab-unreclaimable); "
       "by default all that leak";
-  command.options = {Option::from, Option::to,  Option::last,    Option::day,  Option::limit,
-                     Option::all,  Option::csv, Option::explain, Option::hour, Option::ascii};
+  command.options = {Option::from, Option::to,      Option::last, Option::day,    Option::limit, Option::all,
+                     Option::csv,  Option::explain, Option::hour, Option::config, Option::ascii};
   command.examples = {{"memoir leaks --last 14d", "what leaked in two weeks, what runs out soonest first"},
                       {"memoir leaks --csv rss.csv --explain", "the same judgement on a series from elsewhere"}};
   command.run = run_leaks;

@@ -26,6 +26,7 @@ const std::vector<OptionText>& option_texts() {
        "how a verdict came about: the chart, the floors, each gate, what would change it"},
       {Option::csv, "--csv", "FILE",
        "judge the series of a CSV file instead of the database's; repeated: one row each"},
+      {Option::config, "--config", "F", "configuration file, of which the table [leaks] is read"},
       {Option::hour, "--hour", "DURATION",
        "what the analysis takes for an hour (1h); every window is a multiple of it"},
       {Option::output, "--output", "F", "the file to write", "-o"},

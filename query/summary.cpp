@@ -46,7 +46,7 @@ Command summary_command() {
   Command command;
   command.name = "summary";
   command.summary = "what a day was like: peaks, who held and who grew, OOM kills, restarts, against the week before";
-  command.options = {Option::day, Option::limit, Option::ascii, Option::write_missing};
+  command.options = {Option::day, Option::limit, Option::hour, Option::config, Option::ascii, Option::write_missing};
   command.formats = {"table", "json", "csv", "markdown", "html"};
   command.examples = {{"memoir summary", "yesterday, in 80 columns, as for a mail"},
                       {"memoir summary --format html > yesterday.html", "the same as a page with charts"}};

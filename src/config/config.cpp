@@ -150,6 +150,7 @@ const std::vector<Section>& sections() {
         {"hours", age(&Config::hours)},
         {"days", age(&Config::days)},
         {"max_size", bytes(&Config::max_size, kLeastMaxSize)}}},
+      {"leaks", {{"hour", duration(&Config::leaks_hour, kLeastLeaksHour, kMostLeaksHour)}}},
       {"categories", {{"defaults", flag(&Config::default_categories)}}},
       {"redaction",
        {{"defaults", redaction(&RedactionOptions::defaults)},
