@@ -23,7 +23,7 @@ class Log {
   Log() {
     SQLite::Database database(path_, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
     database.exec("PRAGMA page_size = 2048; PRAGMA journal_mode = WAL; CREATE TABLE t (a, b)");
-    commit(database, 60);
+    commit(database, 12);
     database.exec("PRAGMA wal_checkpoint");
     commit(database, kCommits);
     std::ifstream file(path_ + "-wal", std::ios::binary);
@@ -38,14 +38,14 @@ class Log {
     }
   }
 
-  static constexpr int kCommits = 20;
+  static constexpr int kCommits = 7;
   std::string bytes;
   std::vector<std::size_t> ends;  // of the commits of this round
   std::size_t end = 0;
 
  private:
   static void commit(SQLite::Database& database, int times) {
-    for (int i = 0; i < times; ++i) database.exec("INSERT INTO t VALUES (randomblob(1000), randomblob(3000))");
+    for (int i = 0; i < times; ++i) database.exec("INSERT INTO t VALUES (randomblob(100), randomblob(2000))");
   }
 
   TemporaryDirectory directory_;
@@ -64,7 +64,7 @@ TEST_CASE("a -wal as SQLite leaves it has no damage, wherever it ends") {
   REQUIRE(log.ends.size() == Log::kCommits);
   REQUIRE(log.end < log.bytes.size());
   REQUIRE(wal_damage(log.bytes, kPage).empty());
-  for (std::size_t length = 0; length < log.bytes.size(); length += 700) {
+  for (std::size_t length = 0; length < log.bytes.size(); length += 1100) {
     INFO("cut at " << length);
     REQUIRE(wal_damage(log.bytes.substr(0, length), kPage).empty());
   }
@@ -74,7 +74,7 @@ TEST_CASE("a byte of the -wal that changed before the last commits is damage") {
   const Log log;
   std::mt19937_64 random(7);
   const std::size_t before_last = log.ends[log.ends.size() - 4];
-  for (int i = 0; i < 300; ++i) {
+  for (int i = 0; i < 100; ++i) {
     // The first frame's salts stand in for the head's where that is damaged: any one byte is.
     const std::size_t at = std::uniform_int_distribution<std::size_t>(0, before_last - 1)(random);
     INFO("byte " << at);
@@ -88,7 +88,7 @@ TEST_CASE("a byte of the -wal that changed before the last commits is damage") {
 TEST_CASE("what a power cut left of the last commit is no damage") {
   const Log log;
   const std::size_t from = log.ends[log.ends.size() - 2];
-  for (std::size_t at = from; at < log.end; at += 97) {
+  for (std::size_t at = from; at < log.end; at += 397) {
     INFO("byte " << at);
     REQUIRE(wal_damage(flipped(log.bytes, at), kPage).empty());
     std::string torn = log.bytes;
