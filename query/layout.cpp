@@ -31,7 +31,7 @@ Glyph first_glyph(std::string_view text) {
 
 std::string escape(std::string_view bytes, wchar_t character) {
   if (bytes.size() == 1) return fmt::format("\\x{:02x}", static_cast<unsigned char>(bytes.front()));
-  const auto code = static_cast<std::uint32_t>(character);
+  const std::uint32_t code = static_cast<char32_t>(character);
   return code > 0xFFFF ? fmt::format("\\U{:08x}", code) : fmt::format("\\u{:04x}", code);
 }
 
