@@ -37,6 +37,7 @@ _memoir() {
     *" --limit") words="0 20 50 100" ;;
     *" --step") words="1m 5m 1h 1d" ;;
     *" --csv") compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
+    *" --config") compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
     *" --hour") words="" ;;
     *" --output") compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
     *" --write-missing") compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
@@ -70,12 +71,12 @@ _memoir() {
         "trend "*) words="machine" names=category ;;
         "peaks -"*) words="--from --to --last --day --by --group --filter --limit --db --format --units --utc --no-color --no-pager --help --version" ;;
         "peaks "*) words="--from --to --last --day --by --group --filter --limit --db --format --units --utc --no-color --no-pager --help --version" ;;
-        "leaks -"*) words="--from --to --last --day --limit --all --explain --csv --hour --db --format --units --utc --ascii --no-color --no-pager --help --version" ;;
-        "leaks "*) words="--from --to --last --day --limit --all --explain --csv --hour --db --format --units --utc --ascii --no-color --no-pager --help --version" ;;
+        "leaks -"*) words="--from --to --last --day --limit --all --explain --csv --config --hour --db --format --units --utc --ascii --no-color --no-pager --help --version" ;;
+        "leaks "*) words="--from --to --last --day --limit --all --explain --csv --config --hour --db --format --units --utc --ascii --no-color --no-pager --help --version" ;;
         "diff -"*) words="--from --to --last --day --by --group --filter --limit --db --format --units --utc --no-color --no-pager --help --version" ;;
         "diff "*) words="now today yesterday monday tuesday wednesday thursday friday saturday sunday" ;;
-        "summary -"*) words="--day --limit --write-missing --db --format --units --utc --ascii --no-color --no-pager --help --version" ;;
-        "summary "*) words="--day --limit --write-missing --db --format --units --utc --ascii --no-color --no-pager --help --version" ;;
+        "summary -"*) words="--day --limit --config --hour --write-missing --db --format --units --utc --ascii --no-color --no-pager --help --version" ;;
+        "summary "*) words="--day --limit --config --hour --write-missing --db --format --units --utc --ascii --no-color --no-pager --help --version" ;;
         "processes -"*) words="--at --from --to --last --day --by --filter --limit --db --format --units --utc --no-color --no-pager --help --version" ;;
         "processes "*) words="--at --from --to --last --day --by --filter --limit --db --format --units --utc --no-color --no-pager --help --version" ;;
         "categories -"*) words="--at --from --to --last --day --by --limit --db --format --units --utc --no-color --no-pager --help --version" ;;

@@ -88,6 +88,7 @@ complete -c memoir -n '__fish_seen_subcommand_from leaks' -l limit -x -a "0 20 5
 complete -c memoir -n '__fish_seen_subcommand_from leaks' -l all -d 'what is no leak too, with the reason why it was let go'
 complete -c memoir -n '__fish_seen_subcommand_from leaks' -l explain -d 'how a verdict came about: the chart, the floors, each gate, what would change it'
 complete -c memoir -n '__fish_seen_subcommand_from leaks' -l csv -r -F -d 'judge the series of a CSV file instead of the database'\''s; repeated: one row each'
+complete -c memoir -n '__fish_seen_subcommand_from leaks' -l config -r -F -d 'configuration file, of which the table [leaks] is read'
 complete -c memoir -n '__fish_seen_subcommand_from leaks' -l hour -x -d 'what the analysis takes for an hour (1h); every window is a multiple of it'
 complete -c memoir -n '__fish_seen_subcommand_from leaks' -l db -r -F -d 'the database (default: $MEMOIR_DB, /var/lib/memoir/memoir.db, the XDG data path)'
 complete -c memoir -n '__fish_seen_subcommand_from leaks' -l format -x -a "table json csv" -d 'how the answer is written'
@@ -115,6 +116,8 @@ complete -c memoir -n '__fish_seen_subcommand_from diff' -l no-pager -d 'a long 
 
 complete -c memoir -n '__fish_seen_subcommand_from summary' -l day -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d 'a whole local day: yesterday, monday, 2026-11-20'
 complete -c memoir -n '__fish_seen_subcommand_from summary' -l limit -x -a "0 20 50 100" -d 'at most N rows (default: what fits the terminal, 20 in a pipe; 0 = all); what is cut is said, with its sum'
+complete -c memoir -n '__fish_seen_subcommand_from summary' -l config -r -F -d 'configuration file, of which the table [leaks] is read'
+complete -c memoir -n '__fish_seen_subcommand_from summary' -l hour -x -d 'what the analysis takes for an hour (1h); every window is a multiple of it'
 complete -c memoir -n '__fish_seen_subcommand_from summary' -l write-missing -r -F -d 'write the days that are recorded and not yet in DIR, as HTML and text, and keep 400 of them'
 complete -c memoir -n '__fish_seen_subcommand_from summary' -l db -r -F -d 'the database (default: $MEMOIR_DB, /var/lib/memoir/memoir.db, the XDG data path)'
 complete -c memoir -n '__fish_seen_subcommand_from summary' -l format -x -a "table json csv markdown html" -d 'how the answer is written'
