@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <exception>
 #include <fmt/format.h>
+#include <iterator>
 
 #include "base/text.h"
 #include "base/version.h"
 #include "query/command_line.h"
 #include "query/commands.h"
 #include "query/database_path.h"
+#include "query/filter.h"
 #include "query/help.h"
 #include "query/render.h"
 #include "query/terminal.h"
@@ -29,13 +31,21 @@ std::string version_text() {
   return fmt::format("memoir {} ({}), SQLite {}\n", version(), version_commit(), sqlite_version());
 }
 
+// Names are written as they are: on a terminal they are not to act upon it.
+std::string for_screen(std::string text, const std::optional<Screen>& screen) {
+  if (!screen) return text;
+  std::string out;
+  for (std::string_view rest = text; !rest.empty();) out += to_printable(cut_line(rest)) + '\n';
+  return out;
+}
+
 std::string render(const Asked& asked, const Report& report, const Options& options,
                    const std::optional<Screen>& screen) {
   switch (options.format) {
     case Format::json:
       return render_json(asked, report);
     case Format::csv:
-      return render_csv(report);
+      return for_screen(render_csv(report), screen);
     case Format::markdown:
       return render_markdown(asked, report, {options.zone, options.units, false, std::nullopt});
     case Format::html:
@@ -87,6 +97,22 @@ Outcome run_alone(const Command& command, const Options& options, const Clock& c
   return outcome_of({command.name, path ? *path : options.db, ""}, *report, options, terminal_screen());
 }
 
+// Names of the filter that nobody has: why nothing is shown.
+std::vector<std::string> filter_misses(const Context& context) {
+  constexpr std::int64_t day_ms = 24 * 3600 * std::int64_t{1000};
+  const Result<Filter> filter = Filter::parse(context.options.filters);
+  if (!filter || filter->takes_all()) return {};
+  const std::int64_t at_ms = context.when.at_ms.value_or(context.file.last_tick_ms);
+  const Range range = context.when.range.value_or(Range{context.when.at_ms ? at_ms : at_ms - day_ms, at_ms});
+  const Result<std::vector<StoredProcess>> processes = context.reader.processes(range);
+  if (!processes || processes->empty()) return {};
+  return filter->misses(*processes);
+}
+
+void append(std::vector<std::string>& list, std::vector<std::string> more) {
+  list.insert(list.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
+
 Outcome outcome_of(const Streamed& streamed) {
   return {streamed.nothing_recorded ? Exit::empty : Exit::answered, "", warning_lines(streamed.warnings), false};
 }
@@ -107,11 +133,14 @@ Outcome run(const Command& command, const Options& options, const Clock& clock, 
   const std::optional<Screen> screen = terminal_screen();
   const Context context{options, **reader, *file, *runs, now_ms, *when, screen};
   if (command.stream) {
-    const Result<Streamed> streamed = guarded(*path, [&] { return command.stream(context, sink); });
+    const Sink shown = [&](std::string_view text) { return sink(for_screen(std::string(text), screen)); };
+    Result<Streamed> streamed = guarded(*path, [&] { return command.stream(context, screen ? shown : sink); });
+    if (streamed) append(streamed->warnings, filter_misses(context));
     return streamed ? outcome_of(*streamed) : failure(streamed.error());
   }
-  const Result<Report> report = guarded(*path, [&] { return command.run(context); });
+  Result<Report> report = guarded(*path, [&] { return command.run(context); });
   if (!report) return failure(report.error());
+  if (report->rows.rows.empty()) append(report->warnings, filter_misses(context));
   const Asked asked{command.name, *path, runs->empty() ? std::string() : runs->back().boot.host};
   return outcome_of(asked, *report, options, screen);
 }

@@ -7,6 +7,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "base/nearest.h"
 #include "base/text.h"
 #include "query/commands.h"
 #include "query/terminal.h"
@@ -16,11 +17,6 @@ namespace memoir::query {
 namespace {
 
 const std::vector<std::string> kUnits{"kib", "mib", "auto"};
-
-std::string suggestion(const std::string& word, const std::vector<std::string>& candidates) {
-  const auto near = nearest(word, candidates);
-  return near ? fmt::format("; did you mean '{}'?", *near) : std::string();
-}
 
 std::string in_quotes(std::string_view word) {
   return fmt::format("'{}'", to_printable(to_utf8(word)));
@@ -52,13 +48,16 @@ Error unknown_command(const std::string& name) {
   std::vector<std::string> names;
   names.reserve(commands().size());
   for (const Command& command : commands()) names.push_back(command.name);
-  return malformed(fmt::format("there is no command {}{} (commands: {})", in_quotes(name), suggestion(name, names),
+  return malformed(fmt::format("there is no command {}{} (commands: {})", in_quotes(name), did_you_mean(name, names),
                                fmt::join(names, ", ")));
 }
 
 Error unknown_argument(const std::string& argument, const Command& command) {
   if (argument.empty() || argument.front() != '-') {
-    return malformed(fmt::format("'{}' does not take the argument {}", command.name, in_quotes(argument)));
+    const bool filters =
+        std::find(command.options.begin(), command.options.end(), Option::filter) != command.options.end();
+    return malformed(fmt::format("'{}' does not take the argument {}{}", command.name, in_quotes(argument),
+                                 filters ? "; --filter comm=NAME or category=NAME chooses processes" : ""));
   }
   const std::string name = argument.substr(0, argument.find('='));
   for (const OptionText& text : option_texts()) {
@@ -66,7 +65,7 @@ Error unknown_argument(const std::string& argument, const Command& command) {
   }
   std::vector<std::string> names{"--help", "--version"};
   for (const Option option : options_of(command)) names.emplace_back(option_text(option).name);
-  return malformed(fmt::format("there is no option {}{}", in_quotes(name), suggestion(name, names)));
+  return malformed(fmt::format("there is no option {}{}", in_quotes(name), did_you_mean(name, names)));
 }
 
 // A word of a list that the command gives; an absent one stays absent.
@@ -74,7 +73,7 @@ std::optional<Error> check_choice(const std::optional<std::string>& word, const 
                                   Option option) {
   if (!word || std::find(choices.begin(), choices.end(), *word) != choices.end()) return std::nullopt;
   return malformed(fmt::format("{} {} is not one of {}{}", option_text(option).name, in_quotes(*word),
-                               fmt::join(choices, ", "), suggestion(*word, choices)));
+                               fmt::join(choices, ", "), did_you_mean(*word, choices)));
 }
 
 Format format_of(std::string_view name) {
@@ -143,6 +142,9 @@ void add_option(CLI::App& app, Option option, Options& options, Words& words) {
       break;
     case Option::csv:
       app.add_option(name, options.csv)->expected(1)->take_all();
+      break;
+    case Option::config:
+      app.add_option(name, options.config);
       break;
     case Option::hour:
       app.add_option(name, options.hour);

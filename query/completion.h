@@ -17,6 +17,11 @@ inline constexpr std::string_view kCategoryNames = "<category>";
 // What may follow the option of that command; empty where it is for the user to know.
 std::vector<std::string> words_for(Option option, const Command& command);
 
+// What the scripts are made of: "category=" …, the commands with help, and whether an option names a file or a folder.
+std::vector<std::string> filter_words();
+std::vector<std::string> command_names();
+bool is_file(Option option);
+
 std::string bash_completion();
 std::string zsh_completion();
 std::string fish_completion();

@@ -80,10 +80,9 @@ Result<std::string> find_database(const std::string& option) {
     if (!path.empty()) looked.push_back(shown(path));
   }
   if (!closed.empty()) return denied(closed.front());
-  return Error{
-      ErrorKind::gone,
-      fmt::format("there is no database yet: neither {}; start memoird, or name a file with --db or $MEMOIR_DB",
-                  fmt::join(looked, " nor "))};
+  return Error{ErrorKind::gone,
+               fmt::format("there is no database yet ({}); start memoird, or name a file with --db or $MEMOIR_DB",
+                           fmt::join(looked, ", "))};
 }
 
 }  // namespace memoir::query

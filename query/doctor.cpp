@@ -78,7 +78,7 @@ Status examine_content(Reader& reader, const Place& place, const Options& option
   findings.push_back({"schema", Verdict::ok, fmt::format("a database of Memoir, schema {}", file->schema), ""});
   const Result<RecorderStatus> status = find_status(reader, *file, *runs, now_ms);
   if (!status) return status.error();
-  findings.push_back(judge_room(place, bytes_per_day(status->file.bytes, status->recorded_ms)));
+  findings.push_back(judge_room(place, growth_of(status->file, status->recorded_ms).bytes_per_day));
   for (Finding& finding : judge_recorder(*status, is_of_this_machine(*runs), options.zone)) {
     findings.push_back(std::move(finding));
   }

@@ -148,9 +148,11 @@ Finding judge_room(const Place& place, std::optional<std::int64_t> per_day) {
     return {"disk room", place.free_bytes < little ? Verdict::warning : Verdict::ok, free,
             place.free_bytes < little ? mend : ""};
   }
+  constexpr std::int64_t many_days = 3650;
   const std::int64_t days = place.free_bytes / *per_day;
-  const std::string lasts = fmt::format("{}, for {} at {} a day", free, print_count(days, "day", "days"),
-                                        print_size(*per_day / 1024, Units::automatic));
+  const std::string lasts =
+      fmt::format("{}, for {} at {} a day", free, days > many_days ? "many years" : print_count(days, "day", "days"),
+                  print_size(*per_day / 1024, Units::automatic));
   if (days < days_to_act) return {"disk room", Verdict::warning, lasts, mend};
   return {"disk room", Verdict::ok, lasts, ""};
 }

@@ -8,6 +8,7 @@
 #include <limits>
 #include <set>
 
+#include "base/nearest.h"
 #include "base/text.h"
 #include "query/commands.h"
 #include "query/format.h"
@@ -35,10 +36,9 @@ std::optional<Error> check_kinds(const std::vector<std::string>& asked, const st
   const std::vector<std::string> kinds(known.begin(), known.end());
   for (const std::string& kind : asked) {
     if (known.contains(kind)) continue;
-    const auto near = nearest(kind, kinds);
     return malformed(fmt::format("--kind '{}' is not one of {}{}", to_printable(to_utf8(kind)),
                                  to_printable(to_utf8(fmt::format("{}", fmt::join(kinds, ", ")))),
-                                 near ? fmt::format("; did you mean '{}'?", to_printable(to_utf8(*near))) : ""));
+                                 did_you_mean(kind, kinds)));
   }
   return std::nullopt;
 }

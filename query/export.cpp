@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/nearest.h"
 #include "base/text.h"
 #include "config/config.h"
 #include "query/commands.h"
@@ -36,9 +37,8 @@ Result<std::vector<ExportOf>> subjects_of(const Options& options) {
   if (word == "processes") return std::vector{processes};
   if (word == "all" && many) return std::vector{machine, categories, processes};
   if (word == "all") return malformed("'all' does not fit one table: it goes with --format openmetrics only");
-  const auto near = nearest(word, subject_names());
   return malformed(fmt::format("'{}' is not one of {}{}", to_printable(to_utf8(word)), fmt::join(subject_names(), ", "),
-                               near ? fmt::format("; did you mean '{}'?", *near) : std::string()));
+                               did_you_mean(word, subject_names())));
 }
 
 Result<std::int64_t> step_of(const Options& options) {

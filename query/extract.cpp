@@ -1,8 +1,11 @@
 // memoir extract: a small file with just a range, to attach to a ticket.
 
+#include <fmt/format.h>
+
 #include "query/commands.h"
 #include "query/copies.h"
 #include "query/moment.h"
+#include "query/times.h"
 
 namespace memoir::query {
 namespace {
@@ -19,6 +22,12 @@ Result<Report> run(const Context& context) {
   if (!report) return report;
   report->range = range;
   report->coverage = begun->coverage;
+  const auto* from_ms = std::get_if<std::int64_t>(&report->rows.rows.front().front());
+  if (from_ms != nullptr && *from_ms < range.from_ms) {
+    report->notes.push_back(fmt::format(
+        "It begins before the range, at {}, with the tick that lists every process: ask it for the same range.",
+        print_time(*from_ms, context.options.zone)));
+  }
   report->notes.emplace_back(
       "It has the host's name, users and command lines as they were recorded (secrets were redacted before).");
   return report;

@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "model/process.h"
+#include "store/reader.h"
 
 namespace memoir::query {
 
@@ -26,6 +27,9 @@ class Filter {
   bool matches(const ProcessInfo& info) const;
   bool takes_all() const { return terms_.empty(); }
 
+  // A sentence for each name that none of `processes` has, with the nearest that one has.
+  std::vector<std::string> misses(const std::vector<StoredProcess>& processes) const;
+
  private:
   struct Term;
   std::vector<Term> terms_;
@@ -33,5 +37,11 @@ class Filter {
 
 // Valid keys, for help and completions.
 const std::vector<std::string>& filter_keys();
+
+// What a process has for one of the keys.
+std::string filter_value(const ProcessInfo& info, std::string_view key);
+
+// "no process is of the category 'wbe'; did you mean 'web'?"
+std::string no_process_of(std::string_view key, std::string_view value, const std::vector<StoredProcess>& processes);
 
 }  // namespace memoir::query

@@ -63,7 +63,7 @@ std::string print_change(std::int64_t kib, Units units) {
 
 std::string print_span(std::int64_t ms) {
   if (ms < 1000) return fmt::format("{} ms", ms);
-  const std::int64_t seconds = ms / 1000;
+  const std::int64_t seconds = (ms + 500) / 1000;
   if (seconds < 60) return fmt::format("{} s", seconds);
   if (seconds < 3600) return two_parts(seconds, 60, "min", "s");
   const std::int64_t minutes = seconds / 60;

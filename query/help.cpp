@@ -16,7 +16,8 @@ constexpr std::size_t kWidth = 80;
 // Words of `text` in lines that begin at `indent`; the first line goes on where `head` (padded) ends.
 std::string wrap(std::string_view head, std::size_t indent, std::string_view text) {
   std::string out = fmt::format("{:<{}}", head, indent);
-  std::size_t column = out.size();
+  if (head.size() > indent) out += fmt::format("\n{:{}}", "", indent);
+  std::size_t column = indent;
   for (std::string_view word = cut_word(text); !word.empty(); word = cut_word(text)) {
     if (column + 1 + word.size() > kWidth && column > indent) {
       out += fmt::format("\n{:{}}", "", indent);

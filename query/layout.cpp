@@ -31,7 +31,8 @@ Glyph first_glyph(std::string_view text) {
 
 std::string escape(std::string_view bytes, wchar_t character) {
   if (bytes.size() == 1) return fmt::format("\\x{:02x}", static_cast<unsigned char>(bytes.front()));
-  return fmt::format("\\u{:04x}", static_cast<std::uint32_t>(character));
+  const std::uint32_t code = static_cast<char32_t>(character);
+  return code > 0xFFFF ? fmt::format("\\U{:08x}", code) : fmt::format("\\u{:04x}", code);
 }
 
 std::vector<std::size_t> column_widths(const TextTable& table) {
@@ -69,6 +70,32 @@ void break_last(TextTable& table, std::size_t width) {
 // What all but the last column take, with a space after each.
 std::size_t width_before_last(const std::vector<std::size_t>& widths) {
   return std::accumulate(widths.begin(), widths.end() - 1, widths.size() - 1);
+}
+
+// Nothing in every row: no swap in use, no value known.
+bool tells_nothing(const TextTable& table, std::size_t column) {
+  return std::all_of(table.rows.begin(), table.rows.end(), [column](const std::vector<std::string>& row) {
+    return row[column] == "0" || row[column] == "0.0" || row[column] == "0.0%" || row[column] == "–";
+  });
+}
+
+// What tells nothing makes room for the last column.
+void drop_empty_columns(TextTable& table, std::vector<std::size_t>& widths, std::size_t width) {
+  for (std::size_t i = table.columns.size() - 1; i-- > 0;) {
+    if (width_before_last(widths) + widths.back() <= width) return;
+    if (table.columns[i].least_useful > 0 && tells_nothing(table, i)) drop_column(table, widths, i);
+  }
+}
+
+// Long names before the last column are cut as that one is, before a column goes for them.
+void shorten_names(TextTable& table, std::vector<std::size_t>& widths, std::size_t width) {
+  for (std::size_t i = 0; i + 1 < table.columns.size(); ++i) {
+    const std::size_t needed = width_before_last(widths) + std::min(widths.back(), kLeastLast);
+    if (needed <= width) return;
+    if (table.columns[i].right || widths[i] <= kLeastLast) continue;
+    widths[i] = std::max(kLeastLast, widths[i] - std::min(widths[i], needed - width));
+    for (auto& row : table.rows) row[i] = shorten(row[i], widths[i]);
+  }
 }
 
 }  // namespace
@@ -133,6 +160,8 @@ std::string wrap(std::string_view utf8, std::size_t width, std::size_t hang) {
 void fit(TextTable& table, std::size_t width) {
   if (table.columns.empty()) return;
   std::vector<std::size_t> widths = column_widths(table);
+  drop_empty_columns(table, widths, width);
+  shorten_names(table, widths, width);
   const auto needed = [&] { return width_before_last(widths) + std::min(widths.back(), kLeastLast); };
   while (needed() > width) {
     const auto least =

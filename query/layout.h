@@ -1,7 +1,7 @@
 #pragma once
 
-// Makes a table of text fit a width: drops the least useful columns, then cuts the last one with "…". Pure, but for
-// the locale's idea of how wide a character is (LC_CTYPE must be a UTF-8 one).
+// Makes a table of text fit a width: drops columns that tell nothing and the least useful ones, then cuts the last one
+// with "…". Pure, but for the locale's idea of how wide a character is (LC_CTYPE must be a UTF-8 one).
 
 #include <cstddef>
 #include <string>

@@ -6,26 +6,20 @@
 #include <cmath>
 #include <fmt/format.h>
 
+#include "base/nearest.h"
 #include "base/text.h"
-#include "config/config.h"
 #include "query/commands.h"
 #include "query/format.h"
 #include "query/limit.h"
 #include "query/moment.h"
+#include "query/shell_text.h"
+#include "query/subject_word.h"
 
 namespace memoir::query {
 
 namespace {
 
-constexpr std::int64_t kMonthMs = 30 * 24 * 3600 * std::int64_t{1000};
-
-Result<LeakSettings> settings_of(const Options& options) {
-  if (!options.hour) return LeakSettings{};
-  const auto hour = parse_duration(*options.hour);
-  if (!hour) return malformed("--hour: " + hour.error().message);
-  if (hour->count() < 10) return malformed("--hour: less than 10 ms has nothing to judge");
-  return LeakSettings{hour->count()};
-}
+constexpr std::string_view kMachine = "machine";
 
 // Of one row the numbers are members of the answer itself, so that a script need not look into rows.
 void add_facts(const LeakRow& row, Report& report) {
@@ -43,13 +37,13 @@ void add_facts(const LeakRow& row, Report& report) {
 }
 
 Result<Report> run_csv(const Options& options, std::int64_t /*now_ms*/) {
-  const Result<LeakSettings> settings = settings_of(options);
+  Report report;
+  const Result<LeakSettings> settings = leak_settings(options, report.warnings);
   if (!settings) return settings.error();
   if (!options.subjects.empty()) return malformed("leaks --csv judges the file, and takes no subject");
   if (options.from || options.to || options.last || options.day) {
     return malformed("leaks --csv judges the whole file, and takes no range");
   }
-  Report report;
   std::vector<LeakRow> rows;
   for (const std::string& path : options.csv) {
     Result<LeakRow> row = judge_csv(path, *settings, report.warnings);
@@ -66,71 +60,81 @@ Result<Report> run_csv(const Options& options, std::int64_t /*now_ms*/) {
   return report;
 }
 
-bool answers_to(const LeakRow& row, const std::string& subject) {
+bool is_called(const LeakRow& row, const std::string& subject) {
   const auto pid = parse_int<std::int32_t>(subject);
-  if (pid && row.pids.contains(*pid)) return true;
-  return row.subject == subject || row.unit == subject || row.metric.name == subject ||
-         row.subject.find(subject) != std::string::npos;
+  return (pid && row.pids.contains(*pid)) || row.subject == subject || row.unit == subject ||
+         row.metric.name == subject;
 }
 
+// What is called so; else that of which the name has it for a part.
 Status keep_subject(std::vector<LeakRow>& rows, const std::string& subject) {
   std::vector<std::string> names;
   names.reserve(rows.size());
   for (const LeakRow& row : rows) names.push_back(row.subject);
-  std::erase_if(rows, [&subject](const LeakRow& row) { return !answers_to(row, subject); });
+  const bool called =
+      std::any_of(rows.begin(), rows.end(), [&subject](const LeakRow& row) { return is_called(row, subject); });
+  std::erase_if(rows, [&](const LeakRow& row) {
+    return !(called ? is_called(row, subject) : row.subject.find(subject) != std::string::npos);
+  });
   if (!rows.empty()) return Done{};
-  const auto near = nearest(subject, names);
-  return malformed(fmt::format(
-      "nothing in this range answers to '{}'{} (a part of a command, a unit, a pid, machine; "
-      "memoir leaks --all lists them)",
-      to_printable(to_utf8(subject)), near ? fmt::format("; did you mean '{}'?", to_printable(to_utf8(*near))) : ""));
+  return malformed(
+      fmt::format("nothing in this range answers to '{}'{} (a part of a command, a unit, a pid, machine; "
+                  "memoir leaks --all lists them)",
+                  to_printable(to_utf8(subject)), did_you_mean(subject, names)));
 }
 
-// What ended long before the range does is history: not listed unless asked for.
-bool lives_on(const LeakRow& row, Range range, const LeakSettings& settings) {
-  return row.finding.until_ms + 25 * settings.hour_ms >= range.to_ms;
-}
-
-void tell_counts(const std::vector<LeakRow>& rows, const Options& options, Report& report) {
-  const auto count = [&rows](auto&& holds) {
-    return static_cast<std::int64_t>(std::count_if(rows.begin(), rows.end(), holds));
+// One verdict is explained at a time. Of an identity the worst of its series; the machine's are asked for by name.
+std::optional<Error> several(const Context& context, const std::vector<LeakRow>& rows) {
+  const bool machine = rows.front().subject == kMachine;
+  const bool one = std::all_of(rows.begin(), rows.end(), [&rows](const LeakRow& row) {
+    return row.subject == rows.front().subject && row.pids == rows.front().pids;
+  });
+  if (rows.size() == 1 || (one && !machine)) return std::nullopt;
+  const auto now = [&context](const LeakRow& row) {
+    return row.series.buckets.empty()
+               ? Value()
+               : Value(print_amount(row.series.buckets.back().mean, row.metric.unit, context.options.units));
   };
-  const std::int64_t leaks = count([](const LeakRow& row) { return row.finding.leak; });
-  const std::int64_t short_ones =
-      count([](const LeakRow& row) { return row.finding.verdict == LeakVerdict::insufficient; });
-  const auto all = static_cast<std::int64_t>(rows.size());
-  report.totals = {{"judged", "", Kind::count, all - short_ones},
-                   {"leaks", "", Kind::count, leaks},
-                   {"insufficient", "", Kind::count, short_ones}};
-  report.notes.push_back(fmt::format("{} judged, {}; {} too little history{}.",
-                                     print_count(all - short_ones, "series", "series"),
-                                     leaks == 0 ? "none leaks" : print_count(leaks, "leaks", "leak"),
-                                     short_ones == 1 ? "1 has" : fmt::format("{} have", short_ones),
-                                     options.all ? "" : " (--all lists all of them, with the reasons)"));
+  const std::vector<ColumnOf<LeakRow>> columns{
+      {{"", "AT END", Kind::text}, now},
+      {{"", "VERDICT", Kind::text},
+       [](const LeakRow& row) { return Value(std::string(to_string(row.finding.verdict))); }},
+      {{"", "A PID", Kind::count},
+       [](const LeakRow& row) { return row.pids.empty() ? Value() : Value(std::int64_t{*row.pids.rbegin()}); }},
+      {{"", "SUBJECT", Kind::text},
+       [](const LeakRow& row) { return Value(shell_word(row.subject == kMachine ? row.metric.name : row.subject)); }},
+  };
+  return ambiguous(context, context.options.subjects.front(), make_table(columns, rows));
 }
 
 Result<Report> run_leaks(const Context& context) {
   const Options& options = context.options;
-  const Result<LeakSettings> settings = settings_of(options);
+  std::vector<std::string> warnings;
+  const Result<LeakSettings> settings = leak_settings(options, warnings);
   if (!settings) return settings.error();
   const bool asked = !options.subjects.empty();
   if (options.explain && !asked) return malformed("leaks --explain needs a subject: memoir leaks --explain SUBJECT");
-  const Range range = range_or_last(context.when, {context.file.first_tick_ms, context.file.last_tick_ms}, kMonthMs);
+  const Range range =
+      range_or_last(context.when, {context.file.first_tick_ms, context.file.last_tick_ms}, kLeakHistoryMs);
   Result<Report> report = begin_range_report(context, range);
   if (!report || report->nothing_recorded) return report;
   report->title = "leaks";
+  report->warnings.insert(report->warnings.end(), warnings.begin(), warnings.end());
   Result<std::vector<LeakRow>> rows = judge_store(context, range, *settings);
   if (!rows) return rows.error();
   if (asked) {
     const Status kept = keep_subject(*rows, options.subjects.front());
     if (!kept) return kept.error();
   }
-  tell_counts(*rows, options, *report);
-  if (!asked && !options.all) {
-    std::erase_if(*rows, [&](const LeakRow& row) { return !row.finding.leak || !lives_on(row, range, *settings); });
-  }
+  const LeakCounts counts = count_leaks(*rows);
+  report->totals = {{"judged", "", Kind::count, counts.judged},
+                    {"leaks", "", Kind::count, counts.leaks},
+                    {"insufficient", "", Kind::count, counts.insufficient}};
+  report->notes.push_back(print_counts(counts) + (options.all ? "." : " (--all lists all of them, with the reasons)."));
+  if (!asked && !options.all) keep_live_leaks(*rows, range, *settings);
   rank_leaks(*rows);
   if (options.explain) {
+    if (const auto error = several(context, *rows)) return *error;
     add_facts(rows->front(), *report);
     explain_leak(rows->front(), options, context.screen, *report);
   }
@@ -149,8 +153,12 @@ Command leaks_command() {
   command.name = "leaks";
   command.summary = "who leaks: verdicts with evidence, growth per day, confidence, and when it runs out";
   command.subject = "[SUBJECT]";
-  command.options = {Option::from, Option::to,  Option::last,    Option::day,  Option::limit,
-                     Option::all,  Option::csv, Option::explain, Option::hour, Option::ascii};
+  command.subject_help =
+      "SUBJECT: a command or a part of it, a unit, a pid, machine, or one of the machine's series "
+      "(slab-unreclaimable); "
+      "by default all that leak";
+  command.options = {Option::from, Option::to,      Option::last, Option::day,    Option::limit, Option::all,
+                     Option::csv,  Option::explain, Option::hour, Option::config, Option::ascii};
   command.examples = {{"memoir leaks --last 14d", "what leaked in two weeks, what runs out soonest first"},
                       {"memoir leaks --csv rss.csv --explain", "the same judgement on a series from elsewhere"}};
   command.run = run_leaks;

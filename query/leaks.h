@@ -1,7 +1,7 @@
 #pragma once
 
-// Who leaks. leaks.cpp reads the question; leaks_csv.cpp and leaks_store.cpp load series and have them judged;
-// leaks_report.cpp tells the verdicts, leaks_explain.cpp how one came about.
+// Who leaks. leaks.cpp reads the question, leaks_settings.cpp the configuration; leaks_csv.cpp and leaks_store.cpp load
+// series and have them judged; leaks_report.cpp tells the verdicts, leaks_explain.cpp how one came about.
 
 #include <set>
 #include <string>
@@ -41,9 +41,30 @@ Result<LeakRow> judge_csv(const std::string& path, const LeakSettings& settings,
 // Identities and the machine's own memory over a range, the judged ones; those without enough history too.
 Result<std::vector<LeakRow>> judge_store(const Context& context, Range range, const LeakSettings& settings);
 
+// How far back is looked where no range is asked for.
+inline constexpr std::int64_t kLeakHistoryMs = 30 * 24 * 3600 * std::int64_t{1000};
+
+// --hour, else [leaks] hour of --config or of the configuration in its usual place. One there that cannot be understood
+// is a warning.
+Result<LeakSettings> leak_settings(const Options& options, std::vector<std::string>& warnings);
+
+struct LeakCounts {
+  std::int64_t judged = 0;
+  std::int64_t leaks = 0;
+  std::int64_t insufficient = 0;
+};
+LeakCounts count_leaks(const std::vector<LeakRow>& rows);
+// "120 series judged, none leaks; 4 have too little history"
+std::string print_counts(const LeakCounts& counts);
+
+// Leaves the leaks that have not ended long before the range does: those are history.
+void keep_live_leaks(std::vector<LeakRow>& rows, Range range, const LeakSettings& settings);
+
 // The verdicts as rows, ranked: leaks first, the soonest and the fastest before the others.
 void rank_leaks(std::vector<LeakRow>& rows);
 Table leak_table(const std::vector<LeakRow>& rows, const Options& options);
+// The columns for machines that tell a finding in numbers.
+std::vector<ColumnOf<LeakRow>> leak_numbers();
 
 // Of one row: the chart with the floors' line, the gates and what would change the verdict.
 void explain_leak(const LeakRow& row, const Options& options, const std::optional<Screen>& screen, Report& report);

@@ -91,6 +91,10 @@ void explain_leak(const LeakRow& row, const Options& options, const std::optiona
       {"steps", shown ? "Jumps that were taken out" : "", point_table(found.steps, row, options, "by_kib")});
   report.sections.push_back({"line", "", point_table({found.line_from, found.line_to}, row, options, "kib")});
   if (!shown) return;
+  if (found.exhaustion) {
+    report.notes.push_back(fmt::format("The nearest limit is {}, of which {} are left.", found.exhaustion->limit,
+                                       print_amount(found.exhaustion->room, row.metric.unit, options.units)));
+  }
   for (const std::string& sentence : found.would_change) report.notes.push_back("What would change it: " + sentence);
 }
 

@@ -48,8 +48,60 @@ Value exhaustion(const LeakRow& row, double LeakInterval::*member) {
   return std::llround((*exhaustion->in_ms).*member);
 }
 
-// What machines get: the numbers.
-std::vector<ColumnOf<LeakRow>> machine_columns() {
+std::vector<ColumnOf<LeakRow>> people_columns(const Options& options) {
+  const auto text = [](std::string header, int least_useful, std::function<Value(const LeakRow&)> get) {
+    return ColumnOf<LeakRow>{{"", std::move(header), Kind::text, least_useful, Shown::people}, std::move(get)};
+  };
+  const Units units = options.units;
+  return {
+      text("GROWTH PER DAY", 0,
+           [units](const LeakRow& row) { return judged(row.finding) ? Value(growth(row, units)) : Value(); }),
+      {{"", "SINCE", Kind::time, 3, Shown::people},
+       [](const LeakRow& row) { return judged(row.finding) ? Value(row.finding.since_ms) : Value(); }},
+      text("GROWN BY", 2,
+           [units](const LeakRow& row) {
+             return judged(row.finding) ? Value(signed_amount(row.finding.grown_by, row.metric.unit, units)) : Value();
+           }),
+      {{"", "CONF", Kind::count, 4, Shown::people},
+       [](const LeakRow& row) {
+         return row.finding.leak ? Value(static_cast<std::int64_t>(std::lround(row.finding.confidence))) : Value();
+       }},
+      text("RUNS OUT", 1, [](const LeakRow& row) { return runs_out(row.finding); }),
+  };
+}
+
+}  // namespace
+
+std::string print_amount(double value, LeakUnit unit, Units units) {
+  if (unit == LeakUnit::kib) return print_size(std::llround(value), units);
+  return std::abs(value) >= 100 ? fmt::format("{:.0f}", value) : fmt::format("{:.3g}", value);
+}
+
+LeakCounts count_leaks(const std::vector<LeakRow>& rows) {
+  LeakCounts counts;
+  for (const LeakRow& row : rows) {
+    const bool insufficient = row.finding.verdict == LeakVerdict::insufficient;
+    counts.insufficient += insufficient ? 1 : 0;
+    counts.judged += insufficient ? 0 : 1;
+    counts.leaks += row.finding.leak ? 1 : 0;
+  }
+  return counts;
+}
+
+std::string print_counts(const LeakCounts& counts) {
+  return fmt::format("{} judged, {}; {} too little history", print_count(counts.judged, "series", "series"),
+                     counts.leaks == 0 ? "none leaks" : print_count(counts.leaks, "leaks", "leak"),
+                     counts.insufficient == 1 ? "1 has" : fmt::format("{} have", counts.insufficient));
+}
+
+void keep_live_leaks(std::vector<LeakRow>& rows, Range range, const LeakSettings& settings) {
+  constexpr std::int64_t hours = 25;
+  std::erase_if(rows, [&](const LeakRow& row) {
+    return !row.finding.leak || row.finding.until_ms + hours * settings.hour_ms < range.to_ms;
+  });
+}
+
+std::vector<ColumnOf<LeakRow>> leak_numbers() {
   const auto finding = [](std::string name, Kind kind, std::function<Value(const LeakFinding&)> get) {
     return ColumnOf<LeakRow>{{std::move(name), "", kind, 0, Shown::machines},
                              [get = std::move(get)](const LeakRow& row) { return get(row.finding); }};
@@ -83,39 +135,12 @@ std::vector<ColumnOf<LeakRow>> machine_columns() {
       finding("lives", Kind::count, [](const LeakFinding& found) { return Value(found.lives); }),
       finding("limit", Kind::text,
               [](const LeakFinding& found) { return found.exhaustion ? Value(found.exhaustion->limit) : Value(); }),
+      finding("limit_room_kib", Kind::count,
+              [](const LeakFinding& found) { return found.exhaustion ? number(found.exhaustion->room) : Value(); }),
       time("runs_out_in_ms", &LeakInterval::value),
       time("runs_out_earliest_in_ms", &LeakInterval::lower),
       time("runs_out_latest_in_ms", &LeakInterval::upper),
   };
-}
-
-std::vector<ColumnOf<LeakRow>> people_columns(const Options& options) {
-  const auto text = [](std::string header, int least_useful, std::function<Value(const LeakRow&)> get) {
-    return ColumnOf<LeakRow>{{"", std::move(header), Kind::text, least_useful, Shown::people}, std::move(get)};
-  };
-  const Units units = options.units;
-  return {
-      text("GROWTH PER DAY", 0,
-           [units](const LeakRow& row) { return judged(row.finding) ? Value(growth(row, units)) : Value(); }),
-      {{"", "SINCE", Kind::time, 3, Shown::people},
-       [](const LeakRow& row) { return judged(row.finding) ? Value(row.finding.since_ms) : Value(); }},
-      text("GROWN BY", 2,
-           [units](const LeakRow& row) {
-             return judged(row.finding) ? Value(signed_amount(row.finding.grown_by, row.metric.unit, units)) : Value();
-           }),
-      {{"", "CONF", Kind::count, 4, Shown::people},
-       [](const LeakRow& row) {
-         return row.finding.leak ? Value(static_cast<std::int64_t>(std::lround(row.finding.confidence))) : Value();
-       }},
-      text("RUNS OUT", 1, [](const LeakRow& row) { return runs_out(row.finding); }),
-  };
-}
-
-}  // namespace
-
-std::string print_amount(double value, LeakUnit unit, Units units) {
-  if (unit == LeakUnit::kib) return print_size(std::llround(value), units);
-  return std::abs(value) >= 100 ? fmt::format("{:.0f}", value) : fmt::format("{:.3g}", value);
 }
 
 void rank_leaks(std::vector<LeakRow>& rows) {
@@ -138,7 +163,7 @@ Table leak_table(const std::vector<LeakRow>& rows, const Options& options) {
       {{"metric", "OF", Kind::text, 0}, [](const LeakRow& row) { return Value(row.metric.name); }},
       {{"verdict", "VERDICT"}, [](const LeakRow& row) { return Value(std::string(to_string(row.finding.verdict))); }},
   };
-  for (auto& column : machine_columns()) columns.push_back(std::move(column));
+  for (auto& column : leak_numbers()) columns.push_back(std::move(column));
   for (auto& column : people_columns(options)) columns.push_back(std::move(column));
   columns.push_back({{"reason", "REASON", Kind::sentence, options.all ? 0 : 6, Shown::everywhere, true},
                      [](const LeakRow& row) { return Value(row.finding.reason); }});

@@ -59,9 +59,9 @@ bool is_raw(const LeakSource& source) {
   return source.tier == Tier::raw;
 }
 
-Result<PoolSeries> raw_pool(Reader& reader, const LeakSource& source, const std::vector<StoredProcess>& members) {
+Result<PoolSeries> raw_pool(Reader& reader, const LeakSource& source, const std::vector<StoredLife>& members) {
   std::unordered_set<std::int64_t> ids;
-  for (const StoredProcess& member : members) ids.insert(member.id);
+  for (const StoredLife& member : members) ids.insert(member.process_id);
   GroupSum sum;
   const Status read = reader.process_steps(source.range, [&](const ProcessStep& step) {
     if (!ids.contains(step.process_id)) return;
@@ -134,7 +134,7 @@ Result<std::map<std::int64_t, LeakSeries>> process_series(Reader& reader, const 
 }
 
 Result<PoolSeries> pool_series(Reader& reader, const LeakSource& source, std::int64_t identity_id,
-                               const std::vector<StoredProcess>& members) {
+                               const std::vector<StoredLife>& members) {
   if (is_raw(source)) return raw_pool(reader, source, members);
   PoolSeries pool{{{}, source.width_ms}, {{}, source.width_ms}};
   const Status read =

@@ -32,7 +32,7 @@ struct PoolSeries {
 };
 // `members` are its processes, which the raw rows are picked by.
 Result<PoolSeries> pool_series(Reader& reader, const LeakSource& source, std::int64_t identity_id,
-                               const std::vector<StoredProcess>& members);
+                               const std::vector<StoredLife>& members);
 
 // Sums and differences of the machine's metrics, as "slab_unreclaimable_kib": each metric's weight.
 struct MachineSum {

@@ -1,12 +1,14 @@
 #include <algorithm>
 #include <fmt/format.h>
-#include <limits>
 #include <list>
 #include <map>
 #include <set>
 
+#include "analysis/leak_limits.h"
 #include "analysis/leak_pool.h"
 #include "query/leaks.h"
+#include "query/leaks_groups.h"
+#include "query/leaks_room.h"
 #include "query/leaks_series.h"
 
 namespace memoir::query {
@@ -20,65 +22,13 @@ constexpr double kShmemKib = 16384;
 constexpr double kShare = 0.05;
 constexpr std::int64_t kYoungHours = 48;
 
-// The processes of one identity; in a file that knows none, one process.
-struct Group {
-  std::int64_t identity_id = 0;
-  std::string subject;
-  std::string unit;
-  std::vector<StoredProcess> members;  // by birth
-};
-
-std::string subject_of(const StoredProcess& process) {
-  if (!process.identity.empty()) return process.identity;
-  return process.info.comm.empty() ? fmt::format("pid {}", process.info.key.pid) : process.info.comm;
-}
-
-std::vector<Group> groups_of(std::vector<StoredProcess> processes) {
-  std::stable_sort(processes.begin(), processes.end(),
-                   [](const StoredProcess& a, const StoredProcess& b) { return a.first_ms < b.first_ms; });
-  std::map<std::int64_t, Group> groups;
-  for (StoredProcess& process : processes) {
-    const std::int64_t key = process.identity_id > 0 ? process.identity_id : -process.id;
-    Group& group = groups[key];
-    if (group.members.empty())
-      group = {std::max<std::int64_t>(process.identity_id, 0), subject_of(process), process.unit, {}};
-    group.members.push_back(std::move(process));
-  }
-  std::vector<Group> all;
-  all.reserve(groups.size());
-  for (auto& [key, group] : groups) all.push_back(std::move(group));
-  return all;
-}
-
-// Of each member the generation: a new one begins where all before it are gone.
-struct Generations {
-  std::vector<std::int32_t> of;
-  std::vector<std::int64_t> begins_ms;
-  bool together = false;  // several lived at one time
-};
-
-Generations generations_of(const Group& group) {
-  Generations found;
-  std::int64_t gone_ms = std::numeric_limits<std::int64_t>::min();
-  for (const StoredProcess& member : group.members) {
-    if (found.begins_ms.empty() || member.first_ms >= gone_ms) {
-      found.begins_ms.push_back(member.first_ms);
-    } else {
-      found.together = true;
-    }
-    found.of.push_back(static_cast<std::int32_t>(found.begins_ms.size()) - 1);
-    gone_ms = std::max(gone_ms, member.gone_ms.value_or(std::numeric_limits<std::int64_t>::max()));
-  }
-  return found;
-}
-
 using ProcessSeries = std::map<std::int64_t, LeakSeries>;
 
 LeakSeries joined(const Group& group, const Generations& generations, const ProcessSeries& series,
                   std::int64_t width_ms) {
   LeakSeries all{{}, width_ms};
   for (std::size_t at = 0; at < group.members.size(); ++at) {
-    const auto found = series.find(group.members[at].id);
+    const auto found = series.find(group.members[at].process_id);
     if (found == series.end()) continue;
     for (LeakBucket bucket : found->second.buckets) {
       bucket.life = generations.of[at];
@@ -112,17 +62,11 @@ class StoreJudge {
 
  private:
   Status find_room() {
-    const auto tick = reader_.tick_at(range_.to_ms);
-    if (!tick) return tick.error();
-    if (!*tick) return Done{};
-    const auto snapshot = reader_.snapshot((*tick)->id);
-    if (!snapshot) return snapshot.error();
-    const MachineMemory& memory = snapshot->machine.memory;
-    ram_kib_ = static_cast<double>(memory.get(MachineField::mem_total).value_or(0));
-    if (const auto available = memory.get(MachineField::mem_available)) {
-      const std::int64_t swap = memory.get(MachineField::swap_free).value_or(0);
-      limits_ = {{"the machine's memory", static_cast<double>(*available + swap)}};
-    }
+    Result<LeakRoom> room = load_room(reader_, source_);
+    if (!room) return room.error();
+    room_ = *std::move(room);
+    ram_kib_ = static_cast<double>(room_.machine.or_zero(MachineField::mem_total));
+    limits_ = machine_limits(room_.machine);
     return Done{};
   }
 
@@ -133,11 +77,11 @@ class StoreJudge {
   }
 
   Status judge_identities() {
-    Result<std::vector<StoredProcess>> processes = reader_.processes(range_);
-    if (!processes) return processes.error();
+    const Result<std::vector<Group>> groups = load_groups(reader_, range_);
+    if (!groups) return groups.error();
     const Result<ProcessSeries> series = process_series(reader_, source_);
     if (!series) return series.error();
-    for (const Group& group : groups_of(std::move(*processes))) {
+    for (const Group& group : *groups) {
       const Generations generations = generations_of(group);
       const Status judged =
           generations.together ? judge_pool_of(group, generations, *series) : judge_one(group, generations, *series);
@@ -153,7 +97,7 @@ class StoreJudge {
                 memory_metric(),
                 joined(group, generations, series, source_.width_ms),
                 {}};
-    row.finding = judge_leak(row.series, row.metric, settings_, limits_);
+    row.finding = judge_leak(row.series, row.metric, settings_, limits_of(room_, group));
     const std::int64_t history_ms = row.finding.history_ms;
     if (source_.tier == Tier::hour && history_ms < kYoungHours * settings_.hour_ms && !row.finding.leak) {
       young_.emplace_back(rows_.size(), &groups_.emplace_back(group));
@@ -175,7 +119,7 @@ class StoreJudge {
     for (const auto& [at, group] : young_) {
       LeakRow& row = rows_[at];
       LeakSeries finer = joined(*group, generations_of(*group), *series, fine.width_ms);
-      LeakFinding found = judge_leak(finer, row.metric, settings_, limits_);
+      LeakFinding found = judge_leak(finer, row.metric, settings_, limits_of(room_, *group));
       if (!found.leak && row.finding.verdict != LeakVerdict::insufficient) continue;
       row.series = std::move(finer);
       row.finding = std::move(found);
@@ -189,12 +133,12 @@ class StoreJudge {
     set_lives(sums->sum, generations.begins_ms);
     set_lives(sums->count, generations.begins_ms);
     LeakPool pool{std::move(sums->sum), std::move(sums->count), {}};
-    for (const StoredProcess& member : group.members) {
-      const auto found = series.find(member.id);
+    for (const StoredLife& member : group.members) {
+      const auto found = series.find(member.process_id);
       if (found != series.end()) pool.members.push_back(found->second);
     }
     LeakRow row{group.subject, group.unit, pids_of(group), memory_metric(), pool.sum, {}};
-    row.finding = judge_pool(pool, row.metric, settings_, limits_);
+    row.finding = judge_pool(pool, row.metric, settings_, limits_of(room_, group));
     const bool counted = row.finding.verdict == LeakVerdict::count;
     rows_.push_back(std::move(row));
     if (counted) return Done{};
@@ -204,16 +148,13 @@ class StoreJudge {
     return Done{};
   }
 
-  static std::set<std::int32_t> pids_of(const Group& group) {
-    std::set<std::int32_t> pids;
-    for (const StoredProcess& member : group.members) pids.insert(member.info.key.pid);
-    return pids;
-  }
-
   Status judge_machine() {
     const double kernel = kKernelShare * ram_kib_;
+    const double shmem = std::min(kShmemKib, 4 * kSmallShare * ram_kib_);
     const std::vector<std::pair<LeakMetric, MachineSum>> metrics{
-        {{"shmem, tmpfs", std::min(kShmemKib, 4 * kSmallShare * ram_kib_), kShare}, {{{"shmem_kib", 1}}}},
+        {{"shmem", shmem, kShare}, {{{"shmem_kib", 1}}}},
+        {{"tmpfs", shmem, kShare}, {{{"tmpfs_kib", 1}}}},
+        {{"sysv", shmem, kShare}, {{{"sysv_kib", 1}}}},
         {{"slab-unreclaimable", kernel, kShare}, {{{"slab_unreclaimable_kib", 1}}}},
         {{"kernel-stacks", kernel, kShare}, {{{"kernel_stack_kib", 1}}}},
         {{"percpu", kernel, kShare}, {{{"percpu_kib", 1}}}},
@@ -281,6 +222,7 @@ class StoreJudge {
   Range range_;
   LeakSettings settings_;
   LeakSource source_;
+  LeakRoom room_;
   double ram_kib_ = 0;
   std::vector<LeakLimit> limits_;
   std::vector<LeakRow> rows_;

@@ -2,8 +2,11 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <unistd.h>
 
+#include "base/text.h"
 #include "query/application.h"
+#include "query/layout.h"
 #include "query/pager.h"
 #include "query/terminal.h"
 
@@ -24,6 +27,21 @@ Status flush_out() {
   return memoir::Error{memoir::ErrorKind::io, std::string("cannot write the answer: ") + std::strerror(errno)};
 }
 
+// Sentences are broken at words. What is indented or below the first line of a message may be there to be copied.
+std::string error_text(const std::string& error) {
+  const auto screen = memoir::query::terminal_screen(STDERR_FILENO);
+  if (!screen) return error;
+  std::string out;
+  std::string_view rest = error;
+  while (!rest.empty()) {
+    const std::string_view line = memoir::cut_line(rest);
+    const bool sentence = line.starts_with("memoir: ");
+    out += sentence ? memoir::query::wrap(line, screen->columns, 2) : std::string(line);
+    out += '\n';
+  }
+  return out;
+}
+
 // Whether the answer was long, and the user has seen it in a pager.
 bool paged(const memoir::query::Outcome& outcome) {
   const auto screen = memoir::query::terminal_screen();
@@ -35,7 +53,7 @@ bool paged(const memoir::query::Outcome& outcome) {
 int run(const std::vector<std::string>& arguments) {
   using memoir::query::Exit;
   const memoir::query::Outcome outcome = memoir::query::answer(arguments, memoir::SystemClock{}, write_out);
-  std::fputs(outcome.error.c_str(), stderr);
+  std::fputs(error_text(outcome.error).c_str(), stderr);
   if (paged(outcome)) return static_cast<int>(outcome.exit);
   Status written = write_out(outcome.out);
   if (written) written = flush_out();

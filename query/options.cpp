@@ -14,7 +14,9 @@ const std::vector<OptionText>& option_texts() {
       {Option::by, "--by", "METRIC", "what rows are ranked by"},
       {Option::group, "--group", "G", "what a row is"},
       {Option::filter, "--filter", "EXPR",
-       "only category=web, user=www-data, pid=812, comm=nginx, exe~REGEX, command~REGEX, cgroup~REGEX; repeated: and"},
+       "only category=web, user=www-data, unit=nginx.service, pid=812, comm=nginx, identity=…, exe~REGEX, "
+       "command~REGEX, "
+       "cgroup~REGEX; repeated: and"},
       {Option::tier, "--tier", "TIER",
        "what of the history to answer from: raw (ticks), or rollups of 5min, an hour, a day (default: the finest that "
        "covers the time asked for and answers quickly)"},
@@ -27,6 +29,7 @@ const std::vector<OptionText>& option_texts() {
        "how a verdict came about: the chart, the floors, each gate, what would change it"},
       {Option::csv, "--csv", "FILE",
        "judge the series of a CSV file instead of the database's; repeated: one row each"},
+      {Option::config, "--config", "F", "configuration file, of which the table [leaks] is read"},
       {Option::hour, "--hour", "DURATION",
        "what the analysis takes for an hour (1h); every window is a multiple of it"},
       {Option::output, "--output", "F", "the file to write", "-o"},

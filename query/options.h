@@ -31,6 +31,7 @@ enum class Option : std::uint8_t {
   explain,
   csv,
   hour,
+  config,
   write_missing,
   format,
   utc,
@@ -79,6 +80,7 @@ struct Options {
   std::optional<std::int64_t> limit;  // 0: all
   std::optional<std::string> step;
   std::optional<std::string> hour;
+  std::optional<std::string> config;
   std::vector<std::string> csv;
   bool all = false;
   bool explain = false;

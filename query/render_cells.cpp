@@ -36,6 +36,7 @@ SizeUnit unit_of(const Table& table, Units units) {
 std::string cell_text(const Value& value, Kind kind, SizeUnit unit, Zone zone) {
   if (std::holds_alternative<std::monostate>(value)) return kUnknown;
   if (const auto* text = std::get_if<std::string>(&value)) {
+    if (text->empty()) return kUnknown;
     const std::string shown = showable(to_printable(to_utf8(*text)));
     return kind == Kind::sentence ? times_in_zone(shown, zone) : shown;
   }

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "query/coverage.h"
+#include "query/markup.h"
 #include "query/render.h"
 #include "query/render_cells.h"
 #include "query/render_html_chart.h"

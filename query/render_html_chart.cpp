@@ -5,6 +5,7 @@
 #include <span>
 
 #include "query/chart.h"
+#include "query/markup.h"
 
 namespace memoir::query {
 
@@ -167,32 +168,6 @@ std::string axes(const Plot& plot, const Chart& chart, bool narrow) {
 }
 
 }  // namespace
-
-std::string escape_html(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\'':
-        out += "&#39;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
 
 std::string draw_svg(const Chart& chart, const SvgFrame& frame) {
   if (std::ranges::none_of(chart.points, [](const ChartPoint& point) { return point.value.has_value(); })) return {};

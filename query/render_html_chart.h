@@ -21,6 +21,4 @@ struct SvgFrame {
 // Empty if no point has a value.
 std::string draw_svg(const Chart& chart, const SvgFrame& frame);
 
-std::string escape_html(std::string_view text);
-
 }  // namespace memoir::query

@@ -4,63 +4,23 @@
 
 #include "base/text.h"
 #include "query/coverage.h"
+#include "query/markup.h"
 #include "query/render.h"
 #include "query/render_cells.h"
 
 namespace memoir::query {
 namespace {
 
-// What would be markup; entities, because not all readers take a backslash before a pipe in a table.
-std::string escape(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '|':
-        out += "&#124;";
-        break;
-      case '@':  // a mention
-        out += "&#64;";
-        break;
-      case '\\':
-      case '`':
-      case '*':
-      case '_':
-      case '[':
-      case ']':
-      case '#':
-      case '~':
-        out += '\\';
-        [[fallthrough]];
-      default:
-        out += c;
-    }
-  }
-  // Addresses become links by themselves.
-  for (std::size_t at = out.find("://"); at != std::string::npos; at = out.find("://", at)) {
-    out.replace(at, 1, "&#58;");
-  }
-  return out;
-}
-
 std::string table_text(const Table& table, const Presentation& presentation) {
   const PeoplesTable seen = peoples_table(table, presentation.units, presentation.zone);
   if (seen.rows.empty()) return {};
   std::string out;
-  for (const PeoplesTable::Head& head : seen.heads) out += "| " + escape(head.header) + " ";
+  for (const PeoplesTable::Head& head : seen.heads) out += "| " + escape_markdown(head.header) + " ";
   out += "|\n";
   for (const PeoplesTable::Head& head : seen.heads) out += is_right(head.column->kind) ? "|---:" : "|---";
   out += "|\n";
   for (const auto& row : seen.rows) {
-    for (const std::string& cell : row) out += "| " + escape(cell) + " ";
+    for (const std::string& cell : row) out += "| " + escape_markdown(cell) + " ";
     out += "|\n";
   }
   return out + "\n";
@@ -70,7 +30,7 @@ std::string paragraphs(const std::vector<std::string>& lines) {
   std::string out;
   for (const std::string& line : lines) {
     const std::size_t begin = line.find_first_not_of(' ');  // four spaces would make it code
-    if (begin != std::string::npos) out += escape(std::string_view(line).substr(begin)) + "\n\n";
+    if (begin != std::string::npos) out += escape_markdown(std::string_view(line).substr(begin)) + "\n\n";
   }
   return out;
 }
@@ -79,8 +39,8 @@ std::string facts_text(const Report& report, const Presentation& presentation) {
   std::string out;
   for (const Field& fact : report.facts) {
     if (fact.label.empty()) continue;
-    out += fmt::format("- {}: **{}**\n", escape(fact.label),
-                       escape(fact_text(fact, presentation.units, presentation.zone)));
+    out += fmt::format("- {}: **{}**\n", escape_markdown(fact.label),
+                       escape_markdown(fact_text(fact, presentation.units, presentation.zone)));
   }
   return out.empty() ? out : out + "\n";
 }
@@ -92,17 +52,17 @@ std::string render_markdown(const Asked& asked, const Report& report, const Pres
   if (const std::string of = place_and_time(asked, report, presentation.zone); !of.empty()) {
     title = title.empty() ? of : fmt::format("{}: {}", of, title);
   }
-  std::string out = "# " + escape(title) + "\n\n";
+  std::string out = "# " + escape_markdown(title) + "\n\n";
   for (const std::string& warning : report.warnings) {
-    out += fmt::format("> **Warning:** {}\n\n", escape(to_printable(to_utf8(warning))));
+    out += fmt::format("> **Warning:** {}\n\n", escape_markdown(to_printable(to_utf8(warning))));
   }
   out += paragraphs({report.lead}) + facts_text(report, presentation);
-  if (!report.rows_title.empty()) out += "## " + escape(report.rows_title) + "\n\n";
+  if (!report.rows_title.empty()) out += "## " + escape_markdown(report.rows_title) + "\n\n";
   out += table_text(report.rows, presentation);
   for (const Section& section : report.sections) {
     if (section.title.empty()) continue;
     const std::string text = table_text(section.table, presentation) + paragraphs(section.notes);
-    if (!text.empty()) out += "## " + escape(section.title) + "\n\n" + text;
+    if (!text.empty()) out += "## " + escape_markdown(section.title) + "\n\n" + text;
   }
   out += paragraphs(report.notes);
   if (report.coverage && report.range) out += paragraphs({coverage_line(*report.coverage, presentation.zone)});

@@ -82,7 +82,8 @@ std::size_t hang_of(const std::string& line) {
   return text <= begin + longest_label ? text : begin + 2;
 }
 
-std::string text_line(const std::string& line, const Presentation& presentation) {
+std::string text_line(const std::string& text, const Presentation& presentation) {
+  const std::string line = showable(to_printable(text));
   return (presentation.width ? wrap(line, *presentation.width, hang_of(line)) : line) + "\n";
 }
 

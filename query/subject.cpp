@@ -6,6 +6,7 @@
 #include <set>
 #include <tuple>
 
+#include "base/nearest.h"
 #include "base/text.h"
 #include "query/times.h"
 
@@ -22,10 +23,12 @@ Error not_a_subject(std::string_view text, std::string_view why) {
 Result<Subject> group(std::string_view text, std::string_view key, char comparison, std::string_view value) {
   Subject subject;
   subject.kind = Subject::Kind::group;
-  subject.name = text;
+  subject.name = fmt::format("{}{}{}", key, comparison == '=' ? ':' : '~', value);
   Result<Filter> members = Filter::parse({fmt::format("{}{}{}", key, comparison, value)});
   if (!members) return not_a_subject(text, "is not one: " + members.error().message);
   subject.members = *std::move(members);
+  subject.key = key;
+  if (comparison == '=') subject.value = value;
   if (key == "category" && comparison == '=') subject.category = value;
   return subject;
 }
@@ -73,7 +76,11 @@ Result<std::vector<StoredProcess>> lives_of(const Subject& subject, const std::v
                                     to_printable(to_utf8(process.info.comm)), print_time(process.info.start_ms, zone)));
     }
   }
-  if (found.empty()) return malformed(fmt::format("no process {} lived in this range", to_printable(subject.name)));
+  if (found.empty())
+    return malformed(
+        fmt::format("no tick in this range saw a process {}; a life that is shorter than the recorder's "
+                    "interval is missed",
+                    to_printable(subject.name)));
   if (lives.size() > 1) {
     return malformed(fmt::format("pid {} had {} lives in this range; choose one: {}", subject.pid, lives.size(),
                                  fmt::join(choices, ", ")));
@@ -92,33 +99,35 @@ Result<Subject> parse_subject(std::string_view text, std::int64_t now_ms, Zone z
   if (is_pid(text)) return process(text, now_ms, zone);
   const std::size_t at = text.find_first_of(":=~");
   if (text.empty()) return not_a_subject(text, "is empty");
-  if (at == std::string_view::npos) return group(text, "category", '=', text);
   const std::string key(text.substr(0, at));
-  if (std::find(filter_keys().begin(), filter_keys().end(), key) == filter_keys().end()) {
-    const auto near = nearest(key, filter_keys());
-    return not_a_subject(text, near ? fmt::format("has no known key (did you mean '{}'?)", *near) : "has no known key");
+  const bool known = std::find(filter_keys().begin(), filter_keys().end(), key) != filter_keys().end();
+  if (at != std::string_view::npos && known) {
+    return group(text, key, text[at] == '~' ? '~' : '=', text.substr(at + 1));
   }
-  return group(text, key, text[at] == '~' ? '~' : '=', text.substr(at + 1));
+  // Names have such letters too: "nginx: worker".
+  const std::string near = at == std::string_view::npos ? std::string() : did_you_mean(key, filter_keys());
+  if (!near.empty()) return not_a_subject(text, "has no known key" + near);
+  Subject word;
+  word.kind = Subject::Kind::word;
+  word.name = text;
+  return word;
+}
+
+Result<Subject> subject_of(std::string_view key, std::string_view value) {
+  return group(value, key, '=', value);
 }
 
 Result<std::vector<StoredProcess>> members_of(const Subject& subject, const std::vector<StoredProcess>& processes,
                                               Zone zone) {
   if (subject.kind == Subject::Kind::process) return lives_of(subject, processes, zone);
   std::vector<StoredProcess> members;
-  std::set<std::string> categories;
   for (const StoredProcess& process : processes) {
-    categories.insert(process.info.category);
     if (subject.members.matches(process.info)) members.push_back(process);
   }
   if (!members.empty()) return members;
-  if (!subject.category)
-    return malformed(fmt::format("no process in this range matches '{}'", to_printable(subject.name)));
-  const std::vector<std::string> names(categories.begin(), categories.end());
-  const auto near = nearest(*subject.category, names);
-  return malformed(fmt::format("no process in this range is of the category '{}'{} (there are: {})",
-                               to_printable(to_utf8(*subject.category)),
-                               near ? fmt::format("; did you mean '{}'?", to_printable(*near)) : std::string(),
-                               to_printable(fmt::format("{}", fmt::join(names, ", ")))));
+  if (subject.value.empty())
+    return malformed(fmt::format("no process in this range matches '{}'", to_printable(to_utf8(subject.name))));
+  return malformed("in this range " + no_process_of(subject.key, subject.value, processes));
 }
 
 }  // namespace memoir::query

@@ -15,7 +15,12 @@ Result<Report> run_summary(const Context& context) {
   if (context.options.write_missing) return write_missing(context, *context.options.write_missing);
   const Result<Day> day = parse_day(context.options.day.value_or("yesterday"), context.now_ms, context.options.zone);
   if (!day) return day.error();
-  return summarise_day(context, *day);
+  Result<Report> report = summarise_day(context, *day);
+  const bool later = context.file.ticks > 0 && context.file.last_tick_ms >= day->end_ms;
+  if (report && report->nothing_recorded && !context.options.day && later) {
+    report->warnings.emplace_back("a summary is of yesterday; memoir summary --day today tells of today");
+  }
+  return report;
 }
 
 }  // namespace
@@ -41,7 +46,7 @@ Command summary_command() {
   Command command;
   command.name = "summary";
   command.summary = "what a day was like: peaks, who held and who grew, OOM kills, restarts, against the week before";
-  command.options = {Option::day, Option::limit, Option::ascii, Option::write_missing};
+  command.options = {Option::day, Option::limit, Option::hour, Option::config, Option::ascii, Option::write_missing};
   command.formats = {"table", "json", "csv", "markdown", "html"};
   command.examples = {{"memoir summary", "yesterday, in 80 columns, as for a mail"},
                       {"memoir summary --format html > yesterday.html", "the same as a page with charts"}};

@@ -2,7 +2,7 @@
 
 // The daily summary. summary.cpp reads the question, summary_load.cpp loads what it needs from the rollups (so that it
 // answers for a day of last year as for yesterday), summary_people.cpp finds out about identities and processes,
-// summary_report.cpp and its likes tell, summary_files.cpp keeps a folder of them.
+// summary_leaks.cpp about leaks, summary_report.cpp and its likes tell, summary_files.cpp keeps a folder of them.
 //
 // Days are local ones: 23 or 25 hours long where the clocks change.
 
@@ -13,6 +13,7 @@
 
 #include "analysis/rolled.h"
 #include "query/command.h"
+#include "query/leaks.h"
 #include "query/times.h"
 
 namespace memoir::query {
@@ -107,6 +108,9 @@ struct Summary {
   std::int64_t ended = 0;
   std::int64_t shortly = 0;  // of those that ended: lived for less than ten minutes
   RecorderDay recorder;
+  std::vector<LeakRow> leaks;  // by the end of the day, ranked
+  LeakCounts leak_counts;
+  std::vector<std::string> warnings;
 
   const MachineDay& today() const { return days.back(); }
 };
@@ -114,8 +118,10 @@ struct Summary {
 // Loads and computes all. Nothing recorded in the day: absent.
 Result<std::optional<Summary>> load_summary(const Context& context, Day day);
 
-// Parts of load_summary: everything that is about processes; the finest rollups that go back so far; a bucket of them.
+// Parts of load_summary: everything that is about processes; leaks; the finest rollups that go back so far; a bucket of
+// them.
 Status load_people(const Context& context, const std::vector<HighWater>& marks, Summary& summary);
+Status load_leaks(const Context& context, Summary& summary);
 Result<Tier> tier_for(Reader& reader, std::int64_t from_ms);
 Rolled rolled(std::int64_t from_ms, std::int64_t until_ms, std::int64_t covered_ms, const RollupValue& value);
 

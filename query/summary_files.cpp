@@ -7,6 +7,7 @@
 #include "query/format.h"
 #include "query/render.h"
 #include "query/summary.h"
+#include "query/summary_parts.h"
 
 namespace memoir::query {
 
@@ -17,11 +18,6 @@ namespace fs = std::filesystem;
 constexpr int kKeptDays = 400;
 
 constexpr std::array kEndings{".html", ".txt"};
-
-std::string date_of(const Day& day, Zone zone) {
-  const Civil at = to_civil(day.begin_ms, zone);
-  return fmt::format("{:04}-{:02}-{:02}", at.year, at.month, at.day);
-}
 
 bool is_there(const std::string& folder, const std::string& date) {
   return std::ranges::all_of(kEndings, [&](const char* ending) {
@@ -100,7 +96,7 @@ Result<Report> write_missing(const Context& context, const std::string& folder) 
   Report latest;
   std::vector<std::string> written;
   for (const Day& day : *days) {
-    const std::string date = date_of(day, context.options.zone);
+    const std::string date = print_date(day.begin_ms, context.options.zone);
     if (is_there(folder, date)) continue;
     Result<Report> report = summarise_day(context, day);
     if (!report) return report;

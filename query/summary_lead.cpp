@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "query/format.h"
 #include "query/summary.h"
+#include "query/summary_parts.h"
 
 namespace memoir::query {
 
@@ -106,7 +107,8 @@ std::string print_minute(std::int64_t ms, Zone zone) {
 }
 
 std::string summary_lead(const Summary& summary, const Options& options) {
-  return used_sentence(summary, options) + trouble_sentence(summary, options) + growth_sentence(summary, options);
+  return used_sentence(summary, options) + trouble_sentence(summary, options) + growth_sentence(summary, options) +
+         leak_sentence(summary, options);
 }
 
 }  // namespace memoir::query

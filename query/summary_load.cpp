@@ -207,6 +207,8 @@ Result<std::optional<Summary>> load_summary(const Context& context, Day day) {
   if (!recorder) return recorder.error();
   const Status people = load_people(context, *marks, summary);
   if (!people) return people.error();
+  const Status leaks = load_leaks(context, summary);
+  if (!leaks) return leaks.error();
   return std::optional<Summary>(std::move(summary));
 }
 

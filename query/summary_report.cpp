@@ -4,23 +4,14 @@
 
 #include "base/text.h"
 #include "query/format.h"
-#include "query/limit.h"
-#include "query/process_columns.h"
 #include "query/summary.h"
+#include "query/summary_parts.h"
 
 namespace memoir::query {
 
 namespace {
 
-constexpr std::size_t kRows = 10;
-constexpr std::size_t kGrownRows = 5;
 constexpr std::size_t kTextColumns = 80;
-constexpr std::int64_t kLeastGrowth = 1024;
-
-std::string print_date(std::int64_t ms, Zone zone) {
-  const Civil at = to_civil(ms, zone);
-  return fmt::format("{:04}-{:02}-{:02}", at.year, at.month, at.day);
-}
 
 std::string print_long_date(std::int64_t ms, Zone zone) {
   constexpr std::array days{"Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"};
@@ -29,190 +20,6 @@ std::string print_long_date(std::int64_t ms, Zone zone) {
   const Civil at = to_civil(ms, zone);
   return fmt::format("{}, {} {} {}", days[static_cast<std::size_t>(weekday(at))], at.day,
                      months[static_cast<std::size_t>(at.month - 1)], at.year);
-}
-
-Value kib_of(const std::optional<Extremum>& extremum) {
-  return extremum ? Value(extremum->value) : Value();
-}
-
-Value ms_of(const std::optional<Extremum>& extremum) {
-  return extremum ? Value(extremum->from_ms) : Value();
-}
-
-template <typename Row>
-using Columns = std::vector<ColumnOf<Row>>;
-
-// "at_ms" for machines and the time of the day for people.
-template <typename Row>
-void add_time(Columns<Row>& columns, const std::string& name, const std::string& header, int least_useful, Zone zone,
-              std::function<Value(const Row&)> get) {
-  columns.push_back({{name, "", Kind::time, 0, Shown::machines}, get});
-  columns.push_back({{"", header, Kind::time, least_useful, Shown::people}, [get, zone](const Row& row) {
-                       const Value value = get(row);
-                       const auto* ms = std::get_if<std::int64_t>(&value);
-                       return ms == nullptr ? Value() : Value(print_minute(*ms, zone));
-                     }});
-}
-
-Table day_table(const Summary& summary, Zone zone) {
-  using Row = MachineDay;
-  Columns<Row> columns{
-      {{"day", "DAY"}, [zone](const Row& row) { return Value(print_date(row.day.begin_ms, zone)); }},
-      {{"begin_ms", "", Kind::time, 0, Shown::machines}, [](const Row& row) { return Value(row.day.begin_ms); }},
-      {{"recorded_percent", "RECORDED", Kind::percent, 4},
-       [](const Row& row) {
-         const auto length = static_cast<double>(row.day.end_ms - row.day.begin_ms);
-         return Value(100.0 * static_cast<double>(row.recorded_ms) / length);
-       }},
-      {{"used_mean_kib", "USED", Kind::size}, [](const Row& row) { return maybe(row.used.mean); }},
-      {{"used_min_kib", "", Kind::size, 0, Shown::machines}, [](const Row& row) { return kib_of(row.used.lowest); }},
-      {{"used_max_kib", "MAX", Kind::size}, [](const Row& row) { return kib_of(row.used.highest); }}};
-  add_time<Row>(columns, "used_max_at_ms", "AT", 3, zone, [](const Row& row) { return ms_of(row.used.highest); });
-  columns.push_back(
-      {{"available_min_kib", "AVAIL", Kind::size, 2}, [](const Row& row) { return kib_of(row.available.lowest); }});
-  columns.push_back({{"swap_max_kib", "SWAP", Kind::size, 3}, [](const Row& row) { return kib_of(row.swap.highest); }});
-  columns.push_back(
-      {{"stalled_percent", "STALLED", Kind::percent, 3}, [](const Row& row) { return maybe(row.stalled_percent); }});
-  columns.push_back({{"oom_kills", "OOM", Kind::count, 1}, [](const Row& row) { return Value(row.oom_kills); }});
-  return make_table(columns, summary.days);
-}
-
-void add_usage(Columns<Usage>& columns, Zone zone) {
-  columns.push_back({{"mean_kib", "MEAN", Kind::size}, [](const Usage& row) { return maybe(row.pss.mean); }});
-  columns.push_back({{"max_kib", "MAX", Kind::size}, [](const Usage& row) { return kib_of(row.pss.highest); }});
-  add_time<Usage>(columns, "max_from_ms", "AT", 2, zone, [](const Usage& row) { return ms_of(row.pss.highest); });
-  columns.push_back({{"max_until_ms", "", Kind::time, 0, Shown::machines},
-                     [](const Usage& row) { return row.pss.highest ? Value(row.pss.highest->until_ms) : Value(); }});
-  columns.push_back(
-      {{"grown_day_kib", "DAY", Kind::change, 3}, [](const Usage& row) { return maybe(row.grown_day()); }});
-  columns.push_back(
-      {{"grown_week_kib", "WEEK", Kind::change, 3}, [](const Usage& row) { return maybe(row.grown_week()); }});
-  columns.push_back(
-      {{"processes", "", Kind::count, 0, Shown::machines}, [](const Usage& row) { return Value(row.most_processes); }});
-}
-
-void add_name(Columns<Usage>& columns, const char* name, const char* header) {
-  columns.push_back({{name, header}, [](const Usage& row) { return Value(row.name); }});
-}
-
-// Leaves the first rows, and says what the others held.
-Section usage_section(std::string name, std::string title, const Columns<Usage>& columns, std::vector<Usage> rows,
-                      const Options& options) {
-  const std::size_t all = rows.size();
-  const std::size_t shown = limited(options, all, kRows);
-  std::int64_t rest_kib = 0;
-  for (std::size_t i = shown; i < all; ++i) rest_kib += rows[i].pss.mean.value_or(0);
-  rows.resize(shown);
-  Section section{std::move(name), std::move(title), make_table(columns, rows), {}};
-  if (shown < all) {
-    section.notes.push_back(fmt::format("{} of {}; the other {} held {} on average (--limit 0 shows all).", shown, all,
-                                        all - shown, print_size(rest_kib, options.units)));
-  }
-  return section;
-}
-
-Section category_section(const Summary& summary, const Options& options) {
-  Columns<Usage> columns;
-  add_usage(columns, options.zone);
-  add_name(columns, "category", "CATEGORY");
-  return usage_section("categories", "Categories (PSS), and by how much they grew", columns, summary.categories,
-                       options);
-}
-
-Section identity_section(const Summary& summary, const Options& options) {
-  Columns<Usage> columns;
-  add_usage(columns, options.zone);
-  columns.push_back(
-      {{"hwm_kib", "", Kind::size, 0, Shown::machines}, [](const Usage& row) { return maybe(row.hwm_kib); }});
-  add_name(columns, "identity", "UNIT AND COMMAND");
-  return usage_section("identities", "Programs (PSS): what stays the same when they are restarted", columns,
-                       summary.identities, options);
-}
-
-Section process_section(const Summary& summary, const Options& options) {
-  using Row = ProcessPeak;
-  Columns<Row> columns{
-      {{"hwm_kib", "HWM", Kind::size}, [](const Row& row) { return Value(row.hwm_kib); }},
-  };
-  add_time<Row>(columns, "at_ms", "AT", 1, options.zone, [](const Row& row) { return Value(row.at_ms); });
-  columns.push_back(
-      {{"before_ms", "", Kind::time, 0, Shown::machines}, [](const Row& row) { return Value(row.before_ms); }});
-  columns.push_back(
-      {{"pid", "PID", Kind::count, 2}, [](const Row& row) { return Value(std::int64_t{row.process.info.key.pid}); }});
-  add_identity_for_machines(columns, [](const Row& row) { return &row.process.info; });
-  columns.push_back({{"alive", "", Kind::text, 0, Shown::machines},
-                     [](const Row& row) { return Value(!row.process.gone_ms.has_value()); }});
-  columns.push_back({{"", "COMMAND", Kind::text, 0, Shown::people},
-                     [](const Row& row) { return Value(shown_command(row.process.info, '?')); }});
-  std::vector<Row> rows = summary.processes;
-  rows.resize(limited(options, rows.size(), kGrownRows));
-  return {"processes", "Highest marks that single processes reached (VmHWM)", make_table(columns, rows), {}};
-}
-
-// Those that grew by what can be seen, the most first.
-Section grown_section(const Summary& summary, const Options& options, bool week) {
-  using Row = const Usage*;
-  const auto grown = [week](Row row) { return week ? row->grown_week() : row->grown_day(); };
-  std::vector<Row> rows;
-  for (const Usage& of : summary.identities) {
-    const auto by = grown(&of);
-    const std::int64_t begin = (week ? of.week_kib : of.begin_kib).value_or(0);
-    if (by && *by >= std::max(kLeastGrowth, begin / 100)) rows.push_back(&of);
-  }
-  std::ranges::stable_sort(rows, [&](Row a, Row b) { return *grown(a) > *grown(b); });
-  const std::size_t all = rows.size();
-  rows.resize(limited(options, all, kGrownRows));
-  const Columns<Row> columns{
-      {{"grown_kib", "GROWN", Kind::change}, [grown](const Row& row) { return maybe(grown(row)); }},
-      {{"begin_kib", "FROM", Kind::size, 1},
-       [week](const Row& row) { return maybe(week ? row->week_kib : row->begin_kib); }},
-      {{"end_kib", "TO", Kind::size, 1}, [](const Row& row) { return maybe(row->end_kib); }},
-      {{"identity", "UNIT AND COMMAND"}, [](const Row& row) { return Value(row->name); }},
-  };
-  Section section{week ? "grown_week" : "grown_day",
-                  week ? "Grew most over the week (first hour of the seven days to last of the day)"
-                       : "Grew most over the day (first hour to last)",
-                  make_table(columns, rows),
-                  {}};
-  if (rows.size() < all) section.notes.push_back(fmt::format("{} of {} that grew.", rows.size(), all));
-  return section;
-}
-
-Section restart_section(const Summary& summary, const Options& options) {
-  using Row = Restarted;
-  Columns<Row> columns{{{"times", "TIMES", Kind::count}, [](const Row& row) { return Value(row.times); }}};
-  add_time<Row>(columns, "last_ms", "LAST", 0, options.zone, [](const Row& row) { return Value(row.last_ms); });
-  columns.push_back({{"lived_ms", "LIVED", Kind::duration, 2}, [](const Row& row) { return Value(row.lived_ms); }});
-  columns.push_back({{"pause_ms", "PAUSE", Kind::duration, 3}, [](const Row& row) { return Value(row.pause_ms); }});
-  columns.push_back({{"hwm_kib", "HWM", Kind::size, 1}, [](const Row& row) { return maybe(row.hwm_kib); }});
-  columns.push_back({{"identity", "UNIT AND COMMAND"}, [](const Row& row) { return Value(row.name); }});
-  std::vector<Row> rows = summary.restarts;
-  const std::size_t all = rows.size();
-  rows.resize(limited(options, all, kRows));
-  Section section{"restarts",
-                  "Restarts: ended after ten minutes or more, and begun again within ten",
-                  make_table(columns, rows),
-                  {}};
-  if (rows.size() < all) section.notes.push_back(fmt::format("{} of {} programs.", rows.size(), all));
-  return section;
-}
-
-Section oom_section(const Summary& summary, Zone zone) {
-  using Row = OomKills;
-  Columns<Row> columns;
-  add_time<Row>(columns, "from_ms", "FROM", 0, zone, [](const Row& row) { return Value(row.from_ms); });
-  add_time<Row>(columns, "until_ms", "UNTIL", 0, zone, [](const Row& row) { return Value(row.until_ms); });
-  columns.push_back({{"kills", "KILLS", Kind::count}, [](const Row& row) { return Value(row.kills); }});
-  return {"oom", "OOM kills, by the kernel's counter", make_table(columns, summary.oom_kills), {}};
-}
-
-Section event_section(const Summary& summary, Zone zone) {
-  Columns<Event> columns;
-  add_time<Event>(columns, "at_ms", "AT", 0, zone, [](const Event& event) { return Value(event.at.wall_ms); });
-  columns.push_back({{"kind", "KIND"}, [](const Event& event) { return Value(event.kind); }});
-  columns.push_back({{"text", "WHAT", Kind::sentence, 0, Shown::everywhere, true},
-                     [](const Event& event) { return Value(event.text); }});
-  return {"events", "Events of the recording", make_table(columns, summary.recorder.events), {}};
 }
 
 std::vector<Field> facts_for_people(const Summary& summary, Zone zone) {
@@ -252,6 +59,8 @@ std::vector<Field> facts_for_machines(const Summary& summary, Zone zone) {
           {"boots", "", Kind::count, static_cast<std::int64_t>(recorder.boots_ms.size())},
           {"recorder_core_percent", "", Kind::percent, maybe(recorder.core_percent)},
           {"recorder_cpu_us_per_tick", "", Kind::count, maybe(recorder.mean_cpu_us)},
+          {"leaks_judged", "", Kind::count, summary.leak_counts.judged},
+          {"leaks_insufficient", "", Kind::count, summary.leak_counts.insufficient},
           {"recorder_pss_kib", "", Kind::size, maybe(recorder.pss.mean)},
           {"recorder_pss_max_kib", "", Kind::size, kib_of(recorder.pss.highest)}};
 }
@@ -326,16 +135,10 @@ void fill_summary(const Context& context, const Summary& summary, Report& report
   report.drawing = summary_drawing(summary, options, context.screen ? context.screen->columns : kTextColumns);
   report.charts = summary_charts(summary, zone);
   report.rows_title = "The day, and the seven before it";
-  report.rows = day_table(summary, zone);
-  report.sections = {category_section(summary, options),
-                     identity_section(summary, options),
-                     grown_section(summary, options, false),
-                     grown_section(summary, options, true),
-                     process_section(summary, options),
-                     restart_section(summary, options),
-                     oom_section(summary, zone),
-                     event_section(summary, zone)};
+  report.rows = summary_days(summary, zone);
+  report.sections = summary_sections(summary, options);
   add_notes(summary, options, report);
+  report.warnings.insert(report.warnings.end(), summary.warnings.begin(), summary.warnings.end());
 }
 
 }  // namespace memoir::query

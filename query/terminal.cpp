@@ -28,10 +28,14 @@ std::optional<std::size_t> number_in(const char* variable) {
 }  // namespace
 
 std::optional<Screen> terminal_screen() {
-  if (isatty(STDOUT_FILENO) == 0) return std::nullopt;
+  return terminal_screen(STDOUT_FILENO);
+}
+
+std::optional<Screen> terminal_screen(int file) {
+  if (isatty(file) == 0) return std::nullopt;
   Screen screen;
   winsize size{};
-  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) {
+  if (ioctl(file, TIOCGWINSZ, &size) == 0) {
     if (size.ws_col > 0) screen.columns = size.ws_col;
     if (size.ws_row > 0) screen.lines = size.ws_row;
   }

@@ -14,8 +14,9 @@ struct Screen {
   std::size_t lines = 24;
 };
 
-// Of the terminal on standard output ($COLUMNS and $LINES come first); absent if it is none.
+// Of the terminal on standard output, or on another file ($COLUMNS and $LINES come first); absent if it is none.
 std::optional<Screen> terminal_screen();
+std::optional<Screen> terminal_screen(int file);
 
 // A terminal on standard output that cannot do more than letters.
 bool terminal_is_dumb();

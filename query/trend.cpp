@@ -45,7 +45,7 @@ Result<std::vector<Subject>> subjects_of(const Context& context) {
 // A sum over members that no rollup has is made of those of all processes.
 Reads reads_of(const std::vector<Subject>& subjects) {
   const bool sums = std::ranges::any_of(
-      subjects, [](const Subject& subject) { return subject.kind == Subject::Kind::group && !subject.category; });
+      subjects, [](const Subject& subject) { return (subject.kind == Subject::Kind::group && !subject.category) || subject.kind == Subject::Kind::word; });
   return sums ? Reads::all : Reads::one;
 }
 

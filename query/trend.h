@@ -34,8 +34,8 @@ struct TrendSource {
 const std::vector<std::string>& machine_metrics();
 const std::vector<std::string>& process_metrics();
 
-// A subject that nothing in the range answers to is malformed, and the message names what there is.
-Result<Series> load_series(const Context& context, const Subject& subject, const TrendSource& source);
+// A subject that nothing in the range answers to, or several things do, is malformed, and the message names them.
+Result<Series> load_series(const Context& context, Subject subject, const TrendSource& source);
 
 struct TrendQuestion {
   Range range;

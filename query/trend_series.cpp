@@ -6,6 +6,7 @@
 
 #include "analysis/metric.h"
 #include "base/text.h"
+#include "query/subject_word.h"
 #include "query/tier_steps.h"
 #include "query/trend.h"
 
@@ -63,12 +64,10 @@ std::string upper(std::string_view metric) {
 }
 
 std::string title_of(const Subject& subject, Metric metric, const std::vector<StoredProcess>& members) {
-  std::string of = "category " + subject.name;
+  std::string of = subject.category ? "category " + *subject.category : subject.name;
   if (subject.kind == Subject::Kind::process && !members.empty()) {
     const ProcessInfo& info = members.back().info;
     of = fmt::format("process {} ({})", info.key.pid, info.comm);
-  } else if (!subject.category || subject.name != *subject.category) {
-    of = subject.name;
   }
   return fmt::format("{} of {}", upper(to_string(metric)), to_printable(to_utf8(of)));
 }
@@ -140,7 +139,7 @@ Result<bool> read_whole(Reader& reader, const TrendSource& source, const Subject
 // The processes that the subject may be: of a group in rollups those alone that have some.
 Result<RolledProcesses> candidates_of(Reader& reader, const Subject& subject, const TrendSource& source,
                                       Metric metric) {
-  if (source.tier != Tier::raw && subject.kind == Subject::Kind::group)
+  if (source.tier != Tier::raw && subject.kind != Subject::Kind::process)
     return read_rolled_processes(reader, source.tier, source.range, metric);
   Result<std::vector<StoredProcess>> processes =
       source.tier == Tier::raw ? reader.processes(source.range) : reader.processes_of_pid(source.range, subject.pid);
@@ -169,9 +168,19 @@ Status sum_rollups(Reader& reader, const TrendSource& source, const std::vector<
   return Done{};
 }
 
-Result<Series> process_series(const Context& context, const Subject& subject, const TrendSource& source,
-                              Metric metric) {
+// What a bare word means.
+Result<Subject> chosen(const Context& context, Subject asked, const TrendSource& source, Metric metric) {
+  if (asked.kind != Subject::Kind::word) return asked;
+  const Result<RolledProcesses> candidates = candidates_of(context.reader, asked, source, metric);
+  if (!candidates) return candidates.error();
+  return choose_subject(context, std::move(asked), candidates->processes, source.range);
+}
+
+Result<Series> process_series(const Context& context, Subject asked, const TrendSource& source, Metric metric) {
   Reader& reader = context.reader;
+  const Result<Subject> meant = chosen(context, std::move(asked), source, metric);
+  if (!meant) return meant.error();
+  const Subject& subject = *meant;
   Series series{std::string(to_string(metric)), title_of(subject, metric, {}), {}, 0, 0, 0, 0};
   if (source.tier != Tier::raw) {
     const Result<bool> whole = read_whole(reader, source, subject, metric, series);
@@ -212,7 +221,7 @@ const std::vector<std::string>& process_metrics() {
   return names;
 }
 
-Result<Series> load_series(const Context& context, const Subject& subject, const TrendSource& source) {
+Result<Series> load_series(const Context& context, Subject subject, const TrendSource& source) {
   if (subject.kind == Subject::Kind::machine) return machine_series(context, source);
   const std::string by = context.options.by.value_or(process_metrics().front());
   const std::optional<Metric> metric = parse_metric(by);
@@ -223,7 +232,7 @@ Result<Series> load_series(const Context& context, const Subject& subject, const
   if (*metric == Metric::hwm && source.tier != Tier::raw) {
     return malformed("--by hwm is of ticks: rollups do not hold the high-water mark (memoir peaks tells it)");
   }
-  return process_series(context, subject, source, *metric);
+  return process_series(context, std::move(subject), source, *metric);
 }
 
 }  // namespace memoir::query

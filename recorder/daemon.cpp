@@ -51,7 +51,8 @@ Status Daemon::start() {
   const CollectorOptions collecting{.max_descriptors = raise_descriptor_limit(),
                                     .max_command_bytes = static_cast<std::size_t>(config.max_command_bytes),
                                     .read_deadline = config.read_deadline,
-                                    .ticks_per_second = sysconf(_SC_CLK_TCK)};
+                                    .ticks_per_second = sysconf(_SC_CLK_TCK),
+                                    .cgroup_root = options_.cgroups};
   collector_ = std::make_unique<Collector>(std::move(proc), clock_, boot_, std::move(rules->categoriser),
                                            std::move(rules->redactor), collecting);
   collector_->seed(*known);

@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "base/nearest.h"
 #include "base/text.h"
 #include "base/version.h"
 #include "config/config.h"
@@ -54,9 +55,8 @@ int complain_of_unknown(const CLI::App& app) {
   const std::vector<std::string> words = app.remaining();
   const auto unknown = std::ranges::find_if(words, [](const std::string& word) { return word.starts_with('-'); });
   const std::string& word = unknown != words.end() ? *unknown : words.front();
-  const auto near = nearest(word, options);
   fmt::print(stderr, "memoird: there is no option '{}'{}; see memoird --help\n", to_printable(to_utf8(word)),
-             near ? "; did you mean '" + *near + "'?" : "");
+             did_you_mean(word, options));
   return kUsage;
 }
 
@@ -85,6 +85,8 @@ std::variant<Options, int> parse_options(int argc, const char* const* argv) {
                "Print the configuration in force, the built-in rules included, and exit")
       ->excludes(check);
   app.add_option("--proc", options.proc, "Read this tree in place of /proc (for tests)")->type_name("DIR");
+  app.add_option("--cgroups", options.cgroups, "Read this tree in place of /sys/fs/cgroup (for tests)")
+      ->type_name("DIR");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ExtrasError&) {

@@ -19,6 +19,7 @@ struct Options {
   bool check_config = false;
   bool print_config = false;
   std::string proc = "/proc";
+  std::string cgroups = "/sys/fs/cgroup";
 };
 
 // The options, or the status to exit with: help and version were printed (0), or what is wrong with the usage (2).

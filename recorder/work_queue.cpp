@@ -18,6 +18,7 @@ std::size_t heap_bytes(const std::string& text) {
 std::size_t bytes_of(const Tick& tick) {
   std::size_t bytes = sizeof(tick) + tick.exits.capacity() * sizeof(ProcessExit) +
                       tick.born.capacity() * sizeof(ProcessInfo) + tick.categories.capacity() * sizeof(CategorySample) +
+                      tick.cgroups.capacity() * sizeof(CgroupSample) +
                       tick.machine.other.capacity() * sizeof(OtherMeminfo);
   for (const ProcessInfo& info : tick.born) {
     for (const std::string* text :
@@ -26,6 +27,7 @@ std::size_t bytes_of(const Tick& tick) {
     }
   }
   for (const CategorySample& sample : tick.categories) bytes += heap_bytes(sample.category);
+  for (const CgroupSample& sample : tick.cgroups) bytes += heap_bytes(sample.path);
   for (const OtherMeminfo& item : tick.machine.other) bytes += heap_bytes(item.key);
   return bytes;
 }

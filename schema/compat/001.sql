@@ -1,5 +1,6 @@
 -- A file of schema 1 read as it is: what schema 2 added to its tables, as TEMP views that stand before them. Run after the
--- tables that schema 1 lacks were made in TEMP, and before the views of today.
+-- tables that the file lacks were made in TEMP, before what the schemas after 2 added (002.sql …), and before the views of
+-- today.
 
 -- From the rules in C++ (model/identity.h), as the migration fills it in.
 CREATE TEMP TABLE process_identity (

@@ -104,6 +104,7 @@ struct LeakPoint {
 
 struct LeakExhaustion {
   std::string limit;
+  double room = 0;  // that is left of it
   // From the end of the series; the farther end is as far as the slope's lower end says, and without bound where that
   // is not above 0 (infinity). Absent: farther away than ten times what was watched, so that no number would be honest.
   std::optional<LeakInterval> in_ms;

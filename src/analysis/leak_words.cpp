@@ -107,7 +107,7 @@ std::optional<LeakExhaustion> exhaustion_of(const LeakFinding& found, const std:
   const auto time = [room = std::max(nearest.room, 0.0)](double slope) {
     return slope > 0 ? room / slope * day_ms : std::numeric_limits<double>::infinity();
   };
-  LeakExhaustion exhaustion{nearest.name, std::nullopt};
+  LeakExhaustion exhaustion{nearest.name, std::max(nearest.room, 0.0), std::nullopt};
   const LeakInterval& slope = found.slope_per_day;
   if (time(slope.value) <= farthest * static_cast<double>(found.window_ms)) {
     exhaustion.in_ms = LeakInterval{time(slope.value), time(slope.upper), time(slope.lower)};

@@ -2,7 +2,6 @@
 
 #include <cerrno>
 #include <climits>
-#include <cstdio>
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -74,26 +73,6 @@ Result<std::string> read_start(const std::string& path, std::size_t most) {
   }
   bytes.resize(used);
   return bytes;
-}
-
-Status write_file(const std::string& path, std::string_view text) {
-  const std::string partial = path + ".partial";
-  const Fd fd(::open(partial.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666));
-  if (!fd) return errno_error(errno, "create", partial);
-  const auto failed = [&](std::string_view what) {
-    Error error = errno_error(errno, what, path);
-    ::unlink(partial.c_str());
-    return error;
-  };
-  while (!text.empty()) {
-    const ssize_t wrote = ::write(fd.get(), text.data(), text.size());
-    if (wrote < 0 && errno == EINTR) continue;
-    if (wrote < 0) return failed("write");
-    text.remove_prefix(static_cast<std::size_t>(wrote));
-  }
-  if (::fsync(fd.get()) != 0) return failed("sync");
-  if (::rename(partial.c_str(), path.c_str()) != 0) return failed("rename");
-  return Done{};
 }
 
 Result<std::string> read_link(const std::string& path) {

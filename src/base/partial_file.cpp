@@ -55,6 +55,16 @@ PartialFile::~PartialFile() {
   if (fd_) ::unlink(partial_path().c_str());
 }
 
+Status PartialFile::write(std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t wrote = ::write(fd_.get(), text.data(), text.size());
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote < 0) return errno_error(errno, "write", partial_path());
+    text.remove_prefix(static_cast<std::size_t>(wrote));
+  }
+  return Done{};
+}
+
 Status PartialFile::commit() {
   const std::string partial = partial_path();
   if (::fsync(fd_.get()) != 0) return errno_error(errno, "sync", partial);
@@ -72,6 +82,14 @@ Status PartialFile::commit() {
   }
   fd_.reset();
   return sync_folder(folder_of(path_));
+}
+
+// Of base/file.h.
+Status write_file(const std::string& path, std::string_view text) {
+  Result<PartialFile> file = PartialFile::begin(path, Existing::replace);
+  if (!file) return file.error();
+  const Status written = file->write(text);
+  return written ? file->commit() : written;
 }
 
 }  // namespace memoir

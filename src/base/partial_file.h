@@ -4,6 +4,7 @@
 // Whatever goes wrong before leaves F as it was.
 
 #include <string>
+#include <string_view>
 
 #include "base/file.h"
 #include "base/result.h"
@@ -25,7 +26,10 @@ class PartialFile {
   // Where to write to.
   std::string partial_path() const { return path_ + ".partial"; }
 
-  // Call it when nobody has F.partial open any more.
+  // Appends to F.partial: for who does not open it.
+  Status write(std::string_view text);
+
+  // Call it when nobody else has F.partial open any more.
   Status commit();
 
  private:

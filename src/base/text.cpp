@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <numeric>
 
 namespace memoir {
 namespace {
@@ -51,27 +50,14 @@ char32_t decode(std::string_view sequence) {
   }
 }
 
+// Moves the cursor, turns the text beside it round, or hides.
 bool is_unsafe(char32_t c) {
-  return c < 0x20 || (c >= 0x7F && c < 0xA0) || c == 0x200E || c == 0x200F || c == 0x061C ||
-         (c >= 0x2028 && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069);
-}
-
-// Insertions, deletions, replacements and swaps of neighbours that make `b` of `a` (optimal string alignment).
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> before(b.size() + 1);
-  std::vector<std::size_t> above(b.size() + 1);
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::swap(before, above);
-    std::swap(above, row);
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      row[j] = std::min({above[j] + 1, row[j - 1] + 1, above[j - 1] + (a[i - 1] == b[j - 1] ? 0U : 1U)});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) row[j] = std::min(row[j], before[j - 2] + 1);
-    }
-  }
-  return row[b.size()];
+  const auto within = [c](char32_t first, char32_t last) { return c >= first && c <= last; };
+  const bool control = c < 0x20 || within(0x7F, 0x9F) || within(0x2028, 0x2029);
+  const bool direction = c == 0x061C || within(0x200E, 0x200F) || within(0x202A, 0x202E) || within(0x2066, 0x2069);
+  const bool invisible = c == 0xAD || c == 0x180E || c == 0x200B || within(0x2060, 0x2065) || within(0x206A, 0x206F) ||
+                         c == 0xFEFF || within(0xFFF9, 0xFFFB) || within(0xE0000, 0xE007F);
+  return control || direction || invisible;
 }
 
 }  // namespace
@@ -130,25 +116,14 @@ std::string to_printable(std::string_view utf8) {
       out += "\\t";
     } else if (c < 0x100) {
       out += fmt::format("\\x{:02x}", static_cast<unsigned>(c));
+    } else if (c > 0xFFFF) {
+      out += fmt::format("\\U{:08x}", static_cast<unsigned>(c));
     } else {
       out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
     }
     utf8.remove_prefix(length);
   }
   return out;
-}
-
-std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& candidates) {
-  std::optional<std::string> best;
-  std::size_t best_distance = std::max<std::size_t>(word.size() / 3, 1) + 1;
-  for (const std::string& candidate : candidates) {
-    const std::size_t distance = edit_distance(word, candidate);
-    if (distance < best_distance) {
-      best_distance = distance;
-      best = candidate;
-    }
-  }
-  return best;
 }
 
 }  // namespace memoir

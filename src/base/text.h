@@ -8,7 +8,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 namespace memoir {
 
@@ -39,12 +38,9 @@ std::string_view trim(std::string_view text);
 // Valid UTF-8, whatever comes in: each byte that is not part of a valid sequence becomes `\xNN`.
 std::string to_utf8(std::string_view bytes);
 
-// One line that a terminal shows as it is: control characters, escapes, newlines and direction marks (U+202A…202E,
-// U+2066…2069, U+200E/F) become `\n`, `\t`, `\xNN`, `\u202e`. Input must be valid UTF-8.
+// One line that a terminal shows as it is: control characters, escapes, newlines, direction marks (U+202A…202E,
+// U+2066…2069, U+200E/F) and what shows nothing at all (U+200B, U+FEFF) become `\n`, `\t`, `\xNN`, `\u202e`. Input must
+// be valid UTF-8.
 std::string to_printable(std::string_view utf8);
-
-// The closest of `candidates` to `word` (by edit distance, a swap counting as one; at most a third of its length, or
-// one), for "did you mean".
-std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& candidates);
 
 }  // namespace memoir

@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "collect/category_totals.h"
+#include "collect/cgroup_reader.h"
 #include "collect/cost_span.h"
 #include "collect/identifier.h"
 #include "collect/machine_reader.h"
@@ -19,6 +20,9 @@ namespace {
 
 // Left to the store, the log, the worker and libraries.
 constexpr rlim_t kReservedDescriptors = 64;
+
+// How often it is looked at what hardly ever changes (limits of cgroups), or costs a walk over all mounts (tmpfs).
+constexpr std::int64_t kSlowReadsEveryMs = 5 * 60 * 1000;
 
 // Says a thing when it begins, not at every tick while it lasts.
 class Complaint {
@@ -41,10 +45,13 @@ struct Collector::State {
         clock(time),
         machine(*proc),
         identifier(std::move(boot), std::move(categoriser), std::move(redactor), options),
+        cgroups(CgroupFs(options.cgroup_root)),
         table(proc, options.max_descriptors),
         reads(proc, table, identifier, totals, options.read_deadline) {}
 
   Status read(Pass& pass);
+  bool slow_reads_due(const Tick& tick);
+  void read_cgroups(bool all, Pass& pass);
   void assemble(Tick& tick);
   void find_access();
 
@@ -54,6 +61,8 @@ struct Collector::State {
   MachineReader machine;
   Identifier identifier;
   CategoryTotals totals;
+  CgroupReader cgroups;
+  std::shared_ptr<TmpfsJob> tmpfs;
   ProcessTable table;
   ProcessReads reads;
   std::vector<std::int32_t> pids;
@@ -61,7 +70,21 @@ struct Collector::State {
   Complaint blocked;
   Access access;
   bool first = true;
+  std::int64_t slow_reads_boot_ms = 0;
 };
+
+bool Collector::State::slow_reads_due(const Tick& tick) {
+  const bool due = first || tick.keyframe || tick.begin.boot_ms - slow_reads_boot_ms >= kSlowReadsEveryMs;
+  if (due) slow_reads_boot_ms = tick.begin.boot_ms;
+  return due;
+}
+
+void Collector::State::read_cgroups(bool all, Pass& pass) {
+  std::vector<std::string_view> paths;
+  paths.reserve(table.entries().size());
+  for (const auto& entry : table.entries()) paths.push_back(entry->info.cgroup);
+  cgroups.read(paths, all, pass);
+}
 
 Status Collector::State::read(Pass& pass) {
   CostSpan span;
@@ -73,7 +96,18 @@ Status Collector::State::read(Pass& pass) {
   span.add_to(pass.tick.cost, CostKind::list);
   table.update(pids, pass);
   span.add_to(pass.tick.cost, CostKind::status);
-  reads.run(pass);
+  const bool slow_reads = slow_reads_due(pass.tick);
+  ProcessReads::Jobs others;
+  if (slow_reads && (tmpfs == nullptr || !tmpfs->held())) {
+    tmpfs = std::make_shared<TmpfsJob>(proc);
+    others.push_back(tmpfs);
+  }
+  reads.run(pass, std::move(others));
+  span = CostSpan();
+  if (tmpfs != nullptr && tmpfs->done() && tmpfs->used_kib())
+    pass.tick.machine.memory.set(MachineField::tmpfs, *tmpfs->used_kib());
+  read_cgroups(slow_reads, pass);
+  span.add_to(pass.tick.cost, CostKind::machine);
   return Done{};
 }
 

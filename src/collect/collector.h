@@ -24,6 +24,7 @@ struct CollectorOptions {
   std::size_t max_command_bytes = 4096;
   std::chrono::milliseconds read_deadline{250};  // for one read of a file that may block on its target
   std::int64_t ticks_per_second = 100;           // sysconf(_SC_CLK_TCK)
+  std::string cgroup_root = "/sys/fs/cgroup";
 };
 
 // What the collector may not read, found at the first tick: said once at start and kept by the store as an event.

@@ -2,6 +2,7 @@
 
 #include "proc/meminfo.h"
 #include "proc/pressure.h"
+#include "proc/sysvipc_shm.h"
 #include "proc/vmstat.h"
 
 namespace memoir {
@@ -33,6 +34,14 @@ Status MachineReader::read(Pass& pass) {
   has_pressure_ = pressure.ok();
   const Status pressure_parsed = pressure ? parse_pressure(*pressure, sample.memory) : Done{};
   if (!pressure_parsed) pass.note_malformed(pressure_parsed.error());
+
+  // Without CONFIG_SYSVIPC there is none.
+  const auto segments = text(SystemFile::sysvipc_shm, sysvipc_shm_, pass.buffer);
+  if (segments) {
+    const auto sysv_kib = parse_sysvipc_shm(*segments);
+    if (sysv_kib) sample.memory.set(MachineField::sysv, *sysv_kib);
+    if (!sysv_kib) pass.note_malformed(sysv_kib.error());
+  }
   return Done{};
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Reads the machine's own memory: meminfo, vmstat and pressure/memory, by descriptors that stay open.
+// Reads the machine's own memory: meminfo, vmstat, pressure/memory and sysvipc/shm, by descriptors that stay open.
 
 #include "base/file.h"
 #include "base/result.h"
@@ -26,6 +26,7 @@ class MachineReader {
   Fd meminfo_;
   Fd vmstat_;
   Fd pressure_;
+  Fd sysvipc_shm_;
   bool has_pressure_ = true;
 };
 

@@ -25,12 +25,12 @@ ProcessReads::ProcessReads(std::shared_ptr<const ProcFs> proc, ProcessTable& tab
                            CategoryTotals& totals, std::chrono::milliseconds deadline)
     : proc_(std::move(proc)), table_(table), identifier_(identifier), totals_(totals), reader_(deadline) {}
 
-void ProcessReads::run(Pass& pass) {
+void ProcessReads::run(Pass& pass, Jobs others) {
   others_read_ = 0;
   others_denied_ = 0;
   CostSpan span;
-  Jobs jobs;
-  jobs.reserve(table_.entries().size() + 8);
+  Jobs jobs = std::move(others);
+  jobs.reserve(jobs.size() + table_.entries().size() + 8);
   for (const auto& entry : table_.entries()) ask_rollup(*entry, jobs, pass);
   span.add_to(pass.tick.cost, CostKind::rollup);
   for (const auto& entry : table_.entries()) ask_identity(*entry, jobs);

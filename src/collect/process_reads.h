@@ -29,15 +29,16 @@ class ProcessReads {
   ProcessReads(std::shared_ptr<const ProcFs> proc, ProcessTable& table, Identifier& identifier, CategoryTotals& totals,
                std::chrono::milliseconds deadline);
 
-  void run(Pass& pass);
+  using Jobs = std::vector<std::shared_ptr<BlockingJob>>;
+
+  // With `others`, which have nothing to do with processes but may block as well.
+  void run(Pass& pass, Jobs others = {});
 
   // Rollups of other users' processes in the last run: read, and not permitted.
   std::int64_t others_read() const { return others_read_; }
   std::int64_t others_denied() const { return others_denied_; }
 
  private:
-  using Jobs = std::vector<std::shared_ptr<BlockingJob>>;
-
   void ask_rollup(ProcessEntry& entry, Jobs& jobs, Pass& pass);
   void ask_identity(ProcessEntry& entry, Jobs& jobs);
   void take_rollup(ProcessEntry& entry, Pass& pass);

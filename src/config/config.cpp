@@ -11,6 +11,7 @@
 #include <toml++/toml.h>
 
 #include "base/file.h"
+#include "base/nearest.h"
 #include "base/text.h"
 
 namespace memoir {
@@ -111,9 +112,7 @@ auto choice(std::string Config::*member, std::vector<std::string> words) {
     const auto* value = node.as_string();
     if (value == nullptr || std::find(words.begin(), words.end(), value->get()) == words.end()) {
       const std::string given = value == nullptr ? "" : value->get();
-      const auto near = nearest(given, words);
-      return fmt::format("must be one of {}{}", fmt::join(words, ", "),
-                         near ? fmt::format("; did you mean '{}'?", *near) : "");
+      return fmt::format("must be one of {}{}", fmt::join(words, ", "), did_you_mean(given, words));
     }
     config.*member = value->get();
     return std::nullopt;
@@ -151,6 +150,7 @@ const std::vector<Section>& sections() {
         {"hours", age(&Config::hours)},
         {"days", age(&Config::days)},
         {"max_size", bytes(&Config::max_size, kLeastMaxSize)}}},
+      {"leaks", {{"hour", duration(&Config::leaks_hour, kLeastLeaksHour, kMostLeaksHour)}}},
       {"categories", {{"defaults", flag(&Config::default_categories)}}},
       {"redaction",
        {{"defaults", redaction(&RedactionOptions::defaults)},

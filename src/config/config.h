@@ -1,6 +1,6 @@
 #pragma once
 
-// The recorder's configuration: the struct, its defaults, and how it is read from TOML and checked.
+// The configuration: the struct, its defaults, and how it is read from TOML and checked.
 
 #include <chrono>
 #include <cstdint>
@@ -30,6 +30,8 @@ struct Config {
   std::chrono::milliseconds hours = std::chrono::hours(400 * 24);
   std::chrono::milliseconds days{0};
   std::int64_t max_size = 2LL << 30;  // bytes of the database with its -wal, 16 MiB …; 0: no limit
+  // [leaks], read by memoir
+  std::chrono::milliseconds leaks_hour{3'600'000};  // what the analysis takes for an hour: 10 ms … 1 d
   // [[category]]: name and any of command, exe, comm, user, cgroup. None given: the built-in list.
   std::vector<CategoryRule> categories;
   bool default_categories = true;  // [categories] defaults: the built-in list comes after those given
@@ -43,6 +45,8 @@ inline constexpr std::chrono::milliseconds kLeastInterval{100};
 inline constexpr std::chrono::milliseconds kMostInterval{3'600'000};
 inline constexpr std::chrono::milliseconds kLeastAge = std::chrono::hours(1);
 inline constexpr std::chrono::milliseconds kMostAge = std::chrono::hours(10'000 * 24);
+inline constexpr std::chrono::milliseconds kLeastLeaksHour{10};
+inline constexpr std::chrono::milliseconds kMostLeaksHour = std::chrono::hours(24);
 inline constexpr std::int64_t kLeastMaxSize = 16LL << 20;
 
 // Unknown keys, wrong types and values out of range are errors: "F:12: unknown key 'intervall' in [recorder]; did you

@@ -88,6 +88,8 @@ std::string print_config(const Config& config) {
   out.text("hours", print_age(config.hours));
   out.text("days", print_age(config.days));
   out.text("max_size", print_bytes(config.max_size));
+  out.table("[leaks]");
+  out.duration("hour", config.leaks_hour);
   out.table("[categories]");
   out.flag("defaults", config.default_categories);
   for (const CategoryRule& rule : config.categories) print_category(rule, out);

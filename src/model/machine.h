@@ -1,6 +1,7 @@
 #pragma once
 
-// The machine's own memory at one tick, from /proc/meminfo, /proc/vmstat and /proc/pressure/memory.
+// The machine's own memory at one tick, from /proc/meminfo, /proc/vmstat, /proc/pressure/memory, /proc/sysvipc/shm and
+// the tmpfs mounts.
 
 #include <array>
 #include <cstdint>
@@ -146,6 +147,9 @@ enum class MachineField : std::uint8_t {
   psi_full_avg60,
   psi_full_avg300,
   psi_full_total,
+  // Parts of shmem, KiB; with what was swapped out of them.
+  sysv,   // /proc/sysvipc/shm: all segments of the recorder's IPC namespace
+  tmpfs,  // statfs(2) of the tmpfs that the recorder's mount namespace shows; brought up to date every few minutes
   count_,
 };
 
@@ -153,6 +157,7 @@ using MachineMemory = FieldSet<MachineField>;
 
 inline constexpr std::size_t kFirstVmstat = static_cast<std::size_t>(MachineField::pgfault);
 inline constexpr std::size_t kFirstPressure = static_cast<std::size_t>(MachineField::psi_some_avg10);
+inline constexpr std::size_t kFirstShared = static_cast<std::size_t>(MachineField::sysv);
 
 inline constexpr std::array<FieldName, MachineMemory::kCount> kMachineFields{{
     {"MemTotal", "mem_total_kib"},
@@ -282,6 +287,8 @@ inline constexpr std::array<FieldName, MachineMemory::kCount> kMachineFields{{
     {"full avg60", "psi_full_avg60_bp"},
     {"full avg300", "psi_full_avg300_bp"},
     {"full total", "psi_full_total_us"},
+    {"sysvipc/shm", "sysv_kib"},
+    {"tmpfs", "tmpfs_kib"},
 }};
 
 // MemTotal − MemAvailable: what cannot be had without swapping. Absent before Linux 3.14, which lacks MemAvailable.

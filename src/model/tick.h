@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "model/cgroup.h"
 #include "model/machine.h"
 #include "model/process.h"
 
@@ -52,7 +53,7 @@ enum class CostKind : std::uint8_t {
   status,    // status, stat and statm
   rollup,    // smaps_rollup
   identity,  // cmdline, exe, cwd, cgroup, the user's name: at birth and exec
-  machine,   // meminfo, vmstat, pressure
+  machine,   // meminfo, vmstat, pressure, SysV segments, tmpfs, cgroups
   count_,
 };
 
@@ -93,6 +94,7 @@ struct Tick {
   std::vector<ProcessExit> exits;          // since the tick before, sorted by key
   std::vector<ProcessSample> processes;    // all that live (zombies too), sorted by key
   std::vector<CategorySample> categories;  // those with a process, sorted by name
+  std::vector<CgroupSample> cgroups;       // with a process in or below them, as far as known; sorted by path
 };
 
 // A process that the store knows to have lived at the end of an earlier run in this boot, so that a restarted recorder

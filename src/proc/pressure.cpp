@@ -6,12 +6,12 @@
 namespace memoir {
 namespace {
 
-constexpr std::size_t kFields = MachineMemory::kCount - kFirstPressure;
+constexpr std::size_t kFields = kFirstShared - kFirstPressure;
 constexpr std::size_t kPerLine = kFields / 2;  // avg10, avg60, avg300, total: of `some`, then of `full`
 
 // The place of "avg10" of the line "some …" in the model, whose keys read "some avg10".
 std::optional<std::size_t> field_of(std::string_view kind, std::string_view name) {
-  for (std::size_t i = kFirstPressure; i < MachineMemory::kCount; ++i) {
+  for (std::size_t i = kFirstPressure; i < kFirstShared; ++i) {
     std::string_view key = kMachineFields[i].key;
     if (cut(key, ' ') == kind && key == name) return i;
   }

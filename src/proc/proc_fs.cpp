@@ -44,6 +44,10 @@ const char* name_of(SystemFile file) {
       return "uptime";
     case SystemFile::boot_id:
       return "sys/kernel/random/boot_id";
+    case SystemFile::sysvipc_shm:
+      return "sysvipc/shm";
+    case SystemFile::mountinfo:
+      return "self/mountinfo";
   }
   return "";
 }

@@ -15,7 +15,16 @@ namespace memoir {
 
 enum class PidFile : std::uint8_t { stat, statm, status, smaps_rollup, cmdline, cgroup };
 enum class PidLink : std::uint8_t { exe, cwd };
-enum class SystemFile : std::uint8_t { meminfo, vmstat, pressure_memory, stat, uptime, boot_id };
+enum class SystemFile : std::uint8_t {
+  meminfo,
+  vmstat,
+  pressure_memory,
+  stat,
+  uptime,
+  boot_id,
+  sysvipc_shm,
+  mountinfo,  // the recorder's own
+};
 
 class ProcFs {
  public:

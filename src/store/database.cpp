@@ -18,6 +18,7 @@
 #include "store/older_schema.h"
 #include "store/statement.h"
 #include "store/time_limit.h"
+#include "store/wal_file.h"
 
 namespace memoir {
 namespace {
@@ -77,7 +78,6 @@ void set_up(SQLite::Database& database, Durability durability, bool fresh) {
   set_pragma(database, "journal_mode", "WAL", "wal");
   set_pragma(database, "synchronous", durability == Durability::full ? "FULL" : "NORMAL",
              durability == Durability::full ? "2" : "1");
-  limit_wal(database, kMostWalBytes);
   set_pragma(database, "cache_size", "-2000", "-2000");
   set_pragma(database, "temp_store", "MEMORY", "2");
   set_pragma(database, "secure_delete", "FAST", "2");
@@ -143,8 +143,7 @@ Result<std::int32_t> inspect(const std::string& path) {
   });
   if (version || version.error().kind != ErrorKind::damaged) return version;
   if (!is_ours_damaged(path)) return not_ours(path);
-  return Error{ErrorKind::damaged,
-               path + ": the database is damaged; move it aside with its -wal and -shm, and start the recorder anew"};
+  return damaged(path, "its header");
 }
 
 // SQLite would make it readable for all.
@@ -230,6 +229,9 @@ Result<DatabasePtr> open_for_writing(const std::string& path, Durability durabil
   const auto version = inspect(path);
   if (!version) return version.error();
   if (const auto created = create(path); !created) return created.error();
+  // Before SQLite drops what comes after it.
+  const std::string damage = durability == Durability::full ? wal_damage_of(path) : "";
+  if (!damage.empty()) return damaged(path, damage);
   return guarded(path, [&]() -> Result<DatabasePtr> {
     auto database = std::make_unique<SQLite::Database>(path, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
     set_up(*database, durability, *version == 0);
@@ -344,12 +346,13 @@ void vacuum(SQLite::Database& database, std::int64_t count) {
   Statement(database, fmt::format("PRAGMA incremental_vacuum({})", count)).finish();
 }
 
-void limit_wal(SQLite::Database& database, std::int64_t bytes) {
+void limit_wal_file(SQLite::Database& database, std::int64_t bytes) {
   const std::string limit = std::to_string(bytes);
   set_pragma(database, "journal_size_limit", limit, limit);
-  // A frame has a head of 24 bytes.
-  const std::string frames = std::to_string(bytes / (number(database, "PRAGMA page_size") + 24));
-  set_pragma(database, "wal_autocheckpoint", frames, frames);
+}
+
+std::int64_t wal_frame_bytes(SQLite::Database& database) {
+  return number(database, "PRAGMA page_size") + kWalFrameHeadBytes;
 }
 
 std::string sqlite_version() {

@@ -15,7 +15,7 @@
 namespace memoir {
 
 // The -wal is allowed to grow to that: the fewer checkpoints, the fewer pages are written twice.
-inline constexpr std::int64_t kMostWalBytes = 16LL * 1024 * 1024;
+inline constexpr std::int64_t kMostWalBytes = 20LL * 1024 * 1024;
 
 // FULL syncs at each commit: the tick before a crash is there. NORMAL syncs at checkpoints: a power cut may take the
 // last commits, never the consistency.
@@ -95,8 +95,11 @@ class PageCounter {
 // Gives up to `count` free pages back to the file system.
 void vacuum(SQLite::Database& database, std::int64_t count);
 
-// How large the -wal gets before it is brought home, as long as no reader is in the way.
-void limit_wal(SQLite::Database& database, std::int64_t bytes);
+// What is left of the -wal when it begins anew at its start.
+void limit_wal_file(SQLite::Database& database, std::int64_t bytes);
+
+// What a page takes up in the -wal.
+std::int64_t wal_frame_bytes(SQLite::Database& database);
 
 // The version of SQLite that runs.
 std::string sqlite_version();

@@ -31,6 +31,7 @@ constexpr std::array kParts{
     Part{"machine_detail", "tick_id BETWEEN {first} AND {last}"},
     Part{"meminfo_other", "tick_id BETWEEN {first} AND {last}"},
     Part{"category_sample", "tick_id BETWEEN {first} AND {last}"},
+    Part{"cgroup_sample", "tick_id BETWEEN {first} AND {last}"},
     Part{"stretch", "{tiers} AND from_ms <= {to} AND to_ms >= {from}"},
     Part{"rollup_5min",
          "{tiers} AND hour BETWEEN {from} / 3600000 AND {to} / 3600000 AND hour * 3600000 + slot * 300000 <= {to} "
@@ -75,7 +76,8 @@ constexpr std::array kParts{
          "UNION SELECT subject_id FROM copy.rollup_day WHERE subject = 3 "
          "UNION SELECT subject_id FROM copy.high_water WHERE subject = 3)"},
     Part{"cgroup",
-         "id IN (SELECT cgroup_id FROM copy.process UNION SELECT subject_id FROM copy.rollup_5min WHERE subject = 4 "
+         "id IN (SELECT cgroup_id FROM copy.process UNION SELECT cgroup_id FROM copy.cgroup_sample "
+         "UNION SELECT subject_id FROM copy.rollup_5min WHERE subject = 4 "
          "UNION SELECT subject_id FROM copy.rollup_hour WHERE subject = 4 "
          "UNION SELECT subject_id FROM copy.rollup_day WHERE subject = 4 "
          "UNION SELECT subject_id FROM copy.high_water WHERE subject = 4)"},
@@ -189,12 +191,12 @@ Status copy_rows(const CopyPlan& plan, Range range, SQLite::Database& source) {
 void raise_marks(SQLite::Database& copy) {
   Transaction transaction(copy, Transaction::Kind::write);
   store_pending_marks(copy);
-  // A mark of all time is one of a day.
+  // A mark of all time is one of a day; readers make those of processes.
   copy.exec("DELETE FROM high_water WHERE day_ms = -1");
   Statement(copy,
             "INSERT OR IGNORE INTO high_water (day_ms, subject, subject_id, metric, value_kib, at_ms, before_ms) "
             "SELECT -1, subject, subject_id, metric, value_kib, at_ms, before_ms FROM high_water "
-            "ORDER BY CASE metric WHEN 1 THEN value_kib ELSE -value_kib END, day_ms")
+            "WHERE subject <> 2 ORDER BY CASE metric WHEN 1 THEN value_kib ELSE -value_kib END, day_ms")
       .finish();
   transaction.commit();
 }

@@ -5,6 +5,13 @@
 
 namespace memoir {
 
+Error damaged(const std::string& path, const std::string& how) {
+  return {ErrorKind::damaged,
+          fmt::format("{}: the database is damaged ({}); move it aside with its -wal and -shm, and start the recorder "
+                      "anew",
+                      path, how)};
+}
+
 Error store_error(const std::string& path, const SQLite::Exception& failure) {
   const auto error = [&](ErrorKind kind, const char* text) {
     return Error{kind, fmt::format("{}: {} (SQLite: {})", path, text, failure.what())};
@@ -19,8 +26,7 @@ Error store_error(const std::string& path, const SQLite::Exception& failure) {
     case SQLITE_AUTH:
       return error(ErrorKind::denied, "cannot be opened; check that the folder exists and who may use it");
     case SQLITE_CORRUPT:
-      return error(ErrorKind::damaged,
-                   "the database is damaged; move it aside with its -wal and -shm, and start the recorder anew");
+      return damaged(path, fmt::format("SQLite: {}", failure.what()));
     case SQLITE_NOTADB:
       return error(ErrorKind::damaged, "is not a Memoir database; name another file with --db");
     case SQLITE_BUSY:

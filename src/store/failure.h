@@ -9,6 +9,9 @@
 
 namespace memoir {
 
+// The file at `path` is damaged, in this way.
+Error damaged(const std::string& path, const std::string& how);
+
 Error store_error(const std::string& path, const SQLite::Exception& failure);
 
 // Runs `action`, which returns a Result.

@@ -14,7 +14,7 @@ constexpr int kProcessSubject = static_cast<int>(MarkSubject::process);
 
 constexpr const char* kEnded =
     "SELECT id, first_tick_id, gone_tick_id, start_ms, first_ms, COALESCE(last_ms, first_ms), "
-    "COALESCE(gone_ms, last_ms, first_ms), command_id FROM process "
+    "COALESCE(gone_ms, last_ms, first_ms) FROM process "
     "WHERE gone_tick_id BETWEEN ?1 AND ?3 AND (gone_tick_id > ?1 OR id > ?2) ORDER BY gone_tick_id, id LIMIT ?4";
 
 // Runs before all that is kept of any. The last one stays whatever it recorded.
@@ -29,24 +29,23 @@ constexpr const char* kEraseBoots =
 
 }  // namespace
 
-Forget::Groups::Groups(SQLite::Database& database, const char* table, const char* column, int mark_subject)
+Forget::Groups::Groups(SQLite::Database& database, const char* table, int mark_subject)
     : next(database,
-           fmt::format("SELECT g.id, g.first_ms, g.last_ms, EXISTS (SELECT 1 FROM process AS p WHERE p.{} = g.id) "
-                       "FROM {} AS g WHERE g.id > ? ORDER BY g.id LIMIT {}",
-                       column, table, kRowsAtOnce)),
+           fmt::format(
+               "SELECT g.id, g.first_ms, g.last_ms, EXISTS (SELECT 1 FROM tick AS t WHERE t.wall_ms <= g.last_ms) "
+               "FROM {} AS g WHERE g.id > ? ORDER BY g.id LIMIT 1",
+               table)),
       erase(database, fmt::format("DELETE FROM {} WHERE id = ?", table)),
       subject(mark_subject) {}
 
 Forget::Forget(SQLite::Database& database)
-    : ended_(database, kEnded),
+    : database_(database),
+      ended_(database, kEnded),
       erase_process_(database, "DELETE FROM process WHERE id = ?"),
-      erase_command_(database,
-                     "DELETE FROM command WHERE id = ?1 AND NOT EXISTS "
-                     "(SELECT 1 FROM process AS p WHERE p.command_id = ?1)"),
       next_mark_day_(database, "SELECT MIN(day_ms) FROM high_water WHERE day_ms BETWEEN ? AND ?"),
       erase_mark_(database, "DELETE FROM high_water WHERE day_ms = ? AND subject = ? AND subject_id = ?"),
-      identities_(database, "identity", "identity_id", static_cast<int>(MarkSubject::identity)),
-      cgroups_(database, "cgroup", "cgroup_id", static_cast<int>(MarkSubject::cgroup)),
+      identities_(database, "identity", static_cast<int>(MarkSubject::identity)),
+      cgroups_(database, "cgroup", static_cast<int>(MarkSubject::cgroup)),
       first_event_(database, "SELECT id, run_id, boot_ms FROM event ORDER BY id LIMIT 1"),
       erase_event_(database, "DELETE FROM event WHERE id = ?"),
       first_stretch_(database,
@@ -59,8 +58,6 @@ Forget::Forget(SQLite::Database& database)
 void Forget::begin(const RetentionCuts& cuts) {
   cuts_ = &cuts;
   for (Cursor& cursor : cursors_) cursor.done = false;
-  identities_.after_id = 0;
-  cgroups_.after_id = 0;
 }
 
 bool Forget::is_over(std::size_t tiers, std::int64_t wall_ms) const {
@@ -75,8 +72,8 @@ std::size_t Forget::tiers_of(const Ended& process) const {
   const std::int64_t recorded =
       past.at_tick(process.gone_tick_id - 1, process.last_ms) - past.at_tick(process.first_tick_id, process.first_ms);
   const std::int64_t lived = std::max(process.last_ms - process.start_ms, recorded);
-  return static_cast<std::size_t>(std::count_if(kTierBucketMs.begin(), kTierBucketMs.end(),
-                                                [lived](std::int64_t bucket_ms) { return lived >= bucket_ms; }));
+  return static_cast<std::size_t>(std::count_if(kProcessAgeMs.begin(), kProcessAgeMs.end(),
+                                                [lived](std::int64_t age_ms) { return lived >= age_ms; }));
 }
 
 bool Forget::some_processes() {
@@ -93,7 +90,7 @@ bool Forget::look_through(std::size_t tiers) {
   ended_.bind(cursor.gone_tick_id, cursor.id, cuts_->first_tick(), kRowsAtOnce);
   while (ended_.step()) {
     rows.push_back({ended_.integer(0), ended_.integer(1), ended_.integer(2), ended_.integer(3), ended_.integer(4),
-                    ended_.integer(5), ended_.integer(6), ended_.integer(7)});
+                    ended_.integer(5), ended_.integer(6)});
   }
   for (const Ended& process : rows) {
     if (tiers_of(process) == tiers) {
@@ -123,7 +120,6 @@ void Forget::erase(const Ended& process) {
   }
   erase_marks(kProcessSubject, process.id, from_ms, to_ms);
   erase_process_.run(process.id);
-  erase_command_.run(process.command_id);
 }
 
 void Forget::erase_marks(int subject, std::int64_t id, std::int64_t from_ms, std::int64_t to_ms) {
@@ -139,30 +135,42 @@ void Forget::erase_marks(int subject, std::int64_t id, std::int64_t from_ms, std
   }
 }
 
+bool Forget::unused(const StillUsed& used, const std::function<bool()>& go_on) {
+  return unused_names("command", used.commands, go_on) && unused_names("user", used.users, go_on) &&
+         unused_groups(identities_, used.identities, go_on) && unused_groups(cgroups_, used.cgroups, go_on);
+}
+
+bool Forget::unused_names(const char* table, const IdSet& used, const std::function<bool()>& go_on) {
+  Statement next(database_, fmt::format("SELECT id FROM {} WHERE id > ? ORDER BY id LIMIT 1", table));
+  Statement erase(database_, fmt::format("DELETE FROM {} WHERE id = ?", table));
+  for (std::int64_t id = 0; next.bind(id).step();) {
+    id = next.integer(0);
+    next.reset();
+    if (used.has(id)) continue;
+    if (!go_on()) return false;
+    erase.run(id);
+  }
+  return true;
+}
+
 // Groups have rows in a tier from a bucket of the tier before on.
-bool Forget::some_groups(Groups& groups) {
-  struct Row {
-    std::int64_t id;
-    std::int64_t first_ms;
-    std::int64_t last_ms;
-    bool used;
-  };
-  std::vector<Row> rows;
-  groups.next.bind(groups.after_id);
-  while (groups.next.step()) {
-    rows.push_back(
-        {groups.next.integer(0), groups.next.integer(1), groups.next.integer(2), groups.next.integer(3) != 0});
-  }
-  for (const Row& row : rows) {
-    groups.after_id = row.id;
-    if (row.used) continue;
-    const std::int64_t lived = row.last_ms - row.first_ms;
+bool Forget::unused_groups(Groups& groups, const IdSet& used, const std::function<bool()>& go_on) {
+  for (std::int64_t id = 0; groups.next.bind(id).step();) {
+    id = groups.next.integer(0);
+    const std::int64_t first_ms = groups.next.integer(1);
+    const std::int64_t last_ms = groups.next.integer(2);
+    // As long as ticks are there from when it was seen, a cgroup may have samples.
+    const bool in_ticks = groups.next.integer(3) != 0;
+    groups.next.reset();
+    if (used.has(id) || in_ticks) continue;
+    const std::int64_t lived = last_ms - first_ms;
     const std::size_t tiers = lived < kTierBucketMs[0] ? 1 : lived < kTierBucketMs[1] ? 2 : kTiers;
-    if (!is_over(tiers, row.last_ms)) continue;
-    erase_marks(groups.subject, row.id, row.first_ms, row.last_ms);
-    groups.erase.run(row.id);
+    if (!is_over(tiers, last_ms)) continue;
+    if (!go_on()) return false;
+    erase_marks(groups.subject, id, first_ms, last_ms);
+    groups.erase.run(id);
   }
-  return !rows.empty();
+  return true;
 }
 
 // They go with the rows of hours.
@@ -195,10 +203,6 @@ bool Forget::some_runs() {
     erase_stretch_.run(id);
   }
   return true;
-}
-
-void forget_users(SQLite::Database& database) {
-  Statement(database, "DELETE FROM user WHERE id NOT IN (SELECT p.user_id FROM process AS p)").finish();
 }
 
 }  // namespace memoir

@@ -1,16 +1,17 @@
 #pragma once
 
 // Forgets rows that name what nothing tells of any more: processes that ended before every row of theirs, with their
-// marks and commands; then identities, cgroups and users that no process is of; events, stretches, runs and boots. A
-// process has rows in a tier only if it lived as long as one of its buckets (schema/002_rollups.sql), so that a short
-// life is forgotten with its raw rows; its peaks are in the marks of its identity and its cgroup by then. Categories
-// stay: their peaks do.
+// marks; events, stretches, runs and boots; and once a day commands, identities, cgroups and users that no process is
+// of. A process has rows in a tier only if it lived long enough (kProcessAgeMs), so that a short life is forgotten with
+// its raw rows; its peaks are in the marks of its identity and its cgroup by then. Categories stay: their peaks do.
 
 #include <array>
 #include <cstdint>
+#include <functional>
 
 #include "store/retention_cuts.h"
 #include "store/statement.h"
+#include "store/still_used.h"
 
 namespace memoir {
 
@@ -25,10 +26,13 @@ class Forget {
 
   // Each a small piece, in an open transaction: false when there is no more to do.
   bool some_processes();
-  bool some_identities() { return some_groups(identities_); }
-  bool some_cgroups() { return some_groups(cgroups_); }
   bool some_events();
   bool some_runs();
+
+  // What no process is of, for as long as `go_on` says; false if there is more. `used` must be of this moment, since
+  // the next tick may name any of it again: read right before, and before the transaction that this needs, because it
+  // takes long.
+  bool unused(const StillUsed& used, const std::function<bool()>& go_on);
 
  private:
   struct Ended {
@@ -39,7 +43,6 @@ class Forget {
     std::int64_t first_ms = 0;
     std::int64_t last_ms = 0;
     std::int64_t gone_ms = 0;
-    std::int64_t command_id = 0;
   };
   // How far the rows of `process` have been looked through for those of one length of life, in the order of their ends.
   struct Cursor {
@@ -49,11 +52,10 @@ class Forget {
   };
   // A table of groups of processes.
   struct Groups {
-    Groups(SQLite::Database& database, const char* table, const char* column, int mark_subject);
+    Groups(SQLite::Database& database, const char* table, int mark_subject);
     Statement next;
     Statement erase;
     int subject;
-    std::int64_t after_id = 0;
   };
 
   bool look_through(std::size_t tiers);
@@ -61,13 +63,14 @@ class Forget {
   bool is_over(std::size_t tiers, std::int64_t wall_ms) const;
   void erase(const Ended& process);
   void erase_marks(int subject, std::int64_t id, std::int64_t from_ms, std::int64_t to_ms);
-  bool some_groups(Groups& groups);
+  bool unused_names(const char* table, const IdSet& used, const std::function<bool()>& go_on);
+  bool unused_groups(Groups& groups, const IdSet& used, const std::function<bool()>& go_on);
 
+  SQLite::Database& database_;
   const RetentionCuts* cuts_ = nullptr;
   std::array<Cursor, kTiers + 1> cursors_{};
   Statement ended_;
   Statement erase_process_;
-  Statement erase_command_;
   Statement next_mark_day_;
   Statement erase_mark_;
   Groups identities_;
@@ -79,8 +82,5 @@ class Forget {
   Statement erase_runs_;
   Statement erase_boots_;
 };
-
-// Users that no process is of. Looks through all processes: for when a run begins.
-void forget_users(SQLite::Database& database);
 
 }  // namespace memoir

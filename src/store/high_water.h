@@ -55,6 +55,12 @@ struct Marks {
   void see(std::size_t index, MarkMetric metric, std::optional<std::int64_t> value, MarkTime time);
 };
 
+// A process that was born in this run and has lived in one UTC day only: the marks of that day are those of all time,
+// and only they are stored. Most processes never see another.
+struct LifeMarks : Marks {
+  bool one_day = false;
+};
+
 inline constexpr std::int64_t kDayMs = 86'400'000;
 inline constexpr std::int64_t kAllTime = -1;  // in the place of a day
 

@@ -150,16 +150,26 @@ void MarkRows::raise(const MarkRow& mark) {
              mark.value_kib, mark.time.at_ms, mark.time.before_ms);
 }
 
+void MarkRows::store(Mark& mark, MarkRow row) {
+  if (!mark.dirty) return;
+  row.value_kib = *mark.value;
+  row.time = mark.time;
+  raise(row);
+  mark.dirty = false;
+}
+
 void MarkRows::flush(MarkSubject subject, std::int64_t subject_id, std::span<const MarkMetric> metrics,
                      std::int64_t day_ms, Marks& marks) {
   for (std::size_t i = 0; i < metrics.size(); ++i) {
-    for (Mark* mark : {&marks.day[i], &marks.ever[i]}) {
-      if (!mark->dirty) continue;
-      const std::int64_t day = mark == &marks.day[i] ? day_ms : kAllTime;
-      raise({day, subject, subject_id, metrics[i], *mark->value, mark->time});
-      mark->dirty = false;
-    }
+    store(marks.day[i], {day_ms, subject, subject_id, metrics[i], 0, {}});
+    store(marks.ever[i], {kAllTime, subject, subject_id, metrics[i], 0, {}});
   }
+}
+
+void MarkRows::flush(std::int64_t process_id, std::int64_t day_ms, LifeMarks& marks) {
+  if (!marks.one_day) return flush(MarkSubject::process, process_id, kProcessMetrics, day_ms, marks);
+  for (std::size_t i = 0; i < kProcessMetrics.size(); ++i)
+    store(marks.day[i], {day_ms, MarkSubject::process, process_id, kProcessMetrics[i], 0, {}});
 }
 
 void MarkRows::set_watermark(std::int64_t tick_id) {

@@ -35,10 +35,13 @@ class MarkRows {
   // Stores those that are not stored yet.
   void flush(MarkSubject subject, std::int64_t subject_id, std::span<const MarkMetric> metrics, std::int64_t day_ms,
              Marks& marks);
+  void flush(std::int64_t process_id, std::int64_t day_ms, LifeMarks& marks);
   // Everything up to this tick is stored.
   void set_watermark(std::int64_t tick_id);
 
  private:
+  void store(Mark& mark, MarkRow row);
+
   Statement raise_;
   Statement watermark_;
 };

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "model/identity.h"
+#include "store/migrations.h"
 #include "store/statement.h"
 #include "store_sql.h"
 
@@ -80,7 +81,7 @@ void present_as_current(SQLite::Database& database, std::int32_t version) {
   // One transaction: what it sees is one state of the file.
   Transaction transaction(database, Transaction::Kind::read);
   add_missing_tables(database, current);
-  database.exec(sql::compat[version - 1]);
+  for (std::int32_t from = version; from < kSchemaVersion; ++from) database.exec(sql::compat[from - 1]);
   add_views(database, current);
   if (version < kIdentities) add_identities(database);
   transaction.commit();

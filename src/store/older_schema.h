@@ -4,8 +4,8 @@
 // connection's TEMP database, whose names come before the file's (sqlite.org/lang_naming.html). All queries and views
 // of today then work as they are written, and answer as after an upgrade.
 //
-// New tables and all views come from today's schema itself; what changed in a table that was there before,
-// schema/compat/00N.sql says, one file for each older schema.
+// New tables and all views come from today's schema itself; what schema N + 1 changed in a table that was there before,
+// schema/compat/00N.sql says.
 
 #include <cstdint>
 

@@ -138,4 +138,8 @@ std::int64_t ProcessRows::category_id(const std::string& name) {
   return categories_.id(name);
 }
 
+std::int64_t ProcessRows::cgroup_id(const std::string& path, std::int64_t at_ms) {
+  return cgroups_.id_seen(at_ms, path);
+}
+
 }  // namespace memoir

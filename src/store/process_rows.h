@@ -39,6 +39,7 @@ class ProcessRows {
   void end_other_boots(std::int64_t boot_id, const Sight& gone);
 
   std::int64_t category_id(const std::string& name);
+  std::int64_t cgroup_id(const std::string& path, std::int64_t at_ms);
   // Processes of schema 1 have none yet.
   void fill_in_identities();
 

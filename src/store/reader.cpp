@@ -24,7 +24,7 @@ namespace {
 class SqliteReader final : public Reader {
  public:
   SqliteReader(std::string path, std::unique_ptr<SQLite::Database> database)
-      : path_(std::move(path)), database_(std::move(database)) {}
+      : path_(std::move(path)), database_(std::move(database)), tails_(*database_) {}
 
   Result<FileInfo> info() override;
   Result<std::vector<StoredRun>> runs() override;
@@ -37,6 +37,7 @@ class SqliteReader final : public Reader {
   Result<std::vector<StoredProcess>> processes(Range range) override;
   Result<std::vector<StoredProcess>> processes_by_id(const std::vector<std::int64_t>& ids) override;
   Result<std::vector<StoredProcess>> processes_of_pid(Range range, std::int32_t pid) override;
+  Result<std::vector<StoredLife>> lives(Range range) override;
   Status process_steps(Range range, const std::function<void(const ProcessStep&)>& visit) override;
   Status machine_steps(Range range, const std::function<void(const MachineStep&)>& visit) override;
   Status category_steps(Range range, const std::function<void(const CategoryStep&)>& visit) override;
@@ -62,18 +63,12 @@ class SqliteReader final : public Reader {
     });
   }
 
+  void bind_lived_between(Statement& rows, Range range);
+
   std::string path_;
   std::unique_ptr<SQLite::Database> database_;
+  RollupTails tails_;
 };
-
-// As read_process() reads them.
-std::string process_sql(const char* which) {
-  return fmt::format(
-      "SELECT p.id, p.boot_uuid, p.pid, p.start_ticks, p.exec_count, p.start_ms, p.parent_pid, p.uid, p.user, p.comm, "
-      "p.exe, p.command, p.cgroup, p.cwd, p.category, p.first_ms, p.last_ms, p.gone_ms, p.end_kind, p.identity_id, "
-      "p.unit, p.identity FROM process_named AS p {}",
-      which);
-}
 
 MarkDays mark_days(std::optional<Range> range) {
   return range ? MarkDays{day_of(range->from_ms), day_of(range->to_ms)} : MarkDays{};
@@ -194,12 +189,16 @@ Result<std::optional<ProcessState>> SqliteReader::process_at(std::int64_t tick_i
       [&]() -> Result<std::optional<ProcessState>> { return load_process(*database_, tick_id, process_id); });
 }
 
+void SqliteReader::bind_lived_between(Statement& rows, Range range) {
+  const TickSpan span = span_of(*database_, range);
+  rows.bind(span.first, span.last, range.from_ms, range.to_ms);
+}
+
 Result<std::vector<StoredProcess>> SqliteReader::processes(Range range) {
   return reading([&]() -> Result<std::vector<StoredProcess>> {
-    const TickSpan span = span_of(*database_, range);
     std::vector<StoredProcess> processes;
-    Statement rows(*database_, process_sql(sql::processes));
-    rows.bind(span.first, span.last, range.from_ms, range.to_ms);
+    Statement rows(*database_, std::string(sql::processes) + sql::lived_between);
+    bind_lived_between(rows, range);
     while (rows.step()) processes.push_back(read_process(rows));
     return processes;
   });
@@ -209,7 +208,7 @@ Result<std::vector<StoredProcess>> SqliteReader::processes_by_id(const std::vect
   return reading([&]() -> Result<std::vector<StoredProcess>> {
     std::vector<StoredProcess> processes;
     processes.reserve(ids.size());
-    Statement row(*database_, process_sql("WHERE p.id = ?"));
+    Statement row(*database_, std::string(sql::processes) + "WHERE p.id = ?");
     for (const std::int64_t id : ids) {
       if (row.bind(id).step()) processes.push_back(read_process(row));
     }
@@ -220,10 +219,23 @@ Result<std::vector<StoredProcess>> SqliteReader::processes_by_id(const std::vect
 Result<std::vector<StoredProcess>> SqliteReader::processes_of_pid(Range range, std::int32_t pid) {
   return reading([&]() -> Result<std::vector<StoredProcess>> {
     std::vector<StoredProcess> processes;
-    Statement rows(*database_, process_sql(sql::processes_of_pid));
+    Statement rows(*database_, std::string(sql::processes) + sql::processes_of_pid);
     rows.bind(pid, range.from_ms, range.to_ms);
     while (rows.step()) processes.push_back(read_process(rows));
     return processes;
+  });
+}
+
+Result<std::vector<StoredLife>> SqliteReader::lives(Range range) {
+  return reading([&]() -> Result<std::vector<StoredLife>> {
+    std::vector<StoredLife> lives;
+    Statement rows(*database_, std::string(sql::lives) + sql::lived_between);
+    bind_lived_between(rows, range);
+    while (rows.step()) {
+      lives.push_back({rows.integer(0), rows.integer(1), static_cast<std::int32_t>(rows.integer(2)), rows.integer(3),
+                       rows.maybe(4)});
+    }
+    return lives;
   });
 }
 
@@ -255,7 +267,7 @@ Result<std::vector<TierSpan>> SqliteReader::tiers() {
 Status SqliteReader::rollups(Tier tier, MarkSubject kind, std::optional<std::int64_t> subject_id, Range range,
                              const std::function<void(const RollupBucket&)>& visit) {
   return reading([&]() -> Status {
-    visit_rollups(*database_, tier, kind, subject_id, range, visit);
+    visit_rollups(*database_, tails_, tier, kind, subject_id, range, visit);
     return Done{};
   });
 }
@@ -263,7 +275,7 @@ Status SqliteReader::rollups(Tier tier, MarkSubject kind, std::optional<std::int
 Status SqliteReader::machine_rollups(Tier tier, const std::vector<std::string>& metrics, Range range,
                                      const std::function<void(const MachineBucket&)>& visit) {
   return reading([&]() -> Status {
-    visit_machine_rollups(*database_, tier, metrics, range, visit);
+    visit_machine_rollups(*database_, tails_, tier, metrics, range, visit);
     return Done{};
   });
 }

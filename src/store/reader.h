@@ -63,6 +63,15 @@ struct StoredProcess {
   std::string identity;          // its normalised command
 };
 
+// The same without what it is: a tenth of the cost, where there are very many.
+struct StoredLife {
+  std::int64_t process_id = 0;
+  std::int64_t identity_id = 0;
+  std::int32_t pid = 0;
+  std::int64_t first_ms = 0;
+  std::optional<std::int64_t> gone_ms;
+};
+
 // What stays the same of a process when it is started again (model/identity.h).
 struct StoredIdentity {
   std::int64_t id = 0;
@@ -86,6 +95,7 @@ struct Snapshot {
   MachineSample machine;
   std::vector<ProcessState> processes;     // sorted by key
   std::vector<CategorySample> categories;  // those with a process, sorted by name
+  std::vector<CgroupSample> cgroups;       // sorted by path
 };
 
 // A span in which nothing was recorded.
@@ -242,6 +252,7 @@ class Reader {
 
   // Processes that lived in the range, whoever still lives included.
   virtual Result<std::vector<StoredProcess>> processes(Range range) = 0;
+  virtual Result<std::vector<StoredLife>> lives(Range range) = 0;
 
   // Those of the rows given, and those with a pid that lived in the range: at a fraction of its cost where a file knows
   // of many processes.

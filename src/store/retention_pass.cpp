@@ -24,21 +24,16 @@ constexpr std::int64_t kIdleShare = 20;  // one of so many
 // What a tick and a step of the rollups may add before retention comes to its turn.
 constexpr std::int64_t kMostReserveBytes = 8LL * 1024 * 1024;
 
-std::int64_t wal_bytes(const Retention& limits) {
-  return limits.max_bytes == 0 ? kMostWalBytes : std::min(kMostWalBytes, limits.max_bytes / 8);
-}
-
 std::int64_t reserve_bytes(const Retention& limits) {
   return std::min(kMostReserveBytes, limits.max_bytes / 8);
 }
 
 }  // namespace
 
-const std::array<RetentionPass::Stage, 11> RetentionPass::kStages{
-    &RetentionPass::store_cuts,     &RetentionPass::delete_ticks,     &RetentionPass::delete_samples,
-    &RetentionPass::delete_blocks,  &RetentionPass::forget_processes, &RetentionPass::forget_identities,
-    &RetentionPass::forget_cgroups, &RetentionPass::forget_events,    &RetentionPass::forget_runs,
-    &RetentionPass::note_size,      &RetentionPass::give_back,
+const std::array<RetentionPass::Stage, 8> RetentionPass::kStages{
+    &RetentionPass::store_cuts,    &RetentionPass::delete_ticks,     &RetentionPass::delete_samples,
+    &RetentionPass::delete_blocks, &RetentionPass::forget_processes, &RetentionPass::forget_events,
+    &RetentionPass::forget_runs,   &RetentionPass::give_back,
 };
 
 RetentionPass::RetentionPass(SQLite::Database& database, std::int64_t piece_us)
@@ -47,6 +42,7 @@ RetentionPass::RetentionPass(SQLite::Database& database, std::int64_t piece_us)
       pages_(database),
       ticks_(database, "tick", {"id"}),
       forget_(database),
+      noted_(database, "SELECT 1 FROM store_size WHERE recorded_day = ?"),
       mark_(database, "SELECT tick_id, target_tick_id FROM rollup_mark WHERE id = 1") {
   using Key = std::vector<std::string>;
   for (const char* table : {"process_sample", "process_detail"})
@@ -54,6 +50,7 @@ RetentionPass::RetentionPass(SQLite::Database& database, std::int64_t piece_us)
   for (const char* table : {"machine_sample", "machine_detail"}) samples_.emplace_back(database, table, Key{"tick_id"});
   samples_.emplace_back(database, "meminfo_other", Key{"tick_id", "key_id"});
   samples_.emplace_back(database, "category_sample", Key{"tick_id", "category_id"});
+  samples_.emplace_back(database, "cgroup_sample", Key{"tick_id", "cgroup_id"});
   blocks_.emplace_back(database, "rollup_5min", 0, 1, Key{"hour", "subject", "subject_id", "slot"});
   blocks_.emplace_back(database, "machine_5min", 0, 1, Key{"hour", "metric", "slot"});
   blocks_.emplace_back(database, "rollup_hour", 1, 1, Key{"day", "subject", "subject_id", "slot"});
@@ -63,20 +60,24 @@ RetentionPass::RetentionPass(SQLite::Database& database, std::int64_t piece_us)
   blocks_.emplace_back(database, "high_water", 2, kDayMs, Key{"day_ms", "subject", "subject_id", "metric"});
 }
 
+std::int64_t most_wal_bytes(const Retention& limits) {
+  return limits.max_bytes == 0 ? kMostWalBytes : std::min(kMostWalBytes, limits.max_bytes / 8);
+}
+
 void RetentionPass::set_limits(const Retention& limits) {
-  limit_wal(database_, wal_bytes(limits));
   limits_ = limits;
   planned_for_ = -1;
 }
 
 bool RetentionPass::is_over_cap(const Pages& pages) const {
   if (limits_.max_bytes == 0) return false;
-  return pages.used_bytes() > limits_.max_bytes - wal_bytes(limits_) - reserve_bytes(limits_);
+  return pages.used_bytes() > limits_.max_bytes - most_wal_bytes(limits_) - reserve_bytes(limits_);
 }
 
 bool RetentionPass::has_idle_pages(const Pages& pages) const {
   if (pages.free == 0) return false;
-  const bool too_large = limits_.max_bytes != 0 && pages.all * pages.bytes > limits_.max_bytes - wal_bytes(limits_);
+  const bool too_large =
+      limits_.max_bytes != 0 && pages.all * pages.bytes > limits_.max_bytes - most_wal_bytes(limits_);
   const std::int64_t share = giving_back_ ? 2 * kIdleShare : kIdleShare;
   return too_large || pages.free > std::max(kLeastIdlePages, pages.all / share);
 }
@@ -99,7 +100,7 @@ bool RetentionPass::plan() {
   const Pages now = pages_.count();
   if (is_over_cap(now) && make_room(now)) return true;
   if (has_idle_pages(now)) stage_ = kStages.size() - 1;
-  return stage_ < kStages.size();
+  return stage_ < kStages.size() || is_daily_due();
 }
 
 // Where what came since the last step of the rollups takes much of the room, that goes before the older tiers do.
@@ -113,6 +114,7 @@ bool RetentionPass::make_room(const Pages& pages) {
 
 void RetentionPass::begin_stages() {
   stage_ = 0;
+  looked_ = false;
   needs_room_ = false;
   forget_.begin(*cuts_);
 }
@@ -121,12 +123,20 @@ Maintenance RetentionPass::step() {
   if (!plan()) return {};
   // Should this fail, nothing of what is known here holds any more.
   const std::int64_t planned = std::exchange(planned_for_, -1);
+  std::optional<StillUsed> used;
+  if (stage_ == kStages.size()) used = read_still_used(database_);
   Transaction transaction(database_, Transaction::Kind::write);
   const std::int64_t begin_us = steady_us();
+  const auto in_time = [this, begin_us] { return steady_us() - begin_us < piece_us_; };
   const std::int64_t begin_bytes = pages_.count().used_bytes();
-  do {
-    if (!(this->*kStages[stage_])()) ++stage_;
-  } while (stage_ < kStages.size() && steady_us() - begin_us < piece_us_);
+  if (used) {
+    if (forget_.unused(*used, in_time)) note_size();
+    looked_ = true;
+  } else {
+    do {
+      if (!(this->*kStages[stage_])()) ++stage_;
+    } while (stage_ < kStages.size() && in_time());
+  }
   settled_bytes_ += pages_.count().used_bytes() - begin_bytes;
   transaction.commit();
   planned_for_ = planned;
@@ -165,14 +175,23 @@ bool RetentionPass::delete_blocks() {
   return false;
 }
 
+std::int64_t RetentionPass::today() const {
+  return cuts_->past().now() / kDayMs;
+}
+
+// Once a day of recording, and in each pass once at the most.
+bool RetentionPass::is_daily_due() {
+  if (looked_ || !cuts_ || cuts_->past().empty()) return false;
+  const bool done = noted_.bind(today()).step();
+  noted_.reset();
+  return !done;
+}
+
 // One row a day of recording, of the last month.
-bool RetentionPass::note_size() {
-  if (cuts_->past().empty()) return false;
-  const std::int64_t day = cuts_->past().now() / kDayMs;
+void RetentionPass::note_size() {
   Statement(database_, "INSERT INTO store_size (recorded_day, used_bytes) VALUES (?, ?) ON CONFLICT DO NOTHING")
-      .run(day, pages_.count().used_bytes());
-  Statement(database_, "DELETE FROM store_size WHERE recorded_day < ?").run(day - kSizeDays);
-  return false;
+      .run(today(), pages_.count().used_bytes());
+  Statement(database_, "DELETE FROM store_size WHERE recorded_day < ?").run(today() - kSizeDays);
 }
 
 bool RetentionPass::give_back() {

@@ -46,7 +46,7 @@ class RetentionPass {
     std::int64_t unit;  // its key's first column / the number of the block
   };
 
-  static const std::array<Stage, 11> kStages;
+  static const std::array<Stage, 8> kStages;
 
   bool plan();
   bool make_room(const Pages& pages);
@@ -60,12 +60,13 @@ class RetentionPass {
   bool delete_samples();
   bool delete_blocks();
   bool forget_processes() { return forget_.some_processes(); }
-  bool forget_identities() { return forget_.some_identities(); }
-  bool forget_cgroups() { return forget_.some_cgroups(); }
   bool forget_events() { return forget_.some_events(); }
   bool forget_runs() { return forget_.some_runs(); }
-  bool note_size();
   bool give_back();
+
+  std::int64_t today() const;  // of recording
+  bool is_daily_due();
+  void note_size();
 
   SQLite::Database& database_;
   const std::int64_t piece_us_;
@@ -73,6 +74,7 @@ class RetentionPass {
   std::optional<RetentionCuts> cuts_;
   std::int64_t planned_for_ = -1;  // rollup_mark.tick_id
   std::size_t stage_ = kStages.size();
+  bool looked_ = false;  // in this pass, for what no process is of
   bool needs_room_ = false;
   std::int64_t settled_bytes_ = 0;  // in use but for what came since planned_for_
   bool giving_back_ = false;
@@ -81,8 +83,12 @@ class RetentionPass {
   std::deque<BatchDelete> samples_;
   std::deque<Blocks> blocks_;
   Forget forget_;
+  Statement noted_;
   Statement mark_;
 };
+
+// How long the -wal may get under the cap, which it is a part of.
+std::int64_t most_wal_bytes(const Retention& limits);
 
 // Puts the limits in force into the database, for readers.
 void store_retention(SQLite::Database& database, const Retention& limits);

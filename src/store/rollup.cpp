@@ -3,6 +3,7 @@
 #include <SQLiteCpp/Database.h>
 #include <algorithm>
 
+#include "store/retention_cuts.h"
 #include "store/tick_cursor.h"
 
 namespace memoir {
@@ -13,10 +14,8 @@ constexpr std::size_t kPiecesAtOnce = 500;
 
 // From what age a subject has rows in a tier. Groups are few, and the only trace of processes that were too short.
 std::int64_t least_life_ms(Tier tier, MarkSubject subject) {
-  const bool process = subject == MarkSubject::process;
-  if (tier == Tier::five_minutes) return process ? kPieceMs : 0;
-  if (tier == Tier::hour) return process ? kHourMs : kPieceMs;
-  return process ? kDayMs : kHourMs;
+  if (subject == MarkSubject::process) return kProcessAgeMs[static_cast<std::size_t>(tier) - 1];
+  return tier == Tier::five_minutes ? 0 : tier == Tier::hour ? kPieceMs : kHourMs;
 }
 
 std::int64_t hour_of(std::int64_t wall_ms) {

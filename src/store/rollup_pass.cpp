@@ -4,6 +4,7 @@
 #include <array>
 
 #include "store/columns.h"
+#include "store/retention_cuts.h"
 #include "store/rollup_subjects.h"
 #include "store/steps.h"
 #include "store_sql.h"
@@ -197,7 +198,7 @@ void Pass::finish(const TickMark* next) {
   std::stable_sort(segment_.machine.begin(), segment_.machine.end(),
                    [](const MachinePiece& a, const MachinePiece& b) { return a.subject_id < b.subject_id; });
   // A reader's own view of what is not rolled up yet shows every process.
-  subjects_.finish(segment_.end_ms, segment_.ticks.last, end_ ? kPieceMs : 0);
+  subjects_.finish(segment_.end_ms, segment_.ticks.last, end_ ? kProcessAgeMs.front() : 0);
   segment_.marks = subjects_.marks();
 }
 

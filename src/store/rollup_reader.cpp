@@ -21,12 +21,6 @@ struct Span {
   std::int64_t until_ms = 0;
 };
 
-// Two sources meet at the seam: the rows end there, and what comes from raw rows begins.
-struct Seam {
-  std::int64_t tick_id = 0;  // the first that is not in the rows
-  std::int64_t at_ms = 0;
-};
-
 // Where all is rolled up.
 constexpr std::int64_t kNoSeam = std::numeric_limits<std::int64_t>::max();
 
@@ -85,23 +79,6 @@ std::optional<std::int64_t> wall_of(SQLite::Database& database, std::int64_t tic
   return row.bind(tick_id).step() ? row.maybe(0) : std::nullopt;
 }
 
-// Ticks from a seam to the end, or between two.
-struct Tail {
-  Seam seam;
-  Segment segment;
-};
-
-std::optional<Tail> make_tail(SQLite::Database& database, std::int64_t tick_id, std::optional<std::int64_t> end,
-                              Range range) {
-  Statement first(database, "SELECT id, wall_ms FROM tick WHERE id >= ? ORDER BY id LIMIT 1");
-  if (!first.bind(tick_id).step()) return std::nullopt;
-  const Seam seam{first.integer(0), first.integer(1)};
-  // The clock may have been set back since: it is enough that one tick is in the range.
-  Statement touched(database, "SELECT 1 FROM tick WHERE id >= ? AND wall_ms <= ? ORDER BY id LIMIT 1");
-  if (!touched.bind(tick_id, range.to_ms).step()) return std::nullopt;
-  return Tail{seam, roll_up(database, seam.tick_id, end)};
-}
-
 template <std::size_t N>
 void visit_blocks(RollupBlocks<N>& blocks, const BlockSpan& span, const TierShape& shape, Range range,
                   std::int64_t subject, std::int64_t subject_id, const std::function<std::int64_t(std::int64_t)>& seam,
@@ -126,8 +103,9 @@ std::vector<MemoryPiece> of_kind(const Segment& segment, MarkSubject kind, std::
 
 }  // namespace
 
-void visit_rollups(SQLite::Database& database, Tier tier, MarkSubject kind, std::optional<std::int64_t> subject_id,
-                   Range range, const std::function<void(const RollupBucket&)>& visit) {
+void visit_rollups(SQLite::Database& database, RollupTails& tails, Tier tier, MarkSubject kind,
+                   std::optional<std::int64_t> subject_id, Range range,
+                   const std::function<void(const RollupBucket&)>& visit) {
   const TierShape& shape = shape_of(tier);
   const Visitor<kRollupMetrics> visitor(range, [&](std::int64_t id, const Span& span, const auto& bucket) {
     RollupBucket told{id, span.from_ms, span.until_ms, bucket.covered_ms, bucket.processes, {}};
@@ -147,23 +125,24 @@ void visit_rollups(SQLite::Database& database, Tier tier, MarkSubject kind, std:
         blocks, *span, shape, range, subject, subject_id.value_or(0),
         [&](std::int64_t id) { return written(id) ? target_ms : seam_ms; }, visitor);
   }
-  const auto show = [&](const std::optional<Tail>& tail, const std::function<bool(std::int64_t)>& wanted) {
-    if (tail) visit_pieces(of_kind(tail->segment, kind, subject_id, wanted), shape, tail->seam.at_ms, visitor);
+  const auto show = [&](const RolledTail* tail, const std::function<bool(std::int64_t)>& wanted) {
+    if (tail != nullptr) visit_pieces(of_kind(tail->segment, kind, subject_id, wanted), shape, tail->at_ms, visitor);
   };
   if (mark.half_written()) {
-    show(make_tail(database, mark.tick_id, mark.target_tick_id, range), [&](std::int64_t id) { return !written(id); });
+    show(tails.from(mark.tick_id, mark.target_tick_id, range), [&](std::int64_t id) { return !written(id); });
   }
-  show(make_tail(database, mark.target_tick_id, std::nullopt, range), [](std::int64_t) { return true; });
+  show(tails.from(mark.target_tick_id, std::nullopt, range), [](std::int64_t) { return true; });
 }
 
-void visit_machine_rollups(SQLite::Database& database, Tier tier, const std::vector<std::string>& metrics, Range range,
+void visit_machine_rollups(SQLite::Database& database, RollupTails& tails, Tier tier,
+                           const std::vector<std::string>& metrics, Range range,
                            const std::function<void(const MachineBucket&)>& visit) {
   const TierShape& shape = shape_of(tier);
   const RollupMark mark = rollup_mark(database);
   // The machine's metrics are the first to be written.
   const std::int64_t seam_tick = mark.target_tick_id;
   const std::int64_t seam_ms = wall_of(database, seam_tick).value_or(kNoSeam);
-  const auto tail = make_tail(database, seam_tick, std::nullopt, range);
+  const RolledTail* const tail = tails.from(seam_tick, std::nullopt, range);
   const auto span = blocks_of(database, tier);
   Statement find(database, "SELECT id FROM machine_metric WHERE name = ?");
   for (const std::string& metric : metrics) {
@@ -178,12 +157,12 @@ void visit_machine_rollups(SQLite::Database& database, Tier tier, const std::vec
     }
     const auto& names = machine_metrics();
     const auto index = std::find(names.begin(), names.end(), metric) - names.begin();
-    if (!tail) continue;
+    if (tail == nullptr) continue;
     std::vector<MachinePiece> pieces;
     for (const MachinePiece& piece : tail->segment.machine) {
       if (piece.subject_id == index && piece.bucket.values[0].known) pieces.push_back(piece);
     }
-    visit_pieces(pieces, shape, tail->seam.at_ms, visitor);
+    visit_pieces(pieces, shape, tail->at_ms, visitor);
   }
 }
 
@@ -209,8 +188,9 @@ std::vector<TierSpan> load_tiers(SQLite::Database& database) {
 }
 
 std::vector<MarkRow> pending_group_marks(SQLite::Database& database) {
-  const auto tail = make_tail(database, rollup_mark(database).tick_id, std::nullopt, {0, INT64_MAX});
-  return tail ? tail->segment.marks : std::vector<MarkRow>{};
+  RollupTails tails(database);
+  const RolledTail* const tail = tails.from(rollup_mark(database).tick_id, std::nullopt, {0, INT64_MAX});
+  return tail != nullptr ? tail->segment.marks : std::vector<MarkRow>{};
 }
 
 }  // namespace memoir

@@ -11,16 +11,19 @@
 
 #include "store/mark_rows.h"
 #include "store/reader.h"
+#include "store/rollup_tails.h"
 #include "store/statement.h"
 
 namespace memoir {
 
 std::vector<TierSpan> load_tiers(SQLite::Database& database);
 
-void visit_rollups(SQLite::Database& database, Tier tier, MarkSubject kind, std::optional<std::int64_t> subject_id,
-                   Range range, const std::function<void(const RollupBucket&)>& visit);
+void visit_rollups(SQLite::Database& database, RollupTails& tails, Tier tier, MarkSubject kind,
+                   std::optional<std::int64_t> subject_id, Range range,
+                   const std::function<void(const RollupBucket&)>& visit);
 
-void visit_machine_rollups(SQLite::Database& database, Tier tier, const std::vector<std::string>& metrics, Range range,
+void visit_machine_rollups(SQLite::Database& database, RollupTails& tails, Tier tier,
+                           const std::vector<std::string>& metrics, Range range,
                            const std::function<void(const MachineBucket&)>& visit);
 
 // Marks of identities and cgroups that are not written yet.

@@ -31,6 +31,11 @@ SampleRows::SampleRows(SQLite::Database& database)
       category_(database,
                 "INSERT INTO category_sample (tick_id, category_id, processes, inexact, rss_kib, pss_kib, uss_kib, "
                 "swap_kib, swap_pss_kib) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"),
+      cgroup_(database,
+              "INSERT INTO cgroup_sample (tick_id, cgroup_id, current_kib, file_kib, swap_kib, max_kib, high_kib, "
+              "swap_max_kib) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"),
+      gone_cgroup_(database, "INSERT INTO cgroup_sample (tick_id, cgroup_id) VALUES (?, ?)"),
+      seen_cgroup_(database, "UPDATE cgroup SET last_ms = MAX(last_ms, ?2) WHERE id = ?1"),
       other_(database, "INSERT INTO meminfo_other (tick_id, key_id, value) VALUES (?, ?, ?)"),
       key_(database, "INSERT INTO meminfo_key (name) VALUES (?)") {}
 
@@ -62,6 +67,19 @@ void SampleRows::insert_cold(std::int64_t tick_id, const MachineMemory& memory) 
 void SampleRows::insert(std::int64_t tick_id, std::int64_t category_id, const CategorySample& sample) {
   category_.run(tick_id, category_id, sample.processes, sample.inexact, sample.rss_kib, sample.pss_kib, sample.uss_kib,
                 sample.swap_kib, sample.swap_pss_kib);
+}
+
+void SampleRows::insert(std::int64_t tick_id, std::int64_t cgroup_id, const CgroupSample& sample) {
+  cgroup_.run(tick_id, cgroup_id, sample.current_kib, sample.file_kib, sample.swap_kib, sample.max_kib, sample.high_kib,
+              sample.swap_max_kib);
+}
+
+void SampleRows::insert_gone_cgroup(std::int64_t tick_id, std::int64_t cgroup_id) {
+  gone_cgroup_.run(tick_id, cgroup_id);
+}
+
+void SampleRows::see_cgroup(std::int64_t cgroup_id, std::int64_t at_ms) {
+  seen_cgroup_.run(cgroup_id, at_ms);
 }
 
 void SampleRows::insert_other(std::int64_t tick_id, std::int64_t key_id, std::optional<std::int64_t> value) {

@@ -69,6 +69,15 @@ void load_categories(SQLite::Database& database, const Bounds& bounds, std::vect
   }
 }
 
+void load_cgroups(SQLite::Database& database, const Bounds& bounds, std::vector<CgroupSample>& cgroups) {
+  Statement rows(database, sql::snapshot_cgroups);
+  rows.bind(bounds.keyframe_id, bounds.tick_id);
+  while (rows.step()) {
+    cgroups.push_back(
+        {rows.text(0), rows.integer(1), rows.maybe(2), rows.maybe(3), rows.maybe(4), rows.maybe(5), rows.maybe(6)});
+  }
+}
+
 }  // namespace
 
 Result<Snapshot> load_snapshot(SQLite::Database& database, std::int64_t tick_id) {
@@ -81,6 +90,7 @@ Result<Snapshot> load_snapshot(SQLite::Database& database, std::int64_t tick_id)
   if (run.bind(snapshot.tick.run_id).step()) snapshot.run = read_run(run);
   load_machine(database, bounds, snapshot.machine);
   load_categories(database, bounds, snapshot.categories);
+  load_cgroups(database, bounds, snapshot.cgroups);
   load_processes(database, bounds, snapshot);
   return snapshot;
 }

@@ -204,6 +204,7 @@ Status SteadyWriter::move_damaged() {
   if (!aside) return aside.error();
   set_aside_ms_ = now.boot_ms;
   const std::string text = fmt::format("{} was damaged, and was set aside as {}; a new one was begun", path_, *aside);
+  log_error(damage_);
   log_error(text);
   untold_.push_back({now, "set-aside", text});
   damage_.clear();

@@ -54,7 +54,10 @@ ProcessInfo stranger(const ProcessKey& key) {
 void begin_day(WriterState& state) {
   state.machine_marks.day = {};
   for (LiveCategory& category : state.categories) category.marks.day = {};
-  for (LiveProcess& process : state.processes) process.marks.day = {};
+  for (LiveProcess& process : state.processes) {
+    process.marks.day = {};
+    process.marks.one_day = false;
+  }
 }
 
 }  // namespace
@@ -76,6 +79,7 @@ void TickStore::store(const Tick& tick, std::int64_t run_id, std::int64_t boot_i
   insert_tick(insert_tick_, context.tick_id, run_id, state.keyframe_id, tick);
   store_machine(tick.machine, context, state);
   store_categories(tick.categories, context, state);
+  store_cgroups(tick.cgroups, context, state);
   store_processes(tick, context, state);
   state.last_tick = tick.begin;
   // The first tick of a run and of a day sets every mark; those state it only what rises, which is what lets a reader
@@ -89,8 +93,9 @@ void TickStore::flush_marks(WriterState& state) {
   marks_.flush(MarkSubject::machine, 0, kMachineMetrics, day, state.machine_marks);
   for (LiveCategory& category : state.categories)
     marks_.flush(MarkSubject::category, category.id, kCategoryMetrics, day, category.marks);
-  for (LiveProcess& process : state.processes)
-    marks_.flush(MarkSubject::process, process.id, kProcessMetrics, day, process.marks);
+  for (EndedProcess& process : state.ended) marks_.flush(process.id, day, process.marks);
+  state.ended.clear();
+  for (LiveProcess& process : state.processes) marks_.flush(process.id, day, process.marks);
   marks_.set_watermark(state.tick_id);
   state.flushed_boot_ms = state.last_tick->boot_ms;
 }
@@ -104,7 +109,7 @@ void TickStore::store_processes(const Tick& tick, const TickContext& context, Wr
   std::vector<LiveProcess> live;
   live.reserve(tick.processes.size());
   for (const ProcessSample& sample : tick.processes) {
-    for (; old != state.processes.end() && old->last.key < sample.key; ++old) end(*old, tick, context, state.last_tick);
+    for (; old != state.processes.end() && old->last.key < sample.key; ++old) end(*old, tick, context, state);
     while (info != infos.end() && (*info)->key < sample.key) ++info;
     const Info known = info != infos.end() && (*info)->key == sample.key ? *info : nullptr;
     bool is_new = false;
@@ -119,7 +124,7 @@ void TickStore::store_processes(const Tick& tick, const TickContext& context, Wr
     }
     update(live.back(), sample, context, is_new);
   }
-  for (; old != state.processes.end(); ++old) end(*old, tick, context, state.last_tick);
+  for (; old != state.processes.end(); ++old) end(*old, tick, context, state);
   state.processes = std::move(live);
 }
 
@@ -148,6 +153,7 @@ LiveProcess TickStore::adopt(const ProcessKey& key, Info info, const TickContext
   live.start_ms = facts.start_ms;
   const auto row = processes_.find(boot_id_, key);
   is_new = !row;
+  live.marks.one_day = is_new;
   live.id = row ? row->id : processes_.insert(boot_id_, facts, sight_of(context));
   if (row) {
     processes_.revive(*row);
@@ -173,10 +179,9 @@ void TickStore::update(LiveProcess& live, const ProcessSample& sample, const Tic
   }
 }
 
-void TickStore::end(LiveProcess live, const Tick& tick, const TickContext& context,
-                    const std::optional<Moment>& last_tick) {
+void TickStore::end(const LiveProcess& live, const Tick& tick, const TickContext& context, WriterState& state) {
   processes_.end(live.id, sight_of(context), end_kind(tick.exits, live.last.key));
-  if (last_tick) marks_.flush(MarkSubject::process, live.id, kProcessMetrics, day_of(last_tick->wall_ms), live.marks);
+  if (live.stored) state.ended.push_back({live.id, live.marks});
 }
 
 void TickStore::store_machine(const MachineSample& sample, const TickContext& context, WriterState& state) {
@@ -234,6 +239,28 @@ void TickStore::store_categories(const std::vector<CategorySample>& samples, con
     samples_.insert(context.tick_id, live.id, ended);
     live.last = ended;
   }
+}
+
+void TickStore::store_cgroups(const std::vector<CgroupSample>& samples, const TickContext& context,
+                              WriterState& state) {
+  std::vector<LiveCgroup> live;
+  live.reserve(samples.size());
+  auto old = state.cgroups.begin();
+  const auto end_until = [&](auto&& before) {
+    for (; old != state.cgroups.end() && before(old->last.path); ++old)
+      samples_.insert_gone_cgroup(context.tick_id, old->id);
+  };
+  for (const CgroupSample& sample : samples) {
+    end_until([&](const std::string& path) { return path < sample.path; });
+    const bool known = old != state.cgroups.end() && old->last.path == sample.path;
+    const std::int64_t id = known ? old->id : processes_.cgroup_id(sample.path, context.time.at_ms);
+    if (context.keyframe || !known || sample != old->last) samples_.insert(context.tick_id, id, sample);
+    if (context.keyframe) samples_.see_cgroup(id, context.time.at_ms);
+    live.push_back({sample, id});
+    if (known) ++old;
+  }
+  end_until([](const std::string&) { return true; });
+  state.cgroups = std::move(live);
 }
 
 }  // namespace memoir

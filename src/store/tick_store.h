@@ -29,9 +29,10 @@ class TickStore {
   void store_missed(const std::vector<Info>& infos, const Tick& tick, const TickContext& context);
   LiveProcess adopt(const ProcessKey& key, Info info, const TickContext& context, bool& is_new);
   void update(LiveProcess& live, const ProcessSample& sample, const TickContext& context, bool is_new);
-  void end(LiveProcess live, const Tick& tick, const TickContext& context, const std::optional<Moment>& last_tick);
+  void end(const LiveProcess& live, const Tick& tick, const TickContext& context, WriterState& state);
   void store_machine(const MachineSample& sample, const TickContext& context, WriterState& state);
   void store_other(const std::vector<OtherMeminfo>& other, const TickContext& context, WriterState& state);
+  void store_cgroups(const std::vector<CgroupSample>& samples, const TickContext& context, WriterState& state);
   void store_categories(const std::vector<CategorySample>& samples, const TickContext& context, WriterState& state);
 
   Statement insert_tick_;

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/log.h"
+#include "store/checkpoints.h"
 #include "store/failure.h"
 #include "store/lock_file.h"
 #include "store/retention_pass.h"
@@ -32,9 +33,7 @@ Status check_after_crash(SQLite::Database& database, const std::string& path) {
   }
   if (check.damage.empty()) return Done{};
   log_error(fmt::format("{}: the check after an unclean end found damage: {}", path, check.damage));
-  return Error{ErrorKind::damaged,
-               fmt::format("{}: the database is damaged ({}); move it aside with its -wal and -shm, and start anew",
-                           path, check.damage)};
+  return damaged(path, check.damage);
 }
 
 class SqliteWriter final : public Writer {
@@ -43,6 +42,7 @@ class SqliteWriter final : public Writer {
       : path_(std::move(path)),
         lock_(std::move(lock)),
         database_(std::move(database)),
+        checkpoints_(*database_),
         ticks_(*database_),
         rollup_(*database_),
         retention_(*database_) {}
@@ -61,12 +61,14 @@ class SqliteWriter final : public Writer {
   Error no_run() const { return {ErrorKind::io, path_ + ": no run has begun"}; }
   WriterState state_at_start();
   void note_clock_step(const Tick& tick);
+  Result<Maintenance> bring_home();
   Maintenance roll_up();
   Maintenance hurry();
 
   std::string path_;
   Fd lock_;
   std::unique_ptr<SQLite::Database> database_;
+  Checkpoints checkpoints_;
   TickStore ticks_;
   Rollup rollup_;
   RetentionPass retention_;
@@ -142,12 +144,12 @@ Status SqliteWriter::begin_run(const RunInfo& run) {
     const std::int64_t run_id = insert_run(*database_, boot_id, run);
     if (last) insert_break_events(*database_, *last, run_id, boot_id, run.started);
     store_retention(*database_, run.retention);
-    forget_users(*database_);
     boot_id_ = boot_id;
     state_ = state_at_start();
     transaction.commit();
     run_id_ = run_id;
     retention_.set_limits(run.retention);
+    checkpoints_.set_most(most_wal_bytes(run.retention));
     return Done{};
   });
 }
@@ -165,7 +167,7 @@ void SqliteWriter::note_clock_step(const Tick& tick) {
 
 Status SqliteWriter::write(const Tick& tick) {
   if (run_id_ == 0) return no_run();
-  return guarded(path_, [&]() -> Status {
+  Status stored = guarded(path_, [&]() -> Status {
     next_ = state_;
     Transaction transaction(*database_, Transaction::Kind::write);
     note_clock_step(tick);
@@ -173,6 +175,17 @@ Status SqliteWriter::write(const Tick& tick) {
     transaction.commit();
     std::swap(state_, next_);
     return Done{};
+  });
+  // The tick is stored, whether or not the -wal can be brought home.
+  if (stored && checkpoints_.overdue()) static_cast<void>(bring_home());
+  return stored;
+}
+
+// The -wal, with no transaction open.
+Result<Maintenance> SqliteWriter::bring_home() {
+  return guarded(path_, [&]() -> Result<Maintenance> {
+    checkpoints_.run();
+    return Maintenance{true, 0};
   });
 }
 
@@ -185,6 +198,7 @@ Status SqliteWriter::write_event(const Event& event) {
 }
 
 Result<Maintenance> SqliteWriter::maintain() {
+  if (checkpoints_.due()) return bring_home();
   Result<Maintenance> done = guarded(path_, [&]() -> Result<Maintenance> {
     if (rollup_.due()) return roll_up();
     if (run_id_ == 0) return Maintenance{};

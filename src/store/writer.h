@@ -69,8 +69,9 @@ class Writer {
   virtual Status write_event(const Event& event) = 0;
 
   // One bounded piece of what is to be done between ticks: a step of the rollups, a batch of retention, some pages of
-  // vacuum. At most a few tens of milliseconds in one write transaction. Called again as long as there is more, when no
-  // tick waits. On an error nothing of the piece is stored.
+  // vacuum; or, outside of any transaction, what the -wal holds is brought home. At most a few tens of milliseconds in
+  // one write transaction. Called again as long as there is more, when no tick waits. On an error nothing of the piece
+  // is stored.
   virtual Result<Maintenance> maintain() = 0;
 
   // Ends the run with a reason in one word (stopped, duration, once, reload), writes what is buffered (high-water

@@ -19,7 +19,13 @@ struct LiveProcess {
   std::int64_t id = 0;
   std::int64_t start_ms = 0;
   bool stored = false;  // `last` holds: it has rows in this run
-  Marks marks;
+  LifeMarks marks;
+};
+
+// Its marks wait to be stored, as those of the living do.
+struct EndedProcess {
+  std::int64_t id = 0;
+  LifeMarks marks;
 };
 
 struct LiveCategory {
@@ -27,6 +33,11 @@ struct LiveCategory {
   std::int64_t id = 0;
   bool stored = false;
   Marks marks;
+};
+
+struct LiveCgroup {
+  CgroupSample last;
+  std::int64_t id = 0;
 };
 
 struct LiveMeminfoKey {
@@ -37,7 +48,9 @@ struct LiveMeminfoKey {
 
 struct WriterState {
   std::vector<LiveProcess> processes;
+  std::vector<EndedProcess> ended;  // since the marks were stored; not sorted
   std::vector<LiveCategory> categories;
+  std::vector<LiveCgroup> cgroups;  // those with a row that holds
   std::vector<LiveMeminfoKey> meminfo_keys;
   MachineMemory machine;
   Marks machine_marks;

@@ -1,5 +1,6 @@
 #include "base/text.h"
 
+#include "base/nearest.h"
 #include "support/catch.h"
 
 using namespace memoir;
@@ -48,9 +49,20 @@ TEST_CASE("to_printable leaves nothing that moves a terminal's cursor or turns i
   CHECK(to_printable("\xe6\xbc\xa2") == "\xe6\xbc\xa2");
 }
 
-TEST_CASE("nearest finds a near miss and nothing far") {
+TEST_CASE("what shows nothing is shown as its number") {
+  CHECK(to_printable("a\u200bb\ufeffc\u00add\u2060e\U000e0041") == "a\\u200bb\\ufeffc\\xadd\\u2060e\\U000e0041");
+  CHECK(to_printable("\U0001f469\u200d\U0001f680") == "\U0001f469\u200d\U0001f680");
+}
+
+TEST_CASE("nearest finds a near miss, the one that a word begins, and nothing far") {
   CHECK(nearest("intervall", {"interval", "db"}) == "interval");
   CHECK(nearest("tpo", {"trend", "top"}) == "top");
   CHECK(nearest("summry", {"top", "summary"}) == "summary");
+  CHECK(nearest("cat", {"categories", "trend"}) == "categories");
+  CHECK_FALSE(nearest("t", {"trend", "summary"}));
+  CHECK_FALSE(nearest("ba", {"backup", "bargain"}));
   CHECK_FALSE(nearest("xyzzy", {"top", "trend"}));
+  CHECK(did_you_mean("tpo", {"top"}) == "; did you mean 'top'?");
+  CHECK(did_you_mean("a\x1c", {"a\x1b"}) == "; did you mean 'a\\x1b'?");
+  CHECK(did_you_mean("xyzzy", {"top"}).empty());
 }

@@ -19,13 +19,16 @@ void meminfo(std::string_view text);
 void vmstat(std::string_view text);
 void pressure(std::string_view text);
 void kernel(std::string_view text);
+void cgroup_memory(std::string_view text);
+void mountinfo(std::string_view text);
+void sysvipc_shm(std::string_view text);
 
 struct Target {
   const char* name;
   void (*run)(std::string_view text);
 };
 
-inline constexpr std::array<Target, 10> kTargets{{
+inline constexpr std::array<Target, 13> kTargets{{
     {"pid_stat", pid_stat},
     {"statm", statm},
     {"status", status},
@@ -36,6 +39,9 @@ inline constexpr std::array<Target, 10> kTargets{{
     {"vmstat", vmstat},
     {"pressure", pressure},
     {"kernel", kernel},
+    {"cgroup_memory", cgroup_memory},
+    {"mountinfo", mountinfo},
+    {"sysvipc_shm", sysvipc_shm},
 }};
 
 }  // namespace memoir::fuzz

@@ -1,6 +1,9 @@
 #include "query/filter.h"
 
+#include "query/shell_text.h"
 #include "query/subject.h"
+#include "query/subject_word.h"
+#include "query/terminal.h"
 #include "support/catch.h"
 
 using namespace memoir;
@@ -59,7 +62,8 @@ TEST_CASE("A filter that cannot be read names what is valid") {
     const auto filter = Filter::parse({expression});
     REQUIRE_FALSE(filter.ok());
     CHECK(filter.error().kind == ErrorKind::malformed);
-    CHECK(filter.error().message.find("category, user, pid, comm, exe, command, cgroup") != std::string::npos);
+    CHECK(filter.error().message.find("category, user, pid, comm, exe, command, cgroup, unit, identity") !=
+          std::string::npos);
     return filter.error().message;
   };
   CHECK(message("web").find("no = or ~") != std::string::npos);
@@ -76,7 +80,7 @@ TEST_CASE("Subjects name the machine, a process or a group") {
   CHECK(process->kind == Subject::Kind::process);
   CHECK(process->pid == 812);
   CHECK(process->start_ms == 1795166412000);
-  for (const char* text : {"web", "category:web", "category=web"}) {
+  for (const char* text : {"category:web", "category=web"}) {
     const auto web = parse_subject(text, 0, Zone::utc);
     REQUIRE(web.ok());
     CHECK(web->category == "web");
@@ -87,7 +91,7 @@ TEST_CASE("Subjects name the machine, a process or a group") {
   CHECK_FALSE(cgroup->category);
   CHECK(cgroup->members.matches(nginx()));
   CHECK(parse_subject("command~work", 0, Zone::utc)->members.matches(nginx()));
-  for (const char* text : {"", "colour:red", "0", "812@", "812@teatime", "99999999999", "command~("}) {
+  for (const char* text : {"", "categroy:web", "0", "812@", "812@teatime", "99999999999", "command~("}) {
     CAPTURE(text);
     const auto bad = parse_subject(text, 0, Zone::utc);
     REQUIRE_FALSE(bad.ok());
@@ -107,9 +111,54 @@ TEST_CASE("A pid that had several lives is asked which, an exec is the same life
   REQUIRE(first.ok());
   CHECK(first->size() == 2);
   CHECK(members_of(*parse_subject("7", 0, Zone::utc), processes, Zone::utc)->size() == 1);
-  CHECK(members_of(*parse_subject("web", 0, Zone::utc), processes, Zone::utc)->size() == 3);
-  const auto near = members_of(*parse_subject("wed", 0, Zone::utc), processes, Zone::utc);
+  CHECK(members_of(*parse_subject("category:web", 0, Zone::utc), processes, Zone::utc)->size() == 3);
+  const auto near = members_of(*parse_subject("category:wed", 0, Zone::utc), processes, Zone::utc);
   REQUIRE_FALSE(near.ok());
   CHECK(near.error().message.find("did you mean 'web'") != std::string::npos);
   CHECK_FALSE(members_of(*parse_subject("1234", 0, Zone::utc), processes, Zone::utc).ok());
+}
+
+TEST_CASE("Units and identities are filtered by too") {
+  CHECK(takes({"unit=nginx.service"}));
+  CHECK(takes({"identity~^nginx: worker"}));
+  CHECK_FALSE(takes({"unit=nginx"}));
+}
+
+TEST_CASE("What nobody has is named, with the nearest that somebody has") {
+  const std::vector<StoredProcess> processes{life(812, 0, 0, "web"), life(813, 0, 0, "db")};
+  const auto filter = Filter::parse({"category=wbe", "user=www-data", "comm~x", "pid=1"});
+  REQUIRE(filter.ok());
+  CHECK(filter->misses(processes) == std::vector<std::string>{"no process has the category 'wbe'; did you mean 'web'?",
+                                                              "no process has the pid '1'"});
+}
+
+TEST_CASE("A word means what is called so; what means the same processes comes once") {
+  std::vector<StoredProcess> processes{life(1, 0, 0, "web"), life(2, 0, 0, "web"), life(3, 0, 0, "db")};
+  const auto names = [&processes](std::string_view word) {
+    std::vector<std::string> all;
+    for (const Meaning& meaning : meanings_of(word, processes)) all.push_back(meaning.key + ":" + meaning.value);
+    return all;
+  };
+  using Names = std::vector<std::string>;
+  CHECK(names("web") == Names{"category:web"});
+  CHECK(names("nginx") == Names{"unit:nginx.service"});  // and the cgroup, the exe, the comm: all three processes
+  CHECK(names("www-data") == Names{"user:www-data"});
+  CHECK(names("nginx: worker process") == Names{"identity:nginx: worker process"});
+  CHECK(names("ngin").empty());
+  processes[2].info.comm = "web";
+  CHECK(names("web") == Names{"category:web", "comm:web"});
+  CHECK(names("nginx") == Names{"unit:nginx.service", "comm:nginx"});
+  processes[1].info.exe = "/opt/nginx";
+  CHECK(names("/opt/nginx") == Names{"exe:/opt/nginx"});
+  CHECK(names("nginx") == Names{"unit:nginx.service", "exe:/usr/sbin/nginx", "exe:/opt/nginx", "comm:nginx"});
+}
+
+TEST_CASE("A word for the shell is what the shell makes of it") {
+  use_utf8();
+  CHECK(shell_word("comm:nginx") == "comm:nginx");
+  CHECK(shell_word("identity:a b") == "'identity:a b'");
+  CHECK(shell_word("comm:it's") == "'comm:it'\\''s'");
+  CHECK(shell_word("comm:日本") == "comm:日本");
+  CHECK(shell_word("") == "''");
+  CHECK(shell_word("comm:a\nb\\'\x1b") == "$'comm:a\\nb\\\\\\'\\x1b'");
 }

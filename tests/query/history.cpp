@@ -128,6 +128,10 @@ std::vector<CategorySample> History::totals() const {
   return list;
 }
 
+void History::cgroup(const CgroupSample& sample) {
+  cgroups_[sample.path] = sample;
+}
+
 Tick History::make_tick() {
   constexpr std::int64_t kHour = 3'600'000;
   Tick tick;
@@ -138,6 +142,7 @@ Tick History::make_tick() {
   tick.total = {10'000, 12'000};
   tick.machine = machine_;
   tick.categories = totals();
+  for (const auto& [path, sample] : cgroups_) tick.cgroups.push_back(sample);
   tick.exits = std::exchange(exits_, {});
   tick.counts.seen = static_cast<std::int64_t>(lives_.size());
   tick.counts.kernel_threads = 7;

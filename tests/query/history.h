@@ -44,6 +44,8 @@ class History {
   void death(std::int32_t pid);
   void machine(std::int64_t used_kib, std::int64_t swap_kib = 0);  // of 16 GiB, and 4 GiB of swap
 
+  void cgroup(const CgroupSample& sample);  // from now on
+
   void oom_kills(std::int64_t count);  // the kernel's counter
   void machine(MachineField field, std::int64_t value) { machine_.memory.set(field, value); }
 
@@ -72,6 +74,7 @@ class History {
   Moment now_{kStart, 86'400'000};
   std::map<std::int32_t, Life> lives_;
   std::vector<ProcessExit> exits_;
+  std::map<std::string, CgroupSample> cgroups_;
   MachineSample machine_;
   std::int64_t last_keyframe_ms_ = 0;
   std::uint64_t births_ = 0;

@@ -26,6 +26,9 @@ constexpr int kDays = 10;
 void record(History& history) {
   history.begin_run();
   history.machine(16 * 1024 * 1024 - 512 * 1024, 4 * 1024 * 1024);
+  history.cgroup({"/system.slice", 400'000, 300'000, {}, {}, {}, {}});
+  history.cgroup({"/system.slice/pool.service", 200'000, 150'000, {}, 200'000, {}, {}});
+  history.cgroup({"/system.slice/again.service", 100'000, {}, {}, 90LL << 20, {}, {}});
   history.birth(100, {"leaky", "/usr/bin/leaky --serve", "web", "app", "/system.slice/leaky.service"}, 200'000);
   history.birth(200, {"calm", "/usr/bin/calm", "web", "app", "/system.slice/calm.service"}, 300'000);
   const Person restarted{"again", "/usr/bin/again", "web", "app", "/system.slice/again.service"};
@@ -81,6 +84,15 @@ TEST_CASE("Leaks are found by identity, what is none is let go, and each verdict
   CHECK(verdict(leaks, "leaky") == "leak-steady");
   CHECK(verdict(leaks, "again") == "leak-across-restarts");
   CHECK(verdict(leaks, "worker") == "count-leak");
+  for (const Json& row : leaks["rows"]) {
+    const std::string subject = row["subject"];
+    // 50,000 KiB are held beside page cache; far off limits are none.
+    if (subject.find("worker") != std::string::npos) {
+      CHECK(row["limit"] == "memory.max of /system.slice/pool.service");
+      CHECK(row["limit_room_kib"] == 150'000);
+    }
+    if (subject.find("again") != std::string::npos) CHECK(row["limit"] == "the machine's memory");
+  }
   CHECK(verdict(leaks, "calm").empty());
   CHECK(verdict(leaks, "job").empty());
   CHECK(leaks["totals"]["leaks"] == leaks["rows"].size());
@@ -92,6 +104,7 @@ TEST_CASE("Leaks are found by identity, what is none is let go, and each verdict
     // By true days: 1440 minutes of which the analysis took each for an hour.
     CHECK(row["slope_kib_per_day"].get<double>() == Approx(60 * 20 * 1024).epsilon(0.02));
     CHECK(row["limit"] == "the machine's memory");
+    CHECK(row["limit_room_kib"] == 512 * 1024);
     CHECK(row["runs_out_in_ms"].get<double>() > 0);
   }
 
@@ -103,6 +116,9 @@ TEST_CASE("Leaks are found by identity, what is none is let go, and each verdict
   const Json one = answered(history, {"--explain", "leaky"});
   CHECK(one["verdict"] == "leak-steady");
   CHECK(one["evidence"].size() >= 7);
+  const std::string worker = ask(history, {"--explain", "worker"}).out;
+  CAPTURE(worker);
+  CHECK(worker.find("memory.max of /system.slice/pool.service, of which 146.5 MiB are left") != std::string::npos);
   const Outcome shown = ask(history, {"--explain", "calm"});
   CHECK(shown.exit == Exit::answered);
   CHECK(shown.out.find("What would change it") != std::string::npos);

@@ -1,10 +1,9 @@
 // Without --limit an answer fits the terminal with its title and its headings; in a pipe it has 20 rows.
 
 #include "query/application.h"
-#include "query/command_line.h"
 #include "query/history.h"
 #include "query/layout.h"
-#include "query/render.h"
+#include "query/on_screen.h"
 #include "query/zone_guard.h"
 #include "support/catch.h"
 
@@ -37,19 +36,7 @@ History& recording() {
 // What the command prints on a terminal of that size, or, without one, in a pipe.
 std::vector<std::string> lines_of(const std::vector<std::string>& arguments, std::optional<Screen> screen) {
   const test::ZoneGuard zone("UTC");
-  use_utf8();
-  const Result<Invocation> invocation = parse_command_line(arguments);
-  REQUIRE(invocation.ok());
-  const Options& options = invocation->options;
-  auto reader = Reader::open(recording().path());
-  REQUIRE(reader.ok());
-  const FileInfo file = (*reader)->info().value();
-  const auto runs = (*reader)->runs().value();
-  const When when = resolve_when(options, {file.first_tick_ms, file.last_tick_ms}, recording().now_ms()).value();
-  const auto report = invocation->command->run({options, **reader, file, runs, recording().now_ms(), when, screen});
-  REQUIRE(report.ok());
-  const auto width = screen ? std::optional(screen->columns) : std::nullopt;
-  const std::string text = render_table({"", "DB", "host"}, *report, {Zone::local, Units::automatic, false, width});
+  const std::string text = test::answer_on_screen(recording().path(), recording().now_ms(), arguments, screen).value();
   std::vector<std::string> lines;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = text.find('\n', at);

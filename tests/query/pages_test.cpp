@@ -38,6 +38,7 @@ void record(History& history) {
   history.tick(2);
   history.death(950);
   history.oom_kills(4);
+  history.cgroup({"/system.slice", 400'000, 100'000, {}, 500'000, {}, {}});
   history.tick(3);
   history.kill();
   history.pause(60'000);
@@ -72,12 +73,12 @@ std::set<std::string> words_of(const std::string& page) {
 
 }  // namespace
 
-TEST_CASE("docs/sql.md: each of ten questions has an answer") {
+TEST_CASE("docs/sql.md: each question has an answer") {
   History history;
   record(history);
   SQLite::Database database(history.path(), SQLite::OPEN_READONLY);
   const std::vector<std::string> questions = blocks_of(read(std::string(MEMOIR_SOURCE) + "/docs/sql.md"));
-  CHECK(questions.size() == 10);
+  CHECK(questions.size() >= 10);
   for (const std::string& question : questions) {
     CAPTURE(question);
     SQLite::Statement statement(database, question);

@@ -8,13 +8,11 @@
 #include <nlohmann/json.hpp>
 
 #include "query/application.h"
-#include "query/command_line.h"
 #include "query/golden.h"
 #include "query/history.h"
 #include "query/layout.h"
-#include "query/render.h"
+#include "query/on_screen.h"
 #include "query/terminal.h"
-#include "query/when.h"
 #include "query/zone_guard.h"
 #include "support/catch.h"
 #include "support/manual_clock.h"
@@ -108,19 +106,7 @@ Json json_of(std::vector<std::string> arguments) {
 // As on a terminal of that size.
 std::string on_terminal(std::vector<std::string> arguments, Screen screen) {
   const test::ZoneGuard zone("UTC");
-  use_utf8();
-  const Result<Invocation> invocation = parse_command_line(arguments);
-  REQUIRE(invocation.ok());
-  auto reader = Reader::open(recording().path());
-  REQUIRE(reader.ok());
-  const FileInfo file = (*reader)->info().value();
-  const auto runs = (*reader)->runs().value();
-  const std::int64_t now_ms = recording().now_ms() - 6000;
-  const When when = resolve_when(invocation->options, {file.first_tick_ms, file.last_tick_ms}, now_ms).value();
-  const auto report = invocation->command->run({invocation->options, **reader, file, runs, now_ms, when, screen});
-  REQUIRE(report.ok());
-  std::string text = render_table({invocation->command->name, "DB", runs.back().boot.host}, *report,
-                                  {Zone::local, Units::automatic, false, screen.columns});
+  std::string text = test::answer_on_screen(recording().path(), recording().now_ms() - 6000, arguments, screen).value();
   hide_ourselves(text);
   return text;
 }
@@ -281,7 +267,7 @@ TEST_CASE("trend: the sum of a category is one series, and says what is not exac
 TEST_CASE("trend: a subject or metric that is not there is a usage error that names what is") {
   const auto [arguments, part] = GENERATE(table<std::vector<std::string>, std::string>({
       {{"trend", "databose"}, "did you mean 'database'"},
-      {{"trend", "99999"}, "no process 99999"},
+      {{"trend", "99999"}, "saw a process 99999"},
       {{"trend", "machine", "--by", "pss"}, "not of the machine"},
       {{"trend", "database", "--by", "used"}, "not of a process"},
       {{"trend", "database", "--by", "hwm"}, "have no sum"},

@@ -149,6 +149,29 @@ TEST_CASE("summary: who held, who grew, who was restarted, whose mark was highes
   CHECK(day["processes_ended"] == 2);
 }
 
+TEST_CASE("summary: who leaks by the end of the day, that nobody does, and that it is too early to say") {
+  const auto day = json_of(kDay);
+  const auto leak = find(day["leaks"], "metric", "anon+swap");
+  CHECK(leak["subject"] == "postgres: main: checkpointer");
+  CHECK(leak["slope_kib_per_day"].get<double>() == Approx(3 * 24 * kMib).epsilon(0.3));
+  CHECK(leak["limit"] == "the machine's memory");
+  CHECK(leak["until_ms"] <= kWeekLastDay + kWeekDayMs);
+  CHECK(has(ask(kDay).out, "MiB a day, the first of 2."));
+
+  const Outcome first = ask({"--day", "2026-11-19"});
+  CHECK(json_of({"--day", "2026-11-19"})["leaks"].empty());
+  CHECK(has(first.out, "Leaks, by the 30 days until then\n"));
+  CHECK(has(first.out, "none leaks"));
+
+  History young;
+  young.begin_run();
+  young.birth(100, {"young", "/usr/bin/young"}, 200'000);
+  young.tick(30);
+  young.end_run();
+  const Outcome early = ask_file(young.path(), young.now_ms(), {"--day", "2026-11-19"});
+  CHECK(has(early.out, "There is too little history to judge anything."));
+}
+
 TEST_CASE("summary: by category and by program the same memory is shared out") {
   for (const char* date : {"2026-11-19", "2026-11-23", "2026-11-26", "2026-11-27"}) {
     CAPTURE(date);
@@ -309,8 +332,9 @@ TEST_CASE("summary: the same once the raw rows are rolled up, and once they are 
     CAPTURE(outcome.error);
     REQUIRE(outcome.exit == Exit::answered);
     auto json = nlohmann::json::parse(outcome.out);
-    // What only ticks tell: their cost, and how many they are.
-    for (const char* key : {"recorder_core_percent", "recorder_cpu_us_per_tick", "coverage"}) json.erase(key);
+    // What only ticks tell: their cost, how many they are, and zombies.
+    for (const char* key : {"recorder_core_percent", "recorder_cpu_us_per_tick", "coverage", "leaks_judged"})
+      json.erase(key);
     return json;
   };
   const auto before = of("2026-11-24");

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "store/database.h"
 #include "store/steady_writer.h"
 #include "store_fixture.h"
 #include "support/manual_clock.h"
@@ -37,8 +38,7 @@ void overwrite(const std::string& path, std::size_t at, const std::string& bytes
 struct Fixture : StoreFixture {
   Fixture() { log_start(LogLevel::error); }
 
-  std::unique_ptr<Writer> steady(SteadyOptions options = {}) {
-    options.durability = Durability::normal;
+  std::unique_ptr<Writer> steady(SteadyOptions options = {.durability = Durability::normal}) {
     options.on_anew = [this] { ++begun_anew; };
     return must(open_steady(path(), clock, options));
   }
@@ -104,6 +104,33 @@ TEST_CASE_METHOD(Fixture, "a file damaged while nobody recorded is set aside who
   REQUIRE(must(reader()->info()).ticks == 3);
   REQUIRE(events("set-aside").size() == 1);
   REQUIRE(events("set-aside")[0].text.find(aside[0]) != std::string::npos);
+  must(writer->end_run(simulation.now(), "stopped"));
+}
+
+TEST_CASE_METHOD(Fixture, "a -wal damaged while nobody recorded is set aside with its file, and a fresh one is begun") {
+  {
+    const auto writer = steady({});
+    begin(*writer);
+    record(*writer, 30);
+  }
+  const std::string wal = path() + "-wal";
+  overwrite(wal, fs::file_size(wal) / 2, "flipped");
+  const std::string file = slurp(path());
+  const std::string log = slurp(wal);
+
+  const auto writer = steady({});
+  begin(*writer);
+  record(*writer, 3);
+  REQUIRE(set_aside().size() == 1);
+  const std::string aside = set_aside()[0];
+  REQUIRE(slurp(aside) == file);
+  REQUIRE(slurp(aside + "-wal") == log);
+  REQUIRE(must(reader()->info()).ticks == 3);
+  REQUIRE(events("set-aside").size() == 1);
+  // What is before the damage can still be read.
+  const std::int64_t kept = must(must(Reader::open(aside))->info()).ticks;
+  REQUIRE(kept > 0);
+  REQUIRE(kept < 30);
   must(writer->end_run(simulation.now(), "stopped"));
 }
 
@@ -243,7 +270,7 @@ TEST_CASE_METHOD(Fixture, "a folder that is gone is an error until it is there a
 TEST_CASE_METHOD(
     Fixture, "a reader that holds a transaction makes the -wal long, which is said once, and short again after it") {
   constexpr std::int64_t kLong = 20 << 20;
-  const auto writer = steady({.long_wal_bytes = kLong});
+  const auto writer = steady({.durability = Durability::normal, .long_wal_bytes = kLong});
   begin(*writer);
   record(*writer, 1);
   simulation = Simulation({.processes = 300, .changing = 1, .births = 1, .start = simulation.now()});
@@ -259,7 +286,9 @@ TEST_CASE_METHOD(
     REQUIRE(holder.execAndGet("SELECT COUNT(*) FROM tick").getInt64() == seen);
   }
   record(*writer, 3);
-  REQUIRE(wal_bytes() <= 16 << 20);
+  while (must(writer->maintain()).more) continue;
+  record(*writer, 1);
+  REQUIRE(wal_bytes() <= kMostWalBytes);
   REQUIRE(events("wal").size() == 1);
 }
 

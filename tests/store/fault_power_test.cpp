@@ -90,9 +90,9 @@ bool survives_cut(std::uint32_t seed, std::int64_t nth, Durability durability) {
     constexpr std::array kSurvival{0.0, 0.5, 0.9, 1.0};
     lay_out(disk.survivors(seed, kSurvival[seed % kSurvival.size()]), after);
   }
-  // The next recorder goes on by itself, with the same file.
+  // The next recorder, of the same configuration, goes on by itself, with the same file.
   const ManualClock clock(machine.now());
-  const auto next = must(open_steady(after.path(), clock, {}));
+  const auto next = must(open_steady(after.path(), clock, {.durability = durability}));
   must(next->begin_run(run_info(machine.boot(), machine.now())));
   for (const auto& entry : fs::directory_iterator(after.folder()))
     REQUIRE(entry.path().string().find(".damaged-") == std::string::npos);

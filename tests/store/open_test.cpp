@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "store/migrations.h"
 #include "store_fixture.h"
 #include "support/simulation.h"
 
@@ -187,7 +188,7 @@ TEST_CASE("a database is set up as the store needs it") {
   REQUIRE(database.execAndGet("PRAGMA journal_mode").getString() == "wal");
   REQUIRE(database.execAndGet("PRAGMA auto_vacuum").getInt() == 2);
   REQUIRE(database.execAndGet("PRAGMA application_id").getInt() == kApplicationId);
-  REQUIRE(database.execAndGet("PRAGMA user_version").getInt() == 2);
+  REQUIRE(database.execAndGet("PRAGMA user_version").getInt() == kSchemaVersion);
 }
 
 }  // namespace

@@ -92,6 +92,15 @@ void RandomHistory::move_machine() {
   }
 }
 
+void RandomHistory::move_cgroups() {
+  for (const char* path : {"/", "/a", "/a/b", "/c", "/d"}) {
+    if (chance(0.05)) cgroups_.erase(path);
+    if (!chance(0.1)) continue;
+    const auto some = [&] { return chance(0.5) ? std::optional(number(0, 1LL << 60)) : std::nullopt; };
+    cgroups_[path] = {path, number(0, 9), some(), some(), some(), some(), some()};
+  }
+}
+
 void RandomHistory::live() {
   now_.wall_ms += 10'000;
   now_.boot_ms += 10'000;
@@ -191,6 +200,8 @@ Tick RandomHistory::next() {
     total.pss_kib = number(0, 3);
   }
   for (const auto& [category, total] : totals) tick.categories.push_back(total);
+  move_cgroups();
+  for (const auto& [path, cgroup] : cgroups_) tick.cgroups.push_back(cgroup);
   std::shuffle(tick.born.begin(), tick.born.end(), engine_);
   auto processes = std::move(expected_.processes);
   expected_ = tick;

@@ -49,6 +49,7 @@ class RandomHistory {
   void give_birth(std::int32_t pid, std::uint64_t start_ticks, std::uint32_t execs);
   void move(ProcessSample& sample);
   void move_machine();
+  void move_cgroups();
   void tell(Life& life, Tick& tick);
 
   std::mt19937 engine_;
@@ -58,6 +59,7 @@ class RandomHistory {
   std::map<ProcessKey, Life> hidden_;  // not seen for a while
   std::vector<ProcessExit> exits_;
   MachineSample machine_;
+  std::map<std::string, CgroupSample> cgroups_;
   Infos infos_;
   Tick expected_;
 };

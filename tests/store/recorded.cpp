@@ -27,6 +27,7 @@ void check_state(const Snapshot& snapshot, const Recorded& recorded) {
   REQUIRE(snapshot.machine.memory == tick.machine.memory);
   REQUIRE(sorted(snapshot.machine.other) == sorted(tick.machine.other));
   REQUIRE(snapshot.categories == tick.categories);
+  REQUIRE(snapshot.cgroups == tick.cgroups);
   REQUIRE(snapshot.processes.size() == tick.processes.size());
   for (std::size_t i = 0; i < tick.processes.size(); ++i) {
     const ProcessState& state = snapshot.processes[i];

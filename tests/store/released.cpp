@@ -38,6 +38,11 @@ std::string words(const CategorySample& sample) {
                      sample.pss_kib, sample.uss_kib, sample.swap_kib, sample.swap_pss_kib);
 }
 
+std::string words(const CgroupSample& sample) {
+  return fmt::format("{} {} {} {} {} {} {}", sample.path, sample.current_kib, words(sample.file_kib),
+                     words(sample.swap_kib), words(sample.max_kib), words(sample.high_kib), words(sample.swap_max_kib));
+}
+
 std::string words(const StoredProcess& process) {
   const ProcessInfo& info = process.info;
   return fmt::format("{} {} {}@{}+{} {} {} {} {} '{}' '{}' '{}' '{}' '{}' {} {}..{} gone {} '{}' identity {} '{}' '{}'",
@@ -45,6 +50,10 @@ std::string words(const StoredProcess& process) {
                      info.start_ms, info.parent_pid, info.uid, info.user, info.comm, info.exe, info.command,
                      info.cgroup, info.cwd, info.category, process.first_ms, process.last_ms, words(process.gone_ms),
                      process.end, process.identity_id, process.unit, process.identity);
+}
+
+std::string words(const StoredLife& life) {
+  return fmt::format("{} {} {} {} {}", life.process_id, life.identity_id, life.pid, life.first_ms, words(life.gone_ms));
 }
 
 std::string words(const StoredRun& run) {
@@ -70,6 +79,7 @@ std::string words(const Snapshot& snapshot) {
     text += fmt::format("\n{} | {} {}", words(state.process), words(state.sample), state.sample_ms);
   }
   for (const CategorySample& sample : snapshot.categories) text += "\n" + words(sample);
+  for (const CgroupSample& sample : snapshot.cgroups) text += "\n" + words(sample);
   return text;
 }
 
@@ -133,6 +143,7 @@ std::string all_answers(Reader& reader) {
   const Range range{info.first_tick_ms, info.last_tick_ms};
   text += fmt::format("coverage {}\n", words(must(reader.coverage(range))));
   add_all(text, "process", must(reader.processes(range)));
+  add_all(text, "life", must(reader.lives(range)));
   add_all(text, "identity", must(reader.identities(range)));
   add_all(text, "mark of all time", must(reader.high_water(std::nullopt)));
   add_all(text, "mark of a day", must(reader.high_water(range)));

@@ -100,8 +100,8 @@ Cells expected_cells(const StoreFixture& fixture, std::int64_t width_ms) {
     const std::int64_t at = marks[i].wall_ms;
     const std::int64_t until = i + 1 < marks.size() ? held_until_ms(marks[i], marks[i + 1]) : at;
     for (const auto& [subject, state] : level) {
-      const auto cell = [&](std::int64_t ms) -> Cell& {
-        return cells[std::tuple_cat(subject, std::tuple(ms - ms % width_ms))];
+      const auto cell = [&, key = subject](std::int64_t ms) -> Cell& {
+        return cells[std::tuple_cat(key, std::tuple(ms - ms % width_ms))];
       };
       cell(at).see(state.first, state.second);
       for (std::int64_t from = at; from < until;) {
@@ -158,7 +158,8 @@ void compare(const StoreFixture& fixture, Tier tier) {
     const std::int64_t first = first_seen.try_emplace({kind, subject}, start).first->second;
     const bool process = kind == static_cast<int>(MarkSubject::process);
     const std::int64_t since = process ? processes.at(subject).info.start_ms : first;
-    const bool young = start < since + 2 * bucket_ms(tier);
+    const std::int64_t least_ms = process && tier == Tier::five_minutes ? 3 * bucket_ms(tier) : bucket_ms(tier);
+    const bool young = start < since + least_ms + bucket_ms(tier);
     if (young && (process || tier != Tier::five_minutes)) continue;
     const auto other = found.find(key);
     if (other == found.end()) {

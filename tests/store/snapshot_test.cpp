@@ -33,6 +33,17 @@ void check_single(Reader& reader, const Snapshot& snapshot, const std::vector<St
   }
 }
 
+void check_lives(const std::vector<StoredLife>& lives, const std::vector<StoredProcess>& processes) {
+  REQUIRE(lives.size() == processes.size());
+  for (std::size_t i = 0; i < lives.size(); ++i) {
+    REQUIRE_OF_MANY(lives[i].process_id == processes[i].id);
+    REQUIRE_OF_MANY(lives[i].identity_id == processes[i].identity_id);
+    REQUIRE_OF_MANY(lives[i].pid == processes[i].info.key.pid);
+    REQUIRE_OF_MANY(lives[i].first_ms == processes[i].first_ms);
+    REQUIRE_OF_MANY(lives[i].gone_ms == processes[i].gone_ms);
+  }
+}
+
 void run_history(std::uint32_t seed) {
   const StoreFixture fixture;
   RandomHistory history(seed);
@@ -51,7 +62,9 @@ void run_history(std::uint32_t seed) {
     if (history.chance(0.5)) must(writer->end_run(history.now(), "stopped"));
   }
   const auto reader = fixture.reader();
-  const auto all = must(reader->processes({0, std::numeric_limits<std::int64_t>::max()}));
+  const Range always{0, std::numeric_limits<std::int64_t>::max()};
+  const auto all = must(reader->processes(always));
+  check_lives(must(reader->lives(always)), all);
   for (std::size_t i = 0; i < ticks.size(); ++i) {
     INFO("seed " << seed << ", tick " << i + 1);
     const Snapshot snapshot = must(reader->snapshot(static_cast<std::int64_t>(i) + 1));

@@ -56,6 +56,19 @@ void compare_rest(SQLite::Database& database, const Snapshot& snapshot) {
     REQUIRE(categories.getColumn(2).getInt64() == category.pss_kib);
   }
   REQUIRE(!categories.executeStep());
+  SQLite::Statement cgroups(database, "SELECT * FROM cgroup_at WHERE tick_id = ? ORDER BY cgroup");
+  cgroups.bind(1, snapshot.tick.id);
+  for (const CgroupSample& cgroup : snapshot.cgroups) {
+    REQUIRE(cgroups.executeStep());
+    REQUIRE(cgroups.getColumn("cgroup").getString() == cgroup.path);
+    REQUIRE(number(cgroups.getColumn("current_kib")) == cgroup.current_kib);
+    REQUIRE(number(cgroups.getColumn("file_kib")) == cgroup.file_kib);
+    REQUIRE(number(cgroups.getColumn("swap_kib")) == cgroup.swap_kib);
+    REQUIRE(number(cgroups.getColumn("max_kib")) == cgroup.max_kib);
+    REQUIRE(number(cgroups.getColumn("high_kib")) == cgroup.high_kib);
+    REQUIRE(number(cgroups.getColumn("swap_max_kib")) == cgroup.swap_max_kib);
+  }
+  REQUIRE(!cgroups.executeStep());
 }
 
 TEST_CASE("views equal snapshots") {
@@ -87,10 +100,14 @@ TEST_CASE("runs and high-water marks have views with names") {
   REQUIRE(database.execAndGet("SELECT ticks FROM run_named").getInt() == 3);
   REQUIRE(database.execAndGet("SELECT host FROM run_named").getString() == "simulated");
   auto marks = must(fixture.reader()->high_water(std::nullopt));
-  // Those of groups are written by the rollup, which this run did not live to see.
-  std::erase_if(marks, [](const HighWater& mark) { return mark.subject > MarkSubject::process; });
+  // Those of groups are written by the rollup, which this run did not live to see; those of processes are of the day.
+  const auto processes =
+      std::erase_if(marks, [](const HighWater& mark) { return mark.subject >= MarkSubject::process; });
+  REQUIRE(processes > 0);
   REQUIRE(database.execAndGet("SELECT COUNT(*) FROM high_water_named WHERE day = 'all time'").getInt64() ==
           static_cast<std::int64_t>(marks.size()));
+  REQUIRE(database.execAndGet("SELECT COUNT(*) FROM high_water_named WHERE day <> 'all time' AND subject = 'process'")
+              .getInt64() > 0);
   REQUIRE(database.execAndGet("SELECT COUNT(*) FROM high_water_named WHERE name IS NULL").getInt() == 0);
 }
 
@@ -100,12 +117,14 @@ TEST_CASE("a view asked for one tick does not go through the whole history") {
   fixture.writer();
   SQLite::Database database(fixture.path(), SQLite::OPEN_READONLY);
   for (const char* sql : {"SELECT * FROM process_at WHERE tick_id = 7", "SELECT * FROM category_at WHERE tick_id = 7",
-                          "SELECT * FROM machine_at WHERE tick_id = 7", "SELECT * FROM latest"}) {
+                          "SELECT * FROM cgroup_at WHERE tick_id = 7", "SELECT * FROM machine_at WHERE tick_id = 7",
+                          "SELECT * FROM latest"}) {
     SQLite::Statement plan(database, std::string("EXPLAIN QUERY PLAN ") + sql);
     while (plan.executeStep()) {
       const std::string step = plan.getColumn(3).getString();
       INFO(sql << ": " << step);
-      for (const char* table : {"process_sample", "process_detail", "category_sample", "machine_sample"})
+      for (const char* table :
+           {"process_sample", "process_detail", "category_sample", "cgroup_sample", "machine_sample"})
         REQUIRE(step.find(std::string("SCAN ") + table) == std::string::npos);
       // The alias of tick; latest has it of one row.
       if (std::string(sql).find("latest") == std::string::npos) REQUIRE(step.find("SCAN t") == std::string::npos);

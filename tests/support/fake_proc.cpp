@@ -122,6 +122,8 @@ FakeProc::FakeProc() : proc_(directory_.path() + "/proc") {
   fs::permissions(directory_.path(), fs::perms(0755));
   fs::create_directories(root() + "/pressure");
   fs::create_directories(root() + "/sys/kernel/random");
+  fs::create_directories(root() + "/sysvipc");
+  fs::create_directories(root() + "/self");
   write(SystemFile::boot_id, std::string(kBootId) + '\n');
   write(SystemFile::stat, fmt::format("cpu  10 0 10 100 0 0 0 0 0 0\nctxt 1\nbtime {}\nprocesses 1\n", kBootMs / 1000));
   write(SystemFile::uptime, "1000.00 1990.00\n");

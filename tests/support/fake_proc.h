@@ -88,7 +88,8 @@ class FakeProc {
   void block(std::int32_t pid, PidFile file);
   bool unblock(std::int32_t pid, PidFile file);
 
-  // The machine's files. The constructor writes all of them: 8 GiB of memory of which 6 are available.
+  // The machine's files. The constructor writes all of them but sysvipc/shm and self/mountinfo: 8 GiB of memory of
+  // which 6 are available.
   void write(SystemFile file, std::string_view text);
   void remove(SystemFile file);
 

@@ -10,32 +10,20 @@ namespace memoir::bench {
 
 namespace {
 
-constexpr double kHours = kDays * 24;
-
-Case calm(Draw& draw, const Shape& shape, Signal signal = {}) {
-  Case made;
-  made.level = draw_level(draw);
-  const double level = made.level;
-  signal.kib = [=](double hour) { return level * shape(hour); };
-  signal.noise_level = level;
-  made.samples = sample(draw, signal);
-  return made;
-}
-
 Case flat(Draw& draw) {
-  return calm(draw, [](double) { return 1.0; });
+  return innocent(draw, [](double) { return 1.0; });
 }
 
 Case log_warm_up(Draw& draw) {
   const double size = draw.log_parameter(0.12, 1.0);
   const double tau = draw.log_parameter(0.5, 24);
-  return calm(draw, [=](double hour) { return 1 + size * std::log1p(hour / tau) / std::log1p(kHours / tau); });
+  return innocent(draw, [=](double hour) { return 1 + size * std::log1p(hour / tau) / std::log1p(kHours / tau); });
 }
 
 Case filling_cache(Draw& draw) {
   const double size = draw_growth(draw);
   const double tau = draw.log_parameter(12, 140);
-  return calm(draw, [=](double hour) { return 1 + size * -std::expm1(-hour / tau); });
+  return innocent(draw, [=](double hour) { return 1 + size * -std::expm1(-hour / tau); });
 }
 
 // Up and down by a deployment.
@@ -46,7 +34,7 @@ Case steps(Draw& draw, int count) {
     const bool up = count == 1 || draw.chance(0.85);
     found->emplace_back(kHours * draw.parameter(0.05, 0.95), up ? size : -std::min(size, 0.15));
   }
-  return calm(draw, [found](double hour) {
+  return innocent(draw, [found](double hour) {
     double height = 1;
     for (const auto& [at, size] : *found) height += hour >= at ? size : 0;
     return std::max(height, 0.3);
@@ -58,7 +46,7 @@ Case short_warm_up(Draw& draw) {
   signal.hours = draw.parameter(10, 48);
   const double size = draw_growth(draw);
   const double tau = signal.hours * draw.log_parameter(0.03, 0.2);
-  return calm(
+  return innocent(
       draw, [=](double hour) { return 1 + size * -std::expm1(-hour / tau); }, signal);
 }
 
@@ -72,7 +60,7 @@ Case warm_up_per_restart(Draw& draw) {
   const double tau = draw.log_parameter(2, 15);
   Signal signal;
   signal.life = life;
-  return calm(
+  return innocent(
       draw,
       [=](double hour) {
         return 1 + size * -std::expm1(-(hour - (*begins)[static_cast<std::size_t>(life(hour))]) / tau);
@@ -83,12 +71,12 @@ Case warm_up_per_restart(Draw& draw) {
 Case grown_then_level(Draw& draw) {
   const double size = draw_growth(draw);
   const double until = draw.parameter(0.3, 0.7);
-  return calm(draw, [=](double hour) { return 1 + size * std::min(1.0, hour / kHours / until); });
+  return innocent(draw, [=](double hour) { return 1 + size * std::min(1.0, hour / kHours / until); });
 }
 
 Case shrinking(Draw& draw) {
   const double size = draw.parameter(0.1, 0.6);
-  return calm(draw, [=](double hour) { return 1 - size * hour / kHours; });
+  return innocent(draw, [=](double hour) { return 1 - size * hour / kHours; });
 }
 
 // Leaks through some lives; then the mended version starts. Scored at the end, long after.
@@ -100,14 +88,14 @@ Case fixed(Draw& draw) {
   signal.life = [=](double hour) {
     return static_cast<int>(std::min(hour, mended * kHours) / cycle) + (hour >= mended * kHours ? 1 : 0);
   };
-  return calm(
+  return innocent(
       draw, [=](double hour) { return hour >= mended * kHours ? 1.0 : 1 + size * std::fmod(hour, cycle) / cycle; },
       signal);
 }
 
 // Anonymous memory is level, the mapped file's pages come in: what is judged does not hold them.
 Case file_pages(Draw& draw) {
-  return calm(draw, [](double) { return 1.0; });
+  return innocent(draw, [](double) { return 1.0; });
 }
 
 }  // namespace

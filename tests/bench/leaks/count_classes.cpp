@@ -9,8 +9,6 @@ namespace memoir::bench {
 
 namespace {
 
-constexpr double kHours = kDays * 24;
-
 LeakMetric metric_of(std::string name, double least, double share, LeakUnit unit = LeakUnit::count) {
   return {std::move(name), least, share, unit};
 }

@@ -10,8 +10,6 @@ namespace memoir::bench {
 
 namespace {
 
-constexpr double kHours = kDays * 24;
-
 // The growth of a shape that goes from 0 to 1 over the history, on a level with other shapes.
 Case leaking(Draw& draw, double growth, const Shape& grown, const std::function<Shape(double)>& around = {},
              Signal signal = {}) {

@@ -10,28 +10,16 @@ namespace memoir::bench {
 
 namespace {
 
-constexpr double kHours = kDays * 24;
-
-Case loaded(Draw& draw, const Shape& shape, Signal signal = {}) {
-  Case made;
-  made.level = draw_level(draw);
-  const double level = made.level;
-  signal.kib = [=](double hour) { return level * shape(hour); };
-  signal.noise_level = level;
-  made.samples = sample(draw, signal);
-  return made;
-}
-
 Case by_day(Draw& draw) {
   const double size = draw.parameter(0.1, 0.4);
   const Shape day = daily(draw);
-  return loaded(draw, [=](double hour) { return 1 + size * day(hour); });
+  return innocent(draw, [=](double hour) { return 1 + size * day(hour); });
 }
 
 Case by_week(Draw& draw) {
   const double size = draw.parameter(0.1, 0.4);
   const Shape week = weekly(draw);
-  return loaded(draw, [=](double hour) { return 1 + size * week(hour); });
+  return innocent(draw, [=](double hour) { return 1 + size * week(hour); });
 }
 
 // The day's swing grows, its floor does not.
@@ -39,13 +27,13 @@ Case wider_days(Draw& draw) {
   const double size = draw.parameter(0.1, 0.4);
   const double more = draw.parameter(0.5, 2);
   const Shape day = daily(draw);
-  return loaded(draw, [=](double hour) { return 1 + size * (1 + more * hour / kHours) * day(hour); });
+  return innocent(draw, [=](double hour) { return 1 + size * (1 + more * hour / kHours) * day(hour); });
 }
 
 Case teeth(Draw& draw, double low_hours, double high_hours) {
   const double size = draw.parameter(0.2, 0.8);
   const Shape tooth = sawtooth(draw, low_hours, high_hours);
-  return loaded(draw, [=](double hour) { return 1 + size * tooth(hour); });
+  return innocent(draw, [=](double hour) { return 1 + size * tooth(hour); });
 }
 
 // Jobs that take much for a while, and give it back.
@@ -55,7 +43,7 @@ Case ballooning(Draw& draw) {
   for (double at = draw.exponential(every); at < kHours; at += draw.exponential(every)) {
     jobs->push_back({at, at + draw.log_parameter(0.5, 8), draw.parameter(0.5, 3)});
   }
-  return loaded(draw, [jobs](double hour) {
+  return innocent(draw, [jobs](double hour) {
     double height = 1;
     for (const auto& [begin, end, size] : *jobs) height += hour >= begin && hour < end ? size : 0;
     return height;
@@ -71,7 +59,7 @@ Case wandering(Draw& draw, double step, double pull) {
   }
   Signal signal;
   signal.noisy = false;
-  return loaded(
+  return innocent(
       draw, [path](double hour) { return (*path)[static_cast<std::size_t>(hour * 12 + 0.5)]; }, signal);
 }
 
@@ -88,8 +76,8 @@ Case random_walk(Draw& draw) {
 Case rising_at_the_end(Draw& draw) {
   const double size = draw.parameter(0.2, 0.6);
   const double end = draw.parameter(6, 12);  // hours after the day's lowest
-  return loaded(draw,
-                [=](double hour) { return 1 + size * (0.5 - 0.5 * std::cos(2 * kPi * (hour - kHours + end) / 24)); });
+  return innocent(draw,
+                  [=](double hour) { return 1 + size * (0.5 - 0.5 * std::cos(2 * kPi * (hour - kHours + end) / 24)); });
 }
 
 // Starts each hour, works, ends: many short lives.
@@ -99,7 +87,7 @@ Case cron(Draw& draw) {
   Signal signal;
   signal.life = [](double hour) { return static_cast<int>(hour); };
   signal.recorded = [length](double hour) { return std::fmod(hour, 1) < length; };
-  return loaded(
+  return innocent(
       draw, [=](double hour) { return 1 + size * std::fmod(hour, 1); }, signal);
 }
 

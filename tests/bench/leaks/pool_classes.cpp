@@ -10,8 +10,6 @@ namespace memoir::bench {
 
 namespace {
 
-constexpr double kHours = kDays * 24;
-
 // One life of one member.
 struct Member {
   double from = 0;

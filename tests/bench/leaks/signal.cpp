@@ -88,6 +88,16 @@ Shape sawtooth(Draw& draw, double low_hours, double high_hours) {
   return [cycle, phase](double hour) { return std::fmod(hour + phase, cycle) / cycle; };
 }
 
+Case innocent(Draw& draw, const Shape& shape, Signal signal) {
+  Case made;
+  made.level = draw_level(draw);
+  const double level = made.level;
+  signal.kib = [=](double hour) { return level * shape(hour); };
+  signal.noise_level = level;
+  made.samples = sample(draw, signal);
+  return made;
+}
+
 const std::vector<CaseClass>& case_classes() {
   static const std::vector<CaseClass> all = [] {
     std::vector<CaseClass> classes;

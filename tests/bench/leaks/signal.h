@@ -10,6 +10,7 @@
 namespace memoir::bench {
 
 inline constexpr double kPi = 3.14159265358979323846;
+inline constexpr double kHours = kDays * 24;
 
 // A multiplicative AR(1) noise of this deviation; `rho` from one sample to the next.
 class Noise {
@@ -30,7 +31,7 @@ class Noise {
 using Shape = std::function<double(double hour)>;
 
 struct Signal {
-  double hours = kDays * 24;
+  double hours = kHours;
   Shape kib;  // without noise
   bool noisy = true;
   double noise_level = 0;                // the noise is this times it; 0: times the shape
@@ -39,6 +40,9 @@ struct Signal {
 };
 
 std::vector<LeakSample> sample(Draw& draw, const Signal& signal);
+
+// What has this shape on a level of its own, and does not leak.
+Case innocent(Draw& draw, const Shape& shape, Signal signal = {});
 
 // 60 to 4000 MB.
 double draw_level(Draw& draw);

@@ -1,0 +1,89 @@
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "query/commands.h"
+#include "query/completion.h"
+#include "query/shell_text.h"
+
+namespace memoir::query {
+namespace {
+
+// What zsh takes for a part of a specification is escaped.
+std::string zsh_text(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '[' || c == ']' || c == ':' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+std::string zsh_action(std::vector<std::string> words) {
+  const auto category = std::find(words.begin(), words.end(), kCategoryNames);
+  if (category == words.end()) return fmt::format("({})", fmt::join(words, " "));
+  words.erase(category);
+  return fmt::format("{{_alternative 'words:word:({})' 'categories:category:_memoir_categories'}}",
+                     fmt::join(words, " "));
+}
+
+std::string zsh_option(Option option, const Command& command) {
+  const OptionText& text = option_text(option);
+  std::string spec = fmt::format("{}[{}]", text.name, zsh_text(text.help));
+  if (option == Option::filter || option == Option::kind) spec = "*" + spec;
+  if (!text.value.empty()) {
+    const std::vector<std::string> words = words_for(option, command);
+    const std::string action = is_file(option) ? "_files" : words.empty() ? " " : zsh_action(words);
+    spec += fmt::format(":{}:{}", text.value, option == Option::filter ? "_memoir_filter" : action);
+  }
+  return in_single_quotes(spec);
+}
+
+}  // namespace
+
+std::string zsh_completion() {
+  std::string out =
+      "#compdef memoir\n"
+      "# zsh completion for memoir(1), as `memoir completion zsh` prints it\n\n"
+      "_memoir_categories() {\n"
+      "  local -a names\n"
+      "  names=(${(f)\"$(memoir categories --limit 0 --format csv 2>/dev/null | sed -e 1d -e 's/.*,//')\"})\n"
+      "  compadd -a names\n"
+      "}\n\n"
+      "_memoir_filter() {\n"
+      "  if compset -P 'category='; then\n"
+      "    _memoir_categories\n"
+      "  else\n";
+  out += fmt::format("    compadd -S '' {}\n  fi\n}}\n\n_memoir() {{\n  local -a commands options\n  commands=(\n",
+                     fmt::join(filter_words(), " "));
+  for (const Command& command : commands()) {
+    out += fmt::format("    {}\n", in_single_quotes(command.name + ":" + command.summary));
+  }
+  out +=
+      "  )\n"
+      "  if (( CURRENT == 2 )) && [[ $words[2] != -* ]]; then\n"
+      "    _describe command commands\n"
+      "    return\n"
+      "  fi\n"
+      "  case $words[2] in\n"
+      "    help) _describe command commands; return ;;\n";
+  for (const Command& command : commands()) {
+    out += fmt::format("    {})\n      options=(\n", command.name);
+    for (const Option option : options_of(command)) out += fmt::format("        {}\n", zsh_option(option, command));
+    for (std::size_t i = 0; i < command.most_subjects && !command.subject_words.empty(); ++i) {
+      out += fmt::format("        {}\n",
+                         in_single_quotes(fmt::format("{}::subject:{}", i + 1, zsh_action(command.subject_words))));
+    }
+    out += "      )\n      ;;\n";
+  }
+  out +=
+      "  esac\n"
+      "  options+=('--help[options and examples]' '--version[the version]')\n"
+      "  (( CURRENT > 2 )) && shift words && (( CURRENT-- ))\n"
+      "  _arguments $options\n"
+      "}\n\n"
+      "_memoir \"$@\"\n";
+  return out;
+}
+
+}  // namespace memoir::query

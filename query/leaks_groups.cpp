@@ -1,0 +1,51 @@
+#include "query/leaks_groups.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <utility>
+
+namespace memoir::query {
+
+Result<std::vector<Group>> load_groups(Reader& reader, Range range) {
+  Result<std::vector<StoredLife>> lives = reader.lives(range);
+  if (!lives) return lives.error();
+  Result<std::vector<StoredIdentity>> identities = reader.identities(range);
+  if (!identities) return identities.error();
+  std::stable_sort(lives->begin(), lives->end(),
+                   [](const StoredLife& a, const StoredLife& b) { return a.first_ms < b.first_ms; });
+  std::map<std::int64_t, Group> groups;
+  for (StoredIdentity& identity : *identities) {
+    groups[identity.id] = {identity.id, std::move(identity.command), std::move(identity.unit), {}};
+  }
+  for (const StoredLife& life : *lives) groups[life.identity_id].members.push_back(life);
+  std::vector<Group> all;
+  all.reserve(groups.size());
+  for (auto& [id, group] : groups) {
+    if (!group.members.empty()) all.push_back(std::move(group));
+  }
+  return all;
+}
+
+std::set<std::int32_t> pids_of(const Group& group) {
+  std::set<std::int32_t> pids;
+  for (const StoredLife& member : group.members) pids.insert(member.pid);
+  return pids;
+}
+
+Generations generations_of(const Group& group) {
+  Generations found;
+  std::int64_t gone_ms = std::numeric_limits<std::int64_t>::min();
+  for (const StoredLife& member : group.members) {
+    if (found.begins_ms.empty() || member.first_ms >= gone_ms) {
+      found.begins_ms.push_back(member.first_ms);
+    } else {
+      found.together = true;
+    }
+    found.of.push_back(static_cast<std::int32_t>(found.begins_ms.size()) - 1);
+    gone_ms = std::max(gone_ms, member.gone_ms.value_or(std::numeric_limits<std::int64_t>::max()));
+  }
+  return found;
+}
+
+}  // namespace memoir::query

@@ -1,0 +1,36 @@
+#pragma once
+
+// What the files that tell the summary have in common.
+
+#include <fmt/format.h>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "query/report.h"
+#include "query/summary.h"
+
+namespace memoir::query {
+
+// The day and those before it; everything below that.
+Table summary_days(const Summary& summary, Zone zone);
+std::vector<Section> summary_sections(const Summary& summary, const Options& options);
+Section leak_section(const Summary& summary, const Options& options);
+// " Leaks: nginx, 14 MiB a day.", or nothing.
+std::string leak_sentence(const Summary& summary, const Options& options);
+
+inline Value kib_of(const std::optional<Extremum>& extremum) {
+  return extremum ? Value(extremum->value) : Value();
+}
+
+inline Value ms_of(const std::optional<Extremum>& extremum) {
+  return extremum ? Value(extremum->from_ms) : Value();
+}
+
+// "2026-11-20"
+inline std::string print_date(std::int64_t ms, Zone zone) {
+  const Civil at = to_civil(ms, zone);
+  return fmt::format("{:04}-{:02}-{:02}", at.year, at.month, at.day);
+}
+
+}  // namespace memoir::query

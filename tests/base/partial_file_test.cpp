@@ -1,0 +1,47 @@
+#include "base/partial_file.h"
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "support/catch.h"
+#include "support/temporary_directory.h"
+
+using namespace memoir;
+
+namespace {
+
+std::string slurp(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+}  // namespace
+
+TEST_CASE("a file is written whole, in the place of the one before") {
+  const test::TemporaryDirectory directory;
+  const std::string path = directory.path() + "/file";
+  const std::string text = std::string(300'000, 'x') + '\0' + "end";
+  REQUIRE(write_file(path, "before").ok());
+  REQUIRE(write_file(path, text).ok());
+  CHECK((slurp(path) == text));
+  CHECK_FALSE(std::filesystem::exists(path + ".partial"));
+  CHECK((std::filesystem::status(path).permissions() & std::filesystem::perms::others_all) ==
+        std::filesystem::perms::none);
+}
+
+TEST_CASE("what cannot be written leaves the file as it was") {
+  const test::TemporaryDirectory directory;
+  const std::string path = directory.path() + "/file";
+  REQUIRE(write_file(path, "before").ok());
+  {
+    auto abandoned = PartialFile::begin(path, Existing::replace);
+    REQUIRE(abandoned.ok());
+    REQUIRE(abandoned->write("half").ok());
+    CHECK_FALSE(write_file(path, "meanwhile").ok());  // one writer at a time
+  }
+  CHECK(slurp(path) == "before");
+  CHECK_FALSE(std::filesystem::exists(path + ".partial"));
+  CHECK_FALSE(write_file(directory.path() + "/absent/file", "text").ok());
+  CHECK_FALSE(write_file(directory.path(), "text").ok());
+}

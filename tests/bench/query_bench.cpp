@@ -1,0 +1,173 @@
+// What each command of memoir costs on a large file: the whole program, from its start to its end.
+//
+// query_bench F.db [--runs N]
+// A file as large as a month of a busy server makes: soak_bench --days 30 --processes 500 -o F.db
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <fcntl.h>
+#include <filesystem>
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <spawn.h>
+#include <stdexcept>
+#include <string>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
+
+#include "store/reader.h"
+#include "support/temporary_directory.h"
+
+namespace memoir::test {
+namespace {
+
+constexpr double kMostMs = 300;
+constexpr double kMostSummaryMs = 1000;
+constexpr double kMostMib = 100;
+
+using Words = std::vector<std::string>;
+
+struct Cost {
+  double wall_ms = 0;
+  double cpu_ms = 0;
+  double mib = 0;
+};
+
+double ms_of(const timeval& time) {
+  return static_cast<double>(time.tv_sec) * 1000 + static_cast<double>(time.tv_usec) / 1000;
+}
+
+// Its answer goes nowhere.
+Cost run_once(Words words, const std::string& db) {
+  words.insert(words.begin(), MEMOIR);
+  words.insert(words.end(), {"--db", db});
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  posix_spawn_file_actions_t actions{};
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  const auto begin = std::chrono::steady_clock::now();
+  pid_t pid = 0;
+  const int failed = posix_spawn(&pid, MEMOIR, &actions, nullptr, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (failed != 0) throw std::runtime_error(MEMOIR " cannot be run");
+  int status = 0;
+  rusage usage{};
+  if (wait4(pid, &status, 0, &usage) != pid) throw std::runtime_error("a child was lost");
+  const std::chrono::duration<double, std::milli> wall = std::chrono::steady_clock::now() - begin;
+  words.pop_back();
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+    throw std::runtime_error(fmt::format("failed: {}", fmt::join(words, " ")));
+  }
+  return {wall.count(), ms_of(usage.ru_utime) + ms_of(usage.ru_stime), static_cast<double>(usage.ru_maxrss) / 1024};
+}
+
+double median(const std::vector<Cost>& costs, double Cost::*part) {
+  std::vector<double> values;
+  values.reserve(costs.size());
+  for (const Cost& cost : costs) values.push_back(cost.*part);
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+template <typename T>
+T need(Result<T> result) {
+  if (!result) throw std::runtime_error(result.error().message);
+  return std::move(result).value();
+}
+
+std::string at(std::int64_t ms) {
+  return fmt::format("@{}", ms);
+}
+
+// Every command, near and far.
+std::vector<Words> questions(const std::string& db, const std::string& folder) {
+  constexpr std::int64_t hour_ms = 3'600'000;
+  constexpr std::int64_t day_ms = 24 * hour_ms;
+  const auto reader = need(Reader::open(db));
+  const FileInfo info = need(reader->info());
+  const std::int64_t last = info.last_tick_ms;
+  const Snapshot now = need(reader->snapshot(need(reader->tick_at(last)).value().id));
+  const ProcessInfo& process = now.processes.back().process.info;
+  const std::string category = "category:" + process.category;
+  const std::string yesterday =
+      fmt::format("{:%Y-%m-%d}", fmt::gmtime(static_cast<std::time_t>((last - day_ms) / 1000)));
+  const std::string copy = folder + "/copy.db";
+  return {
+      {"status"},
+      {"top"},
+      {"top", "--at", at(last - 3 * day_ms)},
+      {"top", "--group", "identity"},
+      {"top", "--last", "1h"},
+      {"top", "--last", "7d"},
+      {"top", "--last", "30d"},
+      {"trend", "machine"},
+      {"trend", "machine", "--last", "30d"},
+      {"trend", category, "--last", "7d"},
+      {"trend", category, "--last", "30d"},
+      {"trend", std::to_string(process.key.pid), "--last", "7d"},
+      {"peaks"},
+      {"peaks", "--last", "1d"},
+      {"peaks", "--last", "7d", "--group", "category"},
+      {"leaks"},
+      {"diff", at(last - hour_ms), at(last)},
+      {"diff", at(last - 6 * day_ms), at(last), "--group", "category"},
+      {"summary", "--utc", "--day", yesterday},
+      {"summary", "--utc", "--day", yesterday, "--format", "html"},
+      {"processes"},
+      {"processes", "--last", "1d"},
+      {"categories"},
+      {"categories", "--last", "7d"},
+      {"events"},
+      {"export", "--last", "1d"},
+      {"export", "processes", "--last", "1h", "--format", "openmetrics"},
+      {"extract", "--last", "1h", "--force", "-o", copy},
+      {"doctor"},
+  };
+}
+
+// The questions whose work is as large as what they write or check are not held to the target of an answer.
+bool is_answer(const Words& words) {
+  return words[0] != "export" && words[0] != "extract" && words[0] != "doctor";
+}
+
+void measure(const std::string& db, int runs) {
+  const TemporaryDirectory folder;
+  fmt::print(
+      "{}, {} MiB; the median of {} runs of the whole program, after one that warms the page cache; + is beyond\n"
+      "the target: {} ms an answer, {} ms a summary, {} MiB.\n\n",
+      db, std::filesystem::file_size(db) >> 20, runs, kMostMs, kMostSummaryMs, kMostMib);
+  fmt::print("{:>8} {:>8} {:>7}  {}\n", "wall ms", "CPU ms", "MiB", "memoir");
+  for (const Words& words : questions(db, folder.path())) {
+    run_once(words, db);
+    std::vector<Cost> costs;
+    for (int i = 0; i < runs; ++i) costs.push_back(run_once(words, db));
+    const Cost cost{median(costs, &Cost::wall_ms), median(costs, &Cost::cpu_ms), median(costs, &Cost::mib)};
+    const double most_ms = words[0] == "summary" ? kMostSummaryMs : kMostMs;
+    fmt::print("{:>8.0f}{}{:>8.0f} {:>7.1f}{} {}\n", cost.wall_ms,
+               is_answer(words) && cost.wall_ms > most_ms ? "+" : " ", cost.cpu_ms, cost.mib,
+               cost.mib > kMostMib ? "+" : " ", fmt::join(words, " "));
+    std::fflush(stdout);
+  }
+}
+
+}  // namespace
+}  // namespace memoir::test
+
+int main(int argc, char** argv) try {
+  const bool counted = argc == 4 && std::string_view(argv[2]) == "--runs";
+  int runs = 5;
+  if (counted) std::from_chars(argv[3], argv[3] + std::string_view(argv[3]).size(), runs);
+  if ((argc != 2 && !counted) || runs < 1) throw std::runtime_error("query_bench F.db [--runs N]");
+  memoir::test::measure(argv[1], runs);
+  return 0;
+} catch (const std::exception& error) {
+  fmt::print(stderr, "query_bench: {}\n", error.what());
+  return 1;
+}

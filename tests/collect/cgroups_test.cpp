@@ -1,0 +1,138 @@
+// What cgroups may hold and hold, in the ticks of a collector on a fake /proc and a fake /sys/fs/cgroup.
+
+#include <filesystem>
+
+#include "base/file.h"
+#include "collect/collector_fixture.h"
+
+using namespace memoir;
+using namespace memoir::test;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct CgroupMachine {
+  TemporaryDirectory cgroups;
+  Machine machine{[this] {
+    CollectorOptions options = many_descriptors();
+    options.cgroup_root = cgroups.path();
+    return options;
+  }()};
+
+  void put(const std::string& path, const std::string& file, std::string_view text) const {
+    fs::create_directories(cgroups.path() + path);
+    REQUIRE(write_file(cgroups.path() + path + "/memory." + file, text).ok());
+  }
+  void limit(const std::string& path, std::string_view max, std::string_view current) const {
+    put(path, "max", max);
+    put(path, "current", current);
+  }
+  void add(std::int32_t pid, const std::string& cgroup) {
+    FakeProcess process = fake(pid, "app");
+    process.cgroup = cgroup;
+    machine.proc.add(process);
+  }
+};
+
+std::vector<std::string> paths_of(const Tick& tick) {
+  std::vector<std::string> paths;
+  for (const CgroupSample& sample : tick.cgroups) paths.push_back(sample.path);
+  return paths;
+}
+
+using Paths = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("a process's cgroup and those above it are told with their limits, page cache and swap") {
+  CgroupMachine m;
+  m.limit("/a.slice", "1073741824\n", "8388608\n");
+  m.limit("/a.slice/b.service", "max\n", "4194304\n");
+  m.put("/a.slice/b.service", "high", "536870912\n");
+  m.put("/a.slice/b.service", "stat", "anon 1\ninactive_file 1048576\nactive_file 1048576\n");
+  m.put("/a.slice/b.service", "swap.current", "2048\n");
+  m.put("/a.slice/b.service", "swap.max", "65536\n");
+  m.limit("/other", "1\n", "1\n");
+  m.add(10, "/a.slice/b.service");
+  m.add(11, "/a.slice/b.service");
+  const Tick tick = m.machine.tick();
+  REQUIRE(tick.cgroups.size() == 2);
+  CHECK(tick.cgroups[0] == CgroupSample{"/a.slice", 8192, {}, {}, 1048576, {}, {}});
+  CHECK(tick.cgroups[1] == CgroupSample{"/a.slice/b.service", 4096, 2048, 2, {}, 524288, 64});
+  CHECK(tick.counts.malformed == 0);
+}
+
+TEST_CASE("cgroups are read anew every five minutes and at keyframes, new ones at once") {
+  CgroupMachine m;
+  m.limit("/a", "max\n", "4096\n");
+  m.add(10, "/a");
+  CHECK(m.machine.tick().cgroups.front().current_kib == 4);
+  m.limit("/a", "max\n", "8192\n");
+  m.limit("/b", "max\n", "1024\n");
+  m.add(11, "/b");
+  const Tick between = m.machine.tick();
+  CHECK(paths_of(between) == Paths{"/a", "/b"});
+  CHECK(between.cgroups.front().current_kib == 4);
+  CHECK(m.machine.tick(true).cgroups.front().current_kib == 8);
+  m.limit("/a", "16384\n", "12288\n");
+  m.machine.proc.remove(11);
+  m.machine.clock.advance(299'000);
+  const Tick later = m.machine.tick();
+  CHECK(paths_of(later) == Paths{"/a"});
+  CHECK(later.cgroups.front().current_kib == 12);
+  CHECK(later.cgroups.front().max_kib == 16);
+}
+
+TEST_CASE("a cgroup whose files are missing, denied, empty, torn or huge ends nothing") {
+  CgroupMachine m;
+  m.limit("/empty", "", "4096\n");
+  m.limit("/torn", "40", "4096\n");
+  m.limit("/huge", "99999999999999999999\n", "4096\n");
+  m.limit("/no-current", "max\n", "x\n");
+  m.limit("/good", "max\n", "4096\n");
+  m.put("/good", "stat", "rubbish\n");
+  m.limit("/denied", "max\n", "4096\n");
+  fs::permissions(m.cgroups.path() + "/denied/memory.max", fs::perms::none);
+  fs::permissions(m.cgroups.path(), fs::perms(0755));
+  for (std::int32_t pid = 10; const char* path : {"/missing", "/empty", "/torn", "/huge", "/no-current", "/good"}) {
+    m.add(pid++, path);
+  }
+  m.add(20, "/denied");
+  m.add(21, "/../outside");
+  const AsOrdinaryUser ordinary;
+  const Tick tick = m.machine.tick();
+  CHECK(tick.counts.seen == 8);
+  CHECK(paths_of(tick) == Paths{"/good"});
+  CHECK_FALSE(tick.cgroups.front().file_kib);
+  CHECK(tick.counts.malformed == 4);
+}
+
+TEST_CASE("a tree without the memory controller has no cgroups") {
+  CgroupMachine m;
+  m.add(10, "/a");
+  CHECK(m.machine.tick().cgroups.empty());
+}
+
+TEST_CASE("SysV segments are a part of every tick, and their file may be missing or broken") {
+  using M = MachineField;
+  Machine machine;
+  CHECK_FALSE(machine.tick().machine.memory.has(M::sysv));
+  machine.proc.write(SystemFile::sysvipc_shm, "key shmid rss swap\n 0 1 4096 8192\n");
+  CHECK(machine.tick().machine.memory.get(M::sysv) == 12);
+  machine.proc.write(SystemFile::sysvipc_shm, "rubbish\n");
+  const Tick broken = machine.tick();
+  CHECK_FALSE(broken.machine.memory.has(M::sysv));
+  CHECK(broken.counts.malformed == 1);
+}
+
+TEST_CASE("what tmpfs holds is looked at by the mounts that /proc names, and held in between") {
+  using M = MachineField;
+  Machine machine;
+  CHECK_FALSE(machine.tick().machine.memory.has(M::tmpfs));
+  machine.proc.write(SystemFile::mountinfo, "27 1 254:0 / / rw - ext4 /dev/vda rw\n");
+  CHECK(machine.tick(true).machine.memory.get(M::tmpfs) == 0);
+  machine.proc.write(SystemFile::mountinfo, "torn");
+  CHECK(machine.tick().machine.memory.get(M::tmpfs) == 0);
+  CHECK_FALSE(machine.tick(true).machine.memory.has(M::tmpfs));
+}

@@ -1,0 +1,20 @@
+#include "proc/cgroup_memory.h"
+
+#include "fuzz/require.h"
+#include "fuzz/targets.h"
+
+void memoir::fuzz::cgroup_memory(std::string_view text) {
+  const auto limit = parse_cgroup_limit(text);
+  if (limit) {
+    require(!*limit || **limit >= 0, "no limit is negative");
+  } else {
+    require_good(limit.error(), text);
+  }
+  for (const auto& size : {parse_cgroup_usage(text), parse_cgroup_file_cache(text)}) {
+    if (size) {
+      require(*size >= 0, "no size is negative");
+    } else {
+      require_good(size.error(), text);
+    }
+  }
+}

@@ -1,0 +1,279 @@
+// Every command on every kind of file: what cannot be read is exit status 1 and named, with the file as it was; what
+// holds nothing for the question is 3; and whatever comes, one of the four and a sentence.
+
+#include <SQLiteCpp/Database.h>
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <map>
+
+#include "base/log.h"
+#include "query/application.h"
+#include "query/commands.h"
+#include "query/history.h"
+#include "query/zone_guard.h"
+#include "support/catch.h"
+#include "support/manual_clock.h"
+
+using namespace memoir;
+using namespace memoir::query;
+using memoir::test::History;
+using memoir::test::TemporaryDirectory;
+
+namespace {
+
+constexpr std::size_t kPage = 2048;
+
+std::string slurp(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+void write(const std::string& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary) << bytes;
+}
+
+const History& recorded() {
+  static History history;
+  static const bool once = [] {
+    history.begin_run();
+    history.birth(7, {"nginx", "nginx: worker", "web"}, 5000);
+    history.birth(8, {"postgres", "postgres: main", "database", "postgres"}, 9000);
+    history.birth(9, {"psql", "psql app", "other", "postgres"}, 1000);
+    history.tick(30);
+    history.end_run();
+    return true;
+  }();
+  static_cast<void>(once);
+  return history;
+}
+
+// SQLite complains of each file that is none, a thousand times.
+struct QuietLog {
+  QuietLog() { log_level(LogLevel::error); }
+  ~QuietLog() { log_level(LogLevel::info); }
+};
+
+// What each command needs beside its name.
+std::vector<std::string> words_of(const Command& command, const std::string& folder) {
+  if (command.name == "diff") return {"diff", "2026-11-19 00:00:30", "2026-11-19 00:03"};
+  if (command.name == "extract") return {"extract", "--last", "2m", "--force", "-o", folder + "/copy.db"};
+  if (command.name == "backup") return {"backup", "--force", "-o", folder + "/copy.db"};
+  if (command.name == "summary") return {"summary", "--day", "2026-11-19"};
+  return {command.name};
+}
+
+std::vector<const Command*> readers() {
+  std::vector<const Command*> all;
+  for (const Command& command : commands()) {
+    if (!command.print) all.push_back(&command);
+  }
+  return all;
+}
+
+bool takes(const Command& command, Option option) {
+  return std::ranges::find(command.options, option) != command.options.end();
+}
+
+Outcome ask(std::vector<std::string> arguments, const std::string& path, std::int64_t now_ms) {
+  const test::ZoneGuard zone("UTC");
+  arguments.insert(arguments.end(), {"--db", path});
+  return answer(arguments, test::ManualClock({now_ms, 0}));
+}
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("Every command: a file that cannot be read is exit status 1, and named") {
+  struct Input {
+    const char* name;
+    std::function<void(const std::string& path)> make;
+    const char* says;
+  };
+  const Input input = GENERATE(
+      Input{"absent", [](const std::string&) {}, "memoird"},
+      Input{"empty", [](const std::string& path) { write(path, ""); }, "is empty"},
+      Input{"text", [](const std::string& path) { write(path, std::string(5000, 'x')); }, "is not a Memoir database"},
+      Input{"short text", [](const std::string& path) { write(path, "x\n"); }, "is not a Memoir database"},
+      Input{"another program's",
+            [](const std::string& path) {
+              SQLite::Database(path, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE).exec("CREATE TABLE tick (id)");
+            },
+            "is not a Memoir database"},
+      Input{"a folder", [](const std::string& path) { std::filesystem::create_directory(path); }, "is a directory"},
+      Input{"a newer schema",
+            [](const std::string& path) {
+              write(path, slurp(recorded().path()));
+              SQLite::Database(path, SQLite::OPEN_READWRITE).exec("PRAGMA user_version = 9999");
+            },
+            "schema 9999"});
+  const QuietLog quiet;
+  const TemporaryDirectory folder;
+  const std::string path = folder.path() + "/in put.db";
+  input.make(path);
+  const std::string before = std::filesystem::is_regular_file(path) ? slurp(path) : "";
+  for (const Command* command : readers()) {
+    for (const std::string& format : command->formats) {
+      std::vector<std::string> words = words_of(*command, folder.path());
+      words.insert(words.end(), {"--format", format});
+      CAPTURE(input.name, words);
+      const Outcome outcome = ask(words, path, recorded().now_ms());
+      CHECK(outcome.exit == Exit::failed);
+      const std::string said = outcome.out + outcome.error;  // doctor answers what is wrong
+      CAPTURE(said);
+      if (format == "table") CHECK(has(said, path));
+      if (format == "table") CHECK(has(said, input.says));
+      if (command->name != "doctor") CHECK(outcome.out.empty());
+    }
+  }
+  if (!before.empty()) CHECK(slurp(path) == before);
+  CHECK_FALSE(std::filesystem::exists(folder.path() + "/copy.db"));
+}
+
+TEST_CASE("Every command: a damaged page ends in an answer or in a message that names the file") {
+  const QuietLog quiet;
+  const TemporaryDirectory folder;
+  const std::string path = folder.path() + "/damaged.db";
+  const std::string whole = slurp(recorded().path());
+  for (std::size_t page = 1; page < whole.size() / kPage; page += 3) {
+    std::string bytes = whole;
+    bytes.replace(page * kPage, kPage, kPage, page % 2 == 0 ? '\0' : '\x7f');
+    write(path, bytes);
+    for (const Command* command : readers()) {
+      CAPTURE(page, command->name);
+      const Outcome outcome = ask(words_of(*command, folder.path()), path, recorded().now_ms());
+      CAPTURE(outcome.error);
+      REQUIRE_OF_MANY(outcome.exit != Exit::usage);
+      if (outcome.exit == Exit::failed) REQUIRE_OF_MANY(has(outcome.error + outcome.out, path));
+    }
+  }
+}
+
+TEST_CASE("Every command: a file that is written at the moment is answered from") {
+  History history;
+  const TemporaryDirectory folder;
+  history.begin_run();
+  history.event("degraded", "smaps_rollup of other users may not be read");
+  history.birth(7, {"nginx", "nginx: worker", "web"}, 5000);
+  for (int tick = 0; tick < 20; ++tick) {
+    history.hold(7, 5000 + tick);
+    history.tick();
+  }
+  for (const Command* command : readers()) {
+    CAPTURE(command->name);
+    const Outcome outcome = ask(words_of(*command, folder.path()), history.path(), history.now_ms());
+    CAPTURE(outcome.error, outcome.out);
+    CHECK(outcome.exit == Exit::answered);
+    history.tick();  // nobody holds the recorder up
+  }
+}
+
+TEST_CASE("Every command: of a run without a tick it is said that there is none") {
+  History history;
+  const TemporaryDirectory folder;
+  history.begin_run();
+  for (const Command* command : readers()) {
+    for (const std::string& format : command->formats) {
+      std::vector<std::string> words = words_of(*command, folder.path());
+      words.insert(words.end(), {"--format", format});
+      CAPTURE(words);
+      const Outcome outcome = ask(words, history.path(), history.now_ms());
+      CAPTURE(outcome.error, outcome.out);
+      const bool whole = command->name == "backup" || command->name == "doctor";
+      CHECK(outcome.exit == (whole ? Exit::answered : Exit::empty));
+      const std::string said = outcome.out + outcome.error;
+      if (!whole && format == "table" && command->name != "status") CHECK(has(said, "no tick yet"));
+    }
+  }
+}
+
+TEST_CASE("Every command: one tick is enough to answer") {
+  History history;
+  const TemporaryDirectory folder;
+  history.begin_run();
+  history.event("degraded", "smaps_rollup of other users may not be read");
+  history.birth(7, {"nginx", "nginx: worker", "web"}, 5000);
+  history.tick();
+  for (const Command* command : readers()) {
+    std::vector<std::string> words = words_of(*command, folder.path());
+    if (command->name == "diff") words = {"diff", "2026-11-19 00:00:00", "2026-11-19 00:00:05"};
+    CAPTURE(words);
+    const Outcome outcome = ask(words, history.path(), history.now_ms());
+    CAPTURE(outcome.error, outcome.out);
+    CHECK(outcome.exit == Exit::answered);
+  }
+}
+
+TEST_CASE("Every command: nothing in the range or at the time is exit status 3, and what is recorded is said") {
+  const TemporaryDirectory folder;
+  const auto check = [&](const Command& command, const std::vector<std::string>& when) {
+    for (const std::string& format : command.formats) {
+      const bool of_one_time = format == "smaps-rollup" || format == "category-metrics";
+      if (of_one_time && when.front() != "--at") continue;
+      std::vector<std::string> words{command.name};
+      words.insert(words.end(), when.begin(), when.end());
+      words.insert(words.end(), {"--format", format});
+      if (takes(command, Option::output)) words.insert(words.end(), {"-o", folder.path() + "/copy.db"});
+      CAPTURE(words);
+      const Outcome outcome = ask(words, recorded().path(), recorded().now_ms());
+      CAPTURE(outcome.error, outcome.out);
+      CHECK(outcome.exit == Exit::empty);
+      if (format == "table") CHECK(has(outcome.out + outcome.error, "2026-11-19 00:00:00 to 2026-11-19 00:04:50"));
+    }
+  };
+  for (const Command* command : readers()) {
+    if (takes(*command, Option::at)) check(*command, {"--at", "2020-01-01 12:00"});
+    if (takes(*command, Option::day)) check(*command, {"--day", "2020-01-01"});
+    if (takes(*command, Option::from)) check(*command, {"--from", "2020-01-01", "--to", "2020-01-02"});
+    if (command->name == "diff") check(*command, {"2020-01-01 12:00", "2020-01-01 13:00"});
+  }
+  CHECK_FALSE(std::filesystem::exists(folder.path() + "/copy.db"));
+}
+
+TEST_CASE("A process that no tick saw, a category without a process: it is said plainly, and what there is") {
+  const auto said = [](const std::vector<std::string>& words, Exit exit) {
+    const Outcome outcome = ask(words, recorded().path(), recorded().now_ms());
+    CAPTURE(words, outcome.error, outcome.out);
+    CHECK(outcome.exit == exit);
+    return outcome.out + outcome.error;
+  };
+  CHECK(has(said({"trend", "4711"}, Exit::usage), "interval"));
+  CHECK(has(said({"trend", "wbe"}, Exit::usage), "did you mean 'web'?"));
+  CHECK(has(said({"trend", "category:wbe"}, Exit::usage), "did you mean 'web'?"));
+  CHECK(has(said({"leaks", "nginx: wroker"}, Exit::usage), "did you mean 'nginx: worker'?"));
+  for (const char* command : {"top", "processes", "peaks"}) {
+    CHECK(has(said({command, "--filter", "category=wbe"}, Exit::answered), "did you mean 'web'?"));
+  }
+  CHECK(has(said({"top", "--filter", "user=postgers"}, Exit::answered), "did you mean 'postgres'?"));
+  CHECK(has(said({"export", "processes", "--filter", "comm=ngin"}, Exit::answered), "did you mean 'nginx'?"));
+  CHECK(has(said({"diff", "2026-11-19 00:00:30", "2026-11-19 00:03", "--filter", "comm=ngin"}, Exit::answered),
+            "did you mean 'nginx'?"));
+}
+
+TEST_CASE("A word that may mean several things lists them as they can be typed, with what they hold") {
+  const auto lines_of_usage = [](const std::vector<std::string>& words) {
+    const Outcome outcome = ask(words, recorded().path(), recorded().now_ms());
+    CAPTURE(words, outcome.error);
+    CHECK(outcome.exit == Exit::usage);
+    CHECK(outcome.out.empty());
+    return outcome.error;
+  };
+  const std::string trend = lines_of_usage({"trend", "postgres", "--units", "kib"});
+  CHECK(trend ==
+        "memoir: 'postgres' may be any of these; ask for one of them by the last column:\n"
+        "PSS AT END KiB PROCS PIDS SUBJECT\n"
+        "         10000     2 8,9  user:postgres\n"
+        "          9000     1 8    comm:postgres\n");
+  for (const char* subject : {"user:postgres", "comm:postgres", "psql", "web"}) {
+    CAPTURE(subject);
+    CHECK(ask({"trend", subject}, recorded().path(), recorded().now_ms()).exit == Exit::answered);
+  }
+  const std::string leaks = lines_of_usage({"leaks", "--explain", "p"});
+  CHECK(has(leaks, "'postgres: main'"));
+  CHECK(has(leaks, "'psql app'"));
+  CHECK(ask({"leaks", "--explain", "psql app"}, recorded().path(), recorded().now_ms()).exit == Exit::answered);
+}
