@@ -1,6 +1,7 @@
 // What cgroups may hold and hold, in the ticks of a collector on a fake /proc and a fake /sys/fs/cgroup.
 
 #include <filesystem>
+#include <fmt/format.h>
 
 #include "base/file.h"
 #include "collect/collector_fixture.h"
@@ -21,8 +22,9 @@ struct CgroupMachine {
   }()};
 
   void put(const std::string& path, const std::string& file, std::string_view text) const {
-    fs::create_directories(cgroups.path() + path);
-    REQUIRE(write_file(cgroups.path() + path + "/memory." + file, text).ok());
+    const std::string folder = cgroups.path() + path;
+    fs::create_directories(folder);
+    REQUIRE(write_file(fmt::format("{}/memory.{}", folder, file), text).ok());
   }
   void limit(const std::string& path, std::string_view max, std::string_view current) const {
     put(path, "max", max);
