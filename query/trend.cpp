@@ -42,20 +42,22 @@ Result<std::vector<Subject>> subjects_of(const Context& context) {
   return subjects;
 }
 
-// A sum over members that no rollup has is made of those of all processes.
+// A sum over members that no rollup has is made of those of all processes; what a word means is found among them.
 Reads reads_of(const std::vector<Subject>& subjects) {
-  const bool sums = std::ranges::any_of(
-      subjects, [](const Subject& subject) { return (subject.kind == Subject::Kind::group && !subject.category) || subject.kind == Subject::Kind::word; });
+  const bool sums = std::ranges::any_of(subjects, [](const Subject& subject) {
+    const bool group = subject.kind == Subject::Kind::group && !subject.category;
+    return group || subject.kind == Subject::Kind::word;
+  });
   return sums ? Reads::all : Reads::one;
 }
 
-Result<std::vector<Series>> load_all(const Context& context, const std::vector<Subject>& subjects,
-                                     const TrendSource& source) {
+Result<std::vector<Series>> load_all(const Context& context, std::vector<Subject> subjects, const TrendSource& source) {
   std::vector<Series> all;
-  for (const Subject& subject : subjects) {
-    Result<Series> series = load_series(context, subject, source);
+  for (Subject& subject : subjects) {
+    const std::string name = subject.name;
+    Result<Series> series = load_series(context, std::move(subject), source);
     if (!series) return series.error();
-    series->subject = subject.name;
+    series->subject = name;
     all.push_back(*std::move(series));
   }
   return all;
@@ -70,7 +72,7 @@ void tell_source(const TrendQuestion& question, Report& report) {
 }
 
 Result<Report> run_trend(const Context& context) {
-  const Result<std::vector<Subject>> subjects = subjects_of(context);
+  Result<std::vector<Subject>> subjects = subjects_of(context);
   if (!subjects) return subjects.error();
   const Result<std::optional<std::int64_t>> step = step_of(context.options);
   if (!step) return step.error();
@@ -82,7 +84,7 @@ Result<Report> run_trend(const Context& context) {
   if (report->nothing_recorded) return report;
   const Result<Tier> tier = tier_of(context, range, reads_of(*subjects), step->value_or(kAnyWidth));
   if (!tier) return tier.error();
-  const Result<std::vector<Series>> all = load_all(context, *subjects, {range, *tier});
+  const Result<std::vector<Series>> all = load_all(context, *std::move(subjects), {range, *tier});
   if (!all) return all.error();
   const std::int64_t interval_ms = context.runs.empty() ? 0 : context.runs.back().interval_ms;
   const TrendQuestion question{range, *step, std::max(interval_ms, bucket_ms(*tier)), *tier};
