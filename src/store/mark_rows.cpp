@@ -4,6 +4,7 @@
 #include <limits>
 #include <map>
 #include <tuple>
+#include <unordered_map>
 
 #include "store/columns.h"
 #include "store/rollup_reader.h"
@@ -229,18 +230,15 @@ std::vector<HighWater> load_marks(SQLite::Database& database, MarkDays days, boo
   return high_water;
 }
 
-// The marks of one metric of processes: one of each, in the making.
+// The highest mark of one metric of each process; of equal ones the first counts, since a recorder that was started
+// again sees an old height anew.
 class HighestOfProcesses {
  public:
-  HighestOfProcesses(MarkDays days, std::optional<Range> reached, MarkMetric metric)
-      : days_(days), reached_(reached), metric_(metric) {}
-
   void see(const MarkRow& row) {
-    const bool asked = row.subject == MarkSubject::process && row.metric == metric_ && row.day_ms >= days_.from &&
-                       row.day_ms <= days_.to && within(row);
-    if (!asked) return;
     const auto [found, fresh] = rows_.try_emplace(row.subject_id, row);
-    if (!fresh && row.value_kib > found->second.value_kib) found->second = row;
+    if (fresh) return;
+    const MarkRow& other = found->second;
+    if (std::tie(other.value_kib, row.time.at_ms) < std::tie(row.value_kib, other.time.at_ms)) found->second = row;
   }
 
   std::vector<HighWater> take(std::size_t most) {
@@ -253,18 +251,10 @@ class HighestOfProcesses {
     marks.resize(std::min(marks.size(), most));
     return marks;
   }
-  std::size_t size() const { return rows_.size(); }
+  std::int64_t size() const { return static_cast<std::int64_t>(rows_.size()); }
 
  private:
-  bool within(const MarkRow& row) const {
-    if (!reached_) return true;
-    return row.time.at_ms >= reached_->from_ms && row.time.at_ms <= reached_->to_ms;
-  }
-
-  MarkDays days_;
-  std::optional<Range> reached_;
-  MarkMetric metric_;
-  std::map<std::int64_t, MarkRow> rows_;
+  std::unordered_map<std::int64_t, MarkRow> rows_;
 };
 
 }  // namespace
@@ -282,31 +272,28 @@ ProcessMarks load_process_marks(SQLite::Database& database, MarkDays days, std::
   const auto metric =
       std::ranges::find(kProcessMetrics, name, [](MarkMetric of) { return std::string_view(to_string(of)); });
   if (metric == kProcessMetrics.end()) return {};
-  HighestOfProcesses highest(days, reached, *metric);
   const Range within =
       reached.value_or(Range{std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()});
+  HighestOfProcesses highest;
   Statement rows(database, sql::process_marks);
-  rows.bind(days.from, days.to, static_cast<int>(*metric), within.from_ms, within.to_ms,
-            static_cast<std::int64_t>(std::min<std::size_t>(most, std::numeric_limits<std::int32_t>::max())));
+  rows.bind(days.from, days.to, static_cast<int>(*metric), within.from_ms, within.to_ms);
+  const auto day_of_mark = [&](std::int64_t day_ms) { return days.from < 0 ? kAllTime : day_ms; };
   while (rows.step()) {
-    highest.see({rows.integer(1),
+    highest.see({day_of_mark(rows.integer(0)),
                  MarkSubject::process,
-                 rows.integer(0),
+                 rows.integer(1),
                  *metric,
                  rows.integer(2),
                  {rows.integer(3), rows.integer(4)}});
   }
-  Statement count(database, sql::process_marks_count);
-  count.bind(days.from, days.to, static_cast<int>(*metric), within.from_ms, within.to_ms);
-  const std::int64_t stored = count.step() ? count.integer(0) : 0;
-  const std::size_t read = highest.size();
   Collected pending;
   see_processes(database, pending);
-  for (const MarkRow& row : pending.take()) highest.see(row);
-  const auto added = static_cast<std::int64_t>(highest.size() - read);
-  // With all of them read it is exact; else a pending mark may be of a process that has a lower one stored.
-  const bool all = static_cast<std::int64_t>(read) == stored;
-  return {highest.take(most), all ? static_cast<std::int64_t>(highest.size()) : stored + added};
+  for (const MarkRow& row : pending.take()) {
+    const bool asked = row.metric == *metric && row.day_ms >= days.from && row.day_ms <= days.to;
+    const bool reached_there = row.time.at_ms >= within.from_ms && row.time.at_ms <= within.to_ms;
+    if (asked && reached_there) highest.see(row);
+  }
+  return {highest.take(most), highest.size()};
 }
 
 }  // namespace memoir
