@@ -77,7 +77,7 @@ inline FakeProcess fake(std::int32_t pid, std::string comm, std::int64_t private
   process.comm = std::move(comm);
   process.start_ticks = 1000 + static_cast<std::uint64_t>(pid);
   process.exe = std::string("/usr/bin/").append(process.comm);
-  process.cwd = "/";
+  process.cwd.assign(1, '/');  // g++ 12 warns of what "/" would be copied from
   process.arguments = {process.exe};
   process.memory = memory_of(private_kib, 200);
   return process;
