@@ -110,7 +110,7 @@ TEST_CASE("a bad value is refused with its line and what it must be") {
         "F:2: queue_ticks in [recorder] is 0, but must be from 1 to 100000");
   CHECK(complaint("[recorder]\nqueue_ticks = 1.0\n") == "F:2: queue_ticks in [recorder] must be a whole number");
   CHECK(complaint("[recorder]\nlog_level = 'warn'\n") ==
-        "F:2: log_level in [recorder] must be one of debug, info, warning, error");
+        "F:2: log_level in [recorder] must be one of debug, info, warning, error; did you mean 'warning'?");
   CHECK(complaint("[store]\ndurability = 'ful'\n") ==
         "F:2: durability in [store] must be one of full, normal; did you mean 'full'?");
   CHECK(complaint("[store]\nraw = 7\n") ==
