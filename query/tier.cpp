@@ -13,8 +13,8 @@ namespace {
 constexpr std::int64_t kHourMs = 3'600'000;
 constexpr std::int64_t kDayMs = 24 * kHourMs;
 
-// Of how long a range each tier answers in less than 200 ms on a file of 500 processes that is not in the page cache
-// (docs/benchmarks.md).
+// Up to how long a range each tier is read: the aim is an answer within 200 ms from a file of 500 processes that is not
+// in the page cache (query_bench).
 struct Pace {
   std::int64_t one_ms;
   std::int64_t all_ms;
