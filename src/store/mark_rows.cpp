@@ -1,6 +1,7 @@
 #include "store/mark_rows.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <tuple>
@@ -241,14 +242,18 @@ class HighestOfProcesses {
     if (std::tie(other.value_kib, row.time.at_ms) < std::tie(row.value_kib, other.time.at_ms)) found->second = row;
   }
 
-  std::vector<HighWater> take(std::size_t most) {
-    std::vector<HighWater> marks;
-    marks.reserve(rows_.size());
-    for (const auto& [id, row] : rows_) marks.push_back(told(row));
-    std::ranges::sort(marks, [](const HighWater& a, const HighWater& b) {
-      return std::tie(b.value_kib, a.at_ms, a.subject_id) < std::tie(a.value_kib, b.at_ms, b.subject_id);
+  std::vector<HighWater> take(std::size_t most) const {
+    std::vector<const MarkRow*> order;
+    order.reserve(rows_.size());
+    for (const auto& [id, row] : rows_) order.push_back(&row);
+    const auto end = order.begin() + static_cast<std::ptrdiff_t>(std::min(order.size(), most));
+    std::partial_sort(order.begin(), end, order.end(), [](const MarkRow* a, const MarkRow* b) {
+      return std::tie(b->value_kib, a->time.at_ms, a->subject_id) <
+             std::tie(a->value_kib, b->time.at_ms, b->subject_id);
     });
-    marks.resize(std::min(marks.size(), most));
+    std::vector<HighWater> marks;
+    marks.reserve(static_cast<std::size_t>(end - order.begin()));
+    std::transform(order.begin(), end, std::back_inserter(marks), [](const MarkRow* row) { return told(*row); });
     return marks;
   }
   std::int64_t size() const { return static_cast<std::int64_t>(rows_.size()); }
