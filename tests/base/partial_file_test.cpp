@@ -1,22 +1,13 @@
 #include "base/partial_file.h"
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include "support/catch.h"
+#include "support/slurp.h"
 #include "support/temporary_directory.h"
 
 using namespace memoir;
-
-namespace {
-
-std::string slurp(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-}  // namespace
+using memoir::test::slurp;
 
 TEST_CASE("a file is written whole, in the place of the one before") {
   const test::TemporaryDirectory directory;

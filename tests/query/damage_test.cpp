@@ -9,21 +9,18 @@
 #include "query/history.h"
 #include "support/catch.h"
 #include "support/manual_clock.h"
+#include "support/slurp.h"
 
 using namespace memoir;
 using namespace memoir::query;
 using memoir::test::History;
+using memoir::test::slurp;
 using memoir::test::TemporaryDirectory;
 
 namespace {
 
 constexpr std::size_t kPage = 2048;
 constexpr int kCopies = 40;
-
-std::string slurp(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 std::string recorded_bytes() {
   History history;

@@ -15,20 +15,17 @@
 #include "query/zone_guard.h"
 #include "support/catch.h"
 #include "support/manual_clock.h"
+#include "support/slurp.h"
 
 using namespace memoir;
 using namespace memoir::query;
 using memoir::test::History;
+using memoir::test::slurp;
 using memoir::test::TemporaryDirectory;
 
 namespace {
 
 constexpr std::size_t kPage = 2048;
-
-std::string slurp(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 void write(const std::string& path, const std::string& bytes) {
   std::ofstream(path, std::ios::binary) << bytes;

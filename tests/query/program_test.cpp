@@ -8,8 +8,10 @@
 
 #include "query/history.h"
 #include "support/catch.h"
+#include "support/slurp.h"
 
 using memoir::test::History;
+using memoir::test::slurp;
 using memoir::test::TemporaryDirectory;
 
 namespace {
@@ -19,11 +21,6 @@ struct Ran {
   std::string out;
   std::string error;
 };
-
-std::string slurp(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 // By the shell, with an environment in which only `environment` is set.
 Ran run(const std::string& arguments, const std::string& environment = "") {

@@ -18,6 +18,7 @@
 #include "store/writer.h"
 #include "support/catch.h"
 #include "support/manual_clock.h"
+#include "support/slurp.h"
 
 using namespace memoir;
 using namespace memoir::query;
@@ -25,6 +26,7 @@ using memoir::test::History;
 using memoir::test::kWeekDayMs;
 using memoir::test::kWeekLastDay;
 using memoir::test::recorded_week;
+using memoir::test::slurp;
 
 namespace fs = std::filesystem;
 
@@ -77,11 +79,6 @@ std::vector<std::string> lines_of(const std::string& text) {
 
 bool has(const std::string& text, std::string_view part) {
   return text.find(part) != std::string::npos;
-}
-
-std::string slurp(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
 }
 
 // Of the last day; its last six hours are after midnight in UTC.

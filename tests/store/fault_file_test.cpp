@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -13,6 +12,7 @@
 #include "store_fixture.h"
 #include "support/manual_clock.h"
 #include "support/simulation.h"
+#include "support/slurp.h"
 
 namespace memoir::test {
 namespace {
@@ -20,13 +20,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr Range kAlways{0, 4'000'000'000'000};
-
-std::string slurp(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream bytes;
-  bytes << file.rdbuf();
-  return bytes.str();
-}
 
 void overwrite(const std::string& path, std::size_t at, const std::string& bytes) {
   std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);

@@ -1,25 +1,18 @@
 #include "support/fault_vfs.h"
 
 #include <cstring>
-#include <fstream>
 #include <new>
 #include <random>
 #include <sqlite3.h>
-#include <sstream>
 #include <string_view>
+
+#include "support/slurp.h"
 
 namespace memoir::test {
 namespace {
 
 constexpr std::size_t kSector = 512;
 constexpr const char* kName = "memoir-fault";
-
-std::string slurp(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream bytes;
-  bytes << file.rdbuf();
-  return bytes.str();
-}
 
 }  // namespace
 

@@ -1,0 +1,17 @@
+#pragma once
+
+// All bytes of a file; none where it cannot be read.
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+namespace memoir::test {
+
+inline std::string slurp(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+}  // namespace memoir::test
