@@ -6,13 +6,14 @@
 #include <fmt/format.h>
 #include <string_view>
 
+#include "query/times.h"
+
 namespace memoir::query {
 
 namespace {
 
 constexpr int kLabelColumns = 9;  // "1023 MiB "
 constexpr int kDivisions = 4;
-constexpr std::int64_t kDayMs = 24 * 3600 * std::int64_t{1000};
 
 struct Glyphs {
   std::array<std::string_view, 9> eighths;  // a cell filled from below
@@ -33,14 +34,14 @@ struct Unit {
   const char* name;
   double kib;
 };
-constexpr std::array<Unit, 4> kUnits{{{"KiB", 1}, {"MiB", 1024}, {"GiB", 1048576}, {"TiB", 1073741824}}};
+constexpr std::array<Unit, 4> kScales{{{"KiB", 1}, {"MiB", 1024}, {"GiB", 1048576}, {"TiB", 1073741824}}};
 
 Unit unit_for(double kib, Units units, bool plain) {
   if (plain) return {"", 1};
-  if (units == Units::kib) return kUnits[0];
-  if (units == Units::mib) return kUnits[1];
-  Unit unit = kUnits[0];
-  for (const Unit& larger : kUnits) {
+  if (units == Units::kib) return kScales[0];
+  if (units == Units::mib) return kScales[1];
+  Unit unit = kScales[0];
+  for (const Unit& larger : kScales) {
     if (kib >= larger.kib) unit = larger;
   }
   return unit;

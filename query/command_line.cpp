@@ -16,7 +16,7 @@
 namespace memoir::query {
 namespace {
 
-const std::vector<std::string> kUnits{"kib", "mib", "auto"};
+const std::vector<std::string> kUnitNames{"kib", "mib", "auto"};
 
 std::string in_quotes(std::string_view word) {
   return fmt::format("'{}'", to_printable(to_utf8(word)));
@@ -181,7 +181,7 @@ void add_option(CLI::App& app, Option option, Options& options, Words& words) {
 
 std::optional<Error> check(const Words& words, const Command& command, Options& options) {
   if (auto error = check_choice(words.format, command.formats, Option::format)) return error;
-  if (auto error = check_choice(words.units, kUnits, Option::units)) return error;
+  if (auto error = check_choice(words.units, kUnitNames, Option::units)) return error;
   options.format = format_of(words.format.value_or(command.formats.front()));
   if (words.units == "kib") options.units = Units::kib;
   if (words.units == "mib") options.units = Units::mib;

@@ -19,7 +19,7 @@ const std::vector<std::string>& shells() {
   return names;
 }
 
-Result<std::string> run(const Options& options) {
+Result<std::string> print_completion(const Options& options) {
   if (options.subjects.empty()) {
     return malformed(fmt::format("which shell? memoir completion {}", fmt::join(shells(), "|")));
   }
@@ -95,7 +95,7 @@ Command completion_command() {
   command.subject_words = shells();
   command.examples = {{"memoir completion bash > ~/.local/share/bash-completion/completions/memoir", "for one user"},
                       {"memoir completion fish > ~/.config/fish/completions/memoir.fish", "for one user of fish"}};
-  command.print = run;
+  command.print = print_completion;
   return command;
 }
 

@@ -31,7 +31,7 @@ std::string user_database() {
 enum class Found { absent, denied, special, usable };
 
 // Says nothing about what is in the file. A FIFO must never be opened: nobody may be at its other end.
-Found look_at(const std::string& path) {
+Found what_is_at(const std::string& path) {
   struct stat status {};
   if (path.empty()) return Found::absent;
   if (stat(path.c_str(), &status) != 0) return errno == EACCES ? Found::denied : Found::absent;
@@ -51,7 +51,7 @@ Error denied(const std::string& path) {
 }
 
 Result<std::string> named_database(const std::string& path, const char* origin) {
-  switch (look_at(path)) {
+  switch (what_is_at(path)) {
     case Found::usable:
       return path;
     case Found::denied:
@@ -74,7 +74,7 @@ Result<std::string> find_database(const std::string& option) {
   std::vector<std::string> looked;
   std::vector<std::string> closed;
   for (const std::string& path : {std::string(kSystemDatabase), user_database()}) {
-    const Found found = look_at(path);
+    const Found found = what_is_at(path);
     if (found == Found::usable) return path;
     if (found == Found::denied) closed.push_back(path);
     if (!path.empty()) looked.push_back(shown(path));

@@ -15,8 +15,6 @@ namespace memoir::query {
 
 namespace {
 
-constexpr std::int64_t kDayMs = 24 * 3600 * std::int64_t{1000};
-
 // Who came and went is counted from the rows of all who lived: over more ticks than that (two days at 10 s) they are
 // too many for one line of the answer.
 constexpr std::int64_t kMostTicksToCountIn = 20'000;

@@ -12,7 +12,7 @@ namespace memoir::query {
 
 namespace {
 
-using Columns = std::vector<ColumnOf<DiffRow>>;
+using DiffColumns = std::vector<ColumnOf<DiffRow>>;
 
 const ProcessState& last_seen(const DiffRow& row) {
   return row.after != nullptr ? *row.after : *row.before;
@@ -26,7 +26,7 @@ Value source_of(std::string_view source) {
   return source.empty() ? Value() : Value(std::string(source));
 }
 
-void add_sizes(Columns& columns, Metric by) {
+void add_sizes(DiffColumns& columns, Metric by) {
   columns.push_back(
       {{"change_kib", "CHANGE", Kind::change}, [by](const DiffRow& row) { return Value(row.change_kib(by)); }});
   columns.push_back(
@@ -36,8 +36,8 @@ void add_sizes(Columns& columns, Metric by) {
       {{"what", "WHAT", Kind::text, 4}, [by](const DiffRow& row) { return Value(std::string(row.what(by))); }});
 }
 
-Columns process_columns(Metric by) {
-  Columns columns;
+DiffColumns process_columns(Metric by) {
+  DiffColumns columns;
   add_sizes(columns, by);
   columns.push_back({{"pid", "PID", Kind::count},
                      [](const DiffRow& row) { return Value(std::int64_t{last_seen(row).process.info.key.pid}); }});
@@ -63,8 +63,8 @@ Columns process_columns(Metric by) {
   return columns;
 }
 
-Columns group_columns(const std::string& group, Metric by) {
-  Columns columns;
+DiffColumns group_columns(const std::string& group, Metric by) {
+  DiffColumns columns;
   add_sizes(columns, by);
   columns.push_back(
       {{"processes_before", "WERE", Kind::count, 5}, [](const DiffRow& row) { return Value(row.was.processes()); }});

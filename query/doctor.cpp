@@ -143,7 +143,7 @@ std::vector<ColumnOf<Finding>> columns() {
   };
 }
 
-Result<Report> run(const Options& options, std::int64_t now_ms) {
+Result<Report> tell_findings(const Options& options, std::int64_t now_ms) {
   Findings findings = examine(options, now_ms);
   const auto count = [&findings](Verdict verdict) {
     return static_cast<std::int64_t>(std::ranges::count(findings, verdict, &Finding::verdict));
@@ -170,7 +170,7 @@ Command doctor_command() {
   command.summary = "checks the file, its place, the recorder and the permissions, and says what to mend";
   command.examples = {{"memoir doctor", "is all in order; exit status 1 if there is a problem"},
                       {"memoir doctor --format json", "the same for a monitor"}};
-  command.run_alone = run;
+  command.run_alone = tell_findings;
   return command;
 }
 

@@ -74,7 +74,7 @@ void limit_events(std::vector<Event>& events, const Context& context, Report& re
   }
 }
 
-Result<Report> run(const Context& context) {
+Result<Report> list_events(const Context& context) {
   constexpr Range always{std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()};
   Result<std::vector<Event>> events = context.reader.events(always);
   if (!events) return events.error();
@@ -121,7 +121,7 @@ Command events_command() {
   command.options = {Option::from, Option::to, Option::last, Option::day, Option::kind, Option::limit};
   command.examples = {{"memoir events --last 7d", "what went wrong with the recording in the last week"},
                       {"memoir events --kind gap --kind unclean --format json", "each interruption, for a script"}};
-  command.run = run;
+  command.run = list_events;
   return command;
 }
 

@@ -41,7 +41,7 @@ Result<std::vector<ExportOf>> subjects_of(const Options& options) {
                                did_you_mean(word, subject_names())));
 }
 
-Result<std::int64_t> step_of(const Options& options) {
+Result<std::int64_t> step_asked(const Options& options) {
   if (!options.step) return std::int64_t{0};
   const auto step = parse_duration(*options.step);
   if (!step) return malformed("--step: " + step.error().message);
@@ -128,7 +128,7 @@ Result<Streamed> stream(const Context& context, const Sink& sink) {
   if (is_snapshot(context.options.format)) return stream_snapshot(context, *filter, sink);
   const Result<std::vector<ExportOf>> subjects = subjects_of(context.options);
   if (!subjects) return subjects.error();
-  const Result<std::int64_t> step_ms = step_of(context.options);
+  const Result<std::int64_t> step_ms = step_asked(context.options);
   if (!step_ms) return step_ms.error();
   const bool of_processes = std::ranges::find(*subjects, ExportOf::processes) != subjects->end();
   if (!of_processes && !filter->takes_all()) return malformed("--filter is of processes: memoir export processes");

@@ -51,7 +51,7 @@ Range buckets_of(const ExportChunk& chunk) {
 Result<Buckets<std::int64_t, Held>> read(Reader& reader, const ExportChunk& chunk, MarkSubject kind) {
   Buckets<std::int64_t, Held> buckets(chunk);
   const Range range = buckets_of(chunk);
-  const Status read = reader.rollups(chunk.tier, kind, std::nullopt, range, [&](const RollupBucket& bucket) {
+  const Status read = reader.rollups({chunk.tier, kind, std::nullopt, range}, [&](const RollupBucket& bucket) {
     for (std::size_t i = 0; i < kMetrics.size(); ++i) {
       const Step step = clipped(step_of(bucket, kMetrics[i]), range.from_ms, range.to_ms);
       buckets.add(bucket.subject_id, step, [&](Held& held, const Step& part) {

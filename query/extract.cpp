@@ -10,7 +10,7 @@
 namespace memoir::query {
 namespace {
 
-Result<Report> run(const Context& context) {
+Result<Report> write_extract(const Context& context) {
   if (!context.when.range) {
     return malformed("which range? --last 2h, --day yesterday, or --from T --to T; 'memoir backup' copies all of it");
   }
@@ -43,7 +43,7 @@ Command extract_command() {
   command.options = {Option::from, Option::to, Option::last, Option::day, Option::output, Option::force};
   command.examples = {{"memoir extract --last 2h -o incident.db", "the last two hours, to look at elsewhere"},
                       {"memoir extract --day yesterday -o yesterday.db", "the whole of yesterday"}};
-  command.run = run;
+  command.run = write_extract;
   return command;
 }
 

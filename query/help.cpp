@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kWidth = 80;
 
 // Words of `text` in lines that begin at `indent`; the first line goes on where `head` (padded) ends.
-std::string wrap(std::string_view head, std::size_t indent, std::string_view text) {
+std::string hanging(std::string_view head, std::size_t indent, std::string_view text) {
   std::string out = fmt::format("{:<{}}", head, indent);
   if (head.size() > indent) out += fmt::format("\n{:{}}", "", indent);
   std::size_t column = indent;
@@ -44,7 +44,7 @@ std::string option_line(Option option, const Command* command) {
   if (command != nullptr && option == Option::format) help_text = fmt::format("{}", fmt::join(command->formats, ", "));
   if (command != nullptr && option == Option::group) help_text += fmt::format(": {}", fmt::join(command->groups, ", "));
   const std::string letter = text.letter.empty() ? std::string() : fmt::format("{}, ", text.letter);
-  return wrap(fmt::format("  {}{} {}", letter, text.name, text.value), 20, help_text);
+  return hanging(fmt::format("  {}{} {}", letter, text.name, text.value), 20, help_text);
 }
 
 constexpr std::string_view kExitStatus =
@@ -55,35 +55,36 @@ constexpr std::string_view kExitStatus =
 
 std::string help() {
   std::string out = "Usage: memoir [COMMAND] [SUBJECT] [options]\n\nAnswers from what memoird recorded.\n\nCommands:\n";
-  for (const Command& command : commands()) out += wrap("  " + command.name, 14, command.summary);
-  out += "\n" +
-         wrap("", 0, fmt::format("Without a command: {}. More: memoir COMMAND --help, man memoir.", kDefaultCommand));
+  for (const Command& command : commands()) out += hanging("  " + command.name, 14, command.summary);
+  out +=
+      "\n" +
+      hanging("", 0, fmt::format("Without a command: {}. More: memoir COMMAND --help, man memoir.", kDefaultCommand));
   out += "\nOptions:\n";
   for (const OptionText& text : option_texts()) out += option_line(text.option, nullptr);
   out += "  --help\n  --version\n\n";
-  out += wrap("Times: ", 7, kTimeForms) + "\n";
+  out += hanging("Times: ", 7, kTimeForms) + "\n";
   out += "Examples:\n";
   for (const Command& command : commands()) {
     if (!command.examples.empty())
-      out += wrap("  " + command.examples.front().line, 44, command.examples.front().answers);
+      out += hanging("  " + command.examples.front().line, 44, command.examples.front().answers);
   }
-  return out + "\n" + wrap("", 0, kExitStatus);
+  return out + "\n" + hanging("", 0, kExitStatus);
 }
 
 std::string help(const Command& command) {
   const std::string subject = command.subject.empty() ? "" : " " + command.subject;
   std::string out = fmt::format("Usage: memoir {}{} [options]\n\n", command.name, subject);
-  out += wrap("", 0, command.summary);
+  out += hanging("", 0, command.summary);
   if (!command.subject.empty()) {
     const std::string head = command.subject_help.substr(0, command.subject_help.find(": ") + 2);
-    out += "\n" + wrap(head, head.size(), command.subject_help.substr(head.size()));
+    out += "\n" + hanging(head, head.size(), command.subject_help.substr(head.size()));
   }
   const std::vector<Option> options = options_of(command);
   out += options.empty() ? "\n" : "\nOptions:\n";
   for (const Option option : options) out += option_line(option, &command);
   if (!options.empty()) out += "\n";
   if (std::find(command.options.begin(), command.options.end(), Option::to) != command.options.end()) {
-    out += wrap("Times: ", 7, kTimeForms) + "\n";
+    out += hanging("Times: ", 7, kTimeForms) + "\n";
   }
   out += "Examples:\n";
   for (const Example& example : command.examples) out += fmt::format("  {}\n      {}\n", example.line, example.answers);

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kLargest = std::size_t{1} << 30;
 constexpr double kLongestSeconds = 1e11;  // the year 5138
 
-struct Columns {
+struct CsvColumns {
   std::optional<std::size_t> time;
   double ms_per_time = 1000;
   std::optional<std::size_t> value;
@@ -139,7 +139,7 @@ class Parser {
   std::string_view text_;
   std::string_view path_;
   std::int64_t line_ = 0;
-  Columns columns_;
+  CsvColumns columns_;
   std::map<std::string, std::int32_t> lives_;
   CsvSeries series_;
 };

@@ -11,7 +11,7 @@ namespace memoir::query {
 
 namespace {
 
-constexpr int kRows = 12;
+constexpr int kChartRows = 12;
 constexpr int kPipeColumns = 80;
 
 // As many buckets as fit: what the series holds, joined.
@@ -39,7 +39,7 @@ std::vector<Bucket> joined(const LeakSeries& series, int columns) {
 
 void draw(const LeakRow& row, const Options& options, const std::optional<Screen>& screen, Report& report) {
   if (row.series.buckets.empty()) return;
-  ChartFrame frame{screen ? static_cast<int>(screen->columns) : kPipeColumns, kRows, options.ascii, options.units,
+  ChartFrame frame{screen ? static_cast<int>(screen->columns) : kPipeColumns, kChartRows, options.ascii, options.units,
                    options.zone};
   frame.plain = row.metric.unit != LeakUnit::kib;
   const LeakFinding& found = row.finding;

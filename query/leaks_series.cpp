@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::int64_t kHourMs = 3'600'000;
 constexpr std::int64_t kHoursOfDays = 120 * 24;  // beyond, days are fine enough
+const std::vector kHeld{RollupMetric::anon, RollupMetric::swap};
 
 // A rollup row stands for all the buckets in which nothing changed.
 void append(LeakSeries& series, std::int64_t from_ms, std::int64_t until_ms, std::int64_t covered_ms, double min,
@@ -125,10 +126,13 @@ Result<std::map<std::int64_t, LeakSeries>> process_series(Reader& reader, const 
     for (auto& [id, rollup] : rollups) series.emplace(id, rollup.take());
     return series;
   }
-  const Status read =
-      reader.rollups(source.tier, MarkSubject::process, std::nullopt, source.range, [&](const RollupBucket& row) {
-        append(series.try_emplace(row.subject_id, LeakSeries{{}, source.width_ms}).first->second, row);
-      });
+  auto of = series.end();  // rows of one process come together
+  const auto add = [&](const RollupBucket& row) {
+    if (of == series.end() || of->first != row.subject_id)
+      of = series.try_emplace(row.subject_id, LeakSeries{{}, source.width_ms}).first;
+    append(of->second, row);
+  };
+  const Status read = reader.rollups({source.tier, MarkSubject::process, std::nullopt, source.range, kHeld}, add);
   if (!read) return read.error();
   return series;
 }
@@ -137,8 +141,8 @@ Result<PoolSeries> pool_series(Reader& reader, const LeakSource& source, std::in
                                const std::vector<StoredLife>& members) {
   if (is_raw(source)) return raw_pool(reader, source, members);
   PoolSeries pool{{{}, source.width_ms}, {{}, source.width_ms}};
-  const Status read =
-      reader.rollups(source.tier, MarkSubject::identity, identity_id, source.range, [&](const RollupBucket& row) {
+  const Status read = reader.rollups(
+      {source.tier, MarkSubject::identity, identity_id, source.range, kHeld}, [&](const RollupBucket& row) {
         append(pool.sum, row);
         const auto count = static_cast<double>(row.processes);
         append(pool.count, row.from_ms, row.until_ms, row.covered_ms, count, count, count);
@@ -174,12 +178,12 @@ Result<std::vector<LeakSeries>> machine_series(Reader& reader, const LeakSource&
 }
 
 Result<LeakSeries> zombie_series(Reader& reader, const LeakSource& source, const LeakSettings& settings) {
-  const Result<std::vector<StoredTick>> ticks = reader.ticks(source.range);
+  const Result<std::vector<StoredZombies>> ticks = reader.zombies(source.range);
   if (!ticks) return ticks.error();
   std::vector<LeakSample> samples;
   samples.reserve(ticks->size());
-  for (const StoredTick& tick : *ticks) {
-    samples.push_back({tick.begin.wall_ms, static_cast<double>(tick.counts.zombies), std::nullopt, 0});
+  for (const StoredZombies& tick : *ticks) {
+    samples.push_back({tick.at_ms, static_cast<double>(tick.zombies), std::nullopt, 0});
   }
   std::stable_sort(samples.begin(), samples.end(),
                    [](const LeakSample& a, const LeakSample& b) { return a.at_ms < b.at_ms; });

@@ -9,12 +9,12 @@
 #include "query/format.h"
 #include "query/moment.h"
 #include "query/process_columns.h"
+#include "query/times.h"
 
 namespace memoir::query {
 
 namespace {
 
-constexpr std::int64_t kDayMs = 24 * 3600 * std::int64_t{1000};
 constexpr std::size_t kRowsWithOthers = 3;
 constexpr std::size_t kMostOthers = 3;
 

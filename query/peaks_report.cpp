@@ -12,7 +12,7 @@ namespace memoir::query {
 
 namespace {
 
-using Columns = std::vector<ColumnOf<PeakRow>>;
+using PeakColumns = std::vector<ColumnOf<PeakRow>>;
 
 const ProcessInfo* info_of(const PeakRow& row) {
   return row.process ? &row.process->info : nullptr;
@@ -22,7 +22,7 @@ std::string printable(std::string_view text) {
   return to_printable(to_utf8(text));
 }
 
-void add_peak_columns(Columns& columns, const char* header, const char* now_header) {
+void add_peak_columns(PeakColumns& columns, const char* header, const char* now_header) {
   columns.push_back({{"peak_kib", header, Kind::size}, [](const PeakRow& row) { return Value(row.peak.value_kib); }});
   columns.push_back({{"at_ms", "AT", Kind::time, 1}, [](const PeakRow& row) { return Value(row.peak.at_ms); }});
   columns.push_back({{"before_ms", "", Kind::time, 0, Shown::machines},
@@ -36,7 +36,7 @@ void add_peak_columns(Columns& columns, const char* header, const char* now_head
                      [](const PeakRow& row) { return row.now_kib ? Value(row.now_ms) : Value(); }});
 }
 
-void add_ratio(Columns& columns) {
+void add_ratio(PeakColumns& columns) {
   const auto ratio = [](const PeakRow& row) { return peak_ratio(row.peak.value_kib, row.now_kib); };
   columns.push_back({{"ratio", "", Kind::count, 0, Shown::machines}, [ratio](const PeakRow& row) {
                        const auto found = ratio(row);
@@ -53,8 +53,8 @@ Value lives(const PeakRow& row, std::int64_t to_ms) {
   return Value(!row.process->gone_ms || *row.process->gone_ms > to_ms);
 }
 
-Columns process_columns(std::int64_t to_ms) {
-  Columns columns{
+PeakColumns process_columns(std::int64_t to_ms) {
+  PeakColumns columns{
       {{"pid", "PID", Kind::count}, [](const PeakRow& row) { return Value(std::int64_t{row.process->info.key.pid}); }}};
   add_identity_for_machines(columns, info_of);
   add_peak_columns(columns, "PEAK", "LAST");
@@ -65,8 +65,8 @@ Columns process_columns(std::int64_t to_ms) {
   return columns;
 }
 
-Columns group_columns(const std::string& group) {
-  Columns columns;
+PeakColumns group_columns(const std::string& group) {
+  PeakColumns columns;
   add_peak_columns(columns, "PEAK", "NOW");
   add_ratio(columns);
   std::string header = group;
@@ -75,8 +75,8 @@ Columns group_columns(const std::string& group) {
   return columns;
 }
 
-Columns machine_columns() {
-  Columns columns;
+PeakColumns machine_columns() {
+  PeakColumns columns;
   add_peak_columns(columns, "MARK", "NOW");
   columns.push_back(
       {{"metric", "", Kind::text, 0, Shown::machines}, [](const PeakRow& row) { return Value(row.name); }});

@@ -27,47 +27,48 @@ struct Seen {
   char state = '?';  // the last
 };
 
-struct Row {
+struct LifeRow {
   const StoredProcess* process = nullptr;
   Seen seen;
   std::int64_t start_ms = 0;
   std::int64_t end_ms = 0;  // of the last sight, where it is not known to have ended
 };
 
-using Columns = std::vector<ColumnOf<Row>>;
+using LifeColumns = std::vector<ColumnOf<LifeRow>>;
 
 // An exec keeps pid and start time: the new image began when it was first seen.
 std::int64_t start_of(const StoredProcess& process) {
   return process.info.key.exec_count > 0 ? process.first_ms : std::min(process.info.start_ms, process.first_ms);
 }
 
-std::string ending(const Row& row) {
+std::string ending(const LifeRow& row) {
   const std::string& end = row.process->end;
   if (!end.empty()) return end == "execed" ? "exec" : end;
   return row.seen.state == 'Z' || row.seen.state == 'X' ? "zombie" : "alive";
 }
 
-Columns columns() {
-  Columns columns{
-      {{"pid", "PID", Kind::count}, [](const Row& row) { return Value(std::int64_t{row.process->info.key.pid}); }}};
-  add_identity_for_machines(columns, [](const Row& row) { return &row.process->info; });
+LifeColumns columns() {
+  LifeColumns columns{
+      {{"pid", "PID", Kind::count}, [](const LifeRow& row) { return Value(std::int64_t{row.process->info.key.pid}); }}};
+  add_identity_for_machines(columns, [](const LifeRow& row) { return &row.process->info; });
   columns.push_back({{"parent_pid", "", Kind::count, 0, Shown::machines},
-                     [](const Row& row) { return Value(std::int64_t{row.process->info.parent_pid}); }});
-  columns.push_back({{"first_ms", "STARTED", Kind::time}, [](const Row& row) { return Value(row.start_ms); }});
+                     [](const LifeRow& row) { return Value(std::int64_t{row.process->info.parent_pid}); }});
+  columns.push_back({{"first_ms", "STARTED", Kind::time}, [](const LifeRow& row) { return Value(row.start_ms); }});
   columns.push_back({{"last_seen_ms", "", Kind::time, 0, Shown::machines},
-                     [](const Row& row) { return Value(row.process->last_ms); }});
-  columns.push_back({{"ended_ms", "ENDED", Kind::time, 3},
-                     [](const Row& row) { return row.process->end.empty() ? Value() : maybe(row.process->gone_ms); }});
-  columns.push_back({{"end", "HOW", Kind::text}, [](const Row& row) { return Value(ending(row)); }});
+                     [](const LifeRow& row) { return Value(row.process->last_ms); }});
+  columns.push_back({{"ended_ms", "ENDED", Kind::time, 3}, [](const LifeRow& row) {
+                       return row.process->end.empty() ? Value() : maybe(row.process->gone_ms);
+                     }});
+  columns.push_back({{"end", "HOW", Kind::text}, [](const LifeRow& row) { return Value(ending(row)); }});
   columns.push_back({{"lifetime_ms", "LIFETIME", Kind::duration, 2},
-                     [](const Row& row) { return Value(row.end_ms - row.start_ms); }});
-  columns.push_back({{"hwm_kib", "HWM", Kind::size, 1}, [](const Row& row) { return maybe(row.seen.hwm_kib); }});
+                     [](const LifeRow& row) { return Value(row.end_ms - row.start_ms); }});
+  columns.push_back({{"hwm_kib", "HWM", Kind::size, 1}, [](const LifeRow& row) { return maybe(row.seen.hwm_kib); }});
   columns.push_back(
-      {{"", "USER", Kind::text, 5, Shown::people}, [](const Row& row) { return Value(row.process->info.user); }});
+      {{"", "USER", Kind::text, 5, Shown::people}, [](const LifeRow& row) { return Value(row.process->info.user); }});
   columns.push_back({{"", "CATEGORY", Kind::text, 4, Shown::people},
-                     [](const Row& row) { return Value(row.process->info.category); }});
+                     [](const LifeRow& row) { return Value(row.process->info.category); }});
   columns.push_back({{"", "COMMAND", Kind::text, 0, Shown::people},
-                     [](const Row& row) { return Value(shown_command(row.process->info, '?')); }});
+                     [](const LifeRow& row) { return Value(shown_command(row.process->info, '?')); }});
   return columns;
 }
 
@@ -102,8 +103,8 @@ Result<SeenById> see_marks(Reader& reader, Range range) {
   return seen;
 }
 
-void sort_rows(std::vector<Row>& rows, const std::string& by) {
-  std::stable_sort(rows.begin(), rows.end(), [&by](const Row& a, const Row& b) {
+void sort_rows(std::vector<LifeRow>& rows, const std::string& by) {
+  std::stable_sort(rows.begin(), rows.end(), [&by](const LifeRow& a, const LifeRow& b) {
     if (by == "hwm") return ranks_before(a.seen.hwm_kib, b.seen.hwm_kib);
     if (by == "lifetime") return a.end_ms - a.start_ms > b.end_ms - b.start_ms;
     return a.start_ms > b.start_ms;
@@ -144,7 +145,7 @@ std::string sum_line(std::int64_t count, std::int64_t shown, std::optional<std::
                      count > shown ? fmt::format("; {} shown (--limit 0 shows all)", shown) : std::string());
 }
 
-Result<Report> run(const Context& context) {
+Result<Report> list_processes(const Context& context) {
   const Result<Filter> filter = Filter::parse(context.options.filters);
   if (!filter) return filter.error();
   const Result<Range> range = asked_range(context);
@@ -159,7 +160,7 @@ Result<Report> run(const Context& context) {
   const auto seen = *tier == Tier::raw ? see_ticks(context.reader, *range) : see_marks(context.reader, *range);
   if (!seen) return seen.error();
 
-  std::vector<Row> rows;
+  std::vector<LifeRow> rows;
   std::int64_t ended = 0;
   for (const StoredProcess& process : *processes) {
     if (!filter->matches(process.info)) continue;
@@ -198,7 +199,7 @@ Command processes_command() {
           {},
           {{"memoir processes --last 10m", "what started, lived and ended in the last ten minutes"},
            {"memoir processes --day yesterday --by hwm --filter user=www-data", "the largest of one user, yesterday"}},
-          run};
+          list_processes};
 }
 
 }  // namespace memoir::query

@@ -11,7 +11,7 @@
 namespace memoir::query {
 namespace {
 
-std::string table_text(const Table& table, const Presentation& presentation) {
+std::string markdown_table(const Table& table, const Presentation& presentation) {
   const PeoplesTable seen = peoples_table(table, presentation.units, presentation.zone);
   if (seen.rows.empty()) return {};
   std::string out;
@@ -35,7 +35,7 @@ std::string paragraphs(const std::vector<std::string>& lines) {
   return out;
 }
 
-std::string facts_text(const Report& report, const Presentation& presentation) {
+std::string markdown_facts(const Report& report, const Presentation& presentation) {
   std::string out;
   for (const Field& fact : report.facts) {
     if (fact.label.empty()) continue;
@@ -56,12 +56,12 @@ std::string render_markdown(const Asked& asked, const Report& report, const Pres
   for (const std::string& warning : report.warnings) {
     out += fmt::format("> **Warning:** {}\n\n", escape_markdown(to_printable(to_utf8(warning))));
   }
-  out += paragraphs({report.lead}) + facts_text(report, presentation);
+  out += paragraphs({report.lead}) + markdown_facts(report, presentation);
   if (!report.rows_title.empty()) out += "## " + escape_markdown(report.rows_title) + "\n\n";
-  out += table_text(report.rows, presentation);
+  out += markdown_table(report.rows, presentation);
   for (const Section& section : report.sections) {
     if (section.title.empty()) continue;
-    const std::string text = table_text(section.table, presentation) + paragraphs(section.notes);
+    const std::string text = markdown_table(section.table, presentation) + paragraphs(section.notes);
     if (!text.empty()) out += "## " + escape_markdown(section.title) + "\n\n" + text;
   }
   out += paragraphs(report.notes);

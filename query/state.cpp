@@ -82,7 +82,7 @@ class BucketReader {
   Result<std::map<std::int64_t, Held>> read(MarkSubject kind) {
     std::map<std::int64_t, Held> all;
     const Range range = *state_.bucket;
-    const Status read = reader_.rollups(state_.tier, kind, std::nullopt, range, [&](const RollupBucket& bucket) {
+    const Status read = reader_.rollups({state_.tier, kind, std::nullopt, range}, [&](const RollupBucket& bucket) {
       if (bucket.from_ms >= range.to_ms) return;
       Held& held = all[bucket.subject_id];
       held.processes = std::max(held.processes, bucket.processes);

@@ -3,7 +3,9 @@
 // States by time, each loaded once.
 
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "query/state.h"
@@ -22,7 +24,7 @@ class States {
  private:
   using Key = std::pair<Tier, std::int64_t>;
 
-  const State* keep(Key key, std::optional<State> state);
+  Result<const State*> once(Key key, const std::function<Result<std::optional<State>>()>& load);
 
   const Context& context_;
   std::map<Key, std::optional<State>> states_;

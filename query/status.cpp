@@ -3,12 +3,11 @@
 #include <algorithm>
 
 #include "query/commands.h"
+#include "query/times.h"
 
 namespace memoir::query {
 
 namespace {
-
-constexpr std::int64_t kDayMs = 24 * 3600 * std::int64_t{1000};
 
 std::int64_t heard_ms(const StoredRun& run) {
   return run.last_tick_ms.value_or(run.started_ms);

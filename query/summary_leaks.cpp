@@ -16,7 +16,7 @@ namespace memoir::query {
 
 namespace {
 
-constexpr std::size_t kRows = 10;
+constexpr std::size_t kMostLeaks = 10;
 
 std::string what_of(const LeakRow& row) {
   return row.metric.name == LeakMetric().name ? row.subject : fmt::format("{} ({})", row.subject, row.metric.name);
@@ -80,7 +80,7 @@ Status load_leaks(const Context& context, Summary& summary) {
 
 Section leak_section(const Summary& summary, const Options& options) {
   const LeakCounts& counts = summary.leak_counts;
-  const std::size_t shown = limited(options, summary.leaks.size(), kRows);
+  const std::size_t shown = limited(options, summary.leaks.size(), kMostLeaks);
   const std::vector<LeakRow> rows(summary.leaks.begin(), summary.leaks.begin() + static_cast<std::ptrdiff_t>(shown));
   Section section{"leaks", "Leaks, by the 30 days until then", table_of(rows, options), {}};
   if (counts.judged == 0) {

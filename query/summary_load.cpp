@@ -127,21 +127,17 @@ bool find_ends(Summary& summary) {
   return summary.last_ms > 0;
 }
 
-bool is_within(std::int64_t ms, const Day& day) {
-  return ms >= day.begin_ms && ms < day.end_ms;
-}
-
 // The recorder's starts, boots and cost.
 Status load_recorder(const Context& context, Summary& summary) {
   RecorderDay& recorder = summary.recorder;
   const std::vector<StoredRun>& runs = context.runs;
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    if (is_within(runs[i].started_ms, summary.day)) {
+    if (summary.day.holds(runs[i].started_ms)) {
       recorder.starts += 1;
       const bool booted = i == 0 || runs[i].boot.boot_id != runs[i - 1].boot.boot_id;
-      if (booted && is_within(runs[i].boot.boot_ms, summary.day)) recorder.boots_ms.push_back(runs[i].boot.boot_ms);
+      if (booted && summary.day.holds(runs[i].boot.boot_ms)) recorder.boots_ms.push_back(runs[i].boot.boot_ms);
     }
-    if (runs[i].end_reason == "unclean" && is_within(runs[i].last_tick_ms.value_or(runs[i].started_ms), summary.day)) {
+    if (runs[i].end_reason == "unclean" && summary.day.holds(runs[i].last_tick_ms.value_or(runs[i].started_ms))) {
       recorder.unclean += 1;
     }
   }

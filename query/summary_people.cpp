@@ -17,24 +17,21 @@ constexpr std::size_t kMostProcesses = 10;
 
 using UsageById = std::map<std::int64_t, Usage>;
 
-bool is_within(std::int64_t ms, const Day& day) {
-  return ms >= day.begin_ms && ms < day.end_ms;
-}
-
 // VmHWM is that of a whole life: one that stood when its UTC day began was reached before.
 bool reached_on(const HighWater& mark, const Day& day) {
-  return is_within(mark.at_ms, day) && (mark.before_ms == mark.at_ms || mark.before_ms >= mark.day_ms.value_or(0));
+  return day.holds(mark.at_ms) && (mark.before_ms == mark.at_ms || mark.before_ms >= mark.day_ms.value_or(0));
 }
 
 // What the members of each group held over the day.
 Result<UsageById> load_usage(Reader& reader, MarkSubject kind, const Summary& summary) {
   UsageById usage;
   const Range range{summary.day.begin_ms, summary.day.end_ms - 1};
-  const Status read = reader.rollups(summary.tier, kind, std::nullopt, range, [&usage](const RollupBucket& bucket) {
-    Usage& of = usage[bucket.subject_id];
-    of.most_processes = std::max(of.most_processes, bucket.processes);
-    of.series.push_back(rolled(bucket.from_ms, bucket.until_ms, bucket.covered_ms, bucket[RollupMetric::pss]));
-  });
+  const Status read = reader.rollups(
+      {summary.tier, kind, std::nullopt, range, {RollupMetric::pss}}, [&usage](const RollupBucket& bucket) {
+        Usage& of = usage[bucket.subject_id];
+        of.most_processes = std::max(of.most_processes, bucket.processes);
+        of.series.push_back(rolled(bucket.from_ms, bucket.until_ms, bucket.covered_ms, bucket[RollupMetric::pss]));
+      });
   if (!read) return read.error();
   for (auto& [id, of] : usage) std::ranges::stable_sort(of.series, {}, &Rolled::from_ms);
   return usage;
@@ -66,10 +63,11 @@ Status add_week(Reader& reader, MarkSubject kind, const Summary& summary, UsageB
   const Result<Tier> tier = tier_for(reader, hour->from_ms);
   if (!tier) return tier.error();
   std::map<std::int64_t, std::vector<Rolled>> series;
-  const Status read = reader.rollups(*tier, kind, std::nullopt, *hour, [&series](const RollupBucket& bucket) {
-    series[bucket.subject_id].push_back(
-        rolled(bucket.from_ms, bucket.until_ms, bucket.covered_ms, bucket[RollupMetric::pss]));
-  });
+  const Status read =
+      reader.rollups({*tier, kind, std::nullopt, *hour, {RollupMetric::pss}}, [&series](const RollupBucket& bucket) {
+        series[bucket.subject_id].push_back(
+            rolled(bucket.from_ms, bucket.until_ms, bucket.covered_ms, bucket[RollupMetric::pss]));
+      });
   if (!read) return read.error();
   const std::int64_t recorded_ms = covered_ms_of(summary.used, hour->from_ms, hour->to_ms);
   for (auto& [id, of] : usage) of.week_kib = mean_within(series[id], *hour, recorded_ms);
@@ -146,9 +144,9 @@ std::unordered_map<std::int64_t, HighWater> process_marks(const std::vector<High
   return highest;
 }
 
-using ProcessMarks = std::unordered_map<std::int64_t, HighWater>;
+using MarkOfProcess = std::unordered_map<std::int64_t, HighWater>;
 
-std::vector<ProcessPeak> highest_processes(const std::vector<StoredProcess>& processes, const ProcessMarks& marks) {
+std::vector<ProcessPeak> highest_processes(const std::vector<StoredProcess>& processes, const MarkOfProcess& marks) {
   std::vector<ProcessPeak> peaks;
   for (const StoredProcess& process : processes) {
     const auto mark = marks.find(process.id);
@@ -165,20 +163,20 @@ std::vector<ProcessPeak> highest_processes(const std::vector<StoredProcess>& pro
 
 // An exec makes a new row of the same process: that is no end.
 bool ended(const StoredProcess& process, const Day& day) {
-  return process.gone_ms && process.end != "execed" && is_within(*process.gone_ms, day);
+  return process.gone_ms && process.end != "execed" && day.holds(*process.gone_ms);
 }
 
 void count_lives(const std::vector<StoredProcess>& processes, Summary& summary) {
   constexpr std::int64_t shortly_ms = RestartRule().least_life_ms;
   for (const StoredProcess& process : processes) {
-    if (process.info.key.exec_count == 0 && is_within(process.info.start_ms, summary.day)) ++summary.began;
+    if (process.info.key.exec_count == 0 && summary.day.holds(process.info.start_ms)) ++summary.began;
     if (!ended(process, summary.day)) continue;
     ++summary.ended;
     if (*process.gone_ms - process.info.start_ms < shortly_ms) ++summary.shortly;
   }
 }
 
-std::vector<Restarted> restarts_of(const std::vector<StoredProcess>& processes, const ProcessMarks& marks,
+std::vector<Restarted> restarts_of(const std::vector<StoredProcess>& processes, const MarkOfProcess& marks,
                                    const Day& day) {
   std::vector<std::string> names;
   std::vector<Life> lives;
@@ -215,8 +213,8 @@ Status load_own_memory(const Context& context, const std::vector<StoredProcess>&
   const Range range{summary.day.begin_ms, summary.day.end_ms - 1};
   for (const StoredProcess& process : processes) {
     if (!recorders.contains({process.boot_id, process.info.key.pid}) || process.info.comm != "memoird") continue;
-    const Status read =
-        context.reader.rollups(summary.tier, MarkSubject::process, process.id, range, [&](const RollupBucket& bucket) {
+    const Status read = context.reader.rollups(
+        {summary.tier, MarkSubject::process, process.id, range, {RollupMetric::pss}}, [&](const RollupBucket& bucket) {
           series.push_back(rolled(bucket.from_ms, bucket.until_ms, bucket.covered_ms, bucket[RollupMetric::pss]));
         });
     if (!read) return read.error();
@@ -259,7 +257,7 @@ Status load_people(const Context& context, const std::vector<HighWater>& marks, 
 
   const Result<std::vector<StoredProcess>> processes = reader.processes(range);
   if (!processes) return processes.error();
-  const ProcessMarks highest = process_marks(marks, summary.day);
+  const MarkOfProcess highest = process_marks(marks, summary.day);
   summary.processes = highest_processes(*processes, highest);
   summary.restarts = restarts_of(*processes, highest, summary.day);
   count_lives(*processes, summary);

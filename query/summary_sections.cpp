@@ -13,7 +13,7 @@ namespace memoir::query {
 
 namespace {
 
-constexpr std::size_t kRows = 10;
+constexpr std::size_t kMostRows = 10;
 constexpr std::size_t kGrownRows = 5;
 constexpr std::int64_t kLeastGrowth = 1024;
 
@@ -81,7 +81,7 @@ void add_name(Columns<Usage>& columns, const char* name, const char* header) {
 Section usage_section(std::string name, std::string title, const Columns<Usage>& columns, std::vector<Usage> rows,
                       const Options& options) {
   const std::size_t all = rows.size();
-  const std::size_t shown = limited(options, all, kRows);
+  const std::size_t shown = limited(options, all, kMostRows);
   std::int64_t rest_kib = 0;
   for (std::size_t i = shown; i < all; ++i) rest_kib += rows[i].pss.mean.value_or(0);
   rows.resize(shown);
@@ -170,7 +170,7 @@ Section restart_section(const Summary& summary, const Options& options) {
   columns.push_back({{"identity", "UNIT AND COMMAND"}, [](const Row& row) { return Value(row.name); }});
   std::vector<Row> rows = summary.restarts;
   const std::size_t all = rows.size();
-  rows.resize(limited(options, all, kRows));
+  rows.resize(limited(options, all, kMostRows));
   Section section{"restarts",
                   "Restarts: ended after ten minutes or more, and begun again within ten",
                   make_table(columns, rows),

@@ -47,7 +47,9 @@ Step step_of(const RollupBucket& bucket, Metric metric) {
 
 Status visit_buckets(Reader& reader, Tier tier, MarkSubject kind, std::optional<std::int64_t> subject_id, Range range,
                      Metric metric, const std::function<void(const RollupBucket&, const Step&)>& visit) {
-  return reader.rollups(tier, kind, subject_id, range, [&](const RollupBucket& bucket) {
+  RollupQuestion question{tier, kind, subject_id, range};
+  if (const auto rolled = rollup_metric(metric)) question.metrics = {*rolled};
+  return reader.rollups(question, [&](const RollupBucket& bucket) {
     visit_inside(step_of(bucket, metric), range, [&](const Step& step) { visit(bucket, step); });
   });
 }

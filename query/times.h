@@ -19,9 +19,13 @@ inline constexpr std::string_view kTimeForms =
 // Milliseconds since the epoch. What cannot be read is malformed, and the message shows the forms.
 Result<std::int64_t> parse_time(std::string_view text, std::int64_t now_ms, Zone zone);
 
+inline constexpr std::int64_t kDayMs = 24 * 3600 * std::int64_t{1000};  // of UTC
+
 struct Day {
   std::int64_t begin_ms = 0;  // midnight
   std::int64_t end_ms = 0;    // the next midnight: 23, 24 or 25 hours later
+
+  bool holds(std::int64_t ms) const { return ms >= begin_ms && ms < end_ms; }
 };
 
 // The one that is so many days before it.

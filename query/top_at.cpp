@@ -15,7 +15,7 @@
 namespace memoir::query {
 namespace {
 
-struct Row {
+struct HeldRow {
   std::string name;                       // what the group's members share
   const ProcessState* process = nullptr;  // of a row that is one process
   const State* state = nullptr;
@@ -23,14 +23,14 @@ struct Row {
   std::optional<double> share;
 };
 
-using Columns = std::vector<ColumnOf<Row>>;
+using HeldColumns = std::vector<ColumnOf<HeldRow>>;
 
-const ProcessInfo* info_of(const Row& row) {
+const ProcessInfo* info_of(const HeldRow& row) {
   return row.process == nullptr ? nullptr : &row.process->process.info;
 }
 
-std::vector<Row> make_rows(const State& state, const Filter& filter, const std::string& group) {
-  std::vector<Row> rows;
+std::vector<HeldRow> make_rows(const State& state, const Filter& filter, const std::string& group) {
+  std::vector<HeldRow> rows;
   std::map<std::string, std::size_t> index;
   for (const ProcessState& process : state.snapshot.processes) {
     if (!filter.matches(process.process.info)) continue;
@@ -48,13 +48,13 @@ std::vector<Row> make_rows(const State& state, const Filter& filter, const std::
 }
 
 // Of a bucket the groups have means of their own, and more members than are known one by one.
-Result<std::vector<Row>> rows_of(const Context& context, const State& state, const Filter& filter,
-                                 const std::string& group) {
+Result<std::vector<HeldRow>> rows_of(const Context& context, const State& state, const Filter& filter,
+                                     const std::string& group) {
   const auto kind = group_kind(group);
   if (!state.rolled() || !kind || !filter.takes_all()) return make_rows(state, filter, group);
   const Result<std::vector<GroupState>> groups = load_groups(context.reader, state, *kind);
   if (!groups) return groups.error();
-  std::vector<Row> rows;
+  std::vector<HeldRow> rows;
   std::map<std::string, std::size_t> index;  // identities of one name may differ in the program's path
   for (const GroupState& of : *groups) {
     const std::size_t at = index.emplace(of.name, rows.size()).first->second;
@@ -64,7 +64,7 @@ Result<std::vector<Row>> rows_of(const Context& context, const State& state, con
   return rows;
 }
 
-void add_metrics(Columns& columns, Metric by) {
+void add_metrics(HeldColumns& columns, Metric by) {
   struct MetricColumn {
     Metric metric;
     const char* name;
@@ -80,41 +80,44 @@ void add_metrics(Columns& columns, Metric by) {
     const bool seldom = metric == Metric::anon || metric == Metric::swap_pss;
     const Shown shown = seldom && !ranked ? Shown::machines : Shown::everywhere;
     columns.push_back({{name, header, Kind::size, ranked ? 0 : least_useful, shown},
-                       [metric = metric](const Row& row) { return maybe(row.tally.kib(metric)); }});
+                       [metric = metric](const HeldRow& row) { return maybe(row.tally.kib(metric)); }});
   }
-  columns.push_back({{"share_percent", "SHARE", Kind::percent, 5}, [](const Row& row) { return maybe(row.share); }});
+  columns.push_back(
+      {{"share_percent", "SHARE", Kind::percent, 5}, [](const HeldRow& row) { return maybe(row.share); }});
 }
 
-Columns process_columns(Metric by) {
-  Columns columns{{{"pid", "PID", Kind::count},
-                   [](const Row& row) { return Value(std::int64_t{row.process->process.info.key.pid}); }}};
+HeldColumns process_columns(Metric by) {
+  HeldColumns columns{{{"pid", "PID", Kind::count},
+                       [](const HeldRow& row) { return Value(std::int64_t{row.process->process.info.key.pid}); }}};
   add_identity_for_machines(columns, info_of);
-  columns.push_back({{"state", "", Kind::text, 0, Shown::machines}, [](const Row& row) {
+  columns.push_back({{"state", "", Kind::text, 0, Shown::machines}, [](const HeldRow& row) {
                        return row.state->rolled() ? Value() : Value(std::string(1, row.process->sample.state));
                      }});
   add_metrics(columns, by);
-  columns.push_back({{"source", "SOURCE", Kind::text, 8}, [](const Row& row) {
+  columns.push_back({{"source", "SOURCE", Kind::text, 8}, [](const HeldRow& row) {
                        return Value(std::string(row.state->rolled() ? "mean" : to_string(row.process->sample.source)));
                      }});
-  columns.push_back({{"age_ms", "", Kind::duration, 0, Shown::machines}, [](const Row& row) {
+  columns.push_back({{"age_ms", "", Kind::duration, 0, Shown::machines}, [](const HeldRow& row) {
                        if (row.state->rolled()) return Value();
                        return maybe(age_ms(*row.process, row.state->snapshot.tick.begin.wall_ms));
                      }});
   columns.push_back({{"", "USER", Kind::text, 9, Shown::people},
-                     [](const Row& row) { return Value(row.process->process.info.user); }});
+                     [](const HeldRow& row) { return Value(row.process->process.info.user); }});
   columns.push_back({{"", "CATEGORY", Kind::text, 7, Shown::people},
-                     [](const Row& row) { return Value(row.process->process.info.category); }});
-  columns.push_back({{"", "COMMAND", Kind::text, 0, Shown::people}, [](const Row& row) { return Value(row.name); }});
+                     [](const HeldRow& row) { return Value(row.process->process.info.category); }});
+  columns.push_back(
+      {{"", "COMMAND", Kind::text, 0, Shown::people}, [](const HeldRow& row) { return Value(row.name); }});
   return columns;
 }
 
-Columns group_columns(const std::string& group, Metric by) {
-  Columns columns{{{"processes", "PROCS", Kind::count}, [](const Row& row) { return Value(row.tally.processes()); }}};
+HeldColumns group_columns(const std::string& group, Metric by) {
+  HeldColumns columns{
+      {{"processes", "PROCS", Kind::count}, [](const HeldRow& row) { return Value(row.tally.processes()); }}};
   add_metrics(columns, by);
-  columns.push_back(
-      {{"exact_percent", "EXACT", Kind::percent, 8}, [](const Row& row) { return maybe(row.tally.exact_percent()); }});
-  columns.push_back(
-      {{"inexact", "", Kind::count, 0, Shown::machines}, [](const Row& row) { return maybe(row.tally.inexact()); }});
+  columns.push_back({{"exact_percent", "EXACT", Kind::percent, 8},
+                     [](const HeldRow& row) { return maybe(row.tally.exact_percent()); }});
+  columns.push_back({{"inexact", "", Kind::count, 0, Shown::machines},
+                     [](const HeldRow& row) { return maybe(row.tally.inexact()); }});
   add_group_name(columns, group);
   return columns;
 }
@@ -177,9 +180,9 @@ Result<Report> top_at(const Context& context) {
   const Result<Coverage> coverage = coverage_of(context, state);
   if (!coverage) return coverage.error();
 
-  Result<std::vector<Row>> found = rows_of(context, state, *filter, group);
+  Result<std::vector<HeldRow>> found = rows_of(context, state, *filter, group);
   if (!found) return found.error();
-  std::vector<Row> rows = *std::move(found);
+  std::vector<HeldRow> rows = *std::move(found);
   Tally all;
   Tally chosen;
   for (const ProcessState& process : snapshot.processes) {
@@ -187,11 +190,11 @@ Result<Report> top_at(const Context& context) {
     if (filter->matches(process.process.info)) add_to(chosen, state, process.sample);
   }
   // Marks were reached at different times: they have no total to share.
-  for (Row& row : rows) {
+  for (HeldRow& row : rows) {
     if (by != Metric::hwm) row.share = share_percent(row.tally.kib(by), whole_kib(state, all, by));
   }
   std::stable_sort(rows.begin(), rows.end(),
-                   [by](const Row& a, const Row& b) { return ranks_before(a.tally.kib(by), b.tally.kib(by)); });
+                   [by](const HeldRow& a, const HeldRow& b) { return ranks_before(a.tally.kib(by), b.tally.kib(by)); });
 
   Report report;
   report.at_ms = snapshot.tick.begin.wall_ms;
@@ -199,7 +202,7 @@ Result<Report> top_at(const Context& context) {
   report.coverage = *coverage;
   describe_total(report, chosen, snapshot, context.options.units);
   tell_short_lived(state, report, context.options.units);
-  limit_rows(rows, report, context, [by](const Row& row) { return row.tally.kib(by); },
+  limit_rows(rows, report, context, [by](const HeldRow& row) { return row.tally.kib(by); },
              {.of = metric_title(by), .adds_up = by != Metric::hwm});
   report.rows = make_table(columns, rows);
   tell_state(state, context.when.at_ms.value_or(*report.at_ms), context.options.zone, report);

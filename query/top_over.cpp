@@ -17,14 +17,13 @@
 namespace memoir::query {
 namespace {
 
-using Row = TopRow;
-using Columns = std::vector<ColumnOf<Row>>;
+using TopColumns = std::vector<ColumnOf<TopRow>>;
 
-const ProcessInfo* info_of(const Row& row) {
+const ProcessInfo* info_of_row(const TopRow& row) {
   return row.process == nullptr ? nullptr : &row.process->info;
 }
 
-void summarise_row(Row& row, std::int64_t recorded_ms, double whole) {
+void summarise_row(TopRow& row, std::int64_t recorded_ms, double whole) {
   row.summary = row.process != nullptr ? row.fold.summary() : row.buckets ? row.buckets->summary() : row.sum.summary();
   row.mean_kib = mean_over(row.summary, recorded_ms);
   const double held = row.summary.mean.value_or(0) * static_cast<double>(row.summary.covered_ms);
@@ -63,41 +62,43 @@ void tell_rollups(const Context& context, const TopQuestion& asked, const Filter
                   metric_title(asked.metric), print_size(kib, context.options.units)));
 }
 
-std::optional<std::int64_t> rank_value(const Row& row, bool by_growth, bool by_mark) {
+std::optional<std::int64_t> rank_value(const TopRow& row, bool by_growth, bool by_mark) {
   if (by_growth) return row.summary.growth();
   return by_mark ? row.summary.max : row.mean_kib;
 }
 
 // Of marks there is only the largest, and when.
-Columns columns_of(const std::string& group, bool by_growth, Metric by_metric) {
+TopColumns columns_of(const std::string& group, bool by_growth, Metric by_metric) {
   const Shown sums = by_metric == Metric::hwm ? Shown::machines : Shown::everywhere;
   const std::string metric(to_string(by_metric));
-  Columns columns;
+  TopColumns columns;
+  if (group == "process") {
+    columns.push_back({{"pid", "PID", Kind::count},
+                       [](const TopRow& row) { return Value(std::int64_t{row.process->info.key.pid}); }});
+    add_identity_for_machines(columns, info_of_row);
+  } else {
+    columns.push_back({{"processes", "PROCS", Kind::count}, [](const TopRow& row) { return Value(row.processes); }});
+  }
+  columns.push_back(
+      {{"metric", "", Kind::text, 0, Shown::machines}, [metric](const TopRow&) { return Value(metric); }});
+  columns.push_back({{"mean_kib", "MEAN", Kind::size, by_growth ? 3 : 0, sums},
+                     [](const TopRow& row) { return maybe(row.mean_kib); }});
+  columns.push_back({{"max_kib", "MAX", Kind::size, 1}, [](const TopRow& row) { return maybe(row.summary.max); }});
+  columns.push_back({{"max_at_ms", "MAX AT", Kind::time, 2},
+                     [](const TopRow& row) { return row.summary.max ? Value(row.summary.max_at_ms) : Value(); }});
+  columns.push_back(
+      {{"first_kib", "", Kind::size, 0, Shown::machines}, [](const TopRow& row) { return maybe(row.summary.first); }});
+  columns.push_back(
+      {{"last_kib", "LAST", Kind::size, 5, sums}, [](const TopRow& row) { return maybe(row.summary.last); }});
+  columns.push_back({{"growth_kib", "GROWTH", Kind::size, by_growth ? 0 : 4, sums},
+                     [](const TopRow& row) { return maybe(row.summary.growth()); }});
+  columns.push_back({{"known_ms", "", Kind::duration, 0, Shown::machines},
+                     [](const TopRow& row) { return Value(row.summary.covered_ms); }});
+  columns.push_back(
+      {{"share_percent", "SHARE", Kind::percent, 6, sums}, [](const TopRow& row) { return maybe(row.share); }});
   if (group == "process") {
     columns.push_back(
-        {{"pid", "PID", Kind::count}, [](const Row& row) { return Value(std::int64_t{row.process->info.key.pid}); }});
-    add_identity_for_machines(columns, info_of);
-  } else {
-    columns.push_back({{"processes", "PROCS", Kind::count}, [](const Row& row) { return Value(row.processes); }});
-  }
-  columns.push_back({{"metric", "", Kind::text, 0, Shown::machines}, [metric](const Row&) { return Value(metric); }});
-  columns.push_back(
-      {{"mean_kib", "MEAN", Kind::size, by_growth ? 3 : 0, sums}, [](const Row& row) { return maybe(row.mean_kib); }});
-  columns.push_back({{"max_kib", "MAX", Kind::size, 1}, [](const Row& row) { return maybe(row.summary.max); }});
-  columns.push_back({{"max_at_ms", "MAX AT", Kind::time, 2},
-                     [](const Row& row) { return row.summary.max ? Value(row.summary.max_at_ms) : Value(); }});
-  columns.push_back(
-      {{"first_kib", "", Kind::size, 0, Shown::machines}, [](const Row& row) { return maybe(row.summary.first); }});
-  columns.push_back(
-      {{"last_kib", "LAST", Kind::size, 5, sums}, [](const Row& row) { return maybe(row.summary.last); }});
-  columns.push_back({{"growth_kib", "GROWTH", Kind::size, by_growth ? 0 : 4, sums},
-                     [](const Row& row) { return maybe(row.summary.growth()); }});
-  columns.push_back({{"known_ms", "", Kind::duration, 0, Shown::machines},
-                     [](const Row& row) { return Value(row.summary.covered_ms); }});
-  columns.push_back(
-      {{"share_percent", "SHARE", Kind::percent, 6, sums}, [](const Row& row) { return maybe(row.share); }});
-  if (group == "process") {
-    columns.push_back({{"", "COMMAND", Kind::text, 0, Shown::people}, [](const Row& row) { return Value(row.name); }});
+        {{"", "COMMAND", Kind::text, 0, Shown::people}, [](const TopRow& row) { return Value(row.name); }});
     return columns;
   }
   add_group_name(columns, group);
@@ -117,7 +118,7 @@ Result<Report> top_over(const Context& context, Range range) {
   const Metric metric = parse_metric(by).value_or(Metric::pss);
   const bool by_growth = by == "growth";
   const bool by_mark = metric == Metric::hwm;
-  const Columns columns = columns_of(group, by_growth, metric);
+  const TopColumns columns = columns_of(group, by_growth, metric);
   report.rows = make_table(columns, {});
   if (report.nothing_recorded) return report;
   const Result<Tier> tier = tier_of(context, range, Reads::all);
@@ -126,20 +127,20 @@ Result<Report> top_over(const Context& context, Range range) {
   Result<TopFold> folded = fold_top(context.reader, asked, *filter);
   if (!folded) return folded.error();
   TopFold& fold = *folded;
-  std::vector<Row>& rows = fold.rows;
+  std::vector<TopRow>& rows = fold.rows;
   if (!by_mark) {
-    for (Row& row : rows) summarise_row(row, report.coverage->recorded_ms, fold.held.all);
+    for (TopRow& row : rows) summarise_row(row, report.coverage->recorded_ms, fold.held.all);
     describe_total(report, fold, metric, context.options.units);
   }
   if (*tier != Tier::raw) tell_rollups(context, asked, *filter, fold, report);
-  std::stable_sort(rows.begin(), rows.end(), [&](const Row& a, const Row& b) {
+  std::stable_sort(rows.begin(), rows.end(), [&](const TopRow& a, const TopRow& b) {
     return ranks_before(rank_value(a, by_growth, by_mark), rank_value(b, by_growth, by_mark));
   });
 
   const char* ranking = by_growth ? "growth" : by_mark ? "maximum" : "mean";
   report.title = fmt::format("{} by {}, ranked by {}", metric_title(metric), group, ranking);
   const std::string of = fmt::format("{}{}", by_mark ? "" : "mean ", metric_title(metric));
-  limit_rows(rows, report, context, [by_mark](const Row& row) { return by_mark ? row.summary.max : row.mean_kib; },
+  limit_rows(rows, report, context, [by_mark](const TopRow& row) { return by_mark ? row.summary.max : row.mean_kib; },
              {.of = of, .adds_up = !by_mark});
   report.rows = make_table(columns, rows);
   tell_tier(*tier, report);

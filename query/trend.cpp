@@ -13,14 +13,13 @@
 #include "query/format.h"
 #include "query/moment.h"
 #include "query/tier.h"
+#include "query/times.h"
 
 namespace memoir::query {
 
 namespace {
 
-constexpr std::int64_t kDayMs = 24 * 3600 * std::int64_t{1000};
-
-Result<std::optional<std::int64_t>> step_of(const Options& options) {
+Result<std::optional<std::int64_t>> asked_step(const Options& options) {
   if (!options.step) return std::optional<std::int64_t>();
   const auto step = parse_duration(*options.step);
   if (!step) return malformed("--step: " + step.error().message);
@@ -74,7 +73,7 @@ void tell_source(const TrendQuestion& question, Report& report) {
 Result<Report> run_trend(const Context& context) {
   Result<std::vector<Subject>> subjects = subjects_of(context);
   if (!subjects) return subjects.error();
-  const Result<std::optional<std::int64_t>> step = step_of(context.options);
+  const Result<std::optional<std::int64_t>> step = asked_step(context.options);
   if (!step) return step.error();
 
   const Range range = range_or_last(context.when, {context.file.first_tick_ms, context.file.last_tick_ms}, kDayMs);

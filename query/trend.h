@@ -68,4 +68,7 @@ Status fill_multiples(const Context& context, const TrendQuestion& question, con
 
 inline constexpr std::size_t kMostSeries = 8;
 
+// More buckets than anybody reads are a mistaken --step.
+inline constexpr std::int64_t kMostBuckets = 100'000;
+
 }  // namespace memoir::query

@@ -9,12 +9,11 @@ namespace memoir::query {
 
 namespace {
 
-constexpr std::int64_t kMostBuckets = 100'000;
 constexpr std::int64_t kDefaultBuckets = 25;
 constexpr int kLeastRows = 4;  // of a chart
 
 // Heading, the times, the table's header, coverage and the prompt.
-constexpr int kOtherLines = 6;
+constexpr int kLinesBeside = 6;
 
 struct Line {
   const Series* series;
@@ -42,7 +41,7 @@ std::vector<ColumnOf<Line>> columns() {
 }
 
 void draw(const Context& context, const TrendQuestion& question, const std::vector<Series>& all, Report& report) {
-  const int lines = static_cast<int>(context.screen->lines) - kOtherLines - 2 * static_cast<int>(all.size()) -
+  const int lines = static_cast<int>(context.screen->lines) - kLinesBeside - 2 * static_cast<int>(all.size()) -
                     (question.tier == Tier::raw ? 0 : 2);
   const int rows = std::clamp(lines / static_cast<int>(all.size()) / kLeastRows * kLeastRows, kLeastRows, 8);
   for (const Series& series : all) {

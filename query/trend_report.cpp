@@ -12,12 +12,11 @@ namespace memoir::query {
 
 namespace {
 
-constexpr std::int64_t kMostBuckets = 100'000;
 constexpr std::int64_t kTableBuckets = 25;  // a day by hours, whenever it begins
 
 // Heading (2), numbers (2), sparkline, axis and times (2), the table's header, coverage (2), and the prompt; on a
 // narrow terminal the numbers take twice as much.
-constexpr int kOtherLines = 11;
+constexpr int kLinesBesideOne = 11;
 constexpr std::size_t kNarrow = 75;
 constexpr int kDivisionRows = 4;  // the least that a chart has
 
@@ -35,7 +34,7 @@ bool has_room(const std::optional<Screen>& screen) {
 
 Heights heights_for(const Screen& screen, std::size_t warnings) {
   Heights heights;
-  const int lines = static_cast<int>(screen.lines) - kOtherLines - (screen.columns < kNarrow ? 2 : 0) -
+  const int lines = static_cast<int>(screen.lines) - kLinesBesideOne - (screen.columns < kNarrow ? 2 : 0) -
                     (has_room(screen) ? 1 : 0) - 2 * static_cast<int>(warnings);
   heights.plot = lines >= 36 ? 16 : lines >= 24 ? 12 : lines >= 12 ? 8 : 4;
   heights.table = std::clamp(lines - heights.plot, 3, static_cast<int>(kTableBuckets));

@@ -168,33 +168,32 @@ Status sum_rollups(Reader& reader, const TrendSource& source, const std::vector<
   return Done{};
 }
 
-// What a bare word means.
-Result<Subject> chosen(const Context& context, Subject asked, const TrendSource& source, Metric metric) {
-  if (asked.kind != Subject::Kind::word) return asked;
-  const Result<RolledProcesses> candidates = candidates_of(context.reader, asked, source, metric);
-  if (!candidates) return candidates.error();
-  return choose_subject(context, std::move(asked), candidates->processes, source.range);
-}
-
 Result<Series> process_series(const Context& context, Subject asked, const TrendSource& source, Metric metric) {
   Reader& reader = context.reader;
-  const Result<Subject> meant = chosen(context, std::move(asked), source, metric);
-  if (!meant) return meant.error();
-  const Subject& subject = *meant;
+  std::optional<Result<RolledProcesses>> candidates;
+  if (asked.kind == Subject::Kind::word) {
+    candidates = candidates_of(reader, asked, source, metric);
+    if (!*candidates) return candidates->error();
+    Result<Subject> meant = choose_subject(context, std::move(asked), (*candidates)->processes, source.range);
+    if (!meant) return meant.error();
+    asked = *std::move(meant);
+  }
+  const Subject& subject = asked;
   Series series{std::string(to_string(metric)), title_of(subject, metric, {}), {}, 0, 0, 0, 0};
   if (source.tier != Tier::raw) {
     const Result<bool> whole = read_whole(reader, source, subject, metric, series);
     if (!whole) return whole.error();
     if (*whole) return series;
   }
-  const Result<RolledProcesses> candidates = candidates_of(reader, subject, source, metric);
-  if (!candidates) return candidates.error();
-  const Result<std::vector<StoredProcess>> members = members_of(subject, candidates->processes, context.options.zone);
+  if (!candidates) candidates = candidates_of(reader, subject, source, metric);
+  if (!*candidates) return candidates->error();
+  const RolledProcesses& found = **candidates;
+  const Result<std::vector<StoredProcess>> members = members_of(subject, found.processes, context.options.zone);
   if (!members) return members.error();
   series.title = title_of(subject, metric, *members);
   series.members = static_cast<std::int64_t>(members->size());
   const Status summed = source.tier == Tier::raw ? sum_ticks(reader, source, *members, metric, series)
-                                                 : sum_rollups(reader, source, *members, metric, *candidates, series);
+                                                 : sum_rollups(reader, source, *members, metric, found, series);
   if (!summed) return summed.error();
   return series;
 }

@@ -34,23 +34,27 @@ template <typename Reduce>
 std::vector<TimedValue> blocks_of(std::span<const LeakHour> hours, const LeakWindow& window, double LeakHour::*member,
                                   Reduce reduce) {
   const auto count = static_cast<std::ptrdiff_t>(std::floor(window.days / window.block + 1e-6));
-  std::vector<std::vector<double>> blocks(static_cast<std::size_t>(std::max<std::ptrdiff_t>(count, 0)));
-  std::vector<double> filled(blocks.size(), 0.0);
+  std::vector<TimedValue> values;
+  std::vector<double> of_block;
+  double filled = 0;
+  std::ptrdiff_t block = -1;  // counted from the end
+  const auto end_block = [&] {
+    if (!of_block.empty() && filled >= kLeastFilled * window.block) {
+      values.push_back({-(static_cast<double>(block) + 0.5) * window.block, reduce(of_block), 0});
+    }
+    of_block.clear();
+    filled = 0;
+  };
   for (const LeakHour& hour : hours) {
     const double middle = 0.5 * (hour.begin + hour.end);
     const auto from_end = static_cast<std::ptrdiff_t>(std::floor(-middle / window.block));
     if (from_end < 0 || from_end >= count) continue;
-    const auto block = static_cast<std::size_t>(count - 1 - from_end);
-    blocks[block].push_back(hour.*member);
-    filled[block] += hour.end - hour.begin;
+    if (from_end != block) end_block();
+    block = from_end;
+    of_block.push_back(hour.*member);
+    filled += hour.end - hour.begin;
   }
-  std::vector<TimedValue> values;
-  values.reserve(blocks.size());
-  for (std::size_t block = 0; block < blocks.size(); ++block) {
-    if (filled[block] < kLeastFilled * window.block) continue;
-    const double from_end = static_cast<double>(blocks.size() - 1 - block) + 0.5;
-    values.push_back({-from_end * window.block, reduce(blocks[block]), 0});
-  }
+  end_block();
   return values;
 }
 

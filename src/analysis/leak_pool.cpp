@@ -37,13 +37,16 @@ double growth_share(const LeakFinding& found) {
 }
 
 bool members_grow(const LeakPool& pool, const LeakMetric& metric, const LeakSettings& settings) {
-  constexpr int least_members = 2;
-  int judged = 0;
-  int growing = 0;
+  constexpr std::size_t least_members = 2;
+  std::size_t judged = 0;
+  std::size_t growing = 0;
+  std::size_t left = pool.members.size();
   for (const LeakSeries& member : pool.members) {
+    if (2 * (growing + left) <= judged + left) return false;
+    --left;
     const LeakFinding found = judge_leak(member, metric, settings);
-    judged += found.verdict != LeakVerdict::insufficient ? 1 : 0;
-    growing += found.leak ? 1 : 0;
+    judged += found.verdict != LeakVerdict::insufficient ? 1U : 0U;
+    growing += found.leak ? 1U : 0U;
   }
   return judged >= least_members && 2 * growing > judged;
 }

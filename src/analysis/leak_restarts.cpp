@@ -11,14 +11,14 @@ namespace memoir {
 namespace {
 
 constexpr std::size_t kLeastLives = 3;
-constexpr std::size_t kLeastBlocks = 6;
-constexpr int kPhases = 4;
-constexpr double kBlock = 1.0 / kPhases;  // days
+constexpr std::size_t kLeastFloors = 6;
+constexpr int kPhasesOfDay = 4;
+constexpr double kBlock = 1.0 / kPhasesOfDay;  // days
 constexpr double kLivesUp = 0.8;
-constexpr double kTrend = 2.1;
-constexpr double kSecondHalf = 0.4;
+constexpr double kTrendOfLives = 2.1;
+constexpr double kGoesOn = 0.4;
 constexpr double kCurrent = 0.4;
-constexpr double kWiden = 1.2;
+constexpr double kWidenLives = 1.2;
 constexpr double kTieShare = 0.001;
 
 struct Life {
@@ -38,7 +38,8 @@ std::vector<TimedValue> floors_of(std::span<const LeakHour> hours) {
   }
   const double days = -aged.front().begin;
   std::vector<TimedValue> floors = soft_floors(aged, {days, kBlock});
-  for (TimedValue& floor : floors) floor.stratum = static_cast<int>(std::floor(-floor.day * kPhases)) % kPhases;
+  for (TimedValue& floor : floors)
+    floor.stratum = static_cast<int>(std::floor(-floor.day * kPhasesOfDay)) % kPhasesOfDay;
   return floors;
 }
 
@@ -99,7 +100,7 @@ std::vector<TimedValue> all_floors(const std::vector<Life>& lives) {
       floor.stratum += stratum;
       all.push_back(floor);
     }
-    stratum += kPhases;
+    stratum += kPhasesOfDay;
   }
   return all;
 }
@@ -108,19 +109,21 @@ std::vector<TimedValue> all_floors(const std::vector<Life>& lives) {
 
 RestartsFinding judge_restarts(const std::vector<std::span<const LeakHour>>& lives, const LeakMetric& metric) {
   RestartsFinding found;
-  std::vector<Life> judged;
+  std::vector<std::vector<TimedValue>> told;
   bool current = false;
   for (const auto& hours : lives) {
     std::vector<TimedValue> floors = hours.empty() ? std::vector<TimedValue>() : floors_of(hours);
-    current = floors.size() >= kLeastBlocks;
-    if (current) judged.push_back(make_life(std::move(floors)));
+    current = floors.size() >= kLeastFloors;
+    if (current) told.push_back(std::move(floors));
   }
-  found.lives = judged.size();
-  if (judged.size() < kLeastLives) return found;
+  found.lives = told.size();
+  if (told.size() < kLeastLives) return found;
+  std::vector<Life> judged;
+  for (std::vector<TimedValue>& floors : told) judged.push_back(make_life(std::move(floors)));
 
   const double level = level_of(judged);
   const TrendTest trend = combined_trend(judged, std::max(metric.least_growth / 128, kTieShare * level));
-  found.slope = theil_sen(all_floors(judged), trend, kWiden).value_or(SlopeEstimate{});
+  found.slope = theil_sen(all_floors(judged), trend, kWidenLives).value_or(SlopeEstimate{});
   found.growth = median_of(each(judged, &Life::growth));
   const std::vector<double> slopes = each(judged, &Life::slope);
   const auto up = static_cast<double>(std::count_if(slopes.begin(), slopes.end(), [](double s) { return s > 0; }));
@@ -130,10 +133,11 @@ RestartsFinding judge_restarts(const std::vector<std::span<const LeakHour>>& liv
     return value >= threshold;
   };
   const bool most = gate("lives", up / static_cast<double>(judged.size()), kLivesUp, "lives that grow (share of them)");
-  const bool trends = gate("trend", trend.z, kTrend, "at the same age the floors of a life go up (Mann-Kendall Z)");
+  const bool trends =
+      gate("trend", trend.z, kTrendOfLives, "at the same age the floors of a life go up (Mann-Kendall Z)");
   const bool matters =
       gate("effect", found.growth, least_growth(metric, level, 0), "the growth of the median life matters");
-  const bool goes_on = gate("growing", median_of(each(judged, &Life::late)), kSecondHalf,
+  const bool goes_on = gate("growing", median_of(each(judged, &Life::late)), kGoesOn,
                             "the second half of a life grows, by this part of the first half's slope");
   const bool still = !current || gate("current", judged.back().slope / earlier_slope(slopes), kCurrent,
                                       "the current life grows too, by this part of the earlier ones' slope");

@@ -146,7 +146,7 @@ void Collector::State::find_access() {
 }
 
 Collector::Collector(ProcFs proc, const Clock& clock, BootInfo boot, Categoriser categoriser, Redactor redactor,
-                     CollectorOptions options)
+                     const CollectorOptions& options)
     : state_(std::make_unique<State>(std::move(proc), clock, std::move(boot), std::move(categoriser),
                                      std::move(redactor), options)) {}
 

@@ -37,7 +37,7 @@ struct Access {
 class Collector {
  public:
   Collector(ProcFs proc, const Clock& clock, BootInfo boot, Categoriser categoriser, Redactor redactor,
-            CollectorOptions options);
+            const CollectorOptions& options);
   ~Collector();
   Collector(const Collector&) = delete;
   Collector& operator=(const Collector&) = delete;

@@ -10,13 +10,14 @@ namespace {
 
 constexpr const char* kUnlimited = "unlimited";
 
-struct Unit {
+struct ByteUnit {
   std::string_view name;
   std::int64_t bytes;
 };
 
 // Largest first.
-constexpr std::array<Unit, 4> kUnits{{{"TiB", 1LL << 40}, {"GiB", 1LL << 30}, {"MiB", 1LL << 20}, {"KiB", 1LL << 10}}};
+constexpr std::array<ByteUnit, 4> kByteUnits{
+    {{"TiB", 1LL << 40}, {"GiB", 1LL << 30}, {"MiB", 1LL << 20}, {"KiB", 1LL << 10}}};
 
 // Far beyond any disk, and exact in a double.
 constexpr double kMostBytes = 0x1p53;
@@ -37,7 +38,7 @@ Result<std::int64_t> parse_bytes(std::string_view text) {
   const auto [stop, error] = std::from_chars(text.data(), end, number, std::chars_format::fixed);
   if (error != std::errc{}) return not_bytes(text);
   const std::string_view name(stop, static_cast<std::size_t>(end - stop));
-  for (const Unit& unit : kUnits) {
+  for (const ByteUnit& unit : kByteUnits) {
     if (unit.name != name) continue;
     const double bytes = std::round(number * static_cast<double>(unit.bytes));
     if (!(bytes <= kMostBytes)) return malformed(fmt::format("the size '{}' is too large", text));
@@ -49,7 +50,7 @@ Result<std::int64_t> parse_bytes(std::string_view text) {
 
 std::string print_bytes(std::int64_t bytes) {
   if (bytes == 0) return kUnlimited;
-  for (const Unit& unit : kUnits) {
+  for (const ByteUnit& unit : kByteUnits) {
     if (bytes % unit.bytes == 0) return fmt::format("{}{}", bytes / unit.bytes, unit.name);
   }
   // Only a fraction of a KiB comes here: print it so that it reads back to the same.

@@ -9,13 +9,14 @@
 namespace memoir {
 namespace {
 
-struct Unit {
+struct DurationUnit {
   std::string_view name;
   std::int64_t ms;
 };
 
 // Largest first.
-constexpr std::array<Unit, 5> kUnits{{{"d", 86'400'000}, {"h", 3'600'000}, {"m", 60'000}, {"s", 1'000}, {"ms", 1}}};
+constexpr std::array<DurationUnit, 5> kDurationUnits{
+    {{"d", 86'400'000}, {"h", 3'600'000}, {"m", 60'000}, {"s", 1'000}, {"ms", 1}}};
 
 constexpr const char* kForever = "forever";
 
@@ -37,7 +38,7 @@ Result<std::chrono::milliseconds> parse_duration(std::string_view text) {
   const auto [stop, error] = std::from_chars(text.data(), end, number, std::chars_format::fixed);
   if (error != std::errc{}) return not_a_duration(text);
   const std::string_view name(stop, static_cast<std::size_t>(end - stop));
-  for (const Unit& unit : kUnits) {
+  for (const DurationUnit& unit : kDurationUnits) {
     if (unit.name != name) continue;
     const double ms = std::round(number * static_cast<double>(unit.ms));
     if (!(ms <= kLongestMs)) return malformed(fmt::format("the duration '{}' is too long", text));
@@ -62,7 +63,7 @@ std::string print_age(std::chrono::milliseconds age) {
 std::string print_duration(std::chrono::milliseconds duration) {
   const std::int64_t ms = duration.count();
   if (ms == 0) return "0s";
-  for (const Unit& unit : kUnits) {
+  for (const DurationUnit& unit : kDurationUnits) {
     if (ms % unit.ms == 0) return fmt::format("{}{}", ms / unit.ms, unit.name);
   }
   return fmt::format("{}ms", ms);

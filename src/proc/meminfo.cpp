@@ -8,7 +8,7 @@
 namespace memoir {
 namespace {
 
-constexpr auto kKeys = key_table<0, kFirstVmstat>(kMachineFields);
+constexpr auto kMeminfoKeys = key_table<0, kFirstVmstat>(kMachineFields);
 
 bool is_huge_page_count(MachineField field) {
   return field >= MachineField::huge_pages_total && field <= MachineField::huge_pages_surp;
@@ -35,7 +35,7 @@ void huge_pages_to_kib(MachineMemory& memory) {
 
 Status parse_meminfo(std::string_view text, MachineSample& sample) {
   clear(sample);
-  KeyCursor cursor(kKeys);
+  KeyCursor cursor(kMeminfoKeys);
   KeyLine line;
   while (next_line(text, ':', line)) {
     const auto index = cursor.find(line.key);

@@ -6,8 +6,8 @@
 namespace memoir {
 namespace {
 
-constexpr std::size_t kFields = kFirstShared - kFirstPressure;
-constexpr std::size_t kPerLine = kFields / 2;  // avg10, avg60, avg300, total: of `some`, then of `full`
+constexpr std::size_t kPressureFields = kFirstShared - kFirstPressure;
+constexpr std::size_t kPerLine = kPressureFields / 2;  // avg10, avg60, avg300, total: of `some`, then of `full`
 
 // The place of "avg10" of the line "some …" in the model, whose keys read "some avg10".
 std::optional<std::size_t> field_of(std::string_view kind, std::string_view name) {
@@ -30,7 +30,7 @@ bool take_pair(std::string_view kind, std::string_view pair, MachineMemory& memo
 }  // namespace
 
 Status parse_pressure(std::string_view text, MachineMemory& memory) {
-  clear_fields<kFirstPressure, kFields>(memory);
+  clear_fields<kFirstPressure, kPressureFields>(memory);
   KeyLine line;
   bool any = false;
   while (next_line(text, ' ', line)) {
@@ -42,7 +42,7 @@ Status parse_pressure(std::string_view text, MachineMemory& memory) {
       good = take_pair(line.key, cut_word(rest), memory);
     }
     if (!good || pairs < kPerLine) {
-      clear_fields<kFirstPressure, kFields>(memory);
+      clear_fields<kFirstPressure, kPressureFields>(memory);
       return bad_line("pressure/memory", line.text);
     }
   }

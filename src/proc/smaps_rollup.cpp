@@ -5,14 +5,14 @@
 namespace memoir {
 namespace {
 
-constexpr auto kKeys = key_table<0, kRollupFields>(kProcessFields);
+constexpr auto kRollupKeys = key_table<0, kRollupFields>(kProcessFields);
 
 }  // namespace
 
 Status parse_smaps_rollup(std::string_view text, ProcessMemory& memory) {
   clear_fields<0, kRollupFields>(memory);
   if (text.empty()) return Error{ErrorKind::gone, "smaps_rollup: empty, the process has no memory any more"};
-  KeyCursor cursor(kKeys);
+  KeyCursor cursor(kRollupKeys);
   KeyLine line;
   bool any = false;
   while (next_line(text, ':', line)) {

@@ -7,22 +7,31 @@ namespace memoir {
 namespace {
 
 constexpr std::size_t kFirst = kRollupFields;
-constexpr std::size_t kFields = ProcessMemory::kCount - kFirst;
+constexpr std::size_t kStatusFields = ProcessMemory::kCount - kFirst;
 
 // The lines of the head stand before the memory's, but for Threads.
-enum HeadKey : std::size_t { kName, kState, kParent, kUid, kKernelThread, kMemory, kThreads = kMemory + kFields, kAll };
+enum HeadKey : std::size_t {
+  kName,
+  kState,
+  kParent,
+  kUid,
+  kKernelThread,
+  kMemory,
+  kThreads = kMemory + kStatusFields,
+  kAll
+};
 
 constexpr std::uint32_t kNeeded = 1U << kName | 1U << kState | 1U << kUid;
 static_assert(kAll <= 32);
 
-constexpr KeyTable<kAll> kKeys = [] {
+constexpr KeyTable<kAll> kStatusKeys = [] {
   std::array<std::string_view, kAll> keys;
   keys[kName] = "Name";
   keys[kState] = "State";
   keys[kParent] = "PPid";
   keys[kUid] = "Uid";
   keys[kKernelThread] = "Kthread";
-  for (std::size_t i = 0; i < kFields; ++i) keys[kMemory + i] = kProcessFields[kFirst + i].key;
+  for (std::size_t i = 0; i < kStatusFields; ++i) keys[kMemory + i] = kProcessFields[kFirst + i].key;
   keys[kThreads] = "Threads";
   return KeyTable<kAll>(keys);
 }();
@@ -73,23 +82,23 @@ bool take_line(std::size_t key, const KeyLine& line, StatusHead& head, ProcessMe
 }  // namespace
 
 Result<StatusHead> parse_status(std::string_view text, ProcessMemory& memory) {
-  clear_fields<kFirst, kFields>(memory);
+  clear_fields<kFirst, kStatusFields>(memory);
   if (text.empty()) return Error{ErrorKind::gone, "status: empty, the process is gone"};
   StatusHead head;
-  KeyCursor cursor(kKeys);
+  KeyCursor cursor(kStatusKeys);
   KeyLine line;
   std::uint32_t seen = 0;
   while (next_line(text, ':', line)) {
     const auto key = cursor.find(line.key);
     if (!key) continue;
     if (!take_line(*key, line, head, memory)) {
-      clear_fields<kFirst, kFields>(memory);
+      clear_fields<kFirst, kStatusFields>(memory);
       return bad_line("status", line.text);
     }
     seen |= 1U << *key;
   }
   if ((seen & kNeeded) != kNeeded) {
-    clear_fields<kFirst, kFields>(memory);
+    clear_fields<kFirst, kStatusFields>(memory);
     return malformed("status: has no Name, State or Uid");
   }
   return head;

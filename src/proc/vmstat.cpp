@@ -5,14 +5,14 @@
 namespace memoir {
 namespace {
 
-constexpr std::size_t kFields = kFirstPressure - kFirstVmstat;
-constexpr auto kKeys = key_table<kFirstVmstat, kFields>(kMachineFields);
+constexpr std::size_t kVmstatFields = kFirstPressure - kFirstVmstat;
+constexpr auto kVmstatKeys = key_table<kFirstVmstat, kVmstatFields>(kMachineFields);
 
 }  // namespace
 
 Status parse_vmstat(std::string_view text, MachineMemory& memory) {
-  clear_fields<kFirstVmstat, kFields>(memory);
-  KeyCursor cursor(kKeys);
+  clear_fields<kFirstVmstat, kVmstatFields>(memory);
+  KeyCursor cursor(kVmstatKeys);
   KeyLine line;
   bool any = false;
   while (next_line(text, ' ', line)) {
@@ -20,7 +20,7 @@ Status parse_vmstat(std::string_view text, MachineMemory& memory) {
     if (!field) continue;
     const auto value = line.count();
     if (!value) {
-      clear_fields<kFirstVmstat, kFields>(memory);
+      clear_fields<kFirstVmstat, kVmstatFields>(memory);
       return bad_line("vmstat", line.text);
     }
     memory.set(static_cast<MachineField>(kFirstVmstat + *field), *value);

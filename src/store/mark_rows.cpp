@@ -1,13 +1,13 @@
 #include "store/mark_rows.h"
 
 #include <algorithm>
-#include <iterator>
 #include <limits>
 #include <map>
 #include <tuple>
 #include <unordered_map>
 
 #include "store/columns.h"
+#include "store/id_set.h"
 #include "store/rollup_reader.h"
 #include "store_sql.h"
 
@@ -231,34 +231,59 @@ std::vector<HighWater> load_marks(SQLite::Database& database, MarkDays days, boo
   return high_water;
 }
 
-// The highest mark of one metric of each process; of equal ones the first counts, since a recorder that was started
-// again sees an old height anew.
+// The highest marks of one metric of processes, one of each; of equal ones the first counts, since a recorder that was
+// started again sees an old height anew. Only what can still be among them is kept.
 class HighestOfProcesses {
  public:
-  void see(const MarkRow& row) {
-    const auto [found, fresh] = rows_.try_emplace(row.subject_id, row);
-    if (fresh) return;
-    const MarkRow& other = found->second;
-    if (std::tie(other.value_kib, row.time.at_ms) < std::tie(row.value_kib, other.time.at_ms)) found->second = row;
+  explicit HighestOfProcesses(std::size_t most) : most_(most) {}
+
+  // Whether a mark of this height can be among them.
+  bool counts(std::int64_t process_id, std::int64_t value_kib) {
+    seen_.add(process_id);
+    return value_kib >= least_kib_;
   }
 
-  std::vector<HighWater> take(std::size_t most) const {
-    std::vector<const MarkRow*> order;
-    order.reserve(rows_.size());
-    for (const auto& [id, row] : rows_) order.push_back(&row);
-    const auto end = order.begin() + static_cast<std::ptrdiff_t>(std::min(order.size(), most));
-    std::partial_sort(order.begin(), end, order.end(), [](const MarkRow* a, const MarkRow* b) {
-      return std::tie(b->value_kib, a->time.at_ms, a->subject_id) <
-             std::tie(a->value_kib, b->time.at_ms, b->subject_id);
-    });
+  void see(const MarkRow& row) {
+    if (!counts(row.subject_id, row.value_kib)) return;
+    const auto [found, fresh] = rows_.try_emplace(row.subject_id, row);
+    const MarkRow& other = found->second;
+    if (fresh) {
+      if (rows_.size() / 2 > most_) leave_out_the_lowest();
+    } else if (std::tie(other.value_kib, row.time.at_ms) < std::tie(row.value_kib, other.time.at_ms)) {
+      found->second = row;
+    }
+  }
+
+  std::vector<HighWater> take() const {
     std::vector<HighWater> marks;
-    marks.reserve(static_cast<std::size_t>(end - order.begin()));
-    std::transform(order.begin(), end, std::back_inserter(marks), [](const MarkRow* row) { return told(*row); });
+    for (const MarkRow& row : highest()) marks.push_back(told(row));
     return marks;
   }
-  std::int64_t size() const { return static_cast<std::int64_t>(rows_.size()); }
+  std::int64_t processes() const { return seen_.size(); }
 
  private:
+  std::vector<MarkRow> highest() const {
+    std::vector<MarkRow> order;
+    order.reserve(rows_.size());
+    for (const auto& [id, row] : rows_) order.push_back(row);
+    const auto end = order.begin() + static_cast<std::ptrdiff_t>(std::min(order.size(), most_));
+    std::partial_sort(order.begin(), end, order.end(), [](const MarkRow& a, const MarkRow& b) {
+      return std::tie(b.value_kib, a.time.at_ms, a.subject_id) < std::tie(a.value_kib, b.time.at_ms, b.subject_id);
+    });
+    order.erase(end, order.end());
+    return order;
+  }
+
+  void leave_out_the_lowest() {
+    const std::vector<MarkRow> kept = highest();
+    rows_.clear();
+    for (const MarkRow& row : kept) rows_.emplace(row.subject_id, row);
+    if (!kept.empty()) least_kib_ = kept.back().value_kib;
+  }
+
+  std::size_t most_;
+  std::int64_t least_kib_ = std::numeric_limits<std::int64_t>::min();
+  IdSet seen_;
   std::unordered_map<std::int64_t, MarkRow> rows_;
 };
 
@@ -279,17 +304,18 @@ ProcessMarks load_process_marks(SQLite::Database& database, MarkDays days, std::
   if (metric == kProcessMetrics.end()) return {};
   const Range within =
       reached.value_or(Range{std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()});
-  HighestOfProcesses highest;
+  HighestOfProcesses highest(most);
   Statement rows(database, sql::process_marks);
-  rows.bind(days.from, days.to, static_cast<int>(*metric), within.from_ms, within.to_ms);
-  const auto day_of_mark = [&](std::int64_t day_ms) { return days.from < 0 ? kAllTime : day_ms; };
+  const bool all_time = days.from < 0;
+  // Marks of all time are those of its days too: a process of one day has no others.
+  rows.bind(days.from, all_time ? std::numeric_limits<std::int64_t>::max() : days.to, static_cast<int>(*metric),
+            within.from_ms, within.to_ms);
   while (rows.step()) {
-    highest.see({day_of_mark(rows.integer(0)),
-                 MarkSubject::process,
-                 rows.integer(1),
-                 *metric,
-                 rows.integer(2),
-                 {rows.integer(3), rows.integer(4)}});
+    const std::int64_t process_id = rows.integer(0);
+    const std::int64_t value_kib = rows.integer(1);
+    if (!highest.counts(process_id, value_kib)) continue;
+    const std::int64_t day_ms = all_time ? kAllTime : rows.integer(2);
+    highest.see({day_ms, MarkSubject::process, process_id, *metric, value_kib, {rows.integer(3), rows.integer(4)}});
   }
   Collected pending;
   see_processes(database, pending);
@@ -298,7 +324,7 @@ ProcessMarks load_process_marks(SQLite::Database& database, MarkDays days, std::
     const bool reached_there = row.time.at_ms >= within.from_ms && row.time.at_ms <= within.to_ms;
     if (asked && reached_there) highest.see(row);
   }
-  return {highest.take(most), highest.size()};
+  return {highest.take(), highest.processes()};
 }
 
 }  // namespace memoir

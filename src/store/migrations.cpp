@@ -9,11 +9,6 @@
 #include "store_sql.h"
 
 namespace memoir {
-namespace {
-
-constexpr std::int32_t kIdentities = 2;  // the schema that has them; SQL alone cannot tell what they are
-
-}  // namespace
 
 const std::int32_t kSchemaVersion = static_cast<std::int32_t>(std::size(sql::migrations));
 

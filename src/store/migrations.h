@@ -12,6 +12,9 @@ namespace memoir {
 
 extern const std::int32_t kSchemaVersion;
 
+// The version that has identities; SQL alone cannot tell what they are.
+inline constexpr std::int32_t kIdentities = 2;
+
 // Brings a database of version `from` up to date, each step with its version in one transaction.
 void migrate(SQLite::Database& database, std::int32_t from);
 

@@ -19,8 +19,6 @@ namespace {
 static_assert(std::size(sql::compat) + 1 == std::size(sql::migrations),
               "schema/compat has one file for each schema before today's");
 
-constexpr std::int32_t kIdentities = 2;  // the schema that has them
-
 bool has(SQLite::Database& database, const std::string& table) {
   Statement found(database, "SELECT 1 FROM main.sqlite_schema WHERE type = 'table' AND name = ?");
   return found.bind(table).step();

@@ -9,6 +9,7 @@
 #include "store/coverage.h"
 #include "store/database.h"
 #include "store/failure.h"
+#include "store/identity_rows.h"
 #include "store/lock_file.h"
 #include "store/mark_rows.h"
 #include "store/rollup_reader.h"
@@ -30,6 +31,7 @@ class SqliteReader final : public Reader {
   Result<std::vector<StoredRun>> runs() override;
   Result<std::vector<Event>> events(Range range) override;
   Result<std::vector<StoredTick>> ticks(Range range) override;
+  Result<std::vector<StoredZombies>> zombies(Range range) override;
   Result<Coverage> coverage(Range range) override;
   Result<std::optional<StoredTick>> tick_at(std::int64_t at_ms) override;
   Result<Snapshot> snapshot(std::int64_t tick_id) override;
@@ -42,8 +44,7 @@ class SqliteReader final : public Reader {
   Status machine_steps(Range range, const std::function<void(const MachineStep&)>& visit) override;
   Status category_steps(Range range, const std::function<void(const CategoryStep&)>& visit) override;
   Result<std::vector<TierSpan>> tiers() override;
-  Status rollups(Tier tier, MarkSubject kind, std::optional<std::int64_t> subject_id, Range range,
-                 const std::function<void(const RollupBucket&)>& visit) override;
+  Status rollups(const RollupQuestion& question, const std::function<void(const RollupBucket&)>& visit) override;
   Status machine_rollups(Tier tier, const std::vector<std::string>& metrics, Range range,
                          const std::function<void(const MachineBucket&)>& visit) override;
   Result<std::map<std::int64_t, std::string>> group_names(MarkSubject kind) override;
@@ -144,6 +145,16 @@ Result<std::vector<Event>> SqliteReader::events(Range range) {
     std::vector<Event> events;
     while (rows.step()) events.push_back({{rows.integer(0), rows.integer(1)}, rows.text(2), rows.text(3)});
     return events;
+  });
+}
+
+Result<std::vector<StoredZombies>> SqliteReader::zombies(Range range) {
+  return reading([&]() -> Result<std::vector<StoredZombies>> {
+    Statement rows(*database_, "SELECT wall_ms, zombies FROM tick WHERE wall_ms BETWEEN ? AND ? ORDER BY id");
+    rows.bind(range.from_ms, range.to_ms);
+    std::vector<StoredZombies> zombies;
+    while (rows.step()) zombies.push_back({rows.integer(0), rows.integer(1)});
+    return zombies;
   });
 }
 
@@ -264,10 +275,9 @@ Result<std::vector<TierSpan>> SqliteReader::tiers() {
   return reading([&]() -> Result<std::vector<TierSpan>> { return load_tiers(*database_); });
 }
 
-Status SqliteReader::rollups(Tier tier, MarkSubject kind, std::optional<std::int64_t> subject_id, Range range,
-                             const std::function<void(const RollupBucket&)>& visit) {
+Status SqliteReader::rollups(const RollupQuestion& question, const std::function<void(const RollupBucket&)>& visit) {
   return reading([&]() -> Status {
-    visit_rollups(*database_, tails_, tier, kind, subject_id, range, visit);
+    visit_rollups(*database_, tails_, question, visit);
     return Done{};
   });
 }
@@ -285,16 +295,7 @@ Result<std::map<std::int64_t, std::string>> SqliteReader::group_names(MarkSubjec
 }
 
 Result<std::vector<StoredIdentity>> SqliteReader::identities(Range range) {
-  return reading([&]() -> Result<std::vector<StoredIdentity>> {
-    std::vector<StoredIdentity> identities;
-    Statement rows(*database_, sql::identities);
-    rows.bind(range.from_ms, range.to_ms);
-    while (rows.step()) {
-      identities.push_back(
-          {rows.integer(0), rows.text(1), rows.text(2), rows.text(3), rows.integer(4), rows.integer(5)});
-    }
-    return identities;
-  });
+  return reading([&]() -> Result<std::vector<StoredIdentity>> { return load_identities(*database_, range); });
 }
 
 Result<std::vector<HighWater>> SqliteReader::high_water(std::optional<Range> range) {

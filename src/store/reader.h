@@ -49,6 +49,12 @@ struct StoredTick {
   TickCounts counts;
 };
 
+// How many processes were zombies at a tick.
+struct StoredZombies {
+  std::int64_t at_ms = 0;
+  std::int64_t zombies = 0;
+};
+
 struct StoredProcess {
   std::int64_t id = 0;  // of the process row
   ProcessInfo info;
@@ -182,6 +188,15 @@ struct RollupBucket {
   const RollupValue& operator[](RollupMetric metric) const { return values[static_cast<std::size_t>(metric)]; }
 };
 
+// Which of them are asked for.
+struct RollupQuestion {
+  Tier tier = Tier::hour;                   // not raw
+  MarkSubject kind = MarkSubject::process;  // not the machine
+  std::optional<std::int64_t> subject_id;   // absent: all of the kind
+  Range range;                              // buckets that touch it
+  std::vector<RollupMetric> metrics = {};   // fewer are faster, the others' values are absent; empty: all
+};
+
 // The same of the machine, one metric at a time.
 struct MachineBucket {
   std::string_view metric;  // a column of machine_at: "mem_available_kib", "used_kib" …; valid during the call
@@ -240,6 +255,7 @@ class Reader {
   virtual Result<std::vector<StoredRun>> runs() = 0;
   virtual Result<std::vector<Event>> events(Range range) = 0;
   virtual Result<std::vector<StoredTick>> ticks(Range range) = 0;
+  virtual Result<std::vector<StoredZombies>> zombies(Range range) = 0;  // of the same ticks
   virtual Result<Coverage> coverage(Range range) = 0;
 
   // The tick whose wall time is the latest at or before `at_ms`; absent if there is none. Where the wall clock was set
@@ -269,11 +285,9 @@ class Reader {
   // The tiers that hold something, the finest first.
   virtual Result<std::vector<TierSpan>> tiers() = 0;
 
-  // Buckets of a tier (not raw) that touch the range, whole as they are: of all subjects of a kind (not the machine),
-  // or of one. Those of one subject come in the order of time. Where the rows of a tier end, buckets made from the raw
-  // rows go on; the bucket of the seam comes as two that adjoin.
-  virtual Status rollups(Tier tier, MarkSubject kind, std::optional<std::int64_t> subject_id, Range range,
-                         const std::function<void(const RollupBucket&)>& visit) = 0;
+  // Buckets of a tier, whole as they are. Those of one subject come in the order of time. Where the rows of a tier end,
+  // buckets made from the raw rows go on; the bucket of the seam comes as two that adjoin.
+  virtual Status rollups(const RollupQuestion& question, const std::function<void(const RollupBucket&)>& visit) = 0;
   virtual Status machine_rollups(Tier tier, const std::vector<std::string>& metrics, Range range,
                                  const std::function<void(const MachineBucket&)>& visit) = 0;
 

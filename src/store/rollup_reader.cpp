@@ -21,6 +21,12 @@ struct Span {
   std::int64_t until_ms = 0;
 };
 
+std::vector<RollupMetric> all_rollup_metrics() {
+  std::vector<RollupMetric> all;
+  for (std::size_t i = 0; i < kRollupMetrics; ++i) all.push_back(static_cast<RollupMetric>(i));
+  return all;
+}
+
 // Where all is rolled up.
 constexpr std::int64_t kNoSeam = std::numeric_limits<std::int64_t>::max();
 
@@ -103,30 +109,36 @@ std::vector<MemoryPiece> of_kind(const Segment& segment, MarkSubject kind, std::
 
 }  // namespace
 
-void visit_rollups(SQLite::Database& database, RollupTails& tails, Tier tier, MarkSubject kind,
-                   std::optional<std::int64_t> subject_id, Range range,
+void visit_rollups(SQLite::Database& database, RollupTails& tails, const RollupQuestion& question,
                    const std::function<void(const RollupBucket&)>& visit) {
-  const TierShape& shape = shape_of(tier);
+  const Range range = question.range;
+  const std::optional<std::int64_t> subject_id = question.subject_id;
+  const TierShape& shape = shape_of(question.tier);
+  const std::vector<RollupMetric> asked = question.metrics.empty() ? all_rollup_metrics() : question.metrics;
   const Visitor<kRollupMetrics> visitor(range, [&](std::int64_t id, const Span& span, const auto& bucket) {
     RollupBucket told{id, span.from_ms, span.until_ms, bucket.covered_ms, bucket.processes, {}};
-    for (std::size_t i = 0; i < kRollupMetrics; ++i) told.values[i] = value_of(bucket.values[i]);
+    for (const RollupMetric metric : asked) {
+      const auto i = static_cast<std::size_t>(metric);
+      told.values[i] = value_of(bucket.values[i]);
+    }
     visit(told);
   });
   const RollupMark mark = rollup_mark(database);
-  const auto subject = static_cast<std::int64_t>(kind);
+  const auto subject = static_cast<std::int64_t>(question.kind);
   const auto written = [&](std::int64_t id) {
     return mark.half_written() && std::pair(subject, id) < std::pair(mark.next_subject, mark.next_subject_id);
   };
   const std::int64_t seam_ms = wall_of(database, mark.tick_id).value_or(kNoSeam);
   const std::int64_t target_ms = wall_of(database, mark.target_tick_id).value_or(kNoSeam);
-  if (const auto span = blocks_of(database, tier)) {
-    RollupBlocks<kRollupMetrics> blocks(database, tier, subject_id.has_value());
+  if (const auto span = blocks_of(database, question.tier)) {
+    RollupBlocks<kRollupMetrics> blocks(database, question.tier, subject_id.has_value(), asked);
     visit_blocks<kRollupMetrics>(
         blocks, *span, shape, range, subject, subject_id.value_or(0),
         [&](std::int64_t id) { return written(id) ? target_ms : seam_ms; }, visitor);
   }
   const auto show = [&](const RolledTail* tail, const std::function<bool(std::int64_t)>& wanted) {
-    if (tail != nullptr) visit_pieces(of_kind(tail->segment, kind, subject_id, wanted), shape, tail->at_ms, visitor);
+    if (tail != nullptr)
+      visit_pieces(of_kind(tail->segment, question.kind, subject_id, wanted), shape, tail->at_ms, visitor);
   };
   if (mark.half_written()) {
     show(tails.from(mark.tick_id, mark.target_tick_id, range), [&](std::int64_t id) { return !written(id); });
@@ -151,7 +163,7 @@ void visit_machine_rollups(SQLite::Database& database, RollupTails& tails, Tier 
     });
     const auto id = find.bind(metric).step() ? find.maybe(0) : std::nullopt;
     if (span && id) {
-      RollupBlocks<1> blocks(database, tier, true);
+      RollupBlocks<1> blocks(database, tier, true, {});
       visit_blocks<1>(
           blocks, *span, shape, range, 0, *id, [&](std::int64_t) { return seam_ms; }, visitor);
     }

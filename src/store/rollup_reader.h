@@ -18,8 +18,7 @@ namespace memoir {
 
 std::vector<TierSpan> load_tiers(SQLite::Database& database);
 
-void visit_rollups(SQLite::Database& database, RollupTails& tails, Tier tier, MarkSubject kind,
-                   std::optional<std::int64_t> subject_id, Range range,
+void visit_rollups(SQLite::Database& database, RollupTails& tails, const RollupQuestion& question,
                    const std::function<void(const RollupBucket&)>& visit);
 
 void visit_machine_rollups(SQLite::Database& database, RollupTails& tails, Tier tier,

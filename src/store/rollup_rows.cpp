@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
+#include <numeric>
+#include <set>
 
 #include "store/columns.h"
 
@@ -27,10 +29,24 @@ std::string key_columns(const TierShape& shape) {
 }
 
 template <std::size_t N>
-std::string value_columns() {
+std::vector<std::size_t> all_values() {
+  std::vector<std::size_t> all(N);
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return all;
+}
+
+// With the value that others lean on, which is the first.
+std::vector<std::size_t> values_of(const std::vector<RollupMetric>& metrics) {
+  std::set<std::size_t> values{0};
+  for (const RollupMetric metric : metrics) values.insert(static_cast<std::size_t>(metric));
+  return {values.begin(), values.end()};
+}
+
+template <std::size_t N>
+std::string value_columns(const std::vector<std::size_t>& values) {
   if (N == 1) return "buckets, covered_ms, value, low, mean, high";
   std::string columns = "buckets, covered_ms, processes";
-  for (const char* name : kNames) columns += fmt::format(", {0}_kib, {0}_low, {0}_mean, {0}_high", name);
+  for (const std::size_t i : values) columns += fmt::format(", {0}_kib, {0}_low, {0}_mean, {0}_high", kNames[i]);
   return columns;
 }
 
@@ -40,8 +56,8 @@ std::string table(const TierShape& shape) {
 }
 
 template <std::size_t N>
-std::string select_sql(const TierShape& shape) {
-  return fmt::format("SELECT {}, {} FROM {}", key_columns<N>(shape), value_columns<N>(), table<N>(shape));
+std::string select_sql(const TierShape& shape, const std::vector<std::size_t>& values) {
+  return fmt::format("SELECT {}, {} FROM {}", key_columns<N>(shape), value_columns<N>(values), table<N>(shape));
 }
 
 // "block = ? AND subject = ? AND subject_id = ?"
@@ -73,7 +89,7 @@ void add_value(Statement& statement, const Aggregate& value, bool alike) {
 }
 
 template <std::size_t N>
-RollupRow<N> read_row(const Statement& statement, const TierShape& shape) {
+RollupRow<N> read_row(const Statement& statement, const TierShape& shape, const std::vector<std::size_t>& values) {
   int column = 0;
   RollupRow<N> row;
   row.block = statement.integer(column++);
@@ -84,7 +100,7 @@ RollupRow<N> read_row(const Statement& statement, const TierShape& shape) {
   row.bucket.covered_ms = statement.maybe(column++).value_or(shape.width_ms);
   row.bucket.processes = N > 1 ? statement.integer(column++) : 1;
   Differences first;
-  for (std::size_t i = 0; i < N; ++i) {
+  for (const std::size_t i : values) {
     const auto last = statement.maybe(column++);
     const auto low = statement.maybe(column++);
     const auto mean = statement.maybe(column++);
@@ -122,10 +138,12 @@ Bucket<N> held_bucket(const Bucket<N>& bucket, std::int64_t width_ms) {
 template <std::size_t N>
 RollupTable<N>::RollupTable(SQLite::Database& database, Tier tier)
     : shape_(shape_of(tier)),
-      find_(database, fmt::format("{} WHERE {} AND slot <= ? ORDER BY slot DESC LIMIT 1", select_sql<N>(shape_),
-                                  subject_condition<N>(shape_))),
-      put_(database, fmt::format("INSERT OR REPLACE INTO {} ({}, {}) VALUES ({})", table<N>(shape_),
-                                 key_columns<N>(shape_), value_columns<N>(), placeholders(N == 1 ? 9 : 7 + 4 * N))) {}
+      values_(all_values<N>()),
+      find_(database, fmt::format("{} WHERE {} AND slot <= ? ORDER BY slot DESC LIMIT 1",
+                                  select_sql<N>(shape_, values_), subject_condition<N>(shape_))),
+      put_(database,
+           fmt::format("INSERT OR REPLACE INTO {} ({}, {}) VALUES ({})", table<N>(shape_), key_columns<N>(shape_),
+                       value_columns<N>(values_), placeholders(N == 1 ? 9 : 7 + 4 * N))) {}
 
 template <std::size_t N>
 std::optional<RollupRow<N>> RollupTable<N>::last_before(const RollupRow<N>& row, std::int64_t slot) {
@@ -134,7 +152,7 @@ std::optional<RollupRow<N>> RollupTable<N>::last_before(const RollupRow<N>& row,
   find_.add(row.subject_id);
   find_.add(slot);
   if (!find_.step()) return std::nullopt;
-  RollupRow<N> found = read_row<N>(find_, shape_);
+  RollupRow<N> found = read_row<N>(find_, shape_, values_);
   find_.reset();
   found.subject = row.subject;
   return found;
@@ -208,10 +226,12 @@ void RollupTable<N>::add_into(const RollupRow<N>& there, const RollupRow<N>& row
 }
 
 template <std::size_t N>
-RollupBlocks<N>::RollupBlocks(SQLite::Database& database, Tier tier, bool one_subject)
+RollupBlocks<N>::RollupBlocks(SQLite::Database& database, Tier tier, bool one_subject,
+                              const std::vector<RollupMetric>& metrics)
     : shape_(shape_of(tier)),
       one_subject_(one_subject),
-      statement_(database, fmt::format("{} WHERE {} ORDER BY {}", select_sql<N>(shape_),
+      values_(values_of(metrics)),
+      statement_(database, fmt::format("{} WHERE {} ORDER BY {}", select_sql<N>(shape_, values_),
                                        N == 1 || one_subject ? subject_condition<N>(shape_)
                                                              : fmt::format("{} = ? AND subject = ?", shape_.block),
                                        key_columns<N>(shape_))) {}
@@ -225,7 +245,7 @@ void RollupBlocks<N>::bind(std::int64_t block, std::int64_t subject, std::int64_
 
 template <std::size_t N>
 RollupRow<N> RollupBlocks<N>::row() const {
-  return read_row<N>(statement_, shape_);
+  return read_row<N>(statement_, shape_, values_);
 }
 
 std::optional<BlockSpan> blocks_of(SQLite::Database& database, Tier tier) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "store/reader.h"
 #include "store/rollup_timeline.h"
@@ -58,15 +59,16 @@ class RollupTable {
   void put(const RollupRow<N>& row);
 
   const TierShape& shape_;
+  std::vector<std::size_t> values_;
   Statement find_;
   Statement put_;
 };
 
-// The rows of a block: of all subjects of a kind, or of one.
+// The rows of a block: of all subjects of a kind, or of one. Of memory only the values of the metrics given are read.
 template <std::size_t N>
 class RollupBlocks {
  public:
-  RollupBlocks(SQLite::Database& database, Tier tier, bool one_subject);
+  RollupBlocks(SQLite::Database& database, Tier tier, bool one_subject, const std::vector<RollupMetric>& metrics);
 
   template <typename Visit>
   void read(std::int64_t block, std::int64_t subject, std::int64_t subject_id, Visit&& visit) {
@@ -80,6 +82,7 @@ class RollupBlocks {
 
   const TierShape& shape_;
   bool one_subject_;
+  std::vector<std::size_t> values_;
   Statement statement_;
 };
 

@@ -4,24 +4,13 @@
 // for a hundred thousand: an index of `process` by each of them would be written to at each birth, a page of its own
 // each time, which is a fifth of all that a recorder writes where many processes live for seconds.
 
-#include <cstdint>
-#include <vector>
+#include "store/id_set.h"
 
 namespace SQLite {
 class Database;
 }
 
 namespace memoir {
-
-// Row ids, which are small; what is larger than any recorder comes to, as in a damaged file, counts as in it.
-class IdSet {
- public:
-  void add(std::int64_t id);
-  bool has(std::int64_t id) const;
-
- private:
-  std::vector<bool> ids_;
-};
 
 struct StillUsed {
   IdSet commands;

@@ -15,7 +15,7 @@
 namespace memoir::test {
 namespace {
 
-constexpr Range kAll{0, 4'000'000'000'000};
+constexpr Range kWholeTime{0, 4'000'000'000'000};
 
 // One metric of one subject in one bucket, as it is worked out by hand and as it is read back.
 struct Cell {
@@ -79,7 +79,7 @@ std::vector<TickMark> marks_of(Reader& reader) {
   std::map<std::int64_t, StoredRun> runs;
   for (const StoredRun& run : must(reader.runs())) runs[run.id] = run;
   std::vector<TickMark> marks;
-  for (const StoredTick& tick : must(reader.ticks(kAll))) {
+  for (const StoredTick& tick : must(reader.ticks(kWholeTime))) {
     const StoredRun& run = runs.at(tick.run_id);
     const auto boot = static_cast<std::int64_t>(run.boot.boot_id.back());
     marks.push_back(
@@ -93,7 +93,7 @@ Cells expected_cells(const StoreFixture& fixture, std::int64_t width_ms) {
   Cells cells;
   const auto reader = fixture.reader();
   const auto ids = names_of(fixture.path());
-  const auto ticks = must(reader->ticks(kAll));
+  const auto ticks = must(reader->ticks(kWholeTime));
   const auto marks = marks_of(*reader);
   for (std::size_t i = 0; i < ticks.size(); ++i) {
     const Level level = level_of(must(reader->snapshot(ticks[i].id)), ids);
@@ -122,7 +122,7 @@ Cells read_cells(Reader& reader, Tier tier) {
   const std::int64_t width = bucket_ms(tier);
   for (const MarkSubject kind :
        {MarkSubject::category, MarkSubject::process, MarkSubject::identity, MarkSubject::cgroup}) {
-    must(reader.rollups(tier, kind, std::nullopt, kAll, [&](const RollupBucket& bucket) {
+    must(reader.rollups({tier, kind, std::nullopt, kWholeTime}, [&](const RollupBucket& bucket) {
       const std::int64_t count = std::max<std::int64_t>((bucket.until_ms - bucket.from_ms + width - 1) / width, 1);
       for (std::int64_t i = 0; i < count; ++i) {
         const std::int64_t start = bucket.from_ms - bucket.from_ms % width + i * width;
@@ -150,7 +150,7 @@ void compare(const StoreFixture& fixture, Tier tier) {
   const auto reader = fixture.reader();
   const Cells found = read_cells(*reader, tier);
   std::map<std::int64_t, StoredProcess> processes;
-  for (const StoredProcess& process : must(reader->processes(kAll))) processes[process.id] = process;
+  for (const StoredProcess& process : must(reader->processes(kWholeTime))) processes[process.id] = process;
   std::size_t missing = 0;
   std::map<std::pair<int, std::int64_t>, std::int64_t> first_seen;
   for (const auto& [key, cell] : expected) {
@@ -257,12 +257,12 @@ TEST_CASE("a clock that is set puts nothing into buckets of a time that never wa
   const auto reader = fixture.reader();
   for (const Tier tier : kRollupTiers) {
     std::int64_t covered = 0;
-    must(reader->rollups(tier, MarkSubject::category, std::nullopt, kAll,
+    must(reader->rollups({tier, MarkSubject::category, std::nullopt, kWholeTime},
                          [&](const RollupBucket& bucket) { covered = std::max(covered, bucket.covered_ms); }));
     REQUIRE(covered > 0);
     REQUIRE(covered <= 100 * 60'000 + bucket_ms(tier));
   }
-  const auto ticks = must(reader->ticks(kAll));
+  const auto ticks = must(reader->ticks(kWholeTime));
   REQUIRE(ticks.size() == 500);
   REQUIRE(std::is_sorted(ticks.begin(), ticks.end(),
                          [](const StoredTick& a, const StoredTick& b) { return a.begin.boot_ms < b.begin.boot_ms; }));
@@ -286,13 +286,14 @@ TEST_CASE("the machine's metrics are rolled up as its processes are") {
   }
   finish_maintenance(*writer);
   std::map<std::int64_t, std::pair<std::int64_t, std::int64_t>> found;
-  must(fixture.reader()->machine_rollups(Tier::five_minutes, {"mem_free_kib"}, kAll, [&](const MachineBucket& bucket) {
-    REQUIRE(bucket.metric == "mem_free_kib");
-    const std::int64_t start = bucket.from_ms / kPieceMs * kPieceMs;
-    const auto [there, added] = found.try_emplace(start, *bucket.value.min, *bucket.value.max);
-    there->second.first = std::min(there->second.first, *bucket.value.min);
-    there->second.second = std::max(there->second.second, *bucket.value.max);
-  }));
+  must(fixture.reader()->machine_rollups(
+      Tier::five_minutes, {"mem_free_kib"}, kWholeTime, [&](const MachineBucket& bucket) {
+        REQUIRE(bucket.metric == "mem_free_kib");
+        const std::int64_t start = bucket.from_ms / kPieceMs * kPieceMs;
+        const auto [there, added] = found.try_emplace(start, *bucket.value.min, *bucket.value.max);
+        there->second.first = std::min(there->second.first, *bucket.value.min);
+        there->second.second = std::max(there->second.second, *bucket.value.max);
+      }));
   REQUIRE(found.size() == extremes.size());
   for (const auto& [start, extreme] : extremes) {
     // What the last tick of the bucket before had held on into this one.
@@ -323,9 +324,9 @@ TEST_CASE("what was recorded, and why not, is known when the ticks are gone") {
     simulation.pause(500'000);
     finish_maintenance(*writer);
   }
-  const auto ticks = must(fixture.reader()->ticks(kAll));
+  const auto ticks = must(fixture.reader()->ticks(kWholeTime));
   const FileInfo before = must(fixture.reader()->info());
-  std::vector<Range> ranges{kAll};
+  std::vector<Range> ranges{kWholeTime};
   for (int i = 0; i < 40; ++i) {
     const std::int64_t from = ticks.front().begin.wall_ms + chance.number(-5'000'000, 40'000'000);
     ranges.push_back({from, from + chance.number(0, 30'000'000)});
