@@ -5,6 +5,11 @@ add_library(memoir_options INTERFACE)
 target_compile_options(memoir_options INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast -Wnon-virtual-dtor
   -Woverloaded-virtual -Wformat=2 -Werror)
+if(CMAKE_UNITY_BUILD)
+  # GCC takes a source file that another includes for a header; and what it inlines more of, for uninitialised.
+  target_compile_options(memoir_options INTERFACE
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage;-Wno-maybe-uninitialized>)
+endif()
 if(MEMOIR_SANITIZE)
   list(JOIN MEMOIR_SANITIZE "," sanitizers)
   target_compile_options(memoir_options INTERFACE -fsanitize=${sanitizers} -fno-omit-frame-pointer -fno-sanitize-recover=all)

@@ -52,12 +52,14 @@ need_packages() {
   apt-get -qq install -y --no-install-recommends $missing </dev/null >/dev/null || fail "apt-get install failed"
 }
 
-# build PRESET [CMake option …]: configures and builds. $targets: what to build, if not all.
+# build PRESET [CMake option …]: configures and builds. $targets: what to build, if not all. From nothing, several source
+# files are compiled as one, in half the time; who works on the code has each compiled alone by `cmake --preset release`.
 build() {
   preset=$1
   shift
   # CMake takes it from here when it configures for the first time.
   export CMAKE_CXX_COMPILER_LAUNCHER=ccache
+  [ -f "build/$preset/CMakeCache.txt" ] || set -- -DCMAKE_UNITY_BUILD=ON "$@"
   cmake --preset "$preset" "$@" >/dev/null || return 1
   # shellcheck disable=SC2086 # a list of words
   cmake --build --preset "$preset" --parallel "${jobs:-$(nproc)}" ${targets:+--target $targets}

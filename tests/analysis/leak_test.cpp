@@ -12,9 +12,9 @@ using namespace memoir;
 
 namespace {
 
-constexpr std::int64_t kHourMs = 3'600'000;
-constexpr std::int64_t kDayMs = 24 * kHourMs;
-constexpr std::int64_t kStartMs = 20'000 * kDayMs;
+constexpr std::int64_t kHour = 3'600'000;
+constexpr std::int64_t kDay = 24 * kHour;
+constexpr std::int64_t kStartMs = 20'000 * kDay;
 constexpr double kMib = 1024;
 
 // Readings of a shape (KiB at an hour), one each five minutes, with noise of this many KiB.
@@ -25,7 +25,7 @@ std::vector<LeakSample> samples_of(double hours, const std::function<double(doub
   std::vector<LeakSample> samples;
   for (int at = 0; at < hours * 12; ++at) {
     const double hour = at / 12.0;
-    samples.push_back({kStartMs + at * kHourMs / 12, kib(hour) + (noise > 0 ? around(random) : 0), std::nullopt,
+    samples.push_back({kStartMs + at * kHour / 12, kib(hour) + (noise > 0 ? around(random) : 0), std::nullopt,
                        life ? life(hour) : 0});
   }
   return samples;
@@ -63,8 +63,8 @@ TEST_CASE("a leak on a straight line is found with its slope, its interval and i
   CHECK(found.confidence > 80);
   CHECK(found.confirmed);
   CHECK(found.grown_by == Approx(29 * 5 * kMib).epsilon(0.02));
-  CHECK(found.since_ms < kStartMs + kDayMs);
-  CHECK(found.until_ms == kStartMs + 30 * kDayMs);
+  CHECK(found.since_ms < kStartMs + kDay);
+  CHECK(found.until_ms == kStartMs + 30 * kDay);
   CHECK(found.floors.size() == 30);
   CHECK_FALSE(found.would_change.empty());
 }
@@ -93,7 +93,7 @@ TEST_CASE("a leak that began late is told from then on") {
   const LeakFinding found =
       judge(samples_of(30 * 24, [](double hour) { return 300 * kMib + 12 * kMib * std::max(0.0, hour / 24 - 18); }));
   CHECK(found.leak);
-  CHECK(std::abs(found.since_ms - (kStartMs + 18 * kDayMs)) <= 2 * kDayMs);
+  CHECK(std::abs(found.since_ms - (kStartMs + 18 * kDay)) <= 2 * kDay);
   CHECK(found.slope_per_day.value == Approx(12 * kMib).epsilon(0.1));
 }
 
@@ -180,7 +180,7 @@ TEST_CASE("the nearest limit says when it will hurt, with an interval") {
   REQUIRE(found.exhaustion);
   CHECK(found.exhaustion->limit == "memory.max of web");
   REQUIRE(found.exhaustion->in_ms);
-  CHECK(found.exhaustion->in_ms->value == Approx(20.0 * kDayMs).epsilon(0.02));
+  CHECK(found.exhaustion->in_ms->value == Approx(20.0 * kDay).epsilon(0.02));
   CHECK(found.exhaustion->in_ms->lower <= found.exhaustion->in_ms->value);
   CHECK(found.exhaustion->in_ms->upper >= found.exhaustion->in_ms->value);
 
@@ -198,19 +198,19 @@ TEST_CASE("verdict and slope follow the unit, and do not depend on the date") {
     metric.least_growth *= factor;
     for (LeakSample& sample : samples) {
       sample.value *= factor;
-      sample.at_ms += 1000 * kDayMs;
+      sample.at_ms += 1000 * kDay;
     }
     const LeakFinding scaled = judge(samples, metric);
     CHECK(scaled.verdict == plain.verdict);
     CHECK(scaled.slope_per_day.value == Approx(factor * plain.slope_per_day.value));
-    CHECK(scaled.since_ms == plain.since_ms + 1000 * kDayMs);
+    CHECK(scaled.since_ms == plain.since_ms + 1000 * kDay);
   }
 }
 
 TEST_CASE("a shorter hour scales every window, and slopes are still told by true days") {
   std::vector<LeakSample> samples = samples_of(30 * 24, line);
   for (LeakSample& sample : samples) sample.at_ms /= 60;
-  const LeakSettings settings{kHourMs / 60};
+  const LeakSettings settings{kHour / 60};
   const LeakFinding found = judge_leak(roll_up(samples, settings), {}, settings);
   CHECK(to_string(found.verdict) == "leak-steady");
   CHECK(found.slope_per_day.value == Approx(60 * 5 * kMib).epsilon(0.01));
@@ -226,7 +226,7 @@ LeakPool pool_of(int count, const std::function<double(int, double)>& kib,
   std::vector<std::vector<LeakSample>> each(static_cast<std::size_t>(count));
   for (int at = 0; at < 30 * 288; ++at) {
     const double hour = at / 12.0;
-    const std::int64_t at_ms = kStartMs + at * kHourMs / 12;
+    const std::int64_t at_ms = kStartMs + at * kHour / 12;
     double all = 0;
     int living = 0;
     for (int member = 0; member < count; ++member) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// One fuzz target per parser: takes any bytes, aborts when what the parser returns cannot be. `cmake --preset fuzz`
+// One fuzz target per parser: takes any bytes, aborts when what the parser returns cannot be. `cmake --preset asan`
 // makes each a libFuzzer program (corpus: tests/fixtures); replay_test.cpp runs them all over the fixtures without
 // clang.
 

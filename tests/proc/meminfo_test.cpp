@@ -4,7 +4,7 @@
 #include "support/fixture.h"
 
 using namespace memoir;
-using F = MachineField;
+using M = MachineField;
 
 namespace {
 
@@ -21,54 +21,54 @@ TEST_CASE("meminfo of Linux 6.18: every line is known") {
   const std::string text = test::fixture("linux-6.18/machine/meminfo");
   const MachineSample sample = parsed(text);
   CHECK(sample.other.empty());
-  CHECK(sample.memory.get(F::mem_total) == 24684092);
-  CHECK(sample.memory.get(F::vmalloc_total) == 34359738367);
-  CHECK(sample.memory.get(F::direct_map_1g) == 25165824);
-  CHECK(sample.memory.has(F::balloon));
-  CHECK_FALSE(sample.memory.has(F::direct_map_4m));
-  CHECK_FALSE(sample.memory.has(F::pgfault));
+  CHECK(sample.memory.get(M::mem_total) == 24684092);
+  CHECK(sample.memory.get(M::vmalloc_total) == 34359738367);
+  CHECK(sample.memory.get(M::direct_map_1g) == 25165824);
+  CHECK(sample.memory.has(M::balloon));
+  CHECK_FALSE(sample.memory.has(M::direct_map_4m));
+  CHECK_FALSE(sample.memory.has(M::pgfault));
   std::int64_t present = 0;
-  for (std::size_t i = 0; i < MachineMemory::kCount; ++i) present += sample.memory.has(static_cast<F>(i)) ? 1 : 0;
+  for (std::size_t i = 0; i < MachineMemory::kCount; ++i) present += sample.memory.has(static_cast<M>(i)) ? 1 : 0;
   CHECK(present == std::count(text.begin(), text.end(), '\n'));
 }
 
 TEST_CASE("meminfo of older kernels: values, and what they lack") {
   const MachineSample newest = parsed(test::fixture("linux-6.1/machine/meminfo"));
-  CHECK(newest.memory.get(F::mem_available) == 2790112);
-  CHECK(newest.memory.get(F::active_file) == 1197896);
-  CHECK(newest.memory.get(F::zswapped) == 8192);
-  CHECK(newest.memory.get(F::committed_as) == 2203484);
+  CHECK(newest.memory.get(M::mem_available) == 2790112);
+  CHECK(newest.memory.get(M::active_file) == 1197896);
+  CHECK(newest.memory.get(M::zswapped) == 8192);
+  CHECK(newest.memory.get(M::committed_as) == 2203484);
   CHECK(used_kib(newest.memory) == 4046820 - 2790112);
   CHECK(newest.other.empty());
 
   const MachineSample five = parsed(test::fixture("linux-5.10/machine/meminfo"));
-  CHECK_FALSE(five.memory.has(F::zswap));
-  CHECK(five.memory.get(F::kernel_reclaimable) == 252112);
-  CHECK(five.memory.get(F::hugetlb) == 0);
+  CHECK_FALSE(five.memory.has(M::zswap));
+  CHECK(five.memory.get(M::kernel_reclaimable) == 252112);
+  CHECK(five.memory.get(M::hugetlb) == 0);
 
   const MachineSample four = parsed(test::fixture("linux-4.14/machine/meminfo"));
-  CHECK_FALSE(four.memory.has(F::kernel_reclaimable));
-  CHECK_FALSE(four.memory.has(F::percpu));
-  CHECK(four.memory.get(F::cma_total) == 0);
-  CHECK(four.memory.get(F::slab_unreclaimable) == 51436);
+  CHECK_FALSE(four.memory.has(M::kernel_reclaimable));
+  CHECK_FALSE(four.memory.has(M::percpu));
+  CHECK(four.memory.get(M::cma_total) == 0);
+  CHECK(four.memory.get(M::slab_unreclaimable) == 51436);
 
   const MachineSample three = parsed(test::fixture("linux-3.13/machine/meminfo"));
-  CHECK_FALSE(three.memory.has(F::mem_available));
-  CHECK(three.memory.get(F::mem_free) == 285140);
+  CHECK_FALSE(three.memory.has(M::mem_available));
+  CHECK(three.memory.get(M::mem_free) == 285140);
   CHECK(used_kib(three.memory) == std::nullopt);
   CHECK(three.other.empty());
 }
 
 TEST_CASE("meminfo: counts of huge pages become KiB") {
   const MachineMemory memory = parsed(test::fixture("linux-6.1/machine/meminfo")).memory;
-  CHECK(memory.get(F::huge_pages_total) == 512 * 2048);
-  CHECK(memory.get(F::huge_pages_free) == 500 * 2048);
-  CHECK(memory.get(F::huge_pages_rsvd) == 4 * 2048);
-  CHECK(memory.get(F::huge_pages_surp) == 1 * 2048);
-  CHECK(memory.get(F::hugetlb) == memory.get(F::huge_pages_total));
+  CHECK(memory.get(M::huge_pages_total) == 512 * 2048);
+  CHECK(memory.get(M::huge_pages_free) == 500 * 2048);
+  CHECK(memory.get(M::huge_pages_rsvd) == 4 * 2048);
+  CHECK(memory.get(M::huge_pages_surp) == 1 * 2048);
+  CHECK(memory.get(M::hugetlb) == memory.get(M::huge_pages_total));
 
   const auto total = [](const std::string& lines) {
-    return parsed("MemTotal: 1 kB\n" + lines).memory.get(F::huge_pages_total);
+    return parsed("MemTotal: 1 kB\n" + lines).memory.get(M::huge_pages_total);
   };
   CHECK(total("HugePages_Total: 3\n") == std::nullopt);
   CHECK(total("HugePages_Total: 9223372036854775807\nHugepagesize: 2048 kB\n") == std::nullopt);
@@ -79,16 +79,16 @@ TEST_CASE("meminfo: unknown keys are kept with their value, in order") {
       "MemTotal: 8 kB\nIonTotal:  77 kB\nVendorPages:   5\nFlags: on\nTooLarge: 9223372036854775808 kB\n"
       "MemFree: 4 kB\nTorn: 1");
   CHECK(sample.other == std::vector<OtherMeminfo>{{"IonTotal", 77}, {"VendorPages", 5}});
-  CHECK(sample.memory.get(F::mem_free) == 4);
+  CHECK(sample.memory.get(M::mem_free) == 4);
 }
 
 TEST_CASE("meminfo: nothing of an earlier text stays, vmstat's fields do") {
   MachineSample sample = parsed("MemTotal: 8 kB\nZswap: 1 kB\nIonTotal: 7 kB\n");
-  sample.memory.set(F::pgfault, 9);
+  sample.memory.set(M::pgfault, 9);
   REQUIRE(parse_meminfo("MemTotal: 9 kB\n", sample).ok());
-  CHECK_FALSE(sample.memory.has(F::zswap));
+  CHECK_FALSE(sample.memory.has(M::zswap));
   CHECK(sample.other.empty());
-  CHECK(sample.memory.get(F::pgfault) == 9);
+  CHECK(sample.memory.get(M::pgfault) == 9);
 }
 
 TEST_CASE("meminfo: broken texts are malformed and leave nothing behind") {
@@ -98,7 +98,7 @@ TEST_CASE("meminfo: broken texts are malformed and leave nothing behind") {
                "MemTotal: 8 kB\nMemFree:  1", "MemTotal: 8 kB\nHugePages_Total: 1 kB\n", "MemTotal:\n", "MemTotal\n");
   INFO(text);
   MachineSample sample;
-  sample.memory.set(F::mem_free, 3);
+  sample.memory.set(M::mem_free, 3);
   sample.other.push_back({"IonTotal", 1});
   const Status status = parse_meminfo(text, sample);
   REQUIRE_FALSE(status.ok());

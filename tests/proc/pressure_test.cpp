@@ -4,34 +4,34 @@
 #include "support/fixture.h"
 
 using namespace memoir;
-using F = MachineField;
+using M = MachineField;
 
 TEST_CASE("pressure: averages in basis points, totals in microseconds") {
   MachineMemory memory;
   REQUIRE(parse_pressure(test::fixture("linux-5.10/machine/pressure-memory"), memory).ok());
-  CHECK(memory.get(F::psi_some_avg10) == 12);
-  CHECK(memory.get(F::psi_some_avg60) == 105);
-  CHECK(memory.get(F::psi_some_avg300) == 40);
-  CHECK(memory.get(F::psi_some_total) == 10293847);
-  CHECK(memory.get(F::psi_full_avg10) == 0);
-  CHECK(memory.get(F::psi_full_avg60) == 71);
-  CHECK(memory.get(F::psi_full_avg300) == 22);
-  CHECK(memory.get(F::psi_full_total) == 8123456);
+  CHECK(memory.get(M::psi_some_avg10) == 12);
+  CHECK(memory.get(M::psi_some_avg60) == 105);
+  CHECK(memory.get(M::psi_some_avg300) == 40);
+  CHECK(memory.get(M::psi_some_total) == 10293847);
+  CHECK(memory.get(M::psi_full_avg10) == 0);
+  CHECK(memory.get(M::psi_full_avg60) == 71);
+  CHECK(memory.get(M::psi_full_avg300) == 22);
+  CHECK(memory.get(M::psi_full_total) == 8123456);
 
   REQUIRE(parse_pressure(test::fixture("linux-6.1/machine/pressure-memory"), memory).ok());
-  CHECK(memory.get(F::psi_some_avg60) == 10000);
-  CHECK(memory.get(F::psi_some_total) == 18446744073);
+  CHECK(memory.get(M::psi_some_avg60) == 10000);
+  CHECK(memory.get(M::psi_some_total) == 18446744073);
   REQUIRE(parse_pressure(test::fixture("linux-6.18/machine/pressure-memory"), memory).ok());
-  CHECK(memory.get(F::psi_some_total) == 0);
+  CHECK(memory.get(M::psi_some_total) == 0);
 }
 
 TEST_CASE("pressure: the line full may be missing, more lines and values may come") {
   MachineMemory memory;
-  memory.set(F::psi_full_total, 1);
+  memory.set(M::psi_full_total, 1);
   REQUIRE(parse_pressure("most avg10=x\nsome avg10=0.01 avg60=0.02 avg300=0.03 avg900=9 total=4\n", memory).ok());
-  CHECK(memory.get(F::psi_some_avg300) == 3);
-  CHECK(memory.get(F::psi_some_total) == 4);
-  CHECK_FALSE(memory.has(F::psi_full_total));
+  CHECK(memory.get(M::psi_some_avg300) == 3);
+  CHECK(memory.get(M::psi_some_total) == 4);
+  CHECK_FALSE(memory.has(M::psi_full_total));
 }
 
 TEST_CASE("pressure: broken texts are malformed and leave nothing behind") {
@@ -44,7 +44,7 @@ TEST_CASE("pressure: broken texts are malformed and leave nothing behind") {
                "some avg10=0.00 avg60=0.00 avg300=0.00 total=9223372036854775808\n");
   INFO(text);
   MachineMemory memory;
-  memory.set(F::psi_some_total, 1);
+  memory.set(M::psi_some_total, 1);
   const Status status = parse_pressure(text, memory);
   REQUIRE_FALSE(status.ok());
   CHECK(status.error().kind == ErrorKind::malformed);

@@ -8,7 +8,7 @@ using F = ProcessField;
 
 namespace {
 
-constexpr const char* kHead = "00400000-7ffd5e5ff000 ---p 00000000 00:00 0                          [rollup]\n";
+constexpr const char* kRollupHead = "00400000-7ffd5e5ff000 ---p 00000000 00:00 0                          [rollup]\n";
 
 ProcessMemory parsed(const std::string& text) {
   ProcessMemory memory;
@@ -79,7 +79,7 @@ TEST_CASE("smaps_rollup: a field that the text lacks does not keep its old value
   ProcessMemory memory;
   memory.set(F::swap, 7);
   memory.set(F::vm_rss, 8);
-  REQUIRE(parse_smaps_rollup(std::string(kHead) + "Rss:                  12 kB\n", memory).ok());
+  REQUIRE(parse_smaps_rollup(std::string(kRollupHead) + "Rss:                  12 kB\n", memory).ok());
   CHECK(memory.get(F::rss) == 12);
   CHECK_FALSE(memory.has(F::swap));
   CHECK(memory.get(F::vm_rss) == 8);
@@ -87,7 +87,7 @@ TEST_CASE("smaps_rollup: a field that the text lacks does not keep its old value
 
 TEST_CASE("smaps_rollup: any order and unknown lines are fine") {
   const ProcessMemory memory =
-      parsed(std::string(kHead) + "Locked: 3 kB\nNew_Thing: much\nno colon\n:\n\nPss: 2 kB\nRss: 1 kB\n");
+      parsed(std::string(kRollupHead) + "Locked: 3 kB\nNew_Thing: much\nno colon\n:\n\nPss: 2 kB\nRss: 1 kB\n");
   CHECK(memory.get(F::rss) == 1);
   CHECK(memory.get(F::pss) == 2);
   CHECK(memory.get(F::locked) == 3);
@@ -106,7 +106,7 @@ TEST_CASE("smaps_rollup: hostile and broken lines are malformed and named") {
                              "Rss: -1 kB\n", "Rss: +1 kB\n", "Rss: 12\n", "Rss: 12 MB\n", "Rss: 12kB\n", "Rss:  kB\n",
                              "Rss:\n", "Rss: 0x10 kB\n", "Rss: 1 2 kB\n", "Rss: 1.5 kB\n", "Rss: 12 kB \n");
   INFO(line);
-  const Error error = refused(kHead + line + "Pss: 1 kB\n");
+  const Error error = refused(kRollupHead + line + "Pss: 1 kB\n");
   CHECK(error.kind == ErrorKind::malformed);
   CHECK(error.message == "smaps_rollup: cannot understand \"" + line.substr(0, line.size() - 1) + '"');
 }
@@ -122,11 +122,11 @@ TEST_CASE("smaps_rollup: a text cut anywhere is malformed or lacks the lines beh
       if (value && value != all.get(static_cast<F>(i))) FAIL("wrong value at a cut after " << size << " bytes");
     }
   }
-  CHECK(refused(kHead + std::string("Rss:      12 kB\nPss:   3")).kind == ErrorKind::malformed);
+  CHECK(refused(kRollupHead + std::string("Rss:      12 kB\nPss:   3")).kind == ErrorKind::malformed);
 }
 
 TEST_CASE("smaps_rollup: a text of something else is malformed") {
-  CHECK(refused(kHead).kind == ErrorKind::malformed);
+  CHECK(refused(kRollupHead).kind == ErrorKind::malformed);
   CHECK(refused(std::string(100000, 'x')).kind == ErrorKind::malformed);
   CHECK(refused(std::string(1000, '\0')).kind == ErrorKind::malformed);
 }

@@ -4,7 +4,7 @@
 #include "support/fixture.h"
 
 using namespace memoir;
-using F = MachineField;
+using M = MachineField;
 
 namespace {
 
@@ -21,36 +21,36 @@ TEST_CASE("vmstat of Linux 6.18: every field that the model has") {
   const MachineMemory memory = parsed(test::fixture("linux-6.18/machine/vmstat"));
   for (std::size_t i = kFirstVmstat; i < kFirstPressure; ++i) {
     INFO(kMachineFields[i].key);
-    CHECK(memory.has(static_cast<F>(i)));
+    CHECK(memory.has(static_cast<M>(i)));
   }
-  CHECK(memory.or_zero(F::pgfault) > 3'000'000);
-  CHECK(memory.get(F::drop_slab) == 2);
-  CHECK(memory.get(F::oom_kill) == 0);
-  CHECK_FALSE(memory.has(F::mem_total));
+  CHECK(memory.or_zero(M::pgfault) > 3'000'000);
+  CHECK(memory.get(M::drop_slab) == 2);
+  CHECK(memory.get(M::oom_kill) == 0);
+  CHECK_FALSE(memory.has(M::mem_total));
 }
 
 TEST_CASE("vmstat of older kernels: values, and what they lack") {
   const MachineMemory six = parsed(test::fixture("linux-6.1/machine/vmstat"));
-  CHECK(six.get(F::zswpout) == 2048);
-  CHECK_FALSE(six.has(F::pgscan_khugepaged));
+  CHECK(six.get(M::zswpout) == 2048);
+  CHECK_FALSE(six.has(M::pgscan_khugepaged));
   const MachineMemory five = parsed(test::fixture("linux-5.10/machine/vmstat"));
-  CHECK(five.get(F::workingset_refault_file) == 7108);
-  CHECK(five.get(F::pgscan_anon) == 612);
-  CHECK_FALSE(five.has(F::zswpin));
+  CHECK(five.get(M::workingset_refault_file) == 7108);
+  CHECK(five.get(M::pgscan_anon) == 612);
+  CHECK_FALSE(five.has(M::zswpin));
   const MachineMemory four = parsed(test::fixture("linux-4.14/machine/vmstat"));
-  CHECK(four.get(F::oom_kill) == 2);
-  CHECK(four.get(F::allocstall_normal) == 15);
-  CHECK(four.get(F::pgsteal_kswapd) == 81203);
-  CHECK_FALSE(four.has(F::workingset_refault_file));
+  CHECK(four.get(M::oom_kill) == 2);
+  CHECK(four.get(M::allocstall_normal) == 15);
+  CHECK(four.get(M::pgsteal_kswapd) == 81203);
+  CHECK_FALSE(four.has(M::workingset_refault_file));
   const MachineMemory three = parsed(test::fixture("linux-3.13/machine/vmstat"));
-  CHECK(three.get(F::pgfault) == 812033177);
-  CHECK(three.get(F::pswpout) == 4160);
-  CHECK_FALSE(three.has(F::oom_kill));
-  CHECK_FALSE(three.has(F::allocstall_normal));
+  CHECK(three.get(M::pgfault) == 812033177);
+  CHECK(three.get(M::pswpout) == 4160);
+  CHECK_FALSE(three.has(M::oom_kill));
+  CHECK_FALSE(three.has(M::allocstall_normal));
 }
 
 TEST_CASE("vmstat: unknown names may hold anything") {
-  CHECK(parsed("nr_odd -1\nnothing\n\npgfault 5\nnr_dirty 18446744073709551615\nnr_torn 1").get(F::pgfault) == 5);
+  CHECK(parsed("nr_odd -1\nnothing\n\npgfault 5\nnr_dirty 18446744073709551615\nnr_torn 1").get(M::pgfault) == 5);
 }
 
 TEST_CASE("vmstat: broken texts are malformed and leave nothing behind") {
@@ -59,7 +59,7 @@ TEST_CASE("vmstat: broken texts are malformed and leave nothing behind") {
                "pgfault 18446744073709551615\n", "pgfault 12 kB\n", "oom_kill 0\npgfault 34");
   INFO(text);
   MachineMemory memory;
-  memory.set(F::pgmajfault, 1);
+  memory.set(M::pgmajfault, 1);
   const Status status = parse_vmstat(text, memory);
   REQUIRE_FALSE(status.ok());
   CHECK(status.error().kind == ErrorKind::malformed);

@@ -8,7 +8,7 @@
 namespace memoir::test {
 namespace {
 
-constexpr Range kAlways{0, 4'000'000'000'000};
+constexpr Range kAnyTime{0, 4'000'000'000'000};
 constexpr std::int64_t kHour = 3'600'000;
 constexpr std::int64_t kDay = 24 * kHour;
 
@@ -47,7 +47,7 @@ TEST_CASE("a wall clock set back a day and forward a month, and a suspended mach
       REQUIRE(snapshot.processes[p].sample == recorded[i].processes[p]);
   }
   std::vector<std::string> kinds;
-  for (const Event& event : must(reader->events(kAlways))) kinds.push_back(event.kind);
+  for (const Event& event : must(reader->events(kAnyTime))) kinds.push_back(event.kind);
   REQUIRE(std::count(kinds.begin(), kinds.end(), "clock-step") == 2);
   const auto last = must(reader->tick_at(recorded.back().begin.wall_ms));
   REQUIRE(last);

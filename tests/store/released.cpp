@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr Range kAlways{0, 4'000'000'000'000};
+constexpr Range kReleasedTime{0, 4'000'000'000'000};
 
 template <typename E>
 std::string words(const FieldSet<E>& values) {
@@ -109,13 +109,13 @@ void add_all(std::string& text, const char* what, const std::vector<T>& all) {
 }
 
 void add_steps(std::string& text, Reader& reader) {
-  must(reader.process_steps(kAlways, [&](const ProcessStep& step) {
+  must(reader.process_steps(kReleasedTime, [&](const ProcessStep& step) {
     text += fmt::format("step {} {}..{} {}\n", step.process_id, step.at_ms, step.until_ms, words(*step.sample));
   }));
-  must(reader.machine_steps(kAlways, [&](const MachineStep& step) {
+  must(reader.machine_steps(kReleasedTime, [&](const MachineStep& step) {
     text += fmt::format("machine step {}..{}{}\n", step.at_ms, step.until_ms, words(*step.memory));
   }));
-  must(reader.category_steps(kAlways, [&](const CategoryStep& step) {
+  must(reader.category_steps(kReleasedTime, [&](const CategoryStep& step) {
     text += fmt::format("category step {}..{} {}\n", step.at_ms, step.until_ms, words(*step.sample));
   }));
 }
@@ -139,7 +139,7 @@ std::string all_answers(Reader& reader) {
   const FileInfo info = must(reader.info());
   std::string text = fmt::format("{} ticks, {}..{}\n", info.ticks, info.first_tick_ms, info.last_tick_ms);
   add_all(text, "run", must(reader.runs()));
-  add_all(text, "event", must(reader.events(kAlways)));
+  add_all(text, "event", must(reader.events(kReleasedTime)));
   const Range range{info.first_tick_ms, info.last_tick_ms};
   text += fmt::format("coverage {}\n", words(must(reader.coverage(range))));
   add_all(text, "process", must(reader.processes(range)));

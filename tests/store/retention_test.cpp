@@ -6,6 +6,7 @@
 #include "model/identity.h"
 #include "store/retention_pass.h"
 #include "store_fixture.h"
+#include "support/sanitized.h"
 #include "support/simulation.h"
 
 namespace memoir::test {
@@ -348,7 +349,8 @@ TEST_CASE("the file stays under its cap at any load, and what is missed least go
   CHECK(number(fixture.path(), "SELECT COUNT(*) FROM high_water WHERE day_ms = -1 AND subject = 0") >= 2);
   recording.end();
   const auto reader = fixture.reader();
-  for (const StoredTick& tick : must(reader->ticks(kAll))) must(reader->snapshot(tick.id));
+  const std::vector<StoredTick> ticks = must(reader->ticks(kAll));
+  for (std::size_t at = 0; at < ticks.size(); at += kSanitized ? 10 : 1) must(reader->snapshot(ticks[at].id));
 }
 
 TEST_CASE("a cap that is lowered shrinks the file") {

@@ -10,7 +10,7 @@ namespace memoir::bench {
 
 namespace {
 
-constexpr double kDayMs = 86'400'000.0;
+constexpr double kMsOfDay = 86'400'000.0;
 constexpr double kNoLeast = 1e-12;
 
 using Points = std::vector<TimedValue>;
@@ -27,7 +27,7 @@ Points points_of(const LeakSeries& series, std::size_t most) {
     TimedValue point;
     for (std::size_t of = at; of < at + per; ++of) {
       const LeakBucket& bucket = first[static_cast<std::ptrdiff_t>(of)];
-      point.day += static_cast<double>(bucket.from_ms - first->from_ms) / kDayMs / static_cast<double>(per);
+      point.day += static_cast<double>(bucket.from_ms - first->from_ms) / kMsOfDay / static_cast<double>(per);
       point.value += bucket.mean / static_cast<double>(per);
     }
     points.push_back(point);
