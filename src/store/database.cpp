@@ -101,9 +101,11 @@ Result<std::int32_t> known_version(SQLite::Database& database, const std::string
   return version;
 }
 
+// Without SQLite's own mutex, which is taken for each column that is read: a reader is of one thread at a time.
 Result<DatabasePtr> open_checked(const std::string& name, const std::string& path, int flags) {
   return guarded(path, [&]() -> Result<DatabasePtr> {
-    auto database = std::make_unique<SQLite::Database>(name, flags | SQLite::OPEN_URI, kReaderBusyMs);
+    auto database =
+        std::make_unique<SQLite::Database>(name, flags | SQLite::OPEN_URI | SQLite::OPEN_NOMUTEX, kReaderBusyMs);
     const auto version = known_version(*database, path);
     if (!version) return version.error();
     if (*version == 0) return not_ours(path);

@@ -287,6 +287,15 @@ class HighestOfProcesses {
   std::unordered_map<std::int64_t, MarkRow> rows_;
 };
 
+// Where the marks of processes stand. Those of all time are those of their days too: a process of one day has no
+// others.
+std::vector<MarkDays> stored_days(SQLite::Database& database, MarkDays days) {
+  Statement kept(database, "SELECT COALESCE((SELECT day_from_ms FROM retention), 0)");
+  const std::int64_t kept_from = kept.step() ? std::max<std::int64_t>(kept.integer(0), 0) : 0;
+  if (days.from >= 0) return {{std::max(days.from, kept_from), days.to}};
+  return {{kAllTime, kAllTime}, {kept_from, std::numeric_limits<std::int64_t>::max()}};
+}
+
 }  // namespace
 
 std::vector<HighWater> load_high_water(SQLite::Database& database, MarkDays days) {
@@ -306,16 +315,15 @@ ProcessMarks load_process_marks(SQLite::Database& database, MarkDays days, std::
       reached.value_or(Range{std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()});
   HighestOfProcesses highest(most);
   Statement rows(database, sql::process_marks);
-  const bool all_time = days.from < 0;
-  // Marks of all time are those of its days too: a process of one day has no others.
-  rows.bind(days.from, all_time ? std::numeric_limits<std::int64_t>::max() : days.to, static_cast<int>(*metric),
-            within.from_ms, within.to_ms);
-  while (rows.step()) {
-    const std::int64_t process_id = rows.integer(0);
-    const std::int64_t value_kib = rows.integer(1);
-    if (!highest.counts(process_id, value_kib)) continue;
-    const std::int64_t day_ms = all_time ? kAllTime : rows.integer(2);
-    highest.see({day_ms, MarkSubject::process, process_id, *metric, value_kib, {rows.integer(3), rows.integer(4)}});
+  for (const MarkDays& span : stored_days(database, days)) {
+    rows.bind(span.from, span.to, static_cast<int>(*metric), within.from_ms, within.to_ms);
+    while (rows.step()) {
+      const std::int64_t process_id = rows.integer(0);
+      const std::int64_t value_kib = rows.integer(1);
+      if (!highest.counts(process_id, value_kib)) continue;
+      const std::int64_t day_ms = days.from < 0 ? kAllTime : rows.integer(2);
+      highest.see({day_ms, MarkSubject::process, process_id, *metric, value_kib, {rows.integer(3), rows.integer(4)}});
+    }
   }
   Collected pending;
   see_processes(database, pending);
