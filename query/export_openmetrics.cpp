@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <iterator>
+#include <limits>
+#include <utility>
 
 #include "analysis/metric.h"
 #include "base/text.h"
@@ -100,7 +102,12 @@ class Writer {
  private:
   // Goes through all chunks; `sample` gets each, and the number of its first tick.
   Status gather(const std::function<Status(const ExportChunk&, std::uint32_t first)>& sample);
+  Status write_head(const Family& family);
   Status write(const Family& family, const Series& series);
+  Status write_samples(const Family& family, const Series& series);
+  Status machine_fields(std::size_t first, std::size_t last);
+  struct Members;
+  Status gather_members(Metric metric, Members& part);
   std::uint32_t number_of(const ExportChunk& chunk, std::uint32_t first, std::int64_t tick_ms) const {
     const auto found = std::ranges::lower_bound(chunk.ticks, tick_ms);
     return first + static_cast<std::uint32_t>(found - chunk.ticks.begin());
@@ -126,11 +133,20 @@ Status Writer::gather(const std::function<Status(const ExportChunk&, std::uint32
   return Done{};
 }
 
-Status Writer::write(const Family& family, const Series& series) {
-  if (series.empty()) return Done{};
+Status Writer::write_head(const Family& family) {
   std::string text = fmt::format("# TYPE {} {}\n", family.name, family.counter ? "counter" : "gauge");
   if (!family.unit.empty()) text += fmt::format("# UNIT {} {}\n", family.name, family.unit);
-  text += fmt::format("# HELP {} {}\n", family.name, family.help);
+  return sink_(text + fmt::format("# HELP {} {}\n", family.name, family.help));
+}
+
+Status Writer::write(const Family& family, const Series& series) {
+  if (series.empty()) return Done{};
+  const Status written = write_head(family);
+  return written ? write_samples(family, series) : written;
+}
+
+Status Writer::write_samples(const Family& family, const Series& series) {
+  std::string text;
   for (const auto& [labels, stretches] : series) {
     const std::string head = fmt::format("{}{}{{{}}} ", family.name, family.counter ? "_total" : "", labels);
     for (const Stretch& stretch : stretches) {
@@ -149,24 +165,34 @@ Status Writer::write(const Family& family, const Series& series) {
   return sink_(text);
 }
 
+// A few fields at a time: all of them over a week would not fit the memory.
 Status Writer::machine() {
-  std::vector<Series> series(kMachineFields.size());
-  Series used;
+  constexpr std::size_t at_once = 16;
+  const std::size_t all = kMachineFields.size() + 1;
+  for (std::size_t first = 0; first < all; first += at_once) {
+    const Status written = machine_fields(first, std::min(first + at_once, all));
+    if (!written) return written.error();
+  }
+  return Done{};
+}
+
+// The first is what is used; then come those that the kernel tells.
+Status Writer::machine_fields(std::size_t first, std::size_t last) {
+  std::vector<Series> series(last - first);
   const std::string labels = label("host", question_.host);
-  const Status gathered = gather([&](const ExportChunk& chunk, std::uint32_t first) {
+  const Status gathered = gather([&](const ExportChunk& chunk, std::uint32_t first_tick) {
     return sample_machine(context_.reader, chunk, [&](std::int64_t at_ms, const MachineMemory& memory) {
-      const std::uint32_t tick = number_of(chunk, first, at_ms);
-      if (const auto kib = used_kib(memory)) note(used[labels], tick, *kib);
-      for (std::size_t i = 0; i < series.size(); ++i) {
-        if (const auto value = memory.get(static_cast<MachineField>(i))) note(series[i][labels], tick, *value);
+      const std::uint32_t tick = number_of(chunk, first_tick, at_ms);
+      for (std::size_t i = first; i < last; ++i) {
+        const auto value = i == 0 ? used_kib(memory) : memory.get(static_cast<MachineField>(i - 1));
+        if (value) note(series[i - first][labels], tick, *value);
       }
     });
   });
   if (!gathered) return gathered.error();
-  const Status first = write({"memoir_machine_used_bytes", "MemTotal less MemAvailable", "bytes", false, 1024}, used);
-  if (!first) return first.error();
-  for (std::size_t i = 0; i < series.size(); ++i) {
-    const Status written = write(machine_family(kMachineFields[i]), series[i]);
+  const Family used{"memoir_machine_used_bytes", "MemTotal less MemAvailable", "bytes", false, 1024};
+  for (std::size_t i = first; i < last; ++i) {
+    const Status written = write(i == 0 ? used : machine_family(kMachineFields[i - 1]), series[i - first]);
     if (!written) return written.error();
   }
   return Done{};
@@ -206,28 +232,60 @@ Status Writer::categories() {
   return Done{};
 }
 
-// One metric at a time: a range of weeks would not fit the memory otherwise.
+// Processes by their number: from from_id on, and before until_id.
+struct Writer::Members {
+  static constexpr std::int64_t kAll = std::numeric_limits<std::int64_t>::max();
+
+  std::int64_t from_id = std::numeric_limits<std::int64_t>::min();
+  std::int64_t until_id = kAll;
+  std::map<std::int64_t, std::pair<std::string, Stretches>> by_id;
+};
+
+// As many processes from from_id on as fit the memory; until_id tells where the next part begins.
+Status Writer::gather_members(Metric metric, Members& part) {
+  std::size_t held = 0;
+  const auto add = [&](const StoredProcess& process, std::uint32_t tick, std::int64_t value) {
+    if (process.id < part.from_id || process.id >= part.until_id) return;
+    auto& [labels, stretches] = part.by_id[process.id];
+    if (labels.empty()) labels = labels_of(question_.host, process);
+    const std::size_t before = stretches.size();
+    note(stretches, tick, value);
+    held += stretches.size() - before;
+    while (held > question_.most_held && part.by_id.size() > 1) {
+      const auto last = std::prev(part.by_id.end());
+      held -= last->second.second.size();
+      part.until_id = last->first;
+      part.by_id.erase(last);
+    }
+  };
+  return gather([&](const ExportChunk& chunk, std::uint32_t first) {
+    return sample_processes(context_.reader, chunk, question_.filter,
+                            [&](std::int64_t at_ms, const StoredProcess& process, const ProcessSample& sample) {
+                              const auto value = metric_kib(sample.memory, metric);
+                              if (value) add(process, number_of(chunk, first, at_ms), *value);
+                            });
+  });
+}
+
+// One metric at a time, and of that as many processes as fit the memory: the others are read in another pass.
 Status Writer::processes() {
   for (const Metric metric : kMetrics) {
     if (metric == Metric::hwm && question_.tier != Tier::raw) continue;
-    std::map<std::int64_t, std::pair<std::string, Stretches>> by_id;
-    const Status gathered = gather([&](const ExportChunk& chunk, std::uint32_t first) {
-      return sample_processes(context_.reader, chunk, question_.filter,
-                              [&](std::int64_t at_ms, const StoredProcess& process, const ProcessSample& sample) {
-                                const auto value = metric_kib(sample.memory, metric);
-                                if (!value) return;
-                                auto& [labels, stretches] = by_id[process.id];
-                                if (labels.empty()) labels = labels_of(question_.host, process);
-                                note(stretches, number_of(chunk, first, at_ms), *value);
-                              });
-    });
-    if (!gathered) return gathered.error();
-    Series series;
-    for (auto& [id, named] : by_id) series.emplace(std::move(named));
     const Family family{fmt::format("memoir_process_{}_bytes", to_string(metric)), std::string(metric_title(metric)),
                         "bytes", false, 1024};
-    const Status written = write(family, series);
-    if (!written) return written.error();
+    bool begun = false;
+    Members part;
+    while (part.from_id != Members::kAll) {
+      const Status gathered = gather_members(metric, part);
+      if (!gathered) return gathered.error();
+      Series series;
+      for (auto& [id, named] : part.by_id) series.emplace(std::move(named));
+      const Status written = begun ? write_samples(family, series) : write(family, series);
+      if (!written) return written.error();
+      begun = begun || !series.empty();
+      part.by_id.clear();
+      part.from_id = std::exchange(part.until_id, Members::kAll);
+    }
   }
   return Done{};
 }

@@ -1,6 +1,8 @@
 // What export writes, against the states that the reader rebuilds; and OpenMetrics against its specification and, where
 // it is installed, promtool.
 
+#include "query/export.h"
+
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
@@ -222,6 +224,44 @@ TEST_CASE("export: OpenMetrics keeps to its rules") {
   }
   CHECK(outcome.out.find("# TYPE memoir_machine_pgfault counter") != std::string::npos);
   CHECK(outcome.out.find("memoir_machine_pgfault_total{") != std::string::npos);
+}
+
+TEST_CASE("export: OpenMetrics is the same where not all processes fit the memory at one time") {
+  const auto reader = Reader::open(recording().path());
+  REQUIRE(reader.ok());
+  const auto file = (*reader)->info();
+  REQUIRE(file.ok());
+  const Options options;
+  const Context context{options, **reader, {}, {}, recording().now_ms(), {}, std::nullopt};
+  const auto lines_with = [&](std::size_t most_held) {
+    ExportQuestion question;
+    question.subjects = {ExportOf::processes};
+    question.range = {file->first_tick_ms, file->last_tick_ms};
+    question.most_held = most_held;
+    std::string text;
+    const auto left_out = export_openmetrics(context, question, [&text](std::string_view piece) {
+      text += piece;
+      return Status(Done{});
+    });
+    REQUIRE(left_out.ok());
+    std::vector<std::string> lines;
+    std::istringstream in(text);
+    for (std::string line; std::getline(in, line);) lines.push_back(line);
+    return lines;
+  };
+  const auto name_of = [](const std::string& line) { return line.substr(0, line.find_last_of('}') + 1); };
+  std::vector<std::string> all = lines_with(1'000'000);
+  std::vector<std::string> parts = lines_with(40);
+  // The samples of one label set still stand together.
+  std::set<std::string> done;
+  for (std::size_t at = 1; at < parts.size(); ++at) {
+    const std::string name = name_of(parts[at - 1]);
+    if (!name.empty() && name_of(parts[at]) != name) CHECK(done.insert(name).second);
+  }
+  CHECK(parts != all);
+  std::ranges::sort(all);
+  std::ranges::sort(parts);
+  CHECK(parts == all);
 }
 
 TEST_CASE("export: hostile names stay within their label") {
