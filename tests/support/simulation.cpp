@@ -12,7 +12,13 @@ using M = MachineField;
 
 constexpr std::int64_t kPageKib = 4;
 constexpr std::int64_t kHourMs = 3'600'000;
-constexpr std::int64_t kMemTotalKib = 64LL * 1024 * 1024;
+// A machine that has room for its processes.
+std::int64_t mem_total_kib(const SimulationOptions& options) {
+  constexpr std::int64_t kib = 64LL * 1024 * 1024;
+  constexpr std::size_t processes = 150;
+  return kib * static_cast<std::int64_t>(1 + options.processes / (processes + 1));
+}
+
 
 struct Kind {
   const char* category;
@@ -252,12 +258,13 @@ void Simulation::age_short_lived(Tick& tick) {
 
 void Simulation::move_machine() {
   MachineMemory& memory = machine_.memory;
+  const std::int64_t total_kib = mem_total_kib(options_);
   if (!memory.has(M::mem_total)) {
     for (std::size_t i = 0; i < kFirstPressure; ++i) memory.set(static_cast<M>(i), random(0, 3) * 4096);
-    memory.set(M::mem_total, kMemTotalKib);
+    memory.set(M::mem_total, total_kib);
     memory.set(M::swap_total, 8LL * 1024 * 1024);
     memory.set(M::swap_free, 8LL * 1024 * 1024);
-    memory.set(M::cached, kMemTotalKib / 4);
+    memory.set(M::cached, total_kib / 4);
     memory.set(M::pgfault, 1'000'000'000);
     for (const M absent : {M::zswap, M::zswapped, M::nfs_unstable, M::vmalloc_chunk, M::unaccepted, M::balloon})
       memory.clear(absent);
@@ -277,7 +284,7 @@ void Simulation::move_machine() {
   memory.set(M::inactive, memory.or_zero(M::inactive_anon) + memory.or_zero(M::inactive_file));
   memory.set(M::slab, memory.or_zero(M::slab_reclaimable) + memory.or_zero(M::slab_unreclaimable));
   memory.set(M::kernel_reclaimable, memory.or_zero(M::slab_reclaimable));
-  memory.set(M::mem_free, kMemTotalKib - anon - memory.or_zero(M::cached) - memory.or_zero(M::slab));
+  memory.set(M::mem_free, total_kib - anon - memory.or_zero(M::cached) - memory.or_zero(M::slab));
   memory.set(M::mem_available, memory.or_zero(M::mem_free) + memory.or_zero(M::cached) * 9 / 10);
   memory.set(M::pgfault, memory.or_zero(M::pgfault) + random(5'000, 90'000));
   wander(M::workingset_nodes, 60);
