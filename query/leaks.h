@@ -72,4 +72,7 @@ void explain_leak(const LeakRow& row, const Options& options, const std::optiona
 // "14.2 MiB", "12", "2.5": by the metric's unit.
 std::string print_amount(double value, LeakUnit unit, Units units);
 
+// When the nearest limit is reached: "in 5 d", "> 300 d" (ten times what was watched), "now"; nothing without a limit.
+Value runs_out(const LeakFinding& found);
+
 }  // namespace memoir::query

@@ -19,27 +19,21 @@ std::string signed_amount(double value, LeakUnit unit, Units units) {
   return (value > 0 ? "+" : "") + print_amount(value, unit, units);
 }
 
-// "+14 MiB (13 to 15)" with the unit of its own for each, as sizes may differ.
-std::string growth(const LeakRow& row, Units units) {
-  const LeakFinding& found = row.finding;
+std::string between(const LeakRow& row, Units units) {
+  const LeakInterval& slope = row.finding.slope_per_day;
   const LeakUnit unit = row.metric.unit;
-  return fmt::format("{} ({} to {})", signed_amount(found.slope_per_day.value, unit, units),
-                     print_amount(found.slope_per_day.lower, unit, units),
-                     print_amount(found.slope_per_day.upper, unit, units));
+  return fmt::format("{}, {}", print_amount(slope.lower, unit, units), print_amount(slope.upper, unit, units));
 }
 
 bool judged(const LeakFinding& found) {
   return !found.gates.empty();
 }
 
-Value runs_out(const LeakFinding& found) {
-  if (!found.exhaustion) return {};
-  if (!found.exhaustion->in_ms)
-    return fmt::format("in more than {} ({})", print_span(10 * found.window_ms), found.exhaustion->limit);
+Value earliest_and_latest(const LeakFinding& found) {
+  if (!found.exhaustion || !found.exhaustion->in_ms) return {};
   const LeakInterval& in = *found.exhaustion->in_ms;
-  const auto span = [](double ms) { return print_span(std::llround(ms)); };
-  const std::string latest = std::isfinite(in.upper) ? span(in.upper) : "never";
-  return fmt::format("in {} ({} to {}; {})", span(in.value), span(in.lower), latest, found.exhaustion->limit);
+  const auto span = [](double ms) { return std::isfinite(ms) ? print_span(std::llround(ms)) : "never"; };
+  return fmt::format("{}, {}", span(in.lower), span(in.upper));
 }
 
 Value exhaustion(const LeakRow& row, double LeakInterval::*member) {
@@ -54,11 +48,18 @@ std::vector<ColumnOf<LeakRow>> people_columns(const Options& options) {
   };
   const Units units = options.units;
   return {
-      text("GROWTH PER DAY", 0,
-           [units](const LeakRow& row) { return judged(row.finding) ? Value(growth(row, units)) : Value(); }),
-      {{"", "SINCE", Kind::time, 3, Shown::people},
-       [](const LeakRow& row) { return judged(row.finding) ? Value(row.finding.since_ms) : Value(); }},
-      text("GROWN BY", 2,
+      text("PER DAY", 0,
+           [units](const LeakRow& row) {
+             const double slope = row.finding.slope_per_day.value;
+             return judged(row.finding) ? Value(signed_amount(slope, row.metric.unit, units)) : Value();
+           }),
+      text("BETWEEN", 6,
+           [units](const LeakRow& row) { return judged(row.finding) ? Value(between(row, units)) : Value(); }),
+      text("SINCE", 2,
+           [zone = options.zone](const LeakRow& row) {
+             return judged(row.finding) ? Value(print_date(row.finding.since_ms, zone)) : Value();
+           }),
+      text("GROWN BY", 5,
            [units](const LeakRow& row) {
              return judged(row.finding) ? Value(signed_amount(row.finding.grown_by, row.metric.unit, units)) : Value();
            }),
@@ -67,10 +68,21 @@ std::vector<ColumnOf<LeakRow>> people_columns(const Options& options) {
          return row.finding.leak ? Value(static_cast<std::int64_t>(std::lround(row.finding.confidence))) : Value();
        }},
       text("RUNS OUT", 1, [](const LeakRow& row) { return runs_out(row.finding); }),
+      text("BETWEEN", 7, [](const LeakRow& row) { return earliest_and_latest(row.finding); }),
+      text("LIMIT", 3,
+           [](const LeakRow& row) { return row.finding.exhaustion ? Value(row.finding.exhaustion->limit) : Value(); }),
+      text("SUBJECT", 0, [](const LeakRow& row) { return Value(row.subject); }),
   };
 }
 
 }  // namespace
+
+Value runs_out(const LeakFinding& found) {
+  if (!found.exhaustion) return {};
+  if (!found.exhaustion->in_ms) return fmt::format("> {}", print_span(10 * found.window_ms));
+  if (found.exhaustion->in_ms->value < 1) return "now";
+  return fmt::format("in {}", print_span(std::llround(found.exhaustion->in_ms->value)));
+}
 
 std::string print_amount(double value, LeakUnit unit, Units units) {
   if (unit == LeakUnit::kib) return print_size(std::llround(value), units);
@@ -157,15 +169,15 @@ void rank_leaks(std::vector<LeakRow>& rows) {
 
 Table leak_table(const std::vector<LeakRow>& rows, const Options& options) {
   std::vector<ColumnOf<LeakRow>> columns{
-      {{"subject", "SUBJECT"}, [](const LeakRow& row) { return Value(row.subject); }},
-      {{"unit", "UNIT", Kind::text, 5},
+      {{"subject", "", Kind::text, 0, Shown::machines}, [](const LeakRow& row) { return Value(row.subject); }},
+      {{"unit", "UNIT", Kind::text, 8},
        [](const LeakRow& row) { return row.unit.empty() ? Value() : Value(row.unit); }},
       {{"metric", "OF", Kind::text, 0}, [](const LeakRow& row) { return Value(row.metric.name); }},
       {{"verdict", "VERDICT"}, [](const LeakRow& row) { return Value(std::string(to_string(row.finding.verdict))); }},
   };
   for (auto& column : leak_numbers()) columns.push_back(std::move(column));
   for (auto& column : people_columns(options)) columns.push_back(std::move(column));
-  columns.push_back({{"reason", "REASON", Kind::sentence, options.all ? 0 : 6, Shown::everywhere, true},
+  columns.push_back({{"reason", "REASON", Kind::sentence, options.all ? 0 : 9, Shown::everywhere, true},
                      [](const LeakRow& row) { return Value(row.finding.reason); }});
   if (std::all_of(rows.begin(), rows.end(), [](const LeakRow& row) { return row.unit.empty(); })) {
     columns[1].column.shown = Shown::machines;

@@ -24,10 +24,10 @@ std::optional<std::size_t> lines_to_fit(const Context& context) {
   return context.screen->lines > more ? context.screen->lines - more : 1;
 }
 
-std::size_t limited(const Context& context, std::size_t all) {
+std::size_t limited(const Context& context, std::size_t all, std::size_t more_lines) {
   const auto lines = lines_to_fit(context);
   if (!lines) return limited(context.options, all, kDefaultRows);
-  return limited(context.options, all, std::max(kFewestRows, *lines - std::min(*lines, kOtherLines)));
+  return limited(context.options, all, std::max(kFewestRows, *lines - std::min(*lines, kOtherLines + more_lines)));
 }
 
 std::size_t limited(const Options& options, std::size_t all, std::size_t by_default) {

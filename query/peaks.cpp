@@ -124,7 +124,7 @@ Result<Report> run_peaks(const Context& context) {
       from_marks ? peaks_from_marks(context, *question, states) : peaks_from_steps(context, *question);
   if (!peaks) return peaks.error();
   const Result<std::vector<Others>> others =
-      find_others(*question, *peaks, room_for(context, *question).others, states);
+      find_others(*question, *peaks, room_for(context, *question, peaks->tier).others, states);
   if (!others) return others.error();
   fill_peaks(context, *question, *peaks, *others, *report);
   return report;

@@ -74,7 +74,7 @@ struct Room {
   std::optional<std::size_t> categories;  // absent: all
   std::size_t others = 0;                 // peaks of which it is said who else held memory
 };
-Room room_for(const Context& context, const PeakQuestion& question);
+Room room_for(const Context& context, const PeakQuestion& question, Tier tier);
 
 // Leaves as many rows as there is room for, or as --limit says.
 void limit_peaks(const Context& context, const PeakQuestion& question, Peaks& peaks);

@@ -122,7 +122,7 @@ Status add_last_sight(PeakRow& row, const Context& context, const PeakQuestion& 
 Status add_processes(const Context& context, const PeakQuestion& question, Peaks& peaks) {
   Reader& reader = context.reader;
   constexpr std::size_t all = std::numeric_limits<std::size_t>::max();
-  const std::size_t room = limited(context.options, all - 1, room_for(context, question).rows);
+  const std::size_t room = limited(context.options, all - 1, room_for(context, question, Tier::raw).rows);
   const Result<ProcessMarks> marks =
       reader.process_marks(question.all_time ? std::nullopt : std::optional(question.range), std::nullopt,
                            to_string(question.by), question.filter.takes_all() ? room + 1 : all);

@@ -145,7 +145,7 @@ void fill_peaks(const Context& context, const PeakQuestion& question, const Peak
       question.group == "process" ? process_columns(question.range.to_ms) : group_columns(question.group), peaks.rows);
   report.sections = {{"machine", "Machine", make_table(machine_columns(), peaks.machine)}};
   std::vector<PeakRow> categories = peaks.categories;
-  const auto room = room_for(context, question).categories;
+  const auto room = room_for(context, question, peaks.tier).categories;
   if (room && *room < categories.size()) categories.resize(*room);
   if (question.group != "category") {
     report.sections.push_back({"categories", "Categories (PSS)", make_table(group_columns("category"), categories)});

@@ -22,12 +22,6 @@ std::string what_of(const LeakRow& row) {
   return row.metric.name == LeakMetric().name ? row.subject : fmt::format("{} ({})", row.subject, row.metric.name);
 }
 
-Value runs_out(const LeakFinding& found) {
-  if (!found.exhaustion) return {};
-  if (!found.exhaustion->in_ms) return fmt::format("> {}", print_span(10 * found.window_ms));
-  return fmt::format("in {}", print_span(std::llround(found.exhaustion->in_ms->value)));
-}
-
 // Narrower than that of memoir leaks, and the same for machines.
 Table table_of(const std::vector<LeakRow>& rows, const Options& options) {
   using Get = std::function<Value(const LeakRow&)>;

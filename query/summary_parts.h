@@ -2,7 +2,6 @@
 
 // What the files that tell the summary have in common.
 
-#include <fmt/format.h>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,12 +24,6 @@ inline Value kib_of(const std::optional<Extremum>& extremum) {
 
 inline Value ms_of(const std::optional<Extremum>& extremum) {
   return extremum ? Value(extremum->from_ms) : Value();
-}
-
-// "2026-11-20"
-inline std::string print_date(std::int64_t ms, Zone zone) {
-  const Civil at = to_civil(ms, zone);
-  return fmt::format("{:04}-{:02}-{:02}", at.year, at.month, at.day);
 }
 
 }  // namespace memoir::query

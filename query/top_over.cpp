@@ -17,6 +17,9 @@
 namespace memoir::query {
 namespace {
 
+// What is said of them besides.
+constexpr std::size_t kLinesOfRollups = 4;
+
 using TopColumns = std::vector<ColumnOf<TopRow>>;
 
 const ProcessInfo* info_of_row(const TopRow& row) {
@@ -141,7 +144,7 @@ Result<Report> top_over(const Context& context, Range range) {
   report.title = fmt::format("{} by {}, ranked by {}", metric_title(metric), group, ranking);
   const std::string of = fmt::format("{}{}", by_mark ? "" : "mean ", metric_title(metric));
   limit_rows(rows, report, context, [by_mark](const TopRow& row) { return by_mark ? row.summary.max : row.mean_kib; },
-             {.of = of, .adds_up = !by_mark});
+             {.of = of, .adds_up = !by_mark, .more_lines = *tier == Tier::raw || by_mark ? 0 : kLinesOfRollups});
   report.rows = make_table(columns, rows);
   tell_tier(*tier, report);
   return report;

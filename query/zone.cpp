@@ -96,6 +96,11 @@ std::string print_time(std::int64_t ms, Zone zone) {
                      zone == Zone::utc ? " UTC" : "");
 }
 
+std::string print_date(std::int64_t ms, Zone zone) {
+  const Civil at = to_civil(ms, zone);
+  return fmt::format("{:04}-{:02}-{:02}", at.year, at.month, at.day);
+}
+
 std::string print_time_of_day(std::int64_t ms, Zone zone) {
   const Civil at = to_civil(ms, zone);
   return fmt::format("{:02}:{:02}:{:02}", at.hour, at.minute, at.second);

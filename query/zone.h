@@ -41,6 +41,7 @@ int weekday(const Civil& civil);
 // "2026-11-20 03:14:07"; in UTC with " UTC" after it.
 std::string print_time(std::int64_t ms, Zone zone);
 std::string print_time_of_day(std::int64_t ms, Zone zone);
+std::string print_date(std::int64_t ms, Zone zone);  // "2026-11-20"
 
 // `text` with each "2026-11-20 03:14:07 UTC" in it as print_time() has it in the zone.
 std::string times_in_zone(std::string_view text, Zone zone);
