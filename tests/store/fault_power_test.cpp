@@ -13,6 +13,7 @@
 #include "store_fixture.h"
 #include "support/fault_vfs.h"
 #include "support/manual_clock.h"
+#include "support/sanitized.h"
 
 namespace memoir::test {
 namespace {
@@ -102,6 +103,8 @@ bool survives_cut(std::uint32_t seed, std::int64_t nth, Durability durability) {
   return true;
 }
 
+constexpr std::uint32_t kCuts = kSanitized ? 40 : 150;
+
 void survives_cuts(Durability durability, std::uint32_t seeds) {
   log_start(LogLevel::error);
   std::mt19937 random(20);
@@ -119,11 +122,11 @@ void survives_cuts(Durability durability, std::uint32_t seeds) {
 }
 
 TEST_CASE("a power cut takes no tick that was reported as stored") {
-  survives_cuts(Durability::full, 150);
+  survives_cuts(Durability::full, kCuts);
 }
 
 TEST_CASE("a power cut with durability normal may take the last ticks, and leaves the file whole") {
-  survives_cuts(Durability::normal, 150);
+  survives_cuts(Durability::normal, kCuts);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "random_history.h"
 #include "store_fixture.h"
+#include "support/sanitized.h"
 #include "support/simulation.h"
 
 namespace memoir::test {
@@ -14,7 +15,7 @@ namespace {
 
 constexpr std::int64_t kIntervalMs = 600'000;
 constexpr std::int64_t kRoundMs = 12 * 3'600'000;
-constexpr int kRounds = 200;
+constexpr int kRounds = kSanitized ? 60 : 200;
 
 // Writes ticks and reports each that is acknowledged, until it is killed; not synced, since the kernel outlives it. A
 // tick is ten minutes, so that there is something to be rolled up every few.
