@@ -19,7 +19,6 @@ std::int64_t mem_total_kib(const SimulationOptions& options) {
   return kib * static_cast<std::int64_t>(1 + options.processes / (processes + 1));
 }
 
-
 struct Kind {
   const char* category;
   const char* comm;
