@@ -10,7 +10,7 @@ namespace memoir::query {
 Result<std::vector<Group>> load_groups(Reader& reader, Range range) {
   Result<std::vector<StoredLife>> lives = reader.lives(range);
   if (!lives) return lives.error();
-  Result<std::vector<StoredIdentity>> identities = reader.identities(range);
+  Result<std::vector<StoredIdentity>> identities = reader.identities(std::nullopt);
   if (!identities) return identities.error();
   std::stable_sort(lives->begin(), lives->end(),
                    [](const StoredLife& a, const StoredLife& b) { return a.first_ms < b.first_ms; });

@@ -9,10 +9,12 @@
 namespace memoir {
 namespace {
 
+using LastSeen = std::unordered_map<std::int64_t, std::int64_t>;
+
 // An identity's own last_ms is that of the last rollup; whoever has a living process lives. One look through all
 // processes, without the sort that a GROUP BY would take.
-std::unordered_map<std::int64_t, std::int64_t> last_seen(SQLite::Database& database) {
-  std::unordered_map<std::int64_t, std::int64_t> seen_ms;
+LastSeen last_seen(SQLite::Database& database) {
+  LastSeen seen_ms;
   Statement newest(database, "SELECT wall_ms FROM tick ORDER BY id DESC LIMIT 1");
   const std::int64_t now_ms = newest.step() ? newest.integer(0) : 0;
   Statement rows(database, "SELECT identity_id, last_ms FROM process");
@@ -25,8 +27,8 @@ std::unordered_map<std::int64_t, std::int64_t> last_seen(SQLite::Database& datab
 
 }  // namespace
 
-std::vector<StoredIdentity> load_identities(SQLite::Database& database, Range range) {
-  const auto seen_ms = last_seen(database);
+std::vector<StoredIdentity> load_identities(SQLite::Database& database, std::optional<Range> range) {
+  const auto seen_ms = range ? last_seen(database) : LastSeen();
   std::vector<StoredIdentity> identities;
   Statement rows(database, "SELECT id, unit, exe, command, first_ms, last_ms FROM identity ORDER BY id");
   while (rows.step()) {
@@ -34,7 +36,7 @@ std::vector<StoredIdentity> load_identities(SQLite::Database& database, Range ra
                             rows.text(3),    rows.integer(4), rows.integer(5)};
     const auto seen = seen_ms.find(identity.id);
     if (seen != seen_ms.end()) identity.last_ms = std::max(identity.last_ms, seen->second);
-    if (identity.first_ms <= range.to_ms && identity.last_ms >= range.from_ms)
+    if (!range || (identity.first_ms <= range->to_ms && identity.last_ms >= range->from_ms))
       identities.push_back(std::move(identity));
   }
   return identities;

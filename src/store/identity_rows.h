@@ -2,6 +2,7 @@
 
 // Identities with when they were seen.
 
+#include <optional>
 #include <vector>
 
 #include "store/reader.h"
@@ -12,7 +13,7 @@ class Database;
 
 namespace memoir {
 
-// Those that were seen in the range, by id.
-std::vector<StoredIdentity> load_identities(SQLite::Database& database, Range range);
+// Reader::identities(), by id.
+std::vector<StoredIdentity> load_identities(SQLite::Database& database, std::optional<Range> range);
 
 }  // namespace memoir

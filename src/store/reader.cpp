@@ -48,7 +48,7 @@ class SqliteReader final : public Reader {
   Status machine_rollups(Tier tier, const std::vector<std::string>& metrics, Range range,
                          const std::function<void(const MachineBucket&)>& visit) override;
   Result<std::map<std::int64_t, std::string>> group_names(MarkSubject kind) override;
-  Result<std::vector<StoredIdentity>> identities(Range range) override;
+  Result<std::vector<StoredIdentity>> identities(std::optional<Range> range) override;
   Result<std::vector<HighWater>> high_water(std::optional<Range> range) override;
   Result<std::vector<HighWater>> group_marks(std::optional<Range> range) override;
   Result<ProcessMarks> process_marks(std::optional<Range> range, std::optional<Range> reached, std::string_view metric,
@@ -294,7 +294,7 @@ Result<std::map<std::int64_t, std::string>> SqliteReader::group_names(MarkSubjec
   return reading([&]() -> Result<std::map<std::int64_t, std::string>> { return load_group_names(*database_, kind); });
 }
 
-Result<std::vector<StoredIdentity>> SqliteReader::identities(Range range) {
+Result<std::vector<StoredIdentity>> SqliteReader::identities(std::optional<Range> range) {
   return reading([&]() -> Result<std::vector<StoredIdentity>> { return load_identities(*database_, range); });
 }
 
