@@ -119,6 +119,7 @@ RestartsFinding judge_restarts(const std::vector<std::span<const LeakHour>>& liv
   found.lives = told.size();
   if (told.size() < kLeastLives) return found;
   std::vector<Life> judged;
+  judged.reserve(told.size());
   for (std::vector<TimedValue>& floors : told) judged.push_back(make_life(std::move(floors)));
 
   const double level = level_of(judged);
