@@ -186,8 +186,8 @@ TEST_CASE("an extract of an older schema is one of today's") {
     for (const StoredTick& tick : must(whole->ticks({0, 4'000'000'000'000}))) {
       REQUIRE(sample_words(must(part->snapshot(tick.id))) == sample_words(must(whole->snapshot(tick.id))));
     }
-    REQUIRE(must(part->identities({0, 4'000'000'000'000})).size() ==
-            must(whole->identities({0, 4'000'000'000'000})).size());
+    REQUIRE(must(part->identities(Range{0, 4'000'000'000'000})).size() ==
+            must(whole->identities(Range{0, 4'000'000'000'000})).size());
   }
 }
 
