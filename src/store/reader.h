@@ -294,8 +294,8 @@ class Reader {
   // What the categories, identities (unit and command) or cgroups of the file are called, by their row.
   virtual Result<std::map<std::int64_t, std::string>> group_names(MarkSubject kind) = 0;
 
-  // Identities that were seen in the range; without one all of the file, at a fraction of the cost: last_ms is then that
-  // of the last rollup.
+  // Identities that were seen in the range; without one all of the file, at a fraction of the cost: last_ms is then
+  // that of the last rollup.
   virtual Result<std::vector<StoredIdentity>> identities(std::optional<Range> range) = 0;
 
   // Marks of whole UTC days that touch the range; without a range those of all time. Up to the last tick, flushed or
