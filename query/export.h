@@ -29,7 +29,7 @@ struct ExportQuestion {
   Filter filter;
   std::string host;
   Tier tier = Tier::raw;
-  std::size_t most_held = 1'000'000;  // OpenMetrics: values of processes held in memory at one time
+  std::size_t most_held = 1'000'000;  // OpenMetrics: values held in memory at one time
 };
 
 // A part of the range, and the ticks to sample in it.

@@ -89,6 +89,55 @@ Family machine_family(const FieldName& field) {
   return family;
 }
 
+// Values of a run of families and, within them, of subjects: as many from where it begins as fit the memory.
+class Part {
+ public:
+  using Key = std::pair<std::size_t, std::int64_t>;  // number of the family, and of the subject
+
+  explicit Part(std::size_t most) : most_(most) {}
+
+  template <typename Labels>
+  void add(const Key& key, std::uint32_t tick, std::int64_t value, const Labels& labels) {
+    if (key < from_ || (until_ && key >= *until_)) return;
+    const auto [found, fresh] = held_.try_emplace(key);
+    auto& [name, stretches] = found->second;
+    if (fresh) name = labels();
+    const std::size_t before = stretches.size();
+    note(stretches, tick, value);
+    count_ += stretches.size() - before;
+    while (count_ > most_ && held_.size() > 1) leave_out_the_last();
+  }
+
+  std::map<std::size_t, Series> take() {
+    std::map<std::size_t, Series> families;
+    for (auto& [key, named] : held_) families[key.first].emplace(std::move(named));
+    held_.clear();
+    count_ = 0;
+    return families;
+  }
+
+  // To what did not fit; false where all did.
+  bool go_on() {
+    if (!until_) return false;
+    from_ = *std::exchange(until_, std::nullopt);
+    return true;
+  }
+
+ private:
+  void leave_out_the_last() {
+    const auto last = std::prev(held_.end());
+    until_ = last->first;
+    count_ -= last->second.second.size();
+    held_.erase(last);
+  }
+
+  std::size_t most_;
+  Key from_{0, std::numeric_limits<std::int64_t>::min()};
+  std::optional<Key> until_;  // where the next begins
+  std::map<Key, std::pair<std::string, Stretches>> held_;
+  std::size_t count_ = 0;  // of their stretches
+};
+
 class Writer {
  public:
   Writer(const Context& context, const ExportQuestion& question, const Sink& sink)
@@ -102,12 +151,11 @@ class Writer {
  private:
   // Goes through all chunks; `sample` gets each, and the number of its first tick.
   Status gather(const std::function<Status(const ExportChunk&, std::uint32_t first)>& sample);
+  // Writes the families, in as many passes as it takes for what is held to fit the memory.
+  Status write_all(const std::vector<Family>& families,
+                   const std::function<Status(const ExportChunk&, std::uint32_t first, Part&)>& sample);
   Status write_head(const Family& family);
-  Status write(const Family& family, const Series& series);
   Status write_samples(const Family& family, const Series& series);
-  Status machine_fields(std::size_t first, std::size_t last);
-  struct Members;
-  Status gather_members(Metric metric, Members& part);
   std::uint32_t number_of(const ExportChunk& chunk, std::uint32_t first, std::int64_t tick_ms) const {
     const auto found = std::ranges::lower_bound(chunk.ticks, tick_ms);
     return first + static_cast<std::uint32_t>(found - chunk.ticks.begin());
@@ -139,10 +187,25 @@ Status Writer::write_head(const Family& family) {
   return sink_(text + fmt::format("# HELP {} {}\n", family.name, family.help));
 }
 
-Status Writer::write(const Family& family, const Series& series) {
-  if (series.empty()) return Done{};
-  const Status written = write_head(family);
-  return written ? write_samples(family, series) : written;
+Status Writer::write_all(const std::vector<Family>& families,
+                         const std::function<Status(const ExportChunk&, std::uint32_t first, Part&)>& sample) {
+  Part part(question_.most_held);
+  std::size_t begun = 0;  // families
+  do {
+    const Status gathered =
+        gather([&](const ExportChunk& chunk, std::uint32_t first) { return sample(chunk, first, part); });
+    if (!gathered) return gathered.error();
+    for (auto& [family, series] : part.take()) {
+      if (family >= begun) {
+        const Status head = write_head(families[family]);
+        if (!head) return head.error();
+        begun = family + 1;
+      }
+      const Status written = write_samples(families[family], series);
+      if (!written) return written.error();
+    }
+  } while (part.go_on());
+  return Done{};
 }
 
 Status Writer::write_samples(const Family& family, const Series& series) {
@@ -165,45 +228,24 @@ Status Writer::write_samples(const Family& family, const Series& series) {
   return sink_(text);
 }
 
-// A few fields at a time: all of them over a week would not fit the memory.
+// The first family is what is used; then come those that the kernel tells.
 Status Writer::machine() {
-  constexpr std::size_t at_once = 16;
-  const std::size_t all = kMachineFields.size() + 1;
-  for (std::size_t first = 0; first < all; first += at_once) {
-    const Status written = machine_fields(first, std::min(first + at_once, all));
-    if (!written) return written.error();
-  }
-  return Done{};
-}
-
-// The first is what is used; then come those that the kernel tells.
-Status Writer::machine_fields(std::size_t first, std::size_t last) {
-  std::vector<Series> series(last - first);
-  const std::string labels = label("host", question_.host);
-  const Status gathered = gather([&](const ExportChunk& chunk, std::uint32_t first_tick) {
+  std::vector<Family> families{{"memoir_machine_used_bytes", "MemTotal less MemAvailable", "bytes", false, 1024}};
+  for (const FieldName& field : kMachineFields) families.push_back(machine_family(field));
+  const auto labels = [host = label("host", question_.host)] { return host; };
+  return write_all(families, [&](const ExportChunk& chunk, std::uint32_t first, Part& part) {
     return sample_machine(context_.reader, chunk, [&](std::int64_t at_ms, const MachineMemory& memory) {
-      const std::uint32_t tick = number_of(chunk, first_tick, at_ms);
-      for (std::size_t i = first; i < last; ++i) {
-        const auto value = i == 0 ? used_kib(memory) : memory.get(static_cast<MachineField>(i - 1));
-        if (value) note(series[i - first][labels], tick, *value);
+      const std::uint32_t tick = number_of(chunk, first, at_ms);
+      if (const auto kib = used_kib(memory)) part.add({0, 0}, tick, *kib, labels);
+      for (std::size_t i = 0; i < kMachineFields.size(); ++i) {
+        if (const auto value = memory.get(static_cast<MachineField>(i))) part.add({i + 1, 0}, tick, *value, labels);
       }
     });
   });
-  if (!gathered) return gathered.error();
-  const Family used{"memoir_machine_used_bytes", "MemTotal less MemAvailable", "bytes", false, 1024};
-  for (std::size_t i = first; i < last; ++i) {
-    const Status written = write(i == 0 ? used : machine_family(kMachineFields[i - 1]), series[i - first]);
-    if (!written) return written.error();
-  }
-  return Done{};
 }
 
 Status Writer::categories() {
-  struct Part {
-    Family family;
-    std::int64_t CategorySample::*member;
-  };
-  const std::vector<Part> parts{
+  const std::vector<std::pair<Family, std::int64_t CategorySample::*>> parts{
       {{"memoir_category_pss_bytes", "PSS of its processes", "bytes", false, 1024}, &CategorySample::pss_kib},
       {{"memoir_category_rss_bytes", "RSS of its processes", "bytes", false, 1024}, &CategorySample::rss_kib},
       {{"memoir_category_uss_bytes", "USS of its processes", "bytes", false, 1024}, &CategorySample::uss_kib},
@@ -214,80 +256,43 @@ Status Writer::categories() {
       {{"memoir_category_inexact_processes", "of them, those whose values are not exact", "", false, 1},
        &CategorySample::inexact},
   };
+  std::vector<Family> families;
+  for (const auto& [family, member] : parts) families.push_back(family);
   // How many are not exact, which comes last, is not in rollups.
-  std::vector<Series> series(parts.size() - (question_.tier == Tier::raw ? 0 : 1));
-  const Status gathered = gather([&](const ExportChunk& chunk, std::uint32_t first) {
+  if (question_.tier != Tier::raw) families.pop_back();
+  std::map<std::string, std::int64_t> numbers;
+  return write_all(families, [&](const ExportChunk& chunk, std::uint32_t first, Part& part) {
     return sample_categories(context_.reader, chunk, [&](std::int64_t at_ms, const CategorySample& sample) {
       const std::uint32_t tick = number_of(chunk, first, at_ms);
-      const std::string labels =
-          fmt::format("{},{}", label("host", question_.host), label("category", sample.category));
-      for (std::size_t i = 0; i < series.size(); ++i) note(series[i][labels], tick, sample.*parts[i].member);
+      const std::int64_t number = numbers.emplace(sample.category, numbers.size()).first->second;
+      const auto labels = [&] {
+        return fmt::format("{},{}", label("host", question_.host), label("category", sample.category));
+      };
+      for (std::size_t i = 0; i < families.size(); ++i) part.add({i, number}, tick, sample.*parts[i].second, labels);
     });
   });
-  if (!gathered) return gathered.error();
-  for (std::size_t i = 0; i < series.size(); ++i) {
-    const Status written = write(parts[i].family, series[i]);
-    if (!written) return written.error();
-  }
-  return Done{};
 }
 
-// Processes by their number: from from_id on, and before until_id.
-struct Writer::Members {
-  static constexpr std::int64_t kAll = std::numeric_limits<std::int64_t>::max();
-
-  std::int64_t from_id = std::numeric_limits<std::int64_t>::min();
-  std::int64_t until_id = kAll;
-  std::map<std::int64_t, std::pair<std::string, Stretches>> by_id;
-};
-
-// As many processes from from_id on as fit the memory; until_id tells where the next part begins.
-Status Writer::gather_members(Metric metric, Members& part) {
-  std::size_t held = 0;
-  const auto add = [&](const StoredProcess& process, std::uint32_t tick, std::int64_t value) {
-    if (process.id < part.from_id || process.id >= part.until_id) return;
-    auto& [labels, stretches] = part.by_id[process.id];
-    if (labels.empty()) labels = labels_of(question_.host, process);
-    const std::size_t before = stretches.size();
-    note(stretches, tick, value);
-    held += stretches.size() - before;
-    while (held > question_.most_held && part.by_id.size() > 1) {
-      const auto last = std::prev(part.by_id.end());
-      held -= last->second.second.size();
-      part.until_id = last->first;
-      part.by_id.erase(last);
-    }
-  };
-  return gather([&](const ExportChunk& chunk, std::uint32_t first) {
-    return sample_processes(context_.reader, chunk, question_.filter,
-                            [&](std::int64_t at_ms, const StoredProcess& process, const ProcessSample& sample) {
-                              const auto value = metric_kib(sample.memory, metric);
-                              if (value) add(process, number_of(chunk, first, at_ms), *value);
-                            });
-  });
-}
-
-// One metric at a time, and of that as many processes as fit the memory: the others are read in another pass.
 Status Writer::processes() {
+  std::vector<Metric> metrics;
+  std::vector<Family> families;
   for (const Metric metric : kMetrics) {
     if (metric == Metric::hwm && question_.tier != Tier::raw) continue;
-    const Family family{fmt::format("memoir_process_{}_bytes", to_string(metric)), std::string(metric_title(metric)),
-                        "bytes", false, 1024};
-    bool begun = false;
-    Members part;
-    while (part.from_id != Members::kAll) {
-      const Status gathered = gather_members(metric, part);
-      if (!gathered) return gathered.error();
-      Series series;
-      for (auto& [id, named] : part.by_id) series.emplace(std::move(named));
-      const Status written = begun ? write_samples(family, series) : write(family, series);
-      if (!written) return written.error();
-      begun = begun || !series.empty();
-      part.by_id.clear();
-      part.from_id = std::exchange(part.until_id, Members::kAll);
-    }
+    metrics.push_back(metric);
+    families.push_back({fmt::format("memoir_process_{}_bytes", to_string(metric)), std::string(metric_title(metric)),
+                        "bytes", false, 1024});
   }
-  return Done{};
+  return write_all(families, [&](const ExportChunk& chunk, std::uint32_t first, Part& part) {
+    return sample_processes(context_.reader, chunk, question_.filter,
+                            [&](std::int64_t at_ms, const StoredProcess& process, const ProcessSample& sample) {
+                              const std::uint32_t tick = number_of(chunk, first, at_ms);
+                              const auto labels = [&] { return labels_of(question_.host, process); };
+                              for (std::size_t i = 0; i < metrics.size(); ++i) {
+                                const auto value = metric_kib(sample.memory, metrics[i]);
+                                if (value) part.add({i, process.id}, tick, *value, labels);
+                              }
+                            });
+  });
 }
 
 }  // namespace
