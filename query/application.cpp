@@ -14,6 +14,7 @@
 #include "query/help.h"
 #include "query/render.h"
 #include "query/terminal.h"
+#include "query/times.h"
 #include "store/database.h"
 
 namespace memoir::query {
@@ -99,11 +100,10 @@ Outcome run_alone(const Command& command, const Options& options, const Clock& c
 
 // Names of the filter that nobody has: why nothing is shown.
 std::vector<std::string> filter_misses(const Context& context) {
-  constexpr std::int64_t day_ms = 24 * 3600 * std::int64_t{1000};
   const Result<Filter> filter = Filter::parse(context.options.filters);
   if (!filter || filter->takes_all()) return {};
   const std::int64_t at_ms = context.when.at_ms.value_or(context.file.last_tick_ms);
-  const Range range = context.when.range.value_or(Range{context.when.at_ms ? at_ms : at_ms - day_ms, at_ms});
+  const Range range = context.when.range.value_or(Range{context.when.at_ms ? at_ms : at_ms - kDayMs, at_ms});
   const Result<std::vector<StoredProcess>> processes = context.reader.processes(range);
   if (!processes || processes->empty()) return {};
   return filter->misses(*processes);

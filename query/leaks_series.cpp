@@ -6,12 +6,12 @@
 #include "analysis/leak_samples.h"
 #include "analysis/metric.h"
 #include "analysis/ranking.h"
+#include "query/times.h"
 
 namespace memoir::query {
 
 namespace {
 
-constexpr std::int64_t kHourMs = 3'600'000;
 constexpr std::int64_t kHoursOfDays = 120 * 24;  // beyond, days are fine enough
 const std::vector kHeld{RollupMetric::anon, RollupMetric::swap};
 

@@ -5,13 +5,13 @@
 #include "analysis/series.h"
 #include "query/chart.h"
 #include "query/summary.h"
+#include "query/times.h"
 
 namespace memoir::query {
 
 namespace {
 
 constexpr std::size_t kMostSmall = 6;
-constexpr std::int64_t kHourMs = 3'600'000;
 
 std::optional<double> real(std::optional<std::int64_t> value) {
   return value ? std::optional(static_cast<double>(*value)) : std::nullopt;

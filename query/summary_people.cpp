@@ -6,12 +6,12 @@
 #include "analysis/restarts.h"
 #include "query/process_columns.h"
 #include "query/summary.h"
+#include "query/times.h"
 
 namespace memoir::query {
 
 namespace {
 
-constexpr std::int64_t kHourMs = 3'600'000;
 constexpr std::size_t kMostHolders = 3;
 constexpr std::size_t kMostProcesses = 10;
 

@@ -10,9 +10,6 @@ namespace memoir::query {
 
 namespace {
 
-constexpr std::int64_t kHourMs = 3'600'000;
-constexpr std::int64_t kDayMs = 24 * kHourMs;
-
 // Up to how long a range each tier is read: the aim is an answer within 200 ms from a file of 500 processes that is not
 // in the page cache (query_bench).
 struct Pace {
@@ -21,7 +18,7 @@ struct Pace {
 };
 
 constexpr std::int64_t kAnyLength = std::numeric_limits<std::int64_t>::max();
-constexpr std::array kPaces{Pace{kDayMs, kDayMs}, Pace{14 * kDayMs, 2 * kDayMs}, Pace{400 * kDayMs, 14 * kDayMs},
+constexpr std::array kPaces{Pace{kDayMs, 4 * kHourMs}, Pace{14 * kDayMs, kDayMs}, Pace{400 * kDayMs, 14 * kDayMs},
                             Pace{kAnyLength, kAnyLength}};
 
 bool is_quick(Tier tier, std::int64_t length_ms, Reads reads) {

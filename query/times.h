@@ -19,7 +19,8 @@ inline constexpr std::string_view kTimeForms =
 // Milliseconds since the epoch. What cannot be read is malformed, and the message shows the forms.
 Result<std::int64_t> parse_time(std::string_view text, std::int64_t now_ms, Zone zone);
 
-inline constexpr std::int64_t kDayMs = 24 * 3600 * std::int64_t{1000};  // of UTC
+inline constexpr std::int64_t kHourMs = 3'600'000;
+inline constexpr std::int64_t kDayMs = 24 * kHourMs;  // of UTC
 
 struct Day {
   std::int64_t begin_ms = 0;  // midnight

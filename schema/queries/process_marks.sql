@@ -1,5 +1,13 @@
 -- Stored marks of metric ?3 of processes in the days from ?1 to ?2 (-1 is the day of those of all time) that were reached from
--- ?4 to ?5 (ms). The metric comes first: it rules out most rows.
-SELECT subject_id, value_kib, day_ms, at_ms, before_ms
-FROM high_water
-WHERE metric = ?3 AND subject = 2 AND day_ms BETWEEN ?1 AND ?2 AND at_ms BETWEEN ?4 AND ?5;
+-- ?4 to ?5 (ms): day by day, so that no row of another metric is read.
+WITH RECURSIVE days (day_ms) AS (
+  SELECT MIN(day_ms) FROM high_water WHERE day_ms BETWEEN ?1 AND ?2
+  UNION ALL
+  SELECT (SELECT MIN(n.day_ms) FROM high_water AS n WHERE n.day_ms > d.day_ms AND n.day_ms <= ?2)
+  FROM days AS d
+  WHERE d.day_ms IS NOT NULL
+)
+SELECT h.subject_id, h.value_kib, h.day_ms, h.at_ms, h.before_ms
+FROM days AS d
+CROSS JOIN high_water AS h ON h.day_ms = d.day_ms AND h.subject = 2 AND h.metric = ?3
+WHERE h.at_ms BETWEEN ?4 AND ?5;

@@ -43,7 +43,9 @@ Forget::Forget(SQLite::Database& database)
       ended_(database, kEnded),
       erase_process_(database, "DELETE FROM process WHERE id = ?"),
       next_mark_day_(database, "SELECT MIN(day_ms) FROM high_water WHERE day_ms BETWEEN ? AND ?"),
-      erase_mark_(database, "DELETE FROM high_water WHERE day_ms = ? AND subject = ? AND subject_id = ?"),
+      erase_mark_(database,
+                  "DELETE FROM high_water WHERE day_ms = ? AND subject = ? AND subject_id = ? "
+                  "AND metric IN (SELECT m.id FROM high_water_metric AS m)"),
       identities_(database, "identity", static_cast<int>(MarkSubject::identity)),
       cgroups_(database, "cgroup", static_cast<int>(MarkSubject::cgroup)),
       first_event_(database, "SELECT id, run_id, boot_ms FROM event ORDER BY id LIMIT 1"),

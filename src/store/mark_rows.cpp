@@ -203,7 +203,7 @@ std::map<std::int64_t, std::string> load_group_names(SQLite::Database& database,
 
 namespace {
 
-std::vector<HighWater> load_marks(SQLite::Database& database, MarkDays days, bool processes) {
+std::vector<HighWater> load_marks(SQLite::Database& database, RollupTails& tails, MarkDays days, bool processes) {
   Collected marks;
   Statement rows(database, processes ? sql::high_water : sql::group_marks);
   rows.bind(days.from, days.to);
@@ -216,7 +216,7 @@ std::vector<HighWater> load_marks(SQLite::Database& database, MarkDays days, boo
                {rows.integer(5), rows.integer(6)}});
   }
   see_pending(database, marks);
-  for (const MarkRow& mark : pending_group_marks(database)) marks.see(mark);
+  for (const MarkRow& mark : pending_group_marks(database, tails)) marks.see(mark);
   std::map<MarkSubject, std::map<std::int64_t, std::string>> names;
   for (const MarkSubject kind : {MarkSubject::category, MarkSubject::identity, MarkSubject::cgroup})
     names[kind] = load_group_names(database, kind);
@@ -237,15 +237,13 @@ class HighestOfProcesses {
  public:
   explicit HighestOfProcesses(std::size_t most) : most_(most) {}
 
-  // Whether a mark of this height can be among them.
-  bool counts(std::int64_t process_id, std::int64_t value_kib) {
+  // `make` makes the row of a mark that can be among them.
+  template <typename Make>
+  void see(std::int64_t process_id, std::int64_t value_kib, const Make& make) {
     seen_.add(process_id);
-    return value_kib >= least_kib_;
-  }
-
-  void see(const MarkRow& row) {
-    if (!counts(row.subject_id, row.value_kib)) return;
-    const auto [found, fresh] = rows_.try_emplace(row.subject_id, row);
+    if (value_kib < least_kib_) return;
+    const MarkRow row = make();
+    const auto [found, fresh] = rows_.try_emplace(process_id, row);
     const MarkRow& other = found->second;
     if (fresh) {
       if (rows_.size() / 2 > most_) leave_out_the_lowest();
@@ -298,12 +296,12 @@ std::vector<MarkDays> stored_days(SQLite::Database& database, MarkDays days) {
 
 }  // namespace
 
-std::vector<HighWater> load_high_water(SQLite::Database& database, MarkDays days) {
-  return load_marks(database, days, true);
+std::vector<HighWater> load_high_water(SQLite::Database& database, RollupTails& tails, MarkDays days) {
+  return load_marks(database, tails, days, true);
 }
 
-std::vector<HighWater> load_group_marks(SQLite::Database& database, MarkDays days) {
-  return load_marks(database, days, false);
+std::vector<HighWater> load_group_marks(SQLite::Database& database, RollupTails& tails, MarkDays days) {
+  return load_marks(database, tails, days, false);
 }
 
 ProcessMarks load_process_marks(SQLite::Database& database, MarkDays days, std::optional<Range> reached,
@@ -320,9 +318,11 @@ ProcessMarks load_process_marks(SQLite::Database& database, MarkDays days, std::
     while (rows.step()) {
       const std::int64_t process_id = rows.integer(0);
       const std::int64_t value_kib = rows.integer(1);
-      if (!highest.counts(process_id, value_kib)) continue;
-      const std::int64_t day_ms = days.from < 0 ? kAllTime : rows.integer(2);
-      highest.see({day_ms, MarkSubject::process, process_id, *metric, value_kib, {rows.integer(3), rows.integer(4)}});
+      highest.see(process_id, value_kib, [&] {
+        const std::int64_t day_ms = days.from < 0 ? kAllTime : rows.integer(2);
+        const MarkTime time{rows.integer(3), rows.integer(4)};
+        return MarkRow{day_ms, MarkSubject::process, process_id, *metric, value_kib, time};
+      });
     }
   }
   Collected pending;
@@ -330,7 +330,7 @@ ProcessMarks load_process_marks(SQLite::Database& database, MarkDays days, std::
   for (const MarkRow& row : pending.take()) {
     const bool asked = row.metric == *metric && row.day_ms >= days.from && row.day_ms <= days.to;
     const bool reached_there = row.time.at_ms >= within.from_ms && row.time.at_ms <= within.to_ms;
-    if (asked && reached_there) highest.see(row);
+    if (asked && reached_there) highest.see(row.subject_id, row.value_kib, [&] { return row; });
   }
   return {highest.take(), highest.processes()};
 }

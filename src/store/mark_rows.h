@@ -15,6 +15,8 @@
 
 namespace memoir {
 
+class RollupTails;
+
 struct MarkRow {
   std::int64_t day_ms = kAllTime;
   MarkSubject subject = MarkSubject::machine;
@@ -63,8 +65,8 @@ struct MarkDays {
 };
 
 // Stored and pending marks of these days, sorted by day, subject and metric: of all, or of all but processes.
-std::vector<HighWater> load_high_water(SQLite::Database& database, MarkDays days);
-std::vector<HighWater> load_group_marks(SQLite::Database& database, MarkDays days);
+std::vector<HighWater> load_high_water(SQLite::Database& database, RollupTails& tails, MarkDays days);
+std::vector<HighWater> load_group_marks(SQLite::Database& database, RollupTails& tails, MarkDays days);
 
 // The highest `most` of a metric of processes, one of each (Reader::process_marks).
 ProcessMarks load_process_marks(SQLite::Database& database, MarkDays days, std::optional<Range> reached,

@@ -299,11 +299,13 @@ Result<std::vector<StoredIdentity>> SqliteReader::identities(std::optional<Range
 }
 
 Result<std::vector<HighWater>> SqliteReader::high_water(std::optional<Range> range) {
-  return reading([&]() -> Result<std::vector<HighWater>> { return load_high_water(*database_, mark_days(range)); });
+  return reading(
+      [&]() -> Result<std::vector<HighWater>> { return load_high_water(*database_, tails_, mark_days(range)); });
 }
 
 Result<std::vector<HighWater>> SqliteReader::group_marks(std::optional<Range> range) {
-  return reading([&]() -> Result<std::vector<HighWater>> { return load_group_marks(*database_, mark_days(range)); });
+  return reading(
+      [&]() -> Result<std::vector<HighWater>> { return load_group_marks(*database_, tails_, mark_days(range)); });
 }
 
 Result<ProcessMarks> SqliteReader::process_marks(std::optional<Range> range, std::optional<Range> reached,

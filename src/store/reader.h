@@ -194,7 +194,7 @@ struct RollupQuestion {
   MarkSubject kind = MarkSubject::process;  // not the machine
   std::optional<std::int64_t> subject_id;   // absent: all of the kind
   Range range;                              // buckets that touch it
-  std::vector<RollupMetric> metrics = {};   // fewer are faster, the others' values are absent; empty: all
+  std::vector<RollupMetric> metrics = {};   // fewer are faster, the others' values may be absent; empty: all
 };
 
 // The same of the machine, one metric at a time.

@@ -57,7 +57,7 @@ RetentionPass::RetentionPass(SQLite::Database& database, std::int64_t piece_us)
   blocks_.emplace_back(database, "machine_hour", 1, 1, Key{"day", "metric", "slot"});
   blocks_.emplace_back(database, "rollup_day", 2, 1, Key{"day", "subject", "subject_id", "slot"});
   blocks_.emplace_back(database, "machine_day", 2, 1, Key{"day", "metric", "slot"});
-  blocks_.emplace_back(database, "high_water", 2, kDayMs, Key{"day_ms", "subject", "subject_id", "metric"});
+  blocks_.emplace_back(database, "high_water", 2, kDayMs, Key{"day_ms", "subject", "metric", "subject_id"});
 }
 
 std::int64_t most_wal_bytes(const Retention& limits) {

@@ -7,6 +7,7 @@
 #include "store/retention_cuts.h"
 #include "store/rollup_subjects.h"
 #include "store/steps.h"
+#include "store/tick_marks.h"
 #include "store_sql.h"
 
 namespace memoir {
@@ -203,17 +204,16 @@ void Pass::finish(const TickMark* next) {
 }
 
 Segment Pass::run() {
-  Statement marks(database_, sql::tick_marks);
   // From the tick before on: what lies between belongs to the stretches.
-  marks.bind(std::min(rows_.first, first_ - 1), rows_.last + 1);
+  TickMarks marks(database_, std::min(rows_.first, first_ - 1), rows_.last + 1);
   while (marks.step()) {
-    const std::int64_t id = marks.integer(0);
-    const TickMark mark = read_mark(marks);
+    const std::int64_t id = marks.id();
+    const TickMark& mark = marks.mark();
     if (id > rows_.last) {
       finish(&mark);
       return std::move(segment_);
     }
-    if (id >= rows_.first) visit(id, mark, marks.integer(8) == id);
+    if (id >= rows_.first) visit(id, mark, marks.keyframe());
     if (id >= first_) extend_stretch(id, mark);
     before_ = mark;
   }

@@ -21,12 +21,6 @@ struct Span {
   std::int64_t until_ms = 0;
 };
 
-std::vector<RollupMetric> all_rollup_metrics() {
-  std::vector<RollupMetric> all;
-  for (std::size_t i = 0; i < kRollupMetrics; ++i) all.push_back(static_cast<RollupMetric>(i));
-  return all;
-}
-
 // Where all is rolled up.
 constexpr std::int64_t kNoSeam = std::numeric_limits<std::int64_t>::max();
 
@@ -114,13 +108,9 @@ void visit_rollups(SQLite::Database& database, RollupTails& tails, const RollupQ
   const Range range = question.range;
   const std::optional<std::int64_t> subject_id = question.subject_id;
   const TierShape& shape = shape_of(question.tier);
-  const std::vector<RollupMetric> asked = question.metrics.empty() ? all_rollup_metrics() : question.metrics;
   const Visitor<kRollupMetrics> visitor(range, [&](std::int64_t id, const Span& span, const auto& bucket) {
     RollupBucket told{id, span.from_ms, span.until_ms, bucket.covered_ms, bucket.processes, {}};
-    for (const RollupMetric metric : asked) {
-      const auto i = static_cast<std::size_t>(metric);
-      told.values[i] = value_of(bucket.values[i]);
-    }
+    for (std::size_t i = 0; i < kRollupMetrics; ++i) told.values[i] = value_of(bucket.values[i]);
     visit(told);
   });
   const RollupMark mark = rollup_mark(database);
@@ -131,7 +121,7 @@ void visit_rollups(SQLite::Database& database, RollupTails& tails, const RollupQ
   const std::int64_t seam_ms = wall_of(database, mark.tick_id).value_or(kNoSeam);
   const std::int64_t target_ms = wall_of(database, mark.target_tick_id).value_or(kNoSeam);
   if (const auto span = blocks_of(database, question.tier)) {
-    RollupBlocks<kRollupMetrics> blocks(database, question.tier, subject_id.has_value(), asked);
+    RollupBlocks<kRollupMetrics> blocks(database, question.tier, subject_id.has_value(), question.metrics);
     visit_blocks<kRollupMetrics>(
         blocks, *span, shape, range, subject, subject_id.value_or(0),
         [&](std::int64_t id) { return written(id) ? target_ms : seam_ms; }, visitor);
@@ -199,8 +189,7 @@ std::vector<TierSpan> load_tiers(SQLite::Database& database) {
   return tiers;
 }
 
-std::vector<MarkRow> pending_group_marks(SQLite::Database& database) {
-  RollupTails tails(database);
+std::vector<MarkRow> pending_group_marks(SQLite::Database& database, RollupTails& tails) {
   const RolledTail* const tail = tails.from(rollup_mark(database).tick_id, std::nullopt, {0, INT64_MAX});
   return tail != nullptr ? tail->segment.marks : std::vector<MarkRow>{};
 }

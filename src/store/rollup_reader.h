@@ -26,6 +26,6 @@ void visit_machine_rollups(SQLite::Database& database, RollupTails& tails, Tier 
                            const std::function<void(const MachineBucket&)>& visit);
 
 // Marks of identities and cgroups that are not written yet.
-std::vector<MarkRow> pending_group_marks(SQLite::Database& database);
+std::vector<MarkRow> pending_group_marks(SQLite::Database& database, RollupTails& tails);
 
 }  // namespace memoir

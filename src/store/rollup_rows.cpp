@@ -36,7 +36,9 @@ std::vector<std::size_t> all_values() {
 }
 
 // With the value that others lean on, which is the first.
+template <std::size_t N>
 std::vector<std::size_t> values_of(const std::vector<RollupMetric>& metrics) {
+  if (metrics.empty()) return all_values<N>();
   std::set<std::size_t> values{0};
   for (const RollupMetric metric : metrics) values.insert(static_cast<std::size_t>(metric));
   return {values.begin(), values.end()};
@@ -230,7 +232,7 @@ RollupBlocks<N>::RollupBlocks(SQLite::Database& database, Tier tier, bool one_su
                               const std::vector<RollupMetric>& metrics)
     : shape_(shape_of(tier)),
       one_subject_(one_subject),
-      values_(values_of(metrics)),
+      values_(values_of<N>(metrics)),
       statement_(database, fmt::format("{} WHERE {} ORDER BY {}", select_sql<N>(shape_, values_),
                                        N == 1 || one_subject ? subject_condition<N>(shape_)
                                                              : fmt::format("{} = ? AND subject = ?", shape_.block),

@@ -64,7 +64,8 @@ class RollupTable {
   Statement put_;
 };
 
-// The rows of a block: of all subjects of a kind, or of one. Of memory only the values of the metrics given are read.
+// The rows of a block: of all subjects of a kind, or of one. Only the values of the metrics given are sure to be read,
+// or all if none is.
 template <std::size_t N>
 class RollupBlocks {
  public:

@@ -3,8 +3,7 @@
 #include <SQLiteCpp/Database.h>
 #include <fmt/format.h>
 
-#include "store/steps.h"
-#include "store_sql.h"
+#include "store/tick_marks.h"
 
 namespace memoir {
 bool end_unclean_runs(SQLite::Database& database) {
@@ -22,8 +21,8 @@ std::optional<LastRun> last_run(SQLite::Database& database) {
   Statement newest(database, "SELECT MAX(id) FROM tick");
   const std::optional<std::int64_t> tick_id = newest.step() ? newest.maybe(0) : std::nullopt;
   if (!tick_id) return last;
-  Statement mark(database, sql::tick_marks);
-  if (mark.bind(*tick_id, *tick_id).step()) last.last_tick = read_mark(mark);
+  TickMarks marks(database, *tick_id, *tick_id);
+  if (marks.step()) last.last_tick = marks.mark();
   last.has_tick = last.last_tick && last.last_tick->run_id == run.integer(0);
   return last;
 }

@@ -8,6 +8,7 @@
 #include "store/columns.h"
 #include "store/step_plan.h"
 #include "store/tick_cursor.h"
+#include "store/tick_marks.h"
 #include "store_sql.h"
 
 namespace memoir {
@@ -25,16 +26,15 @@ Plan make_plan(SQLite::Database& database, Range range, const char* changes_sql)
   StepPlan builder(range);
   Statement changes(database, changes_sql);
   bool more = changes.bind(plan.ticks.first, plan.ticks.last).step();
-  Statement marks(database, sql::tick_marks);
-  marks.bind(plan.ticks.first, plan.ticks.last + 1);
+  TickMarks marks(database, plan.ticks.first, plan.ticks.last + 1);
   std::optional<TickMark> next;
   while (marks.step()) {
-    const std::int64_t id = marks.integer(0);
+    const std::int64_t id = marks.id();
     if (id > plan.ticks.last) {
-      next = read_mark(marks);
+      next = marks.mark();
       break;
     }
-    builder.begin_tick(id, marks.integer(8) == id, read_mark(marks));
+    builder.begin_tick(id, marks.keyframe(), marks.mark());
     for (; more && changes.integer(0) <= id; more = changes.step()) {
       const std::int64_t subject = changes.integer(1);
       changes.integer(2) != 0 ? builder.close(subject) : builder.open(subject);
@@ -115,18 +115,14 @@ TickSpan span_of(SQLite::Database& database, Range range) {
   return {std::min(first.value_or(none), holds.value_or(none)), std::max(last.value_or(0), holds.value_or(0))};
 }
 
-TickMark read_mark(const Statement& row) {
-  return {row.integer(1), row.integer(2), row.integer(3), row.integer(4), row.integer(5), row.integer(6), row.text(7)};
-}
-
 namespace {
 
 std::optional<TickMark> oldest_mark(SQLite::Database& database, std::int64_t& id) {
   Statement oldest(database, "SELECT MIN(id) FROM tick");
   if (!oldest.step() || !oldest.maybe(0)) return std::nullopt;
   id = oldest.integer(0);
-  Statement mark(database, sql::tick_marks);
-  return mark.bind(id, id).step() ? std::optional(read_mark(mark)) : std::nullopt;
+  TickMarks marks(database, id, id);
+  return marks.step() ? std::optional(marks.mark()) : std::nullopt;
 }
 
 // Those of ticks before the oldest that is kept, if one is; of the stretch that it lies in, the part before.
@@ -161,9 +157,8 @@ void visit_coverage(SQLite::Database& database, Range range, CoverageBuilder& co
     visit_stretches(database, range, oldest_id, oldest, coverage);
     span = {oldest_id, span.empty() ? oldest_id - 1 : span.last};
   }
-  Statement marks(database, sql::tick_marks);
-  marks.bind(span.first, span.last + 1);
-  while (marks.step()) coverage.add(read_mark(marks));
+  TickMarks marks(database, span.first, span.last + 1);
+  while (marks.step()) coverage.add(marks.mark());
 }
 
 void visit_process_steps(SQLite::Database& database, Range range,

@@ -14,8 +14,6 @@ namespace memoir {
 
 TickSpan span_of(SQLite::Database& database, Range range);
 
-TickMark read_mark(const Statement& row);
-
 // Feeds `coverage` with what it needs of a range: ticks, and stretches where those are gone.
 void visit_coverage(SQLite::Database& database, Range range, CoverageBuilder& coverage);
 
