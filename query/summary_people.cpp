@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 #include <unordered_map>
 
@@ -133,18 +134,19 @@ std::vector<Holding> holders_at(const std::vector<Usage>& identities, const std:
   return holders;
 }
 
+using MarkOfProcess = std::unordered_map<std::int64_t, HighWater>;
+
 // Marks of processes that were reached on the day: the store keeps them by UTC days.
-std::unordered_map<std::int64_t, HighWater> process_marks(const std::vector<HighWater>& marks, const Day& day) {
-  std::unordered_map<std::int64_t, HighWater> highest;
-  for (const HighWater& mark : marks) {
-    if (mark.subject != MarkSubject::process || mark.metric != "hwm" || !reached_on(mark, day)) continue;
-    const auto [found, fresh] = highest.try_emplace(mark.subject_id, mark);
-    if (!fresh && mark.value_kib > found->second.value_kib) found->second = mark;
+Result<MarkOfProcess> process_marks(Reader& reader, const Day& day) {
+  const Range range{day.begin_ms, day.end_ms - 1};
+  const Result<ProcessMarks> marks = reader.process_marks(range, range, "hwm", std::numeric_limits<std::size_t>::max());
+  if (!marks) return marks.error();
+  MarkOfProcess highest;
+  for (const HighWater& mark : marks->marks) {
+    if (reached_on(mark, day)) highest.emplace(mark.subject_id, mark);
   }
   return highest;
 }
-
-using MarkOfProcess = std::unordered_map<std::int64_t, HighWater>;
 
 std::vector<ProcessPeak> highest_processes(const std::vector<StoredProcess>& processes, const MarkOfProcess& marks) {
   std::vector<ProcessPeak> peaks;
@@ -247,7 +249,7 @@ Status load_people(const Context& context, const std::vector<HighWater>& marks, 
   summary.categories = *std::move(categories);
 
   names.clear();
-  const Result<std::vector<StoredIdentity>> stored = reader.identities(range);
+  const Result<std::vector<StoredIdentity>> stored = reader.identities(std::nullopt);
   if (!stored) return stored.error();
   for (const StoredIdentity& identity : *stored) names[identity.id] = identity_name(identity.unit, identity.command);
   Result<std::vector<Usage>> identities = load_groups(reader, MarkSubject::identity, names, marks, summary);
@@ -257,9 +259,10 @@ Status load_people(const Context& context, const std::vector<HighWater>& marks, 
 
   const Result<std::vector<StoredProcess>> processes = reader.processes(range);
   if (!processes) return processes.error();
-  const MarkOfProcess highest = process_marks(marks, summary.day);
-  summary.processes = highest_processes(*processes, highest);
-  summary.restarts = restarts_of(*processes, highest, summary.day);
+  const Result<MarkOfProcess> highest = process_marks(reader, summary.day);
+  if (!highest) return highest.error();
+  summary.processes = highest_processes(*processes, *highest);
+  summary.restarts = restarts_of(*processes, *highest, summary.day);
   count_lives(*processes, summary);
   return load_own_memory(context, *processes, summary);
 }

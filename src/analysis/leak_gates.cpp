@@ -14,7 +14,6 @@ constexpr std::size_t kFew = 8;
 constexpr double kDrift = 2.5;
 constexpr double kDriftFew = 2.0;
 constexpr double kDriftPart = 3.0;  // a walk has more chances to stray in some part of a life
-constexpr double kWiden = 1.2;
 constexpr double kScatters = 3;
 constexpr double kLate = 0.4;
 constexpr double kFallBack = 0.25;

@@ -17,6 +17,10 @@ namespace memoir {
 // In the order in which they are asked; the first that fails names the verdict.
 enum class Gate : std::uint8_t { trend, drift, slope, effect, bottom, growing, straight, novelty, diurnal };
 
+// How much wider an interval of slopes is told than the points alone give it: they are not as independent as it takes
+// them.
+inline constexpr double kWiden = 1.2;
+
 struct WindowFinding {
   LeakWindow window;
   std::vector<TimedValue> recorded;  // floors as recorded

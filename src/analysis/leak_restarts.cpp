@@ -18,7 +18,6 @@ constexpr double kLivesUp = 0.8;
 constexpr double kTrendOfLives = 2.1;
 constexpr double kGoesOn = 0.4;
 constexpr double kCurrent = 0.4;
-constexpr double kWidenLives = 1.2;
 constexpr double kTieShare = 0.001;
 
 struct Life {
@@ -124,7 +123,7 @@ RestartsFinding judge_restarts(const std::vector<std::span<const LeakHour>>& liv
 
   const double level = level_of(judged);
   const TrendTest trend = combined_trend(judged, std::max(metric.least_growth / 128, kTieShare * level));
-  found.slope = theil_sen(all_floors(judged), trend, kWidenLives).value_or(SlopeEstimate{});
+  found.slope = theil_sen(all_floors(judged), trend, kWiden).value_or(SlopeEstimate{});
   found.growth = median_of(each(judged, &Life::growth));
   const std::vector<double> slopes = each(judged, &Life::slope);
   const auto up = static_cast<double>(std::count_if(slopes.begin(), slopes.end(), [](double s) { return s > 0; }));

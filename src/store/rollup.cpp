@@ -10,7 +10,7 @@ namespace memoir {
 namespace {
 
 // Pieces in one transaction: some milliseconds.
-constexpr std::size_t kPiecesAtOnce = 500;
+constexpr std::size_t kPiecesAtOnce = 250;
 
 // From what age a subject has rows in a tier. Groups are few, and the only trace of processes that were too short.
 std::int64_t least_life_ms(Tier tier, MarkSubject subject) {

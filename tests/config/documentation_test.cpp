@@ -1,25 +1,16 @@
-#include <fstream>
-#include <sstream>
 
 #include "base/text.h"
 #include "config/config.h"
 #include "support/catch.h"
+#include "support/slurp.h"
 
 using namespace memoir;
 
 namespace {
 
-std::string slurp(const std::string& path) {
-  std::ifstream file(path);
-  REQUIRE(file);
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
 // The shipped file with its settings switched on: they are commented out as `#key`, prose and examples as `# text`.
 std::string uncommented() {
-  const std::string text = slurp(MEMOIR_SOURCE "/systemd/memoir.toml");
+  const std::string text = test::slurp(MEMOIR_SOURCE "/systemd/memoir.toml");
   std::string out;
   for (std::string_view rest = text; !rest.empty();) {
     std::string_view line = cut_line(rest);
@@ -52,7 +43,7 @@ TEST_CASE("the shipped file as it is changes nothing") {
 
 TEST_CASE("every key is in the shipped file and in memoir.toml(5)") {
   const std::string shipped = "\n" + with_examples();
-  const std::string manual = slurp(MEMOIR_SOURCE "/man/memoir.toml.5");
+  const std::string manual = test::slurp(MEMOIR_SOURCE "/man/memoir.toml.5");
   for (const std::string& full : config_keys()) {
     INFO("key: " << full);
     const std::string table = full.substr(0, full.rfind('.'));

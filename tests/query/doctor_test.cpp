@@ -9,6 +9,7 @@
 #include "query/history.h"
 #include "support/catch.h"
 #include "support/manual_clock.h"
+#include "support/slurp.h"
 
 using namespace memoir;
 using namespace memoir::query;
@@ -193,11 +194,7 @@ TEST_CASE("doctor: no file, another's file, an empty and a damaged one are probl
   history.birth(7, {"nginx", "nginx"}, 5000);
   history.tick(60);
   history.end_run();
-  std::string bytes;
-  {
-    std::ifstream in(history.path(), std::ios::binary);
-    bytes.assign(std::istreambuf_iterator<char>(in), {});
-  }
+  std::string bytes = test::slurp(history.path());
   constexpr std::size_t page = 2048;
   REQUIRE(bytes.size() > 20 * page);
   // Every page but those that say what the file is.

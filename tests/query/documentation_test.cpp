@@ -2,24 +2,22 @@
 
 #include <cstdlib>
 #include <fstream>
-#include <sstream>
 
 #include "query/commands.h"
 #include "query/completion.h"
 #include "query/filter.h"
 #include "query/help.h"
 #include "support/catch.h"
+#include "support/slurp.h"
 
 using namespace memoir::query;
 
 namespace {
 
 std::string read(const std::string& name) {
-  std::ifstream in(std::string(MEMOIR_SOURCE) + "/" + name);
-  REQUIRE(in.good());
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
+  std::string text = memoir::test::slurp(std::string(MEMOIR_SOURCE) + "/" + name);
+  REQUIRE_FALSE(text.empty());
+  return text;
 }
 
 // In the man page a hyphen that is one is written \-.

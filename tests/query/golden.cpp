@@ -1,10 +1,11 @@
 #include "query/golden.h"
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
-#include <sstream>
 
 #include "support/catch.h"
+#include "support/slurp.h"
 
 namespace memoir::test {
 
@@ -14,11 +15,8 @@ void compare_with_golden(const std::string& name, const std::string& text) {
     std::ofstream(path, std::ios::binary) << text;
     return;
   }
-  std::ifstream in(path, std::ios::binary);
-  REQUIRE(in.good());
-  std::ostringstream golden;
-  golden << in.rdbuf();
-  CHECK(text == golden.str());
+  REQUIRE(std::filesystem::exists(path));
+  CHECK(text == slurp(path));
 }
 
 }  // namespace memoir::test

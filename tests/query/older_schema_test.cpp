@@ -1,14 +1,13 @@
 // Every command answers from the databases of the schemas that were released.
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include "query/application.h"
 #include "query/commands.h"
 #include "store/reader.h"
 #include "support/catch.h"
 #include "support/manual_clock.h"
+#include "support/slurp.h"
 #include "support/temporary_directory.h"
 
 using namespace memoir;
@@ -17,11 +16,6 @@ using namespace memoir::query;
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string bytes_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 // All that the command can be asked: as it is, by each metric, in each grouping.
 std::vector<std::vector<std::string>> questions(const Command& command) {
@@ -53,7 +47,7 @@ TEST_CASE("Every command reads every schema that was released, and leaves the fi
     const test::TemporaryDirectory directory;
     const std::string path = directory.path() + "/memoir.db";
     fs::copy_file(released.path(), path);
-    const std::string bytes = bytes_of(path);
+    const std::string bytes = memoir::test::slurp(path);
     std::int64_t last_tick_ms = 0;
     {
       const auto reader = Reader::open(path);
@@ -74,6 +68,6 @@ TEST_CASE("Every command reads every schema that was released, and leaves the fi
         CHECK(outcome.out.empty() == (outcome.exit == Exit::usage));
       }
     }
-    CHECK(bytes_of(path) == bytes);
+    CHECK(memoir::test::slurp(path) == bytes);
   }
 }

@@ -3,14 +3,13 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <set>
-#include <sstream>
 
 #include "model/machine.h"
 #include "model/process.h"
 #include "query/history.h"
 #include "support/catch.h"
+#include "support/slurp.h"
 
 using namespace memoir;
 using memoir::test::History;
@@ -18,11 +17,9 @@ using memoir::test::History;
 namespace {
 
 std::string read(const std::string& path) {
-  std::ifstream in(path);
-  REQUIRE(in.good());
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
+  std::string text = memoir::test::slurp(path);
+  REQUIRE_FALSE(text.empty());
+  return text;
 }
 
 // Something for each of the questions.

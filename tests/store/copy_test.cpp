@@ -17,6 +17,7 @@
 #include "random_history.h"
 #include "released.h"
 #include "support/simulation.h"
+#include "support/slurp.h"
 
 namespace memoir::test {
 namespace {
@@ -107,9 +108,9 @@ TEST_CASE("a copy replaces nothing unless it is told to, nor what is copied, nor
     REQUIRE(status.error().message.find(word) != std::string::npos);
   };
   must(back_up(plan_for(fixture)));
-  const std::string first = bytes_of(copy_path(fixture));
+  const std::string first = slurp(copy_path(fixture));
   refused(back_up(plan_for(fixture)), "there already");
-  REQUIRE(bytes_of(copy_path(fixture)) == first);
+  REQUIRE(slurp(copy_path(fixture)) == first);
   must(back_up(plan_for(fixture, Existing::replace)));
   REQUIRE(copies_in(fixture) == std::set<std::string>{"copy.db"});
 
@@ -147,7 +148,7 @@ TEST_CASE("a copy that is stopped leaves nothing, and what was there stays") {
     REQUIRE(copies_in(fixture).empty());
     std::ofstream(copy_path(fixture)) << "other";
     REQUIRE(!copy(plan).ok());
-    REQUIRE(bytes_of(copy_path(fixture)) == "other");
+    REQUIRE(slurp(copy_path(fixture)) == "other");
     REQUIRE(copies_in(fixture).size() == 1);
     fs::remove(copy_path(fixture));
   }

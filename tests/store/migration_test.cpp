@@ -12,6 +12,7 @@
 #include "released.h"
 #include "store/database.h"
 #include "store/migrations.h"
+#include "support/slurp.h"
 
 namespace memoir::test {
 namespace {
@@ -120,11 +121,11 @@ TEST_CASE("an older schema answers as it does once it is upgraded, and stays as 
     CAPTURE(released);
     const StoreFixture fixture;
     copy_released(released, fixture);
-    const std::string bytes = bytes_of(fixture.path());
+    const std::string bytes = slurp(fixture.path());
     REQUIRE(must(fixture.reader()->info()).schema < kSchemaVersion);
     const std::string before = answers_of(fixture);
     REQUIRE(before.find("process 1 ") != std::string::npos);
-    REQUIRE(bytes_of(fixture.path()) == bytes);
+    REQUIRE(slurp(fixture.path()) == bytes);
     fixture.writer();
     REQUIRE(must(fixture.reader()->info()).schema == kSchemaVersion);
     REQUIRE(difference(answers_of(fixture), before) == "");

@@ -4,7 +4,6 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,6 +11,7 @@
 #include "store/migrations.h"
 #include "store_fixture.h"
 #include "support/simulation.h"
+#include "support/slurp.h"
 
 namespace memoir::test {
 namespace {
@@ -82,22 +82,15 @@ void check_refused(const std::string& path, const std::string& word) {
   REQUIRE(reader.error().message.find(word) != std::string::npos);
 }
 
-std::string bytes_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream bytes;
-  bytes << file.rdbuf();
-  return bytes.str();
-}
-
 TEST_CASE("what is not a Memoir database is refused and left as it is") {
   const StoreFixture fixture;
   const auto refused_both_ways = [&](const std::string& word) {
-    const std::string before = bytes_of(fixture.path());
+    const std::string before = slurp(fixture.path());
     check_refused(fixture.path(), word);
     const auto writer = Writer::open(fixture.path(), Durability::normal);
     REQUIRE(!writer.ok());
     REQUIRE(writer.error().message.find(word) != std::string::npos);
-    REQUIRE(bytes_of(fixture.path()) == before);
+    REQUIRE(slurp(fixture.path()) == before);
     // Nothing is left beside it.
     for (const char* suffix : {"-wal", "-shm", "-journal", ".lock"}) REQUIRE(!fs::exists(fixture.path() + suffix));
   };

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
-#include <fstream>
 #include <iterator>
 #include <sstream>
 
@@ -176,11 +175,6 @@ std::string sample_words(const Snapshot& snapshot) {
   }
   for (const CategorySample& sample : snapshot.categories) text += "\n" + words(sample);
   return text;
-}
-
-std::string bytes_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 }  // namespace memoir::test

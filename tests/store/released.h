@@ -24,6 +24,4 @@ std::string difference(const std::string& answers, const std::string& others);
 // What a snapshot says of memory, without what comes after it.
 std::string sample_words(const Snapshot& snapshot);
 
-std::string bytes_of(const std::string& path);
-
 }  // namespace memoir::test

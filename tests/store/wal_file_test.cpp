@@ -2,11 +2,10 @@
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <filesystem>
-#include <fstream>
 #include <random>
-#include <sstream>
 
 #include "support/catch.h"
+#include "support/slurp.h"
 #include "support/temporary_directory.h"
 
 namespace memoir::test {
@@ -26,10 +25,7 @@ class Log {
     commit(database, 12);
     database.exec("PRAGMA wal_checkpoint");
     commit(database, kCommits);
-    std::ifstream file(path_ + "-wal", std::ios::binary);
-    std::ostringstream all;
-    all << file.rdbuf();
-    bytes = all.str();
+    bytes = slurp(path_ + "-wal");
     for (std::size_t at = 32; at + kFrame <= bytes.size(); at += kFrame) {
       if (bytes.compare(at + 8, 8, bytes, 16, 8) != 0) break;
       const bool commits = bytes.compare(at + 4, 4, std::string(4, '\0')) != 0;
