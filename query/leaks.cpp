@@ -62,8 +62,8 @@ Result<Report> run_csv(const Options& options, std::int64_t /*now_ms*/) {
 
 bool is_called(const LeakRow& row, const std::string& subject) {
   const auto pid = parse_int<std::int32_t>(subject);
-  return (pid && row.pids.contains(*pid)) || row.subject == subject || row.unit == subject ||
-         row.metric.name == subject;
+  return (pid && std::ranges::find(row.pids, *pid) != row.pids.end()) || row.subject == subject ||
+         row.unit == subject || row.metric.name == subject;
 }
 
 // What is called so; else that of which the name has it for a part.
@@ -100,7 +100,7 @@ std::optional<Error> several(const Context& context, const std::vector<LeakRow>&
       {{"", "VERDICT", Kind::text},
        [](const LeakRow& row) { return Value(std::string(to_string(row.finding.verdict))); }},
       {{"", "A PID", Kind::count},
-       [](const LeakRow& row) { return row.pids.empty() ? Value() : Value(std::int64_t{*row.pids.rbegin()}); }},
+       [](const LeakRow& row) { return row.pids.empty() ? Value() : Value(std::int64_t{row.pids.back()}); }},
       {{"", "SUBJECT", Kind::text},
        [](const LeakRow& row) { return Value(shell_word(row.subject == kMachine ? row.metric.name : row.subject)); }},
   };

@@ -3,7 +3,6 @@
 // Who leaks. leaks.cpp reads the question, leaks_settings.cpp the configuration; leaks_csv.cpp and leaks_store.cpp load
 // series and have them judged; leaks_report.cpp tells the verdicts, leaks_explain.cpp how one came about.
 
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,9 +16,9 @@
 namespace memoir::query {
 
 struct LeakRow {
-  std::string subject;  // an identity's command, a cgroup, "machine", a file
-  std::string unit;     // the systemd unit, if there is one
-  std::set<std::int32_t> pids;
+  std::string subject;             // an identity's command, a cgroup, "machine", a file
+  std::string unit;                // the systemd unit, if there is one
+  std::vector<std::int32_t> pids;  // the newest last
   LeakMetric metric;
   LeakSeries series;
   LeakFinding finding;

@@ -27,9 +27,10 @@ Result<std::vector<Group>> load_groups(Reader& reader, Range range) {
   return all;
 }
 
-std::set<std::int32_t> pids_of(const Group& group) {
-  std::set<std::int32_t> pids;
-  for (const StoredLife& member : group.members) pids.insert(member.pid);
+std::vector<std::int32_t> pids_of(const Group& group) {
+  std::vector<std::int32_t> pids;
+  pids.reserve(group.members.size());
+  for (const StoredLife& member : group.members) pids.push_back(member.pid);
   return pids;
 }
 

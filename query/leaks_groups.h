@@ -3,7 +3,6 @@
 // Processes as leaks are told of them: by identity, and of an identity by generations.
 
 #include <cstdint>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -22,7 +21,7 @@ struct Group {
 // Those that lived in the range.
 Result<std::vector<Group>> load_groups(Reader& reader, Range range);
 
-std::set<std::int32_t> pids_of(const Group& group);
+std::vector<std::int32_t> pids_of(const Group& group);
 
 // Of each member the generation: a new one begins where all before it are gone.
 struct Generations {

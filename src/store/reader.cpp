@@ -150,7 +150,8 @@ Result<std::vector<Event>> SqliteReader::events(Range range) {
 
 Result<std::vector<StoredZombies>> SqliteReader::zombies(Range range) {
   return reading([&]() -> Result<std::vector<StoredZombies>> {
-    Statement rows(*database_, "SELECT wall_ms, zombies FROM tick WHERE wall_ms BETWEEN ? AND ? ORDER BY id");
+    Statement rows(*database_,
+                   "SELECT wall_ms, zombies FROM tick NOT INDEXED WHERE wall_ms BETWEEN ? AND ? ORDER BY id");
     rows.bind(range.from_ms, range.to_ms);
     std::vector<StoredZombies> zombies;
     while (rows.step()) zombies.push_back({rows.integer(0), rows.integer(1)});
@@ -160,9 +161,11 @@ Result<std::vector<StoredZombies>> SqliteReader::zombies(Range range) {
 
 Result<std::vector<StoredTick>> SqliteReader::ticks(Range range) {
   return reading([&]() -> Result<std::vector<StoredTick>> {
+    const TickSpan span = span_of(*database_, range);
     Statement rows(*database_,
-                   fmt::format("SELECT {} FROM tick WHERE wall_ms BETWEEN ? AND ? ORDER BY id", tick_columns()));
-    rows.bind(range.from_ms, range.to_ms);
+                   fmt::format("SELECT {} FROM tick WHERE id BETWEEN ? AND ? AND +wall_ms BETWEEN ? AND ? ORDER BY id",
+                               tick_columns()));
+    rows.bind(span.first, span.last, range.from_ms, range.to_ms);
     std::vector<StoredTick> ticks;
     while (rows.step()) ticks.push_back(read_tick(rows));
     return ticks;

@@ -57,9 +57,11 @@ std::string table(const TierShape& shape) {
   return fmt::format("{}_{}", N == 1 ? "machine" : "rollup", shape.name);
 }
 
+// The block and the subject's kind are known: they are what is asked for.
 template <std::size_t N>
 std::string select_sql(const TierShape& shape, const std::vector<std::size_t>& values) {
-  return fmt::format("SELECT {}, {} FROM {}", key_columns<N>(shape), value_columns<N>(values), table<N>(shape));
+  return fmt::format("SELECT {}, slot, {} FROM {}", N == 1 ? "metric" : "subject_id", value_columns<N>(values),
+                     table<N>(shape));
 }
 
 // "block = ? AND subject = ? AND subject_id = ?"
@@ -94,8 +96,6 @@ template <std::size_t N>
 RollupRow<N> read_row(const Statement& statement, const TierShape& shape, const std::vector<std::size_t>& values) {
   int column = 0;
   RollupRow<N> row;
-  row.block = statement.integer(column++);
-  if (N > 1) row.subject = statement.integer(column++);
   row.subject_id = statement.integer(column++);
   row.slot = statement.integer(column++);
   row.buckets = statement.integer(column++);
@@ -156,6 +156,7 @@ std::optional<RollupRow<N>> RollupTable<N>::last_before(const RollupRow<N>& row,
   if (!find_.step()) return std::nullopt;
   RollupRow<N> found = read_row<N>(find_, shape_, values_);
   find_.reset();
+  found.block = row.block;
   found.subject = row.subject;
   return found;
 }
@@ -240,6 +241,8 @@ RollupBlocks<N>::RollupBlocks(SQLite::Database& database, Tier tier, bool one_su
 
 template <std::size_t N>
 void RollupBlocks<N>::bind(std::int64_t block, std::int64_t subject, std::int64_t subject_id) {
+  block_ = block;
+  subject_ = subject;
   statement_.bind(block);
   if (N > 1) statement_.add(subject);
   if (N == 1 || one_subject_) statement_.add(subject_id);
@@ -247,7 +250,10 @@ void RollupBlocks<N>::bind(std::int64_t block, std::int64_t subject, std::int64_
 
 template <std::size_t N>
 RollupRow<N> RollupBlocks<N>::row() const {
-  return read_row<N>(statement_, shape_, values_);
+  RollupRow<N> row = read_row<N>(statement_, shape_, values_);
+  row.block = block_;
+  row.subject = subject_;
+  return row;
 }
 
 std::optional<BlockSpan> blocks_of(SQLite::Database& database, Tier tier) {

@@ -85,6 +85,8 @@ class RollupBlocks {
   bool one_subject_;
   std::vector<std::size_t> values_;
   Statement statement_;
+  std::int64_t block_ = 0;  // asked for
+  std::int64_t subject_ = 0;
 };
 
 // Numbers of the first and the last block that a tier has rows of; absent if it has none.

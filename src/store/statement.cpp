@@ -53,8 +53,10 @@ std::int64_t Statement::integer(int column) const {
 }
 
 std::optional<std::int64_t> Statement::maybe(int column) const {
-  if (sqlite3_column_type(statement_, column) == SQLITE_NULL) return std::nullopt;
-  return sqlite3_column_int64(statement_, column);
+  // Unprotected, which is all right: a connection is used by one thread at a time.
+  sqlite3_value* const value = sqlite3_column_value(statement_, column);
+  if (sqlite3_value_type(value) == SQLITE_NULL) return std::nullopt;
+  return sqlite3_value_int64(value);
 }
 
 std::string Statement::text(int column) const {

@@ -268,11 +268,11 @@ class Soak {
   Most most_;
 };
 
-std::int64_t number(std::string_view text) {
+std::int64_t number(std::string_view text, std::int64_t least = 1) {
   std::int64_t value = 0;
   const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || stop != text.data() + text.size() || value < 1)
-    throw std::runtime_error(fmt::format("'{}' is not a number above 0", text));
+  if (error != std::errc{} || stop != text.data() + text.size() || value < least)
+    throw std::runtime_error(fmt::format("'{}' is not a number from {} on", text, least));
   return value;
 }
 
@@ -287,7 +287,7 @@ Plan parse(int argc, char** argv) {
     } else if (name == "--processes") {
       plan.processes = number(value);
     } else if (name == "--short-lived") {
-      plan.short_lived = number(value);
+      plan.short_lived = number(value, 0);
     } else if (name == "--interval") {
       plan.interval_ms = number(value);
     } else if (name == "--max-size") {
