@@ -1,10 +1,18 @@
--- Stretches of recording from ?1 to ?2 (ms), with the one before and the one after, that began before tick ?3.
+-- Stretches of recording from ?1 to ?2 (ms), with those next to them: they tell of the gaps at the ends. What its
+-- last tick saw holds for up to two intervals. Where the wall clock was set back, one that was recorded later may lie earlier.
+WITH near (id) AS (
+  SELECT o.id
+  FROM stretch AS o
+  JOIN run AS q ON q.id = o.run_id
+  WHERE o.to_ms + 2 * q.interval_ms >= ?1 AND o.from_ms <= ?2
+  UNION ALL
+  SELECT b.id FROM (SELECT id FROM stretch WHERE from_ms <= ?1 ORDER BY from_ms DESC, id DESC LIMIT 1) AS b
+  UNION ALL
+  SELECT a.id FROM (SELECT id FROM stretch WHERE from_ms > ?2 ORDER BY from_ms, id LIMIT 1) AS a
+)
 SELECT s.first_tick_id, s.last_tick_id, s.from_ms, s.to_ms, s.to_boot_ms, s.run_id, r.boot_id, r.interval_ms, r.end_reason,
   s.gap
 FROM stretch AS s
 JOIN run AS r ON r.id = s.run_id
-WHERE s.first_tick_id < ?3
-  AND s.id >= COALESCE((SELECT b.id FROM stretch AS b WHERE b.from_ms <= ?1 ORDER BY b.from_ms DESC, b.id DESC LIMIT 1), 0)
-  AND s.id <= COALESCE((SELECT a.id FROM stretch AS a WHERE a.from_ms > ?2 ORDER BY a.from_ms, a.id LIMIT 1),
-    (SELECT MAX(m.id) FROM stretch AS m))
+WHERE s.id BETWEEN (SELECT MIN(n.id) FROM near AS n) - 1 AND (SELECT MAX(n.id) FROM near AS n) + 1
 ORDER BY s.id;

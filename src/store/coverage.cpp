@@ -73,6 +73,10 @@ void CoverageBuilder::add(const StretchMark& stretch) {
   add_span(stretch.first.wall_ms, stretch.last.wall_ms, "");
   last_.front() = stretch.last;
   latest_ms_ = std::max(latest_ms_, stretch.last.wall_ms);
+  if (stretch.counted) {
+    if (stretch.ticks > 0) count(stretch.last, stretch.ticks);
+    return;
+  }
   const std::int64_t whole = stretch.last.wall_ms - stretch.first.wall_ms;
   const std::int64_t inside =
       std::min(stretch.last.wall_ms, range_.to_ms) - std::max(stretch.first.wall_ms, range_.from_ms);

@@ -42,16 +42,16 @@ std::string gap_reason(const TickMark& before, const TickMark& after);
 // Whether the last tick there is still speaks for `at_ms`.
 bool reaches(const TickMark& last, std::int64_t at_ms);
 
-// Ticks that are gone, as a row of `stretch` tells of them.
+// Ticks without a gap and without a step of the wall clock, as a row of `stretch` tells of them.
 struct StretchMark {
   TickMark first;
   TickMark last;
   std::int64_t ticks = 0;
-  std::string gap;  // before it; empty if there is none
+  std::string gap;       // before it; empty if there is none
+  bool counted = false;  // `ticks` are those in the range; else all, of which a share is estimated
 };
 
-// Takes the ticks one by one: those of the range, and one before and after if there are. Before them, stretches of
-// older ones; of a stretch that lies partly in the range the share of its ticks is estimated.
+// Takes stretches and then single ticks, in their order: what lies in the range, and one before and after if there is.
 class CoverageBuilder {
  public:
   explicit CoverageBuilder(Range range) : range_(range) {}

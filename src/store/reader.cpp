@@ -7,6 +7,7 @@
 #include <map>
 
 #include "store/coverage.h"
+#include "store/coverage_rows.h"
 #include "store/database.h"
 #include "store/failure.h"
 #include "store/identity_rows.h"

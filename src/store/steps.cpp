@@ -114,52 +114,6 @@ TickSpan span_of(SQLite::Database& database, Range range) {
   return span.empty() ? TickSpan{} : span;
 }
 
-namespace {
-
-std::optional<TickMark> oldest_mark(SQLite::Database& database, std::int64_t& id) {
-  Statement oldest(database, "SELECT MIN(id) FROM tick");
-  if (!oldest.step() || !oldest.maybe(0)) return std::nullopt;
-  id = oldest.integer(0);
-  TickMarks marks(database, id, id);
-  return marks.step() ? std::optional(marks.mark()) : std::nullopt;
-}
-
-// Those of ticks before the oldest that is kept, if one is; of the stretch that it lies in, the part before.
-void visit_stretches(SQLite::Database& database, Range range, std::int64_t oldest_id,
-                     const std::optional<TickMark>& oldest, CoverageBuilder& coverage) {
-  Statement rows(database, sql::stretches);
-  rows.bind(range.from_ms, range.to_ms, oldest_id);
-  while (rows.step()) {
-    const std::int64_t first_id = rows.integer(0);
-    const std::int64_t last_id = rows.integer(1);
-    StretchMark stretch;
-    stretch.last = {rows.integer(3), rows.integer(4), rows.integer(5), rows.integer(6), rows.integer(7), 0,
-                    rows.text(8)};
-    stretch.first = stretch.last;
-    stretch.first.wall_ms = rows.integer(2);
-    stretch.first.boot_ms -= stretch.last.wall_ms - stretch.first.wall_ms;
-    stretch.ticks = std::min(last_id + 1, oldest_id) - first_id;
-    stretch.gap = rows.text(9);
-    if (oldest && last_id >= oldest_id) stretch.last = *oldest;
-    coverage.add(stretch);
-  }
-}
-
-}  // namespace
-
-void visit_coverage(SQLite::Database& database, Range range, CoverageBuilder& coverage) {
-  std::int64_t oldest_id = std::numeric_limits<std::int64_t>::max();
-  const auto oldest = oldest_mark(database, oldest_id);
-  if (!oldest) return visit_stretches(database, range, oldest_id, oldest, coverage);
-  TickSpan span = span_of(database, range);
-  if (range.from_ms < oldest->wall_ms) {
-    visit_stretches(database, range, oldest_id, oldest, coverage);
-    span = {oldest_id, span.empty() ? oldest_id - 1 : span.last};
-  }
-  TickMarks marks(database, span.first, span.last + 1);
-  while (marks.step()) coverage.add(marks.mark());
-}
-
 void visit_process_steps(SQLite::Database& database, Range range,
                          const std::function<void(const ProcessStep&)>& visit) {
   const Plan plan = make_plan(database, range, sql::process_changes);

@@ -5,7 +5,6 @@
 
 #include <functional>
 
-#include "store/coverage.h"
 #include "store/reader.h"
 #include "store/statement.h"
 #include "store/tick_cursor.h"
@@ -13,9 +12,6 @@
 namespace memoir {
 
 TickSpan span_of(SQLite::Database& database, Range range);
-
-// Feeds `coverage` with what it needs of a range: ticks, and stretches where those are gone.
-void visit_coverage(SQLite::Database& database, Range range, CoverageBuilder& coverage);
 
 void visit_process_steps(SQLite::Database& database, Range range, const std::function<void(const ProcessStep&)>& visit);
 void visit_machine_steps(SQLite::Database& database, Range range, const std::function<void(const MachineStep&)>& visit);
