@@ -4,6 +4,7 @@
 // finds those of any range, peaks_room.cpp says how many fit, peaks_report.cpp tells.
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,9 @@ Result<Peaks> peaks_from_marks(const Context& context, const PeakQuestion& quest
 
 // From the steps of the range, of ticks or of rollups.
 Result<Peaks> peaks_from_steps(const Context& context, const PeakQuestion& question);
+
+// Beside processes: the machine, categories, and what the question groups by.
+std::set<MarkSubject> told_kinds(const PeakQuestion& question);
 
 // The marks of a metric that were reached in the range, by subject.
 std::vector<Peak> marks_within(const std::vector<HighWater>& marks, MarkSubject subject, std::string_view metric,

@@ -163,6 +163,12 @@ void rank_rows(std::vector<PeakRow>& rows) {
   });
 }
 
+std::set<MarkSubject> told_kinds(const PeakQuestion& question) {
+  std::set<MarkSubject> kinds{MarkSubject::machine, MarkSubject::category};
+  if (const auto kind = group_kind(question.group)) kinds.insert(*kind);
+  return kinds;
+}
+
 std::vector<Peak> marks_within(const std::vector<HighWater>& marks, MarkSubject subject, std::string_view metric,
                                Range range) {
   std::vector<HighWater> within = marks;
@@ -179,7 +185,7 @@ std::vector<Peak> marks_within(const std::vector<HighWater>& marks, MarkSubject 
 Result<Peaks> peaks_from_marks(const Context& context, const PeakQuestion& question, States& states) {
   Reader& reader = context.reader;
   const Result<std::vector<HighWater>> marks =
-      reader.group_marks(question.all_time ? std::nullopt : std::optional(question.range));
+      reader.group_marks(question.all_time ? std::nullopt : std::optional(question.range), told_kinds(question));
   if (!marks) return marks.error();
   const Result<const State*> now = states.at(question.range.to_ms);
   if (!now) return now.error();

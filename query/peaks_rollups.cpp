@@ -162,7 +162,7 @@ Result<std::vector<PeakRow>> process_rows_of_rollups(const PeakSource& source, c
 }
 
 Result<std::vector<PeakRow>> identity_marks(const PeakSource& source) {
-  const Result<std::vector<HighWater>> marks = source.reader.group_marks(source.range);
+  const Result<std::vector<HighWater>> marks = source.reader.group_marks(source.range, {MarkSubject::identity});
   if (!marks) return marks.error();
   const Result<std::map<std::int64_t, std::string>> names = source.reader.group_names(MarkSubject::identity);
   if (!names) return names.error();
@@ -176,7 +176,7 @@ Result<std::vector<PeakRow>> identity_marks(const PeakSource& source) {
 }
 
 Status refine(const PeakSource& source, const PeakQuestion& question, Peaks& peaks) {
-  const Result<std::vector<HighWater>> marks = source.reader.group_marks(source.range);
+  const Result<std::vector<HighWater>> marks = source.reader.group_marks(source.range, told_kinds(question));
   if (!marks) return marks.error();
   refine_rows(*marks, MarkSubject::machine, std::nullopt, peaks.machine);
   refine_rows(*marks, MarkSubject::category, "pss", peaks.categories);

@@ -196,7 +196,8 @@ Result<std::optional<Summary>> load_summary(const Context& context, Day day) {
   fill_machine(*series, zone, summary);
   if (!find_ends(summary)) return std::optional<Summary>();
 
-  const Result<std::vector<HighWater>> marks = context.reader.group_marks(range);
+  const Result<std::vector<HighWater>> marks =
+      context.reader.group_marks(range, {MarkSubject::machine, MarkSubject::category, MarkSubject::identity});
   if (!marks) return marks.error();
   refine_peaks(*marks, summary);
   const Status recorder = load_recorder(context, summary);

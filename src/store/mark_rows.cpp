@@ -203,10 +203,17 @@ std::map<std::int64_t, std::string> load_group_names(SQLite::Database& database,
 
 namespace {
 
-std::vector<HighWater> load_marks(SQLite::Database& database, RollupTails& tails, MarkDays days, bool processes) {
+std::vector<HighWater> load_marks(SQLite::Database& database, RollupTails& tails, MarkDays days,
+                                  const std::set<MarkSubject>& kinds) {
   Collected marks;
+  const bool processes = kinds.contains(MarkSubject::process);
   Statement rows(database, processes ? sql::high_water : sql::group_marks);
   rows.bind(days.from, days.to);
+  if (!processes) {
+    for (const MarkSubject kind :
+         {MarkSubject::machine, MarkSubject::category, MarkSubject::identity, MarkSubject::cgroup})
+      rows.add(kinds.contains(kind) ? std::optional(static_cast<std::int64_t>(kind)) : std::nullopt);
+  }
   while (rows.step()) {
     marks.see({rows.integer(0),
                static_cast<MarkSubject>(rows.integer(1)),
@@ -215,15 +222,17 @@ std::vector<HighWater> load_marks(SQLite::Database& database, RollupTails& tails
                rows.integer(4),
                {rows.integer(5), rows.integer(6)}});
   }
-  see_pending(database, marks);
-  for (const MarkRow& mark : pending_group_marks(database, tails)) marks.see(mark);
+  if (kinds.contains(MarkSubject::machine)) see_machine(database, marks);
+  if (kinds.contains(MarkSubject::category)) see_categories(database, marks);
+  if (processes) see_processes(database, marks);
+  if (kinds.contains(MarkSubject::identity) || kinds.contains(MarkSubject::cgroup)) {
+    for (const MarkRow& mark : pending_group_marks(database, tails)) marks.see(mark);
+  }
   std::map<MarkSubject, std::map<std::int64_t, std::string>> names;
-  for (const MarkSubject kind : {MarkSubject::category, MarkSubject::identity, MarkSubject::cgroup})
-    names[kind] = load_group_names(database, kind);
+  for (const MarkSubject kind : kinds) names[kind] = load_group_names(database, kind);
   std::vector<HighWater> high_water;
   for (const MarkRow& row : marks.take()) {
-    if (row.day_ms < days.from || row.day_ms > days.to) continue;
-    if (row.subject == MarkSubject::process && !processes) continue;
+    if (row.day_ms < days.from || row.day_ms > days.to || !kinds.contains(row.subject)) continue;
     HighWater& mark = high_water.emplace_back(told(row));
     const auto& of_kind = names[row.subject];
     if (const auto name = of_kind.find(row.subject_id); name != of_kind.end()) mark.name = name->second;
@@ -297,11 +306,14 @@ std::vector<MarkDays> stored_days(SQLite::Database& database, MarkDays days) {
 }  // namespace
 
 std::vector<HighWater> load_high_water(SQLite::Database& database, RollupTails& tails, MarkDays days) {
-  return load_marks(database, tails, days, true);
+  return load_marks(
+      database, tails, days,
+      {MarkSubject::machine, MarkSubject::category, MarkSubject::process, MarkSubject::identity, MarkSubject::cgroup});
 }
 
-std::vector<HighWater> load_group_marks(SQLite::Database& database, RollupTails& tails, MarkDays days) {
-  return load_marks(database, tails, days, false);
+std::vector<HighWater> load_group_marks(SQLite::Database& database, RollupTails& tails, MarkDays days,
+                                        const std::set<MarkSubject>& kinds) {
+  return load_marks(database, tails, days, kinds);
 }
 
 ProcessMarks load_process_marks(SQLite::Database& database, MarkDays days, std::optional<Range> reached,

@@ -51,7 +51,7 @@ class SqliteReader final : public Reader {
   Result<std::map<std::int64_t, std::string>> group_names(MarkSubject kind) override;
   Result<std::vector<StoredIdentity>> identities(std::optional<Range> range) override;
   Result<std::vector<HighWater>> high_water(std::optional<Range> range) override;
-  Result<std::vector<HighWater>> group_marks(std::optional<Range> range) override;
+  Result<std::vector<HighWater>> group_marks(std::optional<Range> range, const std::set<MarkSubject>& kinds) override;
   Result<ProcessMarks> process_marks(std::optional<Range> range, std::optional<Range> reached, std::string_view metric,
                                      std::size_t most) override;
 
@@ -307,9 +307,11 @@ Result<std::vector<HighWater>> SqliteReader::high_water(std::optional<Range> ran
       [&]() -> Result<std::vector<HighWater>> { return load_high_water(*database_, tails_, mark_days(range)); });
 }
 
-Result<std::vector<HighWater>> SqliteReader::group_marks(std::optional<Range> range) {
-  return reading(
-      [&]() -> Result<std::vector<HighWater>> { return load_group_marks(*database_, tails_, mark_days(range)); });
+Result<std::vector<HighWater>> SqliteReader::group_marks(std::optional<Range> range,
+                                                         const std::set<MarkSubject>& kinds) {
+  return reading([&]() -> Result<std::vector<HighWater>> {
+    return load_group_marks(*database_, tails_, mark_days(range), kinds);
+  });
 }
 
 Result<ProcessMarks> SqliteReader::process_marks(std::optional<Range> range, std::optional<Range> reached,

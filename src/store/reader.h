@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -302,9 +303,13 @@ class Reader {
   // not.
   virtual Result<std::vector<HighWater>> high_water(std::optional<Range> range) = 0;
 
-  // The same of the machine and of groups alone, of which there are few; and of one metric of processes, one mark of
-  // each, at most `most` of them. `reached` leaves those that were reached within it.
-  virtual Result<std::vector<HighWater>> group_marks(std::optional<Range> range) = 0;
+  // The same of the machine and of groups alone, of which there are few. Those of identities and cgroups cost more:
+  // they are in part those of ticks that are not rolled up yet.
+  virtual Result<std::vector<HighWater>> group_marks(std::optional<Range> range,
+                                                     const std::set<MarkSubject>& kinds) = 0;
+
+  // Of one metric of processes, one mark of each, at most `most` of them. `reached` leaves those that were reached
+  // within it.
   virtual Result<ProcessMarks> process_marks(std::optional<Range> range, std::optional<Range> reached,
                                              std::string_view metric, std::size_t most) = 0;
 };

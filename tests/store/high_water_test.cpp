@@ -103,7 +103,13 @@ void compare_parts(Reader& reader, std::optional<Range> range) {
   std::vector<HighWater> groups = must(reader.high_water(range));
   const std::vector<HighWater> all = groups;
   std::erase_if(groups, [](const HighWater& mark) { return mark.subject == MarkSubject::process; });
-  REQUIRE(marks_of(must(reader.group_marks(range))) == marks_of(groups));
+  const std::set kinds{MarkSubject::machine, MarkSubject::category, MarkSubject::identity, MarkSubject::cgroup};
+  REQUIRE(marks_of(must(reader.group_marks(range, kinds))) == marks_of(groups));
+  for (const MarkSubject kind : kinds) {
+    std::vector<HighWater> alone = groups;
+    std::erase_if(alone, [kind](const HighWater& mark) { return mark.subject != kind; });
+    REQUIRE(marks_of(must(reader.group_marks(range, {kind}))) == marks_of(alone));
+  }
   for (const std::string metric : {"hwm", "pss", "uss", "swap"}) {
     std::map<std::int64_t, std::int64_t> highest;
     for (const HighWater& mark : all) {
