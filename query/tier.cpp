@@ -18,7 +18,7 @@ struct Pace {
 };
 
 constexpr std::int64_t kAnyLength = std::numeric_limits<std::int64_t>::max();
-constexpr std::array kPaces{Pace{kDayMs, 4 * kHourMs}, Pace{14 * kDayMs, kDayMs}, Pace{400 * kDayMs, 14 * kDayMs},
+constexpr std::array kPaces{Pace{kDayMs, 2 * kHourMs}, Pace{14 * kDayMs, kDayMs}, Pace{400 * kDayMs, 14 * kDayMs},
                             Pace{kAnyLength, kAnyLength}};
 
 bool is_quick(Tier tier, std::int64_t length_ms, Reads reads) {

@@ -26,7 +26,7 @@ namespace memoir::test {
 namespace {
 
 constexpr double kMostMs = 300;
-constexpr double kMostSummaryMs = 1000;
+constexpr double kMostLongMs = 1000;  // a summary, and the verdicts on all that grows
 constexpr double kMostMib = 100;
 
 using Words = std::vector<std::string>;
@@ -67,6 +67,15 @@ Cost run_once(Words words, const std::string& db) {
   return {wall.count(), ms_of(usage.ru_utime) + ms_of(usage.ru_stime), static_cast<double>(usage.ru_maxrss) / 1024};
 }
 
+// From the page cache, so that the next one reads it from the disk.
+void evict(const std::string& db) {
+  const int file = open(db.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) throw std::runtime_error(db + " cannot be read");
+  fdatasync(file);
+  posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED);
+  close(file);
+}
+
 double median(const std::vector<Cost>& costs, double Cost::*part) {
   std::vector<double> values;
   values.reserve(costs.size());
@@ -105,6 +114,8 @@ std::vector<Words> questions(const std::string& db, const std::string& folder) {
       {"top", "--at", at(last - 3 * day_ms)},
       {"top", "--group", "identity"},
       {"top", "--last", "1h"},
+      {"top", "--last", "2h"},
+      {"top", "--last", "1d"},
       {"top", "--last", "7d"},
       {"top", "--last", "30d"},
       {"trend", "machine"},
@@ -113,6 +124,7 @@ std::vector<Words> questions(const std::string& db, const std::string& folder) {
       {"trend", category, "--last", "30d"},
       {"trend", std::to_string(process.key.pid), "--last", "7d"},
       {"peaks"},
+      {"peaks", "--last", "2h"},
       {"peaks", "--last", "1d"},
       {"peaks", "--last", "7d", "--group", "category"},
       {"leaks"},
@@ -140,19 +152,24 @@ bool is_answer(const Words& words) {
 void measure(const std::string& db, int runs) {
   const TemporaryDirectory folder;
   fmt::print(
-      "{}, {} MiB; the median of {} runs of the whole program, after one that warms the page cache; + is beyond\n"
-      "the target: {} ms an answer, {} ms a summary, {} MiB.\n\n",
-      db, std::filesystem::file_size(db) >> 20, runs, kMostMs, kMostSummaryMs, kMostMib);
-  fmt::print("{:>8} {:>8} {:>7}  {}\n", "wall ms", "CPU ms", "MiB", "memoir");
+      "{}, {} MiB; the median of {} runs of the whole program. Cold: the file was evicted from the page cache before\n"
+      "each. + is beyond the target of a warm one: {} ms an answer, {} ms a summary and leaks; {} MiB.\n\n",
+      db, std::filesystem::file_size(db) >> 20, runs, kMostMs, kMostLongMs, kMostMib);
+  fmt::print("{:>8} {:>8} {:>8} {:>7}  {}\n", "wall ms", "CPU ms", "cold ms", "MiB", "memoir");
   for (const Words& words : questions(db, folder.path())) {
     run_once(words, db);
     std::vector<Cost> costs;
     for (int i = 0; i < runs; ++i) costs.push_back(run_once(words, db));
     const Cost cost{median(costs, &Cost::wall_ms), median(costs, &Cost::cpu_ms), median(costs, &Cost::mib)};
-    const double most_ms = words[0] == "summary" ? kMostSummaryMs : kMostMs;
-    fmt::print("{:>8.0f}{}{:>8.0f} {:>7.1f}{} {}\n", cost.wall_ms,
-               is_answer(words) && cost.wall_ms > most_ms ? "+" : " ", cost.cpu_ms, cost.mib,
-               cost.mib > kMostMib ? "+" : " ", fmt::join(words, " "));
+    std::vector<Cost> cold;
+    for (int i = 0; i < runs; ++i) {
+      evict(db);
+      cold.push_back(run_once(words, db));
+    }
+    const double most_ms = words[0] == "summary" || words[0] == "leaks" ? kMostLongMs : kMostMs;
+    fmt::print("{:>8.0f}{}{:>8.0f} {:>8.0f} {:>7.1f}{} {}\n", cost.wall_ms,
+               is_answer(words) && cost.wall_ms > most_ms ? "+" : " ", cost.cpu_ms, median(cold, &Cost::wall_ms),
+               cost.mib, cost.mib > kMostMib ? "+" : " ", fmt::join(words, " "));
     std::fflush(stdout);
   }
 }
