@@ -125,17 +125,11 @@ Result<std::optional<State>> load_tick(Reader& reader, std::int64_t at_ms) {
 
 }  // namespace
 
-// The last hour tells, unless nothing was recorded in it.
 Result<std::int64_t> recorded_at(const Context& context, std::int64_t at_ms) {
-  const std::int64_t first_ms = context.file.first_tick_ms;
-  for (const std::int64_t from_ms : {std::max(at_ms - kHourMs, first_ms), first_ms}) {
-    const Result<Coverage> coverage = context.reader.coverage({from_ms, at_ms});
-    if (!coverage) return coverage.error();
-    const bool in_gap = !coverage->gaps.empty() && coverage->gaps.back().to_ms >= at_ms;
-    const std::int64_t recorded_ms = in_gap ? coverage->gaps.back().from_ms : at_ms;
-    if (recorded_ms > from_ms) return recorded_ms;
-  }
-  return first_ms;
+  const Result<Coverage> coverage = context.reader.coverage({context.file.first_tick_ms, at_ms});
+  if (!coverage) return coverage.error();
+  const bool in_gap = !coverage->gaps.empty() && coverage->gaps.back().to_ms >= at_ms;
+  return in_gap ? coverage->gaps.back().from_ms : at_ms;
 }
 
 std::vector<MachineMetric> machine_gauges() {

@@ -13,7 +13,11 @@ namespace {
 class CoverageRows {
  public:
   CoverageRows(SQLite::Database& database, Range range, CoverageBuilder& coverage)
-      : database_(database), range_(range), coverage_(coverage) {}
+      : database_(database),
+        range_(range),
+        coverage_(coverage),
+        marks_(database, 0, 0),
+        count_(database, "SELECT COUNT(*) FROM tick WHERE wall_ms BETWEEN ? AND ? AND id BETWEEN ? AND ?") {}
 
   void visit() {
     Statement ends(database_, "SELECT MIN(id), (SELECT tick_id FROM rollup_mark) FROM tick");
@@ -25,9 +29,9 @@ class CoverageRows {
   }
 
  private:
-  std::optional<TickMark> mark_of(std::int64_t id) const {
-    TickMarks marks(database_, id, id);
-    return marks.step() ? std::optional(marks.mark()) : std::nullopt;
+  std::optional<TickMark> mark_of(std::int64_t id) {
+    marks_.go_to(id, id);
+    return marks_.step() ? std::optional(marks_.mark()) : std::nullopt;
   }
 
   void visit_stretches(std::int64_t last_rolled_id) {
@@ -67,8 +71,7 @@ class CoverageRows {
   // Of a stretch the ticks in the range.
   std::int64_t ticks_within(const TickMark& first, const TickMark& last, std::int64_t first_id, std::int64_t last_id) {
     if (range_.from_ms <= first.wall_ms && last.wall_ms <= range_.to_ms) return last_id - first_id + 1;
-    Statement count(database_, "SELECT COUNT(*) FROM tick WHERE wall_ms BETWEEN ? AND ? AND id BETWEEN ? AND ?");
-    return count.bind(range_.from_ms, range_.to_ms, first_id, last_id).step() ? count.integer(0) : 0;
+    return count_.bind(range_.from_ms, range_.to_ms, first_id, last_id).step() ? count_.integer(0) : 0;
   }
 
   // From the tick before those of the range to the one after. Most often they are few, and it is looked at all of them;
@@ -81,13 +84,15 @@ class CoverageRows {
     if (!span.bind(seam_id, range_.from_ms, range_.to_ms).step()) return;
     const std::int64_t before = span.integer(0);
     const std::int64_t last = span.maybe(2).value_or(seam_id - 1);
-    TickMarks marks(database_, std::min(before, span.maybe(1).value_or(before)), last + 1);
-    while (marks.step()) coverage_.add(marks.mark());
+    marks_.go_to(std::min(before, span.maybe(1).value_or(before)), last + 1);
+    while (marks_.step()) coverage_.add(marks_.mark());
   }
 
   SQLite::Database& database_;
   Range range_;
   CoverageBuilder& coverage_;
+  TickMarks marks_;
+  Statement count_;
   std::int64_t oldest_id_ = 0;  // of the ticks that are kept
 };
 

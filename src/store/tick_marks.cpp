@@ -7,7 +7,7 @@ namespace memoir {
 TickMarks::TickMarks(SQLite::Database& database, std::int64_t first_id, std::int64_t last_id)
     : ticks_(database, sql::tick_marks),
       run_(database, "SELECT boot_id, interval_ms, end_reason FROM run WHERE id = ?") {
-  ticks_.bind(first_id, last_id);
+  go_to(first_id, last_id);
 }
 
 bool TickMarks::step() {
