@@ -173,12 +173,13 @@ PeakRow row_of(std::string name, const Summary& summary, const PeakSource& sourc
 }
 
 Result<Peaks> peaks_from_steps(const Context& context, const PeakQuestion& question) {
-  const Result<Tier> tier = tier_of(context, question.range, Reads::all);
+  const bool sums = question.group != "process" && !reads_whole_groups(question);
+  const Result<Tier> tier = tier_of(context, question.range, sums ? Reads::sums : Reads::all);
   if (!tier) return tier.error();
   const PeakSource source{context.reader, question.range, *tier};
   Peaks peaks;
   peaks.tier = *tier;
-  peaks.means = *tier != Tier::raw && question.group != "process" && !reads_whole_groups(question);
+  peaks.means = *tier != Tier::raw && sums;
   const Status machine = add_machine(source, peaks);
   if (!machine) return machine.error();
   Result<std::vector<PeakRow>> rows = asked_rows(source, question);

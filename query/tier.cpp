@@ -15,15 +15,16 @@ namespace {
 struct Pace {
   std::int64_t one_ms;
   std::int64_t all_ms;
+  std::int64_t sums_ms;
 };
 
 constexpr std::int64_t kAnyLength = std::numeric_limits<std::int64_t>::max();
-constexpr std::array kPaces{Pace{kDayMs, 2 * kHourMs}, Pace{14 * kDayMs, kDayMs}, Pace{400 * kDayMs, 14 * kDayMs},
-                            Pace{kAnyLength, kAnyLength}};
+constexpr std::array kPaces{Pace{kDayMs, 2 * kHourMs, kDayMs}, Pace{14 * kDayMs, kDayMs, 2 * kDayMs},
+                            Pace{400 * kDayMs, 14 * kDayMs, 14 * kDayMs}, Pace{kAnyLength, kAnyLength, kAnyLength}};
 
 bool is_quick(Tier tier, std::int64_t length_ms, Reads reads) {
   const Pace& pace = kPaces.at(static_cast<std::size_t>(tier));
-  return length_ms <= (reads == Reads::one ? pace.one_ms : pace.all_ms);
+  return length_ms <= (reads == Reads::one ? pace.one_ms : reads == Reads::all ? pace.all_ms : pace.sums_ms);
 }
 
 Error out_of_reach(const Context& context, Tier tier, const TierSpan* span, Range asked) {

@@ -47,7 +47,7 @@ Reads reads_of(const std::vector<Subject>& subjects) {
     const bool group = subject.kind == Subject::Kind::group && !subject.category;
     return group || subject.kind == Subject::Kind::word;
   });
-  return sums ? Reads::all : Reads::one;
+  return sums ? Reads::sums : Reads::one;
 }
 
 Result<std::vector<Series>> load_all(const Context& context, std::vector<Subject> subjects, const TrendSource& source) {

@@ -110,6 +110,8 @@ TEST_CASE("tiers: the finest that reaches back and answers quickly is chosen") {
   CHECK(chosen(39, 40) == Tier::hour);
   CHECK(chosen(9, 10) == Tier::day);
   CHECK(chosen(60, 100, Reads::all) == Tier::day);
+  CHECK(chosen(99, 100, Reads::all) == Tier::five_minutes);
+  CHECK(chosen(99, 100, Reads::sums) == Tier::raw);
   CHECK(choose_tier({}, {0, kWeekDayMs}, Reads::one) == Tier::raw);
 }
 
@@ -128,7 +130,7 @@ TEST_CASE("tiers: a width asked for is kept to where a tier has it") {
 }
 
 TEST_CASE("tiers: no choice is finer where the range is longer") {
-  for (const Reads reads : {Reads::one, Reads::all}) {
+  for (const Reads reads : {Reads::one, Reads::all, Reads::sums}) {
     Tier before = Tier::raw;
     for (std::int64_t hours = 1; hours < 99 * 24; ++hours) {
       const Tier now = choose_tier(spans(), {100 * kWeekDayMs - hours * kHour, 100 * kWeekDayMs}, reads);
