@@ -17,14 +17,15 @@ std::string in_quotes(const std::string& text) {
   return out + '"';
 }
 
+// Enough digits for sizes of any machine in KiB.
 struct CellText {
   std::string operator()(std::monostate) const { return {}; }
   std::string operator()(bool value) const { return value ? "true" : "false"; }
   std::string operator()(std::int64_t value) const { return fmt::format("{}", value); }
-  std::string operator()(double value) const { return fmt::format("{:.6g}", value); }
+  std::string operator()(double value) const { return fmt::format("{:.12g}", value); }
   std::string operator()(const std::string& value) const { return in_quotes(to_utf8(value)); }
   std::string operator()(const std::vector<double>& value) const {
-    return fmt::format("{:.6g}", fmt::join(value, " "));
+    return fmt::format("{:.12g}", fmt::join(value, " "));
   }
 };
 

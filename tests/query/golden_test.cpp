@@ -108,6 +108,20 @@ TEST_CASE("Golden answers") {
   test::compare_with_golden(std::string(golden.name) + "." + format, outcome.out);
 }
 
+TEST_CASE("Golden exports") {
+  const std::string subject = GENERATE("machine", "categories", "processes", "");
+  const std::string format = GENERATE("csv", "jsonl", "openmetrics", "smaps-rollup", "category-metrics");
+  const bool snapshot = format == "smaps-rollup" || format == "category-metrics";
+  if (subject.empty() != snapshot) return;
+  std::vector<std::string> arguments{"export", "--format", format};
+  if (!snapshot) arguments.insert(arguments.end(), {subject, "--from", "00:02:10", "--to", "00:02:40"});
+  CAPTURE(subject, format);
+  const Outcome outcome = ask(arguments);
+  CAPTURE(outcome.error);
+  CHECK(outcome.exit == Exit::answered);
+  test::compare_with_golden("export" + (snapshot ? "" : "-" + subject) + "." + format, outcome.out);
+}
+
 TEST_CASE("top: a row per process, ranked, with its source and share") {
   const auto answer = json_of({"top", "--at", "2026-11-19 00:02:30"});
   CHECK(answer["command"] == "top");

@@ -6,7 +6,10 @@
 #include <nlohmann/json.hpp>
 
 #include "query/application.h"
+#include "query/golden.h"
 #include "query/history.h"
+#include "query/terminal.h"
+#include "query/zone_guard.h"
 #include "support/catch.h"
 #include "support/manual_clock.h"
 
@@ -79,6 +82,16 @@ std::string verdict(const Json& answer, const std::string& subject, const std::s
 TEST_CASE("Leaks are found by identity, what is none is let go, and each verdict is explained") {
   History history;
   record(history);
+
+  use_utf8();
+  const memoir::test::ZoneGuard zone("UTC");
+  for (const char* format : {"table", "json", "csv"}) {
+    std::string text = ask(history, {"--format", format}).out;
+    const std::size_t path = text.find(history.path());
+    if (path != std::string::npos) text.replace(path, history.path().size(), "DB");
+    memoir::test::compare_with_golden(std::string("leaks.") + format, text);
+  }
+  memoir::test::compare_with_golden("leaks-explain.table", ask(history, {"--explain", "leaky"}).out);
 
   const Json leaks = answered(history, {});
   CHECK(verdict(leaks, "leaky") == "leak-steady");
