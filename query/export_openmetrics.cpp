@@ -257,6 +257,7 @@ Status Writer::categories() {
        &CategorySample::inexact},
   };
   std::vector<Family> families;
+  families.reserve(parts.size());
   for (const auto& [family, member] : parts) families.push_back(family);
   // How many are not exact, which comes last, is not in rollups.
   if (question_.tier != Tier::raw) families.pop_back();
