@@ -169,15 +169,15 @@ std::set<MarkSubject> told_kinds(const PeakQuestion& question) {
   return kinds;
 }
 
+bool stood(const HighWater& mark) {
+  return mark.before_ms != mark.at_ms && mark.before_ms < mark.day_ms.value_or(0);
+}
+
 std::vector<Peak> marks_within(const std::vector<HighWater>& marks, MarkSubject subject, std::string_view metric,
                                Range range) {
   std::vector<HighWater> within = marks;
-  // VmHWM is that of a whole life: one that stood when its UTC day began was reached before.
-  const auto stood = [&metric](const HighWater& mark) {
-    return metric == "hwm" && mark.before_ms != mark.at_ms && mark.before_ms < mark.day_ms.value_or(0);
-  };
   std::erase_if(within, [&](const HighWater& mark) {
-    return mark.at_ms < range.from_ms || mark.at_ms > range.to_ms || stood(mark);
+    return mark.at_ms < range.from_ms || mark.at_ms > range.to_ms || (metric == "hwm" && stood(mark));
   });
   return ranked(within, subject, metric);
 }

@@ -73,11 +73,6 @@ Status sum_processes(const PeakSource& source, const PeakQuestion& question, con
   return Done{};
 }
 
-// VmHWM is that of a whole life: one that stood when its UTC day began was reached before.
-bool stood(const HighWater& mark) {
-  return mark.before_ms != mark.at_ms && mark.before_ms < mark.day_ms.value_or(0);
-}
-
 // The marks of days are many: over a longer range the mark of all time stands for them, where it was reached in it. So
 // a process that was higher before the range is told by its rollups.
 Result<ProcessMarks> marks_of(const PeakSource& source, const PeakQuestion& question) {

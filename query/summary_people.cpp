@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "analysis/restarts.h"
+#include "query/peaks.h"
 #include "query/process_columns.h"
 #include "query/summary.h"
 #include "query/times.h"
@@ -18,9 +19,8 @@ constexpr std::size_t kMostProcesses = 10;
 
 using UsageById = std::map<std::int64_t, Usage>;
 
-// VmHWM is that of a whole life: one that stood when its UTC day began was reached before.
 bool reached_on(const HighWater& mark, const Day& day) {
-  return day.holds(mark.at_ms) && (mark.before_ms == mark.at_ms || mark.before_ms >= mark.day_ms.value_or(0));
+  return day.holds(mark.at_ms) && !stood(mark);
 }
 
 // What the members of each group held over the day.

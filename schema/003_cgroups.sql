@@ -71,8 +71,9 @@ DROP INDEX process_command;
 DROP INDEX process_cgroup;
 
 -- Marks of one metric lie together: the highest of all processes are found without the other metrics' rows.
-DROP VIEW high_water_named;
-CREATE TABLE high_water_by_metric (
+CREATE TABLE high_water_before AS SELECT * FROM high_water;
+DROP TABLE high_water;
+CREATE TABLE high_water (
   day_ms INTEGER NOT NULL,                 -- start of the UTC day; -1: of all time
   subject INTEGER NOT NULL,                -- 0 machine, 1 category, 2 process, 3 identity, 4 cgroup
   subject_id INTEGER NOT NULL,             -- category.id, process.id, identity.id, cgroup.id; 0 for the machine
@@ -82,26 +83,11 @@ CREATE TABLE high_water_by_metric (
   before_ms INTEGER NOT NULL,              -- the tick before: it was reached in between
   PRIMARY KEY (day_ms, subject, metric, subject_id)
 ) STRICT, WITHOUT ROWID;
-INSERT INTO high_water_by_metric (day_ms, subject, subject_id, metric, value_kib, at_ms, before_ms)
+INSERT INTO high_water (day_ms, subject, subject_id, metric, value_kib, at_ms, before_ms)
 SELECT day_ms, subject, subject_id, metric, value_kib, at_ms, before_ms
-FROM high_water
+FROM high_water_before
 ORDER BY day_ms, subject, metric, subject_id;
-DROP TABLE high_water;
-ALTER TABLE high_water_by_metric RENAME TO high_water;
-
-CREATE VIEW high_water_named AS
-SELECT CASE h.day_ms WHEN -1 THEN 'all time' ELSE date(h.day_ms / 1000, 'unixepoch') END AS day,
-  CASE h.subject WHEN 0 THEN 'machine' WHEN 1 THEN 'category' WHEN 2 THEN 'process' WHEN 3 THEN 'identity' ELSE 'cgroup' END AS subject,
-  CASE h.subject
-    WHEN 0 THEN (SELECT b.host FROM boot AS b ORDER BY b.id DESC LIMIT 1)
-    WHEN 1 THEN (SELECT c.name FROM category AS c WHERE c.id = h.subject_id)
-    WHEN 2 THEN (SELECT p.comm || '[' || p.pid || ']' FROM process AS p WHERE p.id = h.subject_id)
-    WHEN 3 THEN (SELECT i.unit || ' ' || i.command FROM identity AS i WHERE i.id = h.subject_id)
-    ELSE (SELECT g.path FROM cgroup AS g WHERE g.id = h.subject_id)
-  END AS name,
-  m.name AS metric, h.value_kib, h.at_ms, h.before_ms, h.subject_id
-FROM high_water AS h
-JOIN high_water_metric AS m ON m.id = h.metric;
+DROP TABLE high_water_before;
 
 -- From now on a process that lived in one UTC day only has no marks of all time (day_ms = -1) in high_water: those of its
 -- day are the same. And it has rows of its own in rollup_5min from an age of 15 minutes, as it has in rollup_hour from

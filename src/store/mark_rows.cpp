@@ -201,8 +201,6 @@ std::map<std::int64_t, std::string> load_group_names(SQLite::Database& database,
   return names;
 }
 
-namespace {
-
 std::vector<HighWater> load_marks(SQLite::Database& database, RollupTails& tails, MarkDays days,
                                   const std::set<MarkSubject>& kinds) {
   Collected marks;
@@ -239,6 +237,8 @@ std::vector<HighWater> load_marks(SQLite::Database& database, RollupTails& tails
   }
   return high_water;
 }
+
+namespace {
 
 // The highest marks of one metric of processes, one of each; of equal ones the first counts, since a recorder that was
 // started again sees an old height anew. Only what can still be among them is kept.
@@ -304,17 +304,6 @@ std::vector<MarkDays> stored_days(SQLite::Database& database, MarkDays days) {
 }
 
 }  // namespace
-
-std::vector<HighWater> load_high_water(SQLite::Database& database, RollupTails& tails, MarkDays days) {
-  return load_marks(
-      database, tails, days,
-      {MarkSubject::machine, MarkSubject::category, MarkSubject::process, MarkSubject::identity, MarkSubject::cgroup});
-}
-
-std::vector<HighWater> load_group_marks(SQLite::Database& database, RollupTails& tails, MarkDays days,
-                                        const std::set<MarkSubject>& kinds) {
-  return load_marks(database, tails, days, kinds);
-}
 
 ProcessMarks load_process_marks(SQLite::Database& database, MarkDays days, std::optional<Range> reached,
                                 std::string_view name, std::size_t most) {

@@ -65,11 +65,9 @@ struct MarkDays {
   std::int64_t to = kAllTime;
 };
 
-// Stored and pending marks of these days, sorted by day, subject and metric: of all, or of the kinds given, without
-// processes.
-std::vector<HighWater> load_high_water(SQLite::Database& database, RollupTails& tails, MarkDays days);
-std::vector<HighWater> load_group_marks(SQLite::Database& database, RollupTails& tails, MarkDays days,
-                                        const std::set<MarkSubject>& kinds);
+// Stored and pending marks of these days and kinds, sorted by day, subject and metric.
+std::vector<HighWater> load_marks(SQLite::Database& database, RollupTails& tails, MarkDays days,
+                                  const std::set<MarkSubject>& kinds);
 
 // The highest `most` of a metric of processes, one of each (Reader::process_marks).
 ProcessMarks load_process_marks(SQLite::Database& database, MarkDays days, std::optional<Range> reached,

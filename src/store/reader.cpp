@@ -303,15 +303,16 @@ Result<std::vector<StoredIdentity>> SqliteReader::identities(std::optional<Range
 }
 
 Result<std::vector<HighWater>> SqliteReader::high_water(std::optional<Range> range) {
+  static const std::set<MarkSubject> all{MarkSubject::machine, MarkSubject::category, MarkSubject::process,
+                                         MarkSubject::identity, MarkSubject::cgroup};
   return reading(
-      [&]() -> Result<std::vector<HighWater>> { return load_high_water(*database_, tails_, mark_days(range)); });
+      [&]() -> Result<std::vector<HighWater>> { return load_marks(*database_, tails_, mark_days(range), all); });
 }
 
 Result<std::vector<HighWater>> SqliteReader::group_marks(std::optional<Range> range,
                                                          const std::set<MarkSubject>& kinds) {
-  return reading([&]() -> Result<std::vector<HighWater>> {
-    return load_group_marks(*database_, tails_, mark_days(range), kinds);
-  });
+  return reading(
+      [&]() -> Result<std::vector<HighWater>> { return load_marks(*database_, tails_, mark_days(range), kinds); });
 }
 
 Result<ProcessMarks> SqliteReader::process_marks(std::optional<Range> range, std::optional<Range> reached,
