@@ -9,6 +9,7 @@
 #include "query/format.h"
 #include "query/moment.h"
 #include "query/process_columns.h"
+#include "query/state.h"
 #include "query/times.h"
 
 namespace memoir::query {
@@ -68,41 +69,32 @@ std::int64_t moment_of(const PeakRow& row) {
   return row.in_bucket ? row.peak.before_ms : row.peak.at_ms;
 }
 
-Result<Others> others_at(const PeakRow& row, const std::string& of, const std::string& group, bool machine, Tier tier,
-                         States& states) {
+Result<Others> others_at(const Context& context, const PeakRow& row, std::string of, Tier tier,
+                         const std::function<bool(const StoredProcess&)>& is_other) {
   const std::int64_t at_ms = moment_of(row);
-  const Result<const State*> found = row.in_bucket ? states.in_bucket(tier, at_ms) : states.at(at_ms);
-  if (!found) return found.error();
-  Others others{of, at_ms, {}};
-  if (*found == nullptr) return others;
-  others.means = (*found)->rolled();
-  for (const ProcessState& state : (*found)->snapshot.processes) {
-    if (!machine && is_of(state.process, row, group)) continue;
-    const auto pss = metric_kib(state.sample.memory, Metric::pss);
-    const auto held = pss ? pss : metric_kib(state.sample.memory, Metric::rss);
-    if (held) others.holders.push_back({state.process, *held});
-  }
-  const std::size_t most = std::min(kMostOthers, others.holders.size());
-  std::ranges::partial_sort(others.holders, others.holders.begin() + static_cast<std::ptrdiff_t>(most),
-                            [](const Holder& a, const Holder& b) { return a.kib > b.kib; });
-  others.holders.resize(most);
-  return others;
+  Result<Holders> holders =
+      largest_holders(context, at_ms, row.in_bucket ? std::optional(tier) : std::nullopt, kMostOthers, is_other);
+  if (!holders) return holders.error();
+  return Others{std::move(of), at_ms, *std::move(holders)};
 }
 
-Result<std::vector<Others>> find_others(const PeakQuestion& question, const Peaks& peaks, std::size_t most,
-                                        States& states) {
+Result<std::vector<Others>> find_others(const Context& context, const PeakQuestion& question, const Peaks& peaks) {
+  const std::size_t most = room_for(context, question, peaks.tier).others;
   std::vector<Others> all;
   for (const PeakRow& row : peaks.machine) {
     const bool told = !all.empty() && all.front().at_ms == moment_of(row);
     if (row.name == "swap" || told || all.size() == most) continue;
-    Result<Others> others = others_at(row, "machine " + row.name, question.group, true, peaks.tier, states);
+    Result<Others> others =
+        others_at(context, row, "machine " + row.name, peaks.tier, [](const StoredProcess&) { return true; });
     if (!others) return others.error();
     all.push_back(*std::move(others));
   }
   for (std::size_t index = 0; index < std::min(kRowsWithOthers, peaks.rows.size()) && all.size() < most; ++index) {
     const PeakRow& row = peaks.rows[index];
     const std::string of = row.process ? fmt::format("process {}", row.process->info.key.pid) : row.name;
-    Result<Others> others = others_at(row, of, question.group, false, peaks.tier, states);
+    Result<Others> others = others_at(context, row, of, peaks.tier, [&](const StoredProcess& process) {
+      return !is_of(process, row, question.group);
+    });
     if (!others) return others.error();
     all.push_back(*std::move(others));
   }
@@ -118,13 +110,10 @@ Result<Report> run_peaks(const Context& context) {
     fill_peaks(context, *question, {}, {}, *report);
     return report;
   }
-  States states(context);
   const bool from_marks = store_has(*question) && !context.options.tier;
-  const Result<Peaks> peaks =
-      from_marks ? peaks_from_marks(context, *question, states) : peaks_from_steps(context, *question);
+  const Result<Peaks> peaks = from_marks ? peaks_from_marks(context, *question) : peaks_from_steps(context, *question);
   if (!peaks) return peaks.error();
-  const Result<std::vector<Others>> others =
-      find_others(*question, *peaks, room_for(context, *question, peaks->tier).others, states);
+  const Result<std::vector<Others>> others = find_others(context, *question, *peaks);
   if (!others) return others.error();
   fill_peaks(context, *question, *peaks, *others, *report);
   return report;

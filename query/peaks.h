@@ -12,8 +12,8 @@
 #include "analysis/peaks.h"
 #include "query/command.h"
 #include "query/filter.h"
+#include "query/holders.h"
 #include "query/limit.h"
-#include "query/states.h"
 
 namespace memoir::query {
 
@@ -45,7 +45,7 @@ struct Peaks {
 };
 
 // From the store's marks of all time or of whole days: of processes, categories, identities and cgroups.
-Result<Peaks> peaks_from_marks(const Context& context, const PeakQuestion& question, States& states);
+Result<Peaks> peaks_from_marks(const Context& context, const PeakQuestion& question);
 
 // From the steps of the range, of ticks or of rollups.
 Result<Peaks> peaks_from_steps(const Context& context, const PeakQuestion& question);
@@ -64,15 +64,10 @@ std::vector<Peak> marks_within(const std::vector<HighWater>& marks, MarkSubject 
 void rank_rows(std::vector<PeakRow>& rows);
 
 // Who else held memory at the moment of a peak, the largest first.
-struct Holder {
-  StoredProcess process;
-  std::int64_t kib = 0;
-};
 struct Others {
   std::string of;  // whose peak
   std::int64_t at_ms = 0;
-  std::vector<Holder> holders;
-  bool means = false;  // over the bucket that begins at that time
+  Holders holders;
 };
 
 // How much of each part to show: without --limit all of it must fit the terminal, if it goes to one.

@@ -91,25 +91,54 @@ Result<std::vector<PeakRow>> group_rows(Reader& reader, const std::vector<HighWa
   return rows;
 }
 
-// The end of its last bucket, for a process whose ticks are gone.
-Status add_last_bucket(PeakRow& row, const Context& context, std::int64_t at_ms, Metric metric) {
-  const Result<Tier> tier = tier_of(context, {at_ms, at_ms}, Reads::one);
-  if (!tier) return tier.error();
-  if (*tier == Tier::raw) return Done{};
-  return visit_buckets(context.reader, *tier, MarkSubject::process, row.process->id,
-                       {at_ms - bucket_ms(*tier), at_ms + 1}, metric, [&](const RollupBucket&, const Step& step) {
-                         row.now_kib = step.spread->last;
-                         row.now_ms = at_ms;
-                       });
+// False: it is not there now.
+bool add_present(PeakRow& row, const State& now, Metric by) {
+  const auto& processes = now.snapshot.processes;
+  const auto state =
+      std::ranges::find(processes, row.process->id, [](const ProcessState& of) { return of.process.id; });
+  if (state == processes.end()) return false;
+  row.now_kib = held_kib(state->sample.memory, by);
+  row.now_ms = now.snapshot.tick.begin.wall_ms;
+  return true;
 }
 
-// A process that is gone is taken at its last tick.
+// The end of its last bucket. False: there is none.
+Result<bool> add_last_bucket(PeakRow& row, const Context& context, Tier tier, std::int64_t at_ms, Metric by) {
+  bool found = false;
+  const Status read =
+      visit_buckets(context.reader, tier, MarkSubject::process, row.process->id, {at_ms - bucket_ms(tier), at_ms + 1},
+                    by == Metric::hwm ? Metric::rss : by, [&](const RollupBucket&, const Step& step) {
+                      found = true;
+                      row.now_kib = step.spread->last;
+                      row.now_ms = at_ms;
+                    });
+  if (!read) return read.error();
+  return found;
+}
+
+// Raw: there is none.
+Result<Tier> finest_rollup(Reader& reader, std::int64_t at_ms) {
+  Result<std::vector<TierSpan>> tiers = reader.tiers();
+  if (!tiers) return tiers.error();
+  std::erase_if(*tiers, [](const TierSpan& span) { return span.tier == Tier::raw; });
+  return choose_tier(*tiers, {at_ms, at_ms}, Reads::one);
+}
+
+// A process that is gone is taken at its last tick: from the end of its last bucket, which is found at once, where it
+// lived for long enough to have one.
 Status add_last_sight(PeakRow& row, const Context& context, const PeakQuestion& question) {
   Reader& reader = context.reader;
   const std::int64_t at_ms = std::min(row.process->last_ms, question.range.to_ms);
   const auto tick = reader.tick_at(at_ms);
   if (!tick) return tick.error();
-  if (!*tick) return add_last_bucket(row, context, at_ms, question.by == Metric::hwm ? Metric::rss : question.by);
+  if (!*tick || (row.process->gone_ms && at_ms == row.process->last_ms)) {
+    const Result<Tier> tier = finest_rollup(reader, at_ms);
+    if (!tier) return tier.error();
+    const Result<bool> found =
+        *tier == Tier::raw ? Result(false) : add_last_bucket(row, context, *tier, at_ms, question.by);
+    if (!found) return found.error();
+    if (*found || !*tick) return Done{};
+  }
   const auto state = reader.process_at((*tick)->id, row.process->id);
   if (!state) return state.error();
   if (!*state) return Done{};
@@ -119,7 +148,7 @@ Status add_last_sight(PeakRow& row, const Context& context, const PeakQuestion& 
 }
 
 // Of all processes the highest alone; with a filter all those that have a mark, until enough are found.
-Status add_processes(const Context& context, const PeakQuestion& question, Peaks& peaks) {
+Status add_processes(const Context& context, const PeakQuestion& question, const State* now, Peaks& peaks) {
   Reader& reader = context.reader;
   constexpr std::size_t all = std::numeric_limits<std::size_t>::max();
   const std::size_t room = limited(context.options, all - 1, room_for(context, question, Tier::raw).rows);
@@ -143,13 +172,14 @@ Status add_processes(const Context& context, const PeakQuestion& question, Peaks
   }
   limit_peaks(context, question, peaks);
   if (question.filter.takes_all()) peaks.cut.all = std::max(peaks.cut.all, static_cast<std::size_t>(marks->processes));
-  return add_last_sights(context, question, peaks);
+  return add_last_sights(context, question, now, peaks);
 }
 
 }  // namespace
 
-Status add_last_sights(const Context& context, const PeakQuestion& question, Peaks& peaks) {
+Status add_last_sights(const Context& context, const PeakQuestion& question, const State* now, Peaks& peaks) {
   for (PeakRow& row : peaks.rows) {
+    if (now != nullptr && !now->rolled() && add_present(row, *now, question.by)) continue;
     const Status added = add_last_sight(row, context, question);
     if (!added) return added.error();
   }
@@ -182,28 +212,29 @@ std::vector<Peak> marks_within(const std::vector<HighWater>& marks, MarkSubject 
   return ranked(within, subject, metric);
 }
 
-Result<Peaks> peaks_from_marks(const Context& context, const PeakQuestion& question, States& states) {
+Result<Peaks> peaks_from_marks(const Context& context, const PeakQuestion& question) {
   Reader& reader = context.reader;
   const Result<std::vector<HighWater>> marks =
       reader.group_marks(question.all_time ? std::nullopt : std::optional(question.range), told_kinds(question));
   if (!marks) return marks.error();
-  const Result<const State*> now = states.at(question.range.to_ms);
-  if (!now) return now.error();
+  const Result<std::optional<State>> last = load_state(context, question.range.to_ms);
+  if (!last) return last.error();
+  const State* now = *last ? &**last : nullptr;
   Peaks peaks;
-  add_machine(*marks, *now, peaks);
+  add_machine(*marks, now, peaks);
   if (question.group != "process") {
-    Result<std::vector<PeakRow>> rows = group_rows(reader, *marks, question.group, question.by, *now);
+    Result<std::vector<PeakRow>> rows = group_rows(reader, *marks, question.group, question.by, now);
     if (!rows) return rows.error();
     peaks.rows = *std::move(rows);
     limit_peaks(context, question, peaks);
   }
   if (question.group != "category") {
-    Result<std::vector<PeakRow>> categories = group_rows(reader, *marks, "category", Metric::pss, *now);
+    Result<std::vector<PeakRow>> categories = group_rows(reader, *marks, "category", Metric::pss, now);
     if (!categories) return categories.error();
     peaks.categories = *std::move(categories);
   }
   if (question.group != "process") return peaks;
-  const Status added = add_processes(context, question, peaks);
+  const Status added = add_processes(context, question, now, peaks);
   if (!added) return added.error();
   return peaks;
 }

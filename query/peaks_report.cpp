@@ -103,7 +103,7 @@ Section other_section(const std::vector<Others>& all) {
   add_identity_for_machines(columns, [](const Row& row) { return &row.holder->process.info; });
   std::vector<Row> rows;
   for (const Others& others : all) {
-    for (const Holder& holder : others.holders) rows.push_back({&others, &holder});
+    for (const Holder& holder : others.holders.largest) rows.push_back({&others, &holder});
   }
   return {"others", "", make_table(columns, rows)};
 }
@@ -113,14 +113,14 @@ std::vector<std::string> other_lines(const std::vector<Others>& all, const Optio
   std::vector<std::string> lines;
   for (const Others& others : all) {
     std::string line;
-    for (const Holder& holder : others.holders) {
+    for (const Holder& holder : others.holders.largest) {
       const ProcessInfo& info = holder.process.info;
       line += fmt::format("{}{} ({}) {}", line.empty() ? "" : ", ", printable(info.comm), info.key.pid,
                           print_size(holder.kib, options.units));
     }
     if (line.empty()) continue;
     lines.push_back(fmt::format("  {}, {}{}:", printable(others.of), print_time(others.at_ms, options.zone),
-                                others.means ? " (mean of the bucket that begins then)" : ""));
+                                others.holders.means ? " (means of the bucket that holds it)" : ""));
     lines.push_back("    " + line);
   }
   if (!lines.empty()) lines.insert(lines.begin(), {"", "Who else held memory at the moment of the peak (PSS):"});

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "query/peaks.h"
+#include "query/state.h"
 
 namespace memoir::query {
 
@@ -28,8 +29,9 @@ Result<std::vector<PeakRow>> group_rows_of_rollups(const PeakSource& source, con
 // The marks that the store keeps, short-lived processes included, and the maxima of the rollups beside them.
 Result<std::vector<PeakRow>> process_rows_of_rollups(const PeakSource& source, const PeakQuestion& question);
 
-// What each process of the rows held when it was seen last in the range.
-Status add_last_sights(const Context& context, const PeakQuestion& question, Peaks& peaks);
+// What each process of the rows held when it was seen last in the range. `now` is the state at its end; null: not at
+// hand.
+Status add_last_sights(const Context& context, const PeakQuestion& question, const State* now, Peaks& peaks);
 
 // The highest VmHWM of one process of each identity.
 Result<std::vector<PeakRow>> identity_marks(const PeakSource& source);

@@ -194,7 +194,8 @@ Result<Peaks> peaks_from_steps(const Context& context, const PeakQuestion& quest
   if (*tier != Tier::raw) {
     const Status refined = refine(source, question, peaks);
     if (!refined) return refined.error();
-    const Status seen = question.group == "process" ? add_last_sights(context, question, peaks) : Status(Done{});
+    const Status seen =
+        question.group == "process" ? add_last_sights(context, question, nullptr, peaks) : Status(Done{});
     if (!seen) return seen.error();
     return peaks;
   }

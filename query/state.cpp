@@ -132,10 +132,21 @@ Result<std::int64_t> recorded_at(const Context& context, std::int64_t at_ms) {
   return in_gap ? coverage->gaps.back().from_ms : at_ms;
 }
 
+Result<Range> bucket_at(const Context& context, Tier tier, std::int64_t at_ms) {
+  const Result<std::int64_t> recorded_ms = recorded_at(context, at_ms);
+  if (!recorded_ms) return recorded_ms.error();
+  const std::int64_t from_ms = *recorded_ms - *recorded_ms % bucket_ms(tier);
+  return Range{from_ms, from_ms + bucket_ms(tier)};
+}
+
+MachineMetric machine_gauge(MachineField field) {
+  return {kMachineFields.at(static_cast<std::size_t>(field)).column, nullptr};
+}
+
 std::vector<MachineMetric> machine_gauges() {
   std::vector<MachineMetric> metrics;
   metrics.reserve(kFirstVmstat);
-  for (std::size_t i = 0; i < kFirstVmstat; ++i) metrics.push_back({kMachineFields.at(i).column, nullptr});
+  for (std::size_t i = 0; i < kFirstVmstat; ++i) metrics.push_back(machine_gauge(static_cast<MachineField>(i)));
   return metrics;
 }
 

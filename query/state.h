@@ -28,7 +28,11 @@ struct State {
 // The last recorded time up to `at_ms`, which is not before the first tick.
 Result<std::int64_t> recorded_at(const Context& context, std::int64_t at_ms);
 
+// The bucket of a tier that holds the last recorded time up to `at_ms`: [from_ms, to_ms).
+Result<Range> bucket_at(const Context& context, Tier tier, std::int64_t at_ms);
+
 // What rollups have of the machine beside counters: the columns of /proc/meminfo, in the order of MachineField.
+MachineMetric machine_gauge(MachineField field);
 std::vector<MachineMetric> machine_gauges();
 
 // Memory of which metric_kib makes these values again; of hwm, which rollups do not have, it makes nothing true.

@@ -37,6 +37,8 @@ class SqliteReader final : public Reader {
   Result<std::optional<StoredTick>> tick_at(std::int64_t at_ms) override;
   Result<Snapshot> snapshot(std::int64_t tick_id) override;
   Result<std::optional<ProcessState>> process_at(std::int64_t tick_id, std::int64_t process_id) override;
+  Result<std::vector<Holder>> largest_at(std::int64_t tick_id, std::size_t most,
+                                         const std::function<bool(const StoredProcess&)>& takes) override;
   Result<std::vector<StoredProcess>> processes(Range range) override;
   Result<std::vector<StoredProcess>> processes_by_id(const std::vector<std::int64_t>& ids) override;
   Result<std::vector<StoredProcess>> processes_of_pid(Range range, std::int32_t pid) override;
@@ -202,6 +204,11 @@ Result<Snapshot> SqliteReader::snapshot(std::int64_t tick_id) {
 Result<std::optional<ProcessState>> SqliteReader::process_at(std::int64_t tick_id, std::int64_t process_id) {
   return reading(
       [&]() -> Result<std::optional<ProcessState>> { return load_process(*database_, tick_id, process_id); });
+}
+
+Result<std::vector<Holder>> SqliteReader::largest_at(std::int64_t tick_id, std::size_t most,
+                                                     const std::function<bool(const StoredProcess&)>& takes) {
+  return reading([&]() -> Result<std::vector<Holder>> { return load_largest(*database_, tick_id, most, takes); });
 }
 
 void SqliteReader::bind_lived_between(Statement& rows, Range range) {

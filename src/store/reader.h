@@ -95,6 +95,12 @@ struct ProcessState {
   std::int64_t sample_ms = 0;  // tick of the row that holds: the values did not change since
 };
 
+// A process and what it held.
+struct Holder {
+  StoredProcess process;
+  std::int64_t kib = 0;
+};
+
 // Everything at one tick, rebuilt from the keyframe before it and the rows since: equal to what the collector saw.
 struct Snapshot {
   StoredTick tick;
@@ -266,6 +272,11 @@ class Reader {
 
   // One process of it, at a fraction of its cost; absent where the process does not live at that tick.
   virtual Result<std::optional<ProcessState>> process_at(std::int64_t tick_id, std::int64_t process_id) = 0;
+
+  // Those that hold most at a tick, by PSS, the largest first: `most` of those that `takes` takes. At a fraction of its
+  // cost; none where the tick is not recorded.
+  virtual Result<std::vector<Holder>> largest_at(std::int64_t tick_id, std::size_t most,
+                                                 const std::function<bool(const StoredProcess&)>& takes) = 0;
 
   // Processes that lived in the range, whoever still lives included.
   virtual Result<std::vector<StoredProcess>> processes(Range range) = 0;

@@ -1,8 +1,12 @@
 #include "store/snapshot.h"
 
+#include <algorithm>
 #include <fmt/format.h>
+#include <unordered_map>
+#include <utility>
 
 #include "store/columns.h"
+#include "store/tick_cursor.h"
 #include "store/tick_rows.h"
 #include "store_sql.h"
 
@@ -78,6 +82,25 @@ void load_cgroups(SQLite::Database& database, const Bounds& bounds, std::vector<
   }
 }
 
+// The PSS of each process, the largest first. Who is gone by then is still among them.
+std::vector<std::pair<std::int64_t, std::int64_t>> load_held(SQLite::Database& database, const Bounds& bounds) {
+  Statement rows(database,
+                 "SELECT process_id, CASE source WHEN 5 THEN NULL ELSE pss_kib END FROM process_sample_full "
+                 "WHERE tick_id BETWEEN ? AND ? ORDER BY tick_id, process_id");
+  rows.bind(bounds.keyframe_id, bounds.tick_id);
+  std::unordered_map<std::int64_t, std::optional<std::int64_t>> last;
+  while (rows.step()) last[rows.integer(0)] = rows.maybe(1);
+  std::vector<std::pair<std::int64_t, std::int64_t>> held;
+  held.reserve(last.size());
+  for (const auto& [process_id, kib] : last) {
+    if (kib) held.emplace_back(process_id, *kib);
+  }
+  std::ranges::sort(held, [](const auto& a, const auto& b) {
+    return a.second != b.second ? a.second > b.second : a.first < b.first;
+  });
+  return held;
+}
+
 }  // namespace
 
 Result<Snapshot> load_snapshot(SQLite::Database& database, std::int64_t tick_id) {
@@ -96,11 +119,23 @@ Result<Snapshot> load_snapshot(SQLite::Database& database, std::int64_t tick_id)
 }
 
 std::optional<ProcessState> load_process(SQLite::Database& database, std::int64_t tick_id, std::int64_t process_id) {
-  Statement tick(database, "SELECT keyframe_id FROM tick WHERE id = ?");
-  if (!tick.bind(tick_id).step()) return std::nullopt;
   Statement row(database, states_sql(sql::last_rows_of_one));
-  if (!row.bind(tick.integer(0), tick_id, process_id).step()) return std::nullopt;
+  if (!row.bind(keyframe_of(database, tick_id), tick_id, process_id).step()) return std::nullopt;
   return read_state(row);
+}
+
+std::vector<Holder> load_largest(SQLite::Database& database, std::int64_t tick_id, std::size_t most,
+                                 const std::function<bool(const StoredProcess&)>& takes) {
+  std::vector<Holder> largest;
+  Statement row(database,
+                std::string(sql::processes) + "WHERE p.id = ? AND (p.gone_tick_id IS NULL OR p.gone_tick_id > ?)");
+  for (const auto& [process_id, kib] : load_held(database, {keyframe_of(database, tick_id), tick_id})) {
+    if (largest.size() == most) break;
+    if (!row.bind(process_id, tick_id).step()) continue;
+    const StoredProcess process = read_process(row);
+    if (takes(process)) largest.push_back({process, kib});
+  }
+  return largest;
 }
 
 StoredProcess read_process(const Statement& row) {

@@ -34,6 +34,26 @@ void check_single(Reader& reader, const Snapshot& snapshot, const std::vector<St
   }
 }
 
+// Those that hold most, of all and of some.
+void check_largest(Reader& reader, const Snapshot& snapshot) {
+  for (const int step : {1, 2}) {
+    const auto takes = [step](const StoredProcess& process) { return process.id % step == 0; };
+    std::vector<const ProcessState*> order;
+    for (const ProcessState& state : snapshot.processes)
+      if (takes(state.process) && state.sample.memory.has(ProcessField::pss)) order.push_back(&state);
+    const auto pss = [](const ProcessState* state) { return *state->sample.memory.get(ProcessField::pss); };
+    std::ranges::sort(order, [&](const ProcessState* a, const ProcessState* b) {
+      return pss(a) != pss(b) ? pss(a) > pss(b) : a->process.id < b->process.id;
+    });
+    const auto largest = must(reader.largest_at(snapshot.tick.id, 3, takes));
+    REQUIRE_OF_MANY(largest.size() == std::min<std::size_t>(order.size(), 3));
+    for (std::size_t i = 0; i < largest.size(); ++i) {
+      REQUIRE_OF_MANY(largest[i].kib == pss(order[i]));
+      REQUIRE_OF_MANY(largest[i].process.info == order[i]->process.info);
+    }
+  }
+}
+
 void check_lives(const std::vector<StoredLife>& lives, const std::vector<StoredProcess>& processes) {
   REQUIRE(lives.size() == processes.size());
   for (std::size_t i = 0; i < lives.size(); ++i) {
@@ -72,6 +92,7 @@ void run_history(std::uint32_t seed) {
     check(snapshot, ticks[i], history.infos());
     // Many processes at many ticks: some ticks do.
     if (i % 7 == seed % 7) check_single(*reader, snapshot, all);
+    check_largest(*reader, snapshot);
   }
 }
 
@@ -111,6 +132,7 @@ TEST_CASE("a tick that is not recorded is an error that names the file") {
   REQUIRE(snapshot.error().kind == ErrorKind::gone);
   REQUIRE(snapshot.error().message.find(fixture.path()) != std::string::npos);
   REQUIRE_FALSE(must(fixture.reader()->process_at(7, 1)).has_value());
+  REQUIRE(must(fixture.reader()->largest_at(7, 3, [](const StoredProcess&) { return true; })).empty());
 }
 
 }  // namespace
