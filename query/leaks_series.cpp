@@ -50,10 +50,16 @@ void append(LeakSeries& series, const RollupBucket& row) {
          sum_of(anon.max, swap.max));
 }
 
-std::optional<double> held_kib(const ProcessMemory& memory) {
+std::optional<std::int64_t> held_kib(const ProcessMemory& memory) {
   const auto anon = metric_kib(memory, Metric::anon);
   if (!anon) return std::nullopt;
-  return static_cast<double>(*anon + metric_kib(memory, Metric::swap).value_or(0));
+  return *anon + metric_kib(memory, Metric::swap).value_or(0);
+}
+
+ValueQuestion held_in(Range range) {
+  std::vector<ProcessField> fields = metric_fields(Metric::anon);
+  std::ranges::copy(metric_fields(Metric::swap), std::back_inserter(fields));
+  return {range, std::nullopt, fields, held_kib};
 }
 
 bool is_raw(const LeakSource& source) {
@@ -64,11 +70,8 @@ Result<PoolSeries> raw_pool(Reader& reader, const LeakSource& source, const std:
   std::unordered_set<std::int64_t> ids;
   for (const StoredLife& member : members) ids.insert(member.process_id);
   GroupSum sum;
-  const Status read = reader.process_steps(source.range, [&](const ProcessStep& step) {
-    if (!ids.contains(step.process_id)) return;
-    const auto kib = held_kib(step.sample->memory);
-    sum.add(step.process_id,
-            {step.at_ms, step.until_ms, kib ? std::optional(static_cast<std::int64_t>(*kib)) : std::nullopt});
+  const Status read = reader.process_values(held_in(source.range), [&](const ValueStep& step) {
+    if (ids.contains(step.process_id)) sum.add(step.process_id, {step.at_ms, step.until_ms, step.value});
   });
   if (!read) return read.error();
   LeakRollup total(source.width_ms);
@@ -117,10 +120,10 @@ Result<std::map<std::int64_t, LeakSeries>> process_series(Reader& reader, const 
   std::map<std::int64_t, LeakSeries> series;
   if (is_raw(source)) {
     std::map<std::int64_t, LeakRollup> rollups;
-    const Status read = reader.process_steps(source.range, [&](const ProcessStep& step) {
-      const auto kib = held_kib(step.sample->memory);
-      if (kib)
-        rollups.try_emplace(step.process_id, source.width_ms).first->second.hold(step.at_ms, step.until_ms, *kib);
+    const Status read = reader.process_values(held_in(source.range), [&](const ValueStep& step) {
+      if (!step.value) return;
+      LeakRollup& rollup = rollups.try_emplace(step.process_id, source.width_ms).first->second;
+      rollup.hold(step.at_ms, step.until_ms, static_cast<double>(*step.value));
     });
     if (!read) return read.error();
     for (auto& [id, rollup] : rollups) series.emplace(id, rollup.take());

@@ -66,14 +66,14 @@ bool is_of(const StoredProcess& process, const PeakRow& row, const std::string& 
 
 // When it was reached, as far as that is known.
 std::int64_t moment_of(const PeakRow& row) {
-  return row.in_bucket ? row.peak.before_ms : row.peak.at_ms;
+  return row.tier == Tier::raw ? row.peak.at_ms : row.peak.before_ms;
 }
 
-Result<Others> others_at(const Context& context, const PeakRow& row, std::string of, Tier tier,
+Result<Others> others_at(const Context& context, const PeakRow& row, std::string of,
                          const std::function<bool(const StoredProcess&)>& is_other) {
   const std::int64_t at_ms = moment_of(row);
-  Result<Holders> holders =
-      largest_holders(context, at_ms, row.in_bucket ? std::optional(tier) : std::nullopt, kMostOthers, is_other);
+  Result<Holders> holders = largest_holders(
+      context, at_ms, row.tier == Tier::raw ? std::nullopt : std::optional(row.tier), kMostOthers, is_other);
   if (!holders) return holders.error();
   return Others{std::move(of), at_ms, *std::move(holders)};
 }
@@ -84,17 +84,15 @@ Result<std::vector<Others>> find_others(const Context& context, const PeakQuesti
   for (const PeakRow& row : peaks.machine) {
     const bool told = !all.empty() && all.front().at_ms == moment_of(row);
     if (row.name == "swap" || told || all.size() == most) continue;
-    Result<Others> others =
-        others_at(context, row, "machine " + row.name, peaks.tier, [](const StoredProcess&) { return true; });
+    Result<Others> others = others_at(context, row, "machine " + row.name, [](const StoredProcess&) { return true; });
     if (!others) return others.error();
     all.push_back(*std::move(others));
   }
   for (std::size_t index = 0; index < std::min(kRowsWithOthers, peaks.rows.size()) && all.size() < most; ++index) {
     const PeakRow& row = peaks.rows[index];
     const std::string of = row.process ? fmt::format("process {}", row.process->info.key.pid) : row.name;
-    Result<Others> others = others_at(context, row, of, peaks.tier, [&](const StoredProcess& process) {
-      return !is_of(process, row, question.group);
-    });
+    Result<Others> others =
+        others_at(context, row, of, [&](const StoredProcess& process) { return !is_of(process, row, question.group); });
     if (!others) return others.error();
     all.push_back(*std::move(others));
   }

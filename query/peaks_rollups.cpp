@@ -37,10 +37,10 @@ void refine_rows(const std::vector<HighWater>& marks, MarkSubject kind, const st
     if (mark.subject != kind || (metric && mark.metric != *metric)) continue;
     for (PeakRow& row : rows) {
       const bool within = mark.at_ms >= row.peak.before_ms && mark.at_ms <= row.peak.at_ms;
-      if (!row.in_bucket || !within || mark.value_kib != row.peak.value_kib || !is_same(mark, row)) continue;
+      if (row.tier == Tier::raw || !within || mark.value_kib != row.peak.value_kib || !is_same(mark, row)) continue;
       row.peak.at_ms = mark.at_ms;
       row.peak.before_ms = mark.before_ms;
-      row.in_bucket = false;
+      row.tier = Tier::raw;
       break;
     }
   }
@@ -105,7 +105,7 @@ Status add_marks(Reader& reader, const PeakQuestion& question, const std::vector
     const auto row = rows.find(mark.subject_id);
     if (row == rows.end() || mark.value_kib < row->second.peak.value_kib) continue;
     row->second.peak = {mark.subject_id, mark.value_kib, mark.at_ms, mark.before_ms};
-    row->second.in_bucket = false;
+    row->second.tier = Tier::raw;
   }
   return Done{};
 }

@@ -22,7 +22,7 @@ Step below(const Step& step) {
   return turned;
 }
 
-Status add_machine(const PeakSource& source, Peaks& peaks) {
+Result<std::vector<PeakRow>> machine_rows(const PeakSource& source) {
   const auto available = [](const MachineMemory& memory) { return memory.get(MachineField::mem_available); };
   std::array<Fold, 3> folds;
   const Status read = visit_machine(
@@ -31,6 +31,7 @@ Status add_machine(const PeakSource& source, Peaks& peaks) {
       [&](std::size_t metric, const Step& step) { folds.at(metric).add(metric == 1 ? below(step) : step); });
   if (!read) return read.error();
   const std::array names{"used", "available", "swap"};
+  std::vector<PeakRow> rows;
   for (std::size_t i = 0; i < folds.size(); ++i) {
     const Summary summary = folds.at(i).summary();
     if (!summary.max) continue;
@@ -39,9 +40,9 @@ Status add_machine(const PeakSource& source, Peaks& peaks) {
       row.peak.value_kib = -row.peak.value_kib;
       row.now_kib = -*row.now_kib;
     }
-    peaks.machine.push_back(row);
+    rows.push_back(row);
   }
-  return Done{};
+  return rows;
 }
 
 Result<std::vector<PeakRow>> category_rows(const PeakSource& source, Metric by) {
@@ -78,25 +79,37 @@ std::optional<PeakRow> row_of(const Life& life, const PeakQuestion& question, co
   return row;
 }
 
+using Lives = std::unordered_map<std::int64_t, Life>;
+
+Status add_values(const PeakSource& source, Metric by, Lives& lives) {
+  return visit_processes(source.reader, source.tier, source.range, by, std::nullopt,
+                         [&](const ProcessMetricStep& from) {
+                           const auto life = lives.find(from.process_id);
+                           if (life != lives.end()) life->second.fold.add(from.step);
+                         });
+}
+
+// VmHWM, and what is resident beside it.
+Status add_marks(const PeakSource& source, Lives& lives) {
+  return source.reader.process_steps(source.range, [&](const ProcessStep& step) {
+    const auto found = lives.find(step.process_id);
+    if (found == lives.end()) return;
+    Life& life = found->second;
+    const ProcessMemory& memory = step.sample->memory;
+    life.fold.add({step.at_ms, step.until_ms, rss_kib(memory)});
+    life.high_water.add(step.at_ms, rss_kib(memory), high_water_kib(memory), life.newborn);
+  });
+}
+
 Result<std::vector<PeakRow>> process_rows(const PeakSource& source, const PeakQuestion& question,
                                           const std::vector<StoredProcess>& processes) {
-  std::unordered_map<std::int64_t, Life> lives;
+  Lives lives;
   for (const StoredProcess& process : processes) {
     if (!question.filter.matches(process.info)) continue;
     const std::int64_t born_ms = process.info.key.exec_count > 0 ? process.first_ms : process.info.start_ms;
     lives[process.id] = {&process, born_ms >= question.range.from_ms, {}, {}};
   }
-  const bool by_mark = question.by == Metric::hwm;
-  const auto feed = [&](const ProcessMetricStep& from) {
-    const auto found = lives.find(from.process_id);
-    if (found == lives.end()) return;
-    Life& life = found->second;
-    life.fold.add(from.step);
-    if (by_mark)
-      life.high_water.add(from.step.at_ms, from.step.value, high_water_kib(from.sample->memory), life.newborn);
-  };
-  const Status read = visit_processes(source.reader, source.tier, source.range, by_mark ? Metric::rss : question.by,
-                                      std::nullopt, feed);
+  const Status read = question.by == Metric::hwm ? add_marks(source, lives) : add_values(source, question.by, lives);
   if (!read) return read.error();
   std::vector<PeakRow> rows;
   for (const StoredProcess& process : processes) {
@@ -137,16 +150,65 @@ Result<std::vector<PeakRow>> group_rows_of_ticks(const PeakSource& source, const
 }
 
 // A peak was reached after the tick before; one that stood when the range began, at a time that it does not tell.
+Status add_tick_before(Reader& reader, std::int64_t from_ms, PeakRow& row) {
+  if (row.peak.at_ms <= from_ms) return Done{};
+  const Result<std::optional<StoredTick>> before = reader.tick_at(row.peak.at_ms - 1);
+  if (!before) return before.error();
+  if (*before) row.peak.before_ms = (*before)->begin.wall_ms;
+  if (row.process)
+    row.peak.before_ms = std::max(row.peak.before_ms, std::min(row.process->info.start_ms, row.peak.at_ms));
+  return Done{};
+}
+
 Status add_ticks_before(Reader& reader, std::int64_t from_ms, std::vector<PeakRow>& rows) {
   for (PeakRow& row : rows) {
-    if (row.peak.at_ms <= from_ms) continue;
-    const Result<std::optional<StoredTick>> before = reader.tick_at(row.peak.at_ms - 1);
-    if (!before) return before.error();
-    if (*before) row.peak.before_ms = (*before)->begin.wall_ms;
-    if (row.process)
-      row.peak.before_ms = std::max(row.peak.before_ms, std::min(row.process->info.start_ms, row.peak.at_ms));
+    if (Status added = add_tick_before(reader, from_ms, row); !added) return added;
   }
   return Done{};
+}
+
+using ReadRows = std::function<Result<std::vector<PeakRow>>(const PeakSource&)>;
+
+// In a bucket of which the ticks are kept these tell when the peak was reached. Those of an hour would take too long.
+Status refine_by_ticks(const Context& context, std::int64_t from_ms, const ReadRows& read, std::vector<PeakRow>& rows) {
+  for (PeakRow& row : rows) {
+    if (row.tier != Tier::five_minutes) continue;
+    const Range bucket{row.peak.before_ms, row.peak.at_ms};
+    const Result<Tier> finest = tier_of(context, bucket, Reads::all);
+    if (!finest) return finest.error();
+    if (*finest != Tier::raw) continue;
+    const Result<std::vector<PeakRow>> among = read({context.reader, bucket, Tier::raw});
+    if (!among) return among.error();
+    const auto same = std::ranges::find_if(
+        *among, [&row](const PeakRow& of) { return of.name == row.name && of.peak.value_kib == row.peak.value_kib; });
+    if (same == among->end()) continue;
+    row.tier = Tier::raw;
+    row.peak.at_ms = row.peak.before_ms = same->peak.at_ms;
+    if (const Status added = add_tick_before(context.reader, from_ms, row); !added) return added.error();
+  }
+  return Done{};
+}
+
+// As near as can be told when each peak was reached, and what a process of rollups held last.
+Status add_exact_times(const Context& context, const PeakQuestion& question, const PeakSource& whole, Peaks& peaks) {
+  const std::int64_t from_ms = question.range.from_ms;
+  if (whole.tier != Tier::raw) {
+    if (Status refined = refine(whole, question, peaks); !refined) return refined;
+    if (Status refined = refine_by_ticks(context, from_ms, machine_rows, peaks.machine); !refined) return refined;
+    const auto categories = [](Metric by) { return [by](const PeakSource& of) { return category_rows(of, by); }; };
+    const Status refined = refine_by_ticks(context, from_ms, categories(Metric::pss), peaks.categories);
+    if (!refined) return refined.error();
+    if (question.group == "category" && !peaks.means) {
+      const Status of_rows = refine_by_ticks(context, from_ms, categories(question.by), peaks.rows);
+      if (!of_rows) return of_rows.error();
+    }
+  } else {
+    for (std::vector<PeakRow>* part : {&peaks.machine, &peaks.categories}) {
+      if (Status added = add_ticks_before(context.reader, from_ms, *part); !added) return added;
+    }
+  }
+  if (peaks.tier == Tier::raw) return add_ticks_before(context.reader, from_ms, peaks.rows);
+  return question.group == "process" ? add_last_sights(context, question, nullptr, peaks) : Status(Done{});
 }
 
 Result<std::vector<PeakRow>> asked_rows(const PeakSource& source, const PeakQuestion& question) {
@@ -164,45 +226,42 @@ Result<std::vector<PeakRow>> asked_rows(const PeakSource& source, const PeakQues
 
 Peak peak_of(const Summary& summary, const PeakSource& source, std::int64_t subject) {
   if (source.tier == Tier::raw) return {subject, *summary.max, summary.max_at_ms, summary.max_at_ms};
-  return {subject, *summary.max, std::min(summary.max_until_ms, source.range.to_ms), summary.max_at_ms};
+  // Of buckets in a row of which nothing changed the first counts.
+  const std::int64_t first_ms = summary.max_at_ms - summary.max_at_ms % bucket_ms(source.tier);
+  const std::int64_t until_ms = std::min(summary.max_until_ms, first_ms + bucket_ms(source.tier));
+  return {subject, *summary.max, std::min(until_ms, source.range.to_ms), summary.max_at_ms};
 }
 
 PeakRow row_of(std::string name, const Summary& summary, const PeakSource& source) {
-  return {std::move(name), std::nullopt,    peak_of(summary, source),
-          summary.last,    summary.last_ms, source.tier != Tier::raw};
+  return {std::move(name), std::nullopt, peak_of(summary, source), summary.last, summary.last_ms, source.tier};
 }
 
 Result<Peaks> peaks_from_steps(const Context& context, const PeakQuestion& question) {
   const bool sums = question.group != "process" && !reads_whole_groups(question);
   const Result<Tier> tier = tier_of(context, question.range, sums ? Reads::sums : Reads::all);
   if (!tier) return tier.error();
+  // Of the machine and of categories rollups know the highest too.
+  const Result<Tier> whole_tier = tier_of(context, question.range, Reads::all);
+  if (!whole_tier) return whole_tier.error();
   const PeakSource source{context.reader, question.range, *tier};
+  const PeakSource whole{context.reader, question.range, *whole_tier};
   Peaks peaks;
   peaks.tier = *tier;
   peaks.means = *tier != Tier::raw && sums;
-  const Status machine = add_machine(source, peaks);
+  Result<std::vector<PeakRow>> machine = machine_rows(whole);
   if (!machine) return machine.error();
+  peaks.machine = *std::move(machine);
   Result<std::vector<PeakRow>> rows = asked_rows(source, question);
   if (!rows) return rows.error();
   peaks.rows = *std::move(rows);
   limit_peaks(context, question, peaks);
   if (question.group != "category") {
-    Result<std::vector<PeakRow>> categories = category_rows(source, Metric::pss);
+    Result<std::vector<PeakRow>> categories = category_rows(whole, Metric::pss);
     if (!categories) return categories.error();
     peaks.categories = *std::move(categories);
   }
-  if (*tier != Tier::raw) {
-    const Status refined = refine(source, question, peaks);
-    if (!refined) return refined.error();
-    const Status seen =
-        question.group == "process" ? add_last_sights(context, question, nullptr, peaks) : Status(Done{});
-    if (!seen) return seen.error();
-    return peaks;
-  }
-  for (std::vector<PeakRow>* part : {&peaks.machine, &peaks.rows, &peaks.categories}) {
-    const Status added = add_ticks_before(context.reader, question.range.from_ms, *part);
-    if (!added) return added.error();
-  }
+  const Status exact = add_exact_times(context, question, whole, peaks);
+  if (!exact) return exact.error();
   return peaks;
 }
 

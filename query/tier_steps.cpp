@@ -62,9 +62,9 @@ Status visit_processes(Reader& reader, Tier tier, Range range, Metric metric, st
                            visit({bucket.subject_id, step});
                          });
   }
-  return reader.process_steps(range, [&](const ProcessStep& step) {
-    if (process_id && step.process_id != *process_id) return;
-    visit({step.process_id, {step.at_ms, step.until_ms, metric_kib(step.sample->memory, metric)}, step.sample});
+  const auto value = [metric](const ProcessMemory& memory) { return metric_kib(memory, metric); };
+  return reader.process_values({range, process_id, metric_fields(metric), value}, [&](const ValueStep& step) {
+    visit({step.process_id, {step.at_ms, step.until_ms, step.value}, step.source, step.zombie});
   });
 }
 

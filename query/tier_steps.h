@@ -28,7 +28,8 @@ Step step_of(const RollupBucket& bucket, Metric metric);
 struct ProcessMetricStep {
   std::int64_t process_id = 0;
   Step step;
-  const ProcessSample* sample = nullptr;  // null: from rollups
+  Source source = Source::inaccessible;  // of ticks
+  bool zombie = false;
 };
 
 // Of all processes, or of one. Rollups have none of processes that lived for less than one of their buckets.

@@ -64,7 +64,7 @@ Result<TopFold> fold_ticks(Reader& reader, const TopQuestion& question, const Fi
     const auto at = plan.row_of.find(from.process_id);
     if (at == plan.row_of.end()) return;
     held.chosen += weight;
-    if (from.sample->source == Source::exact || from.sample->source == Source::held) *held.exact += weight;
+    if (from.source == Source::exact || from.source == Source::held) *held.exact += weight;
     TopRow& row = fold.rows[at->second];
     if (question.metric == Metric::hwm) {
       see_mark(row.summary, from.step.value, from.step.at_ms);

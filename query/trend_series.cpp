@@ -79,12 +79,11 @@ bool needs_rollup(Metric metric) {
 
 void account(const ProcessMetricStep& from, Metric metric, Series& series) {
   const std::int64_t length = from.step.until_ms - from.step.at_ms;
-  const Source source = from.sample->source;
-  if (from.sample->state == 'Z') return;
+  if (from.zombie) return;
   series.member_ms += length;
   if (!from.step.value) {
     series.unknown_ms += length;
-  } else if (needs_rollup(metric) && source != Source::exact && source != Source::held) {
+  } else if (needs_rollup(metric) && from.source != Source::exact && from.source != Source::held) {
     series.inexact_ms += length;
   }
 }
@@ -94,8 +93,9 @@ Status sum_ticks(Reader& reader, const TrendSource& source, const std::vector<St
   std::unordered_map<std::int64_t, std::optional<std::int64_t>> gone;
   for (const StoredProcess& member : members) gone[member.id] = member.gone_ms;
   GroupSum sum;
+  const auto only = members.size() == 1 ? std::optional(members.front().id) : std::nullopt;
   const Status read =
-      visit_processes(reader, source.tier, source.range, metric, std::nullopt, [&](const ProcessMetricStep& from) {
+      visit_processes(reader, source.tier, source.range, metric, only, [&](const ProcessMetricStep& from) {
         const auto member = gone.find(from.process_id);
         if (member == gone.end()) return;
         account(from, metric, series);

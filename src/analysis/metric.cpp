@@ -68,6 +68,26 @@ std::optional<std::int64_t> metric_kib(const ProcessMemory& memory, Metric metri
   return std::nullopt;
 }
 
+std::vector<ProcessField> metric_fields(Metric metric) {
+  switch (metric) {
+    case Metric::pss:
+      return {ProcessField::pss};
+    case Metric::rss:
+      return {ProcessField::rss, ProcessField::vm_rss};
+    case Metric::uss:
+      return {ProcessField::private_clean, ProcessField::private_dirty};
+    case Metric::anon:
+      return {ProcessField::anonymous, ProcessField::rss_anon};
+    case Metric::swap:
+      return {ProcessField::swap, ProcessField::vm_swap};
+    case Metric::swap_pss:
+      return {ProcessField::swap_pss};
+    case Metric::hwm:
+      return {ProcessField::vm_hwm, ProcessField::vm_rss, ProcessField::rss};
+  }
+  return {};
+}
+
 std::optional<std::int64_t> metric_kib(const CategorySample& sample, Metric metric) {
   switch (metric) {
     case Metric::pss:

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "model/tick.h"
 
@@ -23,6 +24,9 @@ std::optional<Metric> parse_metric(std::string_view name);
 
 // Absent where it was not known. RSS stands in for PSS where the sample's source says so.
 std::optional<std::int64_t> metric_kib(const ProcessMemory& memory, Metric metric);
+
+// What that is made of.
+std::vector<ProcessField> metric_fields(Metric metric);
 
 // Of a category: it has no anon and no hwm.
 std::optional<std::int64_t> metric_kib(const CategorySample& sample, Metric metric);

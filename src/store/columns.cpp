@@ -1,5 +1,8 @@
 #include "store/columns.h"
 
+#include <algorithm>
+#include <initializer_list>
+
 namespace memoir {
 namespace {
 
@@ -20,30 +23,32 @@ Value sum(const ProcessMemory& values, std::initializer_list<ProcessField> parts
 // A column that is left out where it is what the others make it. In an order in which each finds what it is made of.
 struct Derived {
   ProcessField field;
+  std::initializer_list<ProcessField> parts;
   Value (*make)(const ProcessMemory& values, Source source);
 };
 
+constexpr std::initializer_list<ProcessField> kVmRssParts{P::rss_anon, P::rss_file, P::rss_shmem};
+constexpr std::initializer_list<ProcessField> kRssParts{P::shared_clean, P::shared_dirty, P::private_clean,
+                                                        P::private_dirty};
+constexpr std::initializer_list<ProcessField> kRssSources{P::vm_rss, P::shared_clean, P::shared_dirty, P::private_clean,
+                                                          P::private_dirty};
+constexpr std::initializer_list<ProcessField> kPssParts{P::pss_anon, P::pss_file, P::pss_shmem};
+constexpr std::initializer_list<ProcessField> kPssDirtyParts{P::pss_anon, P::pss_shmem};
+constexpr std::initializer_list<ProcessField> kAnonymousParts{P::rss_anon};
+constexpr std::initializer_list<ProcessField> kReferencedParts{P::rss};
+constexpr std::initializer_list<ProcessField> kVmHwmParts{P::vm_rss};
+
 constexpr std::array<Derived, 7> kDerived{{
-    {P::vm_rss,
-     [](const ProcessMemory& v, Source) {
-       return sum(v, {P::rss_anon, P::rss_file, P::rss_shmem});
-     }},
-    {P::rss,
+    {P::vm_rss, kVmRssParts, [](const ProcessMemory& v, Source) { return sum(v, kVmRssParts); }},
+    {P::rss, kRssSources,
      [](const ProcessMemory& v, Source source) {
-       if (source != Source::exact) return v.get(P::vm_rss);
-       return sum(v, {P::shared_clean, P::shared_dirty, P::private_clean, P::private_dirty});
+       return source == Source::exact ? sum(v, kRssParts) : v.get(P::vm_rss);
      }},
-    {P::pss,
-     [](const ProcessMemory& v, Source) {
-       return sum(v, {P::pss_anon, P::pss_file, P::pss_shmem});
-     }},
-    {P::pss_dirty,
-     [](const ProcessMemory& v, Source) {
-       return sum(v, {P::pss_anon, P::pss_shmem});
-     }},
-    {P::anonymous, [](const ProcessMemory& v, Source) { return v.get(P::rss_anon); }},
-    {P::referenced, [](const ProcessMemory& v, Source) { return v.get(P::rss); }},
-    {P::vm_hwm, [](const ProcessMemory& v, Source) { return v.get(P::vm_rss); }},
+    {P::pss, kPssParts, [](const ProcessMemory& v, Source) { return sum(v, kPssParts); }},
+    {P::pss_dirty, kPssDirtyParts, [](const ProcessMemory& v, Source) { return sum(v, kPssDirtyParts); }},
+    {P::anonymous, kAnonymousParts, [](const ProcessMemory& v, Source) { return v.get(P::rss_anon); }},
+    {P::referenced, kReferencedParts, [](const ProcessMemory& v, Source) { return v.get(P::rss); }},
+    {P::vm_hwm, kVmHwmParts, [](const ProcessMemory& v, Source) { return v.get(P::vm_rss); }},
 }};
 
 Value pack(Value value, Value derived) {
@@ -51,9 +56,13 @@ Value pack(Value value, Value derived) {
   return value.value_or(kNotKnown);
 }
 
-Value unpack(Value stored, Value derived) {
-  if (!stored) return derived;
-  return *stored == kNotKnown ? std::nullopt : stored;
+void unpack(const Derived& column, ProcessMemory& values, Source source) {
+  const Value stored = values.get(column.field);
+  if (!stored) {
+    values.set(column.field, column.make(values, source));
+  } else if (*stored == kNotKnown) {
+    values.set(column.field, std::nullopt);
+  }
 }
 
 template <typename E, std::size_t N>
@@ -92,10 +101,24 @@ ProcessMemory packed(const ProcessMemory& values, Source source) {
 
 ProcessMemory unpacked(const ProcessMemory& stored, Source source) {
   ProcessMemory values = stored;
-  for (const Derived& column : kDerived) {
-    values.set(column.field, unpack(stored.get(column.field), column.make(values, source)));
-  }
+  for (const Derived& column : kDerived) unpack(column, values, source);
   return values;
+}
+
+Unpacker::Unpacker(std::span<const ProcessField> fields) : columns_(fields.begin(), fields.end()) {
+  const auto reads = [this](ProcessField field) { return std::ranges::find(columns_, field) != columns_.end(); };
+  // Backwards: what a field is made of may be made of others.
+  for (std::size_t i = kDerived.size(); i-- > 0;) {
+    if (!reads(kDerived[i].field)) continue;
+    derived_.insert(derived_.begin(), i);
+    for (const ProcessField part : kDerived[i].parts) {
+      if (!reads(part)) columns_.push_back(part);
+    }
+  }
+}
+
+void Unpacker::unpack(ProcessMemory& values, Source source) const {
+  for (const std::size_t i : derived_) memoir::unpack(kDerived[i], values, source);
 }
 
 }  // namespace memoir

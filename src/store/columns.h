@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "model/machine.h"
 #include "model/process.h"
@@ -117,5 +118,18 @@ void read_fields(const Statement& statement, int column, FieldSet<E>& values, st
 // What process_sample stores for `values`, and back: exact for any values but -1.
 ProcessMemory packed(const ProcessMemory& values, Source source);
 ProcessMemory unpacked(const ProcessMemory& stored, Source source);
+
+// The same of some fields alone, read from no more columns than they are made of.
+class Unpacker {
+ public:
+  explicit Unpacker(std::span<const ProcessField> fields);
+
+  const std::vector<ProcessField>& columns() const { return columns_; }
+  void unpack(ProcessMemory& values, Source source) const;
+
+ private:
+  std::vector<ProcessField> columns_;
+  std::vector<std::size_t> derived_;
+};
 
 }  // namespace memoir

@@ -18,6 +18,7 @@
 #include "store/snapshot.h"
 #include "store/steps.h"
 #include "store/tick_rows.h"
+#include "store/value_steps.h"
 #include "store_sql.h"
 
 namespace memoir {
@@ -44,6 +45,7 @@ class SqliteReader final : public Reader {
   Result<std::vector<StoredProcess>> processes_of_pid(Range range, std::int32_t pid) override;
   Result<std::vector<StoredLife>> lives(Range range) override;
   Status process_steps(Range range, const std::function<void(const ProcessStep&)>& visit) override;
+  Status process_values(const ValueQuestion& question, const std::function<void(const ValueStep&)>& visit) override;
   Status machine_steps(Range range, const std::function<void(const MachineStep&)>& visit) override;
   Status category_steps(Range range, const std::function<void(const CategoryStep&)>& visit) override;
   Result<std::vector<TierSpan>> tiers() override;
@@ -264,6 +266,13 @@ Result<std::vector<StoredLife>> SqliteReader::lives(Range range) {
 Status SqliteReader::process_steps(Range range, const std::function<void(const ProcessStep&)>& visit) {
   return reading([&]() -> Status {
     visit_process_steps(*database_, range, visit);
+    return Done{};
+  });
+}
+
+Status SqliteReader::process_values(const ValueQuestion& question, const std::function<void(const ValueStep&)>& visit) {
+  return reading([&]() -> Status {
+    visit_value_steps(*database_, question, visit);
     return Done{};
   });
 }

@@ -135,6 +135,25 @@ struct ProcessStep {
   std::int64_t until_ms = 0;
   const ProcessSample* sample = nullptr;  // valid during the call
 };
+
+// One value of a process over such a step.
+struct ValueStep {
+  std::int64_t process_id = 0;
+  std::int64_t at_ms = 0;
+  std::int64_t until_ms = 0;
+  std::optional<std::int64_t> value;
+  Source source = Source::inaccessible;
+  bool zombie = false;
+};
+
+// Which value.
+struct ValueQuestion {
+  Range range;
+  std::optional<std::int64_t> process_id;  // absent: of all processes
+  std::vector<ProcessField> fields;        // that it is made of
+  std::function<std::optional<std::int64_t>(const ProcessMemory&)> value;
+};
+
 struct MachineStep {
   std::int64_t at_ms = 0;
   std::int64_t until_ms = 0;
@@ -291,6 +310,8 @@ class Reader {
   // first of each subject is clipped to begin at from_ms. At a keyframe and after a gap a step begins even if nothing
   // changed; one that begins at the very end of what is recorded has no length.
   virtual Status process_steps(Range range, const std::function<void(const ProcessStep&)>& visit) = 0;
+  // The same of one value, at a fraction of the cost. Those of one process come in the order of time.
+  virtual Status process_values(const ValueQuestion& question, const std::function<void(const ValueStep&)>& visit) = 0;
   virtual Status machine_steps(Range range, const std::function<void(const MachineStep&)>& visit) = 0;
   virtual Status category_steps(Range range, const std::function<void(const CategoryStep&)>& visit) = 0;
 

@@ -26,11 +26,14 @@ void StepPlan::begin_tick(std::int64_t tick_id, bool keyframe, const TickMark& m
 }
 
 void StepPlan::open(std::int64_t subject_id) {
-  const auto found = open_.find(subject_id);
-  if (found != open_.end() && steps_[found->second].tick_id == tick_id_) return;
-  close(subject_id);
-  open_[subject_id] = steps_.size();
-  steps_.push_back({tick_id_, subject_id, mark_->wall_ms, mark_->wall_ms});
+  const auto [found, fresh] = open_.try_emplace(subject_id, steps_.size());
+  if (!fresh) {
+    PlannedStep& step = steps_[found->second];
+    if (step.tick_id == tick_id_) return;
+    step.until_ms = mark_->wall_ms;
+    found->second = steps_.size();
+  }
+  steps_.push_back({steps_.size(), tick_id_, subject_id, mark_->wall_ms, mark_->wall_ms});
 }
 
 void StepPlan::close(std::int64_t subject_id) {

@@ -14,6 +14,7 @@
 namespace memoir {
 
 struct PlannedStep {
+  std::size_t number = 0;    // in the order of opening
   std::int64_t tick_id = 0;  // in which it begins
   std::int64_t subject_id = 0;
   std::int64_t at_ms = 0;
@@ -27,6 +28,10 @@ class StepPlan {
   void begin_tick(std::int64_t tick_id, bool keyframe, const TickMark& mark);
   void open(std::int64_t subject_id);
   void close(std::int64_t subject_id);
+
+  // How many were opened so far, and whose each is.
+  std::size_t opened() const { return steps_.size(); }
+  std::int64_t subject(std::size_t number) const { return steps_[number].subject_id; }
 
   // All steps that touch the range, clipped to it, in the order of ticks. `next` is the tick after the last, if there
   // is one.

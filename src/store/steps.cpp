@@ -104,13 +104,15 @@ std::unordered_map<std::int64_t, CategorySample> named_categories(SQLite::Databa
 
 TickSpan span_of(SQLite::Database& database, Range range) {
   // The numbers follow the recording; where the wall clock was stepped, other ticks lie between the first and the last.
-  Statement inside(database, "SELECT id FROM tick WHERE wall_ms BETWEEN ? AND ?");
+  Statement inside(database, "SELECT MIN(id), MAX(id) FROM tick WHERE wall_ms BETWEEN ? AND ?");
   Statement before(database, "SELECT id FROM tick WHERE wall_ms <= ? ORDER BY wall_ms DESC, id DESC LIMIT 1");
   TickSpan span{std::numeric_limits<std::int64_t>::max(), 0};
   const auto widen = [&span](std::int64_t id) { span = {std::min(span.first, id), std::max(span.last, id)}; };
   if (before.bind(range.from_ms).step()) widen(before.integer(0));
-  inside.bind(range.from_ms, range.to_ms);
-  while (inside.step()) widen(inside.integer(0));
+  if (inside.bind(range.from_ms, range.to_ms).step() && inside.maybe(0)) {
+    widen(inside.integer(0));
+    widen(inside.integer(1));
+  }
   return span.empty() ? TickSpan{} : span;
 }
 

@@ -3,6 +3,7 @@
 // The rows of a table in the order of ticks, taken as a replay comes to them.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "store/statement.h"
@@ -20,8 +21,9 @@ struct TickSpan {
 // The keyframe that the state at a tick is rebuilt from.
 std::int64_t keyframe_of(SQLite::Database& database, std::int64_t tick_id);
 
-// "SELECT tick_id, COLUMNS FROM TABLE" of a span of ticks.
-std::string rows_sql(const std::string& columns, const char* table, const char* order);
+// "SELECT tick_id, COLUMNS FROM TABLE" of a span of ticks; of all processes, or of one.
+std::string rows_sql(const std::string& columns, const char* table, const char* order,
+                     std::optional<std::int64_t> process_id = std::nullopt);
 
 class TickCursor {
  public:

@@ -280,6 +280,28 @@ TEST_CASE("tiers: peaks of an old range are the maxima of the rollups, and marks
   }
 }
 
+TEST_CASE("tiers: where the ticks are kept, they tell when in a bucket the machine and the categories peaked") {
+  for (const std::string by : {"pss", "rss"}) {
+    const std::vector<std::string> question{
+        "peaks", "--group", "category", "--by", by, "--from", "2026-11-23 01:00", "--to", "2026-11-23 23:00"};
+    const json raw = whole(question);
+    const json rolled = kept(question);
+    REQUIRE(rolled["tier"] == "5min");
+    REQUIRE(raw["rows"].size() > 1);
+    for (const char* part : {"rows", "machine"}) {
+      for (const json& row : raw[part]) {
+        const std::string key = part == std::string("rows") ? "category" : "metric";
+        const json* found = row_of(rolled[part], key, row[key]);
+        CAPTURE(by, row[key]);
+        REQUIRE(found != nullptr);
+        CHECK((*found)["peak_kib"] == row["peak_kib"]);
+        CHECK((*found)["at_ms"] == row["at_ms"]);
+        CHECK((*found)["before_ms"] == row["before_ms"]);
+      }
+    }
+  }
+}
+
 TEST_CASE("tiers: identities have marks of all time") {
   const json all = kept({"peaks", "--group", "identity", "--limit", "0"});
   CHECK(all["all_time"] == true);

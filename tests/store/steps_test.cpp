@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <map>
 
 #include "random_history.h"
@@ -98,6 +99,83 @@ TEST_CASE("steps cover just what was recorded") {
   must(reader->machine_steps(range, [&](const MachineStep& step) { covered += step.until_ms - step.at_ms; }));
   REQUIRE(covered == must(reader->coverage(range)).recorded_ms);
   REQUIRE(covered == 180'000);
+}
+
+// What is asked for of a value, and what it is of.
+struct Value {
+  std::vector<ProcessField> fields;
+  std::optional<std::int64_t> (*of)(const ProcessMemory&);
+};
+
+std::optional<std::int64_t> anon_and_swap(const ProcessMemory& memory) {
+  const auto anon = anon_kib(memory);
+  return anon ? std::optional(*anon + swap_kib(memory).value_or(0)) : std::nullopt;
+}
+
+const std::vector<Value>& values() {
+  using F = ProcessField;
+  static const std::vector<Value> all{
+      {{F::pss}, [](const ProcessMemory& memory) { return memory.get(F::pss); }},
+      {{F::rss, F::vm_rss}, rss_kib},
+      {{F::private_clean, F::private_dirty}, uss_kib},
+      {{F::swap, F::vm_swap}, swap_kib},
+      {{F::vm_hwm, F::vm_rss, F::rss}, high_water_kib},
+      {{F::anonymous, F::rss_anon, F::swap, F::vm_swap}, anon_and_swap},
+      {{F::pss_dirty}, [](const ProcessMemory& memory) { return memory.get(F::pss_dirty); }},
+      {{F::referenced}, [](const ProcessMemory& memory) { return memory.get(F::referenced); }},
+  };
+  return all;
+}
+
+// The steps of whole samples tell the same.
+void check_values(Reader& reader, Range range, const Value& value, std::optional<std::int64_t> process_id) {
+  std::vector<ValueStep> expected;
+  must(reader.process_steps(range, [&](const ProcessStep& step) {
+    if (process_id && step.process_id != *process_id) return;
+    expected.push_back({step.process_id, step.at_ms, step.until_ms, value.of(step.sample->memory), step.sample->source,
+                        step.sample->state == 'Z'});
+  }));
+  std::vector<ValueStep> found;
+  must(reader.process_values({range, process_id, value.fields, value.of},
+                             [&](const ValueStep& step) { found.push_back(step); }));
+  // Within a tick they come in another order.
+  for (std::vector<ValueStep>* steps : {&found, &expected})
+    std::ranges::stable_sort(*steps, {}, &ValueStep::process_id);
+  REQUIRE(found.size() == expected.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    REQUIRE_OF_MANY(found[i].process_id == expected[i].process_id);
+    REQUIRE_OF_MANY(found[i].at_ms == expected[i].at_ms);
+    REQUIRE_OF_MANY(found[i].until_ms == expected[i].until_ms);
+    REQUIRE_OF_MANY(found[i].value == expected[i].value);
+    REQUIRE_OF_MANY(found[i].source == expected[i].source);
+    REQUIRE_OF_MANY(found[i].zombie == expected[i].zombie);
+  }
+}
+
+TEST_CASE("the steps of one value are those of the samples that it is made of") {
+  for (std::uint32_t seed = 1; seed <= 12; ++seed) {
+    INFO("seed " << seed);
+    const StoreFixture fixture;
+    RandomHistory history(seed);
+    const std::int64_t start_ms = history.now().wall_ms;
+    for (int run = 0; run < 3; ++run) {
+      if (run > 0) history.restart(run == 2);
+      const auto writer = fixture.writer();
+      must(writer->begin_run(run_info(history.boot(), history.now())));
+      for (int i = 0; i < 40; ++i) {
+        if (history.chance(0.1)) history.lose_tick();
+        must(writer->write(history.next()));
+      }
+    }
+    const auto reader = fixture.reader();
+    const Range all{start_ms, history.now().wall_ms};
+    const Range middle{all.from_ms + (all.to_ms - all.from_ms) / 3, all.to_ms - (all.to_ms - all.from_ms) / 3};
+    for (const Value& value : values()) {
+      check_values(*reader, all, value, std::nullopt);
+      check_values(*reader, middle, value, std::nullopt);
+      check_values(*reader, all, value, history.number(1, 5));
+    }
+  }
 }
 
 }  // namespace
