@@ -141,7 +141,7 @@ Result<std::vector<PeakRow>> group_rows_of_ticks(const PeakSource& source, const
   const Status read = visit_processes(source.reader, source.tier, source.range, question.by, std::nullopt, feed);
   if (!read) return read.error();
   std::vector<PeakRow> rows;
-  for (const auto& [name, sum] : sums) {
+  for (auto& [name, sum] : sums) {
     const Summary summary = sum.summary();
     if (summary.max) rows.push_back(row_of(name, summary, source));
   }

@@ -12,19 +12,26 @@ namespace {
 
 // Up to how long a range each tier is read: the aim is an answer within 200 ms from a file of 500 processes that is not
 // in the page cache (query_bench).
-struct Pace {
-  std::int64_t one_ms;
-  std::int64_t all_ms;
-  std::int64_t sums_ms;
-};
+using Paces = std::array<std::int64_t, kRollupTiers.size() + 1>;
 
 constexpr std::int64_t kAnyLength = std::numeric_limits<std::int64_t>::max();
-constexpr std::array kPaces{Pace{kDayMs, 2 * kHourMs, kDayMs}, Pace{14 * kDayMs, kDayMs, 2 * kDayMs},
-                            Pace{400 * kDayMs, 14 * kDayMs, 14 * kDayMs}, Pace{kAnyLength, kAnyLength, kAnyLength}};
+
+Paces paces_of(Reads reads) {
+  switch (reads) {
+    case Reads::one:
+      return {kDayMs, 14 * kDayMs, 400 * kDayMs, kAnyLength};
+    case Reads::process:
+      return {12 * kHourMs, 14 * kDayMs, 400 * kDayMs, kAnyLength};
+    case Reads::all:
+      return {2 * kHourMs, kDayMs, 14 * kDayMs, kAnyLength};
+    case Reads::sums:
+      break;
+  }
+  return {kDayMs, 2 * kDayMs, 14 * kDayMs, kAnyLength};
+}
 
 bool is_quick(Tier tier, std::int64_t length_ms, Reads reads) {
-  const Pace& pace = kPaces.at(static_cast<std::size_t>(tier));
-  return length_ms <= (reads == Reads::one ? pace.one_ms : reads == Reads::all ? pace.all_ms : pace.sums_ms);
+  return length_ms <= paces_of(reads).at(static_cast<std::size_t>(tier));
 }
 
 Error out_of_reach(const Context& context, Tier tier, const TierSpan* span, Range asked) {

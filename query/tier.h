@@ -18,9 +18,10 @@ namespace memoir::query {
 // What --tier may be, the finest first.
 const std::vector<std::string>& tier_names();
 
-// Of how much an answer reads the range: of one subject, or of all; or of all for the highest of a sum over processes,
-// of which rollups know the mean alone: that is worth more time.
-enum class Reads { one, all, sums };
+// Of how much an answer reads the range: of one subject that has rows of its own; of one process, whose ticks lie among
+// those of all; or of all. Or of all for the highest of a sum over processes, of which rollups know the mean alone:
+// that is worth more time.
+enum class Reads { one, process, all, sums };
 
 // The finest tier that reaches back to the range's begin and answers quickly for as long a range. Where none reaches
 // back, the one that comes nearest; where all that do are slow, the quickest of them, though none whose buckets are

@@ -41,13 +41,33 @@ Result<std::vector<Subject>> subjects_of(const Context& context) {
   return subjects;
 }
 
+bool is_process(const Subject& subject) {
+  return subject.kind == Subject::Kind::process;
+}
+
 // A sum over members that no rollup has is made of those of all processes; what a word means is found among them.
 Reads reads_of(const std::vector<Subject>& subjects) {
   const bool sums = std::ranges::any_of(subjects, [](const Subject& subject) {
     const bool group = subject.kind == Subject::Kind::group && !subject.category;
     return group || subject.kind == Subject::Kind::word;
   });
-  return sums ? Reads::sums : Reads::one;
+  if (sums) return Reads::sums;
+  return std::ranges::any_of(subjects, is_process) ? Reads::process : Reads::one;
+}
+
+// What of the range is to be read: of processes alone no more than their lives.
+Result<Range> range_read(const Context& context, const std::vector<Subject>& subjects, Range range) {
+  if (!std::ranges::all_of(subjects, is_process)) return range;
+  Range lived{range.to_ms, range.from_ms};
+  for (const Subject& subject : subjects) {
+    const Result<std::vector<StoredProcess>> processes = context.reader.processes_of_pid(range, subject.pid);
+    if (!processes) return processes.error();
+    for (const StoredProcess& process : *processes) {
+      lived.from_ms = std::min(lived.from_ms, std::max(process.first_ms, range.from_ms));
+      lived.to_ms = std::max(lived.to_ms, std::min(process.gone_ms.value_or(range.to_ms), range.to_ms));
+    }
+  }
+  return lived.from_ms < lived.to_ms ? lived : range;
 }
 
 Result<std::vector<Series>> load_all(const Context& context, std::vector<Subject> subjects, const TrendSource& source) {
@@ -81,7 +101,9 @@ Result<Report> run_trend(const Context& context) {
   if (!report) return report;
   report->rows = bucket_table({});
   if (report->nothing_recorded) return report;
-  const Result<Tier> tier = tier_of(context, range, reads_of(*subjects), step->value_or(kAnyWidth));
+  const Result<Range> read = range_read(context, *subjects, range);
+  if (!read) return read.error();
+  const Result<Tier> tier = tier_of(context, *read, reads_of(*subjects), step->value_or(kAnyWidth));
   if (!tier) return tier.error();
   const Result<std::vector<Series>> all = load_all(context, *std::move(subjects), {range, *tier});
   if (!all) return all.error();

@@ -139,10 +139,10 @@ Result<bool> read_whole(Reader& reader, const TrendSource& source, const Subject
 // The processes that the subject may be: of a group in rollups those alone that have some.
 Result<RolledProcesses> candidates_of(Reader& reader, const Subject& subject, const TrendSource& source,
                                       Metric metric) {
-  if (source.tier != Tier::raw && subject.kind != Subject::Kind::process)
-    return read_rolled_processes(reader, source.tier, source.range, metric);
+  const bool process = subject.kind == Subject::Kind::process;
+  if (source.tier != Tier::raw && !process) return read_rolled_processes(reader, source.tier, source.range, metric);
   Result<std::vector<StoredProcess>> processes =
-      source.tier == Tier::raw ? reader.processes(source.range) : reader.processes_of_pid(source.range, subject.pid);
+      process ? reader.processes_of_pid(source.range, subject.pid) : reader.processes(source.range);
   if (!processes) return processes.error();
   return RolledProcesses{*std::move(processes), {}};
 }

@@ -115,15 +115,14 @@ GroupSum::Level GroupSum::point_level(std::span<const Change> changes, Level lev
   return level;
 }
 
-std::vector<GroupStep> GroupSum::steps() const {
-  std::vector<Change> changes = changes_;
-  std::ranges::stable_sort(changes, {}, &Change::at_ms);
+std::vector<GroupStep> GroupSum::steps() {
+  std::ranges::stable_sort(changes_, {}, &Change::at_ms);
   std::vector<GroupStep> steps;
   Level level;
   std::int64_t since_ms = 0;
-  for (auto begin = changes.begin(); begin != changes.end();) {
+  for (auto begin = changes_.begin(); begin != changes_.end();) {
     const std::int64_t at_ms = begin->at_ms;
-    const auto end = std::find_if(begin, changes.end(), [&](const Change& change) { return change.at_ms != at_ms; });
+    const auto end = std::find_if(begin, changes_.end(), [&](const Change& change) { return change.at_ms != at_ms; });
     const Level before = level;
     bool pointed = false;
     for (auto change = begin; change != end; ++change) {
@@ -143,7 +142,7 @@ std::vector<GroupStep> GroupSum::steps() const {
   return steps;
 }
 
-Summary GroupSum::summary() const {
+Summary GroupSum::summary() {
   Fold fold;
   for (const GroupStep& step : steps()) fold.add(step.step);
   return fold.summary();

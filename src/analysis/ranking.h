@@ -92,9 +92,9 @@ class GroupSum {
   void add(std::int64_t member, const Step& step, bool gone = false);
 
   // In order of time; times at which no member lived are left out.
-  std::vector<GroupStep> steps() const;
+  std::vector<GroupStep> steps();
 
-  Summary summary() const;
+  Summary summary();
 
  private:
   struct Change {

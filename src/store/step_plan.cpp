@@ -56,16 +56,15 @@ std::vector<PlannedStep> StepPlan::finish(const std::optional<TickMark>& next) {
     const bool to_the_end = !next && reaches(*mark_, range_.to_ms);
     close_all(next ? held_until_ms(*mark_, *next) : to_the_end ? range_.to_ms : mark_->wall_ms);
   }
-  std::vector<PlannedStep> steps;
-  for (PlannedStep step : steps_) {
+  std::erase_if(steps_, [this](PlannedStep& step) {
     step.until_ms = std::max(step.at_ms, step.until_ms);
     const bool over = step.until_ms <= range_.from_ms && step.at_ms < range_.from_ms;
-    if (step.tick_id == kNoTick || over || step.at_ms > range_.to_ms) continue;
+    if (step.tick_id == kNoTick || over || step.at_ms > range_.to_ms) return true;
     step.at_ms = std::max(step.at_ms, range_.from_ms);
     step.until_ms = std::min(step.until_ms, range_.to_ms);
-    steps.push_back(step);
-  }
-  return steps;
+    return false;
+  });
+  return std::move(steps_);
 }
 
 }  // namespace memoir

@@ -33,8 +33,8 @@ class StepPlan {
   std::size_t opened() const { return steps_.size(); }
   std::int64_t subject(std::size_t number) const { return steps_[number].subject_id; }
 
-  // All steps that touch the range, clipped to it, in the order of ticks. `next` is the tick after the last, if there
-  // is one.
+  // Ends the plan: all steps that touch the range, clipped to it, in the order of ticks. `next` is the tick after the
+  // last, if there is one.
   std::vector<PlannedStep> finish(const std::optional<TickMark>& next);
 
  private:

@@ -25,7 +25,7 @@ class ValuePass {
  public:
   ValuePass(SQLite::Database& database, const ValueQuestion& question)
       : question_(question),
-        ticks_(with_keyframe(database, question.range)),
+        ticks_(ticks_of(database, question)),
         hot_fields_(among(question.fields, kHotProcessFields)),
         cold_fields_(among(question.fields, kColdProcessFields)),
         unpacker_(hot_fields_),
@@ -60,9 +60,17 @@ class ValuePass {
     bool zombie = false;
   };
 
-  static TickSpan with_keyframe(SQLite::Database& database, Range range) {
-    TickSpan ticks = span_of(database, range);
-    if (!ticks.empty()) ticks.first = keyframe_of(database, ticks.first);
+  // From the keyframe that the first tick needs; of one process those of its life.
+  static TickSpan ticks_of(SQLite::Database& database, const ValueQuestion& question) {
+    TickSpan ticks = span_of(database, question.range);
+    if (ticks.empty()) return ticks;
+    if (question.process_id) {
+      Statement life(database, "SELECT first_tick_id, COALESCE(gone_tick_id, ?2) FROM process WHERE id = ?1");
+      if (!life.bind(*question.process_id, ticks.last).step()) return {};
+      ticks = {std::max(ticks.first, life.integer(0)), std::min(ticks.last, life.integer(1))};
+      if (ticks.empty()) return {};
+    }
+    ticks.first = keyframe_of(database, ticks.first);
     return ticks;
   }
 

@@ -112,6 +112,8 @@ TEST_CASE("tiers: the finest that reaches back and answers quickly is chosen") {
   CHECK(chosen(60, 100, Reads::all) == Tier::day);
   CHECK(chosen(99, 100, Reads::all) == Tier::five_minutes);
   CHECK(chosen(99, 100, Reads::sums) == Tier::raw);
+  CHECK(chosen(99, 100, Reads::process) == Tier::five_minutes);
+  CHECK(choose_tier(spans(), {100 * kWeekDayMs - 12 * kHour, 100 * kWeekDayMs}, Reads::process) == Tier::raw);
   CHECK(choose_tier({}, {0, kWeekDayMs}, Reads::one) == Tier::raw);
 }
 
@@ -130,7 +132,7 @@ TEST_CASE("tiers: a width asked for is kept to where a tier has it") {
 }
 
 TEST_CASE("tiers: no choice is finer where the range is longer") {
-  for (const Reads reads : {Reads::one, Reads::all, Reads::sums}) {
+  for (const Reads reads : {Reads::one, Reads::process, Reads::all, Reads::sums}) {
     Tier before = Tier::raw;
     for (std::int64_t hours = 1; hours < 99 * 24; ++hours) {
       const Tier now = choose_tier(spans(), {100 * kWeekDayMs - hours * kHour, 100 * kWeekDayMs}, reads);
@@ -159,6 +161,25 @@ TEST_CASE("tiers: trend tells the same of ticks and of each rollup") {
     CHECK(rolled["rows"][0]["max_kib"] == raw["rows"][0]["max_kib"]);
     CHECK(is_near(rolled["rows"][0]["mean_kib"], raw["rows"][0]["mean_kib"]));
   }
+}
+
+TEST_CASE("tiers: a process that lived too shortly for rollups is told by its ticks, however long the range") {
+  History history(2 * kMinute);
+  history.begin_run();
+  history.birth(1, {"init", "init"}, 5000);
+  history.tick(100);
+  history.birth(77, {"sh", "sh -c true"}, 700);
+  history.tick(2);
+  history.hold(77, 900);
+  history.tick();
+  history.death(77);
+  history.tick(1500);
+  history.maintain();
+  REQUIRE(json_of_file(history.path(), {"trend", "1"})["tier"] == "5min");
+  const json trend = json_of_file(history.path(), {"trend", "77", "--from", "2026-11-19", "--to", "2026-11-21 04:00"});
+  CHECK(trend["tier"] == "raw");
+  CHECK(trend["max_kib"] == 900);
+  CHECK(trend["min_kib"] == 700);
 }
 
 TEST_CASE("tiers: trend by the hour tells the same of ticks and of rollups of 5 minutes and an hour") {
