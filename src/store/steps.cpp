@@ -24,23 +24,12 @@ Plan make_plan(SQLite::Database& database, Range range, const char* changes_sql)
   if (plan.ticks.empty()) return plan;
   plan.ticks.first = keyframe_of(database, plan.ticks.first);
   StepPlan builder(range);
-  Statement changes(database, changes_sql);
-  bool more = changes.bind(plan.ticks.first, plan.ticks.last).step();
-  TickMarks marks(database, plan.ticks.first, plan.ticks.last + 1);
-  std::optional<TickMark> next;
-  while (marks.step()) {
-    const std::int64_t id = marks.id();
-    if (id > plan.ticks.last) {
-      next = marks.mark();
-      break;
-    }
-    builder.begin_tick(id, marks.keyframe(), marks.mark());
-    for (; more && changes.integer(0) <= id; more = changes.step()) {
-      const std::int64_t subject = changes.integer(1);
-      changes.integer(2) != 0 ? builder.close(subject) : builder.open(subject);
-    }
-  }
-  plan.steps = builder.finish(next);
+  TickCursor changes(database, changes_sql, plan.ticks);
+  plan.steps = plan_steps(database, plan.ticks, builder, [&](std::int64_t tick_id) {
+    changes.apply_up_to(tick_id, [&builder](const Statement& row) {
+      row.integer(2) != 0 ? builder.close(row.integer(1)) : builder.open(row.integer(1));
+    });
+  });
   return plan;
 }
 
@@ -114,6 +103,18 @@ TickSpan span_of(SQLite::Database& database, Range range) {
     widen(inside.integer(1));
   }
   return span.empty() ? TickSpan{} : span;
+}
+
+std::vector<PlannedStep> plan_steps(SQLite::Database& database, const TickSpan& ticks, StepPlan& plan,
+                                    const std::function<void(std::int64_t tick_id)>& apply_rows) {
+  if (ticks.empty()) return {};
+  TickMarks marks(database, ticks.first, ticks.last + 1);
+  while (marks.step()) {
+    if (marks.id() > ticks.last) return plan.finish(marks.mark());
+    plan.begin_tick(marks.id(), marks.keyframe(), marks.mark());
+    apply_rows(marks.id());
+  }
+  return plan.finish(std::nullopt);
 }
 
 void visit_process_steps(SQLite::Database& database, Range range,

@@ -1,15 +1,14 @@
 #include "store/value_steps.h"
 
 #include <algorithm>
-#include <fmt/format.h>
+#include <iterator>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
 #include "store/columns.h"
-#include "store/step_plan.h"
 #include "store/steps.h"
 #include "store/tick_cursor.h"
-#include "store/tick_marks.h"
 #include "store_sql.h"
 
 namespace memoir {
@@ -24,30 +23,24 @@ struct Held {
 class ValuePass {
  public:
   ValuePass(SQLite::Database& database, const ValueQuestion& question)
-      : question_(question),
+      : database_(database),
+        question_(question),
         ticks_(ticks_of(database, question)),
         hot_fields_(among(question.fields, kHotProcessFields)),
         cold_fields_(among(question.fields, kColdProcessFields)),
         unpacker_(hot_fields_),
         plan_(question.range),
-        marks_(database, ticks_.first, ticks_.last + 1),
         hot_(database, sql("process_id, source", unpacker_.columns(), "process_sample"), ticks_),
         cold_(database, sql("process_id, state = 'Z'", cold_fields_, "process_detail"), ticks_),
         gone_(database, sql::gone_processes, ticks_) {}
 
   void run(const std::function<void(const ValueStep&)>& visit) {
-    std::optional<TickMark> next;
-    while (!ticks_.empty() && marks_.step()) {
-      if (marks_.id() > ticks_.last) {
-        next = marks_.mark();
-        break;
-      }
-      plan_.begin_tick(marks_.id(), marks_.keyframe(), marks_.mark());
-      apply_rows(marks_.id());
+    const auto steps = plan_steps(database_, ticks_, plan_, [this](std::int64_t tick_id) {
+      apply_rows(tick_id);
       for (std::size_t number = held_.size(); number < plan_.opened(); ++number)
         held_.push_back(held_of(plan_.subject(number)));
-    }
-    for (const PlannedStep& step : plan_.finish(next)) {
+    });
+    for (const PlannedStep& step : steps) {
       const Held& held = held_[step.number];
       visit({step.subject_id, step.at_ms, step.until_ms, held.value, held.source, held.zombie});
     }
@@ -112,13 +105,13 @@ class ValuePass {
     return {question_.value(row.memory), row.source, row.zombie};
   }
 
+  SQLite::Database& database_;
   const ValueQuestion& question_;
   const TickSpan ticks_;
   const std::vector<ProcessField> hot_fields_;
   const std::vector<ProcessField> cold_fields_;
   const Unpacker unpacker_;
   StepPlan plan_;
-  TickMarks marks_;
   TickCursor hot_;
   TickCursor cold_;
   TickCursor gone_;
