@@ -63,9 +63,9 @@ Result<Holders> largest_holders(const Context& context, std::int64_t at_ms, std:
   const Result<Tier> tier = in_bucket_of ? Result(*in_bucket_of) : tier_of(context, {at_ms, at_ms}, Reads::all);
   if (!tier) return tier.error();
   if (*tier != Tier::raw) {
-    const Result<Range> bucket = bucket_at(context, *tier, at_ms);
-    if (!bucket) return bucket.error();
-    return largest_in(context.reader, *tier, *bucket, most, takes);
+    const Result<std::int64_t> recorded_ms = recorded_at(context, at_ms);
+    if (!recorded_ms) return recorded_ms.error();
+    return largest_in(context.reader, *tier, bucket_around(*tier, *recorded_ms), most, takes);
   }
   const Result<std::optional<StoredTick>> tick = context.reader.tick_at(at_ms);
   if (!tick) return tick.error();

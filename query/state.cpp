@@ -123,6 +123,23 @@ Result<std::optional<State>> load_tick(Reader& reader, std::int64_t at_ms) {
   return std::optional<State>(State{*std::move(snapshot), Tier::raw, std::nullopt});
 }
 
+// Of the bucket of a tier that holds the last recorded time up to `asked_ms`.
+Result<std::optional<State>> load_bucket(const Context& context, Tier tier, std::int64_t asked_ms) {
+  const Result<std::int64_t> at_ms = recorded_at(context, asked_ms);
+  if (!at_ms) return at_ms.error();
+  State state{{}, tier, bucket_around(tier, *at_ms)};
+  BucketReader bucket(context.reader, state);
+  const Result<bool> found = bucket.machine();
+  if (!found) return found.error();
+  if (!*found) return std::optional<State>();
+  state.snapshot.run = run_at(context.runs, *at_ms);
+  state.snapshot.tick.run_id = state.snapshot.run.id;
+  state.snapshot.tick.begin.wall_ms = *at_ms;
+  if (const Status read = bucket.categories(); !read) return read.error();
+  if (const Status read = bucket.processes(); !read) return read.error();
+  return std::optional<State>(std::move(state));
+}
+
 }  // namespace
 
 Result<std::int64_t> recorded_at(const Context& context, std::int64_t at_ms) {
@@ -130,13 +147,6 @@ Result<std::int64_t> recorded_at(const Context& context, std::int64_t at_ms) {
   if (!coverage) return coverage.error();
   const bool in_gap = !coverage->gaps.empty() && coverage->gaps.back().to_ms >= at_ms;
   return in_gap ? coverage->gaps.back().from_ms : at_ms;
-}
-
-Result<Range> bucket_at(const Context& context, Tier tier, std::int64_t at_ms) {
-  const Result<std::int64_t> recorded_ms = recorded_at(context, at_ms);
-  if (!recorded_ms) return recorded_ms.error();
-  const std::int64_t from_ms = *recorded_ms - *recorded_ms % bucket_ms(tier);
-  return Range{from_ms, from_ms + bucket_ms(tier)};
 }
 
 MachineMetric machine_gauge(MachineField field) {
@@ -169,23 +179,6 @@ CategorySample category_of(const GroupState& group) {
   const auto kib = [&group](Metric metric) { return metric_kib(group.memory, metric).value_or(0); };
   return {group.name,        group.processes,      0, kib(Metric::rss), kib(Metric::pss), kib(Metric::uss),
           kib(Metric::swap), kib(Metric::swap_pss)};
-}
-
-Result<std::optional<State>> load_bucket(const Context& context, Tier tier, std::int64_t asked_ms) {
-  const Result<std::int64_t> at_ms = recorded_at(context, asked_ms);
-  if (!at_ms) return at_ms.error();
-  const std::int64_t from_ms = *at_ms - *at_ms % bucket_ms(tier);
-  State state{{}, tier, Range{from_ms, from_ms + bucket_ms(tier)}};
-  BucketReader bucket(context.reader, state);
-  const Result<bool> found = bucket.machine();
-  if (!found) return found.error();
-  if (!*found) return std::optional<State>();
-  state.snapshot.run = run_at(context.runs, *at_ms);
-  state.snapshot.tick.run_id = state.snapshot.run.id;
-  state.snapshot.tick.begin.wall_ms = *at_ms;
-  if (const Status read = bucket.categories(); !read) return read.error();
-  if (const Status read = bucket.processes(); !read) return read.error();
-  return std::optional<State>(std::move(state));
 }
 
 Result<std::optional<State>> load_state(const Context& context, std::int64_t at_ms) {

@@ -28,9 +28,6 @@ struct State {
 // The last recorded time up to `at_ms`, which is not before the first tick.
 Result<std::int64_t> recorded_at(const Context& context, std::int64_t at_ms);
 
-// The bucket of a tier that holds the last recorded time up to `at_ms`: [from_ms, to_ms).
-Result<Range> bucket_at(const Context& context, Tier tier, std::int64_t at_ms);
-
 // What rollups have of the machine beside counters: the columns of /proc/meminfo, in the order of MachineField.
 MachineMetric machine_gauge(MachineField field);
 std::vector<MachineMetric> machine_gauges();
@@ -41,9 +38,6 @@ ProcessMemory memory_of_means(const MetricMeans& means);
 
 // At `at_ms`, or the last recorded time before. Absent if there is none. --tier is heeded.
 Result<std::optional<State>> load_state(const Context& context, std::int64_t at_ms);
-
-// Of the bucket of a tier (not raw) that holds that time.
-Result<std::optional<State>> load_bucket(const Context& context, Tier tier, std::int64_t at_ms);
 
 // At --at, or now.
 Result<std::optional<State>> load_state(const Context& context);

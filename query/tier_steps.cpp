@@ -119,9 +119,14 @@ Status visit_machine(Reader& reader, Tier tier, Range range, const std::vector<M
   });
 }
 
-Result<BucketSum::Recorded> recorded_time(Reader& reader, Tier tier, Range range) {
+Range bucket_around(Tier tier, std::int64_t at_ms) {
   const std::int64_t width_ms = bucket_ms(tier);
-  const Range buckets{range.from_ms - range.from_ms % width_ms, range.to_ms - range.to_ms % width_ms + width_ms};
+  const std::int64_t from_ms = at_ms - at_ms % width_ms;
+  return {from_ms, from_ms + width_ms};
+}
+
+Result<BucketSum::Recorded> recorded_time(Reader& reader, Tier tier, Range range) {
+  const Range buckets{bucket_around(tier, range.from_ms).from_ms, bucket_around(tier, range.to_ms).to_ms};
   const Result<Coverage> coverage = reader.coverage(buckets);
   if (!coverage) return coverage.error();
   return BucketSum::Recorded([gaps = coverage->gaps](std::int64_t from_ms, std::int64_t until_ms) {

@@ -61,6 +61,9 @@ struct MachineMetric {
 Status visit_machine(Reader& reader, Tier tier, Range range, const std::vector<MachineMetric>& metrics,
                      const std::function<void(std::size_t metric, const Step&)>& visit);
 
+// The bucket of a tier (not raw) that holds a time: [from_ms, to_ms).
+Range bucket_around(Tier tier, std::int64_t at_ms);
+
 // How much of a span within the range was recorded, for sums over buckets.
 Result<BucketSum::Recorded> recorded_time(Reader& reader, Tier tier, Range range);
 

@@ -55,8 +55,8 @@ Reads reads_of(const std::vector<Subject>& subjects) {
   return std::ranges::any_of(subjects, is_process) ? Reads::process : Reads::one;
 }
 
-// What of the range is to be read: of processes alone no more than their lives.
-Result<Range> range_read(const Context& context, const std::vector<Subject>& subjects, Range range) {
+// How much of the range there is to read, by which its tier is chosen: of processes alone no more than their lives.
+Result<Range> extent_of(const Context& context, const std::vector<Subject>& subjects, Range range) {
   if (!std::ranges::all_of(subjects, is_process)) return range;
   Range lived{range.to_ms, range.from_ms};
   for (const Subject& subject : subjects) {
@@ -101,9 +101,9 @@ Result<Report> run_trend(const Context& context) {
   if (!report) return report;
   report->rows = bucket_table({});
   if (report->nothing_recorded) return report;
-  const Result<Range> read = range_read(context, *subjects, range);
-  if (!read) return read.error();
-  const Result<Tier> tier = tier_of(context, *read, reads_of(*subjects), step->value_or(kAnyWidth));
+  const Result<Range> extent = extent_of(context, *subjects, range);
+  if (!extent) return extent.error();
+  const Result<Tier> tier = tier_of(context, *extent, reads_of(*subjects), step->value_or(kAnyWidth));
   if (!tier) return tier.error();
   const Result<std::vector<Series>> all = load_all(context, *std::move(subjects), {range, *tier});
   if (!all) return all.error();
