@@ -46,7 +46,7 @@ DiffColumns process_columns(Metric by) {
                        return row.after == nullptr ? maybe(row.before->process.gone_ms) : Value();
                      }});
   columns.push_back({{"end", "", Kind::text, 0, Shown::machines}, [](const DiffRow& row) {
-                       const std::string& end = last_seen(row).process.end;
+                       const std::string end = ending(last_seen(row).process);
                        return row.after != nullptr || end.empty() ? Value() : Value(end);
                      }});
   columns.push_back({{"source_before", "", Kind::text, 0, Shown::machines},

@@ -14,6 +14,11 @@ std::string shown_command(const ProcessInfo& info, char state) {
   return state == 'Z' || state == 'X' ? text + " (zombie)" : text;
 }
 
+std::string ending(const StoredProcess& process) {
+  if (process.end == "exited") return "ended";
+  return process.end == "execed" ? "exec" : process.end;
+}
+
 std::optional<std::int64_t> age_ms(const ProcessState& state, std::int64_t tick_ms) {
   switch (state.sample.source) {
     case Source::exact:

@@ -16,6 +16,9 @@ std::string shown_command(const ProcessInfo& info, char state);
 // A command line as a table shows it: without the directory of its program.
 std::string short_command(std::string command);
 
+// How a process ended: ended (nothing tells why), exec, unknown (nothing was recorded then); empty while it lives.
+std::string ending(const StoredProcess& process);
+
 // How long before the tick the values were read. Absent where none are known.
 std::optional<std::int64_t> age_ms(const ProcessState& state, std::int64_t tick_ms);
 

@@ -41,10 +41,14 @@ std::int64_t start_of(const StoredProcess& process) {
   return process.info.key.exec_count > 0 ? process.first_ms : std::min(process.info.start_ms, process.first_ms);
 }
 
-std::string ending(const LifeRow& row) {
-  const std::string& end = row.process->end;
-  if (!end.empty()) return end == "execed" ? "exec" : end;
+std::string how(const LifeRow& row) {
+  if (!row.process->end.empty()) return ending(*row.process);
   return row.seen.state == 'Z' || row.seen.state == 'X' ? "zombie" : "alive";
+}
+
+// It ended after it was seen last, and before the tick that did not see it any more.
+std::string lifetime(const LifeRow& row) {
+  return (row.process->gone_ms ? "at most " : "") + print_span(row.end_ms - row.start_ms);
 }
 
 LifeColumns columns() {
@@ -59,9 +63,11 @@ LifeColumns columns() {
   columns.push_back({{"ended_ms", "ENDED", Kind::time, 3}, [](const LifeRow& row) {
                        return row.process->end.empty() ? Value() : maybe(row.process->gone_ms);
                      }});
-  columns.push_back({{"end", "HOW", Kind::text}, [](const LifeRow& row) { return Value(ending(row)); }});
-  columns.push_back({{"lifetime_ms", "LIFETIME", Kind::duration, 2},
+  columns.push_back({{"end", "HOW", Kind::text}, [](const LifeRow& row) { return Value(how(row)); }});
+  columns.push_back({{"lifetime_ms", "", Kind::duration, 0, Shown::machines},
                      [](const LifeRow& row) { return Value(row.end_ms - row.start_ms); }});
+  columns.push_back(
+      {{"", "LIFETIME", Kind::text, 2, Shown::people}, [](const LifeRow& row) { return Value(lifetime(row)); }});
   columns.push_back({{"hwm_kib", "HWM", Kind::size, 1}, [](const LifeRow& row) { return maybe(row.seen.hwm_kib); }});
   columns.push_back(
       {{"", "USER", Kind::text, 5, Shown::people}, [](const LifeRow& row) { return Value(row.process->info.user); }});

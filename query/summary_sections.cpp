@@ -164,7 +164,8 @@ Section restart_section(const Summary& summary, const Options& options) {
   using Row = Restarted;
   Columns<Row> columns{{{"times", "TIMES", Kind::count}, [](const Row& row) { return Value(row.times); }}};
   add_time<Row>(columns, "last_ms", "LAST", 0, options.zone, [](const Row& row) { return Value(row.last_ms); });
-  columns.push_back({{"lived_ms", "LIVED", Kind::duration, 2}, [](const Row& row) { return Value(row.lived_ms); }});
+  columns.push_back(
+      {{"lived_ms", "LIVED AT MOST", Kind::duration, 2}, [](const Row& row) { return Value(row.lived_ms); }});
   columns.push_back({{"pause_ms", "PAUSE", Kind::duration, 3}, [](const Row& row) { return Value(row.pause_ms); }});
   columns.push_back({{"hwm_kib", "HWM", Kind::size, 1}, [](const Row& row) { return maybe(row.hwm_kib); }});
   columns.push_back({{"identity", "UNIT AND COMMAND"}, [](const Row& row) { return Value(row.name); }});

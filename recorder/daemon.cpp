@@ -35,7 +35,7 @@ Status Daemon::start() {
   Result<Rules> rules = make_rules(settings_);
   if (!rules) return rules.error();
   ProcFs proc(options_.proc);
-  Result<BootInfo> boot = proc.boot();
+  Result<BootInfo> boot = proc.boot(clock_.now());
   if (!boot) return boot.error();
   boot_ = *std::move(boot);
 
@@ -53,7 +53,7 @@ Status Daemon::start() {
                                     .read_deadline = config.read_deadline,
                                     .ticks_per_second = sysconf(_SC_CLK_TCK),
                                     .cgroup_root = options_.cgroups};
-  collector_ = std::make_unique<Collector>(std::move(proc), clock_, boot_, std::move(rules->categoriser),
+  collector_ = std::make_unique<Collector>(std::move(proc), clock_, std::move(rules->categoriser),
                                            std::move(rules->redactor), collecting);
   collector_->seed(*known);
 

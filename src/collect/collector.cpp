@@ -39,12 +39,11 @@ class Complaint {
 }  // namespace
 
 struct Collector::State {
-  State(ProcFs root, const Clock& time, BootInfo boot, Categoriser categoriser, Redactor redactor,
-        const CollectorOptions& options)
+  State(ProcFs root, const Clock& time, Categoriser categoriser, Redactor redactor, const CollectorOptions& options)
       : proc(std::make_shared<const ProcFs>(std::move(root))),
         clock(time),
         machine(*proc),
-        identifier(std::move(boot), std::move(categoriser), std::move(redactor), options),
+        identifier(std::move(categoriser), std::move(redactor), options),
         cgroups(CgroupFs(options.cgroup_root)),
         table(proc, options.max_descriptors),
         reads(proc, table, identifier, totals, options.read_deadline) {}
@@ -145,10 +144,9 @@ void Collector::State::find_access() {
   }
 }
 
-Collector::Collector(ProcFs proc, const Clock& clock, BootInfo boot, Categoriser categoriser, Redactor redactor,
+Collector::Collector(ProcFs proc, const Clock& clock, Categoriser categoriser, Redactor redactor,
                      const CollectorOptions& options)
-    : state_(std::make_unique<State>(std::move(proc), clock, std::move(boot), std::move(categoriser),
-                                     std::move(redactor), options)) {}
+    : state_(std::make_unique<State>(std::move(proc), clock, std::move(categoriser), std::move(redactor), options)) {}
 
 Collector::~Collector() = default;
 

@@ -36,7 +36,7 @@ struct Access {
 
 class Collector {
  public:
-  Collector(ProcFs proc, const Clock& clock, BootInfo boot, Categoriser categoriser, Redactor redactor,
+  Collector(ProcFs proc, const Clock& clock, Categoriser categoriser, Redactor redactor,
             const CollectorOptions& options);
   ~Collector();
   Collector(const Collector&) = delete;

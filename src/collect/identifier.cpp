@@ -18,8 +18,8 @@ std::string_view without_deleted(std::string_view exe) {
   return exe;
 }
 
-Identifier::Identifier(BootInfo boot, Categoriser categoriser, Redactor redactor, const CollectorOptions& options)
-    : boot_(std::move(boot)), options_(options), categoriser_(std::move(categoriser)), redactor_(std::move(redactor)) {}
+Identifier::Identifier(Categoriser categoriser, Redactor redactor, const CollectorOptions& options)
+    : options_(options), categoriser_(std::move(categoriser)), redactor_(std::move(redactor)) {}
 
 void Identifier::seed(const std::vector<KnownProcess>& known) {
   for (const KnownProcess& process : known) {
@@ -56,11 +56,11 @@ ProcessInfo Identifier::describe(const ProcessEntry& entry) const {
   return info;
 }
 
-void Identifier::begin(const ProcessEntry& entry, ProcessInfo& info) const {
+void Identifier::begin(const ProcessEntry& entry, const Moment& now, ProcessInfo& info) const {
   info.key = ProcessKey{.pid = entry.pid, .start_ticks = entry.start_ticks, .exec_count = 0};
   const auto ticks = static_cast<std::int64_t>(entry.start_ticks);
   const std::int64_t hz = options_.ticks_per_second;
-  info.start_ms = boot_.boot_ms + ticks / hz * 1000 + ticks % hz * 1000 / hz;
+  info.start_ms = now.wall_ms - now.boot_ms + ticks / hz * 1000 + ticks % hz * 1000 / hz;
   info.parent_pid = entry.sample.parent_pid;
   const auto seed = seeds_.find({entry.pid, entry.start_ticks});
   if (seed == seeds_.end()) return;

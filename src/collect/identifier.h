@@ -22,7 +22,7 @@ namespace memoir {
 
 class Identifier {
  public:
-  Identifier(BootInfo boot, Categoriser categoriser, Redactor redactor, const CollectorOptions& options);
+  Identifier(Categoriser categoriser, Redactor redactor, const CollectorOptions& options);
 
   void seed(const std::vector<KnownProcess>& known);
   void forget_seeds() { seeds_.clear(); }
@@ -33,7 +33,7 @@ class Identifier {
   // the start and the parent stay as they are.
   ProcessInfo describe(const ProcessEntry& entry) const;
   // Sets the key, the start and the parent of a process that is seen for the first time.
-  void begin(const ProcessEntry& entry, ProcessInfo& info) const;
+  void begin(const ProcessEntry& entry, const Moment& now, ProcessInfo& info) const;
   const std::string& category(const ProcessInfo& info) const { return categoriser_.category(info); }
 
   // A job to find the user's name, or nothing: it is known, or being asked for, or an earlier question is stuck.
@@ -43,7 +43,6 @@ class Identifier {
   bool knows_user(std::uint32_t uid) const { return users_.contains(uid); }
 
  private:
-  const BootInfo boot_;
   const CollectorOptions options_;
   Categoriser categoriser_;
   Redactor redactor_;

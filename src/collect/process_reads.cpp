@@ -164,7 +164,7 @@ void ProcessReads::take_identity(ProcessEntry& entry, Pass& pass) {
 void ProcessReads::tell(ProcessEntry& entry, ProcessInfo info, Pass& pass) {
   TickCounts& counts = pass.tick.counts;
   if (entry.fresh) {
-    identifier_.begin(entry, info);
+    identifier_.begin(entry, pass.tick.begin, info);
     ++counts.born;
   } else if (entry.execed) {
     pass.tick.exits.push_back({entry.info.key, ExitKind::execed});

@@ -315,7 +315,7 @@ struct MachineSample {
 // What a boot and a host are, gathered once.
 struct BootInfo {
   std::string boot_id;       // /proc/sys/kernel/random/boot_id
-  std::int64_t boot_ms = 0;  // wall time of the boot: btime of /proc/stat
+  std::int64_t boot_ms = 0;  // wall time of the boot: the wall clock less the boot clock
   std::string host;          // uname nodename
   std::string kernel;        // uname release
 

@@ -139,7 +139,7 @@ std::string_view to_string(Source source);
 // What holds for the whole life of a process, gathered at its birth, at an exec, and where a note says so later too.
 struct ProcessInfo {
   ProcessKey key;
-  std::int64_t start_ms = 0;    // wall time of the start: btime + start_ticks / CLK_TCK
+  std::int64_t start_ms = 0;    // wall time of the start: of the boot + start_ticks / CLK_TCK
   std::int32_t parent_pid = 0;  // at first sight
   std::uint32_t uid = 0;        // real uid
   std::string user;             // its name, or the number where it has none

@@ -38,10 +38,6 @@ const char* name_of(SystemFile file) {
       return "vmstat";
     case SystemFile::pressure_memory:
       return "pressure/memory";
-    case SystemFile::stat:
-      return "stat";
-    case SystemFile::uptime:
-      return "uptime";
     case SystemFile::boot_id:
       return "sys/kernel/random/boot_id";
     case SystemFile::sysvipc_shm:
@@ -87,7 +83,7 @@ Result<std::string> ProcFs::read(std::int32_t pid, PidLink link) const {
   return read_link(pid_path(root_, pid, link == PidLink::exe ? "exe" : "cwd"));
 }
 
-Result<BootInfo> ProcFs::boot() const {
+Result<BootInfo> ProcFs::boot(const Moment& now) const {
   BootInfo info;
   Buffer buffer;
   const auto id_text = read_file(path(SystemFile::boot_id), buffer);
@@ -95,13 +91,7 @@ Result<BootInfo> ProcFs::boot() const {
   auto id = parse_boot_id(*id_text);
   if (!id) return id.error();
   info.boot_id = std::move(*id);
-
-  const auto stat_text = read_file(path(SystemFile::stat), buffer);
-  if (!stat_text) return stat_text.error();
-  const auto boot_ms = parse_btime(*stat_text);
-  if (!boot_ms) return boot_ms.error();
-  info.boot_ms = *boot_ms;
-
+  info.boot_ms = now.wall_ms - now.boot_ms;
   utsname names{};
   if (::uname(&names) != 0) return errno_error(errno, "ask for", "the kernel's name");
   info.host = &names.nodename[0];

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/result.h"
 #include "model/machine.h"
@@ -19,8 +20,6 @@ enum class SystemFile : std::uint8_t {
   meminfo,
   vmstat,
   pressure_memory,
-  stat,
-  uptime,
   boot_id,
   sysvipc_shm,
   mountinfo,  // the recorder's own
@@ -42,8 +41,9 @@ class ProcFs {
   Result<Fd> open(SystemFile file) const { return open_file(path(file)); }
   Result<std::string> read(std::int32_t pid, PidLink link) const;
 
-  // boot_id, btime; host and kernel by uname(2).
-  Result<BootInfo> boot() const;
+  // boot_id; host and kernel by uname(2); the time of the boot from the two clocks, for btime of /proc/stat has whole
+  // seconds only.
+  Result<BootInfo> boot(const Moment& now) const;
 
  private:
   std::string root_;

@@ -65,10 +65,10 @@ double median(std::vector<double> values) {
 std::vector<Round> measure(const Plan& plan, Population& population, bool keep) {
   const ProcFs proc;
   const SystemClock clock;
-  const BootInfo boot = need(proc.boot());
+  const BootInfo boot = need(proc.boot(clock.now()));
   CollectorOptions options;
   options.max_descriptors = keep ? raise_descriptor_limit() : 0;
-  Collector collector(proc, clock, boot, need(Categoriser::make(default_category_rules())),
+  Collector collector(proc, clock, need(Categoriser::make(default_category_rules())),
                       need(Redactor::make(RedactionOptions{})), options);
   const test::TemporaryDirectory folder;
   const auto writer = need(Writer::open(folder.path() + "/memoir.db", Durability::full));

@@ -25,13 +25,11 @@ inline CollectorOptions many_descriptors() {
 
 inline std::unique_ptr<Collector> make_collector(const ProcFs& proc, const Clock& clock,
                                                  const CollectorOptions& options = many_descriptors()) {
-  auto boot = proc.boot();
-  REQUIRE(boot.ok());
   auto categoriser = Categoriser::make(default_category_rules());
   REQUIRE(categoriser.ok());
   auto redactor = Redactor::make({});
   REQUIRE(redactor.ok());
-  return std::make_unique<Collector>(proc, clock, *boot, *std::move(categoriser), *std::move(redactor), options);
+  return std::make_unique<Collector>(proc, clock, *std::move(categoriser), *std::move(redactor), options);
 }
 
 inline bool has_sample(const Tick& tick, std::int32_t pid) {

@@ -1,12 +1,15 @@
 // Processes are born, fork, exec, die, stay as zombies, lose their parents, and refuse to be read.
 
+#include <cstdlib>
 #include <signal.h>
 #include <string>
 
+#include "base/clock.h"
 #include "holder.h"
 #include "recording.h"
 #include "support/catch.h"
 
+using memoir::SystemClock;
 using namespace memoir::test;
 using nlohmann::json;
 
@@ -64,6 +67,32 @@ TEST_CASE("a fork is seen with its parent, and its death by the next tick") {
   for (const auto& row : scene.answer_rows({"top", "--limit", "0", "--at", "@" + std::to_string(alive)}))
     found = found || row.at("pid") == child;
   CHECK(found);
+}
+
+TEST_CASE("a start is known to a hundredth of a second, and an end is said to be a later tick") {
+  const Scene scene;
+  const std::int64_t earliest_ms = SystemClock().now().wall_ms;
+  Holder holder(scene.folder());
+  const std::int64_t latest_ms = SystemClock().now().wall_ms;
+  const std::string pid = std::to_string(holder.pid());
+  for (const bool restarted : {false, true}) {
+    CAPTURE(restarted);
+    Recorder recorder(scene);
+    recorder.tick();
+    const auto start_ms = scene.number("SELECT start_ms FROM process WHERE pid = " + pid);
+    REQUIRE(start_ms);
+    CHECK(*start_ms >= earliest_ms - 15);  // the kernel counts hundredths; the clocks are read one after the other
+    CHECK(*start_ms <= latest_ms + 5);
+    if (restarted) holder.end();
+    if (restarted) recorder.tick();
+    REQUIRE(recorder.stop() == 0);
+  }
+  const std::int64_t began_ms = *scene.number("SELECT MAX(started_ms) FROM boot");
+  CHECK(std::abs(SystemClock().now().wall_ms - SystemClock().now().boot_ms - began_ms) < 100);
+  const Outcome listed = scene.ask({"processes", "--last", "1d", "--filter", "pid=" + pid});
+  CAPTURE(listed.out);
+  CHECK(contains(listed.out, " ended "));
+  CHECK(contains(listed.out, " at most "));
 }
 
 TEST_CASE("a zombie has a state and no memory") {

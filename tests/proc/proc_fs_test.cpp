@@ -45,21 +45,21 @@ TEST_CASE("links: the target, or why not") {
 
 TEST_CASE("boot: from the fake machine and from this one") {
   const test::FakeProc fake;
-  const auto info = fake.proc().boot();
+  const auto info = fake.proc().boot({.wall_ms = 1'700'000'012'345, .boot_ms = 12'100});
   REQUIRE(info.ok());
   CHECK(info->boot_id == test::FakeProc::kBootId);
-  CHECK(info->boot_ms == test::FakeProc::kBootMs);
+  CHECK(info->boot_ms == 1'700'000'000'245);
   CHECK_FALSE(info->kernel.empty());
   CHECK_FALSE(info->host.empty());
-  CHECK(ProcFs().boot().ok());
+  CHECK(ProcFs().boot(SystemClock().now()).ok());
 }
 
 TEST_CASE("boot: a machine without its files says which") {
   test::FakeProc fake;
-  fake.write(SystemFile::stat, "cpu 1\n");
-  CHECK(fake.proc().boot().error().kind == ErrorKind::malformed);
+  fake.write(SystemFile::boot_id, "rubbish\n");
+  CHECK(fake.proc().boot({}).error().kind == ErrorKind::malformed);
   fake.remove(SystemFile::boot_id);
-  const auto info = fake.proc().boot();
+  const auto info = fake.proc().boot({});
   REQUIRE_FALSE(info.ok());
   CHECK(info.error().kind == ErrorKind::gone);
   CHECK(info.error().message.find("boot_id") != std::string::npos);

@@ -122,7 +122,7 @@ TEST_CASE("diff: new, gone, grown and shrunk, the largest change first") {
   }
   CHECK(rows[0]["change_kib"] == 200 * kMib);
   CHECK(rows[2]["after_kib"].is_null());
-  CHECK(rows[2]["end"] == "exited");
+  CHECK(rows[2]["end"] == "ended");
   CHECK(rows[2]["gone_ms"] == History::kStart + 90'000);
   CHECK(rows[3]["before_kib"].is_null());
   CHECK(answer["totals"]["unchanged"] == 1);

@@ -240,7 +240,7 @@ TEST_CASE("processes: who ended, how, and who was short-lived") {
   REQUIRE(answer["rows"].size() == 5);
   std::map<int, nlohmann::json> row;
   for (const auto& process : answer["rows"]) row[process["pid"].get<int>()] = process;
-  CHECK(row[401]["end"] == "exited");
+  CHECK(row[401]["end"] == "ended");
   CHECK(row[401]["ended_ms"] == at(180));
   CHECK(row[401]["hwm_kib"] == 900 * kMib);
   CHECK(row[401]["lifetime_ms"] == 63'000);

@@ -125,8 +125,6 @@ FakeProc::FakeProc() : proc_(directory_.path() + "/proc") {
   fs::create_directories(root() + "/sysvipc");
   fs::create_directories(root() + "/self");
   write(SystemFile::boot_id, std::string(kBootId) + '\n');
-  write(SystemFile::stat, fmt::format("cpu  10 0 10 100 0 0 0 0 0 0\nctxt 1\nbtime {}\nprocesses 1\n", kBootMs / 1000));
-  write(SystemFile::uptime, "1000.00 1990.00\n");
   write(SystemFile::meminfo,
         "MemTotal:        8388608 kB\nMemFree:         4194304 kB\nMemAvailable:    6291456 kB\n"
         "Buffers:          102400 kB\nCached:          2097152 kB\nSwapTotal:       1048576 kB\n"

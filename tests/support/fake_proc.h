@@ -62,7 +62,7 @@ ProcessMemory memory_of(std::int64_t private_kib, std::int64_t shared_kib = 0);
 class FakeProc {
  public:
   static constexpr const char* kBootId = "11111111-2222-3333-4444-555555555555";
-  static constexpr std::int64_t kBootMs = 1'700'000'000'000;  // btime
+  static constexpr std::int64_t kBootMs = 1'700'000'000'345;  // of a clock that was not stepped
 
   FakeProc();
 
