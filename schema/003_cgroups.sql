@@ -4,8 +4,8 @@
 ALTER TABLE machine_detail ADD COLUMN sysv_kib INTEGER;
 ALTER TABLE machine_detail ADD COLUMN tmpfs_kib INTEGER;
 
--- Cgroups that a process is in or below, by the rule of changes and keyframes. They are looked at when they are new, at
--- keyframes, and every few minutes in between. current_kib NULL: from this tick on it is not known any more, or gone.
+-- Cgroups that a process is in or below, by the rule of changes and keyframes. current_kib NULL: from this tick on it
+-- is not known any more, or gone.
 CREATE TABLE cgroup_sample (
   tick_id INTEGER NOT NULL,
   cgroup_id INTEGER NOT NULL REFERENCES cgroup (id),

@@ -1,5 +1,7 @@
 #include "collect/cgroup_reader.h"
 
+#include <iterator>
+
 #include "proc/cgroup_memory.h"
 
 namespace memoir {
@@ -16,9 +18,20 @@ std::string_view parent_of(std::string_view path) {
 
 // A file that is missing or not permitted is no news: the cgroup may be gone, or its kernel an old one.
 template <typename T>
-std::optional<T> CgroupReader::value(std::string_view path, CgroupFile file, Result<T> (*parse)(std::string_view),
-                                     Pass& pass) const {
-  const auto text = cgroups_.read(path, file, pass.buffer);
+std::optional<T> CgroupReader::value(const std::string& path, Cgroup& cgroup, CgroupFile name,
+                                     Result<T> (*parse)(std::string_view), Pass& pass) {
+  std::optional<File>& file = cgroup.files[static_cast<std::size_t>(name)];
+  if (!file) file.emplace(File{KeptFile(budget_)});
+  if (file->missing) return std::nullopt;
+  const auto open = [&] { return cgroups_.open(path, name); };
+  const bool was_kept = file->kept.kept();
+  auto text = file->kept.read(open, pass.buffer);
+  if (!text && was_kept) {
+    // The cgroup is gone, but another may have its name.
+    file->kept.close();
+    text = file->kept.read(open, pass.buffer);
+  }
+  file->missing = !text;
   if (!text) return std::nullopt;
   const Result<T> parsed = parse(*text);
   if (parsed) return *parsed;
@@ -26,33 +39,56 @@ std::optional<T> CgroupReader::value(std::string_view path, CgroupFile file, Res
   return std::nullopt;
 }
 
-std::optional<CgroupSample> CgroupReader::read_one(std::string_view path, Pass& pass) const {
-  const auto max = value(path, CgroupFile::max, parse_cgroup_limit, pass);
-  if (!max) return std::nullopt;
-  const auto current = value(path, CgroupFile::current, parse_cgroup_usage, pass);
-  if (!current) return std::nullopt;
-  CgroupSample sample;
-  sample.path = path;
+void CgroupReader::update(const std::string& path, Cgroup& cgroup, Pass& pass) {
+  const auto get = [&](CgroupFile file, auto parse) { return value(path, cgroup, file, parse, pass); };
+  const auto max = get(CgroupFile::max, parse_cgroup_limit);
+  const auto current = max ? get(CgroupFile::current, parse_cgroup_usage) : std::nullopt;
+  if (!current) {
+    cgroup.sample.reset();
+    return;
+  }
+  const bool moved = !cgroup.sample || cgroup.sample->current_kib != *current;
+  if (!cgroup.sample) cgroup.sample.emplace().path = path;
+  CgroupSample& sample = *cgroup.sample;
   sample.max_kib = *max;
   sample.current_kib = *current;
-  sample.file_kib = value(path, CgroupFile::stat, parse_cgroup_file_cache, pass);
-  sample.high_kib = value(path, CgroupFile::high, parse_cgroup_limit, pass).value_or(std::nullopt);
-  sample.swap_max_kib = value(path, CgroupFile::swap_max, parse_cgroup_limit, pass).value_or(std::nullopt);
-  sample.swap_kib = value(path, CgroupFile::swap_current, parse_cgroup_usage, pass);
-  return sample;
+  sample.high_kib = get(CgroupFile::high, parse_cgroup_limit).value_or(std::nullopt);
+  sample.swap_max_kib = get(CgroupFile::swap_max, parse_cgroup_limit).value_or(std::nullopt);
+  sample.swap_kib = get(CgroupFile::swap_current, parse_cgroup_usage);
+  // It costs as much as all others. At a limit page cache gives way to other memory, and the sum stays.
+  if (moved || sample.max_kib || sample.high_kib) sample.file_kib = get(CgroupFile::stat, parse_cgroup_file_cache);
+}
+
+void CgroupReader::find(const std::vector<std::string_view>& paths, bool all) {
+  if (all) {
+    for (auto& [path, cgroup] : known_) cgroup.used = false;
+  }
+  for (std::string_view path : paths) {
+    // Whose path is in use, those above it are too.
+    for (; !path.empty(); path = parent_of(path)) {
+      auto found = known_.find(path);
+      if (found == known_.end()) found = known_.emplace(std::string(path), Cgroup()).first;
+      if (std::exchange(found->second.used, true)) break;
+    }
+  }
+  std::erase_if(known_, [](const auto& known) { return !known.second.used; });
 }
 
 void CgroupReader::read(const std::vector<std::string_view>& paths, bool all, Pass& pass) {
-  if (all) known_.clear();
-  for (std::string_view path : paths) {
-    // Whose path is known, those above it are too.
-    for (; !path.empty() && !known_.contains(path); path = parent_of(path)) {
-      known_.emplace(std::string(path), read_one(path, pass));
-    }
-  }
+  find(paths, all);
   pass.tick.cgroups.reserve(known_.size());
-  for (const auto& [path, sample] : known_) {
-    if (sample) pass.tick.cgroups.push_back(*sample);
+  for (auto known = known_.begin(); known != known_.end();) {
+    Cgroup& cgroup = known->second;
+    if (all) {
+      for (auto& file : cgroup.files) {
+        if (file) file->missing = false;
+      }
+    }
+    const bool was_there = cgroup.sample.has_value();
+    update(known->first, cgroup, pass);
+    if (cgroup.sample) pass.tick.cgroups.push_back(*cgroup.sample);
+    // Gone: the next process in one of this name finds it again.
+    known = was_there && !cgroup.sample ? known_.erase(known) : std::next(known);
   }
 }
 

@@ -1,8 +1,9 @@
 #pragma once
 
-// What the cgroups of the live processes, and those above them, may hold and hold. Limits hardly ever change, so that
-// all of them are read only now and then, and in between those that are new.
+// What the cgroups of the live processes, and those above them, may hold and hold, as it is at the tick. Their files
+// are small and stay open.
 
+#include <array>
 #include <functional>
 #include <map>
 #include <optional>
@@ -11,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/file.h"
+#include "collect/kept_file.h"
 #include "collect/pass.h"
 #include "model/cgroup.h"
 #include "proc/cgroup_fs.h"
@@ -20,21 +21,32 @@ namespace memoir {
 
 class CgroupReader {
  public:
-  explicit CgroupReader(CgroupFs cgroups) : cgroups_(std::move(cgroups)) {}
+  CgroupReader(CgroupFs cgroups, DescriptorBudget& budget) : cgroups_(std::move(cgroups)), budget_(budget) {}
 
-  // Puts what is known into the tick. `paths`: of the processes, in any order, repeats allowed. `all`: every one is
-  // read anew, and those that no process is in or below any more are forgotten.
+  // Puts them into the tick. `paths`: of the processes, in any order, repeats allowed. `all`: those that no process is
+  // in or below any more are forgotten, and files that were not there are looked for again.
   void read(const std::vector<std::string_view>& paths, bool all, Pass& pass);
 
  private:
-  // Absent: it has no limits and no usage that could be read.
-  std::optional<CgroupSample> read_one(std::string_view path, Pass& pass) const;
+  struct File {
+    KeptFile kept;
+    bool missing = false;
+  };
+  struct Cgroup {
+    std::array<std::optional<File>, kCgroupFiles> files;
+    std::optional<CgroupSample> sample;  // absent: it has no limits and no usage that could be read
+    bool used = false;
+  };
+
+  void find(const std::vector<std::string_view>& paths, bool all);
+  void update(const std::string& path, Cgroup& cgroup, Pass& pass);
   template <typename T>
-  std::optional<T> value(std::string_view path, CgroupFile file, Result<T> (*parse)(std::string_view),
-                         Pass& pass) const;
+  std::optional<T> value(const std::string& path, Cgroup& cgroup, CgroupFile file, Result<T> (*parse)(std::string_view),
+                         Pass& pass);
 
   CgroupFs cgroups_;
-  std::map<std::string, std::optional<CgroupSample>, std::less<>> known_;
+  DescriptorBudget& budget_;
+  std::map<std::string, Cgroup, std::less<>> known_;
 };
 
 }  // namespace memoir

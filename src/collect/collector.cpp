@@ -14,6 +14,7 @@
 #include "collect/pass.h"
 #include "collect/process_reads.h"
 #include "collect/process_table.h"
+#include "collect/tmpfs_reader.h"
 
 namespace memoir {
 namespace {
@@ -21,8 +22,8 @@ namespace {
 // Left to the store, the log, the worker and libraries.
 constexpr rlim_t kReservedDescriptors = 64;
 
-// How often it is looked at what hardly ever changes (limits of cgroups), or costs a walk over all mounts (tmpfs).
-constexpr std::int64_t kSlowReadsEveryMs = 5 * 60 * 1000;
+// How often it is looked at what there is to read: cgroups that no process is in any more, files that were missing.
+constexpr std::int64_t kLookEveryMs = 5 * 60 * 1000;
 
 // Says a thing when it begins, not at every tick while it lasts.
 class Complaint {
@@ -44,12 +45,14 @@ struct Collector::State {
         clock(time),
         machine(*proc),
         identifier(std::move(categoriser), std::move(redactor), options),
-        cgroups(CgroupFs(options.cgroup_root)),
-        table(proc, options.max_descriptors),
+        descriptors(options.max_descriptors),
+        cgroups(CgroupFs(options.cgroup_root), descriptors),
+        tmpfs(proc),
+        table(proc, descriptors),
         reads(proc, table, identifier, totals, options.read_deadline) {}
 
   Status read(Pass& pass);
-  bool slow_reads_due(const Tick& tick);
+  bool look_due(const Tick& tick);
   void read_cgroups(bool all, Pass& pass);
   void assemble(Tick& tick);
   void find_access();
@@ -60,8 +63,9 @@ struct Collector::State {
   MachineReader machine;
   Identifier identifier;
   CategoryTotals totals;
+  DescriptorBudget descriptors;  // before what has slots of it
   CgroupReader cgroups;
-  std::shared_ptr<TmpfsJob> tmpfs;
+  TmpfsReader tmpfs;
   ProcessTable table;
   ProcessReads reads;
   std::vector<std::int32_t> pids;
@@ -69,12 +73,12 @@ struct Collector::State {
   Complaint blocked;
   Access access;
   bool first = true;
-  std::int64_t slow_reads_boot_ms = 0;
+  std::int64_t looked_boot_ms = 0;
 };
 
-bool Collector::State::slow_reads_due(const Tick& tick) {
-  const bool due = first || tick.keyframe || tick.begin.boot_ms - slow_reads_boot_ms >= kSlowReadsEveryMs;
-  if (due) slow_reads_boot_ms = tick.begin.boot_ms;
+bool Collector::State::look_due(const Tick& tick) {
+  const bool due = first || tick.keyframe || tick.begin.boot_ms - looked_boot_ms >= kLookEveryMs;
+  if (due) looked_boot_ms = tick.begin.boot_ms;
   return due;
 }
 
@@ -95,17 +99,13 @@ Status Collector::State::read(Pass& pass) {
   span.add_to(pass.tick.cost, CostKind::list);
   table.update(pids, pass);
   span.add_to(pass.tick.cost, CostKind::status);
-  const bool slow_reads = slow_reads_due(pass.tick);
+  const bool look = look_due(pass.tick);
   ProcessReads::Jobs others;
-  if (slow_reads && (tmpfs == nullptr || !tmpfs->held())) {
-    tmpfs = std::make_shared<TmpfsJob>(proc);
-    others.push_back(tmpfs);
-  }
+  if (auto job = tmpfs.ask(look)) others.push_back(std::move(job));
   reads.run(pass, std::move(others));
   span = CostSpan();
-  if (tmpfs != nullptr && tmpfs->done() && tmpfs->used_kib())
-    pass.tick.machine.memory.set(MachineField::tmpfs, *tmpfs->used_kib());
-  read_cgroups(slow_reads, pass);
+  tmpfs.take(pass);
+  read_cgroups(look, pass);
   span.add_to(pass.tick.cost, CostKind::machine);
   return Done{};
 }

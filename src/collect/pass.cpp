@@ -15,8 +15,12 @@ void Pass::note_malformed(std::int32_t pid, const Error& error) {
 }
 
 void Pass::note_blocked(std::int32_t pid) {
+  note_blocked(fmt::format("process {}", pid));
+}
+
+void Pass::note_blocked(const std::string& what) {
   ++tick.counts.blocked;
-  if (blocked.empty()) blocked = fmt::format("process {}: a read did not come back in time", pid);
+  if (blocked.empty()) blocked = what + ": a read did not come back in time";
 }
 
 }  // namespace memoir

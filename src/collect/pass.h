@@ -20,6 +20,7 @@ struct Pass {
   void note_malformed(const Error& error);
   void note_malformed(std::int32_t pid, const Error& error);
   void note_blocked(std::int32_t pid);
+  void note_blocked(const std::string& what);
 };
 
 }  // namespace memoir

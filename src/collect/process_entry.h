@@ -27,7 +27,7 @@ struct StatusChange {
 
 struct ProcessEntry {
   ProcessEntry(std::int32_t process, std::uint64_t start, DescriptorBudget& descriptors)
-      : pid(process), start_ticks(start), budget(&descriptors), status(PidFile::status, descriptors) {}
+      : pid(process), start_ticks(start), budget(&descriptors), status(descriptors) {}
   ~ProcessEntry() { close_rollup(); }
   ProcessEntry(const ProcessEntry&) = delete;
   ProcessEntry& operator=(const ProcessEntry&) = delete;

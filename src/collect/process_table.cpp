@@ -70,7 +70,7 @@ void ProcessTable::update(const std::vector<std::int32_t>& pids, Pass& pass) {
 // statm of a kernel thread is all zeros, "0 0 0 0 0 0 0"; one that becomes a user process (a helper that the kernel
 // starts) gets a size.
 bool ProcessTable::is_kernel_thread(KernelThread& thread, Buffer& buffer) {
-  const auto text = thread.statm.read(*proc_, thread.pid, buffer);
+  const auto text = thread.statm.read([&] { return proc_->open(thread.pid, PidFile::statm); }, buffer);
   return text && text->starts_with("0 ");
 }
 
@@ -96,7 +96,7 @@ void ProcessTable::birth(std::int32_t pid, Pass& pass) {
   const auto stat = parse_pid_stat(*stat_text);
   if (!stat) return missed(stat.error());
   if (stat->kernel_thread()) {
-    KernelThread thread{pid, KeptFile(PidFile::statm, budget_)};
+    KernelThread thread{pid, KeptFile(budget_)};
     if (!is_kernel_thread(thread, pass.buffer)) return missed(Error{ErrorKind::gone, {}});
     next_threads_.push_back(std::move(thread));
     return;
@@ -114,7 +114,7 @@ void ProcessTable::birth(std::int32_t pid, Pass& pass) {
 bool ProcessTable::refresh(ProcessEntry& entry, Pass& pass) {
   entry.plan = plan_reads(pass.tick.keyframe, entry.fresh ? nullptr : &entry.sample, entry.denied);
   const bool was_kept = entry.status.kept();
-  const auto text = entry.status.read(*proc_, entry.pid, pass.buffer);
+  const auto text = entry.status.read([&] { return proc_->open(entry.pid, PidFile::status); }, pass.buffer);
   if (!text && is_gone(text.error())) return false;
   // What was opened by path may be another process's that has the pid now.
   if (!was_kept) {

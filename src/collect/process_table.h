@@ -17,8 +17,8 @@ namespace memoir {
 
 class ProcessTable {
  public:
-  ProcessTable(std::shared_ptr<const ProcFs> proc, std::size_t max_descriptors)
-      : proc_(std::move(proc)), budget_(max_descriptors) {}
+  ProcessTable(std::shared_ptr<const ProcFs> proc, DescriptorBudget& budget)
+      : proc_(std::move(proc)), budget_(budget) {}
 
   // Brings the table up to date with the pids listed (ascending), and reads the status of all.
   void update(const std::vector<std::int32_t>& pids, Pass& pass);
@@ -48,7 +48,7 @@ class ProcessTable {
   void share_descriptors();
 
   const std::shared_ptr<const ProcFs> proc_;
-  DescriptorBudget budget_;  // before what has slots of it
+  DescriptorBudget& budget_;
   std::vector<std::unique_ptr<ProcessEntry>> entries_;
   std::vector<std::unique_ptr<ProcessEntry>> next_;  // reused
   std::vector<KernelThread> threads_;

@@ -5,10 +5,8 @@
 #include <utility>
 
 #include "proc/cgroup.h"
-#include "proc/mountinfo.h"
 #include "proc/pid_stat.h"
 #include "proc/smaps_rollup.h"
-#include "proc/tmpfs.h"
 
 namespace memoir {
 
@@ -82,12 +80,6 @@ void IdentityJob::run(Buffer& buffer) {
   }
   const auto start_ticks = read_start_ticks(*proc_, pid_, buffer);
   valid_ = start_ticks && *start_ticks == start_ticks_;
-}
-
-void TmpfsJob::run(Buffer& buffer) {
-  const auto text = read_file(proc_->path(SystemFile::mountinfo), buffer);
-  const auto mounts = text ? parse_tmpfs_mounts(*text) : Result<std::vector<TmpfsMount>>(text.error());
-  used_kib_ = mounts ? Result<std::int64_t>(tmpfs_used_kib(*mounts)) : mounts.error();
 }
 
 void UserJob::run(Buffer& /*buffer*/) {

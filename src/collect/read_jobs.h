@@ -83,20 +83,6 @@ class IdentityJob final : public BlockingJob {
   std::string cgroup_;
 };
 
-// What the tmpfs mounts hold. Their mount points may lie below one that waits for a dead server.
-class TmpfsJob final : public BlockingJob {
- public:
-  explicit TmpfsJob(std::shared_ptr<const ProcFs> proc) : BlockingJob(CostKind::machine), proc_(std::move(proc)) {}
-
-  void run(Buffer& buffer) override;
-
-  const Result<std::int64_t>& used_kib() const { return used_kib_; }
-
- private:
-  const std::shared_ptr<const ProcFs> proc_;
-  Result<std::int64_t> used_kib_ = Error{ErrorKind::io, "mountinfo: not read"};
-};
-
 // The name of a user, which may come over the network.
 class UserJob final : public BlockingJob {
  public:

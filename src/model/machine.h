@@ -149,7 +149,7 @@ enum class MachineField : std::uint8_t {
   psi_full_total,
   // Parts of shmem, KiB; with what was swapped out of them.
   sysv,   // /proc/sysvipc/shm: all segments of the recorder's IPC namespace
-  tmpfs,  // statfs(2) of the tmpfs that the recorder's mount namespace shows; brought up to date every few minutes
+  tmpfs,  // statfs(2) of the tmpfs that the recorder's mount namespace shows
   count_,
 };
 

@@ -53,13 +53,13 @@ CgroupFs::CgroupFs(std::string root) : root_(std::move(root)) {
   if (v1_) root_ = memory;
 }
 
-Result<std::string_view> CgroupFs::read(std::string_view path, CgroupFile file, Buffer& buffer) const {
+Result<Fd> CgroupFs::open(std::string_view path, CgroupFile file) const {
   const char* const name = v1_ ? v1_name(file) : v2_name(file);
   if (name == nullptr || leaves_the_tree(path)) return Error{ErrorKind::gone, "cgroup: has no such file"};
   std::string full = root_;
   full += path;
   if (!path.ends_with('/')) full += '/';
-  return read_file(full += name, buffer);
+  return open_file(full += name);
 }
 
 }  // namespace memoir

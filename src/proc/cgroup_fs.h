@@ -15,13 +15,15 @@ namespace memoir {
 // By their names in v2. v1 has current, max and stat only.
 enum class CgroupFile : std::uint8_t { current, max, high, stat, swap_current, swap_max };
 
+inline constexpr std::size_t kCgroupFiles = static_cast<std::size_t>(CgroupFile::swap_max) + 1;
+
 class CgroupFs {
  public:
   explicit CgroupFs(std::string root = "/sys/fs/cgroup");
 
-  // A file of the cgroup at `path`, as /proc/PID/cgroup has it; a view into `buffer`. Gone: there is no such cgroup, or
-  // it has no such file; a path out of the reader's own cgroup namespace ("/../…") has none either.
-  Result<std::string_view> read(std::string_view path, CgroupFile file, Buffer& buffer) const;
+  // A file of the cgroup at `path`, as /proc/PID/cgroup has it. Gone: there is no such cgroup, or it has no such file;
+  // a path out of the reader's own cgroup namespace ("/../…") has none either.
+  Result<Fd> open(std::string_view path, CgroupFile file) const;
 
  private:
   std::string root_;

@@ -1,36 +1,19 @@
 #include "proc/tmpfs.h"
 
 #include <linux/magic.h>
-#include <optional>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/sysmacros.h>
 
 namespace memoir {
-namespace {
 
-std::optional<std::int64_t> used_at(const TmpfsMount& mount) {
+std::optional<std::int64_t> tmpfs_used_kib(const TmpfsMount& mount) {
   struct stat place {};
   if (::stat(mount.mount_point.c_str(), &place) != 0) return std::nullopt;
   if (major(place.st_dev) != mount.major || minor(place.st_dev) != mount.minor) return std::nullopt;
   struct statfs room {};
   if (::statfs(mount.mount_point.c_str(), &room) != 0 || room.f_type != TMPFS_MAGIC) return std::nullopt;
   return static_cast<std::int64_t>((room.f_blocks - room.f_bfree) * static_cast<std::uint64_t>(room.f_bsize) / 1024);
-}
-
-}  // namespace
-
-std::int64_t tmpfs_used_kib(const std::vector<TmpfsMount>& mounts) {
-  std::int64_t sum = 0;
-  const TmpfsMount* counted = nullptr;
-  for (const TmpfsMount& mount : mounts) {
-    if (counted != nullptr && counted->major == mount.major && counted->minor == mount.minor) continue;
-    const auto used = used_at(mount);
-    if (!used) continue;
-    sum += *used;
-    counted = &mount;
-  }
-  return sum;
 }
 
 }  // namespace memoir

@@ -1,35 +1,15 @@
 #include "collect/blocking_reader.h"
 
-#include <condition_variable>
-#include <mutex>
 #include <stdexcept>
 #include <thread>
 
 #include "collect/collector_fixture.h"
+#include "door.h"
 
 using namespace memoir;
 using namespace memoir::test;
 
 namespace {
-
-// A door that jobs wait at.
-class Door {
- public:
-  void open() {
-    const std::lock_guard lock(mutex_);
-    open_ = true;
-    changed_.notify_all();
-  }
-  void wait() {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return open_; });
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  bool open_ = false;
-};
 
 struct TestJob final : BlockingJob {
   explicit TestJob(std::shared_ptr<Door> wait_at = nullptr) : BlockingJob(CostKind::rollup), door(std::move(wait_at)) {}

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <fmt/format.h>
+#include <fstream>
 
 #include "base/file.h"
 #include "collect/collector_fixture.h"
@@ -14,17 +15,17 @@ namespace {
 namespace fs = std::filesystem;
 
 struct CgroupMachine {
+  explicit CgroupMachine(CollectorOptions options = many_descriptors())
+      : machine((options.cgroup_root = cgroups.path(), options)) {}
+
   TemporaryDirectory cgroups;
-  Machine machine{[this] {
-    CollectorOptions options = many_descriptors();
-    options.cgroup_root = cgroups.path();
-    return options;
-  }()};
+  Machine machine;
 
   void put(const std::string& path, const std::string& file, std::string_view text) const {
     const std::string folder = cgroups.path() + path;
     fs::create_directories(folder);
-    REQUIRE(write_file(fmt::format("{}/memory.{}", folder, file), text).ok());
+    // In place, as the kernel does: an open descriptor sees it.
+    std::ofstream(fmt::format("{}/memory.{}", folder, file)) << text;
   }
   void limit(const std::string& path, std::string_view max, std::string_view current) const {
     put(path, "max", max);
@@ -65,25 +66,59 @@ TEST_CASE("a process's cgroup and those above it are told with their limits, pag
   CHECK(tick.counts.malformed == 0);
 }
 
-TEST_CASE("cgroups are read anew every five minutes and at keyframes, new ones at once") {
+TEST_CASE("what cgroups hold and may hold is that of the tick") {
   CgroupMachine m;
+  const auto a = [](const Tick& tick) { return tick.cgroups.front(); };
+  m.limit("/a", "max\n", "4096\n");
+  m.put("/a", "stat", "active_file 0\ninactive_file 1024\n");
+  m.put("/a", "swap.current", "0\n");
+  m.add(10, "/a");
+  CHECK(a(m.machine.tick()) == CgroupSample{"/a", 4, 1, 0, {}, {}, {}});
+  m.limit("/a", "16384\n", "8192\n");
+  m.put("/a", "stat", "active_file 2048\ninactive_file 1024\n");
+  m.put("/a", "swap.current", "4096\n");
+  m.put("/a", "swap.max", "65536\n");
+  m.put("/a", "high", "12288\n");
+  m.limit("/b", "max\n", "1024\n");
+  m.add(11, "/b");
+  const Tick next = m.machine.tick();
+  CHECK(paths_of(next) == Paths{"/a", "/b"});
+  // Files that were not there are looked for again later.
+  CHECK(a(next) == CgroupSample{"/a", 8, 3, 4, 16, {}, {}});
+  CHECK(a(m.machine.tick(true)) == CgroupSample{"/a", 8, 3, 4, 16, 12, 64});
+  // At a limit page cache gives way, and the sum stays.
+  m.put("/a", "stat", "active_file 0\ninactive_file 1024\n");
+  CHECK(a(m.machine.tick()).file_kib == 1);
+}
+
+TEST_CASE("a cgroup without a process is forgotten after five minutes, one that is gone at once") {
+  CgroupMachine m;
+  for (const char* path : {"/a", "/b", "/c"}) m.limit(path, "max\n", "4096\n");
+  for (std::int32_t pid = 10; const char* path : {"/a", "/b", "/c"}) m.add(pid++, path);
+  CHECK(paths_of(m.machine.tick()) == Paths{"/a", "/b", "/c"});
+  m.machine.proc.remove(11);
+  m.machine.proc.remove(12);
+  m.limit("/c", "", "");  // a descriptor of a cgroup that is gone has nothing to say
+  fs::remove_all(m.cgroups.path() + "/c");
+  CHECK(paths_of(m.machine.tick()) == Paths{"/a", "/b"});
+  m.limit("/c", "max\n", "8192\n");
+  m.add(12, "/c");
+  const Tick again = m.machine.tick();
+  CHECK(paths_of(again) == Paths{"/a", "/b", "/c"});
+  CHECK(again.cgroups.back().current_kib == 8);
+  m.machine.clock.advance(299'000);
+  CHECK(paths_of(m.machine.tick()) == Paths{"/a", "/c"});
+}
+
+TEST_CASE("cgroups are read without a descriptor to spare") {
+  CollectorOptions options;
+  options.max_descriptors = 1;
+  CgroupMachine m(options);
   m.limit("/a", "max\n", "4096\n");
   m.add(10, "/a");
   CHECK(m.machine.tick().cgroups.front().current_kib == 4);
   m.limit("/a", "max\n", "8192\n");
-  m.limit("/b", "max\n", "1024\n");
-  m.add(11, "/b");
-  const Tick between = m.machine.tick();
-  CHECK(paths_of(between) == Paths{"/a", "/b"});
-  CHECK(between.cgroups.front().current_kib == 4);
-  CHECK(m.machine.tick(true).cgroups.front().current_kib == 8);
-  m.limit("/a", "16384\n", "12288\n");
-  m.machine.proc.remove(11);
-  m.machine.clock.advance(299'000);
-  const Tick later = m.machine.tick();
-  CHECK(paths_of(later) == Paths{"/a"});
-  CHECK(later.cgroups.front().current_kib == 12);
-  CHECK(later.cgroups.front().max_kib == 16);
+  CHECK(m.machine.tick().cgroups.front().current_kib == 8);
 }
 
 TEST_CASE("a cgroup whose files are missing, denied, empty, torn or huge ends nothing") {
@@ -126,15 +161,4 @@ TEST_CASE("SysV segments are a part of every tick, and their file may be missing
   const Tick broken = machine.tick();
   CHECK_FALSE(broken.machine.memory.has(M::sysv));
   CHECK(broken.counts.malformed == 1);
-}
-
-TEST_CASE("what tmpfs holds is looked at by the mounts that /proc names, and held in between") {
-  using M = MachineField;
-  Machine machine;
-  CHECK_FALSE(machine.tick().machine.memory.has(M::tmpfs));
-  machine.proc.write(SystemFile::mountinfo, "27 1 254:0 / / rw - ext4 /dev/vda rw\n");
-  CHECK(machine.tick(true).machine.memory.get(M::tmpfs) == 0);
-  machine.proc.write(SystemFile::mountinfo, "torn");
-  CHECK(machine.tick().machine.memory.get(M::tmpfs) == 0);
-  CHECK_FALSE(machine.tick(true).machine.memory.has(M::tmpfs));
 }

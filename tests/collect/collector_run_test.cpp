@@ -47,6 +47,7 @@ TEST_CASE("no more descriptors are kept than allowed") {
   const std::size_t before = open_files();
   CollectorOptions options;
   options.max_descriptors = 25;
+  options.cgroup_root = "/nonexistent";
   Machine machine(options);
   for (std::int32_t pid = 1; pid <= 20; ++pid) machine.proc.add(fake(pid, "app"));
   for (int i = 0; i < 3; ++i) machine.tick();

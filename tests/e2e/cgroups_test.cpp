@@ -1,7 +1,10 @@
 // A real cgroup with a limit, where the test may make one.
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <optional>
+#include <sys/mount.h>
 #include <unistd.h>
 
 #include "holder.h"
@@ -18,12 +21,11 @@ namespace fs = std::filesystem;
 class LimitedCgroup {
  public:
   explicit LimitedCgroup(std::int64_t kib) : path_("/memoir-test-" + std::to_string(::getpid())) {
-    const bool v1 = fs::exists("/sys/fs/cgroup/memory/memory.limit_in_bytes");
-    folder_ = (v1 ? "/sys/fs/cgroup/memory" : "/sys/fs/cgroup") + path_;
+    folder_ = (v1_ ? "/sys/fs/cgroup/memory" : "/sys/fs/cgroup") + path_;
     std::error_code error;
     if (!fs::create_directory(folder_, error)) return;
     made_ = true;
-    usable_ = write(v1 ? "memory.limit_in_bytes" : "memory.max", std::to_string(kib * 1024));
+    usable_ = limit(kib);
   }
   ~LimitedCgroup() {
     if (made_) ::rmdir(folder_.c_str());
@@ -33,6 +35,9 @@ class LimitedCgroup {
 
   bool usable() const { return usable_; }
   const std::string& path() const { return path_; }
+  bool limit(std::int64_t kib) const {
+    return write(v1_ ? "memory.limit_in_bytes" : "memory.max", std::to_string(kib * 1024));
+  }
   bool take(pid_t pid) const { return write("cgroup.procs", std::to_string(pid)); }
 
  private:
@@ -41,6 +46,7 @@ class LimitedCgroup {
     return static_cast<bool>(out << text << std::flush);
   }
 
+  const bool v1_ = fs::exists("/sys/fs/cgroup/memory/memory.limit_in_bytes");
   std::string path_;
   std::string folder_;
   bool made_ = false;
@@ -68,7 +74,63 @@ TEST_CASE("what a cgroup may hold and holds is recorded, page cache apart, and i
   CHECK(column("current_kib").value_or(0) >= 16 * 1024);
   CHECK(column("current_kib").value_or(0) < 64 * 1024);
   CHECK(column("file_kib").value_or(-1) >= 0);
+  // Between keyframes, too, it is what the kernel says at the tick.
+  holder.tell("private 8192");
+  REQUIRE(cgroup.limit(96 * 1024));
+  recorder.tick();
+  CHECK(column("max_kib") == 96 * 1024);
+  CHECK(column("current_kib").value_or(0) >= 24 * 1024);
+  CHECK(scene.number("SELECT MAX(id) = MAX(keyframe_id) FROM tick") == 0);
   holder.end();
   REQUIRE(recorder.stop() == 0);  // its last tick is a keyframe
   CHECK_FALSE(column("max_kib").has_value());
+}
+
+TEST_CASE("a cgroup that is made again under its name is read on") {
+  const Scene scene;
+  std::optional<LimitedCgroup> cgroup(std::in_place, 64 * 1024);
+  std::optional<Holder> holder(std::in_place, scene.folder());
+  if (!cgroup->usable() || !cgroup->take(holder->pid())) {
+    WARN("skipped: no cgroup can be made here, or the memory controller is not there");
+    return;
+  }
+  Recorder recorder(scene);
+  recorder.tick();
+  holder.reset();
+  cgroup.reset();
+  cgroup.emplace(48 * 1024);
+  holder.emplace(scene.folder());
+  REQUIRE(cgroup->take(holder->pid()));
+  holder->tell("private 8192");
+  // The recorder learns of a process's cgroup at its birth.
+  recorder.tick();
+  CHECK(scene.number("SELECT max_kib FROM cgroup_at WHERE tick_id = (SELECT MAX(id) FROM tick) AND cgroup = '" +
+                     cgroup->path() + "'") == 48 * 1024);
+  REQUIRE(recorder.stop() == 0);
+}
+
+TEST_CASE("what a tmpfs holds is that of the tick, of one that was mounted since, too") {
+  const Scene scene;
+  Recorder recorder(scene);
+  recorder.tick();
+  const auto held = [&] {
+    recorder.tick();
+    return scene.number("SELECT tmpfs_kib FROM machine_at WHERE tick_id = (SELECT MAX(id) FROM tick)").value_or(-1);
+  };
+  const std::string mount_point = scene.folder() + "/mounted here";
+  fs::create_directory(mount_point);
+  if (::mount("memoir-test", mount_point.c_str(), "tmpfs", 0, "size=256m") != 0) {
+    WARN("skipped: nothing can be mounted here");
+    return;
+  }
+  const std::int64_t empty = held();
+  std::ofstream(mount_point + "/file") << std::string(64 << 20U, 'x');
+  const std::int64_t full = held();
+  REQUIRE(::umount(mount_point.c_str()) == 0);  // the recorder holds nothing open there
+  const std::int64_t gone = held();
+  // Others may use another tmpfs meanwhile, but hardly for as much.
+  CHECK(std::abs(full - empty - 64 * 1024) < 16 * 1024);
+  CHECK(std::abs(gone - empty) < 16 * 1024);
+  CHECK(scene.number("SELECT MAX(id) > MAX(keyframe_id) FROM tick") == 1);
+  REQUIRE(recorder.stop() == 0);
 }
