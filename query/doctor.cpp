@@ -40,7 +40,10 @@ std::string asking_user() {
 }
 
 void examine_damage(const std::string& path, Findings& findings) {
-  const Result<std::string> damage = check_file(path, [](int percent) { show_progress("checking the file", percent); });
+  const Result<std::string> damage = check_file(path, [](int percent) {
+    show_progress("checking the file", percent);
+    return true;
+  });
   end_progress();
   if (!damage) {
     findings.push_back(problem("damage", damage.error()));

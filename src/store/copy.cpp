@@ -49,7 +49,29 @@ void end_open_runs(SQLite::Database& copy) {
       .finish();
 }
 
+namespace {
+
+// What stands in the place of the copy is given up only for a sound one.
+Status check_written(const CopyPlan& plan, const std::string& path) {
+  bool going = true;
+  const Result<std::string> damage =
+      check_file(path, [&](int percent) { return going = plan.progress(kWritten + (100 - kWritten) * percent / 100); });
+  if (!going) return stopped(plan);
+  if (damage && damage->empty()) return Done{};
+  const std::string how = damage ? *damage : damage.error().message;
+  const auto source = check_file(plan.from, [](int) { return true; });
+  if (source && source->empty())
+    return Error{ErrorKind::io,
+                 fmt::format("{}: came out damaged ({}), and was not kept; check the disk", plan.to, how)};
+  Error error = damaged(plan.from, how);
+  error.message += fmt::format("; {} was not written", plan.to);
+  return error;
+}
+
+}  // namespace
+
 Status finish_copy(const CopyPlan& plan, PartialFile& partial) {
+  if (Status sound = check_written(plan, partial.partial_path()); !sound) return sound;
   for (const char* companion : {"-wal", "-shm", "-journal"}) {
     std::error_code error;
     std::filesystem::remove(plan.to + companion, error);
@@ -72,7 +94,7 @@ Status copy_pages(const CopyPlan& plan, SQLite::Database& source, SQLite::Databa
   do {
     const int total = std::max(backup.getTotalPageCount(), 1);
     const int done = backup.getTotalPageCount() - backup.getRemainingPageCount();
-    if (!plan.progress(static_cast<int>(100LL * done / total))) return stopped(plan);
+    if (!plan.progress(static_cast<int>(std::int64_t{kWritten} * done / total))) return stopped(plan);
   } while (backup.executeStep(pages_at_once) != SQLITE_DONE);
   return Done{};
 }

@@ -170,7 +170,7 @@ constexpr int kProgressSteps = 100'000;
 struct CheckProgress {
   sqlite3* handle;
   std::int64_t pages;
-  const std::function<void(int)>& tell;
+  const std::function<bool(int)>& tell;
 };
 
 int tell_progress(void* data) {
@@ -178,9 +178,16 @@ int tell_progress(void* data) {
   int read = 0;
   int unused = 0;
   sqlite3_db_status(state.handle, SQLITE_DBSTATUS_CACHE_MISS, &read, &unused, 0);
-  state.tell(
-      static_cast<int>(std::min<std::int64_t>(99, 100 * std::int64_t{read} / std::max<std::int64_t>(state.pages, 1))));
-  return 0;
+  const std::int64_t percent = 100 * std::int64_t{read} / std::max<std::int64_t>(state.pages, 1);
+  return state.tell(static_cast<int>(std::min<std::int64_t>(99, percent))) ? 0 : 1;
+}
+
+// What a plain copy of a file that is recorded into leaves behind: https://sqlite.org/fileformat.html, 1.3.3, says how
+// the header tells that a database has a -wal.
+bool lacks_wal(const std::string& path) {
+  std::error_code error;
+  const auto header = read_start(path, kHeaderBytes);
+  return header && header->size() == kHeaderBytes && (*header)[18] == 2 && !fs::exists(path + "-wal", error);
 }
 
 Result<DatabasePtr> open_as_reader(const std::string& path, int flags) {
@@ -194,6 +201,11 @@ Result<DatabasePtr> open_as_reader(const std::string& path, int flags) {
   if (!error && bytes == 0) return malformed(path + ": is empty; nothing was recorded into it yet");
   // Before SQLite makes a -wal and a -shm beside what is not ours.
   const auto version = inspect(path);
+  const bool unreadable = version ? *version == 0 : version.error().kind == ErrorKind::damaged;
+  if (unreadable && lacks_wal(path)) {
+    return malformed(path +
+                     ": its -wal is missing, and what was recorded with it; copy a database with `memoir backup`");
+  }
   if (!version && (version.error().kind == ErrorKind::malformed || version.error().kind == ErrorKind::damaged))
     return version.error();
   auto database = open_checked(file_uri(path, "?mode=ro"), path, flags);
@@ -307,7 +319,7 @@ CheckResult quick_check(SQLite::Database& database, std::chrono::milliseconds wi
   return {.damage = damage};
 }
 
-Result<std::string> check_file(const std::string& path, const std::function<void(int)>& progress) {
+Result<std::string> check_file(const std::string& path, const std::function<bool(int)>& progress) {
   const auto database = open_for_reading(path);
   if (!database) return database.error();
   return guarded(path, [&]() -> Result<std::string> {

@@ -67,8 +67,8 @@ struct CheckResult {
 };
 CheckResult quick_check(SQLite::Database& database, std::chrono::milliseconds within);
 
-// The same for a reader of the file at `path`, and how far it has come, in percent.
-Result<std::string> check_file(const std::string& path, const std::function<void(int)>& progress);
+// The same for a reader of the file at `path`. Told how far it has come, in percent; false stops it, which is an error.
+Result<std::string> check_file(const std::string& path, const std::function<bool(int)>& progress);
 
 // Moves what the -wal holds into the database and empties it, unless a reader is in the way.
 void checkpoint(SQLite::Database& database);

@@ -1,6 +1,7 @@
 // memoir backup and memoir extract: what they write answers every command.
 
 #include <filesystem>
+#include <fstream>
 
 #include <nlohmann/json.hpp>
 
@@ -9,6 +10,7 @@
 #include "query/history.h"
 #include "support/catch.h"
 #include "support/manual_clock.h"
+#include "support/slurp.h"
 
 using namespace memoir;
 using namespace memoir::query;
@@ -94,6 +96,48 @@ TEST_CASE("An extract of a range has what the range saw") {
     } else {
       CHECK(ask(question, part).out == ask(question).out);
     }
+  }
+}
+
+// Whatever page of the file is lost: what is written is what it would have been, or what was there stays.
+TEST_CASE("A copy of a damaged file does not take the place of a good one") {
+  constexpr std::size_t page = 2048;
+  const test::TemporaryDirectory directory;
+  const std::string source = directory.path() + "/source.db";
+  const std::string good = directory.path() + "/good.db";
+  const auto copy = [&](const std::string& command) {
+    std::vector<std::string> words{command, "-o", good, "--force"};
+    if (command == "extract") words.insert(words.end(), {"--last", "20m"});
+    return ask(words, source);
+  };
+  REQUIRE(ask({"backup", "-o", source}).exit == Exit::answered);
+  const std::string whole = memoir::test::slurp(source);
+  const std::size_t pages = whole.size() / page;
+  for (const std::string command : {"backup", "extract"}) {
+    REQUIRE(copy(command).exit == Exit::answered);
+    const std::string expected = memoir::test::slurp(good);
+    std::size_t refused = 0;
+    for (std::size_t lost = 1; lost < pages; lost += 3) {
+      CAPTURE(command, lost);
+      std::string bytes = whole;
+      bytes.replace(lost * page, page, page, '\0');
+      std::ofstream(source, std::ios::binary) << bytes;
+      std::ofstream(good, std::ios::binary) << "good";
+      const Outcome outcome = copy(command);
+      CAPTURE(outcome.error);
+      CHECK_FALSE(fs::exists(good + ".partial"));
+      if (outcome.exit == Exit::answered) {
+        CHECK((memoir::test::slurp(good) == expected));
+        continue;
+      }
+      ++refused;
+      CHECK(outcome.exit == Exit::failed);
+      CHECK(contains(outcome.error, source));
+      CHECK(outcome.out.empty());
+      CHECK(memoir::test::slurp(good) == "good");
+    }
+    CHECK(refused > (command == "backup" ? pages / 4 : 5));
+    std::ofstream(source, std::ios::binary) << whole;
   }
 }
 
