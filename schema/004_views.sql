@@ -76,3 +76,41 @@ CROSS JOIN json_each((
 CROSS JOIN cgroup_sample AS s ON s.tick_id = h.value AND s.cgroup_id = CAST(h.key AS INTEGER)
 JOIN cgroup AS g ON g.id = s.cgroup_id
 WHERE s.current_kib IS NOT NULL;
+
+-- High-water marks with their names. Of a process that lived in one UTC day only, the marks of all time are those of its day
+-- (see schema 3): for those that have no others. What may be asked for is joined from the outside in, so that only the rows that
+-- are meant are read. Those of the ticks after high_water_mark.tick_id are not in them yet.
+DROP VIEW high_water_named;
+CREATE VIEW high_water_named AS
+WITH RECURSIVE
+  mark_day (day_ms) AS (
+    SELECT MIN(day_ms) FROM high_water
+    UNION ALL
+    SELECT (SELECT MIN(h.day_ms) FROM high_water AS h WHERE h.day_ms > d.day_ms) FROM mark_day AS d WHERE d.day_ms IS NOT NULL
+  ),
+  mark_subject (id, name) AS (VALUES (0, 'machine'), (1, 'category'), (2, 'process'), (3, 'identity'), (4, 'cgroup')),
+  mark (day, subject, metric, value_kib, at_ms, before_ms, kind, subject_id) AS (
+    SELECT CASE d.day_ms WHEN -1 THEN 'all time' ELSE date(d.day_ms / 1000, 'unixepoch') END, s.name, m.name, h.value_kib,
+      h.at_ms, h.before_ms, h.subject, h.subject_id
+    FROM mark_day AS d
+    CROSS JOIN mark_subject AS s
+    CROSS JOIN high_water_metric AS m
+    CROSS JOIN high_water AS h ON h.day_ms = d.day_ms AND h.subject = s.id AND h.metric = m.id
+    UNION ALL
+    SELECT 'all time', 'process', m.name, h.value_kib, h.at_ms, h.before_ms, 2, h.subject_id
+    FROM mark_day AS d
+    CROSS JOIN high_water_metric AS m
+    CROSS JOIN high_water AS h ON h.day_ms = d.day_ms AND h.subject = 2 AND h.metric = m.id
+    WHERE d.day_ms >= 0 AND NOT EXISTS (
+      SELECT 1 FROM high_water AS a WHERE a.day_ms = -1 AND a.subject = 2 AND a.metric = h.metric AND a.subject_id = h.subject_id)
+  )
+SELECT h.day, h.subject,
+  CASE h.kind
+    WHEN 0 THEN (SELECT b.host FROM boot AS b ORDER BY b.id DESC LIMIT 1)
+    WHEN 1 THEN (SELECT c.name FROM category AS c WHERE c.id = h.subject_id)
+    WHEN 2 THEN (SELECT p.comm || '[' || p.pid || ']' FROM process AS p WHERE p.id = h.subject_id)
+    WHEN 3 THEN (SELECT i.unit || ' ' || i.command FROM identity AS i WHERE i.id = h.subject_id)
+    ELSE (SELECT g.path FROM cgroup AS g WHERE g.id = h.subject_id)
+  END AS name,
+  h.metric, h.value_kib, h.at_ms, h.before_ms, h.subject_id
+FROM mark AS h;

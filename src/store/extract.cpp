@@ -179,7 +179,7 @@ Status copy_rows(const CopyPlan& plan, Range range, SQLite::Database& source) {
   Interruptible watch(source, plan);
   int done = 0;
   for (const Part& part : kParts) {
-    if (!watch.reach(100 * done++ / static_cast<int>(kParts.size()))) return stopped(plan);
+    if (!watch.reach(kWritten * done++ / static_cast<int>(kParts.size()))) return stopped(plan);
     copy_part(source, part, extent);
   }
   for (const char* cut : kCuts) source.exec(extent.in(cut));
@@ -191,12 +191,12 @@ Status copy_rows(const CopyPlan& plan, Range range, SQLite::Database& source) {
 void raise_marks(SQLite::Database& copy) {
   Transaction transaction(copy, Transaction::Kind::write);
   store_pending_marks(copy);
-  // A mark of all time is one of a day; readers make those of processes.
+  // A mark of all time is one of a day.
   copy.exec("DELETE FROM high_water WHERE day_ms = -1");
   Statement(copy,
             "INSERT OR IGNORE INTO high_water (day_ms, subject, subject_id, metric, value_kib, at_ms, before_ms) "
             "SELECT -1, subject, subject_id, metric, value_kib, at_ms, before_ms FROM high_water "
-            "WHERE subject <> 2 ORDER BY CASE metric WHEN 1 THEN value_kib ELSE -value_kib END, day_ms")
+            "ORDER BY CASE metric WHEN 1 THEN value_kib ELSE -value_kib END, day_ms")
       .finish();
   transaction.commit();
 }
@@ -205,7 +205,7 @@ void raise_marks(SQLite::Database& copy) {
 Status write_rollups(const CopyPlan& plan, SQLite::Database& copy) {
   Rollup rollup(copy);
   while (rollup.due()) {
-    if (!plan.progress(100)) return stopped(plan);
+    if (!plan.progress(kWritten)) return stopped(plan);
     rollup.prepare();
     Transaction transaction(copy, Transaction::Kind::write);
     rollup.write_piece();

@@ -21,6 +21,14 @@ constexpr const char* kRaise =
     "SET value_kib = excluded.value_kib, at_ms = excluded.at_ms, before_ms = excluded.before_ms "
     "WHERE CASE metric WHEN 1 THEN excluded.value_kib < value_kib ELSE excluded.value_kib > value_kib END";
 
+// A process that lived in one UTC day so far, its first, has only the marks of that day: they are the first of all
+// time.
+constexpr const char* kOutliveFirstDay =
+    "INSERT INTO high_water (day_ms, subject, subject_id, metric, value_kib, at_ms, before_ms) "
+    "SELECT -1, h.subject, h.subject_id, h.metric, h.value_kib, h.at_ms, h.before_ms "
+    "FROM process AS p JOIN high_water AS h ON h.day_ms = p.first_ms - p.first_ms % 86400000 AND h.subject = 2 "
+    "AND h.metric = ?2 AND h.subject_id = p.id WHERE p.id = ?1 ON CONFLICT DO NOTHING";
+
 class Collected {
  public:
   // Of equal ones the first stays.
@@ -145,9 +153,13 @@ const char* names_sql(MarkSubject kind) {
 }  // namespace
 
 MarkRows::MarkRows(SQLite::Database& database)
-    : raise_(database, kRaise), watermark_(database, "UPDATE high_water_mark SET tick_id = ? WHERE id = 1") {}
+    : outlive_first_day_(database, kOutliveFirstDay),
+      raise_(database, kRaise),
+      watermark_(database, "UPDATE high_water_mark SET tick_id = ? WHERE id = 1") {}
 
 void MarkRows::raise(const MarkRow& mark) {
+  if (mark.subject == MarkSubject::process && mark.day_ms == kAllTime)
+    outlive_first_day_.run(mark.subject_id, static_cast<int>(mark.metric));
   raise_.run(mark.day_ms, static_cast<int>(mark.subject), mark.subject_id, static_cast<int>(mark.metric),
              mark.value_kib, mark.time.at_ms, mark.time.before_ms);
 }

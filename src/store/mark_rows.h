@@ -45,6 +45,7 @@ class MarkRows {
  private:
   void store(Mark& mark, MarkRow row);
 
+  Statement outlive_first_day_;
   Statement raise_;
   Statement watermark_;
 };

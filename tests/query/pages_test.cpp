@@ -91,7 +91,7 @@ TEST_CASE("memoir-schema(7) names every table and view, and the columns of the v
   std::set<std::string> of_kernel;
   for (const FieldName& field : kProcessFields) of_kernel.insert(field.column);
   for (const FieldName& field : kMachineFields) of_kernel.insert(field.column);
-  const std::set<std::string> parts{"process_sample_full", "process_sample_at", "process_detail_at"};
+  const std::set<std::string> parts{"process_sample_full", "process_row_at", "process_sample_at", "process_detail_at"};
   SQLite::Database database(history.path(), SQLite::OPEN_READONLY);
   SQLite::Statement objects(database,
                             "SELECT type, name FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE "

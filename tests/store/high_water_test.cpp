@@ -1,5 +1,6 @@
 #include "store/high_water.h"
 
+#include <SQLiteCpp/SQLiteCpp.h>
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -146,6 +147,41 @@ void compare(const StoreFixture& fixture) {
   compare_parts(*reader, Range{info.first_tick_ms, info.last_tick_ms});
 }
 
+// high_water_named as marks; those of identities and cgroups are written later, by the rollup.
+Oracle::Marks named_marks(const StoreFixture& fixture, bool days) {
+  SQLite::Database database(fixture.path(), SQLite::OPEN_READONLY);
+  SQLite::Statement rows(
+      database,
+      "SELECT subject, name, subject_id, metric, day, unixepoch(day) * 1000, value_kib, at_ms, before_ms "
+      "FROM high_water_named WHERE (day <> 'all time') = ? AND subject NOT IN ('identity', 'cgroup')");
+  rows.bind(1, days ? 1 : 0);
+  const std::map<std::string, MarkSubject> subjects{
+      {"machine", MarkSubject::machine}, {"category", MarkSubject::category}, {"process", MarkSubject::process}};
+  Oracle::Marks marks;
+  while (rows.executeStep()) {
+    const MarkSubject subject = subjects.at(rows.getColumn(0).getString());
+    const std::string name = subject == MarkSubject::machine    ? ""
+                             : subject == MarkSubject::category ? rows.getColumn(1).getString()
+                                                                : rows.getColumn(2).getString();
+    const auto day = days ? std::optional(rows.getColumn(5).getInt64()) : std::nullopt;
+    const auto [found, added] =
+        marks.try_emplace({subject, name, rows.getColumn(3).getString(), day}, rows.getColumn(6).getInt64(),
+                          rows.getColumn(7).getInt64(), rows.getColumn(8).getInt64());
+    REQUIRE(added);
+  }
+  return marks;
+}
+
+// All that the reader says is in the view too, once it is flushed.
+void compare_names(const StoreFixture& fixture) {
+  for (const bool days : {false, true}) {
+    auto marks =
+        marks_of(must(fixture.reader()->high_water(days ? std::optional(Range{0, 4'000'000'000'000}) : std::nullopt)));
+    std::erase_if(marks, [](const auto& mark) { return std::get<0>(mark.first) > MarkSubject::process; });
+    REQUIRE(named_marks(fixture, days) == marks);
+  }
+}
+
 TEST_CASE("high-water marks are right up to the last tick, over days, restarts and crashes") {
   const StoreFixture fixture;
   Moment start{1'790'000'000'000, 86'400'000};
@@ -156,11 +192,51 @@ TEST_CASE("high-water marks are right up to the last tick, over days, restarts a
     must(writer->begin_run(run_info(simulation.boot(), simulation.now())));
     for (int i = 0; i < 130; ++i) must(writer->write(simulation.next()));
     compare(fixture);
-    if (*end != '\0') must(writer->end_run(simulation.now(), end));
+    if (*end == '\0') continue;
+    must(writer->end_run(simulation.now(), end));
+    compare_names(fixture);
   }
   compare(fixture);
   fixture.writer();
   compare(fixture);
+}
+
+TEST_CASE("a mark of all time keeps its time when the recorder starts again, however it ended") {
+  for (const bool killed : {false, true}) {
+    CAPTURE(killed);
+    const StoreFixture fixture;
+    Simulation simulation({.processes = 4, .changing = 0, .births = 0});
+    const std::int64_t high_kib = 1LL << 40;
+    std::int64_t reached_ms = 0;
+    for (int run = 0; run < 3; ++run) {
+      const auto writer = fixture.writer();
+      must(writer->begin_run(run_info(simulation.boot(), simulation.now())));
+      for (int i = 0; i < 120; ++i) {
+        Tick tick = simulation.next();
+        // High once, stored a quarter of an hour later, and held only as VmHWM from then on.
+        const bool high = run == 0 && i == 1;
+        if (high) reached_ms = tick.begin.wall_ms;
+        if (high) tick.processes[0].memory.set(ProcessField::pss, high_kib);
+        if (reached_ms != 0) tick.processes[0].memory.set(ProcessField::vm_hwm, high_kib);
+        must(writer->write(tick));
+      }
+      if (!killed) must(writer->end_run(simulation.now(), "stopped"));
+    }
+    fixture.writer();  // after a kill, this flushes
+    compare_names(fixture);
+    for (const char* metric : {"hwm", "pss"}) {
+      CAPTURE(metric);
+      SQLite::Database database(fixture.path(), SQLite::OPEN_READONLY);
+      SQLite::Statement mark(database,
+                             "SELECT value_kib, at_ms, before_ms FROM high_water_named WHERE day = 'all time' AND "
+                             "subject = 'process' AND metric = ? ORDER BY value_kib DESC LIMIT 1");
+      mark.bind(1, metric);
+      REQUIRE(mark.executeStep());
+      CHECK(mark.getColumn(0).getInt64() == high_kib);
+      CHECK(mark.getColumn(1).getInt64() == reached_ms);
+      CHECK(mark.getColumn(2).getInt64() == reached_ms - 10'000);
+    }
+  }
 }
 
 TEST_CASE("a mark of a day says between which ticks it was reached") {

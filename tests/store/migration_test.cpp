@@ -146,7 +146,15 @@ TEST_CASE("an upgrade keeps each row of each table, and the answers of the views
       const std::string columns = columns_of(older, name);
       const std::string sql = fmt::format("SELECT {} FROM {} ORDER BY {}", columns, name, columns);
       CAPTURE(sql);
-      CHECK(rows_of(upgraded, sql) == rows_of(older, sql));
+      Rows before = rows_of(older, sql);
+      Rows after = rows_of(upgraded, sql);
+      if (name == "high_water_named") {  // since schema 4 with the marks of all time of processes of one day
+        std::ranges::sort(before);
+        std::ranges::sort(after);
+        CHECK(std::ranges::includes(after, before));
+      } else {
+        CHECK(after == before);
+      }
     }
   }
 }
