@@ -6,6 +6,11 @@
 #include "store/database.h"
 
 namespace memoir {
+namespace {
+
+constexpr std::int64_t kMostAgeMs = 120'000;
+
+}  // namespace
 
 Checkpoints::Checkpoints(SQLite::Database& database) : database_(database), frame_bytes_(wal_frame_bytes(database)) {
   set_most(kMostWalBytes);
@@ -23,6 +28,7 @@ void Checkpoints::set_most(std::int64_t bytes) {
 
 void Checkpoints::run() {
   committed_ = false;
+  next_boot_ms_ = boot_ms_ + kMostAgeMs;
   const int code =
       sqlite3_wal_checkpoint_v2(database_.getHandle(), nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
   // Somebody else is at it, or holds what it would need.

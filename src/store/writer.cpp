@@ -174,6 +174,7 @@ Status SqliteWriter::write(const Tick& tick) {
     ticks_.store(tick, run_id_, boot_id_, next_);
     transaction.commit();
     std::swap(state_, next_);
+    checkpoints_.note_tick(tick.begin.boot_ms);
     return Done{};
   });
   // The tick is stored, whether or not the -wal can be brought home.
