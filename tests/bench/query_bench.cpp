@@ -1,8 +1,10 @@
-// What each command of memoir costs on a large file: the whole program, from its start to its end.
+// What each command of memoir costs on a large file: the whole program, from its start to its end. And each query of
+// docs/sql.md, and each view of a tick over 60 ticks.
 //
 // query_bench F.db [--runs N]
 // A file as large as a month of a busy server makes: soak_bench --days 30 --processes 500 -o F.db
 
+#include <SQLiteCpp/SQLiteCpp.h>
 #include <algorithm>
 #include <charconv>
 #include <chrono>
@@ -20,6 +22,7 @@
 #include <vector>
 
 #include "store/reader.h"
+#include "support/slurp.h"
 #include "support/temporary_directory.h"
 
 namespace memoir::test {
@@ -27,6 +30,7 @@ namespace {
 
 constexpr double kMostMs = 300;
 constexpr double kMostLongMs = 1000;  // a summary, and the verdicts on all that grows
+constexpr double kMostSqlMs = 2000;
 constexpr double kMostMib = 100;
 
 using Words = std::vector<std::string>;
@@ -153,6 +157,55 @@ bool is_answer(const Words& words) {
   return words[0] != "export" && words[0] != "extract" && words[0] != "doctor";
 }
 
+struct Query {
+  std::string name;
+  std::string sql;
+};
+
+std::vector<Query> queries(SQLite::Database& database) {
+  std::vector<Query> all;
+  // A time that the page asks for is one of three days ago.
+  const std::string written = "2026-11-20 03:14";
+  const std::string asked =
+      database.execAndGet("SELECT datetime(MAX(wall_ms) / 1000 - 3 * 86400, 'unixepoch', 'localtime') FROM tick")
+          .getString();
+  const std::string page = slurp(MEMOIR_SOURCE "/docs/sql.md");
+  const std::string begin = "```sql\n";
+  for (std::size_t at = page.find(begin); at != std::string::npos; at = page.find(begin, at)) {
+    at += begin.size();
+    Query& query = all.emplace_back(
+        Query{fmt::format("docs/sql.md {}", all.size() + 1), page.substr(at, page.find("```", at) - at)});
+    if (const auto time = query.sql.find(written); time != std::string::npos)
+      query.sql.replace(time, written.size(), asked);
+  }
+  for (const char* view : {"process_at", "category_at", "cgroup_at", "machine_at"}) {
+    all.push_back({fmt::format("60 ticks of {}", view),
+                   fmt::format("SELECT * FROM {} WHERE tick_id BETWEEN (SELECT MAX(id) - 89 FROM tick) AND "
+                               "(SELECT MAX(id) - 30 FROM tick)",
+                               view)});
+  }
+  return all;
+}
+
+void measure_sql(const std::string& db, int runs) {
+  SQLite::Database database(db, SQLite::OPEN_READONLY);
+  fmt::print("\n{:>8} {:>8}  SQL; + is beyond {} ms\n", "wall ms", "rows", kMostSqlMs);
+  for (const Query& query : queries(database)) {
+    std::vector<Cost> costs;
+    int rows = 0;
+    for (int i = 0; i < runs; ++i) {
+      const auto begin = std::chrono::steady_clock::now();
+      SQLite::Statement statement(database, query.sql);
+      for (rows = 0; statement.executeStep(); ++rows) continue;
+      const std::chrono::duration<double, std::milli> wall = std::chrono::steady_clock::now() - begin;
+      costs.push_back({.wall_ms = wall.count()});
+    }
+    const double wall_ms = median(costs, &Cost::wall_ms);
+    fmt::print("{:>8.0f}{}{:>8}  {}\n", wall_ms, wall_ms > kMostSqlMs ? "+" : " ", rows, query.name);
+    std::fflush(stdout);
+  }
+}
+
 void measure(const std::string& db, int runs) {
   const TemporaryDirectory folder;
   fmt::print(
@@ -187,6 +240,7 @@ int main(int argc, char** argv) try {
   if (counted) std::from_chars(argv[3], argv[3] + std::string_view(argv[3]).size(), runs);
   if ((argc != 2 && !counted) || runs < 1) throw std::runtime_error("query_bench F.db [--runs N]");
   memoir::test::measure(argv[1], runs);
+  memoir::test::measure_sql(argv[1], runs);
   return 0;
 } catch (const std::exception& error) {
   fmt::print(stderr, "query_bench: {}\n", error.what());

@@ -1,0 +1,267 @@
+// The queries of docs/sql.md and of the manual page of the schema: each is run as it stands there, and says what the
+// reader says.
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <algorithm>
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "query/history.h"
+#include "query/zone_guard.h"
+#include "store/reader.h"
+#include "support/catch.h"
+#include "support/slurp.h"
+
+using namespace memoir;
+using memoir::test::History;
+
+namespace {
+
+constexpr Range kAll{0, 4'000'000'000'000};
+constexpr std::int64_t kAsked = History::kStart + 27 * 3'600'000 + 14 * 60'000;  // 2026-11-20 03:14
+
+using Rows = std::vector<std::string>;
+
+// A day and a quarter: a few ticks of the first, then from 02:50 to 03:50 of the second.
+void record(History& history) {
+  history.begin_run();
+  history.birth(10, {"nginx", "nginx: master process", "web"}, 9'000);
+  history.birth(11, {"nginx", "nginx: worker process", "web", "www-data"}, 80'000);
+  history.birth(20, {"postgres", "postgres: main", "database", "postgres"}, 700'000);
+  history.mark(20, 2'000'000);
+  history.tick(5);
+  history.kill();
+  history.pause(27 * 3'600'000 - 10 * 60'000 - 5 * History::kInterval);
+  history.begin_run();
+  history.cgroup({"/system.slice/app.service", 900'000, 100'000, 0, 1'000'000, {}, {}});
+  history.cgroup({"/system.slice/web.service", 100'000, 0, 0, 1'000'000, {}, {}});
+  history.cgroup({"/user.slice", 900'000, 0, 0, {}, {}, {}});
+  history.oom_kills(1);
+  for (int minute = 0; minute < 60; ++minute) {
+    history.hold(20, 700'000 + 1'000 * minute);
+    if (minute % 10 == 0) history.birth(100 + minute, {"cc1plus", "cc1plus -quiet", "build", "ci"}, 90'000 + minute);
+    history.machine(minute == 33 ? 9'000'000 : 3'000'000 + minute);
+    if (minute == 40) history.oom_kills(3);
+    history.tick(4);
+    if (minute % 10 == 0) history.death(100 + minute);
+    history.tick(2);
+  }
+  history.end_run();
+}
+
+const History& recording() {
+  static History history;
+  static const bool recorded = (record(history), true);
+  static_cast<void>(recorded);
+  return history;
+}
+
+template <typename T>
+T must(Result<T> result) {
+  if (!result) FAIL(result.error().message);
+  return *std::move(result);
+}
+
+Reader& reader() {
+  static const auto opened = must(Reader::open(recording().path()));
+  return *opened;
+}
+
+Snapshot last() {
+  return must(reader().snapshot(must(reader().tick_at(kAll.to_ms)).value().id));
+}
+
+Snapshot asked() {
+  return must(reader().snapshot(must(reader().tick_at(kAsked)).value().id));
+}
+
+// Cells with '|' in between.
+Rows rows_of(const std::string& sql) {
+  SQLite::Database database(recording().path(), SQLite::OPEN_READONLY);
+  SQLite::Statement statement(database, sql);
+  Rows rows;
+  while (statement.executeStep()) {
+    std::string& row = rows.emplace_back();
+    for (int i = 0; i < statement.getColumnCount(); ++i)
+      row += (i == 0 ? "" : "|") + statement.getColumn(i).getString();
+  }
+  return rows;
+}
+
+std::string page(const char* name) {
+  return memoir::test::slurp(std::string(MEMOIR_SOURCE) + "/" + name);
+}
+
+// What stands between two marks, at each place that they do.
+std::vector<std::string> between(const std::string& text, const std::string& begin, const std::string& end) {
+  std::vector<std::string> parts;
+  for (std::size_t at = text.find(begin); at != std::string::npos; at = text.find(begin, at)) {
+    at += begin.size();
+    const std::size_t until = text.find(end, at);
+    parts.push_back(text.substr(at, until - at));
+    at = until;
+  }
+  return parts;
+}
+
+Rows answer(std::size_t number) {
+  const auto queries = between(page("docs/sql.md"), "```sql\n", "```");
+  REQUIRE(queries.size() == 11);
+  return rows_of(queries.at(number - 1));
+}
+
+std::string local(std::int64_t ms) {
+  return fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::gmtime(static_cast<std::time_t>(ms / 1000)));
+}
+
+std::int64_t kib(const ProcessState& state, ProcessField field) {
+  return state.sample.memory.or_zero(field);
+}
+
+// The largest by PSS first.
+std::vector<ProcessState> by_pss(Snapshot snapshot) {
+  std::ranges::stable_sort(snapshot.processes, [](const ProcessState& a, const ProcessState& b) {
+    return kib(a, ProcessField::pss) > kib(b, ProcessField::pss);
+  });
+  return snapshot.processes;
+}
+
+}  // namespace
+
+TEST_CASE("sql page: 1, who held the memory at the last tick, by user") {
+  std::map<std::string, std::array<std::int64_t, 2>> users;
+  for (const ProcessState& state : last().processes) {
+    auto& [count, pss] = users[state.process.info.user];
+    ++count;
+    pss += kib(state, ProcessField::pss);
+  }
+  Rows expected;
+  for (const auto& [user, sums] : users) expected.push_back(fmt::format("{}|{}|{}|0", user, sums[0], sums[1] / 1024));
+  Rows found = answer(1);
+  CHECK(found.front().starts_with("postgres|"));
+  std::ranges::sort(found);
+  CHECK(found == expected);
+}
+
+TEST_CASE("sql page: 2 and the example of the manual, who held it at a time") {
+  const test::ZoneGuard zone("UTC");
+  Rows expected;
+  Rows short_rows;
+  for (const ProcessState& state : by_pss(asked())) {
+    const ProcessInfo& info = state.process.info;
+    const std::int64_t pss = kib(state, ProcessField::pss);
+    expected.push_back(fmt::format("{}|{}|{}|{}|exact", info.key.pid, info.user, info.comm, pss / 1024));
+    short_rows.push_back(fmt::format("{}|{}|{}", info.key.pid, info.comm, pss));
+  }
+  REQUIRE(expected.size() == 3);
+  CHECK(answer(2) == expected);
+  std::string manual = page("man/memoir-schema.7");
+  for (std::size_t at = manual.find("\\-"); at != std::string::npos; at = manual.find("\\-", at)) manual.erase(at, 1);
+  const auto examples = between(manual.substr(manual.find(".SH EXAMPLES")), ".nf\n", ".fi");
+  REQUIRE(examples.size() == 1);
+  CHECK(rows_of(examples.front()) == short_rows);
+}
+
+TEST_CASE("sql page: 3, who needed the most ever") {
+  const test::ZoneGuard zone("UTC");
+  const std::vector<HighWater> marks = must(reader().process_marks(std::nullopt, std::nullopt, "hwm", 10)).marks;
+  REQUIRE(marks.size() > 5);
+  Rows expected;
+  for (const HighWater& mark : marks) {
+    const auto process = must(reader().processes_by_id({mark.subject_id})).at(0);
+    expected.push_back(
+        fmt::format("{}[{}]|{}|{}", process.info.comm, process.info.key.pid, mark.value_kib / 1024, local(mark.at_ms)));
+  }
+  CHECK(expected.front().starts_with("postgres[20]|1953|2026-11-19 00:00:00"));
+  CHECK(answer(3) == expected);
+}
+
+TEST_CASE("sql page: 4 and 5, what needs far more than it holds, and how much is shared") {
+  CHECK(answer(4) == Rows{fmt::format("20|postgres|{}|1953|2.6", 759'000 / 1024)});
+  CHECK(answer(5) == Rows{fmt::format("nginx|2|{}|{}|{}", 89'000 / 1024, 89'000 / 1024, 89'000 / 1024)});
+}
+
+TEST_CASE("sql page: 6, when the machine was shortest of memory") {
+  const test::ZoneGuard zone("UTC");
+  std::optional<Snapshot> shortest;
+  const auto available = [](const Snapshot& snapshot) {
+    return snapshot.machine.memory.or_zero(MachineField::mem_available);
+  };
+  for (const StoredTick& tick : must(reader().ticks(kAll))) {
+    const Snapshot snapshot = must(reader().snapshot(tick.id));
+    if (!shortest || available(snapshot) < available(*shortest)) shortest = snapshot;
+  }
+  std::ranges::sort(shortest->categories, std::greater<>(), &CategorySample::pss_kib);
+  Rows expected;
+  for (const CategorySample& category : shortest->categories) {
+    expected.push_back(fmt::format("{}|{}|{}|{}", local(shortest->tick.begin.wall_ms), category.category,
+                                   category.processes, category.pss_kib / 1024));
+  }
+  REQUIRE(expected.size() == 2);
+  CHECK(answer(6) == expected);
+}
+
+TEST_CASE("sql page: 7, which processes lived less than a minute") {
+  std::int64_t largest = 0;
+  std::int64_t times = 0;
+  for (const StoredProcess& process : must(reader().processes(kAll))) {
+    if (!process.gone_ms || *process.gone_ms - process.info.start_ms >= 60'000) continue;
+    ++times;
+    largest = std::max<std::int64_t>(largest, 90'000 + process.info.key.pid - 100);
+  }
+  REQUIRE(times == 6);
+  CHECK(answer(7) == Rows{fmt::format("cc1plus|6|{}", largest / 1024)});
+}
+
+TEST_CASE("sql page: 8 and 9, OOM kills, and what was not recorded") {
+  const test::ZoneGuard zone("UTC");
+  const std::int64_t second_run = kAsked - 24 * 60'000;
+  const std::int64_t by_then = second_run + 40 * 60'000;
+  CHECK(answer(8) == Rows{fmt::format("{}|{}|2", local(by_then - History::kInterval), local(by_then))});
+  Rows expected;
+  std::vector<Event> events = must(reader().events(kAll));
+  std::ranges::reverse(events);
+  for (const Event& event : events)
+    expected.push_back(fmt::format("{}|{}|{}", local(event.at.wall_ms), event.kind, event.text));
+  REQUIRE(expected.size() == 2);
+  CHECK(answer(9) == expected);
+}
+
+TEST_CASE("sql page: 10, what recording costs, hour by hour") {
+  const test::ZoneGuard zone("UTC");
+  CHECK(answer(10) ==
+        Rows{"2026-11-20 03:00:00|300|10.0|12", "2026-11-20 02:00:00|60|10.0|12", "2026-11-19 00:00:00|5|10.0|12"});
+}
+
+TEST_CASE("sql page: 11, which cgroup is nearest to its limit") {
+  CHECK(answer(11) == Rows{fmt::format("/system.slice/app.service|976|{}|80", 800'000 / 1024),
+                           fmt::format("/system.slice/web.service|976|{}|10", 100'000 / 1024)});
+}
+
+TEST_CASE("sql page: a view answers the same, however its ticks are named") {
+  for (const std::string view : {"process_at", "category_at", "cgroup_at", "machine_at"}) {
+    const auto ticks = [&](const std::string& which) {
+      Rows rows = rows_of("SELECT * FROM " + view + " WHERE " + which);
+      std::ranges::sort(rows);
+      return rows;
+    };
+    Rows each;
+    for (int id = 150; id <= 209; ++id) {
+      for (std::string& row : rows_of(fmt::format("SELECT * FROM {} WHERE tick_id = {}", view, id)))
+        each.push_back(std::move(row));
+    }
+    std::ranges::sort(each);
+    CAPTURE(view);
+    REQUIRE(each.size() >= 60);
+    CHECK(ticks("tick_id BETWEEN 150 AND 209") == each);
+    CHECK(ticks("tick_id IN (SELECT id FROM tick WHERE id >= 150 AND id < 210)") == each);
+    CHECK(ticks("wall_ms >= (SELECT wall_ms FROM tick WHERE id = 150) AND "
+                "wall_ms <= (SELECT wall_ms FROM tick WHERE id = 209)") == each);
+    CHECK(ticks("tick_id = (SELECT MAX(id) FROM tick)") == ticks("tick_id = 365"));
+    CHECK(rows_of("SELECT * FROM " + view + " LIMIT 3") ==
+          rows_of("SELECT * FROM " + view + " WHERE tick_id IN (1, 6, 7, 8) LIMIT 3"));
+  }
+}
