@@ -230,6 +230,23 @@ TEST_CASE("tiers: top over a range tells the same of ticks and of each rollup") 
   }
 }
 
+// The recorder was killed at 14:10 of the last day, and began again 50 minutes later.
+TEST_CASE("tiers: the mean of several in a bucket with a gap is over what was recorded of it") {
+  const std::vector<std::string> question{"top",     "--from", "2026-11-26 14:00", "--to", "2026-11-26 16:00",
+                                          "--group", "user",   "--limit",          "0"};
+  const json raw = whole(question);
+  REQUIRE(raw["coverage"]["gaps"].size() == 1);
+  for (const std::string tier : {"5min", "hour"}) {
+    const json rolled = kept(with(question, {"--tier", tier}));
+    for (const json& row : raw["rows"]) {
+      CAPTURE(tier, row["user"]);
+      const json* found = row_of(rolled["rows"], "user", row["user"]);
+      REQUIRE(found != nullptr);
+      CHECK(is_near((*found)["mean_kib"], row["mean_kib"], row["mean_kib"].get<double>() / 20));
+    }
+  }
+}
+
 TEST_CASE("tiers: the means of all rows and of the short-lived add up to the mean of the whole") {
   for (const char* tier : kRollups) {
     CAPTURE(tier);

@@ -59,6 +59,8 @@ TEST_CASE("each gap says why nothing was recorded") {
   TickMark late = mark(60'000);
   late.skipped = 5;
   REQUIRE(reason(mark(0), late) == "late");
+  late.skipped = 4;  // one of the five slots was not passed over: its tick was lost
+  REQUIRE(reason(mark(0), late) == "lost");
 }
 
 TEST_CASE("before the first tick and after the last nothing is recorded") {

@@ -174,6 +174,24 @@ TEST_CASE("a new database is not for everyone to read, whatever the umask allows
   }
 }
 
+TEST_CASE("what is deleted is no longer in the bytes of the file") {
+  const StoreFixture fixture;
+  const auto database = must(open_for_writing(fixture.path(), Durability::normal));
+  const auto add = [&](const std::string& line) {
+    database->exec("INSERT INTO command (exe, line) VALUES ('/bin/sh', '" + line + "')");
+  };
+  add("sh stays");
+  add("sh --password=forgotten");
+  add("sh stays too");
+  checkpoint(*database);
+  REQUIRE(slurp(fixture.path()).find("forgotten") != std::string::npos);
+  database->exec("DELETE FROM command WHERE line LIKE '%forgotten%'");
+  checkpoint(*database);
+  const std::string bytes = slurp(fixture.path());
+  REQUIRE(bytes.find("sh stays too") != std::string::npos);
+  REQUIRE(bytes.find("forgotten") == std::string::npos);
+}
+
 TEST_CASE("a database is set up as the store needs it") {
   const StoreFixture fixture;
   const auto writer = fixture.writer();

@@ -364,6 +364,9 @@ TEST_CASE("a cap that is lowered shrinks the file") {
   recording.begin();
   recording.go_on(2 * kHour);
   CHECK(file_bytes(fixture.path()) <= 2 << 20);
+  const std::int64_t page_bytes =
+      number(fixture.path(), "PRAGMA page_count") * number(fixture.path(), "PRAGMA page_size");
+  CHECK(page_bytes <= (2 << 20) - most_wal_bytes({.max_bytes = 2 << 20}));
   CHECK(number(fixture.path(), "SELECT max_bytes FROM retention") == 2 << 20);
 }
 

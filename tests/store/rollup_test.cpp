@@ -269,6 +269,48 @@ TEST_CASE("a clock that is set puts nothing into buckets of a time that never wa
                          [](const StoredTick& a, const StoredTick& b) { return a.begin.boot_ms < b.begin.boot_ms; }));
 }
 
+TEST_CASE("a time that the clock was set past is in no bucket, and what was held before it only until then") {
+  const StoreFixture fixture;
+  Simulation simulation({.processes = 8, .changing = 0.1, .births = 0, .interval_ms = 60'000});
+  const auto writer = fixture.writer();
+  must(writer->begin_run(run_info(simulation.boot(), simulation.now(), 60'000)));
+  for (const std::int64_t step : std::initializer_list<std::int64_t>{0, 47'000, 4'000'000, 90'000}) {
+    simulation.step_wall(step);
+    for (int i = 0; i < 100; ++i) must(writer->write(simulation.next()));
+  }
+  for (const Tier tier : kRollupTiers) compare(fixture, tier);
+  finish_maintenance(*writer);
+  for (const Tier tier : kRollupTiers) compare(fixture, tier);
+}
+
+TEST_CASE("the buckets of a subject follow each other, also where those that are written end within one") {
+  const StoreFixture fixture;
+  Simulation simulation({.processes = 6, .changing = 0.3, .births = 0, .interval_ms = 60'000});
+  const auto writer = fixture.writer();
+  must(writer->begin_run(run_info(simulation.boot(), simulation.now(), 60'000)));
+  for (int i = 0; i < 400; ++i) {
+    must(writer->write(simulation.next()));
+    finish_maintenance(*writer);
+    if (i % 50 != 49) continue;
+    const auto reader = fixture.reader();
+    const StoredTick last = must(reader->tick_at(simulation.now().wall_ms)).value();
+    for (const Tier tier : kRollupTiers) {
+      CAPTURE(i, to_string(tier));
+      std::map<std::int64_t, std::int64_t> until;
+      std::map<std::int64_t, std::int64_t> covered;
+      must(reader->rollups({tier, MarkSubject::category, std::nullopt, kWholeTime}, [&](const RollupBucket& bucket) {
+        const auto [before, first] = until.try_emplace(bucket.subject_id, bucket.from_ms);
+        REQUIRE(bucket.from_ms >= before->second);
+        REQUIRE(bucket.covered_ms <= bucket.until_ms - bucket.from_ms);
+        before->second = bucket.until_ms;
+        covered[bucket.subject_id] += bucket.covered_ms;
+      }));
+      REQUIRE(!until.empty());
+      for (const auto& [id, end] : until) REQUIRE(end >= last.begin.wall_ms);
+    }
+  }
+}
+
 TEST_CASE("the machine's metrics are rolled up as its processes are") {
   const StoreFixture fixture;
   Simulation simulation({.processes = 5, .interval_ms = 30'000});

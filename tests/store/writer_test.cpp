@@ -5,12 +5,14 @@
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "store_fixture.h"
 #include "support/simulation.h"
+#include "support/slurp.h"
 
 namespace memoir::test {
 namespace {
@@ -222,6 +224,29 @@ TEST_CASE("a write that finds the disk full leaves nothing, and can be repeated"
   REQUIRE(WEXITSTATUS(status) == 0);
 }
 
+TEST_CASE("the main file alone has all but the last two minutes, and before its first tick says what is missing") {
+  const StoreFixture fixture;
+  const StoreFixture copy;
+  const auto copy_main_file = [&] {
+    std::filesystem::copy_file(fixture.path(), copy.path(), std::filesystem::copy_options::overwrite_existing);
+    return Reader::open(copy.path());
+  };
+  Simulation simulation({.processes = 30, .changing = 0.2});
+  const auto writer = fixture.writer();
+  must(writer->begin_run(run_info(simulation.boot(), simulation.now())));
+  const auto early = copy_main_file();
+  REQUIRE(!early.ok());
+  INFO(early.error().message);
+  REQUIRE(early.error().message.find(copy.path() + ": its -wal is missing") == 0);
+  REQUIRE(early.error().message.find("`memoir backup`") != std::string::npos);
+  for (int i = 0; i < 100; ++i) {
+    const std::int64_t now_ms = simulation.now().wall_ms;
+    must(writer->write(simulation.next()));
+    while (must(writer->maintain()).more) continue;
+    REQUIRE(must(must(copy_main_file())->info()).last_tick_ms > now_ms - 120'000);
+  }
+}
+
 // The -wal has room for the end of the run, but the database cannot take in what is in it.
 int end_on_a_full_disk(const StoreFixture& fixture) {
   signal(SIGXFSZ, SIG_IGN);
@@ -275,6 +300,39 @@ TEST_CASE("a damaged database is named after an unclean end") {
   const auto writer = Writer::open(fixture.path(), Durability::normal);
   REQUIRE(!writer.ok());
   REQUIRE(writer.error().message.find("damaged") != std::string::npos);
+}
+
+// Of a file of which only one page is lost, hardly any is met by what a start reads.
+TEST_CASE("an unclean end has the whole file looked through at the next start") {
+  constexpr std::size_t page = 2048;
+  const StoreFixture fixture;
+  Simulation simulation({.processes = 100});
+  record(fixture, simulation, 30, "");
+  SQLite::Database(fixture.path(), SQLite::OPEN_READWRITE).exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  const std::string whole = slurp(fixture.path());
+  const std::size_t pages = whole.size() / page;
+  REQUIRE(pages > 100);
+  const auto put = [&](const std::string& bytes) {
+    for (const char* companion : {"-wal", "-shm"}) std::filesystem::remove(fixture.path() + companion);
+    std::ofstream(fixture.path(), std::ios::binary) << bytes;
+  };
+  int found = 0;
+  for (std::size_t lost = 5; lost < pages; lost += pages / 20) {
+    CAPTURE(lost);
+    std::string bytes = whole;
+    bytes.replace(lost * page, page, page, '\0');
+    put(bytes);
+    const auto damage = check_file(fixture.path(), [](int) { return true; });
+    const bool sound = damage.ok() && damage->empty();  // a page that is free
+    found += sound ? 0 : 1;
+    put(bytes);
+    const auto writer = Writer::open(fixture.path(), Durability::normal);
+    REQUIRE(writer.ok() == sound);
+    if (!sound) REQUIRE(writer.error().message.find(fixture.path() + ": the database is damaged") == 0);
+  }
+  REQUIRE(found > 10);
+  put(whole);
+  REQUIRE(Writer::open(fixture.path(), Durability::normal).ok());
 }
 
 }  // namespace
