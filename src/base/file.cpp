@@ -59,20 +59,19 @@ Result<std::string_view> read_file(const std::string& path, Buffer& buffer, std:
   return read_all(*fd, buffer, path, cap);
 }
 
-Result<std::string> read_start(const std::string& path, std::size_t most) {
+Result<std::string_view> read_start(const std::string& path, std::size_t most, Buffer& buffer) {
   const Result<Fd> fd = open_file(path);
   if (!fd) return fd.error();
-  std::string bytes(most, '\0');
+  while (buffer.size() < most) buffer.grow();
   std::size_t used = 0;
   while (used < most) {
-    const ssize_t got = ::pread(fd->get(), bytes.data() + used, most - used, static_cast<off_t>(used));
+    const ssize_t got = ::pread(fd->get(), buffer.data() + used, most - used, static_cast<off_t>(used));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return errno_error(errno, "read", path);
     if (got == 0) break;
     used += static_cast<std::size_t>(got);
   }
-  bytes.resize(used);
-  return bytes;
+  return std::string_view(buffer.data(), used);
 }
 
 Result<std::string> read_link(const std::string& path) {

@@ -62,8 +62,8 @@ Result<std::string_view> read_all(const Fd& fd, Buffer& buffer, std::string_view
 // Opens, reads and closes.
 Result<std::string_view> read_file(const std::string& path, Buffer& buffer, std::size_t cap = 64 * 1024 * 1024);
 
-// The first `most` bytes of a file, or all of it if it is shorter.
-Result<std::string> read_start(const std::string& path, std::size_t most);
+// The first `most` bytes of a file, or all of it if it is shorter: a view into `buffer`, as of read_all().
+Result<std::string_view> read_start(const std::string& path, std::size_t most, Buffer& buffer);
 
 // Writes a file whole or not at all: beside it first (".partial"), synced, then in its place. What was there is
 // replaced.

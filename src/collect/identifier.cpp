@@ -1,9 +1,9 @@
 #include "collect/identifier.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 #include "base/text.h"
-#include "proc/cmdline.h"
 #include "proc/status.h"
 
 namespace memoir {
@@ -19,7 +19,9 @@ std::string_view without_deleted(std::string_view exe) {
 }
 
 Identifier::Identifier(Categoriser categoriser, Redactor redactor, const CollectorOptions& options)
-    : options_(options), categoriser_(std::move(categoriser)), redactor_(std::move(redactor)) {}
+    : options_(options),
+      categoriser_(std::move(categoriser)),
+      commands_(std::make_shared<CommandReader>(std::move(redactor), options.max_command_bytes)) {}
 
 void Identifier::seed(const std::vector<KnownProcess>& known) {
   for (const KnownProcess& process : known) {
@@ -30,7 +32,7 @@ void Identifier::seed(const std::vector<KnownProcess>& known) {
 
 void Identifier::set_rules(Categoriser categoriser, Redactor redactor) {
   categoriser_ = std::move(categoriser);
-  redactor_ = std::move(redactor);
+  commands_ = std::make_shared<CommandReader>(std::move(redactor), options_.max_command_bytes);
   users_.clear();
 }
 
@@ -48,7 +50,12 @@ ProcessInfo Identifier::describe(const ProcessEntry& entry) const {
     if (!read.cgroup_only()) {
       info.exe = to_utf8(read.exe());
       info.cwd = to_utf8(read.cwd());
-      info.command = redactor_.command(parse_cmdline(read.cmdline()), options_.max_command_bytes);
+      const bool same_program = !entry.fresh && !entry.execed && info.exe == entry.info.exe;
+      if (read.command()) {
+        info.command = *read.command();
+      } else if (!same_program) {
+        info.command = fmt::format("{}{}", info.exe.empty() ? comm : info.exe, kCommandNotRead);
+      }
       if (info.command.empty()) info.command = '[' + comm + ']';
     }
   }

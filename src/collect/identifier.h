@@ -14,8 +14,8 @@
 #include "collect/categoriser.h"
 #include "collect/category_totals.h"
 #include "collect/collector.h"
+#include "collect/command_reader.h"
 #include "collect/process_entry.h"
-#include "collect/redactor.h"
 #include "model/tick.h"
 
 namespace memoir {
@@ -35,6 +35,7 @@ class Identifier {
   // Sets the key, the start and the parent of a process that is seen for the first time.
   void begin(const ProcessEntry& entry, const Moment& now, ProcessInfo& info) const;
   const std::string& category(const ProcessInfo& info) const { return categoriser_.category(info); }
+  const std::shared_ptr<CommandReader>& commands() const { return commands_; }
 
   // A job to find the user's name, or nothing: it is known, or being asked for, or an earlier question is stuck.
   std::shared_ptr<UserJob> ask_user(std::uint32_t uid);
@@ -45,7 +46,7 @@ class Identifier {
  private:
   const CollectorOptions options_;
   Categoriser categoriser_;
-  Redactor redactor_;
+  std::shared_ptr<CommandReader> commands_;  // with the jobs that read
   std::map<std::pair<std::int32_t, std::uint64_t>, KnownProcess> seeds_;
   std::unordered_map<std::uint32_t, std::string> users_;
   std::vector<std::shared_ptr<UserJob>> asked_;

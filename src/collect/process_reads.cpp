@@ -28,6 +28,7 @@ ProcessReads::ProcessReads(std::shared_ptr<const ProcFs> proc, ProcessTable& tab
 void ProcessReads::run(Pass& pass, Jobs others) {
   others_read_ = 0;
   others_denied_ = 0;
+  identifier_.commands()->begin_tick();
   CostSpan span;
   Jobs jobs = std::move(others);
   jobs.reserve(jobs.size() + table_.entries().size() + 8);
@@ -88,7 +89,8 @@ void ProcessReads::ask_identity(ProcessEntry& entry, Jobs& jobs) {
   }
   if (!entry.identity_due && !entry.plan.cgroup) return;
   if (entry.identity != nullptr && entry.identity->held()) return;
-  entry.identity = std::make_shared<IdentityJob>(proc_, entry.pid, entry.start_ticks, !entry.identity_due);
+  entry.identity = std::make_shared<IdentityJob>(proc_, entry.pid, entry.start_ticks, entry.uid,
+                                                 entry.identity_due ? identifier_.commands() : nullptr);
   jobs.push_back(entry.identity);
 }
 
@@ -152,7 +154,7 @@ void ProcessReads::take_identity(ProcessEntry& entry, Pass& pass) {
   const bool answered = job != nullptr && job->done();
   if (entry.blocked || (job != nullptr && !answered)) pass.note_blocked(entry.pid);
   const bool user_found = entry.user_due && identifier_.knows_user(entry.uid);
-  if (answered && !job->cgroup_only()) entry.identity_due = false;
+  if (answered && job->command()) entry.identity_due = false;
   if (user_found) entry.user_due = false;
   if (entry.fresh || entry.execed || answered || user_found || entry.changed) {
     tell(entry, identifier_.describe(entry), pass);

@@ -63,16 +63,12 @@ void RollupJob::open_and_read(Buffer& buffer) {
   if (!start_ticks || *start_ticks != start_ticks_) failure_ = Error{ErrorKind::gone, "the process is gone"};
 }
 
-std::string IdentityJob::read_text(PidFile file, Buffer& buffer) const {
-  const auto text = read_file(proc_->path(pid_, file), buffer);
-  return text ? std::string(*text) : std::string();
-}
-
 void IdentityJob::run(Buffer& buffer) {
-  const std::string groups = read_text(PidFile::cgroup, buffer);
-  cgroup_ = parse_cgroup(groups) ? *parse_cgroup(groups) : std::string_view();
-  if (!cgroup_only_) {
-    cmdline_ = read_text(PidFile::cmdline, buffer);
+  const auto groups = read_file(proc_->path(pid_, PidFile::cgroup), buffer);
+  const auto group = parse_cgroup(groups ? *groups : std::string_view());
+  cgroup_ = group ? *group : std::string_view();
+  if (!cgroup_only()) {
+    command_ = commands_->read(*proc_, pid_, uid_, buffer);
     const auto exe = proc_->read(pid_, PidLink::exe);
     if (exe) exe_ = *exe;
     const auto cwd = proc_->read(pid_, PidLink::cwd);

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "collect/blocking_reader.h"
+#include "collect/command_reader.h"
 #include "model/process.h"
 #include "proc/proc_fs.h"
 
@@ -48,36 +49,38 @@ class RollupJob final : public BlockingJob {
   ProcessMemory memory_;
 };
 
-// What a process is: cmdline, exe, cwd, cgroup; or only its cgroup.
+// What a process is: its command line, exe, cwd, cgroup; or, without a CommandReader, only its cgroup.
 class IdentityJob final : public BlockingJob {
  public:
-  IdentityJob(std::shared_ptr<const ProcFs> proc, std::int32_t pid, std::uint64_t start_ticks, bool cgroup_only)
+  IdentityJob(std::shared_ptr<const ProcFs> proc, std::int32_t pid, std::uint64_t start_ticks, std::uint32_t uid,
+              std::shared_ptr<CommandReader> commands)
       : BlockingJob(CostKind::identity),
         proc_(std::move(proc)),
         pid_(pid),
         start_ticks_(start_ticks),
-        cgroup_only_(cgroup_only) {}
+        uid_(uid),
+        commands_(std::move(commands)) {}
 
   void run(Buffer& buffer) override;
 
-  bool cgroup_only() const { return cgroup_only_; }
+  bool cgroup_only() const { return commands_ == nullptr; }
   // Every file belonged to the process that was asked for; else nothing below holds.
   bool valid() const { return valid_; }
-  // As the kernel gives them, any bytes; empty where there is none or it is denied. The arguments may hold secrets.
-  const std::string& cmdline() const { return cmdline_; }
+  // Redacted; empty where there is none or it is denied; nothing where it is left for a later tick.
+  const std::optional<std::string>& command() const { return command_; }
+  // As the kernel gives them, any bytes; empty where there is none or it is denied.
   const std::string& exe() const { return exe_; }
   const std::string& cwd() const { return cwd_; }
   const std::string& cgroup() const { return cgroup_; }
 
  private:
-  std::string read_text(PidFile file, Buffer& buffer) const;
-
   const std::shared_ptr<const ProcFs> proc_;
   const std::int32_t pid_;
   const std::uint64_t start_ticks_;
-  const bool cgroup_only_;
+  const std::uint32_t uid_;
+  const std::shared_ptr<CommandReader> commands_;
   bool valid_ = false;
-  std::string cmdline_;
+  std::optional<std::string> command_;
   std::string exe_;
   std::string cwd_;
   std::string cgroup_;

@@ -14,8 +14,6 @@ namespace {
 constexpr std::string_view kRedacted = "[redacted]";
 // RE2 builds its automata lazily within this; a few KiB each in practice.
 constexpr std::int64_t kPatternMemory = 128 * 1024;
-// How far beyond the cut an argument is still looked at, so that a secret that begins before the cut is seen whole.
-constexpr std::size_t kLookAhead = 64 * 1024;
 // Quotes within quotes are followed this deep: `sh -c 'ssh host "mysql -pX"'`.
 constexpr int kQuoteDepth = 4;
 
@@ -205,7 +203,7 @@ Result<Redactor> Redactor::make(const RedactionOptions& options) {
   return Redactor(std::move(state));
 }
 
-std::string Redactor::command(const std::vector<std::string_view>& arguments, std::size_t max_bytes) const {
+std::string Redactor::command(const std::vector<std::string_view>& arguments, std::size_t max_bytes, bool all) const {
   Scan scan;
   for (const CompiledRule& rule : state_->rules) scan.active.push_back(rule.program == nullptr);
   std::size_t whole = arguments.empty() ? 0 : arguments.size() - 1;
@@ -224,8 +222,8 @@ std::string Redactor::command(const std::vector<std::string_view>& arguments, st
     incomplete = seen.size() < argument.size() || out.size() > max_bytes;
     if (state_->drop_arguments) break;
   }
-  if (!incomplete) return out;
-  return cut_at(std::move(out), max_bytes) + fmt::format(" …[cut: {} bytes]", whole);
+  if (!incomplete && (all || state_->drop_arguments)) return out;
+  return cut_at(std::move(out), max_bytes) + fmt::format(" …[cut: {}{} bytes]", all ? "" : "over ", whole);
 }
 
 }  // namespace memoir

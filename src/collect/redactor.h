@@ -1,6 +1,7 @@
 #pragma once
 
-// Takes secrets out of command lines before anything else sees them. Values become "[redacted]". Thread: one at a time.
+// Takes secrets out of command lines before anything else sees them. Values become "[redacted]". Safe from several
+// threads.
 
 #include <memory>
 #include <string>
@@ -21,9 +22,12 @@ class Redactor {
   Redactor& operator=(Redactor&&) noexcept;
   ~Redactor();
 
+  // How far beyond the cut a command line is looked at, so that a secret that begins before the cut is seen whole.
+  static constexpr std::size_t kLookAhead = 64 * 1024;
+
   // The arguments, redacted, joined by a space, as valid UTF-8, cut at `max_bytes` with a mark that says how long it
-  // was.
-  std::string command(const std::vector<std::string_view>& arguments, std::size_t max_bytes) const;
+  // was; `all`: there were no more arguments than these.
+  std::string command(const std::vector<std::string_view>& arguments, std::size_t max_bytes, bool all = true) const;
 
  private:
   struct State;

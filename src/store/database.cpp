@@ -133,7 +133,8 @@ std::string file_uri(const std::string& path, const char* parameters) {
 Result<std::int32_t> inspect(const std::string& path) {
   std::error_code error;
   if (!fs::exists(path, error) || fs::file_size(path, error) == 0) return 0;
-  const auto header = read_start(path, kHeaderBytes);
+  Buffer start;
+  const auto header = read_start(path, kHeaderBytes, start);
   if (!header) return header.error();
   const FileOwner owner = owner_of(*header);
   if (owner == FileOwner::foreign) return not_ours(path);

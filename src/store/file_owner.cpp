@@ -33,7 +33,8 @@ bool was_ours(std::string_view start) {
 }
 
 bool is_ours_damaged(const std::string& path) {
-  const auto start = read_start(path, kStartBytes);
+  Buffer buffer;
+  const auto start = read_start(path, kStartBytes, buffer);
   return start && was_ours(*start);
 }
 

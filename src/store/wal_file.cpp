@@ -109,7 +109,8 @@ std::string wal_damage(std::string_view wal, std::int64_t page_bytes) {
 }
 
 std::string wal_damage_of(const std::string& path) {
-  const auto header = read_start(path, kHeaderBytes);
+  Buffer start;
+  const auto header = read_start(path, kHeaderBytes, start);
   if (!header || header->size() < kHeaderBytes) return "";
   Buffer buffer;
   const auto wal = read_file(path + "-wal", buffer);

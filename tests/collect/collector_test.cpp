@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "collect/collector_fixture.h"
+#include "collect/command_reader.h"
 
 using namespace memoir;
 using namespace memoir::test;
@@ -305,6 +306,45 @@ TEST_CASE("a process that is listed but gone is counted as vanished") {
   CHECK(tick.born.empty());
 }
 
+TEST_CASE("of a user's command lines so much is read in a tick, and the rest in later ones") {
+  constexpr std::int32_t kFlood = 40;
+  Machine machine;
+  for (std::int32_t pid = 100; pid < 100 + kFlood; ++pid) {
+    FakeProcess flood = fake(pid, "flood");
+    flood.uid = 4242;
+    flood.arguments = {"flood", std::string(200'000, 'x')};
+    machine.proc.add(flood);
+  }
+  machine.proc.add(fake(900, "other"));
+  const auto not_read = [&](const Tick& tick) {
+    return std::count_if(tick.born.begin(), tick.born.end(), [](const ProcessInfo& info) {
+      return info.command == std::string("/usr/bin/flood") + kCommandNotRead;
+    });
+  };
+  const Tick first = machine.tick();
+  CHECK(born_of(first, 900).command == "/usr/bin/other");
+  // 68 KiB are looked at of each: 16 of them are 1 MiB.
+  CHECK(not_read(first) == kFlood - 16);
+  CHECK(not_read(machine.tick()) == 0);
+  const Tick third = machine.tick();
+  CHECK(third.born.size() == kFlood - 32);
+  CHECK(born_of(third, 139).command.starts_with("flood xxx"));
+  CHECK(machine.tick().born.empty());
+
+  // New names make them be read again, within the same budget; what is known stays until then.
+  for (std::int32_t pid = 100; pid < 100 + kFlood; ++pid) {
+    FakeProcess flood = fake(pid, "renamed");
+    flood.uid = 4242;
+    flood.exe = "/usr/bin/flood";
+    flood.arguments = {"renamed", std::string(200'000, 'y')};
+    machine.proc.update(flood);
+  }
+  const Tick renamed = machine.tick();
+  CHECK(renamed.counts.execed == 0);
+  CHECK(born_of(renamed, 100).command.starts_with("renamed yyy"));
+  CHECK(born_of(renamed, 139).command.starts_with("flood xxx"));
+}
+
 TEST_CASE("hostile names and arguments are kept as valid text") {
   Machine machine;
   FakeProcess app = fake(10, "app");
@@ -320,7 +360,7 @@ TEST_CASE("hostile names and arguments are kept as valid text") {
   const Tick tick = machine.tick();
   CHECK(born_of(tick, 10).comm == "a\nb\\xff) R 1");
   CHECK(born_of(tick, 10).command == "line\nbreak \x1b[31m \\xc3(");
-  CHECK(born_of(tick, 11).command.ends_with("…[cut: 131078 bytes]"));
+  CHECK(born_of(tick, 11).command.ends_with("…[cut: over 69632 bytes]"));
   CHECK(born_of(tick, 11).command.size() < 4200);
   CHECK(born_of(tick, 12).command == "[none]");
   CHECK(machine.tick().born.empty());

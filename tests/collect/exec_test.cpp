@@ -130,6 +130,23 @@ TEST_CASE("another code size makes exe be looked at") {
   }
 }
 
+TEST_CASE("an executable that was replaced on disk before it was first seen stays the same one") {
+  CollectorOptions options;
+  options.max_descriptors = 0;
+  Machine machine(options);
+  FakeProcess app = fake(10, "app");
+  app.exe = "/usr/bin/app (deleted)";
+  machine.proc.add(app);
+  machine.tick();
+  app.comm = "renamed";
+  SECTION("still replaced") {
+    check_no_exec(after_update(machine, app), 10);
+  }
+  SECTION("put back") {
+    check_no_exec(after_update(machine, app, "/usr/bin/app"), 10);
+  }
+}
+
 TEST_CASE("a new name alone is no exec, but is told") {
   Machine machine;
   FakeProcess app = fake(10, "app");

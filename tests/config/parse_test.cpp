@@ -127,6 +127,40 @@ TEST_CASE("a bad value is refused with its line and what it must be") {
   CHECK(complaint("category = [1]\n") == "F:1: 'category' must be a list of tables: [[category]]");
 }
 
+TEST_CASE("every bound is itself allowed, and what is beyond it refused") {
+  struct Bound {
+    const char* table;
+    const char* key;
+    const char* least;
+    const char* below;
+    const char* most;
+    const char* above;
+  };
+  const std::vector<Bound> bounds = {
+      {"recorder", "interval", "'100ms'", "'99ms'", "'1h'", "'3601s'"},
+      {"recorder", "read_deadline", "'1ms'", "'0ms'", "'10s'", "'10001ms'"},
+      {"recorder", "queue_ticks", "1", "0", "100000", "100001"},
+      {"recorder", "queue_mib", "1", "0", "4096", "4097"},
+      {"recorder", "max_command_bytes", "64", "63", "131072", "131073"},
+      {"store", "days", "'1h'", "'59m'", "'10000d'", "'10001d'"},
+      {"leaks", "hour", "'10ms'", "'9ms'", "'1d'", "'25h'"},
+  };
+  for (const Bound& bound : bounds) {
+    const auto with = [&](const char* value) {
+      return std::string("[") + bound.table + "]\n" + bound.key + " = " + value + "\n";
+    };
+    CAPTURE(bound.key);
+    CHECK(parse_config(with(bound.least), "F"));
+    CHECK(parse_config(with(bound.most), "F"));
+    for (const char* value : {bound.below, bound.above}) {
+      const auto refused = parse_config(with(value), "F");
+      CAPTURE(value);
+      REQUIRE_FALSE(refused);
+      CHECK_THAT(refused.error().message, test::ContainsSubstring("must be from"));
+    }
+  }
+}
+
 TEST_CASE("an incomplete rule is refused at its line") {
   CHECK(complaint("\n[[category]]\ncommand = 'a'\n") == "F:2: a [[category]] needs a name");
   CHECK(complaint("[[category]]\nname = 'a'\n") ==

@@ -10,14 +10,17 @@
 //   fork         an idle child; its pid              reap PID     end that child and wait for it
 //   zombie       a child that has exited and is not waited for; its pid
 //   orphan       a grandchild whose parent is gone; its pid
+//   arguments N  show N KiB of `--password=…` as the arguments; its children do, too. "denied" where the kernel forbids
 //   exec ARG     become this program anew, ARG its only argument; answers "ready" again
 
 #include <array>
 #include <charconv>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <fcntl.h>
 #include <link.h>
+#include <linux/prctl.h>
 #include <signal.h>
 #include <string_view>
 #include <sys/mman.h>
@@ -188,6 +191,47 @@ void set_comm(std::string_view hex) {
   prctl(PR_SET_NAME, name.data());
 }
 
+// The fields of /proc/self/stat from `state` on, which is the third.
+std::array<std::uint64_t, 64> stat_fields() {
+  std::array<char, 4096> text{};
+  const int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+  const ssize_t got = read(fd, text.data(), text.size());
+  close(fd);
+  std::string_view rest(text.data(), got < 0 ? 0 : static_cast<std::size_t>(got));
+  rest.remove_prefix(rest.rfind(')') + 1);
+  std::array<std::uint64_t, 64> fields{};
+  for (std::size_t field = 3; field < fields.size() && !rest.empty(); ++field) {
+    rest.remove_prefix(1);
+    const std::size_t end = rest.find(' ') == std::string_view::npos ? rest.size() : rest.find(' ');
+    std::from_chars(rest.data(), rest.data() + end, fields[field]);
+    rest.remove_prefix(end);
+  }
+  return fields;
+}
+
+// The kernel reads a command line from where arg_start says.
+bool show_arguments(std::size_t kib) {
+  constexpr std::string_view kArgument = "--password=hunter2secret-hunter2secret-hunter2secret-hunter2secret-hunter";
+  const Mapping mapping = map(kib, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+  for (std::size_t at = 0; at + kArgument.size() < mapping.bytes; at += kArgument.size() + 1)
+    kArgument.copy(mapping.at + at, kArgument.size());
+  const auto fields = stat_fields();
+  prctl_mm_map now{};
+  now.start_code = fields[26];
+  now.end_code = fields[27];
+  now.start_stack = fields[28];
+  now.start_data = fields[45];
+  now.end_data = fields[46];
+  now.start_brk = fields[47];
+  now.brk = reinterpret_cast<std::uint64_t>(sbrk(0));
+  now.arg_start = reinterpret_cast<std::uint64_t>(mapping.at);
+  now.arg_end = now.arg_start + mapping.bytes;
+  now.env_start = now.arg_end;
+  now.env_end = now.arg_end;
+  now.exe_fd = static_cast<std::uint32_t>(-1);
+  return prctl(PR_SET_MM, PR_SET_MM_MAP, &now, sizeof now, 0) == 0;
+}
+
 [[noreturn]] void exec_self(std::string_view argument) {
   std::array<char, 256> text{};
   argument.copy(text.data(), text.size() - 1);
@@ -233,6 +277,8 @@ void obey(std::string_view line, Private& held) {
     return say_ok(zombie());
   } else if (word == "orphan") {
     return say_ok(orphan());
+  } else if (word == "arguments") {
+    if (!show_arguments(to_number(argument))) return say("denied\n");
   } else if (word == "exec") {
     exec_self(argument);
   } else {

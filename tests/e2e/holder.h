@@ -3,6 +3,7 @@
 // Drives tests/e2e/holder.cpp: a process whose memory is known.
 
 #include <filesystem>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -14,8 +15,8 @@ namespace memoir::test {
 class Holder {
  public:
   // Runs a copy of the program in `folder`, so that no other holder shares its pages.
-  Holder(const std::string& folder, const std::vector<std::string>& arguments = {})
-      : child_({.path = copy(folder), .arguments = arguments}) {
+  Holder(const std::string& folder, const std::vector<std::string>& arguments = {}, std::optional<uid_t> as_user = {})
+      : child_({.path = copy(folder), .arguments = arguments, .as_user = as_user}) {
     answer();
   }
 
@@ -23,9 +24,14 @@ class Holder {
 
   // Sends a command of holder.cpp, waits until it is done, and returns the pid that it answers with, if any.
   pid_t tell(const std::string& command) {
-    child_.send(command);
-    const std::string text = answer();
+    const std::string text = ask(command);
     return text.starts_with("ok ") ? std::stoi(text.substr(3)) : 0;
+  }
+
+  // The same, and returns the line that it answers with.
+  std::string ask(const std::string& command) {
+    child_.send(command);
+    return answer();
   }
 
   void end() { child_.kill_and_wait(); }
