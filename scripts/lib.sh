@@ -3,7 +3,7 @@
 
 # The one list of packages: what the build and the tests need, and what only the checks of .ci/run need.
 build_packages="g++ cmake ninja-build ccache pkg-config libsqlite3-dev libsqlitecpp-dev libre2-dev libfmt-dev libspdlog-dev
-  libcli11-dev nlohmann-json3-dev libasio-dev libtomlplusplus-dev libsmartcols-dev catch2 util-linux"
+  libcli11-dev nlohmann-json3-dev libasio-dev libtomlplusplus-dev libsmartcols-dev libseccomp-dev catch2 util-linux"
 check_packages="clang libclang-rt-dev clang-tidy clang-format"
 
 say() {

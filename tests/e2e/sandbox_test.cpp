@@ -1,0 +1,149 @@
+// The unit's own sandbox: its list of system calls and its capabilities are enough to record, and too little for more.
+
+#include <algorithm>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <string>
+#include <unistd.h>
+
+#include "holder.h"
+#include "recording.h"
+#include "support/catch.h"
+#include "support/slurp.h"
+
+using namespace memoir::test;
+
+namespace {
+
+constexpr const char* kAnalyze = "/usr/bin/systemd-analyze";
+
+const char* const kUnit = MEMOIR_SOURCE "/systemd/memoird.service.in";
+
+// The values of a key, a line each.
+std::vector<std::string> of_unit(const std::string& key) {
+  std::istringstream lines(slurp(kUnit));
+  std::vector<std::string> values;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with(key + "=")) values.push_back(line.substr(key.size() + 1));
+  }
+  return values;
+}
+
+// What a group of systemd's stands for; a name of a system call for itself.
+void expand(const std::string& name, std::set<std::string>& into) {
+  if (!name.starts_with('@')) {
+    into.insert(name);
+    return;
+  }
+  const Outcome group = run({.path = kAnalyze, .arguments = {"syscall-filter", name}});
+  REQUIRE(group.status == 0);
+  std::istringstream words(group.out.substr(group.out.find('\n')));
+  for (std::string line; std::getline(words, line);) {
+    const std::size_t begin = line.find_first_not_of(' ');
+    if (begin != std::string::npos && line[begin] != '#') expand(line.substr(begin), into);
+  }
+}
+
+std::set<std::string> allowed_calls() {
+  std::set<std::string> allowed;
+  expand("@default", allowed);  // systemd.exec(5): implicitly
+  allowed.insert("execve");
+  for (const std::string& line : of_unit("SystemCallFilter")) {
+    const bool taken_out = line.starts_with('~');
+    std::istringstream words(line.substr(taken_out ? 1 : 0));
+    std::set<std::string> named;
+    for (std::string word; words >> word;) expand(word, named);
+    if (!taken_out) allowed.merge(named);
+    if (taken_out) std::erase_if(allowed, [&](const std::string& name) { return named.contains(name); });
+  }
+  return allowed;
+}
+
+std::string capability_numbers() {
+  REQUIRE(of_unit("CapabilityBoundingSet") == std::vector<std::string>{"CAP_SYS_PTRACE"});
+  REQUIRE(of_unit("AmbientCapabilities") == std::vector<std::string>{"CAP_SYS_PTRACE"});
+  return "19";
+}
+
+struct Confined {
+  explicit Confined(const Scene& scene) : list(scene.folder() + "/calls") {
+    std::ofstream out(list);
+    for (const std::string& name : allowed_calls()) out << name << '\n';
+    if (const auto user = other_user()) {
+      uid = std::to_string(*user);
+      capabilities = capability_numbers();
+    }
+  }
+
+  Outcome run(std::vector<std::string> program) const {
+    std::vector<std::string> arguments{list, uid, capabilities};
+    arguments.insert(arguments.end(), program.begin(), program.end());
+    // The leak checker traces the process, which is what the filter is for.
+    return memoir::test::run(
+        {.path = MEMOIR_CONFINED,
+         .arguments = arguments,
+         .environment = {"XDG_CONFIG_HOME=/nonexistent", "HOME=/nonexistent", "ASAN_OPTIONS=detect_leaks=0"}});
+  }
+
+  std::string list;
+  std::string uid = "-";
+  std::string capabilities = "-";
+};
+
+// What is needed beside the helper program, which is built where libseccomp is there.
+bool can_confine() {
+  const bool can = MEMOIR_CONFINED[0] != '\0' && access(kAnalyze, X_OK) == 0;
+  if (!can) WARN("skipped: needs libseccomp (when built) and systemd-analyze");
+  return can;
+}
+
+}  // namespace
+
+TEST_CASE("memoird records with the system calls and capabilities of its unit") {
+  if (!can_confine()) return;
+  const Scene scene;
+  Holder holder(scene.folder());
+  holder.tell("private 20480");
+  const Confined confined(scene);
+  const Outcome recorded = confined.run({MEMOIRD, "--db", scene.db(), "--interval", "100ms", "--duration", "1s"});
+  INFO(recorded.err);
+  REQUIRE(recorded.status == 0);
+  const auto row = scene.top().at(holder.pid());
+  CHECK(row.at("source") == "exact");
+  CHECK(row.at("uss_kib") >= 20480);
+  CHECK(contains(row.at("exe"), "/holder"));
+}
+
+TEST_CASE("what a taken-over memoird would do to others is refused by the unit's filter") {
+  if (!can_confine()) return;
+  const Scene scene;
+  const Outcome free = run({.path = MEMOIR_CONFINED, .arguments = {"-", "-", "-", "probe"}});
+  const Outcome confined = Confined(scene).run({"probe"});
+  INFO(free.out << confined.out << confined.err);
+  REQUIRE(confined.status == 0);
+  CHECK(std::count(confined.out.begin(), confined.out.end(), '\n') == 10);
+  CHECK_FALSE(contains(confined.out, "allowed"));
+  CHECK(contains(free.out, "process_vm_writev allowed"));  // it is not refused for another reason
+  CHECK(contains(free.out, "setpriority allowed"));
+}
+
+TEST_CASE("the unit holds no system call that lends power, and says so to systemd") {
+  if (access(kAnalyze, X_OK) != 0) {
+    WARN("skipped: needs systemd-analyze");
+    return;
+  }
+  const auto allowed = allowed_calls();
+  for (const char* call :
+       {"process_vm_readv", "process_vm_writev", "process_madvise", "kcmp", "ptrace", "pidfd_getfd", "bpf", "setuid",
+        "setresuid", "chown", "keyctl", "setpriority", "mount", "init_module", "reboot"}) {
+    CAPTURE(call);
+    CHECK_FALSE(allowed.contains(call));
+  }
+  CHECK(allowed.contains("pread64"));
+  for (const char* line :
+       {"RemoveIPC=yes", "IPAddressDeny=any", "PrivateMounts=yes", "NoNewPrivileges=yes", "MemoryMax=256M"}) {
+    CAPTURE(line);
+    CHECK(contains(slurp(kUnit), std::string("\n") + line + "\n"));
+  }
+}
