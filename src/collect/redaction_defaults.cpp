@@ -1,111 +1,273 @@
-// The built-in redaction rules: the ways in which servers' command lines carry secrets.
+// The built-in redaction rules: the ways in which servers' command lines carry secrets. memoir.toml(5) says how a rule
+// is applied. Here, in addition, a blank stands for the end of an argument, and <secret>, <keys>, <path> for what is
+// below.
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "collect/redactor.h"
 
 namespace memoir {
 namespace {
 
-// Words that a secret follows, as the last part of a name: `--db-password=`, `GITHUB_TOKEN=`,
-// `-Dssl.keyStorePassword=`.
+enum class Takes : unsigned char { group, next };
+
+struct Row {
+  const char* program;  // empty: any
+  Takes takes;
+  const char* pattern;
+  const char* unless = "";
+};
+
+constexpr Takes kGroup = Takes::group;
+constexpr Takes kNext = Takes::next;
+
+// Words that a secret follows, as the last part of a name: `--db-password=`, `GITHUB_TOKEN=`, `--password2=`.
 // `--password-file=`, `--token-ttl` and `--max-tokens` end otherwise and are left alone, as are PWD and `--bypass`.
-constexpr const char* kSecretWord =
-    "(?:password|passwd|passphrase|passcode|passwort|requirepass|masterauth|secret|token|psk|credential"
-    "|(?:api|access|secret|account|auth|encryption|master|license)[_.-]?key"
-    "|[a-z0-9][_-]pwd|\\bpass|(?:db|sql|user|root|admin|store|_|http|proxy|ftp|smtp|ldap)pass)";
+constexpr const char* kSecret =
+    "(?:password|passwd|passphrase|passcode|passwort|requirepass|masterauth|secret|token|psk|credential|oauth2-bearer"
+    "|(?:api|access|secret|account|auth|encryption|master|license|subscription|application|shared|storage)[_.-]?key"
+    "|[a-z0-9][_-]pwd|\\bpass|-Dpass"
+    "|(?:db|sql|user|root|admin|store|_|http|proxy|ftp|smtp|ldap|key|become|vault|bind|login|cert|remote)pass)[0-9]?";
 
-constexpr const char* kMysql =
-    "^(?:mysql|mysql(?:dump|admin|import|show|check|binlog|slap|pump|sh|_upgrade)|"
-    "mariadb(?:-[a-z-]+)?|mariabackup|xtrabackup|innobackupex|mytop|pt-[a-z-]+)$";
+// Names of keys and files of keys: secret unless the value is a path.
+constexpr const char* kKeys = "(?:private[_.-]?key|credentials|(?:signing|ssh|tls|hmac|deploy|session)[_.-]key)";
+constexpr const char* kPath =
+    "[=\\n](?:~|\\.{1,2})?/?[\\w.@-]*(?:/[\\w.@-]+)+/?$|\\.(?:pem|key|crt|json|ya?ml|p12|jks|txt)$";
 
-std::string secret(const char* before, const char* after) {
-  return std::string("(?i)") + before + kSecretWord + after;
-}
+constexpr const char* kScheme = "(?:(?:bearer|basic|digest|negotiate|token|apikey|bot|key|ntlm)\\s+)?";
 
-// The pattern's group is the secret.
-RedactionRule within(std::string pattern, std::string program = {}) {
-  return {std::move(pattern), std::move(program), false, 0};
-}
+constexpr Row kNamed[] = {
+    // The whole rest of the argument: a password may hold any character.
+    {"", kGroup, R"((?i)^(?:--?[\w.-]+=)?-{0,2}[\w.-]*<secret>=(.+)$)"},
+    {"", kGroup, R"((?i)^(?:--?[\w.-]+=)?-{0,2}[\w.-]*<keys>=(.+)$)", "<path>|=(?:true|false|yes|no)$"},
+    {"", kNext, R"((?i)^--?[\w.-]*<secret>$)",
+     "^(?i)--(?:no|ask|prompt|require|show|allow|skip|disable|enable)-|\\nid=[\\w.-]+(?:,|$)"},
+    {"", kNext, R"((?i)^--?[\w.-]*<keys>$)", "<path>"},
+    {"", kNext, R"((?i)^--?[a-z]?pwd?$)"},
+    {"", kGroup, R"((?i)^--?[a-z]?pwd?=(.+)$)"},
+    {"", kGroup, R"(^pwd=([^/\n].*)$)"},
+    {"", kGroup, R"((?i)^(?:-H|--header=)?[\w-]*<secret>:\s*(.+)$)"},
+    {"", kNext, R"((?i)^(?:-H)?[\w]+-[\w-]*<secret>:$)"},
+    {"^(?:echo|printf)$", kNext, R"((?i)^[\w-]*<secret>:$)"},
+    // Variables.
+    {"", kGroup, R"(^(?:-e|-D|--?[\w-]+=)?[A-Z0-9_]*_(?:KEY|PW|PWD|PASS)=(.+?);?$)",
+     "(?:PUBLIC|PRIMARY|FOREIGN|PARTITION|SORT|CACHE|GROUP|ORDER|ROUTING|INDEX|UNIQUE|SHARD|REGISTRY|HOT|HOST)_KEY="
+     "|=(?:true|false|yes|no|[0-9]{1,4})$|<path>"},
+    {"", kGroup, R"(^(?:-e|-D|--?[\w-]+=)?[A-Z0-9_]*(?:PASSWORD|PASSWD|PASSPHRASE|TOKEN|SECRET)_[A-Z0-9_]+=(.+?);?$)",
+     "_(?:FILE|PATH|DIR|URL|URI|HOST|PORT|TTL|EXP[A-Z]*|TIMEOUT|LENGTH|LEN|MIN|MAX|NAME|TYPE|COUNT|LIMIT|SIZE|POLICY"
+     "|ISSUER|AUDIENCE|ENDPOINT|HASHERS?|RESET|PROVIDER|BACKEND|STORE|MANAGER|ALGORITHM|LIFETIME|AGE|DURATION|INTERVAL"
+     "|ENABLED|REQUIRED|PROMPT|COMMAND|CMD)=|=(?:true|false|yes|no)$"},
+    // Inside a longer text: query strings, JDBC and libpq connection strings, mount options, programs' texts.
+    {"", kGroup, R"((?i)[?&;,\s"'=:{(\[$][\w.-]*<secret>\s*=>?\s*("[^"]*"|'[^']*'|[^\s&;,'"\]]+))"},
+    {"", kGroup,
+     R"((?i)["'][\w.-]*(?:<secret>|<keys>|pwd|pass)[\\\x01]*["']\]?\s*(?:[:=]|=>)\s*[\\\x01]*["']((?:[^"'\\\x01]|\\.)*))"},
+    {"", kGroup, R"((?i)[{(,\s][\w.-]*<secret>\s*:\s*["']([^"']+)["'])"},
+    {"", kGroup, R"([?&]key=([^\s&;,'"]{16,}))"},
+    {"", kGroup, R"((?i)\w*(?:login|connect|auth)\w*\s*\([^()]*,\s*["']([^"']+)["']\s*\))"},
+    {"", kGroup, R"((?i)\bauth\s*=\s*\(\s*["'][^"']*["']\s*,\s*["']([^"']+)["'])"},
+    {"", kGroup, R"((?i)[?&;,\s"'](?:pw|sig|x-amz-signature|code|auth)=([^\s&;,'"]{6,}))"},
+    {"", kGroup, R"((?i)\b(?:identified\s+by|password|passphrase)\s*[\s(=]\s*'([^']+)')"},
+    {"", kGroup, R"((?i)(?:;\s*|^|["'=])(?:pwd|uid)\s*=\s*([^;"']+);)",
+     "(?i)(?:^|[\"'=])(?:pwd|uid)\\s*=\\s*(?:/|[0-9]+;$)"},
+    {"", kGroup, R"((?i);\s*pwd\s*=\s*([^;"']+))"},
+    // What a configuration command is told to keep.
+    {"", kGroup, R"((?i)^(?:set|config|put|add|--global|--add) (?:-.+ )*[\w./:@-]*(?:<secret>|<keys>) ([^-\n].*)$)",
+     "(?i)\\nset-credentials\\n|\\n(?:for|is|to|=|on|off|true|false)$"},
+    {"", kNext, R"((?i)^(?:[\w.]*\.)?aws_(?:secret_access_key|session_token)$)"},
+    {"", kGroup, R"((?i)^(?:\S*:)?_(?:auth|authToken|password)(?:=| )(.+)$)"},
+    {"", kNext, R"((?i)^(?:set|reset)[_-](?:\w+[_-])?pass(?:word|wd)$)"},
+    {"", kNext, R"((?i)^(?:add-|set)?(?:authtoken|apikey)$)"},
+};
 
-// The word after the one that matches is the secret.
-RedactionRule next(std::string pattern, std::string program = {}) {
-  return {std::move(pattern), std::move(program), true, 0};
-}
+constexpr Row kHeaders[] = {
+    {"", kGroup, R"((?i)^(?:-H|--?[\w-]+=)?(?:proxy-)?authorization:\s*<scheme>(\S.*)$)"},
+    {"", kGroup, R"((?i)\bauthorization\s*[:=]\s*<scheme>([^\s'"]+))"},
+    {"", kGroup, R"((?i)\bbearer\s+([\w.~+/=-]{16,}))"},
+    {"", kGroup, R"((?i)^(?:-H|--header=)?(?:set-)?cookie:\s*(.+)$)"},
+    {"", kNext, R"((?i)^(?:-H)?(?:proxy-)?authorization:$)", R"((?i)\n(?:bearer|basic|digest|negotiate|token)$)"},
+    {"", kNext, R"(^(?:Bearer|Basic|Digest|Negotiate)$)"},
+};
 
-// Options and assignments that name what they hold.
-void add_named(std::vector<RedactionRule>& rules) {
-  // The whole rest of the argument: a password may hold any character.
-  rules.push_back(within(secret("(?s)^(?:--?[\\w.-]+=)?-{0,2}[\\w.-]*", "=(.+)$")));
-  // Inside a longer text: query strings, JDBC and libpq connection strings, mount options.
-  rules.push_back(within(secret("[?&;,\\s\"'=:{(][\\w.-]*", "\\s?=\\s?(\"[^\"]*\"|'[^']*'|[^\\s&;,'\"]+)")));
-  rules.push_back(within(secret("\"[\\w.-]*", "\"\\s*:\\s*\"((?:[^\"\\\\]|\\\\.)*)\"")));
-  rules.push_back(within(secret("(?s)^(?:-H)?[\\w-]*", ":\\s*(.+)$")));
-  rules.push_back(next(secret("^--?[\\w.-]*", "$")));
-  rules.push_back(next(secret("^[\\w-]*", ":$")));
-}
-
-void add_headers(std::vector<RedactionRule>& rules) {
-  rules.push_back(within(R"((?is)\bauthorization\s*[:=]\s*(?:[a-z]+\s+)?(\S.*)$)"));
-  rules.push_back(within(R"((?i)\bbearer\s+([\w.~+/=-]{16,}))"));
-  rules.push_back(within(R"((?is)^(?:-H)?(?:set-)?cookie:\s*(.+)$)"));
-  rules.push_back(next(R"((?i)^(?:-H)?(?:proxy-)?authorization:$)"));
-  rules.push_back(next(R"(^(?:Bearer|Basic|Digest|Negotiate)$)"));
-}
-
-void add_urls(std::vector<RedactionRule>& rules) {
-  rules.push_back(within(R"(://[^/\s:@'"]*:([^/\s'"]+)@)"));
-  // A password with a bare slash in it; what begins like a port and its path is none.
-  rules.push_back(within(R"(://[^/\s:@'"]+:([0-9]*[^0-9/\s@'"][^\s'"]*)@)"));
-  // A token in the place of the user.
-  rules.push_back(within(R"(://([^/\s:@'"]{20,})(?::[^/\s@'"]*)?@)"));
-  rules.push_back(within(R"((?i)jdbc:oracle:\w+:[^/\s@]*/([^@\s]+)@)"));
-  // The data source names of Go's MySQL driver.
-  rules.push_back(within(R"([\w.-]+:([^\s@'"]+)@(?:tcp|unix)\()"));
-}
+constexpr Row kUrls[] = {
+    {"", kGroup, R"(://[^/\s:'"]*:([^/\s'"]+)@)"},
+    // A password with a bare slash in it; what begins like a port and its path is none.
+    {"", kGroup, R"(://[^/\s:@'"]+:([0-9]*[^0-9/\s@'"][^\s'"]*)@)"},
+    // A token in the place of the user.
+    {"", kGroup, R"(://([^/\s:@'"]{20,})(?::[^/\s@'"]*)?@)"},
+    // Without a scheme: `-x me:X@proxy`.
+    {"", kGroup, R"(^(?:-x|--proxy=)?[\w.\\-]+:([^@/\s:]+)@[\w.-]+(?::[0-9]+)?(?:/.*)?$)",
+     R"(^(?:npm|file|workspace|patch|jsr|pkg|git):|@sha[0-9]|@v?[0-9.]+$)"},
+    {"", kGroup, R"(:pserver:[^:@\s]+:([^@\s]+)@)"},
+    {"", kGroup, R"((?i)jdbc:oracle:\w+:[^/\s@]*/([^@\s]+)@)"},
+    // The data source names of Go's MySQL driver.
+    {"", kGroup, R"([\w.-]+:([^\s@'"]+)@(?:tcp|unix)\()"},
+    {"", kGroup, R"(hooks\.slack\.com/(?:services|workflows|triggers)/([\w/-]+))"},
+    {"", kGroup, R"(discord(?:app)?\.com/api/webhooks/[0-9]+/([\w-]+))"},
+    {"", kGroup, R"(\.webhook\.office\.com/webhookb2/([^\s"']+))"},
+    {"", kGroup, R"(api\.telegram\.org/bot[0-9]+:([\w-]+))"},
+    {"", kGroup, R"(^rtmps?://\S+/([\w?=&-]+)$)"},
+};
 
 // What is a secret by its own shape.
-void add_shapes(std::vector<RedactionRule>& rules) {
-  rules.push_back(within(R"(\b((?:AKIA|ASIA|AIDA|AROA|ABIA|ACCA)[A-Z0-9]{16})\b)"));
-  rules.push_back(within(R"(\b(eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?))"));  // JSON Web Token
-  rules.push_back(
-      within(R"(\b((?:gh[pousr]_|github_pat_|glpat-|npm_|hvs\.|xox[abeoprs]-|[rs]k_live_|AIza)[\w-]{16,}))"));
-  rules.push_back(within(R"(\b(sk-[\w-]{20,}))"));
-  rules.push_back(within(R"((?s)-----BEGIN [A-Z ]*PRIVATE KEY-----(.*))"));
-  // Long hexadecimal or base64 text after a word that smells of keys.
-  rules.push_back(within(
-      R"((?i)(?:key|auth|cred|credentials|sig|signature|salt|seed|cookie|session|jwt|license|pw)["']?[=: ]\s*["']?)"
-      R"(((?:[0-9a-f]{32,}|[a-z0-9+][a-z0-9+/]{31,}={0,2}))(?:[\s&;,'"]|$))"));
+constexpr Row kShapes[] = {
+    {"", kGroup, R"(\b((?:AKIA|ASIA|AIDA|AROA|ABIA|ACCA)[A-Z0-9]{16})\b)"},
+    {"", kGroup, R"(\b(eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?|eyJ[\w+/=-]{60,}))"},  // JSON Web Token
+    {"", kGroup,
+     R"(\b((?:gh[pousr]_|github_pat_|glpat-|glptt-|gldt-|npm_|hvs\.|hvb\.|xox[abeoprs]-|xapp-|[rs]k_(?:live|test)_|AIza|ya29\.|hf_|dop_v1_|shp(?:at|ca|pa|ss)_|sq0[a-z]{3}-|pypi-|dckr_pat_|NRAK-|lin_api_|rubygems_|whsec_|tskey-|figd_|PMAK-|ATATT3|AGE-SECRET-KEY-1|SWMTKN-)[\w-]{16,}))"},
+    {"", kGroup, R"(\b(sk-[\w-]{20,}))"},
+    {"", kGroup, R"(\b(SG\.[\w-]{10,}\.[\w-]{10,}))"},
+    {"", kGroup, R"(-----BEGIN\s[A-Z\s]*PRIVATE\sKEY-----(.*))"},
+    // Long hexadecimal or base64 text after a word that smells of keys; a name of something by its hash is none.
+    {"", kGroup,
+     R"((?i)(?:(?:^|[^a-z0-9_.-]|^--?|(?:sign(?:ing)?|encrypt(?:ion)?|decrypt(?:ion)?|hmac|private|auth|session|shared|license|master|api|ssl|tls|crypto|aes|data|admin|client|server|app|secret|access|consumer|gossip|root)[_.-]?)key)"
+     R"(|\bauth|cred|credentials|seed|cookie|jwt|[_-]pw)["']?[=:\s\n]\s*["']?)"
+     R"(([a-z0-9+][a-z0-9+/]{31,}={0,2})(?:[\s\n&;,'"]|$))"},
+};
+
+#define MEMOIR_MYSQL                                                                    \
+  "^(?:mysql|mysql(?:dump|admin|import|show|check|binlog|slap|pump|sh|_upgrade)|mycli|" \
+  "mariadb(?:-[a-z-]+)?|mariabackup|xtrabackup|innobackupex|mytop|pt-[a-z-]+)$"
+
+// What holds a secret in one program and something harmless in others.
+constexpr Row kPrograms[] = {
+    {MEMOIR_MYSQL, kGroup, R"(^-p(.+)$)"},
+    {MEMOIR_MYSQL, kGroup, R"((?:^|,)p=([^,\n]+))"},
+    {"^(?:mysqladmin|mariadb-admin)$", kNext, R"(^password$)"},
+    {"^(?:sshpass|mydumper|myloader|7z[arz]*|rar|unrar|mongo[a-z]*|login|openfortivpn|cqlsh|hydra|medusa|ncrack|twine"
+     "|check_mysql[a-z_]*|supervisorctl|rabbitmqadmin|(?:x|wl)freerdp[0-9]?)$",
+     kGroup, R"(^-p(.+)$)"},
+    {"^(?:sshpass|mydumper|myloader|mongo[a-z]*|login|mycli|twine|poetry|az|cqlsh|fetchmail|rdesktop|(?:user|group)(?:"
+     "add|mod)|knife"
+     "|racadm|ilorest|redfishtool(?:\\.py)?|ipmi-?[a-z]+|bmc-[a-z]+|fence_[a-z]+|upscmd|upsrw|hydra|medusa|ncrack|"
+     "crackmapexec|nxc|evil-winrm|smbmap"
+     "|openfortivpn|f5fpc|veracrypt|steghide|sendxmpp|ncftp[a-z]*|esxcli|ovftool|vim-cmd|testsaslauthd|saslpasswd2|"
+     "doveadm"
+     "|check_(?:mysql[a-z_]*|pgsql|mssql[a-z_]*)|elasticsearch-users|mosquitto_passwd|impala-shell|supervisorctl|"
+     "rabbitmqadmin|unar|aescrypt|(?:x|wl)freerdp[0-9]?|beeline|ksql|sqoop)"
+     "$",
+     kNext, R"(^-p$)"},
+    {"^rdesktop$", kGroup, R"(^-p([^-\n].*)$)"},
+    {"^(?:plink|pscp|psftp|nodetool|kadmin(?:\\.local)?)$", kNext, R"(^-pw$)"},
+    {"^(?:ipmitool|sqlcmd|osql|bcp|isql|tsql|zip|unzip|mosquitto_(?:pub|sub|rr)|knife|ssh-keygen|gpg-preset-passphrase|"
+     "ipmiutil)$",
+     kNext, R"(^-P$)"},
+    {"^(?:ipmitool|sqlcmd|bcp|isql|tsql|zip|unzip|mosquitto_(?:pub|sub|rr))$", kGroup, R"(^-P(.+)$)"},
+    {"^ipmitool$", kNext, R"(^-[ky]$)"},
+    {"^ssh-keygen$", kNext, R"(^-N$)"},
+    {"^ssh-keygen$", kGroup, R"(^-[NP](.+)$)"},
+    {"^keytool$", kNext, R"(^-new$)"},
+    {"^(?:vsql|check_ldap)$", kNext, R"(^-w$)"},
+    {"^vmrun$", kNext, R"(^-[gv]p$)"},
+    {"^(?:ccrypt|ccencrypt|ccdecrypt|mcrypt)$", kGroup, R"(^-[Kk](?: )?(.+)$)"},
+    {"^ansible-vault$", kGroup, R"(^encrypt_string (?:-.+ )*([^-\n].*)$)"},
+    {"^(?:rar|unrar)$", kGroup, R"(^-hp(.+)$)"},
+    {"^curl$", kGroup, R"(^(?:-[a-zA-Z#0-9]*[uU]|--user|--proxy-user)(?:=| )?[^:\s]*:(.+)$)"},
+    {"^curl$", kGroup, R"(^(?:-[a-zA-Z#0-9]*b|--cookie)(?:=| )?([^-\n][^\n=]*=.*)$)"},
+    {"^curl$", kGroup, R"(^(?:-[a-zA-Z#0-9]*E|--cert|--proxy-cert)(?:=| )?[^:\n]+:(.+)$)"},
+    {"", kGroup, R"(^--?[\w-]*creds(?:=| )[^:\s/]+:(.+)$)"},
+    {"", kGroup, R"((?:^|\.)auth=[^:\s/]+:([^/\n].*)$)"},
+    {"^nats-server$", kNext, R"(^--auth$)"},
+    {"^check_http$", kNext, R"(^-a$)"},
+    {"", kGroup, R"(^--?(?:[\w-]*-)?auth(?:=| )[^:\s/]+:([^/\n].*)$)"},
+    {"^(?:https?|xhs?)$", kGroup, R"(^-a(?: )?[^:\s/]+:(.+)$)"},
+    {"^(?:etcdctl|influx|wget|clickhouse-client|lftp)$", kGroup, R"(^--?user(?:=| )[^:,\s/]+[:,](.+)$)"},
+    {"^lftp$", kGroup, R"(^-u(?: )?[^,\n]+,(.+)$)"},
+    {"^transmission-(?:remote|cli|daemon)$", kGroup, R"(^-n(?: )?[^:\n]+:(.+)$)"},
+    {"^(?:redis|valkey|keydb)-(?:cli|benchmark)$", kGroup, R"(^-a(?: )?(.+)$)"},
+    {"^(?:redis|valkey|keydb)-(?:cli|benchmark)$", kGroup, R"((?i)^auth (.+(?: .+)?)$)"},
+    {"^(?:redis|valkey|keydb)-(?:cli|benchmark)$", kGroup, R"((?i)^(?:requirepass|masterauth) (.+)$)"},
+    {"^(?:redis|valkey|keydb)-(?:cli|benchmark)$", kGroup, R"(^>(.+)$)"},
+    {"^ldap[a-z]+$", kGroup, R"(^-[wW](.+)$)"},
+    {"^(?:ldap[a-z]+|irssi|certutil|pk12util|kadmin|dsconf)$", kNext, R"(^-[a-zA-Z]*[wW]$)"},
+    {"^(?:ldappasswd|slappasswd)$", kNext, R"(^-[sa]$)"},
+    {"^snmp[a-z]+$", kGroup, R"(^-[AXc][\s\n]*(\S.*)$)"},
+    {"^smbclient$", kGroup, R"(^//\S+ ([^-\n].*)$)"},
+    {"^(?:check_snmp|snmp-check|onesixtyone)$", kNext, R"(^-[CcAX]$)"},
+    {"^(?:smb[a-z]+|rpcclient|net|winexe|wmic|nmblookup|wbinfo|samba-tool|pth-[a-z]+)$", kGroup,
+     R"(^(?:-U|-a|--user|--authenticate|--username)(?:=| )?[^%\s]*%(.+)$)"},
+    {"^samba-tool$", kGroup, R"(^(?:create|add|setpassword) [^-\n].* ([^-\n].*)$)"},
+    {"^(?:sqlplus|rman|expdp|impdp|sqlldr|exp|imp)$", kGroup, R"(^(?:userid=)?[^/\s]+/([^@\s]+)(?:@.*)?$)"},
+    {"^db2$", kNext, R"(^using$)"},
+    {"", kGroup, R"(^(?:\S*/)?isql (?:-.+ )*[^-\n].* [^-\n].* ([^-\n].*)$)"},
+    {"^openssl$", kGroup, R"(^pass:(.+)$)"},
+    {"^openssl$", kNext, R"(^-(?:k|K|hmac)$)"},
+    {"^openssl$", kGroup, R"(^(?:hex)?key:(.+)$)"},
+    {"^openssl$", kGroup, R"(^passwd (?:-salt .+ |-.+ )*([^-\n].*)$)"},
+    {"", kGroup, R"(^(?:\S*/)?mkpasswd (?:-[mSR] .+ |-.+ )*([^-\n].*)$)"},
+    {"^(?:x|wl)?freerdp[0-9]?$", kGroup, R"(^/(?:p|pth):(.+)$)"},
+    {"", kGroup,
+     R"(^(?:\S*/)?htpasswd (?:-.+ )*-[a-zA-Z]*b[a-zA-Z]* (?:-C [0-9]+ |-.+ )*[^-\n].* (.+(?: [^-\n].*)?)$)"},
+    {"", kGroup, R"(^(?:\S*/)?wpa_passphrase .+ (.+)$)"},
+    {"", kGroup, R"(^(?:\S*/)?radtest (?:-.+ )*[^-\n].* (.+)$)"},
+    {"^rabbitmqctl$", kGroup, R"(^(?:add_user|change_password|authenticate_user) (?:-.+ )*[^-\n].* (.+)$)"},
+    {"^nmcli$", kNext, R"((?i)^(?:[\w.-]*password[0-9]?|[\w.-]*psk|[\w.-]*wep-key[0-9]?|[\w.-]*pin)$)"},
+    {"^wpa_cli$", kNext, R"(^(?:psk|password)$)"},
+    {"^vault$", kGroup, R"(^token (?:revoke|lookup|renew) (?:-.+ )*([^-\n].*)$)"},
+    {"^(?:iw|iwconfig)$", kNext, R"(^keys?$)"},
+    {"^vault$", kGroup, R"(^(?:login|unseal) (?:-.+ )*([^-=\n][^=\n]*)$)"},
+    {"^vault$", kGroup, R"(^[\w.][\w.-]*=([^@\n].*)$)"},
+    {"^bw$", kGroup, R"(^(?:unlock|login [^-\n].*) ([^-\n].*)$)"},
+    {"^cargo$", kGroup, R"(^login (?:-.+ )*([^-\n].*)$)"},
+    {"^gem$", kNext, R"(^-k$)"},
+    {"^(?:nuget|sonar-scanner)$", kNext, R"(^-k$)"},
+    {"^doctl$", kNext, R"(^-t$)"},
+    {"", kGroup, R"(sonar\.login=(\S+))"},
+    {"^bundle$", kGroup, R"(^config (?:set )?(?:-.+ )*[^-\n].* [^:\s]+:(.+)$)"},
+    {"^(?:composer|poetry)$", kGroup, R"(^(?:--auth )?http-basic\.\S+ .+ (.+)$)"},
+    {"^(?:composer|poetry)$", kGroup, R"(^(?:github-oauth|gitlab-token|gitlab-oauth|bearer|pypi-token)\.\S+ (.+)$)"},
+    {"^kubectl$", kGroup, R"(^--from-literal(?:=| )[^=\n]+=(.+)$)"},
+    {"^(?:heroku|fly|flyctl|doppler|railway|wrangler|vercel)$", kGroup, R"(^[A-Z_][A-Z0-9_]*=(.+)$)"},
+    {"^(?:consul|nomad|serf)$", kGroup, R"(^--?encrypt(?:=| )(.+)$)"},
+    {"^mc$", kGroup, R"(^(?:alias set|config host add) .+ .+ (.+(?: [^-\n].*)?)$)"},
+    {"^rclone$", kNext, R"(^(?:obscure|pass|password2?)$)"},
+    {"^zookeeper-shell(?:\\.sh)?$|^zkCli(?:\\.sh)?$", kGroup, R"(^addauth \w+ [^:\n]+:(.+)$)"},
+    {"^grafana(?:-cli)?$", kGroup, R"(^reset-admin-password (?:-.+ )*([^-\n].*)$)"},
+    {"^pppd$", kNext, R"(^password$)"},
+    {"^(?:swaks|sendemail)$", kNext, R"(^-(?:ap|xp)$)"},
+    {"^caddy$", kNext, R"(^-(?:p|-plaintext)$)"},
+    {"^openconnect$", kGroup, R"(^(?:-C|--cookie)(?:=| )(.+)$)"},
+    {"^pdftk$", kNext, R"(^(?:user|owner|input)_pw$)"},
+    {"^qpdf$", kGroup, R"(^--encrypt (.+ .+) [0-9]+$)"},
+    {"^expect$", kGroup, R"((?i)assword.*?\bsend\s+(?:--\s+)?\\*["{]([^"\\}]+))"},
+    // Through a pipe, or a here-string, within a script.
+    {"^(?:echo|printf|yes)$", kGroup,
+     R"(^(?:-[a-zA-Z]+ )*([^\n|]+(?: [^\n|]+){0,8}?) \| (?:.+ )*?(?:\S*/)?(?:sudo (?:-.+ )*?-[a-zA-Z]*S[a-zA-Z]*|sudo (?:-.+ )*--stdin|passwd|su|cryptsetup|kinit|smbpasswd|openssl (?:.+ )*?stdin|(?:\S+ )*?\S*(?:--password-stdin|--passphrase-fd|--with-token|--passwd-on-stdin|-i2p|pass:stdin|passwd=stdin))(?:[ =]|$))"},
+    {"", kGroup, R"(([^:\s"'\\]+)(?:\\n)?["']?\s*\|\s*(?:sudo\s+)?(?:\S*/)?chpasswd)"},
+    {"^(?:sudo|su|passwd|cryptsetup|kinit|chpasswd|gpg2?|openssl|docker|podman|smbpasswd)$", kGroup, R"(^<<< ?(.+)$)"},
+};
+
+const std::pair<std::string, const char*> kPlaceholders[] = {
+    {" ", "\\n+"}, {"<secret>", kSecret}, {"<keys>", kKeys}, {"<path>", kPath}, {"<scheme>", kScheme}};
+
+std::string expanded(std::string text) {
+  for (const auto& [placeholder, meaning] : kPlaceholders) {
+    const std::string_view replacement(meaning);
+    for (std::size_t at = text.find(placeholder); at != std::string::npos;
+         at = text.find(placeholder, at + replacement.size())) {
+      text.replace(at, placeholder.size(), replacement);
+    }
+  }
+  return text;
 }
 
-// Short options that hold a secret in one program and something harmless in others.
-void add_programs(std::vector<RedactionRule>& rules) {
-  rules.push_back(within("(?s)^-p(.+)$", kMysql));
-  rules.push_back(within("(?s)^-p(.+)$", "^(?:sshpass|mydumper|myloader|7z[arz]?|rar|unrar|mongo[a-z]*)$"));
-  rules.push_back(next("^-p$", "^(?:sshpass|mydumper|myloader|mongo[a-z]*|login)$"));
-  rules.push_back(within(R"((?s)^(?:-[sSLkfvigGIN#0-9]*[uU]|--user|--proxy-user)[= ]?[^:\s]*:(.+)$)", "^curl$"));
-  rules.push_back(within(R"((?s)^--?(?:[\w-]*-)?auth[= ][^:\s/]+:([^/].*)$)"));
-  rules.push_back(next("^-a$", "^(?:redis|valkey|keydb)-(?:cli|benchmark)$"));
-  rules.push_back(within("(?s)^-[wW](.+)$", "^ldap[a-z]+$"));
-  rules.push_back(next("^-w$", "^ldap[a-z]+$"));
-  rules.push_back(next("^-P$", "^(?:ipmitool|sqlcmd|bcp|isql|tsql|zip|unzip)$"));
-  rules.push_back(within("(?s)^-P(.+)$", "^(?:sqlcmd|bcp|isql|tsql|unzip)$"));
-  rules.push_back(next("^-[AXc]$", "^snmp[a-z]+$"));
-  rules.push_back(within(R"((?s)^(?:-U|--user)[= ]?[^%\s]*%(.+)$)", "^(?:smbclient|rpcclient|net|smbget)$"));
-  rules.push_back(within("(?s)^[^/\\s]+/([^@\\s]+)(?:@.*)?$", "^(?:sqlplus|rman|expdp|impdp|sqlldr)$"));
-  rules.push_back(within("(?s)^pass:(.+)$", "^openssl$"));
-  rules.push_back(within("(?s)^/p:(.+)$", "^(?:x|wl)?freerdp[0-9]?$"));
+template <std::size_t N>
+void add(const Row (&rows)[N], std::vector<RedactionRule>& rules) {
+  for (const Row& row : rows) {
+    rules.push_back({expanded(row.pattern), row.program, row.takes == Takes::next, expanded(row.unless)});
+  }
 }
 
 }  // namespace
 
 std::vector<RedactionRule> default_redaction_rules() {
   std::vector<RedactionRule> rules;
-  add_named(rules);
-  add_headers(rules);
-  add_urls(rules);
-  add_shapes(rules);
-  add_programs(rules);
+  add(kNamed, rules);
+  add(kHeaders, rules);
+  add(kUrls, rules);
+  add(kShapes, rules);
+  add(kPrograms, rules);
   return rules;
 }
 

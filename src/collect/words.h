@@ -1,22 +1,21 @@
 #pragma once
 
-// Splits a line into words as a shell would: what stands between quotes stays together. Pure; the views point into the
-// line, and joining gaps and words gives the line again.
+// Views of a command line that a pattern can look through: of the same length, one argument per line. Pure.
+//
+// What stands within an argument may be a command line of its own, quoted, and with another one within its quotes:
+// `sh -c 'ssh host "mysql -pX"'`. Each unfold() opens it by one level: a blank outside of quotes, and the quotes around
+// a word, become line ends; a backslash before a quote becomes kFiller.
 
+#include <cstddef>
+#include <string>
 #include <string_view>
 
 namespace memoir {
 
-// What stands around the words.
 inline constexpr std::string_view kBlanks = " \t\r\n";
+inline constexpr char kFiller = '\x01';
 
-// Takes the blanks at the front of `line` off it.
-std::string_view cut_gap(std::string_view& line);
-
-// Takes the word at the front of `line` off it. A quote without its closing one is an ordinary character.
-std::string_view cut_quoted_word(std::string_view& line);
-
-// Whether `word` stands in quotes as a whole: "…" or '…'.
-bool is_quoted(std::string_view word);
+// Opens the lines of `view` by one level. False: there was nothing to open.
+bool unfold(std::string& view);
 
 }  // namespace memoir

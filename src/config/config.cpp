@@ -168,7 +168,8 @@ const Keys<CategoryRule>& category_keys() {
 const Keys<RedactionRule>& redaction_rule_keys() {
   static const Keys<RedactionRule> keys{{"pattern", text(&RedactionRule::pattern)},
                                         {"program", text(&RedactionRule::program)},
-                                        {"next", flag(&RedactionRule::next)}};
+                                        {"next", flag(&RedactionRule::next)},
+                                        {"unless", text(&RedactionRule::unless)}};
   return keys;
 }
 

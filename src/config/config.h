@@ -35,7 +35,7 @@ struct Config {
   // [[category]]: name and any of command, exe, comm, user, cgroup. None given: the built-in list.
   std::vector<CategoryRule> categories;
   bool default_categories = true;  // [categories] defaults: the built-in list comes after those given
-  // [redaction] defaults, drop_arguments; [[redaction.rule]] pattern, program, next
+  // [redaction] defaults, drop_arguments; [[redaction.rule]] pattern, program, next, unless
   RedactionOptions redaction;
 
   bool operator==(const Config&) const = default;

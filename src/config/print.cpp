@@ -67,6 +67,7 @@ void print_redaction(const RedactionRule& rule, Printer& out) {
   out.text("pattern", rule.pattern);
   out.text_if_given("program", rule.program);
   if (rule.next) out.flag("next", true);
+  out.text_if_given("unless", rule.unless);
 }
 
 }  // namespace

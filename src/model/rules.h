@@ -26,10 +26,11 @@ struct CategoryRule {
 inline constexpr const char* kOtherCategory = "other";
 
 struct RedactionRule {
-  std::string
-      pattern;  // RE2 over one argument; what its group 1 matches is replaced (all of the match, if it has no group)
+  std::string pattern;  // RE2 over a command line with one argument per line: what its group 1 matches is replaced (all
+                        // of the match, if it has no group). Without a \n in it, it stays within one argument.
   std::string program;  // RE2 over the program's base name; empty: any program
   bool next = false;    // the pattern names an option whose value is the next argument: that is replaced as a whole
+  std::string unless;   // RE2 over the match, with what would be replaced: then it is kept; empty: never
   std::size_t line = 0;
 
   bool operator==(const RedactionRule&) const = default;

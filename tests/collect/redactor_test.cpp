@@ -1,5 +1,6 @@
 #include "collect/redactor.h"
 
+#include <fstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,7 +35,61 @@ std::string joined(const std::vector<std::string>& arguments) {
   return out;
 }
 
+std::vector<std::string> lines_of(const std::string& file) {
+  std::ifstream in(std::string(MEMOIR_COMMAND_LINES) + "/" + file);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(in, line);) {
+    if (!line.empty() && line.front() != '#') lines.push_back(line);
+  }
+  REQUIRE(lines.size() > 50);
+  return lines;
+}
+
+std::vector<std::string> words_of(std::string_view line) {
+  std::vector<std::string> words{""};
+  for (const char c : line) {
+    if (c == ' ') {
+      words.emplace_back();
+    } else {
+      words.back() += c == '~' ? ' ' : c;
+    }
+  }
+  return words;
+}
+
+std::string with(std::string_view secret, std::string_view line) {
+  std::string text(line);
+  for (std::size_t at = text.find("$$"); at != std::string::npos; at = text.find("$$", at + secret.size()))
+    text.replace(at, 2, secret);
+  return text;
+}
+
+// Secrets beside each other, and the quotes around one, may be replaced as one.
+std::string without_quotes(std::string text) {
+  std::erase_if(text, [](char c) { return std::string_view("'\"\\()[]{};").find(c) != std::string_view::npos; });
+  const std::string_view two = "redacted redacted";
+  for (std::size_t at = text.find(two); at != std::string::npos; at = text.find(two)) text.erase(at, 9);
+  return text;
+}
+
 }  // namespace
+
+TEST_CASE("every way in which a program takes a secret") {
+  const Redactor redactor = make();
+  for (const std::string& line : lines_of("secrets.txt")) {
+    const std::string redacted = redact(redactor, words_of(with("s3cr3t-X7", line)));
+    CHECK(redacted.find("s3cr3t") == std::string::npos);
+    CHECK(redacted.find("X7") == std::string::npos);
+    CHECK(without_quotes(redacted) == without_quotes(joined(words_of(with("[redacted]", line)))));
+  }
+}
+
+TEST_CASE("what only looks like a secret stays") {
+  const Redactor redactor = make();
+  for (const std::string& line : lines_of("harmless.txt")) {
+    CHECK(redact(redactor, words_of(line)) == joined(words_of(line)));
+  }
+}
 
 TEST_CASE("secrets of the common programs do not get into a command line") {
   const Redactor redactor = make();
@@ -104,6 +159,13 @@ TEST_CASE("secrets of the common programs do not get into a command line") {
       {{"sqlplus", "scott/tiger@orcl"}, "sqlplus scott/[redacted]@orcl"},
       {{"app", "--http-auth", "me:hunter2"}, "app --http-auth me:[redacted]"},
       {{"kubectl", "create", "--from-literal=password=x"}, "kubectl create --from-literal=password=[redacted]"},
+      {{"curl", "-b", "sid=abc; x=1", "https://h/"}, "curl -b [redacted] https://h/"},
+      {{"curl", "-sb", "sid=abc", "https://h/"}, "curl -sb [redacted] https://h/"},
+      {{"curl", "--cookie=sid=abc", "https://h/"}, "curl --cookie=[redacted] https://h/"},
+      {{"curl", "https://hooks.slack.com/services/T0AB/B0CD/x1y2"}, "curl https://hooks.slack.com/services/[redacted]"},
+      {{"app", "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"}, "app [redacted]"},
+      {{"app", "xoxb-123456789012-abcdefghijkl"}, "app [redacted]"},
+      {{"app", "smtp://me@example.org:a@b@mail.example.org"}, "app smtp://me@example.org:[redacted]@mail.example.org"},
       // Titles, and scripts of a shell: one argument that holds a line.
       {{"worker --password hunter2 --port 80"}, "worker --password [redacted] --port 80"},
       {{"mysql -uroot -phunter2 shop"}, "mysql -uroot -p[redacted] shop"},
@@ -176,6 +238,19 @@ TEST_CASE("a secret on the edge of the cut is redacted first") {
   CHECK(cut.find("hunter") == std::string::npos);
 }
 
+TEST_CASE("what shrinks when it is redacted is looked at no further than anything else") {
+  const Redactor redactor = make();
+  const std::string cut = redact(redactor, std::vector<std::string>(6000, "--password=" + std::string(1000, 'x')));
+  CHECK(cut.ends_with(" …[cut: 6071999 bytes]"));
+  CHECK(cut.size() < 2000);
+  CHECK(cut.find("xx") == std::string::npos);
+  // What crosses the end of what is looked at is left out: it cannot be recognised.
+  const std::string crossing = redact(redactor, {"--password=" + std::string(4096 + Redactor::kLookAhead - 1000, 'x'),
+                                                 "postgres://me:hunter2" + std::string(2000, 'y') + "@db/shop"});
+  CHECK(crossing.starts_with("--password=[redacted]"));
+  CHECK(crossing.find("hunter") == std::string::npos);
+}
+
 TEST_CASE("any bytes become valid text") {
   const Redactor redactor = make();
   CHECK(redact(redactor, {"a\xff", "b\nc"}) == "a\\xff b\nc");
@@ -202,23 +277,30 @@ TEST_CASE("arguments can be dropped altogether") {
 
 TEST_CASE("rules of one's own come on top of the built-in ones, or instead of them") {
   RedactionOptions options;
-  options.rules = {{"^--pin=(.*)$", "", false, 3}, {"^-q$", "^vault$", true, 4}};
+  options.rules = {{"^--pin=(.*)$", "", false, "", 3}, {"^-q$", "^vault$", true, "", 4}};
   CHECK(redact(make(options), {"app", "--pin=1234", "--token=x"}) == "app --pin=[redacted] --token=[redacted]");
   CHECK(redact(make(options), {"vault", "-q", "abc"}) == "vault -q [redacted]");
   CHECK(redact(make(options), {"app", "-q", "abc"}) == "app -q abc");
   options.defaults = false;
   CHECK(redact(make(options), {"app", "--pin=1234", "--token=x"}) == "app --pin=[redacted] --token=x");
-  options.rules = {{"customer-[0-9]+", "", false, 5}};
+  options.rules = {{"^PIN\\n(.+)$", "", false, "", 5}, {"^--pin=(.*)$", "", false, "=none$", 6}};
+  CHECK(redact(make(options), {"app", "PIN", "12 34", "x"}) == "app PIN [redacted] x");
+  CHECK(redact(make(options), {"app", "--pin=none", "--pin=1"}) == "app --pin=none --pin=[redacted]");
+  options.rules = {{"customer-[0-9]+", "", false, "", 5}};
   CHECK(redact(make(options), {"app", "a,customer-1,customer-22"}) == "app a,[redacted],[redacted]");
 }
 
 TEST_CASE("a rule that does not compile is refused with its line") {
   RedactionOptions options;
-  options.rules = {{"(", "", false, 41}};
+  options.rules = {{"(", "", false, "", 41}};
   const auto bad = Redactor::make(options);
   REQUIRE_FALSE(bad.ok());
   CHECK(bad.error().kind == ErrorKind::malformed);
   CHECK(bad.error().message.find("line 41") != std::string::npos);
-  options.rules = {{"x", "[", false, 42}};
-  REQUIRE_FALSE(Redactor::make(options).ok());
+  for (const RedactionRule& rule : {RedactionRule{"x", "[", false, "", 42}, RedactionRule{"x", "", false, "[", 42}}) {
+    options.rules = {rule};
+    const auto refused = Redactor::make(options);
+    REQUIRE_FALSE(refused.ok());
+    CHECK(refused.error().message.find("line 42") != std::string::npos);
+  }
 }

@@ -60,6 +60,7 @@ drop_arguments = true
 pattern = '^-K$'
 program = 'shopctl'
 next = true
+unless = '=/'
 )",
                                    "F");
   REQUIRE(parsed);
@@ -82,7 +83,7 @@ next = true
   CHECK_FALSE(parsed->redaction.defaults);
   CHECK(parsed->redaction.drop_arguments);
   REQUIRE(parsed->redaction.rules.size() == 1);
-  CHECK(parsed->redaction.rules[0] == RedactionRule{"^-K$", "shopctl", true, 31});
+  CHECK(parsed->redaction.rules[0] == RedactionRule{"^-K$", "shopctl", true, "=/", 31});
 }
 
 TEST_CASE("an unknown key is refused with its line and the nearest one") {
