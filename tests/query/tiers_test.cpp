@@ -231,7 +231,7 @@ TEST_CASE("tiers: top over a range tells the same of ticks and of each rollup") 
 }
 
 // The recorder was killed at 14:10 of the last day, and began again 50 minutes later.
-TEST_CASE("tiers: the mean of several in a bucket with a gap is over what was recorded of it") {
+TEST_CASE("tiers: what several held in a bucket with a gap is over what was recorded of it") {
   const std::vector<std::string> question{"top",     "--from", "2026-11-26 14:00", "--to", "2026-11-26 16:00",
                                           "--group", "user",   "--limit",          "0"};
   const json raw = whole(question);
@@ -243,6 +243,8 @@ TEST_CASE("tiers: the mean of several in a bucket with a gap is over what was re
       const json* found = row_of(rolled["rows"], "user", row["user"]);
       REQUIRE(found != nullptr);
       CHECK(is_near((*found)["mean_kib"], row["mean_kib"], row["mean_kib"].get<double>() / 20));
+      CHECK((*found)["known_ms"] == row["known_ms"]);
+      CHECK(is_near((*found)["first_kib"], row["first_kib"], row["first_kib"].get<double>() / 20));
     }
   }
 }
