@@ -132,7 +132,7 @@ Status roll_machine(Reader& reader, const ExportChunk& chunk, const EmitMachine&
   if (!read) return read.error();
   std::map<std::int64_t, MachineMemory> memory;
   buckets.visit([&](std::int64_t at_ms, std::size_t field, const BucketMean& mean) {
-    memory[at_ms].set(static_cast<MachineField>(field), mean.mean());
+    memory[at_ms].set(kMachineSizes[field], mean.mean());
   });
   for (const auto& [at_ms, of] : memory) emit(at_ms, of);
   return Done{};

@@ -23,15 +23,15 @@ class BucketReader {
   // False: nothing was recorded in it.
   Result<bool> machine() {
     const auto total = static_cast<std::size_t>(MachineField::mem_total);
-    std::vector<BucketMean> means(kFirstVmstat);
+    std::vector<BucketMean> means(kMachineSizes.size());
     const Status read =
         visit_machine(reader_, state_.tier, *state_.bucket, machine_gauges(),
                       [&](std::size_t metric, const Step& step) { means[metric].add(step.value, step.covered_ms()); });
     if (!read) return read.error();
     if (!means[total].mean()) return false;
     recorded_ms_ = means[total].covered_ms();
-    for (std::size_t i = 0; i < kFirstVmstat; ++i)
-      state_.snapshot.machine.memory.set(static_cast<MachineField>(i), means[i].mean());
+    for (std::size_t i = 0; i < means.size(); ++i)
+      state_.snapshot.machine.memory.set(kMachineSizes[i], means[i].mean());
     return true;
   }
 
@@ -155,8 +155,8 @@ MachineMetric machine_gauge(MachineField field) {
 
 std::vector<MachineMetric> machine_gauges() {
   std::vector<MachineMetric> metrics;
-  metrics.reserve(kFirstVmstat);
-  for (std::size_t i = 0; i < kFirstVmstat; ++i) metrics.push_back(machine_gauge(static_cast<MachineField>(i)));
+  metrics.reserve(kMachineSizes.size());
+  for (const MachineField field : kMachineSizes) metrics.push_back(machine_gauge(field));
   return metrics;
 }
 

@@ -28,7 +28,7 @@ struct State {
 // The last recorded time up to `at_ms`, which is not before the first tick.
 Result<std::int64_t> recorded_at(const Context& context, std::int64_t at_ms);
 
-// What rollups have of the machine beside counters: the columns of /proc/meminfo, in the order of MachineField.
+// What rollups have of the machine beside counters: kMachineSizes, in their order.
 MachineMetric machine_gauge(MachineField field);
 std::vector<MachineMetric> machine_gauges();
 

@@ -13,6 +13,7 @@
 #include "store/identity_rows.h"
 #include "store/lock_file.h"
 #include "store/mark_rows.h"
+#include "store/rollup_pass.h"
 #include "store/rollup_reader.h"
 #include "store/rollup_rows.h"
 #include "store/snapshot.h"
@@ -304,6 +305,10 @@ Status SqliteReader::rollups(const RollupQuestion& question, const std::function
 
 Status SqliteReader::machine_rollups(Tier tier, const std::vector<std::string>& metrics, Range range,
                                      const std::function<void(const MachineBucket&)>& visit) {
+  for (const std::string& metric : metrics) {
+    if (std::ranges::find(machine_metrics(), metric) == machine_metrics().end())
+      return Error{ErrorKind::malformed, "'" + metric + "' of the machine is not rolled up"};
+  }
   return reading([&]() -> Status {
     visit_machine_rollups(*database_, tails_, tier, metrics, range, visit);
     return Done{};

@@ -20,8 +20,7 @@ constexpr std::array kCounters{MachineField::oom_kill,       MachineField::pswpi
 
 // What every metric is read of; used and swap_used come last.
 std::vector<MachineField> rolled_up_fields() {
-  std::vector<MachineField> fields;
-  for (std::size_t i = 0; i < kFirstVmstat; ++i) fields.push_back(static_cast<MachineField>(i));
+  std::vector<MachineField> fields(kMachineSizes.begin(), kMachineSizes.end());
   fields.insert(fields.end(), kCounters.begin(), kCounters.end());
   return fields;
 }

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <fstream>
+#include <set>
 
 #include "base/clock.h"
 #include "holder.h"
@@ -77,4 +78,22 @@ TEST_CASE("a process that leaks is found among those that collect, warm up and b
   }
   const json leaks = scene.answer({"leaks", "--config", config, "--limit", "0"});
   CHECK(row_of(leaks, "leaking").at("leak") == true);
+}
+
+TEST_CASE("what tmpfs and SysV segments hold is judged where the kernel tells of it") {
+  const Scene scene;
+  Recorder recorder(scene, "100ms");
+  for (int tick = 0; tick < 3; ++tick) wait_for_next_tick(scene);
+  REQUIRE(recorder.stop() == 0);
+  std::set<std::string> judged;
+  for (const json& row : scene.answer({"leaks", "--all", "--limit", "0"}).at("rows")) {
+    if (row.at("subject") == "machine") judged.insert(row.at("metric"));
+  }
+  for (const std::string metric : {"shmem", "tmpfs", "sysv"}) {
+    CAPTURE(metric);
+    const bool recorded =
+        scene.number("SELECT count(*) FROM machine_at WHERE " + metric + "_kib IS NOT NULL").value_or(0) > 0;
+    CHECK(judged.contains(metric) == recorded);
+  }
+  CHECK(judged.contains("shmem"));
 }

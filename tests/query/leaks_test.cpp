@@ -156,3 +156,23 @@ TEST_CASE("Too little history, no subject, and nothing recorded are said") {
   CHECK(ask(history, {"--explain"}).exit == Exit::usage);
   CHECK(ask(history, {"--from", "@1", "--to", "@2"}).exit == Exit::empty);
 }
+
+TEST_CASE("Memory in tmpfs and in SysV segments leaks as a process does") {
+  History history(600'000);
+  history.begin_run();
+  for (int hour = 0; hour < 10 * 24; ++hour) {
+    history.machine(MachineField::tmpfs, 100'000 + hour * 1000);
+    history.machine(MachineField::sysv, 50'000 + hour * 500);
+    history.tick(6);
+    if (hour % 24 == 0) history.maintain();
+  }
+  history.end_run();
+
+  const Outcome outcome =
+      answer({"leaks", "--format", "json", "--db", history.path()}, test::ManualClock({history.now_ms(), 0}));
+  CAPTURE(outcome.out, outcome.error);
+  REQUIRE(outcome.exit == Exit::answered);
+  const Json leaks = Json::parse(outcome.out);
+  CHECK(verdict(leaks, "machine", "tmpfs") == "leak-steady");
+  CHECK(verdict(leaks, "machine", "sysv") == "leak-steady");
+}

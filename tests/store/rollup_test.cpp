@@ -345,6 +345,34 @@ TEST_CASE("the machine's metrics are rolled up as its processes are") {
   }
 }
 
+TEST_CASE("every size of the machine is rolled up, and what is not is no empty answer") {
+  const StoreFixture fixture;
+  Simulation simulation({.processes = 2, .interval_ms = 30'000});
+  const auto writer = fixture.writer();
+  must(writer->begin_run(run_info(simulation.boot(), simulation.now(), 30'000)));
+  for (int i = 0; i < 20; ++i) {
+    Tick tick = simulation.next();
+    for (const MachineField field : kMachineSizes) tick.machine.memory.set(field, 1000 + static_cast<int>(field));
+    must(writer->write(tick));
+  }
+  std::vector<std::string> columns;
+  for (const MachineField field : kMachineSizes)
+    columns.emplace_back(kMachineFields[static_cast<std::size_t>(field)].column);
+  std::map<std::string, std::int64_t> means;
+  const auto reader = fixture.reader();
+  must(reader->machine_rollups(Tier::five_minutes, columns, kWholeTime, [&](const MachineBucket& bucket) {
+    means[std::string(bucket.metric)] = bucket.value.mean.value_or(0);
+  }));
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    CAPTURE(columns[i]);
+    CHECK(means[columns[i]] == 1000 + static_cast<int>(kMachineSizes[i]));
+  }
+  const Status none = reader->machine_rollups(Tier::five_minutes, {"mem_free_kib", "no_such_kib"}, kWholeTime,
+                                              [](const MachineBucket&) { FAIL("it answered in part"); });
+  REQUIRE_FALSE(none);
+  CHECK(none.error().message == "'no_such_kib' of the machine is not rolled up");
+}
+
 // What retention does, as far as coverage is concerned: ticks go that are rolled up, the stretches stay.
 void forget_ticks(const std::string& path, std::int64_t kept) {
   SQLite::Database database(path, SQLite::OPEN_READWRITE);
