@@ -1,0 +1,106 @@
+// Of each gate a series that it alone rejects: a gate that lets everything through fails just its own test.
+
+#include "analysis/leak_gates.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "support/catch.h"
+
+using namespace memoir;
+
+namespace {
+
+constexpr double kMib = 1024;
+
+// One value for each width of time, up to the end of the series; absent: nothing was recorded.
+std::vector<LeakHour> held(const std::vector<std::optional<double>>& values, int hours_each) {
+  const int hours = static_cast<int>(values.size()) * hours_each;
+  std::vector<LeakHour> life;
+  for (int hour = 0; hour < hours; ++hour) {
+    const auto& value = values[static_cast<std::size_t>(hour / hours_each)];
+    if (!value) continue;
+    const double begin = (hour - hours) / 24.0;
+    life.push_back({begin, begin + 1 / 24.0, *value, *value, *value});
+  }
+  return life;
+}
+
+std::vector<LeakHour> by_day(const std::vector<double>& mib) {
+  std::vector<std::optional<double>> values;
+  for (const double value : mib) values.emplace_back(value * kMib);
+  return held(values, 24);
+}
+
+std::vector<LeakHour> by_hour(int hours, const std::function<double(double)>& mib) {
+  std::vector<std::optional<double>> values;
+  for (int hour = 0; hour < hours; ++hour) values.emplace_back(mib(hour) * kMib);
+  return held(values, 1);
+}
+
+// Without a number of days the whole life.
+std::vector<Gate> rejecting(const std::vector<LeakHour>& hours, double days = 0, const LeakMetric& metric = {}) {
+  const LeakLife life = make_life(hours);
+  const std::optional<WindowFinding> window = judge_window(life, days > 0 ? days : life.days, metric);
+  REQUIRE(window);
+  return window->failed;
+}
+
+}  // namespace
+
+TEST_CASE("a straight line passes every gate") {
+  CHECK(rejecting(by_hour(720, [](double hour) { return 200 + 5 * hour / 24; })).empty());
+}
+
+TEST_CASE("the trend gate rejects what goes down nearly as often as up") {
+  CHECK(rejecting(by_day({91, 97, 116, 103, 115, 109, 127})) == std::vector{Gate::trend});
+}
+
+TEST_CASE("the drift gate rejects a random walk that has gone up") {
+  CHECK(rejecting(by_day({400, 403, 401, 401, 401, 403, 416, 420, 429, 436,
+                          445, 445, 451, 450, 448, 449, 459, 455, 469, 451})) == std::vector{Gate::drift});
+}
+
+// Counts that fall by less than one are ties of the trend, and falls of the slope.
+TEST_CASE("the slope gate rejects steps up between which it comes down") {
+  const auto gap = std::nullopt;
+  CHECK(rejecting(held({10.0, gap, 12.304, 11.974, 11.782, 11.515, gap, 14.843, gap, 14.416, gap, 17.811}, 2), 0,
+                  {"processes", 2, 0, LeakUnit::count}) == std::vector{Gate::slope});
+}
+
+TEST_CASE("the effect gate rejects growth that is too little to matter") {
+  CHECK(rejecting(by_hour(720, [](double hour) { return 300 + 0.3 * hour / 24; })) == std::vector{Gate::effect});
+}
+
+TEST_CASE("the bottom gate rejects ever wider days on level ground") {
+  CHECK(rejecting(by_hour(720, [](double hour) {
+          return 300 * (1 + 0.4 * (1 + hour / 360) * (0.5 - 0.5 * std::cos(2 * 3.14159265358979 * hour / 24)));
+        })) == std::vector{Gate::bottom});
+}
+
+TEST_CASE("the growing gate rejects what has stopped") {
+  CHECK(rejecting(by_hour(720, [](double hour) { return 200 + 5 * std::min(hour / 24, 22.0); })) ==
+        std::vector{Gate::growing});
+}
+
+TEST_CASE("the straight gate rejects a cache that fills ever more slowly") {
+  CHECK(rejecting(by_hour(720, [](double hour) { return 300 * (1 + 0.2 * std::log1p(hour / 8)); })) ==
+        std::vector{Gate::straight});
+}
+
+TEST_CASE("the novelty gate rejects a rise to where it was before the window") {
+  CHECK(rejecting(by_hour(720, [](double hour) { return hour < 288 ? 300 : 200 + 5 * (hour / 24 - 12); }), 15) ==
+        std::vector{Gate::novelty});
+}
+
+TEST_CASE("the diurnal gate rejects hours that are below the same hours of the day before") {
+  CHECK(rejecting(by_hour(96,
+                          [](double hour) {
+                            const double part = std::max(0.0, std::fmod(hour, 24) - 12) / 12;
+                            return 300 + (hour < 72 ? 100 * part : 130 * std::pow(part, 1.5));
+                          }),
+                  0.5) == std::vector{Gate::diurnal});
+}
