@@ -13,6 +13,8 @@ namespace {
 constexpr std::size_t kMostWords = 8;
 constexpr std::size_t kMostBytes = 160;
 constexpr std::size_t kLeastHexDigits = 8;
+constexpr std::size_t kContainerId = 32;  // hexadecimal digits at least; Docker, containerd, CRI-O and Podman have 64
+constexpr std::size_t kShownOfId = 12;
 
 constexpr std::array kTemporary{std::string_view("/tmp/"), std::string_view("/var/tmp/"), std::string_view("/dev/shm/"),
                                 std::string_view("/run/user/")};
@@ -77,6 +79,51 @@ std::string without_temporary(std::string_view word) {
   return normalised_word(word);
 }
 
+bool is_unit(std::string_view part) {
+  const auto ends = [part](std::string_view suffix) { return part.size() > suffix.size() && part.ends_with(suffix); };
+  return std::any_of(kUnitSuffixes.begin(), kUnitSuffixes.end(), ends);
+}
+
+// What a container's part of a cgroup's path is known by: its id as `docker ps` prints it, or the name that LXC and
+// systemd-machined give it. Empty for any other part.
+std::string container_name(std::string_view part, std::string_view parent) {
+  if (parent == "lxc" || part.starts_with("lxc.payload.") || (part.starts_with("machine-") && part.ends_with(".scope")))
+    return std::string(part);
+  for (std::size_t at = 0; at < part.size();) {
+    const std::string_view rest = part.substr(at);
+    const auto end = std::find_if_not(rest.begin(), rest.end(), is_word);
+    const auto length = static_cast<std::size_t>(end - rest.begin());
+    if (length >= kContainerId && std::all_of(rest.begin(), end, is_hex))
+      return std::string(part.substr(0, at + kShownOfId)).append(rest.substr(length));
+    at += length + 1;
+  }
+  return {};
+}
+
+// The innermost container of a cgroup and the last unit in it; else that unit, else the path, as `outside` has them.
+template <typename Outside>
+std::string in_container(std::string_view cgroup, Outside outside) {
+  std::string container;
+  std::string_view unit;
+  std::string_view first;
+  std::string_view parent;
+  for (std::string_view rest = cgroup; !rest.empty();) {
+    const std::string_view part = cut(rest, '/');
+    std::string name = container_name(part, parent);
+    if (!name.empty()) {
+      const bool alone = is_unit(part) || first.empty();
+      container = alone ? std::move(name) : std::string("/").append(first).append("/").append(name);
+      unit = {};
+    } else if (is_unit(part)) {
+      unit = part;
+    }
+    if (first.empty()) first = part;
+    parent = part;
+  }
+  if (container.empty()) return outside(unit.empty() ? cgroup : unit);
+  return unit.empty() ? container : container.append("/").append(outside(unit));
+}
+
 // Not in the middle of a UTF-8 sequence.
 void shorten(std::string& text) {
   if (text.size() <= kMostBytes) return;
@@ -99,16 +146,14 @@ std::string normalised_command(std::string_view command) {
   return text;
 }
 
+std::string place_of(std::string_view cgroup) {
+  return in_container(cgroup, [](std::string_view text) { return std::string(text); });
+}
+
 std::string unit_of(std::string_view cgroup) {
-  std::string_view rest = cgroup;
-  std::string_view unit;
-  while (!rest.empty()) {
-    const std::string_view part = cut(rest, '/');
-    const auto ends = [part](std::string_view suffix) { return part.size() > suffix.size() && part.ends_with(suffix); };
-    if (std::any_of(kUnitSuffixes.begin(), kUnitSuffixes.end(), ends)) unit = part;
-  }
-  if (unit.empty()) return normalised_word(cgroup);
-  return unit.ends_with(".scope") ? normalised_word(unit) : std::string(unit);
+  return in_container(cgroup, [](std::string_view text) {
+    return is_unit(text) && !text.ends_with(".scope") ? std::string(text) : normalised_word(text);
+  });
 }
 
 Identity identity_of(const ProcessInfo& info) {

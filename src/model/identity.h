@@ -11,7 +11,7 @@
 namespace memoir {
 
 struct Identity {
-  std::string unit;     // "nginx.service", "session-N.scope", "/docker/H"; "" where no cgroup is known
+  std::string unit;     // "nginx.service", "session-N.scope", "/docker/0f3c5d7e9a1b"; "" where no cgroup is known
   std::string exe;      // "" where it could not be read
   std::string command;  // normalised
 
@@ -21,8 +21,15 @@ struct Identity {
 Identity identity_of(const ProcessInfo& info);
 
 // The last systemd unit in a cgroup's path (systemd.unit(5)); the whole path where there is none. Names that are made
-// at each start (scopes, containers) are normalised as words of a command are.
+// at each start (scopes) are normalised as words of a command are. In a container that comes first, so that containers
+// never merge: the first 12 digits of its id, or its name where the path has one (LXC, systemd-nspawn).
+//
+// A file that was begun under another rule keeps the identities that it has, with what is recorded of them; a process
+// gets one by today's rule when the recorder sees it the first time, after a restart of the recorder too.
 std::string unit_of(std::string_view cgroup);
+
+// The same for people, nothing normalised: "session-42.scope".
+std::string place_of(std::string_view cgroup);
 
 // The first words of a command line, with numbers as N, hexadecimal runs of 8 digits and more and UUIDs as H, and
 // whatever lies in a folder for temporary files as its folder and a star. Numbers of PostgreSQL's and others' titles go
