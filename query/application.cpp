@@ -12,6 +12,7 @@
 #include "query/database_path.h"
 #include "query/filter.h"
 #include "query/help.h"
+#include "query/process_columns.h"
 #include "query/render.h"
 #include "query/terminal.h"
 #include "query/times.h"
@@ -140,6 +141,8 @@ Outcome run(const Command& command, const Options& options, const Clock& clock, 
   }
   Result<Report> report = guarded(*path, [&] { return command.run(context); });
   if (!report) return failure(report.error());
+  const Status titled = options.group == "identity" ? show_titles(**reader, report->rows) : Done{};
+  if (!titled) return failure(titled.error());
   if (report->rows.rows.empty()) append(report->warnings, filter_misses(context));
   const Asked asked{command.name, *path, runs->empty() ? std::string() : runs->back().boot.host};
   return outcome_of(asked, *report, options, screen);

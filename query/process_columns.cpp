@@ -1,6 +1,13 @@
 #include "query/process_columns.h"
 
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <set>
+
+#include "base/text.h"
 #include "model/identity.h"
+#include "query/layout.h"
 
 namespace memoir::query {
 
@@ -42,6 +49,60 @@ const std::string& group_key(const ProcessInfo& info, std::string_view group) {
 
 std::string identity_name(const std::string& unit, const std::string& command) {
   return unit.empty() || command.empty() ? unit + command : unit + " " + command;
+}
+
+std::string identity_title(const ProcessInfo& newest) {
+  constexpr std::size_t most = 64;  // columns of the command, so that the unit is seen too
+  const std::string command = shorten(to_printable(to_utf8(shown_command(newest, '?'))), most);
+  const std::string place = place_of(newest.cgroup);
+  return place.empty() || place == "/" ? command : fmt::format("{} in {}", command, place);
+}
+
+std::string with_pid(std::string title, std::optional<std::int64_t> pid) {
+  return pid ? fmt::format("{} (pid {})", title, *pid) : title;
+}
+
+namespace {
+
+// By what the identities are sorted under; of those that the table names.
+Result<std::map<std::string, std::string>> load_titles(Reader& reader, const Table& table, std::size_t column) {
+  std::set<std::string> names;
+  for (const auto& row : table.rows) {
+    if (const auto* name = std::get_if<std::string>(&row[column])) names.insert(*name);
+  }
+  const Result<std::vector<StoredIdentity>> identities = reader.identities(std::nullopt);
+  if (!identities) return identities.error();
+  std::vector<std::int64_t> ids;
+  for (const StoredIdentity& identity : *identities) {
+    if (names.contains(identity_name(identity.unit, identity.command))) ids.push_back(identity.id);
+  }
+  Result<std::vector<StoredProcess>> newest = reader.newest_of(ids);
+  if (!newest) return newest.error();
+  // Identities of one name may differ in the program's path.
+  std::ranges::sort(*newest, {}, &StoredProcess::id);
+  std::map<std::string, std::string> titles;
+  for (const StoredProcess& process : *newest) titles[group_key(process, "identity")] = identity_title(process.info);
+  return titles;
+}
+
+}  // namespace
+
+Status show_titles(Reader& reader, Table& table) {
+  const auto named = std::ranges::find(table.columns, "identity", &Column::name);
+  if (named == table.columns.end()) return Done{};
+  const std::size_t at = static_cast<std::size_t>(named - table.columns.begin());
+  const auto titles = load_titles(reader, table, at);
+  if (!titles) return titles.error();
+  Column title = *named;
+  named->shown = Shown::machines;
+  title.name = "title";
+  table.columns.insert(table.columns.begin() + static_cast<std::ptrdiff_t>(at) + 1, title);
+  for (auto& row : table.rows) {
+    const auto* name = std::get_if<std::string>(&row[at]);
+    const auto found = name == nullptr ? titles->end() : titles->find(*name);
+    row.insert(row.begin() + static_cast<std::ptrdiff_t>(at) + 1, found == titles->end() ? row[at] : found->second);
+  }
+  return Done{};
 }
 
 std::string group_key(const StoredProcess& process, std::string_view group) {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "query/report.h"
+#include "store/reader.h"
 
 namespace memoir::query {
 
@@ -25,8 +26,16 @@ std::optional<std::int64_t> age_ms(const ProcessState& state, std::int64_t tick_
 // The key that a group puts a process under: category, command, user or cgroup.
 const std::string& group_key(const ProcessInfo& info, std::string_view group);
 
-// An identity by its unit and its normalised command (model/identity.h): "nginx.service nginx: worker process".
+// What an identity is sorted under: its unit and its normalised command (model/identity.h).
 std::string identity_name(const std::string& unit, const std::string& command);
+
+// What people read in its place, of the process of it that began last: "java -jar service.jar in app.service".
+std::string identity_title(const ProcessInfo& newest);
+// "… (pid 812)" where it is one process.
+std::string with_pid(std::string title, std::optional<std::int64_t> pid);
+
+// People see titles where machines get what an identity is sorted under, and the title in a column of its own.
+Status show_titles(Reader& reader, Table& table);
 
 // The same, and "identity".
 std::string group_key(const StoredProcess& process, std::string_view group);

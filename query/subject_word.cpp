@@ -10,6 +10,7 @@
 #include "analysis/metric.h"
 #include "base/nearest.h"
 #include "base/text.h"
+#include "query/process_columns.h"
 #include "query/render.h"
 #include "query/shell_text.h"
 
@@ -96,7 +97,8 @@ std::vector<Meaning> meanings_of(std::string_view word, const std::vector<Stored
     std::vector<Meaning> found;
     for (const StoredProcess& process : processes) {
       std::string value = filter_value(process.info, key);
-      if (value != word && short_name(key, value) != word) continue;
+      const bool titled = std::string_view(key) == "identity" && identity_title(process.info) == word;
+      if (value != word && short_name(key, value) != word && !titled) continue;
       const auto same = std::ranges::find(found, value, &Meaning::value);
       if (same != found.end()) {
         same->members.push_back(&process);

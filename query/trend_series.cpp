@@ -6,6 +6,7 @@
 
 #include "analysis/metric.h"
 #include "base/text.h"
+#include "query/process_columns.h"
 #include "query/subject_word.h"
 #include "query/tier_steps.h"
 #include "query/trend.h"
@@ -69,6 +70,7 @@ std::string title_of(const Subject& subject, Metric metric, const std::vector<St
     const ProcessInfo& info = members.back().info;
     of = fmt::format("process {} ({})", info.key.pid, info.comm);
   }
+  if (subject.name.starts_with("identity") && !members.empty()) of = identity_title(members.back().info);
   return fmt::format("{} of {}", upper(to_string(metric)), to_printable(to_utf8(of)));
 }
 

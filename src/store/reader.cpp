@@ -43,6 +43,7 @@ class SqliteReader final : public Reader {
                                          const std::function<bool(const StoredProcess&)>& takes) override;
   Result<std::vector<StoredProcess>> processes(Range range) override;
   Result<std::vector<StoredProcess>> processes_by_id(const std::vector<std::int64_t>& ids) override;
+  Result<std::vector<StoredProcess>> newest_of(const std::vector<std::int64_t>& identity_ids) override;
   Result<std::vector<StoredProcess>> processes_of_pid(Range range, std::int32_t pid) override;
   Result<std::vector<StoredLife>> lives(Range range) override;
   Status process_steps(Range range, const std::function<void(const ProcessStep&)>& visit) override;
@@ -69,6 +70,7 @@ class SqliteReader final : public Reader {
       return load();
     });
   }
+  Result<std::vector<StoredProcess>> processes_by(const char* where, const std::vector<std::int64_t>& ids);
 
   void bind_lived_between(Statement& rows, Range range);
 
@@ -229,16 +231,24 @@ Result<std::vector<StoredProcess>> SqliteReader::processes(Range range) {
   });
 }
 
-Result<std::vector<StoredProcess>> SqliteReader::processes_by_id(const std::vector<std::int64_t>& ids) {
+Result<std::vector<StoredProcess>> SqliteReader::processes_by(const char* where, const std::vector<std::int64_t>& ids) {
   return reading([&]() -> Result<std::vector<StoredProcess>> {
     std::vector<StoredProcess> processes;
     processes.reserve(ids.size());
-    Statement row(*database_, std::string(sql::processes) + "WHERE p.id = ?");
+    Statement row(*database_, std::string(sql::processes) + where);
     for (const std::int64_t id : ids) {
       if (row.bind(id).step()) processes.push_back(read_process(row));
     }
     return processes;
   });
+}
+
+Result<std::vector<StoredProcess>> SqliteReader::processes_by_id(const std::vector<std::int64_t>& ids) {
+  return processes_by("WHERE p.id = ?", ids);
+}
+
+Result<std::vector<StoredProcess>> SqliteReader::newest_of(const std::vector<std::int64_t>& identity_ids) {
+  return processes_by("WHERE p.id = (SELECT MAX(q.id) FROM process AS q WHERE q.identity_id = ?)", identity_ids);
 }
 
 Result<std::vector<StoredProcess>> SqliteReader::processes_of_pid(Range range, std::int32_t pid) {

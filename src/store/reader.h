@@ -304,6 +304,8 @@ class Reader {
   // Those of the rows given, and those with a pid that lived in the range: at a fraction of its cost where a file knows
   // of many processes.
   virtual Result<std::vector<StoredProcess>> processes_by_id(const std::vector<std::int64_t>& ids) = 0;
+  // Of each identity of the rows given the process that began last.
+  virtual Result<std::vector<StoredProcess>> newest_of(const std::vector<std::int64_t>& identity_ids) = 0;
   virtual Result<std::vector<StoredProcess>> processes_of_pid(Range range, std::int32_t pid) = 0;
 
   // All steps that touch the range, in the order of recording, which is that of at_ms but for a stepped wall clock. The
