@@ -63,7 +63,7 @@ Result<Report> run_csv(const Options& options, std::int64_t /*now_ms*/) {
 bool is_called(const LeakRow& row, const std::string& subject) {
   const auto pid = parse_int<std::int32_t>(subject);
   return (pid && std::ranges::find(row.pids, *pid) != row.pids.end()) || row.subject == subject ||
-         row.unit == subject || row.metric.name == subject;
+         row.title == subject || row.unit == subject || row.metric.name == subject;
 }
 
 // What is called so; else that of which the name has it for a part.
@@ -74,7 +74,8 @@ Status keep_subject(std::vector<LeakRow>& rows, const std::string& subject) {
   const bool called =
       std::any_of(rows.begin(), rows.end(), [&subject](const LeakRow& row) { return is_called(row, subject); });
   std::erase_if(rows, [&](const LeakRow& row) {
-    return !(called ? is_called(row, subject) : row.subject.find(subject) != std::string::npos);
+    return !(called ? is_called(row, subject)
+                    : row.subject.find(subject) != std::string::npos || row.title.find(subject) != std::string::npos);
   });
   if (!rows.empty()) return Done{};
   return malformed(
@@ -129,6 +130,7 @@ Result<Report> run_leaks(const Context& context) {
   const LeakCounts counts = count_leaks(*rows);
   report->totals = {{"judged", "", Kind::count, counts.judged},
                     {"leaks", "", Kind::count, counts.leaks},
+                    {"ended", "", Kind::count, counts.ended},
                     {"insufficient", "", Kind::count, counts.insufficient}};
   report->notes.push_back(print_counts(counts) + (options.all ? "." : " (--all lists all of them, with the reasons)."));
   if (!asked && !options.all) keep_live_leaks(*rows, range, *settings);

@@ -16,12 +16,17 @@
 namespace memoir::query {
 
 struct LeakRow {
-  std::string subject;             // an identity's command, a cgroup, "machine", a file
+  std::string subject;             // an identity's normalised command, "machine", a file
   std::string unit;                // the systemd unit, if there is one
   std::vector<std::int32_t> pids;  // the newest last
   LeakMetric metric;
   LeakSeries series;
   LeakFinding finding;
+  std::string title = {};                // what people read in its place
+  std::optional<std::int64_t> pid = {};  // where one process is left of it, or one was all
+  // All its processes are gone: since when, and the limit of their cgroup that was nearest then, where known.
+  std::optional<std::int64_t> ended_ms = {};
+  std::string limit = {};
 };
 
 // A series from elsewhere: see kCsvForms. Errors name the file and the line.
@@ -50,16 +55,21 @@ Result<LeakSettings> leak_settings(const Options& options, std::vector<std::stri
 struct LeakCounts {
   std::int64_t judged = 0;
   std::int64_t leaks = 0;
+  std::int64_t ended = 0;  // of the leaks
   std::int64_t insufficient = 0;
+  std::int64_t longest_ms = 0;  // that was recorded of one of these
+  std::int64_t needed_ms = 0;
 };
 LeakCounts count_leaks(const std::vector<LeakRow>& rows);
 // "120 series judged, none leaks; 4 have too little history"
 std::string print_counts(const LeakCounts& counts);
+// ": at most 50 min, where 2 h of one life are needed", or nothing.
+std::string print_lack(const LeakCounts& counts);
 
 // Leaves the leaks that have not ended long before the range does: those are history.
 void keep_live_leaks(std::vector<LeakRow>& rows, Range range, const LeakSettings& settings);
 
-// The verdicts as rows, ranked: leaks first, the soonest and the fastest before the others.
+// The verdicts as rows, ranked: leaks first, of them those that go on, the soonest and the fastest before the others.
 void rank_leaks(std::vector<LeakRow>& rows);
 Table leak_table(const std::vector<LeakRow>& rows, const Options& options);
 // The columns for machines that tell a finding in numbers.
@@ -72,6 +82,7 @@ void explain_leak(const LeakRow& row, const Options& options, const std::optiona
 std::string print_amount(double value, LeakUnit unit, Units units);
 
 // When the nearest limit is reached: "in 5 d", "> 300 d" (ten times what was watched), "now"; nothing without a limit.
-Value runs_out(const LeakFinding& found);
+// "ended": its processes are gone, and it runs into nothing any more.
+Value runs_out(const LeakRow& row);
 
 }  // namespace memoir::query

@@ -158,7 +158,7 @@ Result<LeakRow> judge_csv(const std::string& path, const LeakSettings& settings,
   if (!series) return series.error();
   warnings.insert(warnings.end(), series->warnings.begin(), series->warnings.end());
   LeakRow row;
-  row.subject = path;
+  row.subject = row.title = path;
   row.metric = series->unit == LeakUnit::kib ? LeakMetric{"kib"} : LeakMetric{"value", 0, 0.05, LeakUnit::unknown};
   row.series = roll_up(series->samples, settings);
   row.finding = judge_leak(row.series, row.metric, settings);

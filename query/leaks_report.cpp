@@ -36,6 +36,11 @@ Value earliest_and_latest(const LeakFinding& found) {
   return fmt::format("{}, {}", span(in.lower), span(in.upper));
 }
 
+Value limit_of(const LeakRow& row) {
+  if (row.finding.exhaustion) return row.finding.exhaustion->limit;
+  return row.limit.empty() ? Value() : Value(row.limit);
+}
+
 Value exhaustion(const LeakRow& row, double LeakInterval::*member) {
   const auto& exhaustion = row.finding.exhaustion;
   if (!exhaustion || !exhaustion->in_ms || !std::isfinite((*exhaustion->in_ms).*member)) return {};
@@ -67,17 +72,18 @@ std::vector<ColumnOf<LeakRow>> people_columns(const Options& options) {
        [](const LeakRow& row) {
          return row.finding.leak ? Value(static_cast<std::int64_t>(std::lround(row.finding.confidence))) : Value();
        }},
-      text("RUNS OUT", 1, [](const LeakRow& row) { return runs_out(row.finding); }),
+      text("RUNS OUT", 1, runs_out),
       text("BETWEEN", 7, [](const LeakRow& row) { return earliest_and_latest(row.finding); }),
-      text("LIMIT", 3,
-           [](const LeakRow& row) { return row.finding.exhaustion ? Value(row.finding.exhaustion->limit) : Value(); }),
-      text("SUBJECT", 0, [](const LeakRow& row) { return Value(row.subject); }),
+      text("LIMIT", 3, limit_of),
+      text("SUBJECT", 0, [](const LeakRow& row) { return Value(row.title); }),
   };
 }
 
 }  // namespace
 
-Value runs_out(const LeakFinding& found) {
+Value runs_out(const LeakRow& row) {
+  const LeakFinding& found = row.finding;
+  if (found.leak && row.ended_ms) return "ended";
   if (!found.exhaustion) return {};
   if (!found.exhaustion->in_ms) return fmt::format("> {}", print_span(10 * found.window_ms));
   if (found.exhaustion->in_ms->value < 1) return "now";
@@ -94,16 +100,27 @@ LeakCounts count_leaks(const std::vector<LeakRow>& rows) {
   for (const LeakRow& row : rows) {
     const bool insufficient = row.finding.verdict == LeakVerdict::insufficient;
     counts.insufficient += insufficient ? 1 : 0;
+    if (insufficient) counts.longest_ms = std::max(counts.longest_ms, row.finding.recorded_ms);
+    counts.needed_ms = row.finding.needed_ms;
     counts.judged += insufficient ? 0 : 1;
     counts.leaks += row.finding.leak ? 1 : 0;
+    counts.ended += row.finding.leak && row.ended_ms ? 1 : 0;
   }
   return counts;
 }
 
+std::string print_lack(const LeakCounts& counts) {
+  if (counts.insufficient == 0) return "";
+  return fmt::format(": at most {}, where {} of one life are needed", print_span(counts.longest_ms),
+                     print_span(counts.needed_ms));
+}
+
 std::string print_counts(const LeakCounts& counts) {
-  return fmt::format("{} judged, {}; {} too little history", print_count(counts.judged, "series", "series"),
-                     counts.leaks == 0 ? "none leaks" : print_count(counts.leaks, "leaks", "leak"),
-                     counts.insufficient == 1 ? "1 has" : fmt::format("{} have", counts.insufficient));
+  std::string leaks = counts.leaks == 0 ? "none leaks" : print_count(counts.leaks, "leaks", "leak");
+  if (counts.ended > 0) leaks += fmt::format(" ({} of them ended)", counts.ended);
+  std::string others = counts.insufficient == 1 ? "1 has" : fmt::format("{} have", counts.insufficient);
+  others += " too little history" + print_lack(counts);
+  return fmt::format("{} judged, {}; {}", print_count(counts.judged, "series", "series"), leaks, others);
 }
 
 void keep_live_leaks(std::vector<LeakRow>& rows, Range range, const LeakSettings& settings) {
@@ -142,11 +159,13 @@ std::vector<ColumnOf<LeakRow>> leak_numbers() {
       finding("confidence", Kind::count, [](const LeakFinding& found) { return Value(std::round(found.confidence)); }),
       finding("confirmed", Kind::text, [](const LeakFinding& found) { return Value(found.confirmed); }),
       finding("history_ms", Kind::duration, [](const LeakFinding& found) { return Value(found.history_ms); }),
+      finding("recorded_ms", Kind::duration, [](const LeakFinding& found) { return Value(found.recorded_ms); }),
+      finding("needed_ms", Kind::duration, [](const LeakFinding& found) { return Value(found.needed_ms); }),
       finding("window_ms", Kind::duration,
               [](const LeakFinding& found) { return judged(found) ? Value(found.window_ms) : Value(); }),
       finding("lives", Kind::count, [](const LeakFinding& found) { return Value(found.lives); }),
-      finding("limit", Kind::text,
-              [](const LeakFinding& found) { return found.exhaustion ? Value(found.exhaustion->limit) : Value(); }),
+      {{"ended_ms", "", Kind::time, 0, Shown::machines}, [](const LeakRow& row) { return maybe(row.ended_ms); }},
+      {{"limit", "", Kind::text, 0, Shown::machines}, limit_of},
       finding("limit_room_kib", Kind::count,
               [](const LeakFinding& found) { return found.exhaustion ? number(found.exhaustion->room) : Value(); }),
       time("runs_out_in_ms", &LeakInterval::value),
@@ -162,6 +181,7 @@ void rank_leaks(std::vector<LeakRow>& rows) {
   };
   std::stable_sort(rows.begin(), rows.end(), [&soonest](const LeakRow& a, const LeakRow& b) {
     if (a.finding.leak != b.finding.leak) return a.finding.leak;
+    if (a.ended_ms.has_value() != b.ended_ms.has_value()) return b.ended_ms.has_value();
     if (soonest(a) != soonest(b)) return soonest(a) < soonest(b);
     return a.finding.slope_per_day.value > b.finding.slope_per_day.value;
   });
@@ -170,8 +190,10 @@ void rank_leaks(std::vector<LeakRow>& rows) {
 Table leak_table(const std::vector<LeakRow>& rows, const Options& options) {
   std::vector<ColumnOf<LeakRow>> columns{
       {{"subject", "", Kind::text, 0, Shown::machines}, [](const LeakRow& row) { return Value(row.subject); }},
-      {{"unit", "UNIT", Kind::text, 8},
+      {{"title", "", Kind::text, 0, Shown::machines}, [](const LeakRow& row) { return Value(row.title); }},
+      {{"unit", "", Kind::text, 0, Shown::machines},
        [](const LeakRow& row) { return row.unit.empty() ? Value() : Value(row.unit); }},
+      {{"pid", "PID", Kind::count, 3}, [](const LeakRow& row) { return maybe(row.pid); }},
       {{"metric", "OF", Kind::text, 0}, [](const LeakRow& row) { return Value(row.metric.name); }},
       {{"verdict", "VERDICT"}, [](const LeakRow& row) { return Value(std::string(to_string(row.finding.verdict))); }},
   };
@@ -179,9 +201,6 @@ Table leak_table(const std::vector<LeakRow>& rows, const Options& options) {
   for (auto& column : people_columns(options)) columns.push_back(std::move(column));
   columns.push_back({{"reason", "REASON", Kind::sentence, options.all ? 0 : 9, Shown::everywhere, true},
                      [](const LeakRow& row) { return Value(row.finding.reason); }});
-  if (std::all_of(rows.begin(), rows.end(), [](const LeakRow& row) { return row.unit.empty(); })) {
-    columns[1].column.shown = Shown::machines;
-  }
   return make_table(columns, rows);
 }
 

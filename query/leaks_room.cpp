@@ -44,12 +44,16 @@ Result<LeakRoom> load_room(Reader& reader, const LeakSource& source) {
   return *tick ? room_at(reader, (*tick)->id) : room_rolled_up(reader, source);
 }
 
-std::vector<LeakLimit> limits_of(const LeakRoom& room, const Group& group) {
+std::vector<LeakLimit> cgroup_limits_of(const LeakRoom& room, const Group& group) {
   std::set<std::string> paths;
   for (const ProcessState& state : room.living) {
     if (state.process.identity_id == group.identity_id) paths.insert(state.process.info.cgroup);
   }
-  std::vector<LeakLimit> limits = cgroup_limits(room.cgroups, {paths.begin(), paths.end()}, room.machine);
+  return cgroup_limits(room.cgroups, {paths.begin(), paths.end()}, room.machine);
+}
+
+std::vector<LeakLimit> limits_of(const LeakRoom& room, const Group& group) {
+  std::vector<LeakLimit> limits = cgroup_limits_of(room, group);
   const std::vector<LeakLimit> of_machine = machine_limits(room.machine);
   limits.insert(limits.end(), of_machine.begin(), of_machine.end());
   return limits;

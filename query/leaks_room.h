@@ -19,7 +19,8 @@ struct LeakRoom {
 };
 Result<LeakRoom> load_room(Reader& reader, const LeakSource& source);
 
-// What the processes of a group run into, the nearest of which decides.
+// What the processes of a group run into, the nearest of which decides: limits of their cgroups, and the machine's.
+std::vector<LeakLimit> cgroup_limits_of(const LeakRoom& room, const Group& group);
 std::vector<LeakLimit> limits_of(const LeakRoom& room, const Group& group);
 
 }  // namespace memoir::query

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <fmt/format.h>
-#include <list>
 #include <map>
 #include <set>
+#include <unordered_map>
 
 #include "analysis/leak_limits.h"
 #include "analysis/leak_pool.h"
@@ -10,6 +10,7 @@
 #include "query/leaks_groups.h"
 #include "query/leaks_room.h"
 #include "query/leaks_series.h"
+#include "query/process_columns.h"
 
 namespace memoir::query {
 
@@ -52,8 +53,8 @@ class StoreJudge {
       : reader_(context.reader), range_(range), settings_(settings), source_(leak_source(range, settings)) {}
 
   Result<std::vector<LeakRow>> judge() {
-    for (const auto step : {&StoreJudge::find_room, &StoreJudge::judge_identities, &StoreJudge::judge_machine,
-                            &StoreJudge::judge_zombies}) {
+    for (const auto step : {&StoreJudge::find_room, &StoreJudge::judge_identities, &StoreJudge::explain_ended,
+                            &StoreJudge::name_rows, &StoreJudge::judge_machine, &StoreJudge::judge_zombies}) {
       const Status done = (this->*step)();
       if (!done) return done.error();
     }
@@ -77,11 +78,12 @@ class StoreJudge {
   }
 
   Status judge_identities() {
-    const Result<std::vector<Group>> groups = load_groups(reader_, range_);
+    Result<std::vector<Group>> groups = load_groups(reader_, range_);
     if (!groups) return groups.error();
+    groups_ = *std::move(groups);
     const Result<ProcessSeries> series = process_series(reader_, source_);
     if (!series) return series.error();
-    for (const Group& group : *groups) {
+    for (const Group& group : groups_) {
       const Generations generations = generations_of(group);
       const Status judged =
           generations.together ? judge_pool_of(group, generations, *series) : judge_one(group, generations, *series);
@@ -91,18 +93,61 @@ class StoreJudge {
   }
 
   Status judge_one(const Group& group, const Generations& generations, const ProcessSeries& series) {
-    LeakRow row{group.subject,
-                group.unit,
-                pids_of(group),
-                memory_metric(),
-                joined(group, generations, series, source_.width_ms),
-                {}};
-    row.finding = judge_leak(row.series, row.metric, settings_, limits_of(room_, group));
+    LeakRow row = row_of(group, memory_metric(), joined(group, generations, series, source_.width_ms));
+    row.finding = judge_leak(row.series, row.metric, settings_, limits_ahead(group));
     const std::int64_t history_ms = row.finding.history_ms;
     if (source_.tier == Tier::hour && history_ms < kYoungHours * settings_.hour_ms && !row.finding.leak) {
-      young_.emplace_back(rows_.size(), &groups_.emplace_back(group));
+      young_.emplace_back(rows_.size(), &group);
     }
+    add(group, std::move(row));
+    return Done{};
+  }
+
+  void add(const Group& group, LeakRow row) {
     rows_.push_back(std::move(row));
+    groups_of_rows_.push_back(&group);
+  }
+
+  static LeakRow row_of(const Group& group, LeakMetric metric, LeakSeries series) {
+    LeakRow row{group.subject, group.unit, pids_of(group), std::move(metric), std::move(series), {}};
+    row.ended_ms = group.ended_ms;
+    return row;
+  }
+
+  // What has ended runs into nothing any more.
+  std::vector<LeakLimit> limits_ahead(const Group& group) const {
+    return group.ended_ms ? std::vector<LeakLimit>() : limits_of(room_, group);
+  }
+
+  // A life that ended tells of its identity, and what may have ended it is a limit of its cgroup.
+  Status explain_ended() {
+    for (std::size_t at = 0; at < rows_.size(); ++at) {
+      LeakRow& row = rows_[at];
+      if (!row.ended_ms || !row.finding.leak) continue;
+      row.finding.reason += "; it has ended";
+      const Result<LeakRoom> room = load_room(reader_, {{range_.from_ms, *row.ended_ms - 1}, source_.tier});
+      if (!room) return room.error();
+      const std::vector<LeakLimit> limits = cgroup_limits_of(*room, *groups_of_rows_[at]);
+      const auto nearest = std::ranges::min_element(limits, {}, &LeakLimit::room);
+      if (nearest != limits.end()) row.limit = nearest->name;
+    }
+    return Done{};
+  }
+
+  // By the newest process of each identity.
+  Status name_rows() {
+    std::vector<std::int64_t> ids;
+    for (const Group& group : groups_) ids.push_back(group.members.back().process_id);
+    const Result<std::vector<StoredProcess>> newest = reader_.processes_by_id(ids);
+    if (!newest) return newest.error();
+    std::unordered_map<std::int64_t, const ProcessInfo*> infos;
+    for (const StoredProcess& process : *newest) infos[process.id] = &process.info;
+    for (std::size_t at = 0; at < rows_.size(); ++at) {
+      const Group& group = *groups_of_rows_[at];
+      const auto info = infos.find(group.members.back().process_id);
+      rows_[at].title = info == infos.end() ? rows_[at].subject : identity_title(*info->second);
+      rows_[at].pid = only_pid(group, range_.to_ms);
+    }
     return Done{};
   }
 
@@ -119,7 +164,7 @@ class StoreJudge {
     for (const auto& [at, group] : young_) {
       LeakRow& row = rows_[at];
       LeakSeries finer = joined(*group, generations_of(*group), *series, fine.width_ms);
-      LeakFinding found = judge_leak(finer, row.metric, settings_, limits_of(room_, *group));
+      LeakFinding found = judge_leak(finer, row.metric, settings_, limits_ahead(*group));
       if (!found.leak && row.finding.verdict != LeakVerdict::insufficient) continue;
       row.series = std::move(finer);
       row.finding = std::move(found);
@@ -137,14 +182,14 @@ class StoreJudge {
       const auto found = series.find(member.process_id);
       if (found != series.end()) pool.members.push_back(found->second);
     }
-    LeakRow row{group.subject, group.unit, pids_of(group), memory_metric(), pool.sum, {}};
-    row.finding = judge_pool(pool, row.metric, settings_, limits_of(room_, group));
+    LeakRow row = row_of(group, memory_metric(), pool.sum);
+    row.finding = judge_pool(pool, row.metric, settings_, limits_ahead(group));
     const bool counted = row.finding.verdict == LeakVerdict::count;
-    rows_.push_back(std::move(row));
+    add(group, std::move(row));
     if (counted) return Done{};
-    LeakRow count{group.subject, group.unit, pids_of(group), process_count_metric(), std::move(pool.count), {}};
+    LeakRow count = row_of(group, process_count_metric(), std::move(pool.count));
     count.finding = judge_leak(count.series, count.metric, settings_);
-    if (count.finding.leak) rows_.push_back(std::move(count));
+    if (count.finding.leak) add(group, std::move(count));
     return Done{};
   }
 
@@ -202,6 +247,7 @@ class StoreJudge {
   void add_machine(const LeakMetric& metric, LeakSeries series, const std::vector<LeakLimit>& limits) {
     if (series.buckets.empty()) return;
     LeakRow row{"machine", "", {}, metric, std::move(series), {}};
+    row.title = row.subject;
     row.finding = judge_leak(row.series, row.metric, settings_, limits);
     rows_.push_back(std::move(row));
   }
@@ -225,8 +271,9 @@ class StoreJudge {
   LeakRoom room_;
   double ram_kib_ = 0;
   std::vector<LeakLimit> limits_;
-  std::vector<LeakRow> rows_;
-  std::list<Group> groups_;  // those that are looked at again
+  std::vector<Group> groups_;
+  std::vector<LeakRow> rows_;  // those of groups first
+  std::vector<const Group*> groups_of_rows_;
   std::vector<std::pair<std::size_t, const Group*>> young_;
 };
 

@@ -30,18 +30,24 @@ struct MachineDay {
   std::optional<double> stalled_percent;  // share of the recorded time in which some task waited for memory (PSI some)
   std::optional<double> worst_percent;    // of the bucket with the most
   std::optional<Extremum> worst;          // its value is in µs
-  std::int64_t oom_kills = 0;
+  std::optional<std::int64_t> oom_kills;  // absent: the kernel's counter was not recorded
+
+  // Enough of it to compare with other days: half.
+  bool comparable() const { return 2 * recorded_ms >= day.end_ms - day.begin_ms; }
 };
 
 // What the processes of an identity or a category held together (PSS).
 struct Usage {
-  std::string name;
+  std::string name;                 // of an identity what it is sorted under
+  std::string title;                // what people read in its place
+  std::optional<std::int64_t> pid;  // of an identity that was one process on the day
   std::int64_t most_processes = 0;  // at one time
   Figures pss;
-  std::vector<Rolled> series;             // over the day
-  std::optional<std::int64_t> begin_kib;  // mean of the first recorded hour of the day; 0 if it was not there
-  std::optional<std::int64_t> end_kib;    // and of the last
-  std::optional<std::int64_t> week_kib;   // of the first recorded hour of the seven days that the day ends
+  std::vector<Rolled> series;  // over the day
+  // Means over hours of which at least half was recorded; 0 where it was not there.
+  std::optional<std::int64_t> begin_kib;  // the first of the day
+  std::optional<std::int64_t> end_kib;    // and the last
+  std::optional<std::int64_t> week_kib;   // the first of the seven days that the day ends
   std::optional<std::int64_t> hwm_kib;    // highest VmHWM of one process, reached on the day
   std::optional<std::int64_t> grown_day() const;
   std::optional<std::int64_t> grown_week() const;
@@ -58,6 +64,7 @@ struct ProcessPeak {
 // The processes of one identity that ended and were followed by others.
 struct Restarted {
   std::string name;
+  std::string title;
   std::int64_t times = 0;
   std::int64_t last_ms = 0;             // when the last of them was gone
   std::int64_t lived_ms = 0;            // the last of them
@@ -73,7 +80,7 @@ struct OomKills {
 
 // Who held memory at the moment of a peak of the machine.
 struct Holding {
-  std::string name;
+  std::string title;
   std::int64_t kib = 0;
 };
 

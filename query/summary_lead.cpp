@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "query/format.h"
+#include "query/process_columns.h"
 #include "query/summary.h"
 #include "query/summary_parts.h"
 
@@ -17,7 +18,7 @@ namespace {
 constexpr double kNoteworthyPercent = 2;
 constexpr std::int64_t kNoteworthyKib = 10 * 1024;
 
-// The mean over the days before that have something, and how many they are.
+// The mean over the days before of which enough was recorded, and how many they are.
 struct Before {
   std::optional<std::int64_t> mean_kib;
   int days = 0;
@@ -29,7 +30,7 @@ Before before_of(const Summary& summary) {
   Before before;
   for (std::size_t i = 0; i + 1 < summary.days.size(); ++i) {
     const Figures& used = summary.days[i].used;
-    if (!used.mean) continue;
+    if (!used.mean || !summary.days[i].comparable()) continue;
     const auto covered = static_cast<double>(std::max<std::int64_t>(used.covered_ms, 1));
     weighted += covered * static_cast<double>(*used.mean);
     weight += covered;
@@ -54,14 +55,15 @@ std::string compared(std::int64_t mean_kib, const Before& before, Units units) {
 std::string used_sentence(const Summary& summary, const Options& options) {
   const MachineDay& today = summary.today();
   if (!today.used.mean) return "How much memory was in use is not known.";
-  std::string sentence = fmt::format("Memory in use was {} on average{}", print_size(*today.used.mean, options.units),
-                                     compared(*today.used.mean, before_of(summary), options.units));
+  std::string sentence =
+      fmt::format("Memory in use was {} on average{}", print_size(*today.used.mean, options.units),
+                  today.comparable() ? compared(*today.used.mean, before_of(summary), options.units) : "");
   if (today.used.highest) {
     sentence += fmt::format("; at most {}{}, at {}", print_size(today.used.highest->value, options.units),
                             summary.total_kib ? " of " + print_size(*summary.total_kib, options.units) : "",
                             print_minute(today.used.highest->from_ms, options.zone));
     if (!summary.holders.empty()) {
-      sentence += fmt::format(", when {} held {}", to_printable(to_utf8(summary.holders.front().name)),
+      sentence += fmt::format(", when {} held {}", to_printable(to_utf8(summary.holders.front().title)),
                               print_size(summary.holders.front().kib, options.units));
     }
   }
@@ -71,19 +73,20 @@ std::string used_sentence(const Summary& summary, const Options& options) {
 std::string trouble_sentence(const Summary& summary, const Options& options) {
   const MachineDay& today = summary.today();
   std::vector<std::string> parts;
-  if (today.oom_kills > 0) parts.push_back(print_count(today.oom_kills, "OOM kill", "OOM kills"));
+  const bool no_kill = today.oom_kills == 0;
+  if (today.oom_kills && !no_kill) parts.push_back(print_count(*today.oom_kills, "OOM kill", "OOM kills"));
   if (today.swap.highest && today.swap.highest->value > 0) {
     parts.push_back(fmt::format("swap in use up to {}", print_size(today.swap.highest->value, options.units)));
   }
   if (today.stalled_percent && *today.stalled_percent >= 0.05) {
     parts.push_back(fmt::format("tasks stalled on memory for {} of the time", print_percent(*today.stalled_percent)));
   }
-  if (parts.empty()) return today.stalled_percent ? " No OOM kill, no swap in use, no stall." : "";
+  if (parts.empty()) return today.stalled_percent && no_kill ? " No OOM kill, no swap in use, no stall." : "";
   std::string sentence = " ";
   for (std::size_t i = 0; i < parts.size(); ++i) {
     sentence += (i == 0 ? "" : i + 1 == parts.size() ? " and " : ", ") + parts[i];
   }
-  if (today.oom_kills == 0) sentence += ", but no OOM kill";
+  if (no_kill) sentence += ", but no OOM kill";
   sentence[1] = static_cast<char>(sentence[1] >= 'a' && sentence[1] <= 'z' ? sentence[1] - 'a' + 'A' : sentence[1]);
   return sentence + ".";
 }
@@ -95,7 +98,7 @@ std::string growth_sentence(const Summary& summary, const Options& options) {
     if (most == nullptr || *of.grown_day() > *most->grown_day()) most = &of;
   }
   if (most == nullptr) return "";
-  return fmt::format(" Grew most: {}, by {}.", to_printable(to_utf8(most->name)),
+  return fmt::format(" Grew most: {}, by {}.", to_printable(to_utf8(with_pid(most->title, most->pid))),
                      print_size(*most->grown_day(), options.units));
 }
 

@@ -9,6 +9,7 @@
 #include "query/format.h"
 #include "query/limit.h"
 #include "query/moment.h"
+#include "query/process_columns.h"
 #include "query/summary.h"
 #include "query/summary_parts.h"
 
@@ -19,7 +20,7 @@ namespace {
 constexpr std::size_t kMostLeaks = 10;
 
 std::string what_of(const LeakRow& row) {
-  return row.metric.name == LeakMetric().name ? row.subject : fmt::format("{} ({})", row.subject, row.metric.name);
+  return row.metric.name == LeakMetric().name ? row.title : fmt::format("{} ({})", row.title, row.metric.name);
 }
 
 // Narrower than that of memoir leaks, and the same for machines.
@@ -33,6 +34,7 @@ Table table_of(const std::vector<LeakRow>& rows, const Options& options) {
     return print_amount(value, row.metric.unit, options.units);
   };
   add(Shown::machines, "subject", "", 0, [](const LeakRow& row) { return Value(row.subject); });
+  add(Shown::machines, "title", "", 0, [](const LeakRow& row) { return Value(row.title); });
   add(Shown::machines, "unit", "", 0, [](const LeakRow& row) { return row.unit.empty() ? Value() : Value(row.unit); });
   add(Shown::machines, "metric", "", 0, [](const LeakRow& row) { return Value(row.metric.name); });
   add(Shown::machines, "verdict", "", 0,
@@ -50,7 +52,8 @@ Table table_of(const std::vector<LeakRow>& rows, const Options& options) {
   columns.push_back({{"", "CONF", Kind::count, 4, Shown::people}, [](const LeakRow& row) {
                        return Value(static_cast<std::int64_t>(std::llround(row.finding.confidence)));
                      }});
-  add(Shown::people, "", "RUNS OUT", 1, [](const LeakRow& row) { return runs_out(row.finding); });
+  add(Shown::people, "", "RUNS OUT", 1, runs_out);
+  columns.push_back({{"pid", "PID", Kind::count, 5}, [](const LeakRow& row) { return maybe(row.pid); }});
   add(Shown::people, "", "WHAT", 0, [](const LeakRow& row) { return Value(what_of(row)); });
   return make_table(columns, rows);
 }
@@ -78,7 +81,7 @@ Section leak_section(const Summary& summary, const Options& options) {
   const std::vector<LeakRow> rows(summary.leaks.begin(), summary.leaks.begin() + static_cast<std::ptrdiff_t>(shown));
   Section section{"leaks", "Leaks, by the 30 days until then", table_of(rows, options), {}};
   if (counts.judged == 0) {
-    section.notes.emplace_back("There is too little history to judge anything.");
+    section.notes.push_back("There is too little history to judge anything" + print_lack(counts) + ".");
     return section;
   }
   if (shown < summary.leaks.size())
@@ -91,7 +94,8 @@ std::string leak_sentence(const Summary& summary, const Options& options) {
   if (summary.leaks.empty()) return "";
   const LeakRow& worst = summary.leaks.front();
   const std::string others = summary.leaks.size() == 1 ? "" : fmt::format(", the first of {}", summary.leaks.size());
-  return fmt::format(" Leaks: {}, {} a day{}.", to_printable(to_utf8(what_of(worst))),
+  return fmt::format(" {}: {}, {} a day{}.", worst.ended_ms ? "Leaked until it ended" : "Leaks",
+                     to_printable(to_utf8(with_pid(what_of(worst), worst.pid))),
                      print_amount(worst.finding.slope_per_day.value, worst.metric.unit, options.units), others);
 }
 

@@ -71,7 +71,11 @@ MachineDay machine_day(MachineSeries& series, const std::vector<Increase>& stall
   of.swap = figures_of(series[kSwap], day.begin_ms, day.end_ms);
   of.recorded_ms = covered_ms_of(series[kTotal], day.begin_ms, day.end_ms);
   add_pressure(stalls, of);
-  for (const OomKills& kill : kills_of(kills, day)) of.oom_kills += kill.kills;
+  const bool counted = std::ranges::any_of(
+      series[kOomKill], [&day](const Rolled& bucket) { return bucket.last && day.holds(bucket.from_ms); });
+  if (!counted) return of;
+  of.oom_kills = 0;
+  for (const OomKills& kill : kills_of(kills, day)) *of.oom_kills += kill.kills;
   return of;
 }
 

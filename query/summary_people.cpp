@@ -47,13 +47,19 @@ std::int64_t mean_within(const std::vector<Rolled>& series, Range span, std::int
   return std::llround(held / static_cast<double>(recorded_ms));
 }
 
-// The first hour of the seven days that the day ends; absent if nothing was recorded before the day.
+// Hours are compared of which at least half was recorded.
+bool comparable(const Summary& summary, Range hour) {
+  return 2 * covered_ms_of(summary.used, hour.from_ms, hour.to_ms) >= kHourMs;
+}
+
+// The first such hour of the seven days that the day ends; absent if there is none before the day.
 std::optional<Range> first_hour_of_week(const Summary& summary) {
   const std::int64_t from_ms = summary.days[1].day.begin_ms;
   for (const Rolled& bucket : summary.used) {
     if (bucket.until_ms <= from_ms || bucket.from_ms >= summary.day.begin_ms) continue;
     const std::int64_t begin_ms = std::max(bucket.from_ms, from_ms);
-    return Range{begin_ms, begin_ms + kHourMs};
+    const Range hour{begin_ms, begin_ms + kHourMs};
+    if (comparable(summary, hour)) return hour;
   }
   return std::nullopt;
 }
@@ -86,8 +92,8 @@ void add_figures(const Summary& summary, UsageById& usage) {
     if (of.pss.mean) of.pss.mean = within({summary.day.begin_ms, summary.day.end_ms}, of);
     // Less than two hours have no first and last hour to compare.
     if (summary.last_ms - summary.first_ms < 2 * kHourMs) continue;
-    of.begin_kib = within(begin, of);
-    of.end_kib = within(end, of);
+    if (comparable(summary, begin)) of.begin_kib = within(begin, of);
+    if (comparable(summary, end)) of.end_kib = within(end, of);
   }
 }
 
@@ -111,7 +117,7 @@ Result<std::vector<Usage>> load_groups(Reader& reader, MarkSubject kind,
   if (!week) return week.error();
   add_figures(summary, *usage);
   for (auto& [id, of] : *usage) {
-    if (const auto name = names.find(id); name != names.end()) of.name = name->second;
+    if (const auto name = names.find(id); name != names.end()) of.name = of.title = name->second;
   }
   for (const HighWater& mark : marks) {
     if (mark.subject != kind || mark.metric != "hwm" || !reached_on(mark, summary.day)) continue;
@@ -121,12 +127,25 @@ Result<std::vector<Usage>> load_groups(Reader& reader, MarkSubject kind,
   return ranked(*std::move(usage));
 }
 
+// By the newest process of the day.
+void add_titles(const std::vector<StoredProcess>& processes, std::vector<Usage>& identities) {
+  std::map<std::string, std::vector<const StoredProcess*>> members;
+  for (const StoredProcess& process : processes) members[group_key(process, "identity")].push_back(&process);
+  for (Usage& of : identities) {
+    const auto found = members.find(of.name);
+    if (found == members.end()) continue;
+    const std::vector<const StoredProcess*>& all = found->second;
+    of.title = identity_title((*std::ranges::max_element(all, {}, &StoredProcess::id))->info);
+    if (all.size() == 1) of.pid = all.front()->info.key.pid;
+  }
+}
+
 std::vector<Holding> holders_at(const std::vector<Usage>& identities, const std::optional<Extremum>& peak) {
   std::vector<Holding> holders;
   for (const Usage& of : identities) {
     for (const Rolled& bucket : of.series) {
       const bool then = peak && bucket.from_ms <= peak->from_ms && peak->from_ms < bucket.until_ms;
-      if (then && bucket.mean) holders.push_back({of.name, *bucket.mean});
+      if (then && bucket.mean) holders.push_back({with_pid(of.title, of.pid), *bucket.mean});
     }
   }
   std::ranges::stable_sort(holders, [](const Holding& a, const Holding& b) { return a.kib > b.kib; });
@@ -193,6 +212,7 @@ std::vector<Restarted> restarts_of(const std::vector<StoredProcess>& processes, 
     const Life& life = lives[restart.ended];
     Restarted& of = by_identity[life.identity];
     of.name = life.identity;
+    of.title = identity_title(processes[restart.begun].info);
     ++of.times;
     of.last_ms = *life.gone_ms;
     of.lived_ms = *life.gone_ms - life.begin_ms;
@@ -255,10 +275,10 @@ Status load_people(const Context& context, const std::vector<HighWater>& marks, 
   Result<std::vector<Usage>> identities = load_groups(reader, MarkSubject::identity, names, marks, summary);
   if (!identities) return identities.error();
   summary.identities = *std::move(identities);
-  summary.holders = holders_at(summary.identities, summary.today().used.highest);
-
   const Result<std::vector<StoredProcess>> processes = reader.processes(range);
   if (!processes) return processes.error();
+  add_titles(*processes, summary.identities);
+  summary.holders = holders_at(summary.identities, summary.today().used.highest);
   const Result<MarkOfProcess> highest = process_marks(reader, summary.day);
   if (!highest) return highest.error();
   summary.processes = highest_processes(*processes, *highest);

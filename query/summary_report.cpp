@@ -34,7 +34,7 @@ std::vector<Field> facts_for_people(const Summary& summary, Zone zone) {
        kib_of(today.available.lowest)},
       {"swap_max_kib", "Swap, most", Kind::size, kib_of(today.swap.highest)},
       {"stalled_percent", "Stalled on memory (PSI)", Kind::percent, maybe(today.stalled_percent)},
-      {"oom_kills", "OOM kills", Kind::count, today.oom_kills}};
+      {"oom_kills", "OOM kills", Kind::count, maybe(today.oom_kills)}};
   return facts;
 }
 
@@ -69,7 +69,7 @@ void add_peak_note(const Summary& summary, const Options& options, Report& repor
   if (summary.holders.empty()) return;
   std::string line = fmt::format("At the peak, {}:", print_minute(summary.today().used.highest->from_ms, options.zone));
   for (std::size_t i = 0; i < summary.holders.size(); ++i) {
-    line += fmt::format("{} {} {}", i == 0 ? "" : ",", to_printable(to_utf8(summary.holders[i].name)),
+    line += fmt::format("{} {} {}", i == 0 ? "" : ",", to_printable(to_utf8(summary.holders[i].title)),
                         print_size(summary.holders[i].kib, options.units));
   }
   report.notes.push_back(line + ".");
@@ -108,7 +108,18 @@ void add_recorder_note(const Summary& summary, const Options& options, Report& r
   if (!line.empty()) report.notes.push_back(line);
 }
 
+// A period is compared with another where at least half of both was recorded.
+void add_compared_note(const Summary& summary, Report& report) {
+  const auto left_out = std::ranges::count_if(
+      summary.days, [](const MachineDay& day) { return day.recorded_ms > 0 && !day.comparable(); });
+  if (left_out == 0) return;
+  report.notes.push_back(
+      fmt::format("{} recorded for less than half, and not compared with others.",
+                  left_out == 1 ? "1 of these days was" : fmt::format("{} of these days were", left_out)));
+}
+
 void add_notes(const Summary& summary, const Options& options, Report& report) {
+  add_compared_note(summary, report);
   add_peak_note(summary, options, report);
   add_pressure_note(summary.today(), options, report);
   report.notes.push_back(fmt::format("{} began and {} ended; {} of these lived for less than ten minutes.",

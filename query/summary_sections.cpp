@@ -53,7 +53,7 @@ Table summary_days(const Summary& summary, Zone zone) {
   columns.push_back({{"swap_max_kib", "SWAP", Kind::size, 3}, [](const Row& row) { return kib_of(row.swap.highest); }});
   columns.push_back(
       {{"stalled_percent", "STALLED", Kind::percent, 3}, [](const Row& row) { return maybe(row.stalled_percent); }});
-  columns.push_back({{"oom_kills", "OOM", Kind::count, 1}, [](const Row& row) { return Value(row.oom_kills); }});
+  columns.push_back({{"oom_kills", "OOM", Kind::count, 1}, [](const Row& row) { return maybe(row.oom_kills); }});
   return make_table(columns, summary.days);
 }
 
@@ -73,8 +73,15 @@ void add_usage(Columns<Usage>& columns, Zone zone) {
       {{"processes", "", Kind::count, 0, Shown::machines}, [](const Usage& row) { return Value(row.most_processes); }});
 }
 
-void add_name(Columns<Usage>& columns, const char* name, const char* header) {
-  columns.push_back({{name, header}, [](const Usage& row) { return Value(row.name); }});
+// People read the title; machines get what it is sorted under besides.
+template <typename Row>
+void add_identity(Columns<Row>& columns) {
+  columns.push_back({{"identity", "", Kind::text, 0, Shown::machines}, [](const Row& row) { return Value(row.name); }});
+  columns.push_back({{"title", "PROGRAM"}, [](const Row& row) { return Value(row.title); }});
+}
+
+void add_pid(Columns<Usage>& columns) {
+  columns.push_back({{"pid", "PID", Kind::count, 2}, [](const Usage& row) { return maybe(row.pid); }});
 }
 
 // Leaves the first rows, and says what the others held.
@@ -96,7 +103,7 @@ Section usage_section(std::string name, std::string title, const Columns<Usage>&
 Section category_section(const Summary& summary, const Options& options) {
   Columns<Usage> columns;
   add_usage(columns, options.zone);
-  add_name(columns, "category", "CATEGORY");
+  columns.push_back({{"category", "CATEGORY"}, [](const Usage& row) { return Value(row.name); }});
   return usage_section("categories", "Categories (PSS), and by how much they grew", columns, summary.categories,
                        options);
 }
@@ -106,7 +113,8 @@ Section identity_section(const Summary& summary, const Options& options) {
   add_usage(columns, options.zone);
   columns.push_back(
       {{"hwm_kib", "", Kind::size, 0, Shown::machines}, [](const Usage& row) { return maybe(row.hwm_kib); }});
-  add_name(columns, "identity", "UNIT AND COMMAND");
+  add_pid(columns);
+  add_identity(columns);
   return usage_section("identities", "Programs (PSS): what stays the same when they are restarted", columns,
                        summary.identities, options);
 }
@@ -133,24 +141,25 @@ Section process_section(const Summary& summary, const Options& options) {
 
 // Those that grew by what can be seen, the most first.
 Section grown_section(const Summary& summary, const Options& options, bool week) {
-  using Row = const Usage*;
-  const auto grown = [week](Row row) { return week ? row->grown_week() : row->grown_day(); };
+  using Row = Usage;
+  const auto grown = [week](const Row& row) { return week ? row.grown_week() : row.grown_day(); };
   std::vector<Row> rows;
   for (const Usage& of : summary.identities) {
-    const auto by = grown(&of);
+    const auto by = grown(of);
     const std::int64_t begin = (week ? of.week_kib : of.begin_kib).value_or(0);
-    if (by && *by >= std::max(kLeastGrowth, begin / 100)) rows.push_back(&of);
+    if (by && *by >= std::max(kLeastGrowth, begin / 100)) rows.push_back(of);
   }
-  std::ranges::stable_sort(rows, [&](Row a, Row b) { return *grown(a) > *grown(b); });
+  std::ranges::stable_sort(rows, [&](const Row& a, const Row& b) { return *grown(a) > *grown(b); });
   const std::size_t all = rows.size();
   rows.resize(limited(options, all, kGrownRows));
-  const Columns<Row> columns{
+  Columns<Row> columns{
       {{"grown_kib", "GROWN", Kind::change}, [grown](const Row& row) { return maybe(grown(row)); }},
       {{"begin_kib", "FROM", Kind::size, 1},
-       [week](const Row& row) { return maybe(week ? row->week_kib : row->begin_kib); }},
-      {{"end_kib", "TO", Kind::size, 1}, [](const Row& row) { return maybe(row->end_kib); }},
-      {{"identity", "UNIT AND COMMAND"}, [](const Row& row) { return Value(row->name); }},
+       [week](const Row& row) { return maybe(week ? row.week_kib : row.begin_kib); }},
+      {{"end_kib", "TO", Kind::size, 1}, [](const Row& row) { return maybe(row.end_kib); }},
   };
+  add_pid(columns);
+  add_identity(columns);
   Section section{week ? "grown_week" : "grown_day",
                   week ? "Grew most over the week (first hour of the seven days to last of the day)"
                        : "Grew most over the day (first hour to last)",
@@ -168,7 +177,7 @@ Section restart_section(const Summary& summary, const Options& options) {
       {{"lived_ms", "LIVED AT MOST", Kind::duration, 2}, [](const Row& row) { return Value(row.lived_ms); }});
   columns.push_back({{"pause_ms", "PAUSE", Kind::duration, 3}, [](const Row& row) { return Value(row.pause_ms); }});
   columns.push_back({{"hwm_kib", "HWM", Kind::size, 1}, [](const Row& row) { return maybe(row.hwm_kib); }});
-  columns.push_back({{"identity", "UNIT AND COMMAND"}, [](const Row& row) { return Value(row.name); }});
+  add_identity(columns);
   std::vector<Row> rows = summary.restarts;
   const std::size_t all = rows.size();
   rows.resize(limited(options, all, kMostRows));

@@ -251,8 +251,18 @@ void judge_lives(LeakFinding& found, const Lives& lives, const LeakMetric& metri
   }
 }
 
+std::int64_t recorded_of_last_life(const LeakSeries& series) {
+  std::int64_t recorded_ms = 0;
+  for (const LeakBucket& bucket : series.buckets) {
+    if (bucket.life == series.buckets.back().life) recorded_ms += bucket.covered_ms;
+  }
+  return recorded_ms;
+}
+
 LeakFinding judge(const LeakSeries& series, const LeakMetric& metric, const LeakSettings& settings) {
   LeakFinding found;
+  found.recorded_ms = recorded_of_last_life(series);
+  found.needed_ms = std::llround(kShortestHours * static_cast<double>(settings.hour_ms));
   const Lives lives = lives_of(series, metric, settings);
   if (!series.buckets.empty()) found.until_ms = series.buckets.back().from_ms + series.width_ms;
   found.lives = static_cast<std::int64_t>(lives.spans.size());

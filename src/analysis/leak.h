@@ -122,6 +122,8 @@ struct LeakFinding {
   double grown_by = 0;            // over that time, along the line
   double level = 0;               // the floor now
   std::int64_t history_ms = 0;    // of the current life
+  std::int64_t recorded_ms = 0;   // of that, without its gaps
+  std::int64_t needed_ms = 0;     // of one life, to be judged at all
   std::int64_t window_ms = 0;     // that was judged
   std::int64_t lives = 0;         // seen
   std::vector<LeakPoint> floors;  // of the window, as recorded

@@ -67,13 +67,24 @@ std::vector<std::string> of_leak(const LeakFinding& found) {
   return sentences;
 }
 
+std::string print_hours(std::int64_t ms, const LeakSettings& settings) {
+  return fmt::format("{:.1f} hours{}", static_cast<double>(ms) / static_cast<double>(settings.hour_ms),
+                     settings.hour_ms == 3'600'000 ? "" : " (by the configured hour)");
+}
+
+// How much there is, and how much is needed.
+std::string of_history(const LeakFinding& found, const LeakSettings& settings) {
+  if (found.recorded_ms >= found.needed_ms)
+    return ": " + print_hours(found.recorded_ms, settings) + " of the current life, with too many gaps";
+  return fmt::format(": {:.1f} of the {} that are needed of one life",
+                     static_cast<double>(found.recorded_ms) / static_cast<double>(settings.hour_ms),
+                     print_hours(found.needed_ms, settings));
+}
+
 std::vector<std::string> of_other(const LeakFinding& found, const LeakSettings& settings) {
   if (found.verdict == LeakVerdict::insufficient) {
-    return {
-        fmt::format("more history: two hours of one life at the least, or three lives of a day and a half; there are "
-                    "{:.1f} hours of the current life{}",
-                    static_cast<double>(found.history_ms) / static_cast<double>(settings.hour_ms),
-                    settings.hour_ms == 3'600'000 ? "" : " (by the configured hour)")};
+    return {"more history: two hours of one life at the least, or three lives of a day and a half; there are " +
+            print_hours(found.recorded_ms, settings) + " of the current life"};
   }
   std::vector<std::string> sentences;
   for (const LeakGate& gate : found.gates) {
@@ -94,6 +105,7 @@ bool is_leak(LeakVerdict verdict) {
 
 void explain(LeakFinding& found, const LeakSettings& settings) {
   found.reason = words_of(found.verdict).reason;
+  if (found.verdict == LeakVerdict::insufficient) found.reason += of_history(found, settings);
   if (found.short_history) found.reason += "; but less than a day of it was seen";
   found.would_change = found.leak ? of_leak(found) : of_other(found, settings);
 }

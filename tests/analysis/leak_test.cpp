@@ -136,6 +136,16 @@ TEST_CASE("too little history is said, not guessed") {
   CHECK(to_string(hour.verdict) == "insufficient");
   REQUIRE(hour.would_change.size() == 1);
   CHECK(hour.would_change[0].find("more history") == 0);
+  CHECK(hour.reason.find(" of the 2.0 hours that are needed of one life") != std::string::npos);
+  CHECK(hour.recorded_ms == Approx(kHour).epsilon(0.1));
+  CHECK(hour.needed_ms == 2 * kHour);
+
+  std::vector<LeakSample> parts = samples_of(15, line);
+  std::erase_if(parts, [](const LeakSample& sample) { return (sample.at_ms - kStartMs) % (7 * kHour) > kHour; });
+  const LeakFinding gaps = judge(parts);
+  CHECK(to_string(gaps.verdict) == "insufficient");
+  CHECK(gaps.recorded_ms > 2 * kHour);
+  CHECK(gaps.reason.find("with too many gaps") != std::string::npos);
 
   const LeakFinding day = judge(samples_of(12, [](double h) { return 100 * kMib * (1 + h / 12); }));
   CHECK(day.leak);

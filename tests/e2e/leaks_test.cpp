@@ -17,6 +17,7 @@ using nlohmann::json;
 namespace {
 
 constexpr int kRounds = 75;
+constexpr int kKilledAt = 65;
 constexpr std::int64_t kHours = 22;
 
 void hold(Holder& holder, int kib) {
@@ -43,6 +44,7 @@ json row_of(const json& answer, const std::string& argument) {
 TEST_CASE("a process that leaks is found among those that collect, warm up and balloon") {
   const Scene scene;
   Holder leak(scene.folder(), {"leaking"});
+  Holder killed(scene.folder(), {"killed"});
   Holder sawtooth(scene.folder(), {"collecting"});
   Holder warming(scene.folder(), {"warming"});
   Holder balloon(scene.folder(), {"ballooning"});
@@ -51,6 +53,8 @@ TEST_CASE("a process that leaks is found among those that collect, warm up and b
   const std::int64_t began_ms = memoir::SystemClock().now().wall_ms;
   for (int round = 0; round < kRounds; ++round) {
     hold(leak, 200);
+    if (round < kKilledAt) hold(killed, 200);
+    if (round == kKilledAt) killed.end();
     if (round % 4 == 0) sawtooth.tell("free");
     hold(sawtooth, 1500);
     hold(warming, static_cast<int>(8000 * std::exp(-round / 5.0)));
@@ -78,6 +82,12 @@ TEST_CASE("a process that leaks is found among those that collect, warm up and b
   }
   const json leaks = scene.answer({"leaks", "--config", config, "--limit", "0"});
   CHECK(row_of(leaks, "leaking").at("leak") == true);
+  CHECK(row_of(leaks, "leaking").at("ended_ms").is_null());
+  const json dead = row_of(leaks, "killed");
+  CAPTURE(dead.dump(1));
+  CHECK(dead.at("ended_ms").is_number());
+  CHECK(dead.at("runs_out_in_ms").is_null());
+  CHECK(dead.at("limit") != "the machine's memory");
 }
 
 TEST_CASE("what tmpfs and SysV segments hold is judged where the kernel tells of it") {

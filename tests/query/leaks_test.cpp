@@ -148,6 +148,17 @@ TEST_CASE("Too little history, no subject, and nothing recorded are said") {
   const Json all = answered(history, {"--all"});
   CHECK(verdict(all, "young") == "insufficient");
   CHECK(all["totals"]["insufficient"].get<int>() >= 1);
+  for (const Json& row : all["rows"]) {
+    if (row["subject"] != "/usr/bin/young") continue;
+    CHECK(row["recorded_ms"] == 50'000);
+    CHECK(row["needed_ms"] == 120'000);
+    CHECK(row["reason"] ==
+          "there is too little history to judge: 0.8 of the 2.0 hours (by the configured hour) that are needed of one "
+          "life");
+  }
+  const std::string said = ask(history, {}).out;
+  CAPTURE(said);
+  CHECK(said.find("3 have too little history: at most 1 min, where") != std::string::npos);
   CHECK(ask(history, {}).out.find("too little history") != std::string::npos);
 
   const Outcome nobody = ask(history, {"yuong"});
@@ -175,4 +186,51 @@ TEST_CASE("Memory in tmpfs and in SysV segments leaks as a process does") {
   const Json leaks = Json::parse(outcome.out);
   CHECK(verdict(leaks, "machine", "tmpfs") == "leak-steady");
   CHECK(verdict(leaks, "machine", "sysv") == "leak-steady");
+}
+
+// A worker that leaks into the limit of its cgroup is killed by the kernel; its neighbour leaks on.
+TEST_CASE("What ended is evidence and no forecast, and its limit is that of its cgroup") {
+  History history;
+  history.begin_run();
+  history.machine(16 * 1024 * 1024 - 512 * 1024);
+  const Person worker{"worker", "/usr/bin/worker", "web", "app", "/system.slice/worker.service"};
+  const Person other{"other", "/usr/bin/other", "web", "app", "/system.slice/other.service"};
+  history.birth(100, worker, 100'000);
+  history.birth(200, other, 100'000);
+  const auto grow = [&history](bool both, int at) {
+    if (both) history.hold(100, 100'000 + at * 200);
+    if (both) history.cgroup({"/system.slice/worker.service", 110'000 + at * 200, 10'000, {}, 400'000, {}, 0});
+    history.hold(200, 100'000 + at * 400);
+    history.tick();
+  };
+  for (int at = 0; at < 1500; ++at) grow(true, at);
+  const std::int64_t ended_ms = history.now_ms();
+  history.death(100);
+  for (int at = 1500; at < 1530; ++at) grow(false, at);
+  history.end_run();
+
+  const Json leaks = answered(history, {});
+  REQUIRE(leaks["rows"].size() == 2);
+  const Json& live = leaks["rows"][0];
+  CHECK(live["subject"] == "/usr/bin/other");
+  CHECK(live["ended_ms"].is_null());
+  CHECK(live["limit"] == "the machine's memory");
+  CHECK(live["runs_out_in_ms"].is_number());
+  const Json& dead = leaks["rows"][1];
+  CHECK(dead["subject"] == "/usr/bin/worker");
+  CHECK(dead["verdict"] == "leak-steady");
+  CHECK(dead["ended_ms"] == ended_ms);
+  CHECK(dead["runs_out_in_ms"].is_null());
+  CHECK(dead["limit_room_kib"].is_null());
+  CHECK(dead["limit"] == "memory.max of /system.slice/worker.service");
+  CHECK(dead["reason"] == "its floor rises all the time; it has ended");
+  CHECK(leaks["totals"]["leaks"] == 2);
+  CHECK(leaks["totals"]["ended"] == 1);
+  const std::string table = ask(history, {}).out;
+  CAPTURE(table);
+  CHECK(table.find(" ended ") != std::string::npos);
+  CHECK(table.find("2 leak (1 of them ended)") != std::string::npos);
+  // Before its end it was a leak as others are.
+  const Json before = answered(history, {"--to", "@" + std::to_string(ended_ms - 60'000)});
+  for (const Json& row : before["rows"]) CHECK(row["ended_ms"].is_null());
 }
