@@ -187,7 +187,8 @@ int tell_progress(void* data) {
 // the header tells that a database has a -wal.
 bool lacks_wal(const std::string& path) {
   std::error_code error;
-  const auto header = read_start(path, kHeaderBytes);
+  Buffer start;
+  const auto header = read_start(path, kHeaderBytes, start);
   return header && header->size() == kHeaderBytes && (*header)[18] == 2 && !fs::exists(path + "-wal", error);
 }
 
