@@ -33,14 +33,14 @@ std::string version_text() {
 }
 
 // Reads a duration into `into`; CLI11 shows what this throws as a usage error.
-CLI::callback_t duration_into(std::optional<std::chrono::milliseconds>& into, std::chrono::milliseconds least,
-                              std::chrono::milliseconds most) {
-  return [&into, least, most](const CLI::results_t& results) {
+CLI::callback_t duration_into(const char* option, std::optional<std::chrono::milliseconds>& into,
+                              std::chrono::milliseconds least, std::chrono::milliseconds most) {
+  return [=, &into](const CLI::results_t& results) {
     const auto parsed = parse_duration(results.front());
-    if (!parsed) throw CLI::ValidationError(parsed.error().message);
+    if (!parsed) throw CLI::ValidationError(option, parsed.error().message);
     if (*parsed < least || *parsed > most) {
-      throw CLI::ValidationError(
-          fmt::format("{} is out of range: {} to {}", results.front(), print_duration(least), print_duration(most)));
+      throw CLI::ValidationError(option, fmt::format("{} is out of range: {} to {}", results.front(),
+                                                     print_duration(least), print_duration(most)));
     }
     into = *parsed;
     return true;
@@ -71,11 +71,12 @@ std::variant<Options, int> parse_options(int argc, const char* const* argv) {
   app.set_version_flag("--version", version_text(), "Print the versions of memoird and of SQLite and exit");
   app.add_option("--config", options.config, "Configuration file [" + default_config_path() + "]")->type_name("F");
   app.add_option("--db", options.db, "Database [" + default_database_path() + "]")->type_name("F");
-  app.add_option("--interval", duration_into(options.interval, kLeastInterval, kMostInterval),
+  app.add_option("--interval", duration_into("--interval", options.interval, kLeastInterval, kMostInterval),
                  "Time between two ticks, 100ms to 1h [10s]")
       ->type_name("T");
   auto* once = app.add_flag("--once", options.once, "Take one tick and exit");
-  app.add_option("--duration", duration_into(options.duration, 1ms, 366 * 24h), "Record for this long and exit")
+  app.add_option("--duration", duration_into("--duration", options.duration, 1ms, 366 * 24h),
+                 "Record for this long and exit")
       ->type_name("T")
       ->excludes(once);
   app.add_flag("--foreground", options.foreground,
@@ -92,7 +93,9 @@ std::variant<Options, int> parse_options(int argc, const char* const* argv) {
   } catch (const CLI::ExtrasError&) {
     return complain_of_unknown(app);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : kUsage;
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    fmt::print(stderr, "memoird: {}; see memoird --help\n", to_printable(to_utf8(error.what())));
+    return kUsage;
   }
   return options;
 }

@@ -1,6 +1,8 @@
 #include "config/config.h"
 
 #include <algorithm>
+#include <array>
+#include <chrono>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <functional>
@@ -184,6 +186,8 @@ class Parser {
       if (!read) return read.error();
     }
     if (config_.db.empty()) config_.db = default_database_path();
+    const Status kept = tiers(root);
+    if (!kept) return kept.error();
     return std::move(config_);
   }
 
@@ -197,6 +201,29 @@ class Parser {
     return error(key.source(), fmt::format("unknown key '{}' {}; {}", key.str(), where,
                                            near ? fmt::format("did you mean '{}'?", *near)
                                                 : fmt::format("known are {}", fmt::join(known, ", "))));
+  }
+
+  // Each tier goes on where a finer one ends: it is kept at least as long, or answers on that time would have a hole.
+  Status tiers(const toml::table& root) const {
+    struct Tier {
+      const char* name;
+      std::chrono::milliseconds age;
+    };
+    const std::array kept{Tier{"raw", config_.raw}, Tier{"five_minutes", config_.five_minutes},
+                          Tier{"hours", config_.hours}, Tier{"days", config_.days}};
+    for (std::size_t i = 1; i < kept.size(); ++i) {
+      const Tier& finer = kept[i - 1];
+      const Tier& coarser = kept[i];
+      const bool shorter = coarser.age.count() != 0 && (finer.age.count() == 0 || finer.age > coarser.age);
+      if (!shorter) continue;
+      const auto* node = root["store"][coarser.name].node();
+      if (node == nullptr) node = root["store"][finer.name].node();
+      return error(node->source(),
+                   fmt::format("{} in [store] is {}, shorter than {}, which is {}: what is coarser must be "
+                               "kept at least as long",
+                               coarser.name, print_age(coarser.age), finer.name, print_age(finer.age)));
+    }
+    return Done{};
   }
 
   Status section(const toml::key& key, const toml::node& node) {

@@ -60,8 +60,8 @@ std::vector<std::string> config_keys();
 // As TOML that parse_config reads back to the same struct (but for the lines of its rules).
 std::string print_config(const Config& config);
 
-// "10s", "500ms", "1.5m", "1h": a number and a unit (ms, s, m, h, d). Anything else is malformed, and the message shows
-// the forms.
+// "10s", "500ms", "1.5m", "1h30m": numbers with units (ms, s, m, h, d, w), the largest first. Anything else is
+// malformed, and the message shows the forms.
 Result<std::chrono::milliseconds> parse_duration(std::string_view text);
 std::string print_duration(std::chrono::milliseconds duration);
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <cctype>
 #include <charconv>
@@ -15,8 +16,8 @@ struct DurationUnit {
 };
 
 // Largest first.
-constexpr std::array<DurationUnit, 5> kDurationUnits{
-    {{"d", 86'400'000}, {"h", 3'600'000}, {"m", 60'000}, {"s", 1'000}, {"ms", 1}}};
+constexpr std::array<DurationUnit, 6> kDurationUnits{
+    {{"w", 604'800'000}, {"d", 86'400'000}, {"h", 3'600'000}, {"m", 60'000}, {"s", 1'000}, {"ms", 1}}};
 
 constexpr const char* kForever = "forever";
 
@@ -24,28 +25,34 @@ constexpr const char* kForever = "forever";
 constexpr double kLongestMs = 1e15;
 
 Error not_a_duration(std::string_view text) {
-  return malformed(
-      fmt::format("'{}' is not a duration: write a number and a unit (ms, s, m, h, d), as 500ms, 10s, 1.5m, 1h", text));
+  return malformed(fmt::format(
+      "'{}' is not a duration: write a number and a unit (ms, s, m, h, d, w), as 500ms, 10s, 1.5m, 1h, 1h30m", text));
 }
 
 }  // namespace
 
 Result<std::chrono::milliseconds> parse_duration(std::string_view text) {
-  const bool digit_first = !text.empty() && std::isdigit(static_cast<unsigned char>(text.front())) != 0;
-  if (!digit_first) return not_a_duration(text);
-  double number = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number, std::chars_format::fixed);
-  if (error != std::errc{}) return not_a_duration(text);
-  const std::string_view name(stop, static_cast<std::size_t>(end - stop));
-  for (const DurationUnit& unit : kDurationUnits) {
-    if (unit.name != name) continue;
-    const double ms = std::round(number * static_cast<double>(unit.ms));
-    if (!(ms <= kLongestMs)) return malformed(fmt::format("the duration '{}' is too long", text));
+  double all_ms = 0;
+  double largest = kLongestMs;  // each part has a smaller unit than the one before: 1h30m
+  for (std::string_view rest = text; !rest.empty() || text.empty();) {
+    const bool digit_first = !rest.empty() && std::isdigit(static_cast<unsigned char>(rest.front())) != 0;
+    if (!digit_first) return not_a_duration(text);
+    double number = 0;
+    const char* end = rest.data() + rest.size();
+    const auto [stop, error] = std::from_chars(rest.data(), end, number, std::chars_format::fixed);
+    if (error != std::errc{}) return not_a_duration(text);
+    const char* next = std::find_if(stop, end, [](unsigned char c) { return std::isdigit(c) != 0; });
+    const std::string_view name(stop, static_cast<std::size_t>(next - stop));
+    const auto* const unit = std::ranges::find(kDurationUnits, name, &DurationUnit::name);
+    if (unit == kDurationUnits.end() || static_cast<double>(unit->ms) >= largest) return not_a_duration(text);
+    const double ms = std::round(number * static_cast<double>(unit->ms));
     if (ms == 0 && number != 0) return malformed(fmt::format("the duration '{}' is shorter than 1ms", text));
-    return std::chrono::milliseconds(static_cast<std::int64_t>(ms));
+    all_ms += ms;
+    largest = static_cast<double>(unit->ms);
+    rest.remove_prefix(static_cast<std::size_t>(next - rest.data()));
   }
-  return not_a_duration(text);
+  if (!(all_ms <= kLongestMs)) return malformed(fmt::format("the duration '{}' is too long", text));
+  return std::chrono::milliseconds(static_cast<std::int64_t>(all_ms));
 }
 
 Result<std::chrono::milliseconds> parse_age(std::string_view text) {
@@ -64,7 +71,7 @@ std::string print_duration(std::chrono::milliseconds duration) {
   const std::int64_t ms = duration.count();
   if (ms == 0) return "0s";
   for (const DurationUnit& unit : kDurationUnits) {
-    if (ms % unit.ms == 0) return fmt::format("{}{}", ms / unit.ms, unit.name);
+    if (unit.name != "w" && ms % unit.ms == 0) return fmt::format("{}{}", ms / unit.ms, unit.name);
   }
   return fmt::format("{}ms", ms);
 }

@@ -12,11 +12,15 @@ TEST_CASE("durations are a number and a unit") {
   CHECK(*parse_duration("1h") == 1h);
   CHECK(*parse_duration("2d") == 48h);
   CHECK(*parse_duration("0s") == 0ms);
+  CHECK(*parse_duration("1w") == 7 * 24h);
+  CHECK(*parse_duration("1h30m") == 90min);
+  CHECK(*parse_duration("1w2d3h4m5s6ms") == 9 * 24h + 3h + 4min + 5s + 6ms);
+  CHECK(*parse_duration("1.5h0.5m") == 90min + 30s);
 }
 
 TEST_CASE("what is not a duration is refused, and the forms are shown") {
-  for (const char* text : {"", "10", "s", "10 s", " 10s", "10s ", "-1s", "+1s", "1e3s", "0x10s", "inf s", "nan", "10S",
-                           "10sec", "1h30m", ".5s", "1..5s"}) {
+  for (const char* text : {"",    "10",  "s",     "10 s",   " 10s",  "10s ", "-1s",  "+1s",    "1e3s", "0x10s", "inf s",
+                           "nan", "10S", "10sec", "1h 30m", "30m1h", "1h1h", "1h30", "-1h30m", ".5s",  "1..5s"}) {
     INFO("text: '" << text << "'");
     const auto parsed = parse_duration(text);
     REQUIRE_FALSE(parsed);

@@ -117,6 +117,16 @@ TEST_CASE("a bad value is refused with its line and what it must be") {
   CHECK(complaint("[store]\nraw = 7\n") ==
         "F:2: raw in [store] must be a duration in quotes, as \"7d\", or \"forever\"");
   CHECK(complaint("[store]\nraw = '30m'\n") == "F:2: raw in [store] is 30m, but must be from 1h to 10000d, or forever");
+  // What is coarser is kept as long as what is finer, or a part of the history would have no answer.
+  CHECK(complaint("[store]\nraw = '60d'\nfive_minutes = '7d'\n") ==
+        "F:3: five_minutes in [store] is 7d, shorter than raw, which is 60d: what is coarser must be kept at least as "
+        "long");
+  CHECK_THAT(complaint("[store]\nraw = '61d'\n"),
+             Catch::Matchers::StartsWith("F:2: five_minutes in [store] is 60d, shorter than"));
+  CHECK_THAT(complaint("[store]\nfive_minutes = 'forever'\n"), test::ContainsSubstring("hours in [store] is 400d"));
+  CHECK_THAT(complaint("[store]\ndays = '399d'\n"), test::ContainsSubstring("days in [store] is 399d"));
+  CHECK(parse_config("[store]\nraw = '60d'\nfive_minutes = '60d'\n", "F").ok());
+  CHECK(parse_config("[store]\nraw = 'forever'\nfive_minutes = 'forever'\nhours = 'forever'\n", "F").ok());
   CHECK_THAT(complaint("[store]\nhours = '0d'\n"), test::ContainsSubstring("write forever to keep all"));
   CHECK_THAT(complaint("[store]\ndays = 'ever'\n"), test::ContainsSubstring("1.5m, 1h, or forever"));
   CHECK(complaint("[store]\nmax_size = '15MiB'\n") == "F:2: max_size in [store] is 15MiB, but must be at least 16MiB");

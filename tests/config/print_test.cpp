@@ -29,10 +29,10 @@ TEST_CASE("a printed configuration reads back the same") {
   config.max_command_bytes = 64;
   config.log_level = "error";
   config.durability = "normal";
-  config.raw = 0ms;
-  config.five_minutes = 1h;
-  config.hours = 90min;
-  config.days = 240'000h;
+  config.raw = 1h;
+  config.five_minutes = 90min;
+  config.hours = 240'000h;
+  config.days = 0ms;
   config.max_size = 16LL << 20;
   config.default_categories = false;
   config.categories = {{"a", "^/usr/bin/a\\b", "", "", "", ""}, {"b", "", "e", "c", "u", "g"}};
