@@ -13,6 +13,7 @@
 #include "query/commands.h"
 #include "query/database_path.h"
 #include "query/format.h"
+#include "query/shell_text.h"
 #include "query/terminal.h"
 #include "store/database.h"
 
@@ -66,7 +67,7 @@ void examine_configuration(const std::string& database, Findings& findings) {
   } else if (!config->db.empty() && config->db != database) {
     findings.push_back({"configuration", Verdict::warning,
                         fmt::format("{} has memoird record into {}, this is another file", path, config->db),
-                        "memoir --db " + config->db + ", or set MEMOIR_DB"});
+                        fmt::format("memoir --db {}, or set MEMOIR_DB", shell_path(config->db))});
   } else {
     findings.push_back({"configuration", Verdict::ok, path + " can be read", ""});
   }

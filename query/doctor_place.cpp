@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "query/doctor.h"
 #include "query/format.h"
+#include "query/shell_text.h"
 #include "store/file_system.h"
 
 namespace memoir::query {
@@ -62,11 +63,11 @@ Finding judge_mode(const Place& place) {
   const std::string is =
       fmt::format("{}: owner {}, group {}, mode {:04o}", place.path, place.owner, place.group, place.mode);
   if ((place.mode & S_IWOTH) != 0) {
-    return {"file", Verdict::problem, is + ": everyone may write to it", "chmod o= " + place.path};
+    return {"file", Verdict::problem, is + ": everyone may write to it", "chmod o= " + shell_path(place.path)};
   }
   if ((place.mode & S_IROTH) != 0 && place.folder_open) {
     return {"file", Verdict::warning, is + ": everyone on this machine may read it, the command lines of all included",
-            "chmod o= " + place.path};
+            "chmod o= " + shell_path(place.path)};
   }
   return {"file", Verdict::ok, is, ""};
 }
@@ -82,7 +83,7 @@ Finding judge_file_system(const Place& place) {
   if (place.mounted_read_only) {
     return {"file system", Verdict::warning, place.folder + " is mounted read-only: nothing can be recorded into it",
             fmt::format("mount -o remount,rw on the mount of {} (findmnt -T {}), after a look at dmesg", place.folder,
-                        place.folder)};
+                        shell_path(place.folder))};
   }
   if (place.in_memory) {
     return {"file system", Verdict::warning,
@@ -118,7 +119,7 @@ Findings judge_place(const Place& place) {
     findings.push_back({"owner", Verdict::problem,
                         fmt::format("{} belongs to {}, the database to {}: its recorder may not write to it",
                                     place.stranger, place.stranger_owner, place.owner),
-                        fmt::format("chown {}: {}", place.owner, place.stranger)});
+                        fmt::format("chown {}: {}", shell_word(place.owner), shell_path(place.stranger))});
   }
   // The recorder empties it at 16 MiB, unless someone reads for long.
   constexpr std::int64_t large_wal = 128 * kMib;
@@ -126,7 +127,7 @@ Findings judge_place(const Place& place) {
     findings.push_back({"write-ahead log", Verdict::warning,
                         fmt::format("{}-wal has grown to {}: someone has been reading the file for long", place.path,
                                     print_size(place.wal_bytes / 1024, Units::automatic)),
-                        fmt::format("end who holds it open: fuser -v {}", place.path)});
+                        fmt::format("end who holds it open: fuser -v {}", shell_path(place.path))});
   }
   findings.push_back(judge_file_system(place));
   return findings;
@@ -137,7 +138,7 @@ Finding judge_room(const Place& place, std::optional<std::int64_t> per_day) {
   constexpr std::int64_t little = 1024 * kMib;
   constexpr std::int64_t days_to_act = 14;
   const std::string free = print_size(place.free_bytes / 1024, Units::automatic) + " free";
-  const std::string mend = fmt::format("make room: du -xh {} | sort -h | tail", place.folder);
+  const std::string mend = fmt::format("make room: du -xh {} | sort -h | tail", shell_path(place.folder));
   if (place.free_files <= 0) {
     return {"disk room", Verdict::problem, "no file can be made any more: the file system has no inode left", mend};
   }

@@ -29,17 +29,21 @@ std::string in_single_quotes(std::string_view text) {
   return out + "'";
 }
 
-std::string shell_word(std::string_view utf8) {
-  if (showable(to_printable(utf8)) == utf8) {
-    return !utf8.empty() && std::all_of(utf8.begin(), utf8.end(), is_plain) ? std::string(utf8)
-                                                                            : in_single_quotes(utf8);
+std::string shell_word(std::string_view text) {
+  if (showable(to_printable(to_utf8(text))) == text) {
+    return !text.empty() && std::all_of(text.begin(), text.end(), is_plain) ? std::string(text)
+                                                                            : in_single_quotes(text);
   }
   std::string escaped;
-  for (const char c : utf8) {
+  for (const char c : text) {
     if (c == '\\' || c == '\'') escaped += '\\';
     escaped += c;
   }
-  return "$'" + showable(to_printable(escaped)) + "'";
+  return "$'" + showable(to_printable(to_utf8(escaped))) + "'";
+}
+
+std::string shell_path(std::string_view path) {
+  return shell_word(path.starts_with('-') ? "./" + std::string(path) : std::string(path));
 }
 
 }  // namespace memoir::query

@@ -1,6 +1,7 @@
 #include "base/text.h"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 
 namespace memoir {
@@ -50,14 +51,35 @@ char32_t decode(std::string_view sequence) {
   }
 }
 
-// Moves the cursor, turns the text beside it round, or hides.
+struct CodePoints {
+  char32_t first;
+  char32_t last;
+};
+
+// What moves the cursor, turns the text beside it round, or shows nothing, so that two names look alike: controls,
+// separators and annotations, Default_Ignorable_Code_Point of Unicode 15, and blanks that are no spaces.
+constexpr std::array kUnsafe{CodePoints{0x00, 0x1F},       CodePoints{0x7F, 0x9F},       CodePoints{0xAD, 0xAD},
+                             CodePoints{0x034F, 0x034F},   CodePoints{0x061C, 0x061C},   CodePoints{0x115F, 0x1160},
+                             CodePoints{0x17B4, 0x17B5},   CodePoints{0x180B, 0x180F},   CodePoints{0x200B, 0x200F},
+                             CodePoints{0x2028, 0x202E},   CodePoints{0x2060, 0x206F},   CodePoints{0x2800, 0x2800},
+                             CodePoints{0x3164, 0x3164},   CodePoints{0xFE00, 0xFE0F},   CodePoints{0xFEFF, 0xFEFF},
+                             CodePoints{0xFFA0, 0xFFA0},   CodePoints{0xFFF0, 0xFFFB},   CodePoints{0x1BCA0, 0x1BCA3},
+                             CodePoints{0x1D159, 0x1D159}, CodePoints{0x1D173, 0x1D17A}, CodePoints{0xE0000, 0xE0FFF}};
+
 bool is_unsafe(char32_t c) {
-  const auto within = [c](char32_t first, char32_t last) { return c >= first && c <= last; };
-  const bool control = c < 0x20 || within(0x7F, 0x9F) || within(0x2028, 0x2029);
-  const bool direction = c == 0x061C || within(0x200E, 0x200F) || within(0x202A, 0x202E) || within(0x2066, 0x2069);
-  const bool invisible = c == 0xAD || c == 0x180E || c == 0x200B || within(0x2060, 0x2065) || within(0x206A, 0x206F) ||
-                         c == 0xFEFF || within(0xFFF9, 0xFFFB) || within(0xE0000, 0xE007F);
-  return control || direction || invisible;
+  return std::ranges::any_of(kUnsafe, [c](const CodePoints& of) { return c >= of.first && c <= of.last; });
+}
+
+bool is_selector(char32_t c) {
+  return c >= 0xFE00 && c <= 0xFE0F;
+}
+
+// U+200C, U+200D and the variation selectors show nothing themselves, but emoji and the scripts from Hebrew on are
+// written with them. After other letters they only hide.
+bool belongs_to(char32_t before, char32_t c) {
+  if (c != 0x200C && c != 0x200D && !is_selector(c)) return false;
+  const bool joins = before == 0x200C || before == 0x200D;
+  return before >= 0x0590 && !joins && (!is_selector(before) || c == 0x200D);
 }
 
 }  // namespace
@@ -104,11 +126,12 @@ std::string to_utf8(std::string_view bytes) {
 std::string to_printable(std::string_view utf8) {
   std::string out;
   out.reserve(utf8.size());
+  char32_t before = 0;
   while (!utf8.empty()) {
     const std::size_t length = std::max<std::size_t>(sequence_length(utf8), 1);
     const std::string_view sequence = utf8.substr(0, length);
     const char32_t c = decode(sequence);
-    if (!is_unsafe(c)) {
+    if (!is_unsafe(c) || belongs_to(before, c)) {
       out += sequence;
     } else if (c == '\n') {
       out += "\\n";
@@ -121,6 +144,7 @@ std::string to_printable(std::string_view utf8) {
     } else {
       out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
     }
+    before = !is_unsafe(c) || belongs_to(before, c) ? c : 0;
     utf8.remove_prefix(length);
   }
   return out;

@@ -39,8 +39,8 @@ std::string_view trim(std::string_view text);
 std::string to_utf8(std::string_view bytes);
 
 // One line that a terminal shows as it is: control characters, escapes, newlines, direction marks (U+202A…202E,
-// U+2066…2069, U+200E/F) and what shows nothing at all (U+200B, U+FEFF) become `\n`, `\t`, `\xNN`, `\u202e`. Input must
-// be valid UTF-8.
+// U+2066…2069, U+200E/F) and what shows nothing at all (U+200B…D, U+3164, U+FEFF …) become `\n`, `\t`, `\xNN`,
+// `\u202e`. Input must be valid UTF-8.
 std::string to_printable(std::string_view utf8);
 
 }  // namespace memoir

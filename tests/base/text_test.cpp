@@ -52,6 +52,14 @@ TEST_CASE("to_printable leaves nothing that moves a terminal's cursor or turns i
 TEST_CASE("what shows nothing is shown as its number") {
   CHECK(to_printable("a\u200bb\ufeffc\u00add\u2060e\U000e0041") == "a\\u200bb\\ufeffc\\xadd\\u2060e\\U000e0041");
   CHECK(to_printable("\U0001f469\u200d\U0001f680") == "\U0001f469\u200d\U0001f680");
+  CHECK(to_printable("\u2764\ufe0f\u200d\U0001f525") == "\u2764\ufe0f\u200d\U0001f525");
+  CHECK(to_printable("nginx\u200d") == "nginx\\u200d");
+  CHECK(to_printable("\u200cnginx\ufe0f") == "\\u200cnginx\\ufe0f");
+  CHECK(to_printable("\U0001f525\u200d\u200d") == "\U0001f525\u200d\\u200d");
+  // Fillers and blanks that look like nothing.
+  CHECK(to_printable("a\u3164b\u1160c\u2800d\u034fe\uffa0") == "a\\u3164b\\u1160c\\u2800d\\u034fe\\uffa0");
+  CHECK(to_printable("\u115f\u17b4\u180b\u2065\ufff0\U0001d173\U000e0100") ==
+        "\\u115f\\u17b4\\u180b\\u2065\\ufff0\\U0001d173\\U000e0100");
 }
 
 TEST_CASE("nearest finds a near miss, the one that a word begins, and nothing far") {

@@ -1,5 +1,7 @@
 #include "query/doctor.h"
 
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <sys/stat.h>
 
@@ -79,6 +81,46 @@ TEST_CASE("doctor: a file that all may write is a problem, one that all may read
   CHECK(verdict(judge_place(place), "file") == Verdict::warning);
   place.mode = 0666;
   CHECK(verdict(judge_place(place), "file") == Verdict::problem);
+}
+
+TEST_CASE("doctor: a command to copy quotes its path, whatever the path is") {
+  use_utf8();
+  for (const char* folder : {"/tmp/a b", "/tmp/$(touch x)", "/tmp/`touch x`", "/tmp/it's", "/tmp/\"q\"", "/tmp/a\nb",
+                             "/tmp/;touch x", "/tmp/*", "/tmp/\xff", "-rf", "/tmp/\\"}) {
+    Place place = good_place();
+    place.folder = folder;
+    place.path = place.folder + "/memoir.db";
+    place.mode = 0666;
+    place.stranger = place.path + "-wal";
+    place.stranger_owner = "root";
+    place.wal_bytes = kGib;
+    place.mounted_read_only = true;
+    place.free_bytes = 1;
+    Findings findings = judge_place(place);
+    findings.push_back(judge_room(place, std::nullopt));
+    int commands = 0;
+    for (const Finding& finding : findings) {
+      for (const std::string& command : {"chmod o= ", "chown memoir: ", "fuser -v ", "findmnt -T ", "du -xh "}) {
+        const std::size_t at = finding.mend.find(command);
+        if (at == std::string::npos) continue;
+        ++commands;
+        // What a shell makes of what comes after the command begins with one word: the path as it is.
+        const test::TemporaryDirectory scratch;
+        std::string words = finding.mend.substr(at + command.size());
+        for (const char* after : {"), after", " | sort"}) words = words.substr(0, words.find(after));
+        std::ofstream(scratch.path() + "/script")
+            << "cd " << scratch.path() << "\nset -- " << words << "\nprintf '%s' \"$1\" >word\necho $# >count\n";
+        CAPTURE(finding.mend, words);
+        CHECK(std::system(("bash " + scratch.path() + "/script").c_str()) == 0);
+        const std::string word = test::slurp(scratch.path() + "/word");
+        CHECK(test::slurp(scratch.path() + "/count") == "1\n");
+        CHECK(word.find(place.folder) != std::string::npos);
+        CHECK_FALSE(word.starts_with('-'));
+        CHECK_FALSE(std::filesystem::exists(scratch.path() + "/x"));
+      }
+    }
+    CHECK(commands == 5);
+  }
 }
 
 TEST_CASE("doctor: the file system, the companions and the write-ahead log") {
