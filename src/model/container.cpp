@@ -1,0 +1,109 @@
+#include "model/container.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include "base/text.h"
+
+namespace memoir {
+namespace {
+
+constexpr std::size_t kShownDigits = 12;
+constexpr std::size_t kWholeId = 64;
+
+struct Scheme {
+  std::string_view mark;
+  std::string_view runtime;
+};
+
+// With systemd as the driver of cgroups a container is a scope: "docker-ID.scope"; Podman without it has "libpod-ID".
+constexpr std::array kPrefixes{Scheme{"docker-", "docker"}, Scheme{"libpod-", "podman"},
+                               Scheme{"cri-containerd-", "containerd"}, Scheme{"nerdctl-", "containerd"},
+                               Scheme{"crio-", "cri-o"}};
+
+// Without it the id alone lies below a folder of the manager's: "/docker/ID"; "k8s.io" and "moby" are namespaces of
+// containerd.
+constexpr std::array kFolders{Scheme{"docker", "docker"}, Scheme{"k8s.io", "containerd"}, Scheme{"moby", "containerd"},
+                              Scheme{"default", "containerd"}};
+
+bool is_id(std::string_view text, std::size_t least) {
+  return text.size() >= least && text.size() <= kWholeId &&
+         std::ranges::all_of(text, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
+}
+
+std::string named(std::string_view runtime, std::string_view name) {
+  return std::string(runtime) + ":" + std::string(name);
+}
+
+// systemd writes what a unit's name cannot hold as \xNN (systemd.unit(5)); of names of machines that is '-' alone.
+std::string without_escapes(std::string_view name) {
+  constexpr std::string_view dash = "\\x2d";
+  std::string text(name);
+  for (std::size_t at = text.find(dash); at != std::string::npos; at = text.find(dash, at + 1)) {
+    text.replace(at, dash.size(), "-");
+  }
+  return text;
+}
+
+// What lies between the two, if `part` begins and ends so.
+std::string_view between(std::string_view part, std::string_view begin, std::string_view end) {
+  if (part.size() <= begin.size() + end.size() || !part.starts_with(begin) || !part.ends_with(end)) return {};
+  return part.substr(begin.size(), part.size() - begin.size() - end.size());
+}
+
+std::string machine(std::string_view part) {
+  if (const auto name = between(part, "systemd-nspawn@", ".service"); !name.empty())
+    return named("nspawn", without_escapes(name));
+  const std::string name = without_escapes(between(part, "machine-", ".scope"));
+  const bool other = name.empty() || name.starts_with("qemu-") || name.starts_with("lxc-");  // libvirt's
+  return other ? std::string() : named("nspawn", name);
+}
+
+// LXC has "lxc.payload.NAME", older releases and Proxmox "lxc/NAME".
+std::string lxc(std::string_view part, std::string_view parent) {
+  if (const auto name = between(part, "lxc.payload.", ""); !name.empty()) return named("lxc", name);
+  return parent == "lxc" ? named("lxc", part) : std::string();
+}
+
+std::string by_id(std::string_view part, std::string_view parent, bool pod) {
+  const auto runtime = [pod](std::string_view name) { return pod ? std::string_view("kubernetes") : name; };
+  std::string_view name = part;
+  if (name.ends_with(".scope")) name.remove_suffix(std::string_view(".scope").size());
+  for (const Scheme& scheme : kPrefixes) {
+    const std::string_view id = between(name, scheme.mark, "");
+    if (is_id(id, kShownDigits)) return named(runtime(scheme.runtime), id.substr(0, kShownDigits));
+  }
+  // "kubepods-podX.slice:cri-containerd:ID", where the two disagree on the driver
+  name = name.substr(name.rfind(':') + 1);
+  if (!is_id(name, kWholeId)) return {};
+  const std::string_view id = name.substr(0, kShownDigits);
+  for (const Scheme& scheme : kFolders) {
+    if (parent == scheme.mark) return named(runtime(scheme.runtime), id);
+  }
+  for (const Scheme& scheme : kPrefixes) {
+    const std::string_view mark = scheme.mark.substr(0, scheme.mark.size() - 1);
+    if (part.find(":" + std::string(mark) + ":") != std::string_view::npos) return named(runtime(scheme.runtime), id);
+  }
+  return named(runtime("container"), id);
+}
+
+}  // namespace
+
+std::string container_of(std::string_view cgroup) {
+  std::string found;
+  std::string_view parent;
+  bool pod = false;
+  while (!cgroup.empty()) {
+    const std::string_view part = cut(cgroup, '/');
+    if (part.empty()) continue;
+    pod = pod || part.starts_with("kubepods");
+    for (std::string& name : std::array{by_id(part, parent, pod), lxc(part, parent), machine(part)}) {
+      if (!name.empty()) found = std::move(name);
+    }
+    parent = part;
+  }
+  return found;
+}
+
+}  // namespace memoir
