@@ -10,6 +10,7 @@
 #include "query/command_line.h"
 #include "query/commands.h"
 #include "query/database_path.h"
+#include "query/exception.h"
 #include "query/filter.h"
 #include "query/help.h"
 #include "query/process_columns.h"
@@ -27,6 +28,12 @@ Outcome failure(Exit exit, std::string_view message) {
 
 Outcome failure(const Error& error) {
   return failure(error.kind == ErrorKind::malformed ? Exit::usage : Exit::failed, error.message);
+}
+
+// A subject that can be read, but of which nothing is recorded, is answered as a time without a tick is.
+Outcome failure(const Command& command, const Error& error) {
+  if (error.kind == ErrorKind::gone && !command.subject.empty()) return failure(Exit::empty, error.message);
+  return failure(error);
 }
 
 std::string version_text() {
@@ -60,17 +67,13 @@ std::string render(const Asked& asked, const Report& report, const Options& opti
   return render_table(asked, report, {options.zone, options.units, color, width});
 }
 
-// Numbers in a damaged file may be any: what they lead to ends here.
+// What a library or our own code throws ends here, with the file that was asked.
 template <typename Run>
 auto guarded(const std::string& path, Run&& run) -> decltype(run()) {
   try {
     return run();
   } catch (const std::exception& error) {
-    return Error{
-        ErrorKind::io,
-        fmt::format("{}: holds what Memoir did not write ({}); the database may be damaged: move it aside with "
-                    "its -wal and -shm, and start the recorder anew",
-                    path, error.what())};
+    return Error{ErrorKind::io, fmt::format("{}: {}", path, exception_message(error))};
   }
 }
 
@@ -86,8 +89,13 @@ Outcome outcome_of(const Asked& asked, const Report& report, const Options& opti
   if (report.nothing_recorded) outcome.exit = Exit::empty;
   if (report.failed) outcome.exit = Exit::failed;
   // A machine finds its warnings in JSON; CSV has no place for them.
-  if (options.format == Format::csv) {
-    outcome.error = warning_lines(report.warnings);
+  if (options.format == Format::csv) outcome.error = warning_lines(report.warnings);
+  if (!is_for_machines(options.format)) return outcome;
+  outcome.error += warning_lines(report.left_out);
+  if (options.format == Format::csv) return outcome;  // which has no sections
+  for (const Section& section : report.sections) {
+    for (const std::string& sentence : section.left_out)
+      outcome.error += warning_lines({fmt::format("{}: {}", section.name, sentence)});
   }
   return outcome;
 }
@@ -99,14 +107,15 @@ Outcome run_alone(const Command& command, const Options& options, const Clock& c
   return outcome_of({command.name, path ? *path : options.db, ""}, *report, options, terminal_screen());
 }
 
-// Names of the filter that nobody has: why nothing is shown.
-std::vector<std::string> filter_misses(const Context& context) {
+// Where the filter names processes that nobody is: why nothing is shown.
+std::optional<std::vector<std::string>> nobody(const Context& context, std::optional<Range> answered) {
   const Result<Filter> filter = Filter::parse(context.options.filters);
-  if (!filter || filter->takes_all()) return {};
+  if (!filter || filter->takes_all()) return std::nullopt;
   const std::int64_t at_ms = context.when.at_ms.value_or(context.file.last_tick_ms);
-  const Range range = context.when.range.value_or(Range{context.when.at_ms ? at_ms : at_ms - kDayMs, at_ms});
+  const Range recent{context.when.at_ms ? at_ms : at_ms - kDayMs, at_ms};
+  const Range range = context.when.range.value_or(answered.value_or(recent));
   const Result<std::vector<StoredProcess>> processes = context.reader.processes(range);
-  if (!processes || processes->empty()) return {};
+  if (!processes || processes->empty() || filter->names_any(*processes)) return std::nullopt;
   return filter->misses(*processes);
 }
 
@@ -136,14 +145,21 @@ Outcome run(const Command& command, const Options& options, const Clock& clock, 
   if (command.stream) {
     const Sink shown = [&](std::string_view text) { return sink(for_screen(std::string(text), screen)); };
     Result<Streamed> streamed = guarded(*path, [&] { return command.stream(context, screen ? shown : sink); });
-    if (streamed) append(streamed->warnings, filter_misses(context));
-    return streamed ? outcome_of(*streamed) : failure(streamed.error());
+    if (!streamed) return failure(streamed.error());
+    if (auto why = nobody(context, std::nullopt)) {
+      streamed->nothing_recorded = true;
+      append(streamed->warnings, *std::move(why));
+    }
+    return outcome_of(*streamed);
   }
   Result<Report> report = guarded(*path, [&] { return command.run(context); });
-  if (!report) return failure(report.error());
+  if (!report) return failure(command, report.error());
   const Status titled = options.group == "identity" ? show_titles(**reader, report->rows) : Done{};
   if (!titled) return failure(titled.error());
-  if (report->rows.rows.empty()) append(report->warnings, filter_misses(context));
+  if (auto why = report->rows.rows.empty() ? nobody(context, report->range) : std::nullopt) {
+    report->nothing_recorded = true;
+    append(report->warnings, *std::move(why));
+  }
   const Asked asked{command.name, *path, runs->empty() ? std::string() : runs->back().boot.host};
   return outcome_of(asked, *report, options, screen);
 }

@@ -40,6 +40,7 @@ Unit unit_for(double kib, Units units, bool plain) {
   if (plain) return {"", 1};
   if (units == Units::kib) return kScales[0];
   if (units == Units::mib) return kScales[1];
+  if (units == Units::gib) return kScales[2];
   Unit unit = kScales[0];
   for (const Unit& larger : kScales) {
     if (kib >= larger.kib) unit = larger;

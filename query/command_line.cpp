@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <iterator>
 #include <optional>
 
 #include <CLI/CLI.hpp>
@@ -10,13 +11,18 @@
 #include "base/nearest.h"
 #include "base/text.h"
 #include "query/commands.h"
+#include "query/filter.h"
+#include "query/format.h"
 #include "query/terminal.h"
 #include "query/tier.h"
 
 namespace memoir::query {
 namespace {
 
-const std::vector<std::string> kUnitNames{"kib", "mib", "auto"};
+const std::vector<std::string> kUnitNames{"kib", "mib", "gib", "auto"};
+
+// Formats for short; in `leaks` --csv takes a file, and is an option of its own.
+constexpr std::string_view kCsv = "--csv";
 
 std::string in_quotes(std::string_view word) {
   return fmt::format("'{}'", to_printable(to_utf8(word)));
@@ -24,15 +30,41 @@ std::string in_quotes(std::string_view word) {
 
 bool takes_value(const std::string& argument) {
   const auto& texts = option_texts();
-  return std::any_of(texts.begin(), texts.end(), [&](const OptionText& text) {
-    return (text.name == argument || (!text.letter.empty() && text.letter == argument)) && !text.value.empty();
-  });
+  return std::any_of(texts.begin(), texts.end(),
+                     [&](const OptionText& text) { return text.name == argument && !text.value.empty(); });
+}
+
+bool takes(const Command& command, Option option) {
+  return std::find(command.options.begin(), command.options.end(), option) != command.options.end();
+}
+
+// "--since=T" as "--from=T", "-n5" as "--limit=5".
+std::string in_full(const std::string& argument) {
+  for (const Spelling& spelling : spellings()) {
+    const std::string_view written = spelling.written;
+    if (written == kCsv || !argument.starts_with(written)) continue;
+    const std::string_view rest = std::string_view(argument).substr(written.size());
+    const bool letter = written.size() == 2;
+    if (rest.empty() || rest.front() == '=') return fmt::format("{}{}", spelling.means, rest);
+    if (letter && takes_value(std::string(spelling.means))) return fmt::format("{}={}", spelling.means, rest);
+  }
+  return argument;
+}
+
+// Every option as memoir calls it; the values of options stay as they are.
+std::vector<std::string> in_full(const std::vector<std::string>& arguments) {
+  std::vector<std::string> full;
+  for (auto it = arguments.begin(); it != arguments.end(); ++it) {
+    full.push_back(in_full(*it));
+    if (takes_value(full.back()) && full.back() != kCsv && it + 1 != arguments.end()) full.push_back(*++it);
+  }
+  return full;
 }
 
 // Takes the command's name, the first word that is neither an option nor the value of one, out of `arguments`.
 std::optional<std::string> take_command(std::vector<std::string>& arguments) {
   for (auto it = arguments.begin(); it != arguments.end(); ++it) {
-    if (takes_value(*it)) {
+    if (takes_value(*it) && !(*it == kCsv && it + 1 != arguments.end() && find_command(*(it + 1)) != nullptr)) {
       if (++it == arguments.end()) break;
       continue;
     }
@@ -54,10 +86,9 @@ Error unknown_command(const std::string& name) {
 
 Error unknown_argument(const std::string& argument, const Command& command) {
   if (argument.empty() || argument.front() != '-') {
-    const bool filters =
-        std::find(command.options.begin(), command.options.end(), Option::filter) != command.options.end();
-    return malformed(fmt::format("'{}' does not take the argument {}{}", command.name, in_quotes(argument),
-                                 filters ? "; --filter comm=NAME or category=NAME chooses processes" : ""));
+    return malformed(
+        fmt::format("'{}' does not take the argument {}{}", command.name, in_quotes(argument),
+                    takes(command, Option::filter) ? "; --filter comm=NAME or category=NAME chooses processes" : ""));
   }
   const std::string name = argument.substr(0, argument.find('='));
   for (const OptionText& text : option_texts()) {
@@ -65,7 +96,20 @@ Error unknown_argument(const std::string& argument, const Command& command) {
   }
   std::vector<std::string> names{"--help", "--version"};
   for (const Option option : options_of(command)) names.emplace_back(option_text(option).name);
-  return malformed(fmt::format("there is no option {}{}", in_quotes(name), did_you_mean(name, names)));
+  for (const Spelling& spelling : spellings()) names.emplace_back(spelling.written);
+  return malformed(fmt::format("'{}' has no option {}{}", command.name, in_quotes(name), did_you_mean(name, names)));
+}
+
+// An unknown option, or more arguments than the command takes.
+Error too_much(const std::vector<std::string>& extra, const Command& command) {
+  const auto option = std::ranges::find_if(extra, [](const std::string& word) { return word.starts_with('-'); });
+  if (option != extra.end() || command.subject.empty())
+    return unknown_argument(option != extra.end() ? *option : extra.front(), command);
+  std::vector<std::string> quoted;
+  std::ranges::transform(extra, std::back_inserter(quoted), in_quotes);
+  return malformed(fmt::format("'{}' takes {} at most ({}): {} {} too much", command.name,
+                               print_count(static_cast<std::int64_t>(command.most_subjects), "argument", "arguments"),
+                               command.subject, fmt::join(quoted, ", "), extra.size() == 1 ? "is" : "are"));
 }
 
 // A word of a list that the command gives; an absent one stays absent.
@@ -168,7 +212,7 @@ void add_option(CLI::App& app, Option option, Options& options, Words& words) {
       app.add_flag(name, words.no_pager);
       break;
     case Option::output:
-      app.add_option(fmt::format("{},{}", option_text(option).letter, name), options.output);
+      app.add_option(name, options.output);
       break;
     case Option::force:
       app.add_flag(name, options.force);
@@ -185,6 +229,7 @@ std::optional<Error> check(const Words& words, const Command& command, Options& 
   options.format = format_of(words.format.value_or(command.formats.front()));
   if (words.units == "kib") options.units = Units::kib;
   if (words.units == "mib") options.units = Units::mib;
+  if (words.units == "gib") options.units = Units::gib;
   if (auto error = check_choice(options.by, command.by, Option::by)) return error;
   if (auto error = check_choice(options.group, command.groups, Option::group)) return error;
   if (auto error = check_choice(options.tier, tier_names(), Option::tier)) return error;
@@ -194,6 +239,7 @@ std::optional<Error> check(const Words& words, const Command& command, Options& 
       return malformed(fmt::format("--limit {} is not a number of rows", in_quotes(*words.limit)));
     options.limit = *limit;
   }
+  if (const auto filter = Filter::parse(options.filters); !filter) return filter.error();
   if (words.utc) options.zone = Zone::utc;
   options.color = !words.no_color;
   options.pager = !words.no_pager;
@@ -204,8 +250,9 @@ std::optional<Error> check(const Words& words, const Command& command, Options& 
 // CLI11 says "--db: 1 required TEXT missing" and "--db: At Most 1 required but received 2".
 Error wrong_number(std::string_view said) {
   const bool many = said.find("received") != std::string_view::npos;
-  return malformed(
-      fmt::format("{} {}", said.substr(0, said.find(':')), many ? "can be given only once" : "needs a value"));
+  const std::string_view name = said.substr(0, said.find(':'));
+  return malformed(fmt::format("{} {}{}", name, many ? "can be given only once" : "needs a value",
+                               name == kCsv ? ": the file of a series (--format csv writes the answer as CSV)" : ""));
 }
 
 // `--db=` and `--db ""`: of the first CLI11 would take the next argument for the value.
@@ -231,7 +278,7 @@ std::optional<Error> parse_options(std::vector<std::string> arguments, Invocatio
   if (!command.subject.empty()) {
     app.add_option("subject", invocation.options.subjects)->expected(0, static_cast<int>(command.most_subjects));
   }
-  app.add_flag("--help,-h", invocation.help);
+  app.add_flag("--help", invocation.help);
   app.add_flag("--version", invocation.version);
   std::reverse(arguments.begin(), arguments.end());  // as CLI11 takes them
   try {
@@ -242,20 +289,20 @@ std::optional<Error> parse_options(std::vector<std::string> arguments, Invocatio
     return malformed(fmt::format("{} (memoir {} --help)", to_printable(to_utf8(error.what())), command.name));
   }
   if (invocation.help || invocation.version) return std::nullopt;
-  if (const auto extra = app.remaining(); !extra.empty()) return unknown_argument(extra.front(), command);
+  if (const auto extra = app.remaining(); !extra.empty()) return too_much(extra, command);
   return check(words, command, invocation.options);
 }
 
 }  // namespace
 
 Result<Invocation> parse_command_line(const std::vector<std::string>& arguments) {
-  std::vector<std::string> rest = arguments;
+  std::vector<std::string> rest = in_full(arguments);
   const std::optional<std::string> name = take_command(rest);
   Invocation invocation;
   invocation.options.pager = std::find(rest.begin(), rest.end(), option_text(Option::no_pager).name) == rest.end();
   if (!name || *name == "help") {
-    invocation.help = name || std::any_of(rest.begin(), rest.end(),
-                                          [](const std::string& word) { return word == "--help" || word == "-h"; });
+    invocation.help =
+        name || std::any_of(rest.begin(), rest.end(), [](const std::string& word) { return word == "--help"; });
     invocation.version = std::find(rest.begin(), rest.end(), "--version") != rest.end();
     if (const auto subject = name ? take_command(rest) : std::nullopt) {
       invocation.command = find_command(*subject);
@@ -265,6 +312,9 @@ Result<Invocation> parse_command_line(const std::vector<std::string>& arguments)
   }
   invocation.command = find_command(name.value_or(std::string(kDefaultCommand)));
   if (invocation.command == nullptr) return unknown_command(name.value_or(std::string(kDefaultCommand)));
+  if (!takes(*invocation.command, Option::csv)) {
+    std::ranges::replace(rest, std::string(kCsv), std::string("--format=csv"));
+  }
   if (const auto error = parse_options(std::move(rest), invocation)) return *error;
   return invocation;
 }

@@ -51,6 +51,27 @@ bool is_file(Option option) {
   return value == "F" || value == "FILE" || value == "DIR";
 }
 
+std::vector<std::string> spellings_for(Option option) {
+  const std::string_view name = option_text(option).name;
+  std::vector<std::string> all{std::string(name)};
+  for (const std::string_view written : spellings_of(name)) all.emplace_back(written);
+  return all;
+}
+
+std::vector<std::string> short_forms(const Command& command) {
+  std::vector<std::string> forms;
+  for (const Spelling& spelling : spellings()) {
+    constexpr std::string_view format = "--format=";
+    if (command.print || !spelling.means.starts_with(format)) continue;
+    const bool own = std::ranges::any_of(
+        command.options, [&spelling](Option option) { return option_text(option).name == spelling.written; });
+    const std::string_view choice = spelling.means.substr(format.size());
+    if (!own && std::ranges::find(command.formats, choice) != command.formats.end())
+      forms.emplace_back(spelling.written);
+  }
+  return forms;
+}
+
 std::vector<std::string> words_for(Option option, const Command& command) {
   switch (option) {
     case Option::at:
@@ -60,7 +81,7 @@ std::vector<std::string> words_for(Option option, const Command& command) {
       return {"now",       "today",    "yesterday", "monday",   "tuesday",
               "wednesday", "thursday", "friday",    "saturday", "sunday"};
     case Option::last:
-      return {"10m", "1h", "2h", "1d", "7d"};
+      return {"10m", "1h", "2h", "1d", "1w"};
     case Option::write_missing:
       return {};
     case Option::step:
@@ -74,7 +95,7 @@ std::vector<std::string> words_for(Option option, const Command& command) {
     case Option::format:
       return command.formats;
     case Option::units:
-      return {"kib", "mib", "auto"};
+      return {"kib", "mib", "gib", "auto"};
     case Option::tier:
       return tier_names();
     case Option::kind:

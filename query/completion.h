@@ -22,6 +22,16 @@ std::vector<std::string> filter_words();
 std::vector<std::string> command_names();
 bool is_file(Option option);
 
+// How the option may be written, in full first; and what stands for a choice of it that the command has: "--json".
+std::vector<std::string> spellings_for(Option option);
+std::vector<std::string> short_forms(const Command& command);
+
+// A line of shell that prints the categories of the file, one a line: only names that no shell takes for more than a
+// word or several. What comes from a file is never run, and never offered where it could be.
+inline constexpr std::string_view kPrintCategories =
+    "memoir categories --limit 0 --format csv 2>/dev/null | "
+    "sed -n '2,$s|^[^\"]*,\\([[:alnum:]_.:@+/][[:alnum:] _.:@+/-]*\\)$|\\1|p'";
+
 std::string bash_completion();
 std::string zsh_completion();
 std::string fish_completion();

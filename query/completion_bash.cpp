@@ -9,12 +9,22 @@ namespace memoir::query {
 namespace {
 
 // Those that each command takes, besides its own.
-constexpr std::string_view kEverywhere = "--help --version";
+constexpr std::string_view kEverywhere = "--help -h --version -V";
 
 std::string names_of(const Command& command) {
   std::string names;
-  for (const Option option : options_of(command)) names += fmt::format("{} ", option_text(option).name);
+  for (const Option option : options_of(command)) names += fmt::format("{} ", fmt::join(spellings_for(option), " "));
+  for (const std::string& form : short_forms(command)) names += form + " ";
   return names + std::string(kEverywhere);
+}
+
+// "top --from"|"top --since": of the options of a command; of every one it is *" --from".
+std::string patterns(Option option, std::string_view command) {
+  std::vector<std::string> all;
+  for (const std::string& name : spellings_for(option)) {
+    all.push_back(command.empty() ? fmt::format("*\" {}\"", name) : fmt::format("\"{} {}\"", command, name));
+  }
+  return fmt::format("{}", fmt::join(all, "|"));
 }
 
 bool differs_by_command(Option option) {
@@ -29,14 +39,34 @@ std::string bash_words(std::vector<std::string> words) {
   return fmt::format("words=\"{}\"{}", fmt::join(words, " "), categories ? " names=category" : "");
 }
 
+// What comes after an option that takes a value.
+std::string bash_case(Option option) {
+  if (is_file(option)) {
+    return fmt::format(
+        "    {}) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- \"$current\"); return ;;\n",
+        patterns(option, ""));
+  }
+  if (!differs_by_command(option)) {
+    return fmt::format("    {}) {}{} ;;\n", patterns(option, ""), bash_words(words_for(option, commands().front())),
+                       option == Option::filter ? "; compopt -o nospace" : "");
+  }
+  std::string out;
+  for (const Command& command : commands()) {
+    const std::vector<std::string> words = words_for(option, command);
+    if (words.empty()) continue;
+    out += fmt::format("    {}) {} ;;\n", patterns(option, command.name), bash_words(words));
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string bash_completion() {
   std::string out =
       "# bash completion for memoir(1), as `memoir completion bash` prints it\n\n"
-      "_memoir_categories() {\n"
-      "  memoir categories --limit 0 --format csv 2>/dev/null | sed -e 1d -e 's/.*,//'\n"
-      "}\n\n"
+      "_memoir_categories() {\n";
+  out += fmt::format("  {}\n}}\n\n", kPrintCategories);
+  out +=
       "_memoir() {\n"
       "  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} command= word words= names=\n"
       "  # --by=rss comes as three words\n"
@@ -50,23 +80,7 @@ std::string bash_completion() {
                      fmt::join(command_names(), "|"));
   out += "  case \"$command $previous\" in\n";
   for (const OptionText& text : option_texts()) {
-    if (text.value.empty()) continue;
-    if (is_file(text.option)) {
-      out += fmt::format(
-          "    *\" {}\") compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- \"$current\"); return ;;\n",
-          text.name);
-      continue;
-    }
-    if (!differs_by_command(text.option)) {
-      out += fmt::format("    *\" {}\") {}{} ;;\n", text.name, bash_words(words_for(text.option, commands().front())),
-                         text.option == Option::filter ? "; compopt -o nospace" : "");
-      continue;
-    }
-    for (const Command& command : commands()) {
-      const std::vector<std::string> words = words_for(text.option, command);
-      if (words.empty()) continue;
-      out += fmt::format("    \"{} {}\") {} ;;\n", command.name, text.name, bash_words(words));
-    }
+    if (!text.value.empty()) out += bash_case(text.option);
   }
   out += "    *\" category\") names=category ;;\n    *)\n      case \"$command $current\" in\n";
   out += fmt::format("        \" -\"*) words=\"{}\" ;;\n", names_of(*find_command(kDefaultCommand)));
@@ -78,15 +92,19 @@ std::string bash_completion() {
                                                      : bash_words(command.subject_words));
   }
   out += fmt::format("        \"help \"*) words=\"{}\" ;;\n", fmt::join(command_names(), " "));
-  out +=
-      "      esac\n"
-      "      ;;\n"
-      "  esac\n"
-      "  [[ -n $names ]] && words+=\" $(_memoir_categories)\"\n"
-      "  mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$current\")\n"
-      "}\n\n"
-      "complete -F _memoir memoir\n";
-  return out;
+  return out +
+         "      esac\n"
+         "      ;;\n"
+         "  esac\n"
+         "  mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$current\")\n"
+         "  [[ -n $names ]] || return\n"
+         "  # Names come from the file: they are quoted, and nothing expands them.\n"
+         "  while IFS= read -r word; do\n"
+         "    printf -v word %q \"$word\"\n"
+         "    [[ $word == \"$current\"* ]] && COMPREPLY+=(\"$word\")\n"
+         "  done < <(_memoir_categories)\n"
+         "}\n\n"
+         "complete -F _memoir memoir\n";
 }
 
 }  // namespace memoir::query

@@ -17,7 +17,10 @@ std::string fish_words(std::vector<std::string> words) {
 
 std::string fish_option(Option option, const std::string& condition, const Command& command) {
   const OptionText& text = option_text(option);
-  std::string line = fmt::format("complete -c memoir -n {} -l {}", in_single_quotes(condition), text.name.substr(2));
+  std::string line = fmt::format("complete -c memoir -n {}", in_single_quotes(condition));
+  for (const std::string& name : spellings_for(option)) {
+    line += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
+  }
   if (is_file(option)) {
     line += " -r -F";
   } else if (option == Option::filter) {
@@ -35,7 +38,12 @@ std::string fish_completion() {
   std::string out =
       "# fish completion for memoir(1), as `memoir completion fish` prints it\n\n"
       "function __memoir_categories\n"
-      "    memoir categories --limit 0 --format csv 2>/dev/null | sed -e 1d -e 's/.*,//' -e \"s/^/$argv[1]/\"\n"
+      "    for name in (";
+  out += kPrintCategories;
+  out +=
+      ")\n"
+      "        printf '%s%s\\n' \"$argv[1]\" \"$name\"\n"
+      "    end\n"
       "end\n\n";
   out += fmt::format("set -l commands {}\n\ncomplete -c memoir -f\n", fmt::join(command_names(), " "));
   for (const Command& command : commands()) {
@@ -44,7 +52,9 @@ std::string fish_completion() {
   }
   out += fmt::format("complete -c memoir -n '__fish_seen_subcommand_from help' -a \"{}\"\n",
                      fmt::join(command_names(), " "));
-  out += "complete -c memoir -l help -d 'Options and examples'\ncomplete -c memoir -l version -d 'The version'\n";
+  out +=
+      "complete -c memoir -l help -s h -d 'Options and examples'\n"
+      "complete -c memoir -l version -s V -d 'The version'\n";
   for (const Command& command : commands()) {
     const std::string condition = "__fish_seen_subcommand_from " + command.name;
     out += "\n";
@@ -53,6 +63,10 @@ std::string fish_completion() {
                          fish_words(command.subject_words));
     }
     for (const Option option : options_of(command)) out += fish_option(option, condition, command);
+    for (const std::string& form : short_forms(command)) {
+      out += fmt::format("complete -c memoir -n {} -l {} -d 'Short for --format {}'\n", in_single_quotes(condition),
+                         form.substr(2), form.substr(2));
+    }
   }
   return out;
 }

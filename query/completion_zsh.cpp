@@ -27,9 +27,9 @@ std::string zsh_action(std::vector<std::string> words) {
                      fmt::join(words, " "));
 }
 
-std::string zsh_option(Option option, const Command& command) {
+std::string zsh_option(Option option, const std::string& name, const Command& command) {
   const OptionText& text = option_text(option);
-  std::string spec = fmt::format("{}[{}]", text.name, zsh_text(text.help));
+  std::string spec = fmt::format("{}[{}]", name, zsh_text(text.help));
   if (option == Option::filter || option == Option::kind) spec = "*" + spec;
   if (!text.value.empty()) {
     const std::vector<std::string> words = words_for(option, command);
@@ -47,7 +47,9 @@ std::string zsh_completion() {
       "# zsh completion for memoir(1), as `memoir completion zsh` prints it\n\n"
       "_memoir_categories() {\n"
       "  local -a names\n"
-      "  names=(${(f)\"$(memoir categories --limit 0 --format csv 2>/dev/null | sed -e 1d -e 's/.*,//')\"})\n"
+      "  # Names come from the file: compadd quotes them, and nothing expands them.\n";
+  out += fmt::format("  names=(${{(f)\"$({})\"}})\n", kPrintCategories);
+  out +=
       "  compadd -a names\n"
       "}\n\n"
       "_memoir_filter() {\n"
@@ -69,7 +71,12 @@ std::string zsh_completion() {
       "    help) _describe command commands; return ;;\n";
   for (const Command& command : commands()) {
     out += fmt::format("    {})\n      options=(\n", command.name);
-    for (const Option option : options_of(command)) out += fmt::format("        {}\n", zsh_option(option, command));
+    for (const Option option : options_of(command)) {
+      for (const std::string& name : spellings_for(option))
+        out += fmt::format("        {}\n", zsh_option(option, name, command));
+    }
+    for (const std::string& form : short_forms(command))
+      out += fmt::format("        '{}[short for --format {}]'\n", form, form.substr(2));
     for (std::size_t i = 0; i < command.most_subjects && !command.subject_words.empty(); ++i) {
       out += fmt::format("        {}\n",
                          in_single_quotes(fmt::format("{}::subject:{}", i + 1, zsh_action(command.subject_words))));
@@ -78,7 +85,7 @@ std::string zsh_completion() {
   }
   out +=
       "  esac\n"
-      "  options+=('--help[options and examples]' '--version[the version]')\n"
+      "  options+=({--help,-h}'[options and examples]' {--version,-V}'[the version]')\n"
       "  (( CURRENT > 2 )) && shift words && (( CURRENT-- ))\n"
       "  _arguments $options\n"
       "}\n\n"

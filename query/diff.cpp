@@ -7,8 +7,10 @@
 
 #include "query/commands.h"
 #include "query/completion.h"
+#include "query/filter_values.h"
 #include "query/format.h"
 #include "query/moment.h"
+#include "query/process_columns.h"
 #include "query/times.h"
 
 namespace memoir::query {
@@ -30,7 +32,7 @@ Result<Range> times_asked(const Context& context) {
   Range range{0, context.file.last_tick_ms};
   for (std::size_t i = 0; i < options.subjects.size(); ++i) {
     const Result<std::int64_t> time = parse_time(options.subjects[i], context.now_ms, options.zone);
-    if (!time) return time.error();
+    if (!time) return malformed(fmt::format("T{}: {}", i + 1, time.error().message));
     (i == 0 ? range.from_ms : range.to_ms) = *time;
   }
   if (range.from_ms > range.to_ms) {
@@ -45,9 +47,6 @@ Result<DiffQuestion> ask(const Context& context) {
   Result<Range> range = times_asked(context);
   if (!range) return range.error();
   question.range = *range;
-  Result<Filter> filter = Filter::parse(context.options.filters);
-  if (!filter) return filter.error();
-  question.filter = *std::move(filter);
   question.group = context.options.group.value_or("process");
   question.by = parse_metric(context.options.by.value_or("pss")).value_or(Metric::pss);
   return question;
@@ -96,7 +95,7 @@ Status count_in_between(const Context& context, Report& report, Diff& diff) {
 }
 
 Result<Report> run_diff(const Context& context) {
-  const Result<DiffQuestion> question = ask(context);
+  Result<DiffQuestion> question = ask(context);
   if (!question) return question.error();
   const Range range = question->range;
   Result<std::optional<State>> before = state_at(context, range.from_ms, range.to_ms);
@@ -112,6 +111,9 @@ Result<Report> run_diff(const Context& context) {
   Diff diff;
   diff.before = **std::move(before);
   diff.after = **std::move(after);
+  Result<Filter> filter = filter_at(context.options, {&diff.before.snapshot, &diff.after.snapshot});
+  if (!filter) return filter.error();
+  question->filter = *std::move(filter);
   const Status compared = compare(context.reader, *question, diff);
   if (!compared) return compared.error();
 
@@ -123,6 +125,7 @@ Result<Report> run_diff(const Context& context) {
   const Status counted = count_in_between(context, report, diff);
   if (!counted) return counted.error();
   fill_diff(context, *question, diff, report);
+  note_filter(question->filter, "of the two times", report);
   warn_of_times(context, *question, diff, report);
   return report;
 }
@@ -144,7 +147,7 @@ Command diff_command() {
   command.by = {"pss", "rss", "uss", "anon", "swap", "swap_pss"};
   command.by_help = "the metric whose changes are ranked: pss (the default), rss, uss, anon, swap, swap_pss";
   command.formats = {"table", "json", "csv", "markdown", "html"};
-  command.groups = {"process", "identity", "command", "category", "cgroup", "user"};
+  command.groups = process_groups();
   command.examples = {
       {"memoir diff 02:00 03:14", "what changed between two and a quarter past three"},
       {"memoir diff --day yesterday --group category", "by category, from yesterday's begin to its end"},

@@ -246,8 +246,8 @@ void cut_rows(const Context& context, const DiffQuestion& question, std::size_t 
   report.totals.push_back({"cut_rows", "", Kind::count, static_cast<std::int64_t>(all - shown)});
   report.totals.push_back({"cut_kib", "", Kind::change, rest_kib});
   if (all == shown) return;
-  report.notes.push_back(fmt::format("{} of {} changes; the other {} add up to {} (--limit 0 shows all).", shown, all,
-                                     all - shown, print_change(rest_kib, context.options.units)));
+  note_left_out(report, fmt::format("{} of {} changes; the other {} add up to {} (--limit 0 shows all).", shown, all,
+                                    all - shown, print_change(rest_kib, context.options.units)));
 }
 
 }  // namespace

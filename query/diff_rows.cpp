@@ -74,7 +74,7 @@ Status add_rows(Reader& reader, const DiffQuestion& question, const State& state
     return Done{};
   }
   for (const ProcessState& process : state.snapshot.processes) {
-    if (question.filter.matches(process.process.info)) rows.add(state, process, after);
+    if (question.filter.matches(process.process)) rows.add(state, process, after);
   }
   return Done{};
 }
@@ -102,7 +102,7 @@ Status compare(Reader& reader, const DiffQuestion& question, Diff& diff) {
     const Status added = add_rows(reader, question, *state, after, rows);
     if (!added) return added.error();
     for (const ProcessState& process : state->snapshot.processes) {
-      const bool chosen = question.filter.matches(process.process.info);
+      const bool chosen = question.filter.matches(process.process);
       Tally& sum = chosen ? (after ? diff.is : diff.was) : (after ? others_are : others_were);
       add_to(sum, *state, process.sample);
     }

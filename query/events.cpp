@@ -51,7 +51,7 @@ void leave_asked(std::vector<Event>& events, const Options& options, Range range
 }
 
 void tell_nothing(const Context& context, Report& report) {
-  report.nothing_recorded = true;
+  report.nothing_recorded = !report.coverage || (report.coverage->ticks == 0 && report.coverage->recorded_ms == 0);
   const auto& kinds = context.options.kinds;
   const std::string of =
       kinds.empty() ? std::string()
@@ -69,8 +69,8 @@ void limit_events(std::vector<Event>& events, const Context& context, Report& re
   report.totals = {{"rows", "", Kind::count, static_cast<std::int64_t>(all)},
                    {"cut_rows", "", Kind::count, static_cast<std::int64_t>(all - shown)}};
   if (shown < all) {
-    report.notes.push_back(
-        fmt::format("{} of {} events; the other {} came before these (--limit 0 shows all).", shown, all, all - shown));
+    note_left_out(report, fmt::format("{} of {} events; the other {} came before these (--limit 0 shows all).", shown,
+                                      all, all - shown));
   }
 }
 

@@ -9,6 +9,7 @@
 #include "config/config.h"
 #include "query/commands.h"
 #include "query/coverage.h"
+#include "query/filter_values.h"
 #include "query/format.h"
 #include "query/moment.h"
 #include "query/state.h"
@@ -68,10 +69,10 @@ Result<Tier> finest(const Context& context, Range range) {
   return tier_of(context, {range.from_ms, range.from_ms}, Reads::one);
 }
 
-Result<Streamed> stream_snapshot(const Context& context, const Filter& filter, const Sink& sink) {
+Result<Streamed> stream_snapshot(const Context& context, const Sink& sink) {
   if (!context.options.subjects.empty())
-    return malformed("this format is of the processes at one time: it takes no subject");
-  if (context.when.range) return malformed("this format is of one time: ask with --at");
+    return malformed("--format: this one is of the processes at one time, and takes no subject");
+  if (context.when.range) return malformed("--format: this one is of one time, ask with --at");
   const Result<std::optional<State>> state = load_state(context);
   if (!state) return state.error();
   if (!*state) return Streamed{true, nothing_recorded(context).warnings};
@@ -84,9 +85,11 @@ Result<Streamed> stream_snapshot(const Context& context, const Filter& filter, c
   Streamed done;
   const std::int64_t asked_ms = context.when.at_ms.value_or(snapshot.tick.begin.wall_ms);
   if (const auto stale = stale_warning(snapshot, asked_ms, context.options.zone)) done.warnings.push_back(*stale);
+  const Result<Filter> filter = filter_at(context.options, {&snapshot});
+  if (!filter) return filter.error();
   const Result<std::string> text = context.options.format == Format::smaps_rollup
-                                       ? rollup_json(snapshot, filter, done.warnings)
-                                       : category_metrics_json(snapshot, filter, done.warnings);
+                                       ? rollup_json(snapshot, *filter, done.warnings)
+                                       : category_metrics_json(snapshot, *filter, done.warnings);
   if (!text) return text.error();
   const Status written = sink(*text);
   if (!written) return written.error();
@@ -97,6 +100,9 @@ Result<Streamed> stream_series(const Context& context, ExportQuestion question, 
   const Result<Range> range = range_of(context);
   if (!range) return range.error();
   question.range = *range;
+  Result<Filter> filter = filter_over(context, *range);
+  if (!filter) return filter.error();
+  question.filter = *std::move(filter);
   const Result<Tier> tier = finest(context, *range);
   if (!tier) return tier.error();
   question.tier = *tier;
@@ -123,17 +129,16 @@ Result<Streamed> stream_series(const Context& context, ExportQuestion question, 
 }
 
 Result<Streamed> stream(const Context& context, const Sink& sink) {
-  Result<Filter> filter = Filter::parse(context.options.filters);
-  if (!filter) return filter.error();
-  if (is_snapshot(context.options.format)) return stream_snapshot(context, *filter, sink);
+  if (is_snapshot(context.options.format)) return stream_snapshot(context, sink);
   const Result<std::vector<ExportOf>> subjects = subjects_of(context.options);
   if (!subjects) return subjects.error();
   const Result<std::int64_t> step_ms = step_asked(context.options);
   if (!step_ms) return step_ms.error();
   const bool of_processes = std::ranges::find(*subjects, ExportOf::processes) != subjects->end();
-  if (!of_processes && !filter->takes_all()) return malformed("--filter is of processes: memoir export processes");
+  if (!of_processes && !context.options.filters.empty())
+    return malformed("--filter is of processes: memoir export processes");
   const std::string host = context.runs.empty() ? std::string() : context.runs.back().boot.host;
-  return stream_series(context, {*subjects, {}, *step_ms, *std::move(filter), host, Tier::raw}, sink);
+  return stream_series(context, {*subjects, {}, *step_ms, {}, host, Tier::raw}, sink);
 }
 
 }  // namespace

@@ -97,7 +97,7 @@ Status roll_processes(Reader& reader, const ExportChunk& chunk, const Filter& fi
   if (!processes) return processes.error();
   std::unordered_map<std::int64_t, const StoredProcess*> by_id;
   for (const StoredProcess& process : *processes) {
-    if (filter.matches(process.info)) by_id[process.id] = &process;
+    if (filter.matches(process)) by_id[process.id] = &process;
   }
   buckets->visit([&](std::int64_t at_ms, std::int64_t id, const Held& held) {
     const auto process = by_id.find(id);

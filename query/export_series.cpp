@@ -88,7 +88,7 @@ Status sample_processes(Reader& reader, const ExportChunk& chunk, const Filter& 
   if (!processes) return processes.error();
   std::unordered_map<std::int64_t, const StoredProcess*> by_id;
   for (const StoredProcess& process : *processes) {
-    if (filter.matches(process.info)) by_id[process.id] = &process;
+    if (filter.matches(process)) by_id[process.id] = &process;
   }
   Resampler<std::int64_t, ProcessSample> resampler(chunk,
                                                    [&](std::size_t tick, std::int64_t id, const ProcessSample& sample) {

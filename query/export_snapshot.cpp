@@ -48,7 +48,7 @@ Result<std::string> rollup_json(const Snapshot& snapshot, const Filter& filter, 
   Json list = Json::array();
   std::int64_t left_out = 0;
   for (const ProcessState& state : snapshot.processes) {
-    if (!filter.matches(state.process.info)) continue;
+    if (!filter.matches(state.process)) continue;
     if (!has_rollup(state)) {
       ++left_out;
       continue;
@@ -77,7 +77,7 @@ Result<std::string> category_metrics_json(const Snapshot& snapshot, const Filter
   std::int64_t left_out = 0;
   for (const ProcessState& state : snapshot.processes) {
     const ProcessInfo& info = state.process.info;
-    if (!filter.matches(info)) continue;
+    if (!filter.matches(state.process)) continue;
     if (!has_rollup(state)) {
       ++left_out;
       continue;

@@ -25,6 +25,7 @@ std::string two_parts(std::int64_t value, std::int64_t parts, const char* whole,
 SizeUnit choose_unit(std::vector<std::int64_t> sizes_kib, Units units) {
   if (units == Units::kib) return kKib;
   if (units == Units::mib) return kMib;
+  if (units == Units::gib) return kGib;
   std::erase(sizes_kib, 0);
   if (sizes_kib.empty()) return kMib;
   const auto middle = sizes_kib.begin() + static_cast<std::ptrdiff_t>(sizes_kib.size() / 2);
@@ -44,6 +45,7 @@ std::string print_size(std::int64_t kib, SizeUnit unit) {
 std::string print_size(std::int64_t kib, Units units) {
   SizeUnit unit = kKib;
   if (units == Units::mib) unit = kMib;
+  if (units == Units::gib) unit = kGib;
   if (units == Units::automatic) {
     for (const SizeUnit& larger : {kMib, kGib, kTib}) {
       if (magnitude(kib) >= larger.kib) unit = larger;

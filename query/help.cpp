@@ -43,13 +43,13 @@ std::string option_line(Option option, const Command* command) {
   if (command != nullptr && option == Option::step && !command->step_help.empty()) help_text = command->step_help;
   if (command != nullptr && option == Option::format) help_text = fmt::format("{}", fmt::join(command->formats, ", "));
   if (command != nullptr && option == Option::group) help_text += fmt::format(": {}", fmt::join(command->groups, ", "));
-  const std::string letter = text.letter.empty() ? std::string() : fmt::format("{}, ", text.letter);
-  return hanging(fmt::format("  {}{} {}", letter, text.name, text.value), 20, help_text);
+  const std::string others = fmt::format("{}", fmt::join(spellings_of(text.name), ", "));
+  return hanging(fmt::format("  {}{}{} {}", others, others.empty() ? "" : ", ", text.name, text.value), 20, help_text);
 }
 
 constexpr std::string_view kExitStatus =
     "Exit status: 0 answered; 1 could not (the message says why, and the mend); 2 usage; 3 answered, but nothing was "
-    "recorded in the range.";
+    "recorded in the range, or of what was asked for.";
 
 }  // namespace
 
@@ -61,7 +61,7 @@ std::string help() {
       hanging("", 0, fmt::format("Without a command: {}. More: memoir COMMAND --help, man memoir.", kDefaultCommand));
   out += "\nOptions:\n";
   for (const OptionText& text : option_texts()) out += option_line(text.option, nullptr);
-  out += "  --help\n  --version\n\n";
+  out += "  -h, --help\n  -V, --version\n\n";
   out += hanging("Times: ", 7, kTimeForms) + "\n";
   out += "Examples:\n";
   for (const Command& command : commands()) {

@@ -26,7 +26,7 @@ Result<LeakSettings> leak_settings(const Options& options, std::vector<std::stri
   }
   if (!options.config) return LeakSettings{usual_hour(warnings).count()};
   const Result<Config> config = load_config(*options.config);
-  if (!config) return config.error();
+  if (!config) return Error{ErrorKind::io, "--config: " + config.error().message};
   return LeakSettings{config->leaks_hour.count()};
 }
 

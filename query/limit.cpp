@@ -31,7 +31,7 @@ std::size_t limited(const Context& context, std::size_t all, std::size_t more_li
 }
 
 std::size_t limited(const Options& options, std::size_t all, std::size_t by_default) {
-  if (options.limit == 0) return all;
+  if (options.limit == 0 || (!options.limit && is_for_machines(options.format))) return all;
   return std::min(all, options.limit ? static_cast<std::size_t>(*options.limit) : by_default);
 }
 
@@ -41,9 +41,9 @@ void note_cut(Report& report, const Cut& cut, Units units) {
   report.totals.push_back({"cut_rows", "", Kind::count, rest});
   report.totals.push_back({cut.adds_up ? "cut_kib" : "cut_max_kib", "", Kind::size, cut.kib});
   if (rest == 0) return;
-  report.notes.push_back(fmt::format("{} of {} rows; the other {} {} {} of {} (--limit 0 shows all).", cut.shown,
-                                     cut.all, rest, cut.adds_up ? "hold" : "have at most", print_size(cut.kib, units),
-                                     cut.of));
+  note_left_out(report,
+                fmt::format("{} of {} rows; the other {} {} {} of {} (--limit 0 shows all).", cut.shown, cut.all, rest,
+                            cut.adds_up ? "hold" : "have at most", print_size(cut.kib, units), cut.of));
 }
 
 }  // namespace memoir::query

@@ -1,12 +1,14 @@
 #pragma once
 
-// --limit: how many rows an answer shows, and what it says of those it leaves out. Without it, what fits the terminal;
-// in a pipe 20.
+// --limit: how many rows an answer shows, and what it says of those it leaves out. Without it, what fits the terminal,
+// and 20 in a pipe; CSV and JSON, which programs read, have all rows.
 
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "query/command.h"
@@ -24,6 +26,14 @@ std::size_t limited(const Context& context, std::size_t all, std::size_t more_li
 
 // The same, where `by_default` are shown without --limit.
 std::size_t limited(const Options& options, std::size_t all, std::size_t by_default);
+
+// That --limit left rows of a report or of one of its sections out: a note, and beside CSV and JSON a line on standard
+// error.
+template <typename Part>
+void note_left_out(Part& part, std::string sentence) {
+  part.left_out.push_back(sentence);
+  part.notes.push_back(std::move(sentence));
+}
 
 struct Cut {
   std::size_t shown = 0;

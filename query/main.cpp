@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "query/application.h"
+#include "query/exception.h"
 #include "query/layout.h"
 #include "query/pager.h"
 #include "query/terminal.h"
@@ -69,7 +70,7 @@ int main(int argc, char** argv) {
   try {
     return run(std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc));
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "memoir: %s\n", error.what());
+    std::fprintf(stderr, "memoir: %s\n", memoir::query::exception_message(error).c_str());
     return static_cast<int>(memoir::query::Exit::failed);
   }
 }

@@ -48,11 +48,19 @@ struct OptionText {
   std::string_view name;   // "--db"
   std::string_view value;  // "F"; empty for a flag
   std::string_view help;
-  std::string_view letter = {};  // "-o", where it has one
 };
 
 const std::vector<OptionText>& option_texts();
 const OptionText& option_text(Option option);
+
+// What other programs call the same, and letters: "--since" for "--from", "--json" for "--format=json".
+struct Spelling {
+  std::string_view written;
+  std::string_view means;
+};
+const std::vector<Spelling>& spellings();
+// Those of an option, as it is written in full.
+std::vector<std::string_view> spellings_of(std::string_view name);
 
 enum class Format { table, json, csv, jsonl, openmetrics, smaps_rollup, category_metrics, markdown, html };
 
@@ -62,7 +70,11 @@ struct FormatName {
   Format format;
 };
 const std::vector<FormatName>& format_names();
-enum class Units { kib, mib, automatic };
+// Read by a program rather than by a person.
+constexpr bool is_for_machines(Format format) {
+  return format == Format::csv || format == Format::json;
+}
+enum class Units { kib, mib, gib, automatic };
 
 // What the command line says. Times and expressions are still text: only a command knows what they mean to it.
 struct Options {

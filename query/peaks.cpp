@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "query/commands.h"
+#include "query/filter_values.h"
 #include "query/format.h"
 #include "query/moment.h"
 #include "query/process_columns.h"
@@ -34,9 +35,9 @@ bool store_has(const PeakQuestion& question) {
 Result<PeakQuestion> ask(const Context& context) {
   const Options& options = context.options;
   PeakQuestion question;
-  Result<Filter> filter = Filter::parse(options.filters);
-  if (!filter) return filter.error();
-  question.filter = *std::move(filter);
+  Result<Filter> names = Filter::parse(options.filters);
+  if (!names) return names.error();
+  question.filter = *std::move(names);
   question.group = options.group.value_or("process");
   const bool process = question.group == "process";
   question.by = parse_metric(options.by.value_or(process ? "hwm" : "pss")).value_or(Metric::pss);
@@ -57,6 +58,9 @@ Result<PeakQuestion> ask(const Context& context) {
     question.all_time = false;
     question.range.from_ms = std::max(question.range.from_ms, question.range.to_ms - kDayMs);
   }
+  Result<Filter> decided = filter_over(context, question.range);
+  if (!decided) return decided.error();
+  question.filter = *std::move(decided);
   return question;
 }
 
@@ -114,6 +118,7 @@ Result<Report> run_peaks(const Context& context) {
   const Result<std::vector<Others>> others = find_others(context, *question, *peaks);
   if (!others) return others.error();
   fill_peaks(context, *question, *peaks, *others, *report);
+  note_filter(question->filter, "in the range", *report);
   return report;
 }
 
@@ -132,7 +137,7 @@ Command peaks_command() {
   command.options = {Option::from,   Option::to, Option::last, Option::day,  Option::group,
                      Option::filter, Option::by, Option::tier, Option::limit};
   command.by = {"hwm", "pss", "rss", "uss", "swap"};
-  command.groups = {"process", "identity", "category", "command", "user", "cgroup"};
+  command.groups = process_groups();
   command.examples = {{"memoir peaks", "the high-water marks of all time, of short-lived processes too"},
                       {"memoir peaks --group category --day yesterday", "what each category needed at most"}};
   command.run = run_peaks;

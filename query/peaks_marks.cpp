@@ -165,7 +165,7 @@ Status add_processes(const Context& context, const PeakQuestion& question, const
   for (const StoredProcess& process : *processes) by_id[process.id] = &process;
   for (const HighWater& mark : marks->marks) {
     const auto process = by_id.find(mark.subject_id);
-    if (process == by_id.end() || !question.filter.matches(process->second->info)) continue;
+    if (process == by_id.end() || !question.filter.matches(*process->second)) continue;
     const Peak peak{mark.subject_id, mark.value_kib, mark.at_ms, mark.before_ms};
     peaks.rows.push_back(
         {peak_name(*process->second, question.group), *process->second, peak, std::nullopt, peak.at_ms});

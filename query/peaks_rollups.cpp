@@ -64,7 +64,7 @@ Status sum_processes(const PeakSource& source, const PeakQuestion& question, con
   if (!rolled) return rolled.error();
   std::unordered_map<std::int64_t, std::string> names;
   for (const StoredProcess& process : rolled->processes) {
-    if (question.filter.matches(process.info)) names[process.id] = peak_name(process, question.group);
+    if (question.filter.matches(process)) names[process.id] = peak_name(process, question.group);
   }
   for (const auto& [id, step] : rolled->steps) {
     const auto name = names.find(id);
@@ -96,7 +96,7 @@ Status add_marks(Reader& reader, const PeakQuestion& question, const std::vector
   const Result<std::vector<StoredProcess>> processes = reader.processes_by_id(unknown);
   if (!processes) return processes.error();
   for (const StoredProcess& process : *processes) {
-    if (!question.filter.matches(process.info)) continue;
+    if (!question.filter.matches(process)) continue;
     PeakRow row{peak_name(process, question.group), process, {}, std::nullopt, 0};
     row.peak.value_kib = -1;
     rows.emplace(process.id, std::move(row));
@@ -141,7 +141,7 @@ Result<std::vector<PeakRow>> process_rows_of_rollups(const PeakSource& source, c
   std::unordered_map<std::int64_t, PeakRow> rows;
   for (const StoredProcess& process : rolled->processes) {
     const Summary summary = folds[process.id].summary();
-    if (!summary.max || !question.filter.matches(process.info)) continue;
+    if (!summary.max || !question.filter.matches(process)) continue;
     PeakRow row = row_of(peak_name(process, question.group), summary, source);
     row.process = process;
     row.peak.subject = process.id;

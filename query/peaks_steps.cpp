@@ -105,7 +105,7 @@ Result<std::vector<PeakRow>> process_rows(const PeakSource& source, const PeakQu
                                           const std::vector<StoredProcess>& processes) {
   Lives lives;
   for (const StoredProcess& process : processes) {
-    if (!question.filter.matches(process.info)) continue;
+    if (!question.filter.matches(process)) continue;
     const std::int64_t born_ms = process.info.key.exec_count > 0 ? process.first_ms : process.info.start_ms;
     lives[process.id] = {&process, born_ms >= question.range.from_ms, {}, {}};
   }
@@ -130,7 +130,7 @@ Result<std::vector<PeakRow>> group_rows_of_ticks(const PeakSource& source, const
   };
   std::unordered_map<std::int64_t, Member> members;
   for (const StoredProcess& process : processes) {
-    if (!question.filter.matches(process.info)) continue;
+    if (!question.filter.matches(process)) continue;
     members[process.id] = {&sums[peak_name(process, question.group)], process.gone_ms};
   }
   const auto feed = [&](const ProcessMetricStep& from) {

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "model/identity.h"
+#include "query/filter.h"
 #include "query/layout.h"
 
 namespace memoir::query {
@@ -40,11 +41,8 @@ std::optional<std::int64_t> age_ms(const ProcessState& state, std::int64_t tick_
   return std::nullopt;
 }
 
-const std::string& group_key(const ProcessInfo& info, std::string_view group) {
-  if (group == "category") return info.category;
-  if (group == "user") return info.user;
-  if (group == "cgroup") return info.cgroup;
-  return info.command.empty() ? info.comm : info.command;
+std::vector<std::string> process_groups() {
+  return {"process", "identity", "command", "category", "user", "cgroup", "unit", "comm", "container"};
 }
 
 std::string identity_name(const std::string& unit, const std::string& command) {
@@ -106,7 +104,8 @@ Status show_titles(Reader& reader, Table& table) {
 }
 
 std::string group_key(const StoredProcess& process, std::string_view group) {
-  if (group != "identity") return group_key(process.info, group);
+  if (group == "command") return process.info.command.empty() ? process.info.comm : process.info.command;
+  if (group != "identity") return filter_value(process.info, group);
   if (process.identity_id != 0) return identity_name(process.unit, process.identity);
   // Files of the first schema hold none.
   const Identity identity = identity_of(process.info);

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "query/report.h"
 #include "store/reader.h"
@@ -23,9 +24,6 @@ std::string ending(const StoredProcess& process);
 // How long before the tick the values were read. Absent where none are known.
 std::optional<std::int64_t> age_ms(const ProcessState& state, std::int64_t tick_ms);
 
-// The key that a group puts a process under: category, command, user or cgroup.
-const std::string& group_key(const ProcessInfo& info, std::string_view group);
-
 // What an identity is sorted under: its unit and its normalised command (model/identity.h).
 std::string identity_name(const std::string& unit, const std::string& command);
 
@@ -37,7 +35,10 @@ std::string with_pid(std::string title, std::optional<std::int64_t> pid);
 // People see titles where machines get what an identity is sorted under, and the title in a column of its own.
 Status show_titles(Reader& reader, Table& table);
 
-// The same, and "identity".
+// What --group takes.
+std::vector<std::string> process_groups();
+
+// The key that one of them puts a process under. Empty: it has none, as a process outside of containers.
 std::string group_key(const StoredProcess& process, std::string_view group);
 
 // "comm", "command", "user", "category", "cgroup" and "pid" for machines. `info` finds the ProcessInfo of a row, or

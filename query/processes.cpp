@@ -8,7 +8,7 @@
 #include "analysis/metric.h"
 #include "analysis/ranking.h"
 #include "query/commands.h"
-#include "query/filter.h"
+#include "query/filter_values.h"
 #include "query/format.h"
 #include "query/limit.h"
 #include "query/moment.h"
@@ -152,10 +152,10 @@ std::string sum_line(std::int64_t count, std::int64_t shown, std::optional<std::
 }
 
 Result<Report> list_processes(const Context& context) {
-  const Result<Filter> filter = Filter::parse(context.options.filters);
-  if (!filter) return filter.error();
   const Result<Range> range = asked_range(context);
   if (!range) return range.error();
+  const Result<Filter> filter = filter_over(context, *range);
+  if (!filter) return filter.error();
   Result<Report> begun = begin_report(context, *range);
   if (!begun || begun->nothing_recorded) return begun;
   Report report = *std::move(begun);
@@ -169,7 +169,7 @@ Result<Report> list_processes(const Context& context) {
   std::vector<LifeRow> rows;
   std::int64_t ended = 0;
   for (const StoredProcess& process : *processes) {
-    if (!filter->matches(process.info)) continue;
+    if (!filter->matches(process)) continue;
     const auto found = seen->find(process.id);
     rows.push_back({&process, found == seen->end() ? Seen{} : found->second, start_of(process),
                     process.gone_ms.value_or(process.last_ms)});
@@ -184,8 +184,14 @@ Result<Report> list_processes(const Context& context) {
   report.totals = {{"rows", "", Kind::count, count},
                    {"cut_rows", "", Kind::count, count - static_cast<std::int64_t>(rows.size())},
                    {"ended", "", Kind::count, ended}};
-  report.notes.push_back(sum_line(count, static_cast<std::int64_t>(rows.size()),
-                                  context.when.at_ms ? std::nullopt : std::optional(ended)));
+  const auto shown = static_cast<std::int64_t>(rows.size());
+  const std::string sum = sum_line(count, shown, context.when.at_ms ? std::nullopt : std::optional(ended));
+  if (shown < count) {
+    note_left_out(report, sum);
+  } else {
+    report.notes.push_back(sum);
+  }
+  note_filter(*filter, context.when.at_ms ? "at this time" : "in the range", report);
   report.facts = {{"tier", "", Kind::text, std::string(to_string(*tier))}};
   if (*tier != Tier::raw)
     report.notes.emplace_back(

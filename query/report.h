@@ -86,7 +86,8 @@ struct Section {
   std::string name;
   std::string title;  // empty: JSON only
   Table table;
-  std::vector<std::string> notes = {};  // people only: lines below, ready to print
+  std::vector<std::string> notes = {};     // people only: lines below, ready to print
+  std::vector<std::string> left_out = {};  // the notes among them that tell of rows which --limit cut off
 };
 
 // One value over a span of time. Absent: a gap.
@@ -126,6 +127,7 @@ struct Report {
   std::vector<Chart> charts;  // HTML only
   std::vector<Field> totals;
   std::vector<std::string> notes;     // table only: lines below, ready to print
+  std::vector<std::string> left_out;  // as of a section
   std::vector<std::string> warnings;  // what a reader must know to trust the answer
   std::optional<std::size_t> width;   // table: columns where there is no terminal, for what goes into mails and logs
   bool nothing_recorded = false;      // exit status 3

@@ -188,6 +188,10 @@ std::vector<Field> fields_for_machines(const RecorderStatus& status) {
   return fields;
 }
 
+std::size_t shown_runs(const RecorderStatus& status, const Options& options) {
+  return limited(options, status.runs.size(), kDefaultRows);
+}
+
 Table run_table(const RecorderStatus& status, const Options& options) {
   const std::vector<ColumnOf<StoredRun>> columns{
       {{"started_ms", "STARTED", Kind::time}, [](const StoredRun& run) { return Value(run.started_ms); }},
@@ -204,7 +208,7 @@ Table run_table(const RecorderStatus& status, const Options& options) {
       {{"version", "VERSION", Kind::text, 3}, [](const StoredRun& run) { return Value(run.version); }},
   };
   std::vector<StoredRun> latest(status.runs.rbegin(), status.runs.rend());
-  latest.resize(limited(options, latest.size(), kDefaultRows));
+  latest.resize(shown_runs(status, options));
   return make_table(columns, latest);
 }
 
@@ -225,6 +229,10 @@ Report status_report(const RecorderStatus& status, const Options& options) {
   report.sections = {event_section("degraded", "Degraded, and why:", status.degraded),
                      event_section("events", "Within the last day:", status.events)};
   report.notes = gap_lines(status, options.zone);
+  if (const std::size_t shown = shown_runs(status, options); shown < status.runs.size()) {
+    note_left_out(report, fmt::format("{} of {} runs; the other {} began before these (--limit 0 shows all).", shown,
+                                      status.runs.size(), status.runs.size() - shown));
+  }
   report.nothing_recorded = status.file.ticks == 0;
   return report;
 }

@@ -76,11 +76,7 @@ Result<std::vector<StoredProcess>> lives_of(const Subject& subject, const std::v
                                     to_printable(to_utf8(process.info.comm)), print_time(process.info.start_ms, zone)));
     }
   }
-  if (found.empty())
-    return malformed(
-        fmt::format("no tick in this range saw a process {}; a life that is shorter than the recorder's "
-                    "interval is missed",
-                    to_printable(subject.name)));
+  if (found.empty()) return Error{ErrorKind::gone, no_process_of("pid", subject.name, processes)};
   if (lives.size() > 1) {
     return malformed(fmt::format("pid {} had {} lives in this range; choose one: {}", subject.pid, lives.size(),
                                  fmt::join(choices, ", ")));
@@ -122,12 +118,12 @@ Result<std::vector<StoredProcess>> members_of(const Subject& subject, const std:
   if (subject.kind == Subject::Kind::process) return lives_of(subject, processes, zone);
   std::vector<StoredProcess> members;
   for (const StoredProcess& process : processes) {
-    if (subject.members.matches(process.info)) members.push_back(process);
+    if (subject.members.matches(process)) members.push_back(process);
   }
   if (!members.empty()) return members;
   if (subject.value.empty())
-    return malformed(fmt::format("no process in this range matches '{}'", to_printable(to_utf8(subject.name))));
-  return malformed("in this range " + no_process_of(subject.key, subject.value, processes));
+    return Error{ErrorKind::gone, fmt::format("no process matches '{}' then", to_printable(to_utf8(subject.name)))};
+  return Error{ErrorKind::gone, no_process_of(subject.key, subject.value, processes)};
 }
 
 }  // namespace memoir::query

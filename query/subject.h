@@ -22,8 +22,8 @@ namespace memoir::query {
 
 inline constexpr std::string_view kSubjectForms =
     "machine, PID, PID@START, a name (of a category, unit, cgroup, identity, program or user), or KEY:NAME with KEY "
-    "one "
-    "of category, unit, cgroup, identity, exe, comm, command, user (KEY~REGEX searches)";
+    "one of category, unit, cgroup (and what is below it), container, identity, exe, comm, command, user (KEY~REGEX "
+    "searches)";
 
 struct Subject {
   enum class Kind { machine, process, group, word } kind = Kind::machine;
@@ -44,7 +44,7 @@ Result<Subject> subject_of(std::string_view key, std::string_view value);
 
 // The processes among `processes` that `subject` (a process or a group) is about. Of a process: its one life, with
 // every exec in it; a pid with several lives is malformed, and the message lists them as pid@start. No process is
-// malformed too, and the message names the nearest.
+// ErrorKind::gone, and the message names the nearest.
 Result<std::vector<StoredProcess>> members_of(const Subject& subject, const std::vector<StoredProcess>& processes,
                                               Zone zone);
 

@@ -84,9 +84,10 @@ Error unknown(std::string_view word, const std::vector<StoredProcess>& processes
     categories.insert(process.info.category);
     for (const char* key : kKeys) names.emplace(short_name(key, filter_value(process.info, key)));
   }
-  return malformed(fmt::format("nothing in this range is called '{}'{} (categories: {}; programs: memoir processes)",
-                               to_printable(to_utf8(word)), did_you_mean(word, {names.begin(), names.end()}),
-                               to_printable(fmt::format("{}", fmt::join(categories, ", ")))));
+  return {ErrorKind::gone,
+          fmt::format("nothing in this range is called '{}'{} (categories: {}; programs: memoir processes)",
+                      to_printable(to_utf8(word)), did_you_mean(word, {names.begin(), names.end()}),
+                      to_printable(fmt::format("{}", fmt::join(categories, ", "))))};
 }
 
 }  // namespace

@@ -22,9 +22,9 @@ struct Meaning {
 // first of these.
 std::vector<Meaning> meanings_of(std::string_view word, const std::vector<StoredProcess>& processes);
 
-// A word that has one meaning becomes the subject that it means; any other subject stays as it is. None is malformed,
-// and the message names the nearest; several are malformed, and the message lists them as they can be typed, with their
-// PSS at the end of the range.
+// A word that has one meaning becomes the subject that it means; any other subject stays as it is. None is
+// ErrorKind::gone, and the message names the nearest; several are malformed, and the message lists them as they can be
+// typed, with their PSS at the end of the range.
 Result<Subject> choose_subject(const Context& context, Subject subject, const std::vector<StoredProcess>& processes,
                                Range range);
 

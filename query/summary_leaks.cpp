@@ -85,7 +85,7 @@ Section leak_section(const Summary& summary, const Options& options) {
     return section;
   }
   if (shown < summary.leaks.size())
-    section.notes.push_back(fmt::format("{} of {}; memoir leaks shows all.", shown, summary.leaks.size()));
+    note_left_out(section, fmt::format("{} of {}; memoir leaks shows all.", shown, summary.leaks.size()));
   section.notes.push_back(print_counts(counts) + ".");
   return section;
 }

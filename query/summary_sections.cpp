@@ -94,8 +94,8 @@ Section usage_section(std::string name, std::string title, const Columns<Usage>&
   rows.resize(shown);
   Section section{std::move(name), std::move(title), make_table(columns, rows), {}};
   if (shown < all) {
-    section.notes.push_back(fmt::format("{} of {}; the other {} held {} on average (--limit 0 shows all).", shown, all,
-                                        all - shown, print_size(rest_kib, options.units)));
+    note_left_out(section, fmt::format("{} of {}; the other {} held {} on average (--limit 0 shows all).", shown, all,
+                                       all - shown, print_size(rest_kib, options.units)));
   }
   return section;
 }
@@ -165,7 +165,7 @@ Section grown_section(const Summary& summary, const Options& options, bool week)
                        : "Grew most over the day (first hour to last)",
                   make_table(columns, rows),
                   {}};
-  if (rows.size() < all) section.notes.push_back(fmt::format("{} of {} that grew.", rows.size(), all));
+  if (rows.size() < all) note_left_out(section, fmt::format("{} of {} that grew.", rows.size(), all));
   return section;
 }
 
@@ -185,7 +185,7 @@ Section restart_section(const Summary& summary, const Options& options) {
                   "Restarts: ended after ten minutes or more, and begun again within ten",
                   make_table(columns, rows),
                   {}};
-  if (rows.size() < all) section.notes.push_back(fmt::format("{} of {} programs.", rows.size(), all));
+  if (rows.size() < all) note_left_out(section, fmt::format("{} of {} programs.", rows.size(), all));
   return section;
 }
 

@@ -156,11 +156,28 @@ Found parse_relative(std::string_view text, std::int64_t now_ms) {
   return duration ? Found(now_ms - duration->count()) : std::nullopt;
 }
 
+// "10 minutes ago", "an hour ago", "2h ago", "1h30m ago".
+Found parse_ago(std::string_view text, std::int64_t now_ms) {
+  constexpr std::string_view ago = " ago";
+  if (!text.ends_with(ago)) return std::nullopt;
+  text.remove_suffix(ago.size());
+  const std::string_view number = cut_word(text);
+  const std::string_view unit = trim(text);
+  if (unit.empty()) return parse_relative(number, now_ms);
+  constexpr std::array units{"second", "minute", "hour", "day", "week", "sec", "min"};
+  const auto* const found = std::ranges::find_if(
+      units, [unit](std::string_view name) { return unit == name || unit == std::string(name) + "s"; });
+  if (found == units.end()) return std::nullopt;
+  const bool one = number == "a" || number == "an";
+  return parse_relative(std::string(one ? "1" : number) + (*found)[0], now_ms);
+}
+
 Found parse_words(std::string_view text, std::int64_t now_ms, Zone zone) {
   std::string lower(text);
   std::transform(lower.begin(), lower.end(), lower.begin(),
                  [](char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); });
   if (lower == "now") return now_ms;
+  if (const Found before = parse_ago(lower, now_ms)) return before;
   const Civil today = to_civil(now_ms, zone);
   std::string_view rest = lower;
   const std::string_view word = cut_word(rest);

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "query/commands.h"
+#include "query/process_columns.h"
 
 namespace memoir::query {
 
@@ -24,7 +25,7 @@ Command top_command() {
           {Option::at, Option::from, Option::to, Option::last, Option::day, Option::by, Option::group, Option::filter,
            Option::tier, Option::limit},
           {"pss", "rss", "uss", "anon", "swap", "hwm", "growth"},
-          {"process", "identity", "command", "category", "user", "cgroup"},
+          process_groups(),
           {{"memoir top --at 03:14", "who held the memory at 03:14"},
            {"memoir top --last 2h --group category --by growth", "which categories grew in the last two hours"}},
           [](const Context& context) -> Result<Report> {

@@ -4,7 +4,7 @@
 
 #include "analysis/grouping.h"
 #include "analysis/ranking.h"
-#include "query/filter.h"
+#include "query/filter_values.h"
 #include "query/format.h"
 #include "query/limit.h"
 #include "query/moment.h"
@@ -33,7 +33,7 @@ std::vector<HeldRow> make_rows(const State& state, const Filter& filter, const s
   std::vector<HeldRow> rows;
   std::map<std::string, std::size_t> index;
   for (const ProcessState& process : state.snapshot.processes) {
-    if (!filter.matches(process.process.info)) continue;
+    if (!filter.matches(process.process)) continue;
     std::size_t at = rows.size();
     if (group == "process") {
       rows.push_back({shown_command(process.process.info, process.sample.state), &process, &state, {}, {}});
@@ -167,10 +167,11 @@ void tell_short_lived(const State& state, Report& report, Units units) {
 }  // namespace
 
 Result<Report> top_at(const Context& context) {
-  const Result<Filter> filter = Filter::parse(context.options.filters);
-  if (!filter) return filter.error();
   const Result<std::optional<State>> loaded = load_state(context);
   if (!loaded) return loaded.error();
+  const Result<Filter> filter =
+      filter_at(context.options, *loaded ? std::vector{&(*loaded)->snapshot} : std::vector<const Snapshot*>());
+  if (!filter) return filter.error();
   const std::string group = top_group(context.options);
   const Metric by = parse_metric(context.options.by.value_or("pss")).value_or(Metric::pss);
   const auto columns = group == "process" ? process_columns(by) : group_columns(group, by);
@@ -187,7 +188,7 @@ Result<Report> top_at(const Context& context) {
   Tally chosen;
   for (const ProcessState& process : snapshot.processes) {
     add_to(all, state, process.sample);
-    if (filter->matches(process.process.info)) add_to(chosen, state, process.sample);
+    if (filter->matches(process.process)) add_to(chosen, state, process.sample);
   }
   // Marks were reached at different times: they have no total to share.
   for (HeldRow& row : rows) {

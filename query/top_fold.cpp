@@ -23,7 +23,7 @@ Plan plan_rows(const TopQuestion& question, const Filter& filter, TopFold& fold)
   std::map<std::string, std::size_t> index;
   for (const StoredProcess& process : fold.processes) {
     plan.processes[process.id] = &process;
-    if (!filter.matches(process.info)) continue;
+    if (!filter.matches(process)) continue;
     const bool alone = question.group == "process";
     std::size_t at = fold.rows.size();
     const std::string name = alone ? shown_command(process.info, '?') : group_key(process, question.group);

@@ -4,7 +4,7 @@
 
 #include "analysis/grouping.h"
 #include "analysis/ranking.h"
-#include "query/filter.h"
+#include "query/filter_values.h"
 #include "query/format.h"
 #include "query/limit.h"
 #include "query/moment.h"
@@ -111,7 +111,7 @@ TopColumns columns_of(const std::string& group, bool by_growth, Metric by_metric
 }  // namespace
 
 Result<Report> top_over(const Context& context, Range range) {
-  const Result<Filter> filter = Filter::parse(context.options.filters);
+  const Result<Filter> filter = filter_over(context, range);
   if (!filter) return filter.error();
   Result<Report> begun = begin_range_report(context, range);
   if (!begun) return begun;
@@ -146,6 +146,7 @@ Result<Report> top_over(const Context& context, Range range) {
   limit_rows(rows, report, context, [by_mark](const TopRow& row) { return by_mark ? row.summary.max : row.mean_kib; },
              {.of = of, .adds_up = !by_mark, .more_lines = *tier == Tier::raw || by_mark ? 0 : kLinesOfRollups});
   report.rows = make_table(columns, rows);
+  note_filter(*filter, "in the range", report);
   tell_tier(*tier, report);
   return report;
 }

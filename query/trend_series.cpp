@@ -108,7 +108,7 @@ Status sum_ticks(Reader& reader, const TrendSource& source, const std::vector<St
   return Done{};
 }
 
-// A group that has rollups of its own.
+// A group that has rollups of its own; of a cgroup those below it have too, and are summed.
 struct Whole {
   MarkSubject kind = MarkSubject::category;
   std::string name;
@@ -130,11 +130,22 @@ Result<bool> read_whole(Reader& reader, const TrendSource& source, const Subject
   if (!whole) return false;
   const Result<std::map<std::int64_t, std::string>> names = reader.group_names(whole->kind);
   if (!names) return names.error();
-  const auto found = std::ranges::find(*names, whole->name, [](const auto& entry) { return entry.second; });
-  if (found == names->end()) return false;
-  const Status read = visit_buckets(reader, source.tier, whole->kind, found->first, source.range, metric,
-                                    [&](const RollupBucket&, const Step& step) { series.steps.push_back(step); });
-  if (!read) return read.error();
+  std::vector<std::int64_t> parts;
+  for (const auto& [id, name] : *names) {
+    if (whole->kind == MarkSubject::cgroup ? is_in_cgroup(name, whole->name) : name == whole->name) parts.push_back(id);
+  }
+  if (parts.empty()) return false;
+  Result<BucketSum::Recorded> recorded = recorded_time(reader, source.tier, source.range);
+  if (!recorded) return recorded.error();
+  BucketSum sum(bucket_ms(source.tier), *std::move(recorded));
+  for (const std::int64_t part : parts) {
+    const Status read = visit_buckets(reader, source.tier, whole->kind, part, source.range, metric,
+                                      [&](const RollupBucket&, const Step& step) {
+                                        parts.size() == 1 ? series.steps.push_back(step) : sum.add(part, step);
+                                      });
+    if (!read) return read.error();
+  }
+  if (parts.size() > 1) series.steps = sum.steps();
   return !series.steps.empty();
 }
 

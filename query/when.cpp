@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <utility>
 
 #include "config/config.h"
 #include "query/times.h"
@@ -20,27 +21,49 @@ std::optional<Error> contradiction(const Options& options) {
   return std::nullopt;
 }
 
+// A wrong time is told with the option that it was given to.
+Error of_option(Option option, const Error& error) {
+  return malformed(fmt::format("{}: {}", option_text(option).name, error.message));
+}
+
+Result<std::int64_t> time_of(Option option, const std::string& text, std::int64_t now_ms, Zone zone) {
+  Result<std::int64_t> time = parse_time(text, now_ms, zone);
+  return time ? time : of_option(option, time.error());
+}
+
+// "--from, --to": those that say where the range lies.
+std::string given(const Options& options) {
+  std::string names;
+  for (const auto& [option, text] : {std::pair{Option::from, &options.from},
+                                     {Option::to, &options.to},
+                                     {Option::last, &options.last},
+                                     {Option::day, &options.day}}) {
+    if (*text) names += fmt::format("{}{}", names.empty() ? "" : ", ", option_text(option).name);
+  }
+  return names;
+}
+
 Result<Range> resolve_day(const std::string& text, std::int64_t now_ms, Zone zone) {
   const Result<Day> day = parse_day(text, now_ms, zone);
-  if (!day) return day.error();
+  if (!day) return of_option(Option::day, day.error());
   return Range{day->begin_ms, day->end_ms - 1};
 }
 
 Result<Range> resolve_range(const Options& options, Recorded recorded, std::int64_t now_ms) {
   Range range{recorded.first_ms, recorded.last_ms};
   if (options.to) {
-    const Result<std::int64_t> to = parse_time(*options.to, now_ms, options.zone);
+    const Result<std::int64_t> to = time_of(Option::to, *options.to, now_ms, options.zone);
     if (!to) return to.error();
     range.to_ms = *to;
   }
   if (options.from) {
-    const Result<std::int64_t> from = parse_time(*options.from, now_ms, options.zone);
+    const Result<std::int64_t> from = time_of(Option::from, *options.from, now_ms, options.zone);
     if (!from) return from.error();
     range.from_ms = *from;
   }
   if (options.last) {
     const auto length = parse_duration(*options.last);
-    if (!length) return malformed("--last: " + length.error().message);
+    if (!length) return of_option(Option::last, length.error());
     range.from_ms = range.to_ms - length->count();
   }
   return range;
@@ -51,7 +74,7 @@ Result<Range> resolve_range(const Options& options, Recorded recorded, std::int6
 Result<When> resolve_when(const Options& options, Recorded recorded, std::int64_t now_ms) {
   if (const auto error = contradiction(options)) return *error;
   if (options.at) {
-    const Result<std::int64_t> at = parse_time(*options.at, now_ms, options.zone);
+    const Result<std::int64_t> at = time_of(Option::at, *options.at, now_ms, options.zone);
     if (!at) return at.error();
     return When{*at, std::nullopt};
   }
@@ -60,10 +83,11 @@ Result<When> resolve_when(const Options& options, Recorded recorded, std::int64_
       options.day ? resolve_day(*options.day, now_ms, options.zone) : resolve_range(options, recorded, now_ms);
   if (!range) return range.error();
   if (range->from_ms > range->to_ms) {
-    return malformed(fmt::format("the range ends ({}) before it begins ({})", print_time(range->to_ms, options.zone),
-                                 print_time(range->from_ms, options.zone)));
+    return malformed(fmt::format("{}: the range ends ({}) before it begins ({})", given(options),
+                                 print_time(range->to_ms, options.zone), print_time(range->from_ms, options.zone)));
   }
-  if (range->from_ms == range->to_ms) return malformed("the range has no length; --at T asks for one time");
+  if (range->from_ms == range->to_ms)
+    return malformed(given(options) + ": the range has no length; --at T asks for one time");
   // Nothing can have been recorded in the future: a day that is not over ends now.
   Range asked = *range;
   const std::int64_t latest = std::max(now_ms, recorded.last_ms);

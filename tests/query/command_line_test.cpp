@@ -62,7 +62,8 @@ TEST_CASE("What is not known names the nearest") {
   CHECK(contains(refusal({"top", "--formta", "json"}), "did you mean '--format'"));
   CHECK(contains(refusal({"top", "--format", "jsno"}), "did you mean 'json'"));
   CHECK(contains(refusal({"top", "--by", "ps"}), "did you mean 'pss'"));
-  CHECK(contains(refusal({"top", "--group", "host"}), "process, identity, command, category, user, cgroup"));
+  CHECK(contains(refusal({"top", "--group", "host"}),
+                 "process, identity, command, category, user, cgroup, unit, comm, container"));
   CHECK(contains(refusal({"categories", "--group", "user"}), "does not take --group"));
   CHECK(contains(refusal({"top", "812"}), "does not take the argument '812'"));
   CHECK(contains(refusal({"top", "--limit", "-1"}), "--limit"));
@@ -72,6 +73,46 @@ TEST_CASE("What is not known names the nearest") {
   CHECK_FALSE(contains(refusal({"\x1b[2J"}), "\x1b"));
   CHECK_FALSE(contains(refusal({"top", "--\x1b[2J"}), "\x1b"));
   CHECK_FALSE(contains(refusal({"top", "--utc=\x1b[2J"}), "\x1b"));
+}
+
+TEST_CASE("What other programs call the same is understood") {
+  const Invocation top = parse({"top", "--since", "-2h", "--until=-1h", "-n", "5", "--sort", "rss", "--json"});
+  CHECK(top.options.from == "-2h");
+  CHECK(top.options.to == "-1h");
+  CHECK(top.options.limit == 5);
+  CHECK(top.options.by == "rss");
+  CHECK(top.options.format == Format::json);
+  CHECK(parse({"-n", "3", "top"}).command->name == "top");
+  CHECK(parse({"top", "-n7"}).options.limit == 7);
+  CHECK(parse({"top", "-n=7"}).options.limit == 7);
+  CHECK(parse({"--csv", "top"}).command->name == "top");
+  for (const Words& words : {Words{"--csv", "top"}, Words{"top", "--csv", "--by", "rss"}, Words{"--csv"}})
+    CHECK(parse(words).options.format == Format::csv);
+  CHECK(parse({"top", "--units", "gib"}).options.units == Units::gib);
+  CHECK(parse({"backup", "-o", "x"}).options.output == "x");
+  CHECK(parse({"backup", "-ox"}).options.output == "x");
+  CHECK(parse({"-V"}).version);
+  CHECK(parse({"top", "-V"}).version);
+  CHECK(parse({"top", "-h"}).help);
+  // A value is a value, however it looks.
+  CHECK(parse({"top", "--filter", "comm=-n"}).options.filters == Words{"comm=-n"});
+  CHECK(parse({"leaks", "--csv", "--json"}).options.csv == Words{"--json"});
+  CHECK(parse({"leaks", "--csv", "x.csv", "--json"}).options.csv == Words{"x.csv"});
+  CHECK(contains(refusal({"leaks", "--csv"}), "--format csv"));
+  CHECK(contains(refusal({"status", "--since", "-2h"}), "'status' does not take --from"));
+}
+
+TEST_CASE("What was given too much is said, and each refusal names its option or its command") {
+  CHECK(refusal({"diff", "a", "b", "c"}) == "'diff' takes 2 arguments at most ([T1 [T2]]): 'c' is too much");
+  CHECK(refusal({"trend", "1", "2", "3", "4", "5", "6", "7", "8", "9", "x y"}) ==
+        "'trend' takes 8 arguments at most ([SUBJECT...]): '9', 'x y' are too much");
+  for (const Words& words : {Words{"top", "--by", "x"}, Words{"top", "--group", "x"}, Words{"top", "--tier", "x"},
+                             Words{"top", "--filter", "x"}, Words{"top", "--filter", "rss>x"},
+                             Words{"top", "--limit", "x"}, Words{"top", "--format", "x"}, Words{"top", "--units", "x"},
+                             Words{"top", "--at"}, Words{"top", "--utc=x"}, Words{"top", "--nonsense"}}) {
+    CAPTURE(words);
+    CHECK(contains(refusal(words), words[1].substr(0, words[1].find('='))));
+  }
 }
 
 TEST_CASE("Help and version win over everything else on the line") {

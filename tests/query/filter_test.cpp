@@ -26,7 +26,9 @@ ProcessInfo nginx() {
 bool takes(std::vector<std::string> expressions) {
   const auto filter = Filter::parse(expressions);
   REQUIRE(filter.ok());
-  return filter->matches(nginx());
+  StoredProcess process;
+  process.info = nginx();
+  return filter->matches(process);
 }
 
 StoredProcess life(std::int32_t pid, std::int64_t start_ms, std::uint32_t exec_count, const char* category) {
@@ -57,16 +59,63 @@ TEST_CASE("Filters compare as a whole or search by regex, and all must hold") {
   CHECK_FALSE(takes({"command=a~b=c"}));
 }
 
+TEST_CASE("A filter takes the others too, and a cgroup with what is below it") {
+  CHECK(takes({"category!=db"}));
+  CHECK_FALSE(takes({"category!=web"}));
+  CHECK(takes({"comm!~^php", "user!=root"}));
+  CHECK_FALSE(takes({"comm!~^ng"}));
+  CHECK(takes({"cgroup=/system.slice"}));
+  CHECK(takes({"cgroup=/system.slice/"}));
+  CHECK(takes({"cgroup=/"}));
+  CHECK(takes({"cgroup=/system.slice/nginx.service"}));
+  CHECK_FALSE(takes({"cgroup=/system"}));
+  CHECK_FALSE(takes({"cgroup=/system.slice/nginx.service/x"}));
+  CHECK_FALSE(takes({"cgroup!=/system.slice"}));
+  CHECK(takes({"container="}));
+}
+
+TEST_CASE("A filter compares memory once it is known who held how much") {
+  const auto ids = [](const std::string& expression) {
+    auto filter = Filter::parse({expression, "category=web"});
+    REQUIRE(filter.ok());
+    StoredProcess process = life(1, 0, 0, "web");
+    CHECK_FALSE(filter->matches(process));  // not yet
+    for (const Metric metric : filter->metrics())
+      filter->decide(metric, {{1, 0}, {2, 100 * 1024 - 1}, {3, 100 * 1024}, {4, 100 * 1024 + 1}});
+    std::string taken;
+    for (process.id = 1; process.id <= 5; ++process.id) {
+      if (filter->matches(process)) taken += std::to_string(process.id);
+    }
+    return taken;
+  };
+  CHECK(ids("rss>100M") == "4");
+  CHECK(ids("rss>=100MiB") == "34");
+  CHECK(ids("pss<100mb") == "12");
+  CHECK(ids("uss<=102400K") == "123");
+  CHECK(ids("anon=0.09765625G") == "3");
+  CHECK(ids("swap!=0") == "234");
+  CHECK(ids("swap_pss>0") == "234");
+  CHECK(ids("hwm>1T").empty());
+}
+
 TEST_CASE("A filter that cannot be read names what is valid") {
   const auto message = [](const char* expression) {
     const auto filter = Filter::parse({expression});
     REQUIRE_FALSE(filter.ok());
     CHECK(filter.error().kind == ErrorKind::malformed);
-    CHECK(filter.error().message.find("category, user, pid, comm, exe, command, cgroup, unit, identity") !=
+    CHECK(filter.error().message.find("category, user, pid, comm, exe, command, cgroup, unit, identity, container") !=
           std::string::npos);
     return filter.error().message;
   };
-  CHECK(message("web").find("no = or ~") != std::string::npos);
+  CHECK(message("web").find("no =, ~, < or >") != std::string::npos);
+  CHECK(message("rss>100").find("a number and a unit") != std::string::npos);
+  CHECK(message("rss>-1M").find("a number and a unit") != std::string::npos);
+  CHECK(message("rss>1e3M").find("a number and a unit") != std::string::npos);
+  CHECK(message("rss>9999999999999G").find("a number and a unit") != std::string::npos);
+  CHECK(message("rss~1").find("rss is a size") != std::string::npos);
+  CHECK(message("user>1M").find("user is a name") != std::string::npos);
+  CHECK(message("rs>1M").find("did you mean 'rss'") != std::string::npos);
+  CHECK(message("comm!nginx").find("no =, ~, < or >") != std::string::npos);
   CHECK(message("categroy=web").find("did you mean 'category'") != std::string::npos);
   CHECK(message("command~(").find("missing )") != std::string::npos);
   CHECK(message("pid=nginx").find("number") != std::string::npos);
@@ -84,13 +133,13 @@ TEST_CASE("Subjects name the machine, a process or a group") {
     const auto web = parse_subject(text, 0, Zone::utc);
     REQUIRE(web.ok());
     CHECK(web->category == "web");
-    CHECK(web->members.matches(nginx()));
+    CHECK(web->members.matches(life(812, 0, 0, "web")));
   }
   const auto cgroup = parse_subject("cgroup:/system.slice/nginx.service", 0, Zone::utc);
   REQUIRE(cgroup.ok());
   CHECK_FALSE(cgroup->category);
-  CHECK(cgroup->members.matches(nginx()));
-  CHECK(parse_subject("command~work", 0, Zone::utc)->members.matches(nginx()));
+  CHECK(cgroup->members.matches(life(812, 0, 0, "web")));
+  CHECK(parse_subject("command~work", 0, Zone::utc)->members.matches(life(812, 0, 0, "web")));
   for (const char* text : {"", "categroy:web", "0", "812@", "812@teatime", "99999999999", "command~("}) {
     CAPTURE(text);
     const auto bad = parse_subject(text, 0, Zone::utc);
@@ -128,8 +177,10 @@ TEST_CASE("What nobody has is named, with the nearest that somebody has") {
   const std::vector<StoredProcess> processes{life(812, 0, 0, "web"), life(813, 0, 0, "db")};
   const auto filter = Filter::parse({"category=wbe", "user=www-data", "comm~x", "pid=1"});
   REQUIRE(filter.ok());
-  CHECK(filter->misses(processes) == std::vector<std::string>{"no process has the category 'wbe'; did you mean 'web'?",
-                                                              "no process has the pid '1'"});
+  CHECK(filter->misses(processes) ==
+        std::vector<std::string>{"no process has the category 'wbe'; did you mean 'web'?",
+                                 "no tick saw a process 1 then; a life that is shorter than "
+                                 "the recorder's interval is missed"});
 }
 
 TEST_CASE("A word means what is called so; what means the same processes comes once") {

@@ -1,11 +1,14 @@
 // Without --limit an answer fits the terminal with its title and its headings; in a pipe it has 20 rows.
 
+#include <nlohmann/json.hpp>
+
 #include "query/application.h"
 #include "query/history.h"
 #include "query/layout.h"
 #include "query/on_screen.h"
 #include "query/zone_guard.h"
 #include "support/catch.h"
+#include "support/manual_clock.h"
 
 using namespace memoir;
 using namespace memoir::query;
@@ -25,7 +28,9 @@ History& recording() {
       const std::string category = "category-" + std::to_string(pid % kCategories);
       history.birth(pid, {"worker", "worker " + std::to_string(pid), category}, 1'000'000 + pid * 1000);
     }
-    history.tick(3);
+    history.tick(2);
+    for (std::int32_t pid = 1; pid <= kProcesses; ++pid) history.hold(pid, 1'000'100 + pid * 1000);
+    history.tick(1);
     history.end_run();
     return true;
   }();
@@ -51,6 +56,17 @@ std::size_t height(const std::vector<std::string>& lines, std::size_t columns) {
   for (const std::string& line : lines)
     height += std::max<std::size_t>(1, (display_width(line) + columns - 1) / columns);
   return height;
+}
+
+Outcome ask(std::vector<std::string> arguments) {
+  const test::ZoneGuard zone("UTC");
+  arguments.insert(arguments.end(), {"--db", recording().path()});
+  return answer(arguments, test::ManualClock({recording().now_ms(), 0}));
+}
+
+std::size_t rows_of(const std::string& format, const std::string& text) {
+  if (format == "json") return nlohmann::json::parse(text)["rows"].size();
+  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) - 1;
 }
 
 bool has(const std::vector<std::string>& lines, std::string_view part) {
@@ -88,4 +104,31 @@ TEST_CASE("Option --limit comes before the height of the terminal, and 20 rows a
   CHECK(has(lines_of({"peaks"}, std::nullopt), "20 of 120 rows"));
   CHECK(has(lines_of({"peaks"}, std::nullopt), "category-29"));
   CHECK(lines_of({"top", "--limit", "0"}, Screen{80, 24}).size() > 120);
+}
+
+TEST_CASE("CSV and JSON have all rows, unless --limit asks for fewer: then standard error says so") {
+  struct Asked {
+    std::vector<std::string> words;
+    std::size_t rows;
+  };
+  for (const char* format : {"csv", "json"}) {
+    for (const Asked& asked :
+         {Asked{{"top"}, kProcesses}, Asked{{"top", "--last", "1h"}, kProcesses}, Asked{{"processes"}, kProcesses},
+          Asked{{"peaks"}, kProcesses}, Asked{{"peaks", "--last", "1h"}, kProcesses},
+          Asked{{"categories"}, kCategories}, Asked{{"categories", "--last", "1h"}, kCategories},
+          Asked{{"diff", "2026-11-19 00:00:15", "2026-11-19 00:00:25"}, kProcesses},
+          Asked{{"top", "--group", "category"}, kCategories}}) {
+      std::vector<std::string> words = asked.words;
+      words.insert(words.end(), {"--format", format});
+      CAPTURE(words);
+      const Outcome whole = ask(words);
+      CHECK(rows_of(format, whole.out) == asked.rows);
+      CHECK(whole.error.empty());
+      words.insert(words.end(), {"--limit", "7"});
+      const Outcome cut = ask(words);
+      CHECK(rows_of(format, cut.out) == 7);
+      CHECK(cut.error.find("7 ") != std::string::npos);
+      CHECK(cut.error.find("--limit 0 shows all") != std::string::npos);
+    }
+  }
 }

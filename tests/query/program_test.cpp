@@ -141,6 +141,29 @@ TEST_CASE("In a pipe: no colour, nothing cut, UTF-8 whatever the locale") {
   CHECK(contains(ran.out, "日本語 ä"));
 }
 
+TEST_CASE("CSV and OpenMetrics on a terminal show control characters as numbers, elsewhere as they were recorded") {
+  if (std::system("command -v script >/dev/null 2>&1") != 0) {
+    WARN("skipped: script(1) is not installed");
+    return;
+  }
+  History history;
+  history.begin_run();
+  history.birth(7, {"\x1b[2Jname", "\x1b[2Jcommand\x07", "web"}, 5000);
+  history.tick(3);
+  const TemporaryDirectory directory;
+  for (const char* command : {"top --format csv", "export processes --format csv", "export --format openmetrics"}) {
+    CAPTURE(command);
+    const std::string asked = std::string(MEMOIR " ") + command + " --no-pager --db " + history.path();
+    REQUIRE(std::system(("env -i HOME=/ TERM=xterm PATH=/usr/bin:/bin script -qec '" + asked +
+                         "' /dev/null </dev/null >" + directory.path() + "/out 2>&1")
+                            .c_str()) == 0);
+    const std::string shown = slurp(directory.path() + "/out");
+    CHECK_FALSE(contains(shown, "\x1b[2J"));
+    CHECK(contains(shown, "\\x1b[2Jname"));
+    CHECK(contains(run(std::string(command) + " --db " + history.path()).out, "\x1b[2Jname"));
+  }
+}
+
 TEST_CASE("A long answer on a terminal goes through the pager, others do not") {
   if (std::system("command -v script >/dev/null 2>&1") != 0) {
     WARN("skipped: script(1) is not installed");

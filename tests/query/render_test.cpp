@@ -151,6 +151,18 @@ TEST_CASE("CSV brings every text back, and leaves the unknown empty") {
   CHECK(rows.back() == std::vector<std::string>{"", "unknown"});
 }
 
+TEST_CASE("CSV quotes whatever ends a line or a cell, each for itself") {
+  for (const char* text : {"a\rb", "a\nb", "a,b", "a\"b", "\r"}) {
+    Report report;
+    report.rows.columns = {{"name", "NAME"}};
+    report.rows.rows = {{std::string(text)}};
+    const std::string csv = render_csv(report);
+    CAPTURE(csv);
+    CHECK(csv.starts_with("name\n\""));
+    CHECK(csv.ends_with("\"\n"));
+  }
+}
+
 TEST_CASE("Columns go by their use, the last is cut, and what must stay stays") {
   use_utf8();
   const auto table = [] {
@@ -190,6 +202,8 @@ TEST_CASE("Sizes of a table share the unit that suits the middle of them") {
   CHECK(std::string(choose_unit({}, Units::automatic).name) == "MiB");
   CHECK(std::string(choose_unit({64 << 20}, Units::kib).name) == "KiB");
   CHECK(std::string(choose_unit({4}, Units::mib).name) == "MiB");
+  CHECK(std::string(choose_unit({4}, Units::gib).name) == "GiB");
+  CHECK(print_size(3 << 19, Units::gib) == "1.5 GiB");
   CHECK(std::string(choose_unit({-(64LL << 20)}, Units::automatic).name) == "GiB");
 }
 

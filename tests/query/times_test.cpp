@@ -49,7 +49,12 @@ TEST_CASE("Times are read in the local zone") {
       Example{"saturday", at(2026, 11, 13, 23, 0)},
       // relative and epoch
       Example{"now", now}, Example{"-2h", now - 2 * 3600 * 1000}, Example{"-3d", now - 3 * 86400 * 1000LL},
-      Example{"-500ms", now - 500}, Example{"@1795166412", 1795166412000}, Example{"@1795166412345", 1795166412345},
+      Example{"-1h30m", now - 5400 * 1000}, Example{"-1w", now - 7 * 86400 * 1000LL},
+      Example{"10 minutes ago", now - 600'000}, Example{"1 hour ago", now - 3600 * 1000},
+      Example{"an hour ago", now - 3600 * 1000}, Example{"2 Days ago", now - 2 * 86400 * 1000LL},
+      Example{"1h30m ago", now - 5400 * 1000}, Example{"90 secs ago", now - 90'000},
+      Example{"1.5 weeks ago", now - 7 * 129600 * 1000LL}, Example{"-500ms", now - 500},
+      Example{"@1795166412", 1795166412000}, Example{"@1795166412345", 1795166412345},
       Example{"  03:14 ", at(2026, 11, 20, 2, 14)});
   CAPTURE(example.text);
   const auto result = parse_time(example.text, now, Zone::local);
@@ -100,7 +105,8 @@ TEST_CASE("What is no time is refused with the forms") {
       GENERATE("", " ", "noon", "3", "25:00", "03:60", "03:14:60", "03:14:", "03:14:07.", "3:1", "2026-11-31",
                "2026-13-01", "2026-11-20 24:00", "2026-11-20T03:14:07+24:00", "2026-11-20T03:14Zjunk", "26-11-20",
                "yesterday noon", "mondays", "now 03:14", "-", "-2", "-2x", "--2h", "@", "@-5", "@1.5",
-               "@99999999999999999999", "-99999999d", "03:14 yesterday");
+               "@99999999999999999999", "-99999999d", "03:14 yesterday", "ago", "10 ago", "minutes ago",
+               "10 parsecs ago", "-10 minutes ago", "10 minutes", "10  minutes  ago x", "10 minutesago");
   CAPTURE(text);
   const auto result = parse_time(text, now, Zone::utc);
   REQUIRE_FALSE(result.ok());

@@ -83,6 +83,14 @@ TEST_CASE("Contradictions and ranges turned round are usage errors") {
   CHECK(message([](Options& o) { o.from = "-1h", o.to = "-2h"; }).find("before it begins") != std::string::npos);
   CHECK(message([](Options& o) { o.last = "soon"; }).find("--last") != std::string::npos);
   CHECK(message([](Options& o) { o.at = "teatime"; }).find("Times are") != std::string::npos);
+  // The option that is wrong is named.
+  CHECK(message([](Options& o) { o.at = "teatime"; }).starts_with("--at: "));
+  CHECK(message([](Options& o) { o.from = "teatime"; }).starts_with("--from: "));
+  CHECK(message([](Options& o) { o.to = "teatime"; }).starts_with("--to: "));
+  CHECK(message([](Options& o) { o.day = "teatime"; }).starts_with("--day: "));
+  CHECK(message([](Options& o) { o.last = "soon"; }).starts_with("--last: "));
+  CHECK(message([](Options& o) { o.from = "-1h", o.to = "-2h"; }).starts_with("--from, --to: "));
+  CHECK(message([](Options& o) { o.last = "0s"; }).starts_with("--last: "));
 }
 
 TEST_CASE("A range without a length is refused") {

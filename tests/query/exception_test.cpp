@@ -1,0 +1,70 @@
+#include "query/exception.h"
+
+#include <cstdlib>
+#include <new>
+#include <stdexcept>
+#include <sys/wait.h>
+#include <system_error>
+
+#include "query/history.h"
+#include "support/catch.h"
+#include "support/sanitized.h"
+#include "support/slurp.h"
+
+using namespace memoir;
+using namespace memoir::query;
+
+namespace {
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("An exception is named for what it is, and none is called damage") {
+  const std::string memory = exception_message(std::bad_alloc());
+  CHECK(contains(memory, "not enough memory"));
+  const std::string system = exception_message(std::system_error(std::make_error_code(std::errc::no_space_on_device)));
+  CHECK(contains(system, "No space left on device"));
+  const std::string range = exception_message(std::out_of_range("map::at \x1b[2J"));
+  CHECK(contains(range, "std::out_of_range: map::at \\x1b[2J"));
+  CHECK(contains(range, "memoir doctor"));
+  for (const std::string& message : {memory, system, range}) CHECK_FALSE(contains(message, "may be damaged"));
+}
+
+TEST_CASE("A program that gets too little memory says so, and does not call the file damaged") {
+  if (test::kSanitized) return;  // a sanitizer needs more than any limit allows
+  test::History history;
+  history.begin_run();
+  constexpr std::int32_t processes = 2000;
+  for (std::int32_t pid = 1; pid <= processes; ++pid) history.birth(pid, {"worker", "worker", "web"}, 1000);
+  history.tick(2);
+  history.end_run();
+  const test::TemporaryDirectory folder;
+  const auto run = [&](int kib) {
+    const std::string line = "ulimit -v " + std::to_string(kib) + "; exec " MEMOIR " top --format json --db " +
+                             history.path() + " >/dev/null 2>" + folder.path() + "/err";
+    return std::system(("bash -c '" + line + "'").c_str());
+  };
+  // The least that is enough.
+  int little = 10'000;
+  int enough = 4'000'000;
+  REQUIRE(run(enough) == 0);
+  while (enough - little > 1000) {
+    const int middle = (little + enough) / 2;
+    (run(middle) == 0 ? enough : little) = middle;
+  }
+  int told = 0;
+  for (int kib = enough - 1500; kib > enough - 8000; kib -= 1500) {
+    const int status = run(kib);
+    const std::string error = test::slurp(folder.path() + "/err");
+    CAPTURE(kib, status, error);
+    if (status == 0 || !contains(error, "memoir: ")) continue;
+    CHECK(WEXITSTATUS(status) == 1);
+    CHECK(contains(error, "memory"));
+    CHECK_FALSE(contains(error, "damaged"));
+    ++told;
+  }
+  CHECK(told > 0);
+}
