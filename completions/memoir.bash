@@ -1,7 +1,7 @@
 # bash completion for memoir(1), as `memoir completion bash` prints it
 
 _memoir_categories() {
-  memoir categories --limit 0 --format csv 2>/dev/null | sed -e 1d -e 's/.*,//'
+  memoir categories --limit 0 --format csv 2>/dev/null | sed -n '2,$s|^[^"]*,\([[:alnum:]_.:@+/][[:alnum:] _.:@+/-]*\)$|\1|p'
 }
 
 _memoir() {
@@ -19,28 +19,28 @@ _memoir() {
   done
   case "$command $previous" in
     *" --at") words="now today yesterday monday tuesday wednesday thursday friday saturday sunday" ;;
-    *" --from") words="now today yesterday monday tuesday wednesday thursday friday saturday sunday" ;;
-    *" --to") words="now today yesterday monday tuesday wednesday thursday friday saturday sunday" ;;
-    *" --last") words="10m 1h 2h 1d 7d" ;;
+    *" --from"|*" --since") words="now today yesterday monday tuesday wednesday thursday friday saturday sunday" ;;
+    *" --to"|*" --until") words="now today yesterday monday tuesday wednesday thursday friday saturday sunday" ;;
+    *" --last") words="10m 1h 2h 1d 1w" ;;
     *" --day") words="now today yesterday monday tuesday wednesday thursday friday saturday sunday" ;;
-    "top --by") words="pss rss uss anon swap hwm growth" ;;
-    "trend --by") words="used available free cached anon swap shmem slab dirty pss rss uss swap_pss hwm" ;;
-    "peaks --by") words="hwm pss rss uss swap" ;;
-    "diff --by") words="pss rss uss anon swap swap_pss" ;;
-    "processes --by") words="start lifetime hwm" ;;
-    "categories --by") words="pss rss uss swap" ;;
-    "top --group") words="process identity command category user cgroup" ;;
-    "peaks --group") words="process identity category command user cgroup" ;;
-    "diff --group") words="process identity command category cgroup user" ;;
-    *" --filter") words="category= user= pid= comm= exe= command= cgroup= unit= identity="; compopt -o nospace ;;
+    "top --by"|"top --sort") words="pss rss uss anon swap hwm growth" ;;
+    "trend --by"|"trend --sort") words="used available free cached anon swap shmem slab dirty pss rss uss swap_pss hwm" ;;
+    "peaks --by"|"peaks --sort") words="hwm pss rss uss swap" ;;
+    "diff --by"|"diff --sort") words="pss rss uss anon swap swap_pss" ;;
+    "processes --by"|"processes --sort") words="start lifetime hwm" ;;
+    "categories --by"|"categories --sort") words="pss rss uss swap" ;;
+    "top --group") words="process identity command category user cgroup unit comm container" ;;
+    "peaks --group") words="process identity command category user cgroup unit comm container" ;;
+    "diff --group") words="process identity command category user cgroup unit comm container" ;;
+    *" --filter") words="category= user= pid= comm= exe= command= cgroup= unit= identity= container="; compopt -o nospace ;;
     *" --tier") words="raw 5min hour day" ;;
     *" --kind") words="clock-step degraded gap lost moved reload set-aside suspend unclean wal" ;;
-    *" --limit") words="0 20 50 100" ;;
+    *" --limit"|*" -n") words="0 20 50 100" ;;
     *" --step") words="1m 5m 1h 1d" ;;
     *" --csv") compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
     *" --config") compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
     *" --hour") words="" ;;
-    *" --output") compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
+    *" --output"|*" -o") compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
     *" --write-missing") compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
     *" --db") compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
     "status --format") words="table json csv" ;;
@@ -58,48 +58,53 @@ _memoir() {
     "backup --format") words="table json csv" ;;
     "doctor --format") words="table json csv" ;;
     "completion --format") words="table json csv" ;;
-    *" --units") words="kib mib auto" ;;
+    *" --units") words="kib mib gib auto" ;;
     *" category") names=category ;;
     *)
       case "$command $current" in
-        " -"*) words="--limit --db --format --units --utc --no-color --no-pager --help --version" ;;
+        " -"*) words="--limit -n --db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
         " "*) words="status top trend peaks leaks diff summary processes categories events export extract backup doctor completion help" ;;
-        "status -"*) words="--limit --db --format --units --utc --no-color --no-pager --help --version" ;;
-        "status "*) words="--limit --db --format --units --utc --no-color --no-pager --help --version" ;;
-        "top -"*) words="--at --from --to --last --day --by --group --filter --tier --limit --db --format --units --utc --no-color --no-pager --help --version" ;;
-        "top "*) words="--at --from --to --last --day --by --group --filter --tier --limit --db --format --units --utc --no-color --no-pager --help --version" ;;
-        "trend -"*) words="--from --to --last --day --by --tier --step --db --format --units --utc --ascii --no-color --no-pager --help --version" ;;
+        "status -"*) words="--limit -n --db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
+        "status "*) words="--limit -n --db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
+        "top -"*) words="--at --from --since --to --until --last --day --by --sort --group --filter --tier --limit -n --db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
+        "top "*) words="--at --from --since --to --until --last --day --by --sort --group --filter --tier --limit -n --db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
+        "trend -"*) words="--from --since --to --until --last --day --by --sort --tier --step --db --format --units --utc --ascii --no-color --no-pager --json --csv --help -h --version -V" ;;
         "trend "*) words="machine" names=category ;;
-        "peaks -"*) words="--from --to --last --day --by --group --filter --tier --limit --db --format --units --utc --no-color --no-pager --help --version" ;;
-        "peaks "*) words="--from --to --last --day --by --group --filter --tier --limit --db --format --units --utc --no-color --no-pager --help --version" ;;
-        "leaks -"*) words="--from --to --last --day --limit --all --explain --csv --config --hour --db --format --units --utc --ascii --no-color --no-pager --help --version" ;;
-        "leaks "*) words="--from --to --last --day --limit --all --explain --csv --config --hour --db --format --units --utc --ascii --no-color --no-pager --help --version" ;;
-        "diff -"*) words="--from --to --last --day --by --group --filter --tier --limit --db --format --units --utc --no-color --no-pager --help --version" ;;
+        "peaks -"*) words="--from --since --to --until --last --day --by --sort --group --filter --tier --limit -n --db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
+        "peaks "*) words="--from --since --to --until --last --day --by --sort --group --filter --tier --limit -n --db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
+        "leaks -"*) words="--from --since --to --until --last --day --limit -n --all --explain --csv --config --hour --db --format --units --utc --ascii --no-color --no-pager --json --help -h --version -V" ;;
+        "leaks "*) words="--from --since --to --until --last --day --limit -n --all --explain --csv --config --hour --db --format --units --utc --ascii --no-color --no-pager --json --help -h --version -V" ;;
+        "diff -"*) words="--from --since --to --until --last --day --by --sort --group --filter --tier --limit -n --db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
         "diff "*) words="now today yesterday monday tuesday wednesday thursday friday saturday sunday" ;;
-        "summary -"*) words="--day --limit --config --hour --write-missing --db --format --units --utc --ascii --no-color --no-pager --help --version" ;;
-        "summary "*) words="--day --limit --config --hour --write-missing --db --format --units --utc --ascii --no-color --no-pager --help --version" ;;
-        "processes -"*) words="--at --from --to --last --day --by --filter --tier --limit --db --format --units --utc --no-color --no-pager --help --version" ;;
-        "processes "*) words="--at --from --to --last --day --by --filter --tier --limit --db --format --units --utc --no-color --no-pager --help --version" ;;
-        "categories -"*) words="--at --from --to --last --day --by --tier --limit --db --format --units --utc --no-color --no-pager --help --version" ;;
-        "categories "*) words="--at --from --to --last --day --by --tier --limit --db --format --units --utc --no-color --no-pager --help --version" ;;
-        "events -"*) words="--from --to --last --day --kind --limit --db --format --units --utc --no-color --no-pager --help --version" ;;
-        "events "*) words="--from --to --last --day --kind --limit --db --format --units --utc --no-color --no-pager --help --version" ;;
-        "export -"*) words="--at --from --to --last --day --filter --tier --step --db --format --units --utc --no-color --no-pager --help --version" ;;
+        "summary -"*) words="--day --limit -n --config --hour --write-missing --db --format --units --utc --ascii --no-color --no-pager --json --csv --help -h --version -V" ;;
+        "summary "*) words="--day --limit -n --config --hour --write-missing --db --format --units --utc --ascii --no-color --no-pager --json --csv --help -h --version -V" ;;
+        "processes -"*) words="--at --from --since --to --until --last --day --by --sort --filter --tier --limit -n --db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
+        "processes "*) words="--at --from --since --to --until --last --day --by --sort --filter --tier --limit -n --db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
+        "categories -"*) words="--at --from --since --to --until --last --day --by --sort --tier --limit -n --db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
+        "categories "*) words="--at --from --since --to --until --last --day --by --sort --tier --limit -n --db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
+        "events -"*) words="--from --since --to --until --last --day --kind --limit -n --db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
+        "events "*) words="--from --since --to --until --last --day --kind --limit -n --db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
+        "export -"*) words="--at --from --since --to --until --last --day --filter --tier --step --db --format --units --utc --no-color --no-pager --csv --help -h --version -V" ;;
         "export "*) words="machine categories processes all" ;;
-        "extract -"*) words="--from --to --last --day --output --force --db --format --units --utc --no-color --no-pager --help --version" ;;
-        "extract "*) words="--from --to --last --day --output --force --db --format --units --utc --no-color --no-pager --help --version" ;;
-        "backup -"*) words="--output --force --db --format --units --utc --no-color --no-pager --help --version" ;;
-        "backup "*) words="--output --force --db --format --units --utc --no-color --no-pager --help --version" ;;
-        "doctor -"*) words="--db --format --units --utc --no-color --no-pager --help --version" ;;
-        "doctor "*) words="--db --format --units --utc --no-color --no-pager --help --version" ;;
-        "completion -"*) words="--help --version" ;;
+        "extract -"*) words="--from --since --to --until --last --day --output -o --force --db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
+        "extract "*) words="--from --since --to --until --last --day --output -o --force --db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
+        "backup -"*) words="--output -o --force --db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
+        "backup "*) words="--output -o --force --db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
+        "doctor -"*) words="--db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
+        "doctor "*) words="--db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
+        "completion -"*) words="--help -h --version -V" ;;
         "completion "*) words="bash zsh fish" ;;
         "help "*) words="status top trend peaks leaks diff summary processes categories events export extract backup doctor completion help" ;;
       esac
       ;;
   esac
-  [[ -n $names ]] && words+=" $(_memoir_categories)"
   mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
+  [[ -n $names ]] || return
+  # Names come from the file: they are quoted, and nothing expands them.
+  while IFS= read -r word; do
+    printf -v word %q "$word"
+    [[ $word == "$current"* ]] && COMPREPLY+=("$word")
+  done < <(_memoir_categories)
 }
 
 complete -F _memoir memoir

@@ -276,7 +276,7 @@ std::optional<Error> parse_options(std::vector<std::string> arguments, Invocatio
   Words words;
   for (const Option option : options_of(command)) add_option(app, option, invocation.options, words);
   if (!command.subject.empty()) {
-    app.add_option("subject", invocation.options.subjects)->expected(0, static_cast<int>(command.most_subjects));
+    app.add_option("subject", invocation.options.subjects)->expected(0, -1);
   }
   app.add_flag("--help", invocation.help);
   app.add_flag("--version", invocation.version);
@@ -290,6 +290,9 @@ std::optional<Error> parse_options(std::vector<std::string> arguments, Invocatio
   }
   if (invocation.help || invocation.version) return std::nullopt;
   if (const auto extra = app.remaining(); !extra.empty()) return too_much(extra, command);
+  const std::vector<std::string>& subjects = invocation.options.subjects;
+  if (subjects.size() > command.most_subjects)
+    return too_much({subjects.begin() + static_cast<std::ptrdiff_t>(command.most_subjects), subjects.end()}, command);
   return check(words, command, invocation.options);
 }
 

@@ -26,7 +26,7 @@ constexpr double kLongestMs = 1e15;
 
 Error not_a_duration(std::string_view text) {
   return malformed(fmt::format(
-      "'{}' is not a duration: write a number and a unit (ms, s, m, h, d, w), as 500ms, 10s, 1.5m, 1h, 1h30m", text));
+      "'{}' is not a duration: write a number and a unit (ms, s, m, h, d, w), as 1h30m, 500ms, 10s, 1.5m, 1h", text));
 }
 
 }  // namespace

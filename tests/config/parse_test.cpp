@@ -38,8 +38,8 @@ log_level = "debug"
 durability = "normal"
 raw = "36h"
 five_minutes = "14d"
-hours = "forever"
-days = "3650d"
+hours = "3650d"
+days = "forever"
 max_size = "1.5GiB"
 [[category]]
 name = "shop"
@@ -73,8 +73,8 @@ unless = '=/'
   CHECK(parsed->durability == "normal");
   CHECK(parsed->raw == 36h);
   CHECK(parsed->five_minutes == 14 * 24h);
-  CHECK(parsed->hours == 0ms);
-  CHECK(parsed->days == 3650 * 24h);
+  CHECK(parsed->hours == 3650 * 24h);
+  CHECK(parsed->days == 0ms);
   CHECK(parsed->max_size == 3LL << 29);
   CHECK_FALSE(parsed->default_categories);
   REQUIRE(parsed->categories.size() == 2);

@@ -90,8 +90,8 @@ TEST_CASE("A filter by memory compares what was held at the time") {
   const Json rollup = Json::parse(ask({"export", "--format", "smaps-rollup", "--filter", "pss>100M"}).out);
   REQUIRE(rollup.size() == 1);
   CHECK(rollup[0]["pid"] == 2);
-  CHECK(Json::parse(ask({"export", "--format", "category-metrics", "--filter", "pss>100M"}).out)["web_pss"]["summary"]
-                   ["value"] == 300);
+  CHECK(Json::parse(ask({"export", "--format", "category-metrics", "--filter", "pss>100M"})
+                        .out)["web_pss"]["summary"]["value"] == 300);
 }
 
 TEST_CASE("Over a range it compares the most that was held in it, and says so") {
@@ -105,8 +105,9 @@ TEST_CASE("Over a range it compares the most that was held in it, and says so") 
   }
   CHECK(pids_of({"peaks", "--filter", "rss>100M"}) == Pids{1, 2, 4});
   CHECK(pids_of({"diff", "2026-11-19 00:01", "2026-11-19 00:19", "--filter", "rss>100M"}) == Pids{1, 2});
-  CHECK(ask({"diff", "2026-11-19 00:01", "2026-11-19 00:19", "--filter", "rss>100M"})
-            .out.find("RSS of the two times") != std::string::npos);
+  CHECK(
+      ask({"diff", "2026-11-19 00:01", "2026-11-19 00:19", "--filter", "rss>100M"}).out.find("RSS of the two times") !=
+      std::string::npos);
   Pids exported;
   std::istringstream lines(ask(with({"export", "processes", "--format", "jsonl", "--filter", "rss>100M"}, kWhole)).out);
   for (std::string line; std::getline(lines, line);) exported.insert(Json::parse(line)["pid"].get<int>());
@@ -136,9 +137,11 @@ TEST_CASE("Processes are grouped by unit, comm and container wherever they are g
       top[row[group].get<std::string>()] = row["pss_kib"].get<int>() / 1024;
     if (group != "unit") CHECK(top.size() == sums.size());
     for (const auto& [name, mib] : sums) CHECK(top[name] == mib);
-    for (const std::vector<std::string>& words :
-         {with({"top"}, kWhole), with({"peaks"}, kWhole), with({"top", "--tier", "5min"}, kWhole),
-          with({"peaks", "--tier", "5min"}, kWhole), {"diff", "2026-11-19 00:01", "2026-11-19 00:19"}}) {
+    for (const std::vector<std::string>& words : {with({"top"}, kWhole),
+                                                  with({"peaks"}, kWhole),
+                                                  with({"top", "--tier", "5min"}, kWhole),
+                                                  with({"peaks", "--tier", "5min"}, kWhole),
+                                                  {"diff", "2026-11-19 00:01", "2026-11-19 00:19"}}) {
       CAPTURE(words);
       const Json rows = rows_of(with(words, {"--group", group}));
       CHECK_FALSE(rows.empty());

@@ -148,8 +148,12 @@ TEST_CASE("fish: what is completed from the file is never run") {
   CHECK_FALSE(shell.ran_something());
   CHECK(contains(shown, "zz top"));
   CHECK(contains(shown, "category=web"));
-  for (const char* part : {"touch", "-rf", "$", "`", "*", "~"}) {
-    CAPTURE(part);
-    CHECK_FALSE(contains(shown, part));
+  std::istringstream lines(shown);
+  for (std::string line; std::getline(lines, line);) {
+    const std::string word = line.substr(0, line.find('\t'));  // a description comes after it
+    for (const char* part : {"touch", "-rf", "$", "`", "*", "~"}) {
+      CAPTURE(word, part);
+      CHECK_FALSE(contains(word, part));
+    }
   }
 }

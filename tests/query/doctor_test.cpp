@@ -100,7 +100,7 @@ TEST_CASE("doctor: a command to copy quotes its path, whatever the path is") {
     findings.push_back(judge_room(place, std::nullopt));
     int commands = 0;
     for (const Finding& finding : findings) {
-      for (const std::string& command : {"chmod o= ", "chown memoir: ", "fuser -v ", "findmnt -T ", "du -xh "}) {
+      for (const std::string_view command : {"chmod o= ", "chown memoir: ", "fuser -v ", "findmnt -T ", "du -xh "}) {
         const std::size_t at = finding.mend.find(command);
         if (at == std::string::npos) continue;
         ++commands;

@@ -280,8 +280,8 @@ TEST_CASE("events: in the order of recording, of the kinds asked, the newest whe
   REQUIRE(newest["rows"].size() == 1);
   CHECK(newest["rows"][0]["kind"] == "gap");
   CHECK(newest["totals"]["cut_rows"] == 1);
-  CHECK(ask({"events", "--kind", "lost"}).exit == Exit::empty);
-  CHECK(ask({"events", "--from", "00:06:30"}).exit == Exit::empty);
+  CHECK(ask({"events", "--kind", "lost"}).exit == Exit::answered);
+  CHECK(ask({"events", "--from", "00:06:30"}).exit == Exit::answered);
   const Outcome misspelt = ask({"events", "--kind", "gpa"});
   CHECK(misspelt.exit == Exit::usage);
   CHECK(misspelt.error.find("did you mean 'gap'") != std::string::npos);
