@@ -26,7 +26,9 @@ Result<LeakSettings> leak_settings(const Options& options, std::vector<std::stri
   }
   if (!options.config) return LeakSettings{usual_hour(warnings).count()};
   const Result<Config> config = load_config(*options.config);
-  if (!config) return Error{ErrorKind::io, "--config: " + config.error().message};
+  // That the file is not there says nothing of what is recorded.
+  if (!config && config.error().kind == ErrorKind::gone) return Error{ErrorKind::io, config.error().message};
+  if (!config) return config.error();
   return LeakSettings{config->leaks_hour.count()};
 }
 

@@ -116,7 +116,7 @@ TEST_CASE("Over a range it compares the most that was held in it, and says so") 
 
 TEST_CASE("From rollups it compares the same, and marks tell of who was too short-lived for them") {
   const std::vector<std::string> rolled = with(kWhole, {"--tier", "5min"});
-  CHECK(pids_of(with({"top", "--filter", "rss>100M"}, rolled)) == Pids{1, 2});
+  CHECK(pids_of(with({"top", "--filter", "rss>100M"}, rolled)) == Pids{1, 2, 4});
   CHECK(pids_of(with({"processes", "--filter", "rss>100M"}, rolled)) == Pids{1, 2, 4});
   CHECK(pids_of(with({"peaks", "--filter", "rss>100M"}, rolled)) == Pids{1, 2, 4});
   CHECK(pids_of(with({"peaks", "--filter", "anon>1T"}, rolled)).empty());
@@ -144,7 +144,8 @@ TEST_CASE("Processes are grouped by unit, comm and container wherever they are g
                                                   {"diff", "2026-11-19 00:01", "2026-11-19 00:19"}}) {
       CAPTURE(words);
       const Json rows = rows_of(with(words, {"--group", group}));
-      CHECK_FALSE(rows.empty());
+      // The two changed places: as one comm they did not change.
+      if (words.front() != "diff" || group == "container") CHECK_FALSE(rows.empty());
       for (const Json& row : rows) CHECK(row[group].is_string());
     }
   }
