@@ -96,7 +96,7 @@ TEST_CASE("what tmpfs and SysV segments hold is judged where the kernel tells of
   for (int tick = 0; tick < 3; ++tick) wait_for_next_tick(scene);
   REQUIRE(recorder.stop() == 0);
   std::set<std::string> judged;
-  for (const json& row : scene.answer({"leaks", "--all", "--limit", "0"}).at("rows")) {
+  for (const json& row : scene.answer_rows({"leaks", "--all", "--limit", "0"})) {
     if (row.at("subject") == "machine") judged.insert(row.at("metric"));
   }
   for (const std::string metric : {"shmem", "tmpfs", "sysv"}) {
