@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include "base/text.h"
+#include "model/container.h"
 
 namespace memoir {
 namespace {
@@ -13,8 +14,6 @@ namespace {
 constexpr std::size_t kMostWords = 8;
 constexpr std::size_t kMostBytes = 160;
 constexpr std::size_t kLeastHexDigits = 8;
-constexpr std::size_t kContainerId = 32;  // hexadecimal digits at least; Docker, containerd, CRI-O and Podman have 64
-constexpr std::size_t kShownOfId = 12;
 
 constexpr std::array kTemporary{std::string_view("/tmp/"), std::string_view("/var/tmp/"), std::string_view("/dev/shm/"),
                                 std::string_view("/run/user/")};
@@ -84,41 +83,20 @@ bool is_unit(std::string_view part) {
   return std::any_of(kUnitSuffixes.begin(), kUnitSuffixes.end(), ends);
 }
 
-// What a container's part of a cgroup's path is known by: its id as `docker ps` prints it, or the name that LXC and
-// systemd-machined give it. Empty for any other part.
-std::string container_name(std::string_view part, std::string_view parent) {
-  if (parent == "lxc" || part.starts_with("lxc.payload.") || (part.starts_with("machine-") && part.ends_with(".scope")))
-    return std::string(part);
-  for (std::size_t at = 0; at < part.size();) {
-    const std::string_view rest = part.substr(at);
-    const auto end = std::find_if_not(rest.begin(), rest.end(), is_word);
-    const auto length = static_cast<std::size_t>(end - rest.begin());
-    if (length >= kContainerId && std::all_of(rest.begin(), end, is_hex))
-      return std::string(part.substr(0, at + kShownOfId)).append(rest.substr(length));
-    at += length + 1;
-  }
-  return {};
-}
-
 // The innermost container of a cgroup and the last unit in it; else that unit, else the path, as `outside` has them.
 template <typename Outside>
 std::string in_container(std::string_view cgroup, Outside outside) {
   std::string container;
   std::string_view unit;
-  std::string_view first;
-  std::string_view parent;
   for (std::string_view rest = cgroup; !rest.empty();) {
     const std::string_view part = cut(rest, '/');
-    std::string name = container_name(part, parent);
-    if (!name.empty()) {
-      const bool alone = is_unit(part) || first.empty();
-      container = alone ? std::move(name) : std::string("/").append(first).append("/").append(name);
+    std::string inner = container_of(cgroup.substr(0, cgroup.size() - rest.size()));
+    if (inner != container) {
+      container = std::move(inner);
       unit = {};
     } else if (is_unit(part)) {
       unit = part;
     }
-    if (first.empty()) first = part;
-    parent = part;
   }
   if (container.empty()) return outside(unit.empty() ? cgroup : unit);
   return unit.empty() ? container : container.append("/").append(outside(unit));

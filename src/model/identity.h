@@ -11,7 +11,7 @@
 namespace memoir {
 
 struct Identity {
-  std::string unit;     // "nginx.service", "session-N.scope", "/docker/0f3c5d7e9a1b"; "" where no cgroup is known
+  std::string unit;     // "nginx.service", "session-N.scope", "docker:0f3c5d7e9a1b"; "" where no cgroup is known
   std::string exe;      // "" where it could not be read
   std::string command;  // normalised
 
@@ -21,8 +21,8 @@ struct Identity {
 Identity identity_of(const ProcessInfo& info);
 
 // The last systemd unit in a cgroup's path (systemd.unit(5)); the whole path where there is none. Names that are made
-// at each start (scopes) are normalised as words of a command are. In a container that comes first, so that containers
-// never merge: the first 12 digits of its id, or its name where the path has one (LXC, systemd-nspawn).
+// at each start (scopes) are normalised as words of a command are. A container comes first (model/container.h), so that
+// containers never merge.
 //
 // A file that was begun under another rule keeps the identities that it has, with what is recorded of them; a process
 // gets one by today's rule when the recorder sees it the first time, after a restart of the recorder too.

@@ -47,26 +47,19 @@ TEST_CASE("the unit of a cgroup is the last systemd unit of its path") {
 
 TEST_CASE("containers never merge: each has its name in its unit, or its id") {
   const std::string id = "0f3c5d7e9a1b" + std::string(52, 'c');
-  CHECK(unit_of("/docker/" + id) == "/docker/0f3c5d7e9a1b");
-  CHECK(unit_of("/system.slice/docker-" + id + ".scope") == "docker-0f3c5d7e9a1b.scope");
-  CHECK(unit_of("/machine.slice/libpod-" + id + ".scope/container") == "libpod-0f3c5d7e9a1b.scope");
-  CHECK(unit_of("/kubepods/burstable/pod6d1f6f0e-1111-4c3b-9f6e-0123456789ab/" + id) == "/kubepods/0f3c5d7e9a1b");
-  CHECK(unit_of("/kubepods.slice/kubepods-pod6d1f6f0e.slice/cri-containerd-" + id + ".scope") ==
-        "cri-containerd-0f3c5d7e9a1b.scope");
-  CHECK(unit_of("/machine.slice/machine-web1.scope") == "machine-web1.scope");
-  CHECK(unit_of("/lxc/web1") == "/lxc/web1");
-  CHECK(unit_of("/lxc.payload.web1") == "lxc.payload.web1");
-  CHECK(unit_of("/ecs/" + std::string(32, '1') + "/" + id) == "/ecs/0f3c5d7e9a1b");
-  CHECK(unit_of("/jobs/" + std::string(32, '1')) == "/jobs/111111111111");
-  CHECK(unit_of("/system.slice/run-r" + std::string(32, '1') + ".scope") == "run-rN.scope");
+  CHECK(unit_of("/docker/" + id) == "docker:0f3c5d7e9a1b");
+  CHECK(unit_of("/system.slice/docker-" + id + ".scope") == "docker:0f3c5d7e9a1b");
+  CHECK(unit_of("/machine.slice/libpod-" + id + ".scope/container") == "podman:0f3c5d7e9a1b");
+  CHECK(unit_of("/kubepods/burstable/pod6d1f6f0e-1111-4c3b-9f6e-0123456789ab/" + id) == "kubernetes:0f3c5d7e9a1b");
+  CHECK(unit_of("/machine.slice/machine-web1.scope") == "nspawn:web1");
+  CHECK(unit_of("/lxc/web1") == "lxc:web1");
   // A unit of the system that runs in it.
   CHECK(unit_of("/system.slice/docker-" + id + ".scope/system.slice/nginx.service") ==
-        "docker-0f3c5d7e9a1b.scope/nginx.service");
-  CHECK(unit_of("/lxc.payload.web2/user.slice/session-3.scope") == "lxc.payload.web2/session-N.scope");
-  CHECK(place_of("/lxc.payload.web2/user.slice/session-3.scope") == "lxc.payload.web2/session-3.scope");
+        "docker:0f3c5d7e9a1b/nginx.service");
+  CHECK(unit_of("/lxc.payload.web2/user.slice/session-3.scope") == "lxc:web2/session-N.scope");
+  CHECK(place_of("/lxc.payload.web2/user.slice/session-3.scope") == "lxc:web2/session-3.scope");
   // One in another.
-  const std::string inner(64, 'a');
-  CHECK(unit_of("/docker/" + id + "/docker/" + inner) == "/docker/aaaaaaaaaaaa");
+  CHECK(unit_of("/docker/" + id + "/docker/" + std::string(64, 'a')) == "docker:aaaaaaaaaaaa");
 }
 
 TEST_CASE("two starts of a program are one identity") {

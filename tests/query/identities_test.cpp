@@ -61,8 +61,8 @@ TEST_CASE("Containers that run the same are identities of their own, in every co
   history.birth(201, nginx(container('b')), 50'000);
   history.tick(10);
   history.end_run();
-  const Names both{{"/docker/aaaaaaaaaaaa nginx: worker N", "nginx: worker 7 in /docker/aaaaaaaaaaaa"},
-                   {"/docker/bbbbbbbbbbbb nginx: worker N", "nginx: worker 7 in /docker/bbbbbbbbbbbb"}};
+  const Names both{{"docker:aaaaaaaaaaaa nginx: worker N", "nginx: worker 7 in docker:aaaaaaaaaaaa"},
+                   {"docker:bbbbbbbbbbbb nginx: worker N", "nginx: worker 7 in docker:bbbbbbbbbbbb"}};
   for (const std::vector<std::string>& words :
        std::vector<std::vector<std::string>>{{"top"},
                                              {"top", "--last", "1m"},
@@ -75,7 +75,7 @@ TEST_CASE("Containers that run the same are identities of their own, in every co
     CHECK(named(answered(history, grouped)) == both);
     const std::string table = ask(history, grouped).out;
     CAPTURE(table);
-    CHECK(table.find("nginx: worker 7 in /docker/aaaaaaaaaaaa") != std::string::npos);
+    CHECK(table.find("nginx: worker 7 in docker:aaaaaaaaaaaa") != std::string::npos);
     if (words.front() != "peaks") CHECK(table.find("worker N") == std::string::npos);
   }
 }
@@ -122,7 +122,7 @@ TEST_CASE("A file keeps the identities that an older recorder gave it, and goes 
   history.maintain();
   history.end_run();
   CHECK(held() == std::map<std::string, std::int64_t>{{"/docker/H nginx: worker N", 200'000},
-                                                      {"/docker/aaaaaaaaaaaa nginx: worker N", 70'000}});
+                                                      {"docker:aaaaaaaaaaaa nginx: worker N", 70'000}});
   const Json before = answered(history, {"top", "--group", "identity", "--at", "@" + std::to_string(History::kStart)});
   REQUIRE(before["rows"].size() == 1);
   CHECK(before["rows"][0]["identity"] == "/docker/H nginx: worker N");
