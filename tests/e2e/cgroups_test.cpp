@@ -4,9 +4,11 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <stdexcept>
 #include <sys/mount.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "holder.h"
 #include "recording.h"
 #include "support/catch.h"
@@ -133,4 +135,49 @@ TEST_CASE("what a tmpfs holds is that of the tick, of one that was mounted since
   CHECK(std::abs(gone - empty) < 16 * 1024);
   CHECK(scene.number("SELECT MAX(id) > MAX(keyframe_id) FROM tick") == 1);
   REQUIRE(recorder.stop() == 0);
+}
+
+TEST_CASE("a worker that the kernel killed leaks no more, and its limit is that of its cgroup") {
+  const Scene scene;
+  Holder worker(scene.folder(), {"worker"});
+  const LimitedCgroup cgroup(40 * 1024);
+  if (!cgroup.usable() || !cgroup.take(worker.pid())) {
+    WARN("skipped: no cgroup can be made here, or the memory controller is not there");
+    return;
+  }
+  Recorder recorder(scene, "500ms");
+  const auto wait_for_tick = [&] {
+    const auto last = scene.last_tick();
+    wait_until("the next tick", [&] { return scene.last_tick() != last; });
+  };
+  wait_for_tick();
+  const std::int64_t began_ms = memoir::SystemClock().now().wall_ms;
+  bool killed = false;
+  for (int round = 0; round < 80 && !killed; ++round) {
+    try {
+      worker.tell("private 1024");
+    } catch (const std::runtime_error&) {
+      killed = true;
+    }
+    wait_for_tick();
+  }
+  const std::int64_t took_ms = memoir::SystemClock().now().wall_ms - began_ms;
+  wait_for_tick();
+  REQUIRE(recorder.stop() == 0);
+  if (!killed) {
+    WARN("skipped: what is over the limit goes to swap here");
+    return;
+  }
+  const std::string hour = std::to_string(took_ms / 22) + "ms";
+  for (const auto& row : scene.answer_rows({"leaks", "--all", "--limit", "0", "--hour", hour})) {
+    if (row.at("metric") != "anon+swap" || !row.at("subject").get<std::string>().ends_with(" worker")) continue;
+    CAPTURE(row.dump(1));
+    CHECK(row.at("leak") == true);
+    CHECK(row.at("pid") == worker.pid());
+    CHECK(row.at("ended_ms").is_number());
+    CHECK(row.at("runs_out_in_ms").is_null());
+    CHECK(row.at("limit") == "memory.max of " + cgroup.path());
+    return;
+  }
+  FAIL("there is no row of the worker");
 }
