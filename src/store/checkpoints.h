@@ -46,7 +46,7 @@ class Checkpoints {
   std::int64_t frames_ = 0;
   bool committed_ = false;  // since the last run()
   std::int64_t boot_ms_ = 0;
-  std::int64_t next_boot_ms_ = 0;  // the first time at once: until then the main file has not even the schema
+  std::int64_t next_boot_ms_ = 0;  // the first time at once
 };
 
 }  // namespace memoir

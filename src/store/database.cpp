@@ -252,6 +252,12 @@ Result<DatabasePtr> open_for_writing(const std::string& path, Durability durabil
     auto database = std::make_unique<SQLite::Database>(path, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
     set_up(*database, durability, *version == 0);
     migrate(*database, *version);
+    // From the start the main file alone is a database; should the disk not take it now, the next checkpoint brings it.
+    if (*version < kSchemaVersion)
+      static_cast<void>(guarded(path, [&]() -> Status {
+        checkpoint(*database);
+        return Done{};
+      }));
     return database;
   });
 }

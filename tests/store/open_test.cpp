@@ -128,6 +128,20 @@ TEST_CASE("what is not a Memoir database is refused and left as it is") {
   }
 }
 
+TEST_CASE("a main file whose -wal was left behind is said to lack it") {
+  const StoreFixture fixture;
+  SQLite::Database database(fixture.path(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+  database.exec("PRAGMA journal_mode = WAL; CREATE TABLE tick (id INTEGER PRIMARY KEY)");
+  const std::string copy = fixture.folder() + "/copy.db";
+  fs::copy_file(fixture.path(), copy);
+  const auto reader = Reader::open(copy);
+  REQUIRE(!reader.ok());
+  INFO(reader.error().message);
+  REQUIRE(reader.error().message.find(copy + ": its -wal is missing") == 0);
+  REQUIRE(reader.error().message.find("`memoir backup`") != std::string::npos);
+  for (const char* suffix : {"-wal", "-shm"}) REQUIRE(!fs::exists(copy + suffix));
+}
+
 TEST_CASE("a missing or empty file has nothing to read") {
   const StoreFixture fixture;
   check_refused(fixture.path(), "does not exist");
