@@ -63,7 +63,8 @@ std::string render(const Asked& asked, const Report& report, const Options& opti
       break;
   }
   const bool color = options.color && terminal_has_color();
-  const auto width = screen ? std::optional(screen->columns) : report.width;
+  const auto asked_for = columns_asked();
+  const auto width = screen ? std::optional(screen->columns) : asked_for ? asked_for : report.width;
   return render_table(asked, report, {options.zone, options.units, color, width});
 }
 

@@ -14,6 +14,8 @@ namespace {
 
 constexpr int kLabelColumns = 9;  // "1023 MiB "
 constexpr int kDivisions = 4;
+constexpr int kTimeColumns = 9;          // "03:14:07 "
+constexpr int kTimeAndDateColumns = 12;  // "11-20 03:14 "
 
 struct Glyphs {
   std::array<std::string_view, 9> eighths;  // a cell filled from below
@@ -25,10 +27,11 @@ struct Glyphs {
   std::string_view no_axis;  // below a gap
   std::string_view tick;     // above a time
   std::string_view line;
+  std::string_view mean;  // where the plot does not begin at 0 and nothing is filled
 };
 
-constexpr Glyphs kBlocks{{" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}, "░", "┤", "│", "└", "─", " ", "┴", "╱"};
-constexpr Glyphs kAscii{{" ", "_", "_", ".", ".", "o", "o", "#", "#"}, ":", "+", "|", "+", "-", " ", "'", "/"};
+constexpr Glyphs kBlocks{{" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}, "░", "┤", "│", "└", "─", " ", "┴", "╱", "━"};
+constexpr Glyphs kAscii{{" ", "_", "_", ".", ".", "o", "o", "#", "#"}, ":", "+", "|", "+", "-", " ", "'", "/", "="};
 
 struct Unit {
   const char* name;
@@ -75,6 +78,19 @@ std::string_view cell(const Bucket& bucket, double low, double height, bool bott
   return glyphs.eighths[bottom ? 1 : 0];
 }
 
+double lowest(const Bucket& bucket) {
+  return bucket.min ? static_cast<double>(*bucket.min) : *bucket.mean;
+}
+
+// The same where the plot begins above 0: a filled cell would be a share of nothing. The mean is a line, the range
+// around it a shade.
+std::string_view cell_of_line(const Bucket& bucket, double low, double height, const Glyphs& glyphs) {
+  if (!bucket.mean) return " ";
+  const auto row_of = [&](double kib) { return std::floor((kib - low) / height); };
+  if (row_of(*bucket.mean) == 0) return glyphs.mean;
+  return row_of(lowest(bucket)) <= 0 && row_of(highest(bucket)) >= 0 ? glyphs.shade : " ";
+}
+
 // Whether the line goes through the cell.
 bool on_line(const std::optional<ChartLine>& line, const Bucket& bucket, double low, double height) {
   if (!line || bucket.until_ms <= line->from_ms || bucket.from_ms > line->to_ms) return false;
@@ -84,12 +100,12 @@ bool on_line(const std::optional<ChartLine>& line, const Bucket& bucket, double 
   return kib >= low && kib < low + height;
 }
 
-std::string time_label(std::int64_t ms, std::int64_t span_ms, std::int64_t width_ms, Zone zone) {
+std::string time_label(std::int64_t ms, std::int64_t span_ms, std::int64_t step_ms, Zone zone) {
   const Civil at = to_civil(ms, zone);
   if (span_ms > 300 * kDayMs) return fmt::format("{:04}-{:02}-{:02}", at.year, at.month, at.day);
-  if (span_ms > 7 * kDayMs) return fmt::format("{:02}-{:02}", at.month, at.day);
+  if (step_ms >= kDayMs) return fmt::format("{:02}-{:02}", at.month, at.day);
   if (span_ms > kDayMs) return fmt::format("{:02}-{:02} {:02}:{:02}", at.month, at.day, at.hour, at.minute);
-  if (width_ms < 60'000) return fmt::format("{:02}:{:02}:{:02}", at.hour, at.minute, at.second);
+  if (step_ms < 60'000) return fmt::format("{:02}:{:02}:{:02}", at.hour, at.minute, at.second);
   return fmt::format("{:02}:{:02}", at.hour, at.minute);
 }
 
@@ -99,27 +115,36 @@ int column_of(std::size_t bucket, std::size_t buckets, const ChartFrame& frame) 
   return static_cast<int>(buckets >= columns ? bucket : bucket * columns / buckets);
 }
 
-// The axis, with a tick at each bucket whose time stands below; the times are as far apart as they need.
+// How far apart times stand on the axis: a width that people count in, with room for each.
+std::int64_t time_step(std::int64_t span_ms, const ChartFrame& frame) {
+  const auto most = [&](int columns) { return std::max(plot_columns(frame) / columns, 1) + 2; };
+  const std::int64_t step_ms = nice_width(span_ms, most(kTimeColumns), 1000);
+  return step_ms >= kDayMs && span_ms <= 7 * kDayMs ? nice_width(span_ms, most(kTimeAndDateColumns), 1000) : step_ms;
+}
+
+// The axis, with a tick above each time; a time that does not fit has none.
 std::array<std::string, 2> axis_lines(std::span<const Bucket> buckets, const ChartFrame& frame, const Glyphs& glyphs) {
-  const std::int64_t span_ms = buckets.back().until_ms - buckets.front().from_ms;
-  const std::int64_t width_ms = buckets[buckets.size() / 2].until_ms - buckets[buckets.size() / 2].from_ms;
+  const std::int64_t from_ms = buckets.front().from_ms;
+  const std::int64_t span_ms = buckets.back().until_ms - from_ms;
+  const std::int64_t step_ms = time_step(span_ms, frame);
+  std::string times(kLabelColumns + 1, ' ');
+  std::vector<bool> ticks(static_cast<std::size_t>(plot_columns(frame)));
+  int next = 0;
+  for (const std::int64_t at_ms : round_times(from_ms, from_ms + span_ms, step_ms, frame.zone)) {
+    const auto bucket = std::ranges::find_if(buckets, [at_ms](const Bucket& of) { return at_ms < of.until_ms; });
+    const int column = column_of(static_cast<std::size_t>(bucket - buckets.begin()), buckets.size(), frame);
+    const std::string label = time_label(at_ms, span_ms, step_ms, frame.zone);
+    if (column < next || column + static_cast<int>(label.size()) > plot_columns(frame)) continue;
+    times.append(static_cast<std::size_t>(kLabelColumns + 1 + column) - times.size(), ' ');
+    times += label;
+    ticks[static_cast<std::size_t>(column)] = true;
+    next = column + static_cast<int>(label.size()) + 1;
+  }
   std::string axis(kLabelColumns, ' ');
   axis += glyphs.corner;
-  std::string times(kLabelColumns + 1, ' ');
-  int next = 0;
   for (std::size_t index = 0; index < buckets.size(); ++index) {
-    const int column = column_of(index, buckets.size(), frame);
-    const Bucket& bucket = buckets[index];
-    const std::string label = time_label(bucket.from_ms, span_ms, width_ms, frame.zone);
-    const bool labelled = column >= next && column + static_cast<int>(label.size()) <= plot_columns(frame);
-    if (labelled) {
-      times.append(static_cast<std::size_t>(kLabelColumns + 1 + column) - times.size(), ' ');
-      times += label;
-      next = column + std::max(12, static_cast<int>(label.size()) + 3);
-    }
-    for (int part = column; part < column_of(index + 1, buckets.size(), frame); ++part) {
-      axis += labelled && part == column ? glyphs.tick : bucket.mean ? glyphs.axis : glyphs.no_axis;
-    }
+    for (int part = column_of(index, buckets.size(), frame); part < column_of(index + 1, buckets.size(), frame); ++part)
+      axis += ticks[static_cast<std::size_t>(part)] ? glyphs.tick : buckets[index].mean ? glyphs.axis : glyphs.no_axis;
   }
   return {axis, times};
 }
@@ -167,8 +192,10 @@ std::vector<std::string> draw_chart(std::span<const Bucket> buckets, const Chart
     line += labelled ? glyphs.scale : glyphs.side;
     for (std::size_t index = 0; index < buckets.size(); ++index) {
       const bool marked = on_line(frame.line, buckets[index], low, height);
-      const std::string_view drawn =
-          marked ? glyphs.line : cell(buckets[index], low, height, row + 1 == frame.rows, glyphs);
+      const std::string_view drawn = marked ? glyphs.line
+                                     : scale.base_kib == 0
+                                         ? cell(buckets[index], low, height, row + 1 == frame.rows, glyphs)
+                                         : cell_of_line(buckets[index], low, height, glyphs);
       const int end = column_of(index + 1, buckets.size(), frame);
       for (int part = column_of(index, buckets.size(), frame); part < end; ++part) line += drawn;
     }

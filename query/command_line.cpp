@@ -243,7 +243,7 @@ std::optional<Error> check(const Words& words, const Command& command, Options& 
   if (words.utc) options.zone = Zone::utc;
   options.color = !words.no_color;
   options.pager = !words.no_pager;
-  options.ascii = options.ascii || terminal_is_dumb();
+  options.ascii = options.ascii || shows_ascii_only();
   return std::nullopt;
 }
 

@@ -123,6 +123,10 @@ Findings examine(const Options& options, std::int64_t now_ms) {
   return findings;
 }
 
+Tone tone_of(Verdict verdict) {
+  return verdict == Verdict::problem ? Tone::problem : verdict == Verdict::warning ? Tone::warning : Tone::plain;
+}
+
 std::string title_of(std::int64_t problems, std::int64_t warnings) {
   if (problems == 0 && warnings == 0) return "all is in order";
   std::string title = problems > 0 ? print_count(problems, "problem", "problems") : std::string();
@@ -161,7 +165,9 @@ Result<Report> tell_findings(const Options& options, std::int64_t now_ms) {
   report.facts = {{"ok", "", Kind::text, problems == 0},
                   {"problem_count", "", Kind::count, problems},
                   {"warning_count", "", Kind::count, warnings}};
-  report.rows = make_table(columns(), findings);
+  report.rows =
+      make_table<Finding>(columns(), findings, [](const Finding& finding) { return tone_of(finding.verdict); });
+  report.tone = problems > 0 ? Tone::problem : warnings > 0 ? Tone::warning : Tone::plain;
   report.failed = problems > 0;
   return report;
 }

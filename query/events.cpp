@@ -93,7 +93,7 @@ Result<Report> list_events(const Context& context) {
     report.warnings.clear();  // the coverage tells of a range without ticks
   }
   limit_events(*events, context, report);
-  report.rows = make_table(event_columns(), *events);
+  report.rows = event_table(*events);
   return report;
 }
 
@@ -105,13 +105,17 @@ const std::vector<std::string>& event_kinds() {
   return kinds;
 }
 
-std::vector<ColumnOf<Event>> event_columns() {
-  return {
+Table event_table(const std::vector<Event>& events) {
+  static const std::set<std::string> harmless{"clock-step", "reload", "suspend"};
+  const std::vector<ColumnOf<Event>> columns{
       {{"at_ms", "AT", Kind::time}, [](const Event& event) { return Value(event.at.wall_ms); }},
       {{"kind", "KIND", Kind::text}, [](const Event& event) { return Value(event.kind); }},
       {{"text", "WHAT", Kind::sentence, 0, Shown::everywhere, true},
        [](const Event& event) { return Value(event.text); }},
   };
+  return make_table<Event>(columns, events, [](const Event& event) {
+    return event.kind == "oom-kill" ? Tone::problem : harmless.contains(event.kind) ? Tone::plain : Tone::warning;
+  });
 }
 
 Command events_command() {

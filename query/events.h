@@ -10,7 +10,7 @@ namespace memoir::query {
 // The kinds that Memoir writes; a file of another version may hold more.
 const std::vector<std::string>& event_kinds();
 
-// How events are told: when, of what kind, and what happened.
-std::vector<ColumnOf<Event>> event_columns();
+// When, of what kind, and what happened: a problem where something was killed, a warning where the recording suffered.
+Table event_table(const std::vector<Event>& events);
 
 }  // namespace memoir::query

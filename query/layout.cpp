@@ -10,8 +10,8 @@
 namespace memoir::query {
 namespace {
 
-// The last column is cut down to this before another one is dropped for it.
-constexpr std::size_t kLeastLast = 24;
+// Names are cut down to this before a column is dropped for them.
+constexpr std::size_t kLeastName = 24;
 
 struct Glyph {
   std::size_t bytes = 1;
@@ -53,18 +53,24 @@ void drop_column(TextTable& table, std::vector<std::size_t>& widths, std::size_t
 
 // Rows whose last cell is wider than `width` go on in rows of their own.
 void break_last(TextTable& table, std::size_t width) {
-  std::vector<std::vector<std::string>> rows;
-  for (auto& row : table.rows) {
+  TextTable broken;
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    std::vector<std::string>& row = table.rows[i];
+    const auto add = [&](std::vector<std::string> line) {
+      broken.rows.push_back(std::move(line));
+      if (!table.tones.empty()) broken.tones.push_back(table.tones[i]);
+    };
     std::string text = wrap(row.back(), width, 0);
     for (std::size_t end = text.find('\n'); end != std::string::npos; end = text.find('\n')) {
       row.back() = text.substr(0, end);
       text.erase(0, end + 1);
-      rows.push_back(std::exchange(row, std::vector<std::string>(row.size())));
+      add(std::exchange(row, std::vector<std::string>(row.size())));
     }
     row.back() = text;
-    rows.push_back(std::move(row));
+    add(std::move(row));
   }
-  table.rows = std::move(rows);
+  table.rows = std::move(broken.rows);
+  table.tones = std::move(broken.tones);
 }
 
 // What all but the last column take, with a space after each.
@@ -87,14 +93,30 @@ void drop_empty_columns(TextTable& table, std::vector<std::size_t>& widths, std:
   }
 }
 
-// Long names before the last column are cut as that one is, before a column goes for them.
+// What names may be cut to: all but numbers and times, and the last column, whatever it is.
+bool is_name(const TextTable& table, std::size_t column) {
+  return column + 1 == table.columns.size() || !table.columns[column].right;
+}
+
+// What the table takes if no name is wider than `most`. Sentences that go on in the next line need no more than the
+// least.
+std::size_t width_with_names(const TextTable& table, const std::vector<std::size_t>& widths, std::size_t most) {
+  std::size_t width = widths.size() - 1;
+  for (std::size_t i = 0; i < widths.size(); ++i) {
+    const std::size_t name = table.columns[i].breaks ? kLeastName : most;
+    width += is_name(table, i) ? std::min(widths[i], name) : widths[i];
+  }
+  return width;
+}
+
+// All names are cut to the same width, the largest at which they fit: a short one is never cut for a long one.
 void shorten_names(TextTable& table, std::vector<std::size_t>& widths, std::size_t width) {
+  std::size_t most = *std::max_element(widths.begin(), widths.end());
+  while (most > kLeastName && width_with_names(table, widths, most) > width) --most;
   for (std::size_t i = 0; i + 1 < table.columns.size(); ++i) {
-    const std::size_t needed = width_before_last(widths) + std::min(widths.back(), kLeastLast);
-    if (needed <= width) return;
-    if (table.columns[i].right || widths[i] <= kLeastLast) continue;
-    widths[i] = std::max(kLeastLast, widths[i] - std::min(widths[i], needed - width));
-    for (auto& row : table.rows) row[i] = shorten(row[i], widths[i]);
+    if (!is_name(table, i) || widths[i] <= most) continue;
+    widths[i] = most;
+    for (auto& row : table.rows) row[i] = shorten(row[i], most);
   }
 }
 
@@ -161,15 +183,14 @@ void fit(TextTable& table, std::size_t width) {
   if (table.columns.empty()) return;
   std::vector<std::size_t> widths = column_widths(table);
   drop_empty_columns(table, widths, width);
-  shorten_names(table, widths, width);
-  const auto needed = [&] { return width_before_last(widths) + std::min(widths.back(), kLeastLast); };
-  while (needed() > width) {
+  while (width_with_names(table, widths, kLeastName) > width) {
     const auto least =
         std::max_element(table.columns.begin(), table.columns.end(),
                          [](const TextColumn& a, const TextColumn& b) { return a.least_useful < b.least_useful; });
     if (least->least_useful == 0) break;
     drop_column(table, widths, static_cast<std::size_t>(least - table.columns.begin()));
   }
+  shorten_names(table, widths, width);
   const std::size_t before = width_before_last(widths);
   const std::size_t left = std::max<std::size_t>(width > before ? width - before : 0, 1);
   table.columns.back().header = shorten(table.columns.back().header, left);

@@ -1,12 +1,14 @@
 #pragma once
 
-// Makes a table of text fit a width: drops columns that tell nothing and the least useful ones, then cuts the last one
-// with "…". Pure, but for the locale's idea of how wide a character is (LC_CTYPE must be a UTF-8 one).
+// Makes a table of text fit a width: drops columns that tell nothing and the least useful ones, then cuts the longest
+// names with "…". Pure, but for the locale's idea of how wide a character is (LC_CTYPE must be a UTF-8 one).
 
 #include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "query/report.h"
 
 namespace memoir::query {
 
@@ -20,6 +22,7 @@ struct TextColumn {
 struct TextTable {
   std::vector<TextColumn> columns;
   std::vector<std::vector<std::string>> rows;
+  std::vector<Tone> tones = {};  // of each row; empty: all are plain
 };
 
 // Columns on the terminal: 2 for CJK and emoji, 0 for what combines.

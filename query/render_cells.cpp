@@ -91,12 +91,16 @@ std::string fact_text(const Field& fact, Units units, Zone zone) {
   return cell_text(fact.value, fact.kind, SizeUnit{"KiB", 1}, zone);
 }
 
+std::string time_asked(const Report& report, Zone zone) {
+  if (report.at_ms) return print_time(*report.at_ms, zone);
+  if (report.range) return print_time(report.range->from_ms, zone) + " to " + print_time(report.range->to_ms, zone);
+  return {};
+}
+
 std::string place_and_time(const Asked& asked, const Report& report, Zone zone) {
-  std::string line = to_printable(to_utf8(asked.host));
-  if (!line.empty() && (report.at_ms || report.range)) line += ", ";
-  if (report.at_ms) line += print_time(*report.at_ms, zone);
-  if (report.range) line += print_time(report.range->from_ms, zone) + " to " + print_time(report.range->to_ms, zone);
-  return line;
+  const std::string host = to_printable(to_utf8(asked.host));
+  const std::string time = time_asked(report, zone);
+  return host.empty() || time.empty() ? host + time : host + ", " + time;
 }
 
 }  // namespace memoir::query

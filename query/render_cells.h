@@ -34,6 +34,9 @@ PeoplesTable peoples_table(const Table& table, Units units, Zone zone);
 // With a unit of its own.
 std::string fact_text(const Field& fact, Units units, Zone zone);
 
+// "2026-11-20 03:14:07", or from when to when.
+std::string time_asked(const Report& report, Zone zone);
+
 // "web1, 2026-11-20 03:14:07"; what an answer is of.
 std::string place_and_time(const Asked& asked, const Report& report, Zone zone);
 

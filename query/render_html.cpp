@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "query/coverage.h"
+#include "query/layout.h"
 #include "query/markup.h"
 #include "query/render.h"
 #include "query/render_cells.h"
@@ -17,6 +18,8 @@ namespace {
 
 // A column that goes first where the page is as narrow as a phone.
 constexpr int kLessUseful = 3;
+// What is longer is clipped, and shown whole where the mouse rests on it.
+constexpr std::size_t kLongestName = 120;
 
 std::string element(const char* tag, const std::string& text) {
   return text.empty() ? std::string() : fmt::format("<{}>{}</{}>\n", tag, escape_html(text), tag);
@@ -28,6 +31,31 @@ std::string cell_class(const Column& column) {
   return name.empty() ? name : fmt::format(" class=\"{}\"", name);
 }
 
+// " class="problem"", or nothing.
+std::string tone_class(Tone tone) {
+  switch (tone) {
+    case Tone::plain:
+      return "";
+    case Tone::marked:
+      return " class=\"marked\"";
+    case Tone::warning:
+      return " class=\"look\"";
+    case Tone::problem:
+      return " class=\"problem\"";
+  }
+  return "";
+}
+
+std::string cell_html(const Column& column, const std::string& text) {
+  // Sentences are there to be read, numbers and times are short.
+  const std::string shown = column.kind == Kind::text ? shorten(text, kLongestName) : text;
+  const std::string whole = shown == text ? std::string() : fmt::format(" title=\"{}\"", escape_html(text));
+  // A name that is written from right to left must not turn what stands beside it.
+  const bool words = column.kind == Kind::text || column.kind == Kind::sentence;
+  const std::string escaped = escape_html(shown);
+  return fmt::format("<td{}{}>{}</td>", cell_class(column), whole, words ? "<bdi>" + escaped + "</bdi>" : escaped);
+}
+
 std::string table_html(const Table& table, const Presentation& presentation) {
   const PeoplesTable seen = peoples_table(table, presentation.units, presentation.zone);
   if (seen.rows.empty()) return {};
@@ -36,15 +64,10 @@ std::string table_html(const Table& table, const Presentation& presentation) {
     out += fmt::format("<th scope=\"col\"{}>{}</th>", cell_class(*head.column), escape_html(head.header));
   }
   out += "</tr></thead>\n<tbody>\n";
-  for (const auto& row : seen.rows) {
-    out += "<tr>";
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      const Column& column = *seen.heads[i].column;
-      const std::string text = escape_html(row[i]);
-      // A name that is written from right to left must not turn what stands beside it.
-      const bool words = column.kind == Kind::text || column.kind == Kind::sentence;
-      out += fmt::format("<td{}>{}</td>", cell_class(column), words ? "<bdi>" + text + "</bdi>" : text);
-    }
+  for (std::size_t i = 0; i < seen.rows.size(); ++i) {
+    out += fmt::format("<tr{}>", tone_class(table.tones.empty() ? Tone::plain : table.tones[i]));
+    for (std::size_t cell = 0; cell < seen.heads.size(); ++cell)
+      out += cell_html(*seen.heads[cell].column, seen.rows[i][cell]);
     out += "</tr>\n";
   }
   return out + "</tbody></table></div>\n";
@@ -62,7 +85,7 @@ std::string facts_html(const Report& report, const Presentation& presentation) {
   std::string out;
   for (const Field& fact : report.facts) {
     if (fact.label.empty()) continue;
-    out += fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", escape_html(fact.label),
+    out += fmt::format("<div{}><dt>{}</dt><dd>{}</dd></div>\n", tone_class(fact.tone), escape_html(fact.label),
                        escape_html(fact_text(fact, presentation.units, presentation.zone)));
   }
   return out.empty() ? out : "<dl>\n" + out + "</dl>\n";
@@ -72,6 +95,7 @@ std::string legend_html(const Chart& chart) {
   std::string out;
   if (!chart.value_name.empty()) out += "<span class=\"key-line\"></span>" + escape_html(chart.value_name);
   if (!chart.usual_name.empty()) out += " <span class=\"key-usual\"></span>" + escape_html(chart.usual_name);
+  if (!chart.limit_name.empty()) out += " <span class=\"key-limit\"></span>" + escape_html(chart.limit_name);
   return out.empty() ? out : "<p class=\"legend\">" + out + "</p>\n";
 }
 
@@ -96,19 +120,25 @@ std::string charts_html(const Report& report, bool small, Units units) {
   return small && !out.empty() ? "<div class=\"charts\">\n" + out + "</div>\n" : out;
 }
 
+// "web1: memory by process": who has pages of many machines open finds each by its host.
+std::string heading(const Asked& asked, const Report& report) {
+  const std::string host = to_printable(to_utf8(asked.host));
+  return host.empty() || report.title.empty() ? host + report.title : host + ": " + report.title;
+}
+
 }  // namespace
 
 std::string render_html(const Asked& asked, const Report& report, const Presentation& presentation) {
-  const std::string of = place_and_time(asked, report, presentation.zone);
-  std::string title = report.title.empty() ? of : report.title;
-  if (title.front() >= 'a' && title.front() <= 'z') title.front() = static_cast<char>(title.front() - 'a' + 'A');
+  const std::string title = heading(asked, report);
+  const std::string when = time_asked(report, presentation.zone);
   std::string out = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<meta name=\"color-scheme\" content=\"light dark\">\n<title>{}</title>\n<style>\n{}</style>\n</head>\n<body>\n"
-      "<main>\n<p class=\"kicker\">{}</p>\n",
-      escape_html(title + (of == title ? "" : " – " + of)), kHtmlStyle, escape_html(of));
-  out += element("h1", title);
+      "<main>\n",
+      escape_html(title + (when.empty() ? "" : ", " + when)), kHtmlStyle);
+  out += fmt::format("<h1{}>{}</h1>\n", tone_class(report.tone), escape_html(title));
+  if (!when.empty()) out += "<p class=\"kicker\">" + escape_html(when) + "</p>\n";
   if (!report.lead.empty()) out += "<p class=\"lead\">" + escape_html(report.lead) + "</p>\n";
   for (const std::string& warning : report.warnings) {
     out += "<p class=\"warning\">" + escape_html("Warning: " + to_printable(to_utf8(warning))) + "</p>\n";

@@ -26,7 +26,7 @@ class Plot {
         span_ms_(std::max<std::int64_t>(chart.to_ms - chart.from_ms, 1)),
         width_(frame.width - kLeft - kRight),
         bottom_(frame.height - kBottom) {
-    double max = 0;
+    double max = chart.limit.value_or(0);
     for (const auto* points : {&chart.points, &chart.usual}) {
       for (const ChartPoint& point : *points) max = std::max({max, point.value.value_or(0), point.high.value_or(0)});
     }
@@ -178,6 +178,7 @@ std::string draw_svg(const Chart& chart, const SvgFrame& frame) {
   const bool few = chart.points.size() <= kMostBars;
   if (!few) out += gaps(plot, chart);
   out += axes(plot, chart, frame.width < 500) + area(plot, chart.usual, "usual");
+  if (chart.limit) out += path("limit", fmt::format("M{} {:.1f}H{:.1f}", kLeft, plot.y(*chart.limit), plot.right()));
   out += few ? bars(plot, chart.points) : area(plot, chart.points, "range") + line(plot, chart.points);
   return out + "</svg>\n";
 }

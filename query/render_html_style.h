@@ -13,8 +13,11 @@ main{max-width:720px;margin:0 auto;padding:40px 20px 56px}
 h1{font-size:26px;line-height:1.25;font-weight:650;letter-spacing:-.01em;margin:2px 0 14px}
 h2{font-size:17px;line-height:1.3;font-weight:650;margin:36px 0 8px}
 p{margin:0 0 8px}
-.kicker{font-size:13px;color:#60686f}
+.kicker{font-size:13px;color:#60686f;margin:-8px 0 14px}
 .lead{font-size:19px;line-height:1.45;margin:0 0 22px;overflow-wrap:anywhere}
+.problem,.problem dt,.problem dd{color:#b42318}
+.look,.look dt,.look dd{color:#92560a}
+tr.marked td{font-weight:600;background:#f2f6fd}
 .warning{margin:0 0 16px;padding:8px 12px;border-left:3px solid #b45309;background:#fdf5e6}
 .note,footer{font-size:13.5px;color:#60686f;overflow-wrap:anywhere}
 section .note{margin:8px 0 0}
@@ -40,7 +43,9 @@ svg text{font:12px system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Ar
 .range{fill:#1f6feb;fill-opacity:.2;stroke:none}
 .usual{fill:#dfe3e7;stroke:none}
 .gap{fill:#f4f5f6;stroke:none}
-.scroll{overflow-x:auto}
+.limit{stroke:#b45309;stroke-width:1.25;stroke-dasharray:5 4;fill:none}
+.key-limit{display:inline-block;width:18px;margin:0 6px 0 14px;vertical-align:middle;border-top:2px dashed #b45309}
+.scroll{overflow-x:auto;width:max-content;min-width:100%;max-width:calc(100vw - 60px);position:relative;left:50%;transform:translateX(-50%)}
 table{border-collapse:collapse;width:100%;font-size:14px;line-height:1.4;font-variant-numeric:tabular-nums}
 th,td{padding:5px 0 5px 14px;text-align:left;vertical-align:top;border-bottom:1px solid #eceff1}
 th:first-child,td:first-child{padding-left:0}
@@ -60,12 +65,17 @@ svg.narrow{display:block}
 .charts{margin:0 0 14px}
 .charts figure{width:100%;padding:0}
 .less{display:none}
+.scroll{max-width:calc(100vw - 32px)}
 th,td{padding-left:9px}
 }
 @media (prefers-color-scheme:dark){
 body{background:#14171a;color:#e4e7ea}
 .kicker,.note,footer,dt,.legend,th{color:#9aa3ab}
 .warning{background:#2b2214;border-left-color:#d9963a}
+.problem,.problem dt,.problem dd{color:#ff8a7a}
+.look,.look dt,.look dd{color:#e5ac5a}
+tr.marked td{background:#1b2430}
+.limit,.key-limit{stroke:#d9963a;border-color:#d9963a}
 footer,dl{border-color:#2b3137}
 th,td{border-bottom-color:#262b30}
 th{border-bottom-color:#5b646c}
@@ -84,7 +94,7 @@ body{background:#fff;color:#000;font-size:11pt}
 main{max-width:none;padding:0}
 figure,tr,section h2{break-inside:avoid}
 h2{break-after:avoid}
-.scroll{overflow:visible}
+.scroll{overflow:visible;width:auto;max-width:none;left:0;transform:none}
 }
 )";
 

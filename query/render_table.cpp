@@ -23,7 +23,19 @@ TextTable to_text(const Table& table, const Presentation& presentation) {
         {std::move(head.header), is_right(head.column->kind), head.column->least_useful, head.column->breaks});
   }
   text.rows = std::move(seen.rows);
+  text.tones = table.tones;
   return text;
+}
+
+// What is wrong is red, what may be is yellow, which libsmartcols calls brown.
+const char* color_name(Tone tone) {
+  return tone == Tone::problem ? "red" : tone == Tone::warning ? "brown" : "bold";
+}
+
+std::string colored(const std::string& line, Tone tone, bool color) {
+  if (!color || tone == Tone::plain) return line;
+  const char* code = tone == Tone::problem ? "31" : tone == Tone::warning ? "33" : "1";
+  return fmt::format("\x1b[{}m{}\x1b[0m\n", code, std::string_view(line).substr(0, line.size() - 1));
 }
 
 // libsmartcols fails only where memory does.
@@ -46,10 +58,13 @@ std::string draw(const TextTable& text, bool color) {
     if (made == nullptr) throw std::bad_alloc();
     if (color) check(scols_cell_set_color(scols_column_get_header(made), "bold"));
   }
-  for (const auto& row : text.rows) {
+  for (std::size_t i = 0; i < text.rows.size(); ++i) {
     libscols_line* line = scols_table_new_line(table.get(), nullptr);
     if (line == nullptr) throw std::bad_alloc();
-    for (std::size_t i = 0; i < row.size(); ++i) check(scols_line_set_data(line, i, row[i].c_str()));
+    const Tone tone = text.tones.empty() ? Tone::plain : text.tones[i];
+    if (color && tone != Tone::plain) check(scols_line_set_color(line, color_name(tone)));
+    for (std::size_t cell = 0; cell < text.rows[i].size(); ++cell)
+      check(scols_line_set_data(line, cell, text.rows[i][cell].c_str()));
   }
   char* raw = nullptr;
   check(scols_print_table_to_string(table.get(), &raw));
@@ -94,7 +109,8 @@ std::string facts_text(const Report& report, const Presentation& presentation) {
   for (const Field& fact : report.facts) {
     if (fact.label.empty()) continue;
     const std::string text = fact_text(fact, presentation.units, presentation.zone);
-    out += text_line(fact.label + std::string(width - display_width(fact.label) + 2, ' ') + text, presentation);
+    const std::string line = fact.label + std::string(width - display_width(fact.label) + 2, ' ') + text;
+    out += colored(text_line(line, presentation), fact.tone, presentation.color);
   }
   return out;
 }
@@ -103,7 +119,7 @@ std::string facts_text(const Report& report, const Presentation& presentation) {
 
 std::string render_table(const Asked& asked, const Report& report, const Presentation& presentation) {
   std::string out = heading(asked, report, presentation.zone);
-  if (!out.empty()) out = text_line(out, presentation);
+  if (!out.empty()) out = colored(text_line(out, presentation), report.tone, presentation.color);
   if (!report.lead.empty()) out += text_line(report.lead, presentation);
   out += facts_text(report, presentation);
   for (const std::string& line : report.drawing) out += text_line(line, presentation);
@@ -120,8 +136,8 @@ std::string render_table(const Asked& asked, const Report& report, const Present
   if (report.coverage && report.range)
     out += text_line(coverage_line(*report.coverage, presentation.zone), presentation);
   for (const std::string& warning : report.warnings) {
-    const std::string text = text_line("Warning: " + to_printable(to_utf8(warning)), presentation);
-    out += presentation.color ? "\x1b[33m" + text.substr(0, text.size() - 1) + "\x1b[0m\n" : text;
+    out += colored(text_line("Warning: " + to_printable(to_utf8(warning)), presentation), Tone::warning,
+                   presentation.color);
   }
   return out;
 }

@@ -35,6 +35,9 @@ enum class Kind {
   percent,   // of 100; name it …_percent
 };
 
+// How much a line concerns its reader: colour on a terminal and in HTML; the values say it to machines.
+enum class Tone { plain, marked, warning, problem };
+
 // Where a column or field is shown.
 enum class Shown {
   everywhere,
@@ -54,6 +57,7 @@ struct Column {
 struct Table {
   std::vector<Column> columns;
   std::vector<std::vector<Value>> rows;  // each as long as columns
+  std::vector<Tone> tones = {};          // of each row; empty: all are plain
 };
 
 template <typename Row>
@@ -63,12 +67,14 @@ struct ColumnOf {
 };
 
 template <typename Row>
-Table make_table(const std::vector<ColumnOf<Row>>& columns, const std::vector<Row>& rows) {
+Table make_table(const std::vector<ColumnOf<Row>>& columns, const std::vector<Row>& rows,
+                 const std::function<Tone(const Row&)>& tone_of = nullptr) {
   Table table;
   for (const ColumnOf<Row>& column : columns) table.columns.push_back(column.column);
   for (const Row& row : rows) {
     std::vector<Value>& cells = table.rows.emplace_back();
     for (const ColumnOf<Row>& column : columns) cells.push_back(column.get(row));
+    if (tone_of) table.tones.push_back(tone_of(row));
   }
   return table;
 }
@@ -79,6 +85,7 @@ struct Field {
   std::string label;  // empty: JSON only
   Kind kind = Kind::text;
   Value value;
+  Tone tone = Tone::plain;
 };
 
 // A further table under a name of its own: in JSON a list of that name beside `rows`; not in CSV.
@@ -107,8 +114,10 @@ struct Chart {
   std::int64_t to_ms = 0;
   std::vector<ChartPoint> points;   // a line over time; bars where they are few
   std::vector<ChartPoint> usual{};  // low and high: what it is usually between, drawn behind
+  std::optional<double> limit{};    // what it cannot be more than: a line across, and in the scale
   std::string value_name{};         // what the line and the range around it are, for the legend
   std::string usual_name{};
+  std::string limit_name{};
   std::vector<std::pair<std::int64_t, std::string>> times{};  // below the axis
   bool small = false;                                         // one of several beside each other
 };
@@ -118,6 +127,7 @@ struct Report {
   std::optional<Range> range;         // or the range
   std::optional<Coverage> coverage;
   std::string title;                 // table: the line above all
+  Tone tone = Tone::plain;           // of the title
   std::string lead;                  // table: the answer in a sentence, below it; ready to print
   std::vector<Field> facts;          // table: above the rows; JSON: members of the object itself
   std::vector<std::string> drawing;  // table only: lines above the rows, ready to print

@@ -38,6 +38,20 @@ std::string state_line(const RecorderStatus& status) {
   return "NOT RECORDING: it died";
 }
 
+Tone tone_of(Recording recording) {
+  switch (recording) {
+    case Recording::active:
+    case Recording::stopped:
+      return Tone::plain;
+    case Recording::late:
+      return Tone::warning;
+    case Recording::died:
+    case Recording::never:
+      break;
+  }
+  return Tone::problem;
+}
+
 std::string tick_line(const StoredTick& tick, std::int64_t now_ms, Zone zone) {
   const TickCounts& counts = tick.counts;
   return fmt::format("{}, {} ago: {}, {}", print_time(tick.begin.wall_ms, zone),
@@ -213,7 +227,7 @@ Table run_table(const RecorderStatus& status, const Options& options) {
 }
 
 Section event_section(const std::string& name, const std::string& title, const std::vector<Event>& events) {
-  return {name, title, make_table(event_columns(), events)};
+  return {name, title, event_table(events)};
 }
 
 }  // namespace
@@ -221,6 +235,7 @@ Section event_section(const std::string& name, const std::string& title, const s
 Report status_report(const RecorderStatus& status, const Options& options) {
   Report report;
   report.title = state_line(status);
+  report.tone = tone_of(status.recording);
   if (status.day) report.range = status.day->asked;
   report.coverage = status.day;
   report.facts = fields_for_machines(status);

@@ -78,6 +78,10 @@ Chart used_chart(const Summary& summary, Zone zone) {
   chart.value_name = "this day: mean and range";
   const bool usual = std::ranges::any_of(chart.usual, [](const ChartPoint& point) { return point.low.has_value(); });
   if (usual) chart.usual_name = "range of the days before";
+  if (summary.total_kib) {
+    chart.limit = real(summary.total_kib);
+    chart.limit_name = "all memory";
+  }
   chart.times = hours_of(summary.day, zone);
   return chart;
 }
@@ -104,8 +108,10 @@ Chart week_chart(const Summary& summary, Zone zone) {
     };
     chart.points.push_back(
         {day.day.begin_ms, day.day.end_ms, value(day.used.lowest), real(day.used.mean), value(day.used.highest)});
-    const int weekday = query::weekday(to_civil(day.day.begin_ms, zone));
-    chart.times.emplace_back((day.day.begin_ms + day.day.end_ms) / 2, names[static_cast<std::size_t>(weekday)]);
+    // Of eight days one stands twice.
+    const Civil at = to_civil(day.day.begin_ms, zone);
+    chart.times.emplace_back((day.day.begin_ms + day.day.end_ms) / 2,
+                             fmt::format("{} {}", names[static_cast<std::size_t>(weekday(at))], at.day));
   }
   return chart;
 }
@@ -167,7 +173,7 @@ std::vector<std::string> summary_drawing(const Summary& summary, const Options& 
     buckets.push_back(bucket);
   }
   std::vector<std::string> lines = draw_chart(buckets, frame);
-  if (!lines.empty()) lines.insert(lines.begin(), {"", "Memory in use (solid: mean, shaded: highest)"});
+  if (!lines.empty()) lines.insert(lines.begin(), {"", "Memory in use: the mean, with its range shaded"});
   if (!lines.empty()) lines.emplace_back("");
   return lines;
 }

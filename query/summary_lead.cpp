@@ -78,7 +78,7 @@ std::string trouble_sentence(const Summary& summary, const Options& options) {
   if (today.swap.highest && today.swap.highest->value > 0) {
     parts.push_back(fmt::format("swap in use up to {}", print_size(today.swap.highest->value, options.units)));
   }
-  if (today.stalled_percent && *today.stalled_percent >= 0.05) {
+  if (today.stalled_percent && *today.stalled_percent >= kNoteworthyStallPercent) {
     parts.push_back(fmt::format("tasks stalled on memory for {} of the time", print_percent(*today.stalled_percent)));
   }
   if (parts.empty()) return today.stalled_percent && no_kill ? " No OOM kill, no swap in use, no stall." : "";

@@ -11,6 +11,9 @@
 
 namespace memoir::query {
 
+// Of the time: what is less is shown as 0.0%.
+inline constexpr double kNoteworthyStallPercent = 0.05;
+
 // The day and those before it; everything below that.
 Table summary_days(const Summary& summary, Zone zone);
 std::vector<Section> summary_sections(const Summary& summary, const Options& options);

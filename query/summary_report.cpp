@@ -33,8 +33,12 @@ std::vector<Field> facts_for_people(const Summary& summary, Zone zone) {
       {"available_min_kib", when("Available, least", today.available.lowest), Kind::size,
        kib_of(today.available.lowest)},
       {"swap_max_kib", "Swap, most", Kind::size, kib_of(today.swap.highest)},
-      {"stalled_percent", "Stalled on memory (PSI)", Kind::percent, maybe(today.stalled_percent)},
-      {"oom_kills", "OOM kills", Kind::count, maybe(today.oom_kills)}};
+      {"stalled_percent", "Stalled on memory (PSI)", Kind::percent, maybe(today.stalled_percent),
+       today.stalled_percent.value_or(0) >= kNoteworthyStallPercent ? Tone::warning : Tone::plain},
+      {"oom_kills", "OOM kills", Kind::count, maybe(today.oom_kills),
+       today.oom_kills.value_or(0) > 0 ? Tone::problem : Tone::plain}};
+  // Trouble first, the worst before all.
+  std::ranges::stable_sort(facts, std::ranges::greater(), &Field::tone);
   return facts;
 }
 
@@ -76,7 +80,7 @@ void add_peak_note(const Summary& summary, const Options& options, Report& repor
 }
 
 void add_pressure_note(const MachineDay& today, const Options& options, Report& report) {
-  if (!today.worst || today.worst_percent.value_or(0) < 0.05) return;
+  if (!today.worst || today.worst_percent.value_or(0) < kNoteworthyStallPercent) return;
   report.notes.push_back(
       fmt::format("Stalled on memory at the worst {} of the time, {} to {}.", print_percent(*today.worst_percent),
                   print_minute(today.worst->from_ms, options.zone), print_minute(today.worst->until_ms, options.zone)));
@@ -143,9 +147,10 @@ void fill_summary(const Context& context, const Summary& summary, Report& report
   report.width = kTextColumns;
   report.facts = facts_for_people(summary, zone);
   for (Field& fact : facts_for_machines(summary, zone)) report.facts.push_back(std::move(fact));
-  report.drawing = summary_drawing(summary, options, context.screen ? context.screen->columns : kTextColumns);
+  report.drawing = summary_drawing(summary, options,
+                                   context.screen ? context.screen->columns : columns_asked().value_or(kTextColumns));
   report.charts = summary_charts(summary, zone);
-  report.rows_title = "The day, and the seven before it";
+  report.rows_title = "The seven days before, and the day itself, the last";
   report.rows = summary_days(summary, zone);
   report.sections = summary_sections(summary, options);
   add_notes(summary, options, report);

@@ -54,7 +54,9 @@ Table summary_days(const Summary& summary, Zone zone) {
   columns.push_back(
       {{"stalled_percent", "STALLED", Kind::percent, 3}, [](const Row& row) { return maybe(row.stalled_percent); }});
   columns.push_back({{"oom_kills", "OOM", Kind::count, 1}, [](const Row& row) { return maybe(row.oom_kills); }});
-  return make_table(columns, summary.days);
+  return make_table<Row>(columns, summary.days, [&summary](const Row& row) {
+    return row.day.begin_ms == summary.day.begin_ms ? Tone::marked : Tone::plain;
+  });
 }
 
 namespace {

@@ -12,12 +12,16 @@
 
 namespace memoir::query {
 
-void use_utf8() {
-  const bool set = std::setlocale(LC_CTYPE, "") != nullptr;
-  if (!set || std::strcmp(nl_langinfo(CODESET), "UTF-8") != 0) std::setlocale(LC_CTYPE, "C.UTF-8");
-}
-
 namespace {
+
+// Of the environment, whatever this program has set since.
+bool locale_is_utf8() {
+  const locale_t locale = newlocale(LC_CTYPE_MASK, "", nullptr);
+  if (locale == nullptr) return false;
+  const bool is_utf8 = std::strcmp(nl_langinfo_l(CODESET, locale), "UTF-8") == 0;
+  freelocale(locale);
+  return is_utf8;
+}
 
 std::optional<std::size_t> number_in(const char* variable) {
   const char* text = std::getenv(variable);
@@ -25,7 +29,24 @@ std::optional<std::size_t> number_in(const char* variable) {
   return number && *number > 0 ? number : std::nullopt;
 }
 
+bool is_dumb() {
+  const char* term = std::getenv("TERM");
+  return isatty(STDOUT_FILENO) != 0 && (term == nullptr || std::strcmp(term, "dumb") == 0);
+}
+
 }  // namespace
+
+void use_utf8() {
+  if (!locale_is_utf8() || std::setlocale(LC_CTYPE, "") == nullptr) std::setlocale(LC_CTYPE, "C.UTF-8");
+}
+
+bool shows_ascii_only() {
+  return !locale_is_utf8() || is_dumb();
+}
+
+std::optional<std::size_t> columns_asked() {
+  return number_in("COLUMNS");
+}
 
 std::optional<Screen> terminal_screen() {
   return terminal_screen(STDOUT_FILENO);
@@ -39,20 +60,15 @@ std::optional<Screen> terminal_screen(int file) {
     if (size.ws_col > 0) screen.columns = size.ws_col;
     if (size.ws_row > 0) screen.lines = size.ws_row;
   }
-  screen.columns = number_in("COLUMNS").value_or(screen.columns);
+  screen.columns = columns_asked().value_or(screen.columns);
   screen.lines = number_in("LINES").value_or(screen.lines);
   return screen;
-}
-
-bool terminal_is_dumb() {
-  const char* term = std::getenv("TERM");
-  return isatty(STDOUT_FILENO) != 0 && (term == nullptr || std::strcmp(term, "dumb") == 0);
 }
 
 bool terminal_has_color() {
   const char* no_color = std::getenv("NO_COLOR");
   if (no_color != nullptr && *no_color != '\0') return false;
-  return isatty(STDOUT_FILENO) != 0 && !terminal_is_dumb();
+  return isatty(STDOUT_FILENO) != 0 && !is_dumb();
 }
 
 void show_progress(std::string_view what, int percent) {

@@ -18,8 +18,11 @@ struct Screen {
 std::optional<Screen> terminal_screen();
 std::optional<Screen> terminal_screen(int file);
 
-// A terminal on standard output that cannot do more than letters.
-bool terminal_is_dumb();
+// What $COLUMNS says, also where standard output is no terminal: `watch` and scripts say so how wide they show it.
+std::optional<std::size_t> columns_asked();
+
+// Whether what shows the answer has nothing but ASCII: a terminal that is "dumb", or a locale without UTF-8.
+bool shows_ascii_only();
 
 // Colour suits a terminal that is not "dumb", unless NO_COLOR is set to something (no-color.org).
 bool terminal_has_color();

@@ -86,6 +86,31 @@ Civil start_of_day(const Civil& civil, int days) {
   return {int{date.year()}, static_cast<int>(unsigned{date.month()}), static_cast<int>(unsigned{date.day()}), 0, 0, 0};
 }
 
+std::vector<std::int64_t> round_times(std::int64_t from_ms, std::int64_t until_ms, std::int64_t step_ms, Zone zone) {
+  constexpr std::int64_t hour_ms = 3'600'000;
+  constexpr std::int64_t day_ms = 24 * hour_ms;
+  std::vector<std::int64_t> times;
+  const auto add = [&](std::int64_t ms) {
+    if (ms >= from_ms && ms < until_ms) times.push_back(ms);
+  };
+  const Civil first = to_civil(from_ms, zone);
+  const int days = static_cast<int>(std::max<std::int64_t>(step_ms / day_ms, 1));
+  for (int day = 0;; day += days) {
+    Civil at = start_of_day(first, day);
+    const std::int64_t begin_ms = moments_of(at, zone).front();
+    if (begin_ms >= until_ms) return times;
+    if (step_ms < hour_ms) {
+      // Clocks are put forward and back by whole hours: the minutes go on.
+      const std::int64_t end_ms = std::min(moments_of(start_of_day(first, day + 1), zone).front(), until_ms);
+      const std::int64_t before = std::max<std::int64_t>(from_ms - begin_ms + step_ms - 1, 0) / step_ms;
+      for (std::int64_t ms = begin_ms + before * step_ms; ms < end_ms; ms += step_ms) add(ms);
+      continue;
+    }
+    for (; at.hour < 24; at.hour += static_cast<int>(std::min(step_ms, day_ms) / hour_ms))
+      add(moments_of(at, zone).front());
+  }
+}
+
 int weekday(const Civil& civil) {
   return static_cast<int>(std::chrono::weekday{std::chrono::sys_days{date_of(civil)}}.c_encoding());
 }

@@ -35,6 +35,10 @@ std::vector<std::int64_t> moments_of(const Civil& civil, Zone zone);
 // Midnight of the day that is `days` after that of `civil`.
 Civil start_of_day(const Civil& civil, int days = 0);
 
+// The moments from `from_ms` to before `until_ms` at which a clock in the zone shows a multiple of `step_ms` since
+// midnight; of days, every so many midnights.
+std::vector<std::int64_t> round_times(std::int64_t from_ms, std::int64_t until_ms, std::int64_t step_ms, Zone zone);
+
 // 0 Sunday … 6 Saturday.
 int weekday(const Civil& civil);
 

@@ -3,6 +3,7 @@
 #include "query/layout.h"
 #include "query/sparkline.h"
 #include "query/terminal.h"
+#include "query/zone_guard.h"
 #include "support/catch.h"
 
 using namespace memoir;
@@ -55,8 +56,8 @@ TEST_CASE("a chart draws means, maxima and gaps against its scale") {
          │    ████████    ████    |
  100 MiB ┤████████████    ████    |
          │████████████    ████▁▁▁▁|
-   0 MiB └┴───────────┴   ────────|
-          00:00       00:03|
+   0 MiB └┴───────┴───    ┴───────|
+          00:00   00:02   00:04|
 )");
   frame.ascii = true;
   CHECK(joined(draw_chart(buckets, frame)) == R"(
@@ -68,9 +69,45 @@ TEST_CASE("a chart draws means, maxima and gaps against its scale") {
          |    ########    ####    |
  100 MiB +############    ####    |
          |############    ####____|
-   0 MiB +'-----------'   --------|
-          00:00       00:03|
+   0 MiB +'-------'---    '-------|
+          00:00   00:02   00:04|
 )");
+}
+
+TEST_CASE("where a chart does not begin at 0 nothing is filled: the mean is a line in its range") {
+  auto buckets = minutes({{900, 900}, {950, 990}, {999, 999}, {-1, -1}});
+  buckets[1].min = 910 * 1024;
+  ChartFrame frame;
+  frame.columns = 26;
+  frame.rows = 4;
+  frame.zone = Zone::utc;
+  CHECK(joined(draw_chart(buckets, frame)) == R"(
+1000 MiB ┤    ░░░░━━━━    |
+ 975 MiB ┤    ━━━━        |
+ 950 MiB ┤    ░░░░        |
+ 925 MiB ┤━━━━░░░░        |
+ 900 MiB └┴───────┴───    |
+          00:00   00:02|
+)");
+}
+
+TEST_CASE("times on the axis are round and evenly apart, by the clock of the zone") {
+  const auto times = [](const char* name, std::int64_t from_ms, std::int64_t span_ms, std::int64_t step_ms) {
+    const test::ZoneGuard zone(name);
+    std::string text;
+    for (const std::int64_t ms : round_times(from_ms, from_ms + span_ms, step_ms, Zone::local))
+      text += print_time(ms, Zone::local).substr(5, 11) + " ";
+    return text;
+  };
+  constexpr std::int64_t hour = 60 * kMinute;
+  CHECK(times("UTC", kMidnight + 7 * kMinute, 24 * hour, 6 * hour) ==
+        "11-19 06:00 11-19 12:00 11-19 18:00 11-20 00:00 ");
+  CHECK(times("UTC", kMidnight + 1, 20 * kMinute, 5 * kMinute) == "11-19 00:05 11-19 00:10 11-19 00:15 11-19 00:20 ");
+  CHECK(times("IST-5:30", kMidnight, 12 * hour, 6 * hour) == "11-19 06:00 11-19 12:00 ");
+  // 2026-10-25: the clocks of Berlin are put back at 03:00.
+  constexpr std::int64_t autumn = 1'792'879'200'000;
+  CHECK(times(test::kBerlin, autumn, 25 * hour, 6 * hour) == "10-25 00:00 10-25 06:00 10-25 12:00 10-25 18:00 ");
+  CHECK(times(test::kBerlin, autumn, 72 * hour, 24 * hour) == "10-25 00:00 10-26 00:00 10-27 00:00 ");
 }
 
 TEST_CASE("a chart fits its terminal, whatever the series") {

@@ -8,6 +8,12 @@
 #include "support/slurp.h"
 
 namespace memoir::test {
+namespace {
+
+// Charts are ASCII in a locale without UTF-8. The golden ones are not, wherever the tests run.
+[[maybe_unused]] const bool in_utf8 = setenv("LC_ALL", "C.UTF-8", 1) == 0;
+
+}  // namespace
 
 void compare_with_golden(const std::string& name, const std::string& text) {
   const std::string path = std::string(MEMOIR_SOURCE) + "/tests/query/golden/" + name;

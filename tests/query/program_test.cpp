@@ -6,10 +6,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "query/history.h"
+#include "query/layout.h"
+#include "query/terminal.h"
 #include "support/catch.h"
 #include "support/slurp.h"
 
+using memoir::cut_line;
+using memoir::query::display_width;
+using memoir::query::use_utf8;
 using memoir::test::History;
 using memoir::test::slurp;
 using memoir::test::TemporaryDirectory;
@@ -135,7 +141,7 @@ TEST_CASE("The database comes from --db, then MEMOIR_DB, then the XDG path") {
 }
 
 TEST_CASE("In a pipe: no colour, nothing cut, UTF-8 whatever the locale") {
-  const Ran ran = run("top --db " + recording().path(), "LC_ALL=C COLUMNS=20 TERM=xterm");
+  const Ran ran = run("top --db " + recording().path(), "LC_ALL=C TERM=xterm");
   CHECK(ran.status == 0);
   CHECK_FALSE(contains(ran.out, "\x1b"));
   CHECK(contains(ran.out, "日本語 ä"));
@@ -162,6 +168,28 @@ TEST_CASE("CSV and OpenMetrics on a terminal show control characters as numbers,
     CHECK(contains(shown, "\\x1b[2Jname"));
     CHECK(contains(run(std::string(command) + " --db " + history.path()).out, "\x1b[2Jname"));
   }
+}
+
+TEST_CASE("In a pipe a table is as wide as COLUMNS says, as watch and scripts have it") {
+  use_utf8();
+  const Ran whole = run("top --db " + recording().path(), "LC_ALL=C.UTF-8");
+  const Ran cut = run("top --db " + recording().path(), "LC_ALL=C.UTF-8 COLUMNS=60");
+  const auto widest = [](const std::string& text) {
+    std::size_t most = 0;
+    for (std::string_view rest = text; !rest.empty();) most = std::max(most, display_width(cut_line(rest)));
+    return most;
+  };
+  CHECK(widest(whole.out) > 60);
+  CHECK(widest(cut.out) <= 60);
+}
+
+TEST_CASE("Charts are ASCII where the locale has nothing else") {
+  const std::string command = "summary --day 2026-11-19 --utc --db " + recording().path();
+  const Ran blocks = run(command, "LC_ALL=C.UTF-8");
+  const Ran ascii = run(command, "LC_ALL=C");
+  REQUIRE(contains(blocks.out, "┤"));
+  CHECK_FALSE(contains(ascii.out, "┤"));
+  CHECK(contains(ascii.out, "iB +"));
 }
 
 TEST_CASE("A long answer on a terminal goes through the pager, others do not") {

@@ -115,6 +115,57 @@ TEST_CASE("Colour only where asked") {
   CHECK(render_table({"top", "", ""}, report, {Zone::utc, {}, false, 80}).find("\x1b[") == std::string::npos);
 }
 
+TEST_CASE("Colour says what matters: a problem is red, a warning yellow") {
+  use_utf8();
+  const std::vector<std::pair<std::string, Tone>> said{
+      {"well", Tone::plain}, {"look", Tone::marked}, {"late", Tone::warning}, {"dead", Tone::problem}};
+  Report report;
+  report.title = "not recording";
+  report.tone = Tone::problem;
+  report.facts = {{"kills", "OOM kills", Kind::count, std::int64_t{3}, Tone::problem}};
+  report.rows = make_table<std::pair<std::string, Tone>>(
+      {{{"kind", "KIND"}, [](const auto& row) { return Value(row.first); }},
+       {{"text", "WHAT", Kind::sentence, 0, Shown::everywhere, true}, [](const auto&) { return Value("one two"); }}},
+      said, [](const auto& row) { return row.second; });
+  const auto lines = lines_of(render_table({}, report, {Zone::utc, {}, true, 9}));
+  const auto line_of = [&lines](const std::string& text) {
+    return *std::find_if(lines.begin(), lines.end(),
+                         [&text](const std::string& line) { return line.find(text) != std::string::npos; });
+  };
+  CHECK(lines[0] == "\x1b[31mnot");
+  CHECK(line_of("OOM").starts_with("\x1b[31m"));
+  CHECK_FALSE(line_of("well").starts_with("\x1b"));
+  CHECK(line_of("look").starts_with("\x1b[1m"));
+  CHECK(line_of("late").starts_with("\x1b[33m"));
+  CHECK(line_of("dead").starts_with("\x1b[31m"));
+  // What goes on in the next line keeps its colour.
+  CHECK(lines.back().starts_with("\x1b[31m"));
+  for (const std::string& line : lines_of(render_table({}, report, {Zone::utc, {}, false, 80}))) {
+    CHECK(line.find('\x1b') == std::string::npos);
+  }
+}
+
+TEST_CASE("A page names its host first, clips long commands with the whole in the title, and marks rows") {
+  use_utf8();
+  const std::string command = "run \"" + std::string(300, 'x') + "\" <end>";
+  Report report;
+  report.title = "memory by process";
+  report.at_ms = 1'795'166'412'000;
+  report.facts = {{"kills", "OOM kills", Kind::count, std::int64_t{3}, Tone::problem}};
+  report.rows = make_table<std::string>(
+      {{{"command", "COMMAND"}, [](const std::string& row) { return Value(row); }}}, {command, "short"},
+      [](const std::string& row) { return row == "short" ? Tone::marked : Tone::plain; });
+  const std::string page = render_html({"top", "", "web1"}, report, {Zone::utc, {}, false, std::nullopt});
+  const auto has = [&page](const std::string& text) { return page.find(text) != std::string::npos; };
+  CHECK(has("<title>web1: memory by process, 2026-11-20 09:20:12 UTC</title>"));
+  CHECK(has("<h1>web1: memory by process</h1>"));
+  CHECK(has("title=\"run &quot;" + std::string(300, 'x') + "&quot; &lt;end&gt;\""));
+  CHECK(has("<bdi>run &quot;xxx"));
+  CHECK(has("xxx…</bdi>"));
+  CHECK(has("<tr class=\"marked\"><td><bdi>short"));
+  CHECK(has("<div class=\"problem\"><dt>OOM kills"));
+}
+
 TEST_CASE("A locale of single bytes still ends in a table") {
   REQUIRE(std::setlocale(LC_CTYPE, "C") != nullptr);
   const std::string text = render_table({"top", "", ""}, hostile_report(), {Zone::utc, {}, false, 40});
@@ -182,6 +233,28 @@ TEST_CASE("Columns go by their use, the last is cut, and what must stay stays") 
   fit(narrow, 3);
   REQUIRE(narrow.columns.size() == 2);
   CHECK(narrow.rows[0].back() == "…");
+}
+
+TEST_CASE("Names share the width: none is cut while a longer one stands beside it") {
+  use_utf8();
+  const auto table = [](bool breaks) {
+    return TextTable{{{"UNIT", false, 8}, {"SUBJECT", false, 0}, {"PSS", true, 0}, {"REASON", false, 0, breaks}},
+                     {{"a.service", std::string(90, 's'), "12.5", std::string(300, 'r')}}};
+  };
+  TextTable wide = table(false);
+  fit(wide, 200);
+  REQUIRE(wide.columns.size() == 4);
+  CHECK(wide.rows[0][0] == "a.service");
+  CHECK(display_width(wide.rows[0][1]) == 90);
+  CHECK(display_width(wide.rows[0][3]) == 200 - 9 - 1 - 90 - 1 - 4 - 1);
+  TextTable middle = table(false);
+  fit(middle, 120);
+  CHECK(display_width(middle.rows[0][1]) == display_width(middle.rows[0][3]));
+  CHECK(display_width(middle.rows[0][1]) == (120 - 9 - 1 - 4 - 2) / 2);
+  // Sentences go on in the next line, so that the names beside them stay whole.
+  TextTable sentences = table(true);
+  fit(sentences, 140);
+  CHECK(display_width(sentences.rows[0][1]) == 90);
 }
 
 TEST_CASE("Text is cut between characters, wide ones count two") {
