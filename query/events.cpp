@@ -1,4 +1,4 @@
-// memoir events: what happened to the recording.
+// memoir events: OOM kills, and what happened to the recording.
 
 #include "query/events.h"
 
@@ -100,7 +100,7 @@ Result<Report> list_events(const Context& context) {
 }  // namespace
 
 const std::vector<std::string>& event_kinds() {
-  static const std::vector<std::string> kinds{"clock-step", "degraded",  "gap",     "lost",    "moved",
+  static const std::vector<std::string> kinds{"clock-step", "degraded",  "gap",     "lost",    "moved", "oom-kill",
                                               "reload",     "set-aside", "suspend", "unclean", "wal"};
   return kinds;
 }
@@ -121,7 +121,7 @@ Table event_table(const std::vector<Event>& events) {
 Command events_command() {
   Command command;
   command.name = "events";
-  command.summary = "what happened to the recording: gaps, unclean ends, stepped clocks, lost ticks, what is degraded";
+  command.summary = "OOM kills, and what happened to the recording: gaps, unclean ends, stepped clocks, lost ticks";
   command.options = {Option::from, Option::to, Option::last, Option::day, Option::kind, Option::limit};
   command.examples = {{"memoir events --last 7d", "what went wrong with the recording in the last week"},
                       {"memoir events --kind gap --kind unclean --format json", "each interruption, for a script"}};

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "analysis/rolled.h"
 #include "query/commands.h"
+#include "query/summary.h"
 #include "query/times.h"
 
 namespace memoir::query {
@@ -41,6 +43,18 @@ std::optional<ProcessState> find_pid(const Snapshot& snapshot, std::int32_t pid)
   return std::nullopt;
 }
 
+// By the machine's counter, which a boot begins at 0.
+Status count_oom_kills(Reader& reader, RecorderStatus& status, Range day) {
+  std::vector<Rolled> counter;
+  const Status read = reader.machine_rollups(Tier::five_minutes, {"oom_kill"}, day, [&](const MachineBucket& bucket) {
+    counter.push_back(rolled(bucket.from_ms, bucket.until_ms, bucket.covered_ms, bucket.value));
+  });
+  if (!read || counter.empty()) return read;
+  status.oom_kills = counter.front().last.value_or(0) - counter.front().min.value_or(0);
+  for (const Increase& increase : increases_of(counter)) status.oom_kills += increase.by;
+  return Done{};
+}
+
 // What the last day and the last tick tell.
 Status look_at_day(Reader& reader, RecorderStatus& status) {
   const Range day{std::max(status.file.last_tick_ms - kDayMs, status.file.first_tick_ms), status.file.last_tick_ms};
@@ -59,6 +73,7 @@ Status look_at_day(Reader& reader, RecorderStatus& status) {
   Result<std::vector<Event>> events = reader.events({std::min(day.from_ms, run.started_ms), status.now_ms});
   if (!events) return events.error();
   sort_events(status, std::move(*events), day);
+  if (const Status counted = count_oom_kills(reader, status, day); !counted) return counted;
 
   if (!status.tick) return Done{};
   const Result<Snapshot> snapshot = reader.snapshot(status.tick->id);

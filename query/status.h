@@ -21,6 +21,7 @@ struct RecorderStatus {
   std::int64_t recorded_ms = 0;        // by all runs
   std::int64_t restarts = 0;           // within the day
   std::int64_t unclean_ends = 0;       // within the day
+  std::int64_t oom_kills = 0;          // within the day, by the machine's counter
 };
 
 // What the file tells of its recorder.

@@ -136,6 +136,9 @@ std::vector<std::string> lines_for_people(const RecorderStatus& status, const Op
   add("", file_line(status, options.units));
   if (status.tick) add("Cost", cost_line(status.costs));
   if (const auto memory = memory_line(status, options.units)) add("Memory", *memory);
+  if (status.oom_kills > 0) {
+    add("OOM kills", fmt::format("{} within the last day (memoir events --kind oom-kill)", status.oom_kills));
+  }
   if (status.degraded.empty()) add("Degraded", degraded_line(status));
   return lines;
 }
@@ -183,6 +186,7 @@ std::vector<Field> fields_for_machines(const RecorderStatus& status) {
       {"runs", "", Kind::count, static_cast<std::int64_t>(status.runs.size())},
       {"restarts", "", Kind::count, status.restarts},
       {"unclean_ends", "", Kind::count, status.unclean_ends},
+      {"oom_kills", "", Kind::count, status.oom_kills},
       {"schema", "", Kind::count, std::int64_t{status.file.schema}},
       {"ticks", "", Kind::count, status.file.ticks},
       {"first_tick_ms", "", Kind::time, status.file.ticks > 0 ? Value(status.file.first_tick_ms) : Value()},

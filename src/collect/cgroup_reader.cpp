@@ -74,6 +74,28 @@ void CgroupReader::find(const std::vector<std::string_view>& paths, bool all) {
   std::erase_if(known_, [](const auto& known) { return !known.second.used; });
 }
 
+// Only where the machine's own counter says that there was one, and once of each cgroup that is new.
+void CgroupReader::count_oom_kills(Pass& pass) {
+  const auto of_machine = pass.tick.machine.memory.get(MachineField::oom_kill);
+  const bool any = of_machine != machine_oom_kills_;
+  machine_oom_kills_ = of_machine;
+  std::map<std::string_view, std::int64_t> kills;
+  for (auto& [path, cgroup] : known_) {
+    if (!cgroup.sample || (cgroup.oom_kills && !any)) continue;
+    const auto now = value(path, cgroup, CgroupFile::events, parse_cgroup_oom_kills, pass).value_or(std::nullopt);
+    if (now && cgroup.oom_kills && *now > *cgroup.oom_kills) kills.emplace(path, *now - *cgroup.oom_kills);
+    cgroup.oom_kills = now;
+  }
+  // What a cgroup below is known to have had is told of that one only.
+  for (const auto& [path, count] : kills) {
+    std::int64_t own = count;
+    for (const auto& [below, of_below] : kills) {
+      if (cgroups_.counts_below() && below != path && parent_of(below) == path) own -= of_below;
+    }
+    if (own > 0) pass.tick.oom_kills.push_back({std::string(path), own});
+  }
+}
+
 void CgroupReader::read(const std::vector<std::string_view>& paths, bool all, Pass& pass) {
   find(paths, all);
   pass.tick.cgroups.reserve(known_.size());
@@ -90,6 +112,7 @@ void CgroupReader::read(const std::vector<std::string_view>& paths, bool all, Pa
     // Gone: the next process in one of this name finds it again.
     known = was_there && !cgroup.sample ? known_.erase(known) : std::next(known);
   }
+  count_oom_kills(pass);
 }
 
 }  // namespace memoir

@@ -35,11 +35,13 @@ class CgroupReader {
   struct Cgroup {
     std::array<std::optional<File>, kCgroupFiles> files;
     std::optional<CgroupSample> sample;  // absent: it has no limits and no usage that could be read
+    std::optional<std::int64_t> oom_kills;
     bool used = false;
   };
 
   void find(const std::vector<std::string_view>& paths, bool all);
   void update(const std::string& path, Cgroup& cgroup, Pass& pass);
+  void count_oom_kills(Pass& pass);
   template <typename T>
   std::optional<T> value(const std::string& path, Cgroup& cgroup, CgroupFile file, Result<T> (*parse)(std::string_view),
                          Pass& pass);
@@ -47,6 +49,7 @@ class CgroupReader {
   CgroupFs cgroups_;
   DescriptorBudget& budget_;
   std::map<std::string, Cgroup, std::less<>> known_;
+  std::optional<std::int64_t> machine_oom_kills_;
 };
 
 }  // namespace memoir

@@ -81,6 +81,14 @@ struct ProcessExit {
   bool operator==(const ProcessExit&) const = default;
 };
 
+// Processes of a cgroup, or of one below it that is not known any more, that the OOM killer ended.
+struct OomKills {
+  std::string cgroup;
+  std::int64_t count = 0;
+
+  bool operator==(const OomKills&) const = default;
+};
+
 struct Tick {
   Moment begin;              // before the first read
   Moment end;                // after the last
@@ -95,6 +103,7 @@ struct Tick {
   std::vector<ProcessSample> processes;    // all that live (zombies too), sorted by key
   std::vector<CategorySample> categories;  // those with a process, sorted by name
   std::vector<CgroupSample> cgroups;       // with a process in or below them, as far as known; sorted by path
+  std::vector<OomKills> oom_kills;         // since the tick before, by the counters of the cgroups; sorted by path
 };
 
 // A process that the store knows to have lived at the end of an earlier run in this boot, so that a restarted recorder
@@ -108,7 +117,8 @@ struct KnownProcess {
 // Things that happened to the recording, kept in the store's event table.
 struct Event {
   Moment at;
-  std::string kind;  // one word: unclean, gap, clock-step, reload, lost, degraded, set-aside, moved, wal, suspend
+  std::string
+      kind;  // one word: unclean, gap, clock-step, reload, lost, degraded, set-aside, moved, wal, suspend, oom-kill
   std::string text;  // a sentence for a person
 
   bool operator==(const Event&) const = default;

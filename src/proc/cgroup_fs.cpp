@@ -20,6 +20,8 @@ const char* v2_name(CgroupFile file) {
       return "memory.swap.current";
     case CgroupFile::swap_max:
       return "memory.swap.max";
+    case CgroupFile::events:
+      return "memory.events";
   }
   return "";
 }
@@ -33,6 +35,8 @@ const char* v1_name(CgroupFile file) {
       return "memory.limit_in_bytes";
     case CgroupFile::stat:
       return "memory.stat";
+    case CgroupFile::events:
+      return "memory.oom_control";
     case CgroupFile::high:
     case CgroupFile::swap_current:
     case CgroupFile::swap_max:

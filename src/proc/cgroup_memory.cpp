@@ -69,4 +69,16 @@ Result<std::int64_t> parse_cgroup_file_cache(std::string_view text) {
   return *lists.bytes[0] / kBytesPerKib + *lists.bytes[1] / kBytesPerKib;
 }
 
+Result<std::optional<std::int64_t>> parse_cgroup_oom_kills(std::string_view text) {
+  if (text.empty()) return gone();
+  KeyLine line;
+  while (next_line(text, ' ', line)) {
+    if (line.key != "oom_kill") continue;
+    const auto count = line.count();
+    if (!count) return bad_line("a cgroup's events", line.text);
+    return std::optional(*count);
+  }
+  return std::optional<std::int64_t>();
+}
+
 }  // namespace memoir

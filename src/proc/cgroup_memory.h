@@ -25,4 +25,10 @@ Result<std::int64_t> parse_cgroup_usage(std::string_view text);
 //   inactive_file 12288
 Result<std::int64_t> parse_cgroup_file_cache(std::string_view text);
 
+// memory.events and v1's memory.oom_control: how many processes the OOM killer ended. Absent: an older kernel does not
+// count them. No text: gone.
+//
+//   oom_kill 2
+Result<std::optional<std::int64_t>> parse_cgroup_oom_kills(std::string_view text);
+
 }  // namespace memoir

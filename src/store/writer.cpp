@@ -9,6 +9,7 @@
 #include "store/checkpoints.h"
 #include "store/failure.h"
 #include "store/lock_file.h"
+#include "store/oom_kills.h"
 #include "store/retention_pass.h"
 #include "store/rollup.h"
 #include "store/run_log.h"
@@ -119,6 +120,7 @@ WriterState SqliteWriter::state_at_start() {
   state.tick_id = last.integer(0);
   Statement keys(*database_, "SELECT name, id FROM meminfo_key ORDER BY id");
   while (keys.step()) state.meminfo_keys.push_back({keys.text(0), keys.integer(1), std::nullopt});
+  state.oom_kills = last_oom_count(*database_, boot_id_);
   Statement rows(*database_,
                  "SELECT id, start_ms, pid, start_ticks, exec_count FROM process WHERE boot_id = ? AND gone_tick_id IS "
                  "NULL ORDER BY pid, start_ticks, exec_count");
@@ -171,6 +173,7 @@ Status SqliteWriter::write(const Tick& tick) {
     next_ = state_;
     Transaction transaction(*database_, Transaction::Kind::write);
     note_clock_step(tick);
+    for (const Event& event : oom_kill_events(tick, next_.oom_kills)) insert_event(*database_, run_id_, event);
     ticks_.store(tick, run_id_, boot_id_, next_);
     transaction.commit();
     std::swap(state_, next_);

@@ -46,6 +46,13 @@ struct LiveMeminfoKey {
   std::optional<std::int64_t> value;
 };
 
+// The machine's counter of OOM kills at the last tick of this boot.
+struct OomCount {
+  std::optional<std::int64_t> kills;
+  std::int64_t at_ms = 0;  // 0: there was no tick
+  std::int64_t ahead = 0;  // told already of cgroups, though the machine's counter did not have them yet
+};
+
 struct WriterState {
   std::vector<LiveProcess> processes;
   std::vector<EndedProcess> ended;  // since the marks were stored; not sorted
@@ -54,6 +61,7 @@ struct WriterState {
   std::vector<LiveMeminfoKey> meminfo_keys;
   MachineMemory machine;
   Marks machine_marks;
+  OomCount oom_kills;
   std::optional<Moment> last_tick;  // of this run
   std::int64_t tick_id = 0;
   std::int64_t keyframe_id = 0;

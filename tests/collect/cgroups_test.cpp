@@ -151,6 +151,68 @@ TEST_CASE("a tree without the memory controller has no cgroups") {
   CHECK(m.machine.tick().cgroups.empty());
 }
 
+namespace {
+
+using Kills = std::vector<OomKills>;
+
+// The machine's counter.
+void count_kills(CgroupMachine& m, int kills) {
+  m.machine.proc.write(SystemFile::vmstat, fmt::format("oom_kill {}\n", kills));
+}
+
+std::string events(int kills) {
+  return fmt::format("low 0\noom {0}\noom_kill {0}\n", kills);
+}
+
+}  // namespace
+
+TEST_CASE("an OOM kill is told of the lowest cgroup that counts it, and of what was before nothing") {
+  CgroupMachine m;
+  count_kills(m, 5);
+  for (const char* path : {"/a", "/a/b", "/a/b/c"}) m.limit(path, "max\n", "4096\n");
+  for (const char* path : {"/a", "/a/b", "/a/b/c"}) m.put(path, "events", events(3));
+  m.add(10, "/a/b/c");
+  CHECK(m.machine.tick().oom_kills.empty());
+  CHECK(m.machine.tick().oom_kills.empty());
+
+  count_kills(m, 6);
+  for (const char* path : {"/a", "/a/b", "/a/b/c"}) m.put(path, "events", events(4));
+  CHECK(m.machine.tick().oom_kills == Kills{{"/a/b/c", 1}});
+  CHECK(m.machine.tick().oom_kills.empty());
+
+  // Two in /a/b itself, or in one below it that is gone; one in a cgroup that nobody knew.
+  count_kills(m, 9);
+  for (const char* path : {"/a", "/a/b"}) m.put(path, "events", events(6));
+  m.limit("/new", "max\n", "4096\n");
+  m.put("/new", "events", events(1));
+  m.add(11, "/new");
+  CHECK(m.machine.tick().oom_kills == Kills{{"/a/b", 2}});
+  count_kills(m, 10);
+  m.put("/new", "events", events(2));
+  CHECK(m.machine.tick().oom_kills == Kills{{"/new", 1}});
+}
+
+TEST_CASE("OOM kills of v1: each cgroup counts its own") {
+  CgroupMachine m;
+  const auto put = [&](const std::string& path, int kills) {
+    const std::string folder = m.cgroups.path() + "/memory" + path;
+    fs::create_directories(folder);
+    std::ofstream(folder + "/memory.limit_in_bytes") << "4096\n";
+    std::ofstream(folder + "/memory.usage_in_bytes") << "4096\n";
+    std::ofstream(folder + "/memory.oom_control") << fmt::format("under_oom 0\noom_kill {}\n", kills);
+  };
+  for (const char* path : {"", "/a", "/a/b"}) put(path, 0);
+  CollectorOptions options = many_descriptors();
+  options.cgroup_root = m.cgroups.path();
+  m.machine.collector = make_collector(m.machine.proc.proc(), m.machine.clock, options);
+  m.add(10, "/a/b");
+  CHECK(m.machine.tick().oom_kills.empty());
+  count_kills(m, 3);
+  put("/a", 1);
+  put("/a/b", 2);
+  CHECK(m.machine.tick().oom_kills == Kills{{"/a", 1}, {"/a/b", 2}});
+}
+
 TEST_CASE("SysV segments are a part of every tick, and their file may be missing or broken") {
   using M = MachineField;
   Machine machine;

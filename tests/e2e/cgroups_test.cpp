@@ -1,5 +1,6 @@
 // A real cgroup with a limit, where the test may make one.
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -14,6 +15,7 @@
 #include "support/catch.h"
 
 using namespace memoir::test;
+using nlohmann::json;
 
 namespace {
 
@@ -36,6 +38,10 @@ class LimitedCgroup {
   LimitedCgroup& operator=(const LimitedCgroup&) = delete;
 
   bool usable() const { return usable_; }
+  // Nothing more is swapped out, where the kernel counts that.
+  void forbid_swap(std::int64_t kib) const {
+    write(v1_ ? "memory.memsw.limit_in_bytes" : "memory.swap.max", v1_ ? std::to_string(kib * 1024) : "0");
+  }
   const std::string& path() const { return path_; }
   bool limit(std::int64_t kib) const {
     return write(v1_ ? "memory.limit_in_bytes" : "memory.max", std::to_string(kib * 1024));
@@ -180,4 +186,59 @@ TEST_CASE("a worker that the kernel killed leaks no more, and its limit is that 
     return;
   }
   FAIL("there is no row of the worker");
+}
+
+TEST_CASE("OOM kills are events with their cgroup, and are told after a restart as well") {
+  const Scene scene;
+  constexpr std::int64_t limit_kib = 16 * 1024;
+  const LimitedCgroup cgroup(limit_kib);
+  cgroup.forbid_swap(limit_kib);
+  const auto killed = [&] {
+    Holder holder(scene.folder());
+    if (!cgroup.usable() || !cgroup.take(holder.pid())) return false;
+    try {
+      holder.tell("private 65536");
+    } catch (const std::runtime_error&) {
+      return true;
+    }
+    return false;
+  };
+  Recorder recorder(scene);
+  Holder watched(scene.folder());  // so that the cgroup is known
+  if (!cgroup.usable() || !cgroup.take(watched.pid())) {
+    WARN("skipped: no cgroup can be made here, or the memory controller is not there");
+    return;
+  }
+  recorder.tick();
+  if (!killed()) {
+    WARN("skipped: the limit of a cgroup kills nobody here");
+    return;
+  }
+  recorder.tick();
+  const auto told = [&] { return scene.answer_rows({"events", "--kind", "oom-kill", "--last", "1d"}); };
+  const json first = told();
+  CAPTURE(first.dump(1));
+  // Others may be killed meanwhile.
+  const auto of_cgroup = std::count_if(first.begin(), first.end(), [&](const json& event) {
+    const std::string text = event.at("text");
+    return text.starts_with("The OOM killer ended 1 process between ") &&
+           text.ends_with(", in or below the cgroup " + cgroup.path());
+  });
+  CHECK(of_cgroup == 1);
+  CHECK(scene.answer({"status"}).at("oom_kills") >= 1);
+  CHECK(contains(scene.ask({"status"}).out, "OOM kills"));
+  REQUIRE(recorder.stop() == 0);
+
+  REQUIRE(killed());
+  Recorder again(scene);
+  again.tick();
+  const json second = told();
+  CAPTURE(second.dump(1));
+  const auto not_known = [](const json& events) {
+    return std::count_if(events.begin(), events.end(), [](const json& event) {
+      return contains(event.at("text").get<std::string>(), "; in which cgroup is not known");
+    });
+  };
+  CHECK(not_known(second) > not_known(first));
+  REQUIRE(again.stop() == 0);
 }

@@ -50,3 +50,14 @@ TEST_CASE("cgroup memory: page cache is both file lists, with what is below wher
   INFO(text);
   CHECK(parse_cgroup_file_cache(text).error().kind == ErrorKind::malformed);
 }
+
+TEST_CASE("cgroup events: the OOM kills of v2 and of v1; an older kernel counts none") {
+  CHECK(*parse_cgroup_oom_kills("low 0\nhigh 1\nmax 2\noom 3\noom_kill 2\noom_group_kill 0\n") == 2);
+  CHECK(*parse_cgroup_oom_kills("oom_kill_disable 0\nunder_oom 0\noom_kill 7\n") == 7);
+  CHECK_FALSE(*parse_cgroup_oom_kills("oom_kill_disable 0\nunder_oom 0\n"));
+  CHECK(parse_cgroup_oom_kills("").error().kind == ErrorKind::gone);
+  for (const char* text : {"oom_kill\n", "oom_kill x\n", "oom_kill -1\n", "oom_kill 2"}) {
+    CAPTURE(text);
+    CHECK(parse_cgroup_oom_kills(text).error().kind == ErrorKind::malformed);
+  }
+}

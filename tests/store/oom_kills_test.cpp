@@ -1,0 +1,101 @@
+// The events that OOM kills become.
+
+#include "store_fixture.h"
+#include "support/simulation.h"
+
+namespace memoir::test {
+namespace {
+
+std::vector<std::string> told(const StoreFixture& fixture) {
+  std::vector<std::string> texts;
+  for (const Event& event : must(fixture.reader()->events({0, 4'000'000'000'000}))) {
+    if (event.kind == "oom-kill") texts.push_back(event.text);
+  }
+  return texts;
+}
+
+class Recorded {
+ public:
+  Recorded() { begin(); }
+
+  void begin() {
+    writer_ = fixture_.writer();
+    must(writer_->begin_run(run_info(simulation_.boot(), simulation_.now())));
+  }
+  void end() {
+    must(writer_->end_run(simulation_.now(), "stopped"));
+    writer_.reset();
+  }
+  // A tick that sees this counter, and returns what it says of when.
+  std::string tick(std::optional<std::int64_t> machine, std::vector<OomKills> cgroups = {}) {
+    Tick tick = simulation_.next();
+    tick.machine.memory.set(MachineField::oom_kill, machine);
+    tick.oom_kills = std::move(cgroups);
+    must(writer_->write(tick));
+    const std::string when = "between " + utc(last_ms_) + " and " + utc(tick.begin.wall_ms);
+    last_ms_ = tick.begin.wall_ms;
+    return when;
+  }
+  Simulation& simulation() { return simulation_; }
+  const StoreFixture& fixture() const { return fixture_; }
+
+ private:
+  StoreFixture fixture_;
+  Simulation simulation_{{.processes = 2}};
+  std::unique_ptr<Writer> writer_;
+  std::int64_t last_ms_ = 0;
+};
+
+TEST_CASE("OOM kills are told by cgroup, and for the rest by the machine, between which ticks") {
+  Recorded recorded;
+  recorded.tick(7);
+  recorded.tick(7);
+  CHECK(told(recorded.fixture()).empty());
+  const std::string when = recorded.tick(12, {{"/a", 1}, {"/b", 2}});
+  CHECK(told(recorded.fixture()) == std::vector<std::string>{
+                                        "The OOM killer ended 1 process " + when + ", in or below the cgroup /a",
+                                        "The OOM killer ended 2 processes " + when + ", in or below the cgroup /b",
+                                        "The OOM killer ended 2 processes " + when + "; in which cgroup is not known",
+                                    });
+  recorded.tick(12);
+  CHECK(told(recorded.fixture()).size() == 3);
+}
+
+TEST_CASE("an OOM kill that a cgroup knew of before the machine's counter is told once") {
+  Recorded recorded;
+  recorded.tick(0);
+  recorded.tick(1, {{"/a", 2}});
+  CHECK(told(recorded.fixture()).size() == 1);
+  recorded.tick(2);
+  CHECK(told(recorded.fixture()).size() == 1);
+  recorded.tick(3);
+  CHECK(told(recorded.fixture()).size() == 2);
+}
+
+TEST_CASE("OOM kills while nothing was recorded are told by the first tick of the same boot") {
+  Recorded recorded;
+  recorded.tick(1);
+  recorded.tick(1);
+  recorded.end();
+  recorded.simulation().pause(600'000);
+  recorded.begin();
+  const std::string when = recorded.tick(4);
+  CHECK(told(recorded.fixture()) ==
+        std::vector<std::string>{"The OOM killer ended 3 processes " + when + "; in which cgroup is not known"});
+  recorded.end();
+  recorded.simulation().reboot();
+  recorded.begin();
+  recorded.tick(9);
+  CHECK(told(recorded.fixture()).size() == 1);
+}
+
+TEST_CASE("a kernel without the counter tells nothing") {
+  Recorded recorded;
+  recorded.tick({});
+  recorded.tick({});
+  recorded.tick(3);
+  CHECK(told(recorded.fixture()).empty());
+}
+
+}  // namespace
+}  // namespace memoir::test
