@@ -104,7 +104,7 @@ TEST_CASE("new rules apply to what lives already") {
   rule.name = "mine";
   rule.command = "^app";
   RedactionOptions redaction;
-  redaction.rules = {{"^--pin=(.*)$", "", false, 1}};
+  redaction.rules = {{"^--pin=(.*)$", "", false, "", 1}};
   machine.collector->set_rules(*Categoriser::make({rule}), *Redactor::make(redaction));
   const Tick tick = machine.tick();
   REQUIRE(tick.born.size() == 1);

@@ -70,7 +70,7 @@ TEST_CASE("a rule that cannot be used is an error that names its file") {
   CHECK_THAT(bad_category.error().message,
              Catch::Matchers::StartsWith("/etc/memoir/memoir.toml:") && test::ContainsSubstring("7"));
   settings.config.categories.clear();
-  settings.config.redaction.rules = {{"(", "", false, 9}};
+  settings.config.redaction.rules = {{"(", "", false, "", 9}};
   const auto bad_redaction = make_rules(settings);
   REQUIRE_FALSE(bad_redaction);
   CHECK_THAT(bad_redaction.error().message,
