@@ -38,7 +38,7 @@ TEST_CASE("a printed configuration reads back the same") {
   config.categories = {{"a", "^/usr/bin/a\\b", "", "", "", ""}, {"b", "", "e", "c", "u", "g"}};
   config.redaction.defaults = false;
   config.redaction.drop_arguments = true;
-  config.redaction.rules = {{"^--key=(.*)", "", false, "=/"}, {"-p", "^mysql$", true}};
+  config.redaction.rules = {{"^--key=(.*)", "", false, "=/"}, {"-p", "^mysql$", true, ""}};
   CHECK(read_back(config) == config);
 }
 
