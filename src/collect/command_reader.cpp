@@ -15,9 +15,9 @@ void CommandReader::begin_tick() {
   used_ = 0;
 }
 
-std::optional<std::string> CommandReader::read(const ProcFs& proc, std::int32_t pid, std::uint32_t uid,
+std::optional<std::string> CommandReader::read(const ProcFs& proc, std::int32_t pid, std::uint32_t uid, bool again,
                                                Buffer& buffer) {
-  if (!has_budget(uid)) return std::nullopt;
+  if (!has_budget(uid, again)) return std::nullopt;
   const std::size_t most = max_command_bytes_ + Redactor::kLookAhead;
   const auto text = read_start(proc.path(pid, PidFile::cmdline), most, buffer);
   if (!text) return std::string();
@@ -26,9 +26,10 @@ std::optional<std::string> CommandReader::read(const ProcFs& proc, std::int32_t 
 }
 
 // The last one may overdraw it, by what is read of one process.
-bool CommandReader::has_budget(std::uint32_t uid) {
+bool CommandReader::has_budget(std::uint32_t uid, bool again) {
+  const std::size_t parts = again ? 2 : 1;
   const std::lock_guard lock(mutex_);
-  return used_ < kMostOfTick && used_by_user_[uid] < kMostOfUser;
+  return used_ < kMostOfTick / parts && used_by_user_[uid] < kMostOfUser / parts;
 }
 
 void CommandReader::charge(std::uint32_t uid, std::size_t bytes) {

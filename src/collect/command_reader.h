@@ -30,11 +30,11 @@ class CommandReader {
   void begin_tick();
 
   // The command line, redacted; empty if there is none or it is denied. Nothing: the budget of `uid` or of the tick is
-  // used up.
-  std::optional<std::string> read(const ProcFs& proc, std::int32_t pid, std::uint32_t uid, Buffer& buffer);
+  // used up. `again`: an earlier one is known; the second half of a budget is for those of which none is.
+  std::optional<std::string> read(const ProcFs& proc, std::int32_t pid, std::uint32_t uid, bool again, Buffer& buffer);
 
  private:
-  bool has_budget(std::uint32_t uid);
+  bool has_budget(std::uint32_t uid, bool again);
   void charge(std::uint32_t uid, std::size_t bytes);
 
   const Redactor redactor_;

@@ -36,6 +36,9 @@ class Identifier {
   void begin(const ProcessEntry& entry, const Moment& now, ProcessInfo& info) const;
   const std::string& category(const ProcessInfo& info) const { return categoriser_.category(info); }
   const std::shared_ptr<CommandReader>& commands() const { return commands_; }
+  static bool knows_command(const ProcessEntry& entry) {
+    return !entry.fresh && !entry.info.command.ends_with(kCommandNotRead);
+  }
 
   // A job to find the user's name, or nothing: it is known, or being asked for, or an earlier question is stuck.
   std::shared_ptr<UserJob> ask_user(std::uint32_t uid);

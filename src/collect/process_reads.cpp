@@ -90,7 +90,8 @@ void ProcessReads::ask_identity(ProcessEntry& entry, Jobs& jobs) {
   if (!entry.identity_due && !entry.plan.cgroup) return;
   if (entry.identity != nullptr && entry.identity->held()) return;
   entry.identity = std::make_shared<IdentityJob>(proc_, entry.pid, entry.start_ticks, entry.uid,
-                                                 entry.identity_due ? identifier_.commands() : nullptr);
+                                                 entry.identity_due ? identifier_.commands() : nullptr,
+                                                 !entry.execed && identifier_.knows_command(entry));
   jobs.push_back(entry.identity);
 }
 

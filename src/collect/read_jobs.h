@@ -53,13 +53,14 @@ class RollupJob final : public BlockingJob {
 class IdentityJob final : public BlockingJob {
  public:
   IdentityJob(std::shared_ptr<const ProcFs> proc, std::int32_t pid, std::uint64_t start_ticks, std::uint32_t uid,
-              std::shared_ptr<CommandReader> commands)
+              std::shared_ptr<CommandReader> commands, bool again)
       : BlockingJob(CostKind::identity),
         proc_(std::move(proc)),
         pid_(pid),
         start_ticks_(start_ticks),
         uid_(uid),
-        commands_(std::move(commands)) {}
+        commands_(std::move(commands)),
+        again_(again) {}
 
   void run(Buffer& buffer) override;
 
@@ -79,6 +80,7 @@ class IdentityJob final : public BlockingJob {
   const std::uint64_t start_ticks_;
   const std::uint32_t uid_;
   const std::shared_ptr<CommandReader> commands_;
+  const bool again_;  // its command line is known from before
   bool valid_ = false;
   std::optional<std::string> command_;
   std::string exe_;

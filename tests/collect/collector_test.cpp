@@ -339,7 +339,11 @@ TEST_CASE("of a user's command lines so much is read in a tick, and the rest in 
     flood.arguments = {"renamed", std::string(200'000, 'y')};
     machine.proc.update(flood);
   }
+  FakeProcess late = fake(200, "late");
+  late.uid = 4242;
+  machine.proc.add(late);
   const Tick renamed = machine.tick();
+  CHECK(born_of(renamed, 200).command == "/usr/bin/late");
   CHECK(renamed.counts.execed == 0);
   CHECK(born_of(renamed, 100).command.starts_with("renamed yyy"));
   CHECK(born_of(renamed, 139).command.starts_with("flood xxx"));
