@@ -184,6 +184,21 @@ void refine_onset(LeakFinding& found, const WindowFinding& window, const LeakLif
   found.line_to = {found.until_ms, later->slope.intercept};
 }
 
+void fill_strays(LeakFinding& found, std::span<const LeakHour> hours, const LeakSettings& settings) {
+  const auto span_ms = static_cast<double>(found.line_to.at_ms - found.line_from.at_ms);
+  if (span_ms <= 0) return;
+  const double per_ms = (found.line_to.value - found.line_from.value) / span_ms;
+  std::vector<double> highest;
+  for (const LeakHour& hour : hours) {
+    const std::int64_t at_ms = to_ms(0.5 * (hour.begin + hour.end), found.until_ms, settings);
+    if (at_ms < found.line_from.at_ms) continue;
+    const double line = found.line_to.value + per_ms * static_cast<double>(at_ms - found.line_to.at_ms);
+    highest.push_back(hour.max - line);
+    found.strays = {0, hour.min - line, hour.max - line};
+  }
+  if (!highest.empty()) found.strays.value = quantile_of(std::move(highest), 0.95);
+}
+
 void fill_restarts(LeakFinding& found, const RestartsFinding& restarts, const LeakSettings& settings,
                    std::int64_t first_ms) {
   fill_slope(found, restarts.slope, settings);
@@ -235,6 +250,7 @@ void judge_lives(LeakFinding& found, const Lives& lives, const LeakMetric& metri
   if (best && best->passed()) {
     fill_window(found, *best, settings);
     refine_onset(found, *best, life, metric, settings);
+    fill_strays(found, life.hours, settings);
     found.verdict = subtype_of(*best, life.hours, metric);
     found.confidence = confidence_of(*best, life.days);
     found.short_history = life.days < 1;

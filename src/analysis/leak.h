@@ -48,10 +48,12 @@ struct LeakMetric {
   LeakUnit unit = LeakUnit::kib;
 };
 
-// What it would run into: a cgroup's memory.max, the machine's memory, RLIMIT_NOFILE. `room` is what is left of it now.
+// What it would run into: a cgroup's memory.max, the machine's memory, RLIMIT_NOFILE. `room` is what is left of it now,
+// as far as it can be known: kernel memory that can be given up is not told apart, and counters run in batches.
 struct LeakLimit {
   std::string name;
   double room = 0;
+  double error = 0;  // of the room, at either side
 };
 
 struct LeakSettings {
@@ -105,8 +107,9 @@ struct LeakPoint {
 struct LeakExhaustion {
   std::string limit;
   double room = 0;  // that is left of it
-  // From the end of the series; the farther end is as far as the slope's lower end says, and without bound where that
-  // is not above 0 (infinity). Absent: farther away than ten times what was watched, so that no number would be honest.
+  // From the end of the series. The ends hold the slope's interval, the error of the room and how far readings stray
+  // from the line; the farther end is without bound where the slope's lower end is not above 0 (infinity). Absent:
+  // farther away than ten times what was watched, so that no number would be honest.
   std::optional<LeakInterval> in_ms;
 };
 
@@ -129,6 +132,7 @@ struct LeakFinding {
   std::vector<LeakPoint> floors;  // of the window, as recorded
   LeakPoint line_from;            // the fitted line
   LeakPoint line_to;
+  LeakInterval strays;           // how high above the line readings come (95 % of them); the ends: of the last bucket
   std::vector<LeakPoint> steps;  // jumps that were taken out: when, and how much
   std::vector<LeakGate> gates;
   std::optional<LeakExhaustion> exhaustion;

@@ -7,6 +7,11 @@ namespace memoir {
 
 namespace {
 
+// Of what is held: a cgroup's use has kernel memory in it that is given up before the limit kills, and its counters run
+// in batches; the kernel's own estimate of what is available on the machine is nearer.
+constexpr double kCgroupError = 0.03;
+constexpr double kMachineError = 0.01;
+
 bool holds(std::string_view cgroup, std::string_view path) {
   if (cgroup == "/" || path == cgroup) return true;
   return path.starts_with(cgroup) && path[cgroup.size()] == '/';
@@ -22,7 +27,9 @@ std::int64_t swap_room(const CgroupSample& cgroup, std::int64_t free_swap_kib) {
 std::vector<LeakLimit> machine_limits(const MachineMemory& memory) {
   const auto available = memory.get(MachineField::mem_available);
   if (!available) return {};
-  return {{"the machine's memory", static_cast<double>(*available + memory.or_zero(MachineField::swap_free))}};
+  const std::int64_t held = std::max<std::int64_t>(memory.or_zero(MachineField::mem_total) - *available, 0);
+  return {{"the machine's memory", static_cast<double>(*available + memory.or_zero(MachineField::swap_free)),
+           kMachineError * static_cast<double>(held)}};
 }
 
 std::vector<LeakLimit> cgroup_limits(const std::vector<CgroupSample>& cgroups, const std::vector<std::string>& paths,
@@ -38,7 +45,8 @@ std::vector<LeakLimit> cgroup_limits(const std::vector<CgroupSample>& cgroups, c
       const std::int64_t held = std::max<std::int64_t>(cgroup.current_kib - cgroup.file_kib.value_or(0), 0);
       const double room = static_cast<double>(*limit_kib) - static_cast<double>(held) +
                           static_cast<double>(swap_room(cgroup, memory.or_zero(MachineField::swap_free)));
-      limits.push_back({std::string(file).append(" of ").append(cgroup.path), std::max(room, 0.0)});
+      limits.push_back({std::string(file).append(" of ").append(cgroup.path), std::max(room, 0.0),
+                        kCgroupError * static_cast<double>(held)});
     };
     add("memory.max", cgroup.max_kib);
     add("memory.high", cgroup.high_kib);

@@ -116,14 +116,20 @@ std::optional<LeakExhaustion> exhaustion_of(const LeakFinding& found, const std:
   if (limits.empty() || found.slope_per_day.value <= 0) return std::nullopt;
   const LeakLimit& nearest = *std::min_element(limits.begin(), limits.end(),
                                                [](const LeakLimit& a, const LeakLimit& b) { return a.room < b.room; });
-  const auto time = [room = std::max(nearest.room, 0.0)](double slope) {
-    return slope > 0 ? room / slope * day_ms : std::numeric_limits<double>::infinity();
+  const auto time = [](double room, double slope) {
+    return slope > 0 ? std::max(room, 0.0) / slope * day_ms : std::numeric_limits<double>::infinity();
   };
-  LeakExhaustion exhaustion{nearest.name, std::max(nearest.room, 0.0), std::nullopt};
+  const double room = std::max(nearest.room, 0.0);
+  LeakExhaustion exhaustion{nearest.name, room, std::nullopt};
   const LeakInterval& slope = found.slope_per_day;
-  if (time(slope.value) <= farthest * static_cast<double>(found.window_ms)) {
-    exhaustion.in_ms = LeakInterval{time(slope.value), time(slope.upper), time(slope.lower)};
-  }
+  const double in_ms = time(room, slope.value);
+  if (in_ms > farthest * static_cast<double>(found.window_ms)) return exhaustion;
+  // The room was read where the last readings were, at either side of the line; and what uses it up may stray as well.
+  const double strays = std::max(found.strays.value, 0.0) + nearest.error;
+  const double least = room + std::min(found.strays.lower, 0.0) - strays;
+  const double most = room + std::max(found.strays.upper, 0.0) + strays;
+  exhaustion.in_ms =
+      LeakInterval{in_ms, std::min(in_ms, time(least, slope.upper)), std::max(in_ms, time(most, slope.lower))};
   return exhaustion;
 }
 
