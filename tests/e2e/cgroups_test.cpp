@@ -1,19 +1,23 @@
 // A real cgroup with a limit, where the test may make one.
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <optional>
 #include <stdexcept>
 #include <sys/mount.h>
+#include <thread>
 #include <unistd.h>
+#include <utility>
 
 #include "base/clock.h"
 #include "holder.h"
 #include "recording.h"
 #include "support/catch.h"
 
+using memoir::SystemClock;
 using namespace memoir::test;
 using nlohmann::json;
 
@@ -241,4 +245,74 @@ TEST_CASE("OOM kills are events with their cgroup, and are told after a restart 
   };
   CHECK(not_known(second) > not_known(first));
   REQUIRE(again.stop() == 0);
+}
+
+// By name only: it takes a minute of an idle machine, because the leak must be as even as its clock. Synthetic series
+// hold the same law in the tests of the analysis.
+TEST_CASE("when the limit of a cgroup is reached is foretold, counted down to, and holds the truth", "[.slow]") {
+  constexpr std::int64_t limit_kib = 64 * 1024;
+  constexpr std::int64_t kib_per_s = 1200;
+  const Scene scene;
+  Holder holder(scene.folder(), {"leaking"});
+  const LimitedCgroup cgroup(limit_kib);
+  cgroup.forbid_swap(limit_kib);
+  if (!cgroup.usable() || !cgroup.take(holder.pid())) {
+    WARN("skipped: no cgroup can be made here, or the memory controller is not there");
+    return;
+  }
+  const auto now_ms = [] { return SystemClock().now().wall_ms; };
+  Recorder recorder(scene, "500ms");
+  recorder.tick();
+  const std::int64_t began_ms = now_ms();
+  std::int64_t held_kib = 0;
+  std::int64_t longest_ms = 0;  // for which a busy machine let it hold still
+  std::int64_t grown_ms = began_ms;
+  const auto grow_for = [&](std::int64_t ms) {
+    for (const std::int64_t until_ms = now_ms() + ms; now_ms() < until_ms;) {
+      const std::int64_t due_kib = (now_ms() - began_ms) * kib_per_s / 1000 - held_kib;
+      if (due_kib < kib_per_s / 3) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        continue;
+      }
+      holder.tell("private " + std::to_string(due_kib));
+      held_kib += due_kib;
+      longest_ms = std::max(longest_ms, now_ms() - std::exchange(grown_ms, now_ms()));
+    }
+  };
+  struct Forecast {
+    std::int64_t asked_ms = 0;
+    std::int64_t earliest_ms = 0;
+    std::int64_t at_ms = 0;
+    std::int64_t latest_ms = 0;
+  };
+  const auto foretell = [&] {
+    const std::string hour = std::to_string((now_ms() - began_ms) / 22) + "ms";
+    Forecast forecast{*scene.number("SELECT MAX(wall_ms) FROM tick")};
+    for (const json& row : scene.answer_rows({"leaks", "--all", "--limit", "0", "--hour", hour, "--last", "1d"})) {
+      if (!row.at("subject").get<std::string>().ends_with(" leaking") || row.at("metric") != "anon+swap") continue;
+      CAPTURE(row.dump(1));
+      REQUIRE(row.at("leak") == true);
+      CHECK(row.at("limit") == "memory.max of " + cgroup.path());
+      forecast.earliest_ms = forecast.asked_ms + row.at("runs_out_earliest_in_ms").get<std::int64_t>();
+      forecast.at_ms = forecast.asked_ms + row.at("runs_out_in_ms").get<std::int64_t>();
+      forecast.latest_ms = forecast.asked_ms + row.at("runs_out_latest_in_ms").get<std::int64_t>();
+    }
+    REQUIRE(forecast.at_ms > 0);
+    return forecast;
+  };
+  grow_for(24'000);
+  const Forecast first = foretell();
+  grow_for(8'000);
+  const Forecast second = foretell();
+  CHECK_THROWS_AS(grow_for(600'000), std::runtime_error);  // killed
+  const std::int64_t killed_ms = now_ms();
+  REQUIRE(recorder.stop() == 0);
+  for (const Forecast& forecast : {first, second}) {
+    CAPTURE(killed_ms - forecast.asked_ms, forecast.earliest_ms - forecast.asked_ms, forecast.at_ms - forecast.asked_ms,
+            forecast.latest_ms - forecast.asked_ms, longest_ms);
+    CHECK(killed_ms >= forecast.earliest_ms);
+    CHECK(killed_ms <= forecast.latest_ms + longest_ms);
+  }
+  // It counts down: what is foretold is one moment, whenever it is asked for.
+  CHECK(std::abs(first.at_ms - second.at_ms) < second.asked_ms - first.asked_ms);
 }
