@@ -52,7 +52,8 @@ Status Daemon::start() {
                                     .max_command_bytes = static_cast<std::size_t>(config.max_command_bytes),
                                     .read_deadline = config.read_deadline,
                                     .ticks_per_second = sysconf(_SC_CLK_TCK),
-                                    .cgroup_root = options_.cgroups};
+                                    .cgroup_root = options_.cgroups,
+                                    .store_bytes = config.max_size};
   collector_ = std::make_unique<Collector>(std::move(proc), clock_, std::move(rules->categoriser),
                                            std::move(rules->redactor), collecting);
   collector_->seed(*known);

@@ -25,6 +25,7 @@ struct CollectorOptions {
   std::chrono::milliseconds read_deadline{250};  // for one read of a file that may block on its target
   std::int64_t ticks_per_second = 100;           // sysconf(_SC_CLK_TCK)
   std::string cgroup_root = "/sys/fs/cgroup";
+  std::int64_t store_bytes = 0;  // how large the store may get, which bounds what a user may write into it; 0: not
 };
 
 // What the collector may not read, found at the first tick: said once at start and kept by the store as an event.

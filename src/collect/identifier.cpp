@@ -20,6 +20,7 @@ std::string_view without_deleted(std::string_view exe) {
 
 Identifier::Identifier(Categoriser categoriser, Redactor redactor, const CollectorOptions& options)
     : options_(options),
+      names_(options.store_bytes),
       categoriser_(std::move(categoriser)),
       commands_(std::make_shared<CommandReader>(std::move(redactor), options.max_command_bytes)) {}
 

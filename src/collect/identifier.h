@@ -15,6 +15,7 @@
 #include "collect/category_totals.h"
 #include "collect/collector.h"
 #include "collect/command_reader.h"
+#include "collect/name_budget.h"
 #include "collect/process_entry.h"
 #include "model/tick.h"
 
@@ -34,6 +35,10 @@ class Identifier {
   ProcessInfo describe(const ProcessEntry& entry) const;
   // Sets the key, the start and the parent of a process that is seen for the first time.
   void begin(const ProcessEntry& entry, const Moment& now, ProcessInfo& info) const;
+  // Whether `info` may be told as it is; else it is cut to what may be.
+  bool fit(ProcessInfo& info, const ProcessEntry& entry, std::int64_t boot_ms) {
+    return names_.fit(info, entry.info, boot_ms);
+  }
   const std::string& category(const ProcessInfo& info) const { return categoriser_.category(info); }
   const std::shared_ptr<CommandReader>& commands() const { return commands_; }
   static bool knows_command(const ProcessEntry& entry) {
@@ -48,6 +53,7 @@ class Identifier {
 
  private:
   const CollectorOptions options_;
+  NameBudget names_;
   Categoriser categoriser_;
   std::shared_ptr<CommandReader> commands_;  // with the jobs that read
   std::map<std::pair<std::int32_t, std::uint64_t>, KnownProcess> seeds_;

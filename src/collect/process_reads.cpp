@@ -166,9 +166,13 @@ void ProcessReads::take_identity(ProcessEntry& entry, Pass& pass) {
 // Puts the process into the tick's births where there is something to tell.
 void ProcessReads::tell(ProcessEntry& entry, ProcessInfo info, Pass& pass) {
   TickCounts& counts = pass.tick.counts;
+  const bool fits = identifier_.fit(info, entry, pass.tick.begin.boot_ms);
   if (entry.fresh) {
     identifier_.begin(entry, pass.tick.begin, info);
     ++counts.born;
+  } else if (entry.execed && !fits) {
+    // Nor does it get a row of its own for each image that it runs.
+    ++counts.execed;
   } else if (entry.execed) {
     pass.tick.exits.push_back({entry.info.key, ExitKind::execed});
     ++info.key.exec_count;

@@ -57,6 +57,13 @@ Forget::Forget(SQLite::Database& database)
       erase_runs_(database, kEraseRuns),
       erase_boots_(database, kEraseBoots) {}
 
+void Forget::restart() {
+  cursors_ = {};
+  look_table_ = 0;
+  look_id_ = 0;
+  more_unused_ = true;
+}
+
 void Forget::begin(const RetentionCuts& cuts) {
   cuts_ = &cuts;
   for (Cursor& cursor : cursors_) cursor.done = false;
@@ -122,6 +129,7 @@ void Forget::erase(const Ended& process) {
   }
   erase_marks(kProcessSubject, process.id, from_ms, to_ms);
   erase_process_.run(process.id);
+  more_unused_ = true;
 }
 
 void Forget::erase_marks(int subject, std::int64_t id, std::int64_t from_ms, std::int64_t to_ms) {
@@ -138,39 +146,48 @@ void Forget::erase_marks(int subject, std::int64_t id, std::int64_t from_ms, std
 }
 
 bool Forget::unused(const StillUsed& used, const std::function<bool()>& go_on) {
-  return unused_names("command", used.commands, go_on) && unused_names("user", used.users, go_on) &&
-         unused_groups(identities_, used.identities, go_on) && unused_groups(cgroups_, used.cgroups, go_on);
+  const std::array<std::function<bool()>, 4> tables{
+      [&] { return unused_names("command", used.commands, go_on); },
+      [&] { return unused_names("user", used.users, go_on); },
+      [&] { return unused_groups(identities_, used.identities, go_on); },
+      [&] { return unused_groups(cgroups_, used.cgroups, go_on); },
+  };
+  if (look_table_ == 0 && look_id_ == 0) more_unused_ = false;
+  for (; look_table_ < tables.size(); ++look_table_, look_id_ = 0) {
+    if (!tables[look_table_]()) return false;
+  }
+  look_table_ = 0;
+  return true;
 }
 
 bool Forget::unused_names(const char* table, const IdSet& used, const std::function<bool()>& go_on) {
   Statement next(database_, fmt::format("SELECT id FROM {} WHERE id > ? ORDER BY id LIMIT 1", table));
   Statement erase(database_, fmt::format("DELETE FROM {} WHERE id = ?", table));
-  for (std::int64_t id = 0; next.bind(id).step();) {
-    id = next.integer(0);
+  while (next.bind(look_id_).step()) {
+    look_id_ = next.integer(0);
     next.reset();
-    if (used.has(id)) continue;
+    if (!used.has(look_id_)) erase.run(look_id_);
     if (!go_on()) return false;
-    erase.run(id);
   }
   return true;
 }
 
 // Groups have rows in a tier from a bucket of the tier before on.
 bool Forget::unused_groups(Groups& groups, const IdSet& used, const std::function<bool()>& go_on) {
-  for (std::int64_t id = 0; groups.next.bind(id).step();) {
-    id = groups.next.integer(0);
+  while (groups.next.bind(look_id_).step()) {
+    const std::int64_t id = look_id_ = groups.next.integer(0);
     const std::int64_t first_ms = groups.next.integer(1);
     const std::int64_t last_ms = groups.next.integer(2);
     // As long as ticks are there from when it was seen, a cgroup may have samples.
     const bool in_ticks = groups.next.integer(3) != 0;
     groups.next.reset();
-    if (used.has(id) || in_ticks) continue;
     const std::int64_t lived = last_ms - first_ms;
     const std::size_t tiers = lived < kTierBucketMs[0] ? 1 : lived < kTierBucketMs[1] ? 2 : kTiers;
-    if (!is_over(tiers, last_ms)) continue;
+    if (!used.has(id) && !in_ticks && is_over(tiers, last_ms)) {
+      erase_marks(groups.subject, id, first_ms, last_ms);
+      groups.erase.run(id);
+    }
     if (!go_on()) return false;
-    erase_marks(groups.subject, id, first_ms, last_ms);
-    groups.erase.run(id);
   }
   return true;
 }

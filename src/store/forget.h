@@ -1,9 +1,10 @@
 #pragma once
 
 // Forgets rows that name what nothing tells of any more: processes that ended before every row of theirs, with their
-// marks; events, stretches, runs and boots; and once a day commands, identities, cgroups and users that no process is
-// of. A process has rows in a tier only if it lived long enough (kProcessAgeMs), so that a short life is forgotten with
-// its raw rows; its peaks are in the marks of its identity and its cgroup by then. Categories stay: their peaks do.
+// marks; events, stretches, runs and boots; and once a day, or where the cap leaves no room, commands, identities,
+// cgroups and users that no process is of. A process has rows in a tier only if it lived long enough (kProcessAgeMs),
+// so that a short life is forgotten with its raw rows; its peaks are in the marks of its identity and its cgroup by
+// then. Categories stay: their peaks do.
 
 #include <array>
 #include <cstdint>
@@ -20,7 +21,7 @@ class Forget {
   explicit Forget(SQLite::Database& database);
 
   // Looks at everybody anew.
-  void restart() { cursors_ = {}; }
+  void restart();
   // From now on by these cuts, which must live on.
   void begin(const RetentionCuts& cuts);
 
@@ -29,10 +30,12 @@ class Forget {
   bool some_events();
   bool some_runs();
 
-  // What no process is of, for as long as `go_on` says; false if there is more. `used` must be of this moment, since
-  // the next tick may name any of it again: read right before, and before the transaction that this needs, because it
-  // takes long.
+  // What no process is of, for as long as `go_on` says; false if there is more, with which the next call goes on.
+  // `used` must be of this moment, since the next tick may name any of it again: read right before, and before the
+  // transaction that this needs, because it takes long.
   bool unused(const StillUsed& used, const std::function<bool()>& go_on);
+  // Whether anything may have become unused since the last look was begun, or that is not at its end.
+  bool may_find_unused() const { return more_unused_ || look_table_ > 0 || look_id_ > 0; }
 
  private:
   struct Ended {
@@ -69,6 +72,9 @@ class Forget {
   SQLite::Database& database_;
   const RetentionCuts* cuts_ = nullptr;
   std::array<Cursor, kTiers + 1> cursors_{};
+  std::size_t look_table_ = 0;  // where the look for what is unused has come to
+  std::int64_t look_id_ = 0;
+  bool more_unused_ = true;
   Statement ended_;
   Statement erase_process_;
   Statement next_mark_day_;

@@ -98,7 +98,8 @@ bool RetentionPass::plan() {
   }
   if (stage_ < kStages.size()) return true;
   const Pages now = pages_.count();
-  if (is_over_cap(now) && make_room(now)) return true;
+  // Names that nothing tells of go before what does.
+  if (is_over_cap(now) && (forget_.may_find_unused() || make_room(now))) return true;
   if (has_idle_pages(now)) stage_ = kStages.size() - 1;
   return stage_ < kStages.size() || is_daily_due();
 }

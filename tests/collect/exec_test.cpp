@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "collect/collector_fixture.h"
+#include "collect/name_budget.h"
 
 using namespace memoir;
 using namespace memoir::test;
@@ -63,6 +64,42 @@ TEST_CASE("a rollup that falls silent while the process lives on proves an exec"
   const Tick quiet = machine.tick();
   CHECK(quiet.born.empty());
   CHECK(sample_of(quiet, 10).key.exec_count == 2);
+}
+
+TEST_CASE("who runs unique command lines gets them for a while only, and others get theirs") {
+  CollectorOptions options = many_descriptors();
+  options.store_bytes = 16 << 20;  // 128 KiB of a user
+  Machine machine(options);
+  FakeProcess flood = fake(10, "flood");
+  flood.uid = 1000;
+  machine.proc.add(flood);
+  machine.tick();
+  std::size_t whole = 0;
+  Tick tick;
+  for (char round = 0; round < 40; ++round) {
+    flood.arguments = {"/usr/bin/flood", std::string(4000, 'x'), std::to_string(round)};
+    machine.proc.exec(flood);
+    tick = machine.tick();
+    if (born_of(tick, 10).command.size() > 4000) ++whole;
+  }
+  CHECK(whole >= 30);
+  CHECK(whole <= 33);
+  CHECK(born_of(tick, 10).command == std::string("/usr/bin/flood") + kCommandLeftOut);
+  // The images that it runs from then on are one life.
+  CHECK(tick.exits.empty());
+  CHECK(tick.counts.execed == 1);
+  CHECK(sample_of(tick, 10).key.exec_count == whole);
+
+  FakeProcess other = fake(11, "other");
+  other.uid = 1001;
+  other.arguments = {"/usr/bin/other", std::string(3000, 'y')};
+  machine.proc.add(other);
+  CHECK(born_of(machine.tick(), 11).command.size() > 3000);
+  // A day later there is room again.
+  machine.clock.advance(86'400'000);
+  flood.arguments.back() = "next day";
+  machine.proc.exec(flood);
+  CHECK(born_of(machine.tick(), 10).command.size() > 4000);
 }
 
 TEST_CASE("a rollup that falls silent for good is an exit in progress, not an exec") {

@@ -1,0 +1,74 @@
+#include "collect/name_budget.h"
+
+#include <algorithm>
+#include <functional>
+#include <string>
+
+namespace memoir {
+namespace {
+
+constexpr std::int64_t kUsualBytes = 2LL << 30;
+constexpr std::int64_t kShare = 128;  // one of so many parts of the file
+constexpr std::int64_t kLeastBytes = 128 * 1024;
+constexpr std::int64_t kMostBytes = 16LL * 1024 * 1024;
+constexpr double kDayMs = 86'400'000;
+constexpr double kUsersAtOnce = 8;
+constexpr std::size_t kKnown = 8192;
+constexpr std::size_t kUsers = 1024;
+
+std::size_t name_of(const ProcessInfo& info) {
+  return std::hash<std::string>{}(info.exe + '\0' + info.command + '\0' + info.cwd);
+}
+
+}  // namespace
+
+NameBudget::NameBudget(std::int64_t store_bytes)
+    : most_(static_cast<double>(
+          std::clamp((store_bytes == 0 ? kUsualBytes : store_bytes) / kShare, kLeastBytes, kMostBytes))),
+      all_{most_ * kUsersAtOnce, 0} {}
+
+bool NameBudget::fit(ProcessInfo& info, const ProcessInfo& before, std::int64_t boot_ms) {
+  const bool same = info.exe == before.exe && info.command == before.command && info.cwd == before.cwd;
+  const std::size_t name = name_of(info);
+  if (same || known_.contains(name)) return true;
+  const std::size_t program = std::hash<std::string>{}(info.exe);
+  if (take(info.uid, info.exe.size() + info.command.size() + info.cwd.size(), boot_ms)) {
+    remember(name);
+    remember(program);
+    return true;
+  }
+  // The path of a program may be another each time, too.
+  if (!known_.contains(program)) info.exe.clear();
+  info.command = (info.exe.empty() ? '[' + info.comm + ']' : info.exe) + kCommandLeftOut;
+  info.cwd.clear();
+  return false;
+}
+
+bool NameBudget::take(std::uint32_t uid, std::size_t bytes, std::int64_t boot_ms) {
+  if (users_.size() >= kUsers && !users_.contains(uid)) {
+    std::erase_if(users_, [&](const auto& user) {
+      Bucket bucket = user.second;
+      return has(bucket, most_, most_, boot_ms);
+    });
+  }
+  Bucket& own = users_.try_emplace(uid, Bucket{most_, boot_ms}).first->second;
+  const auto need = static_cast<double>(bytes);
+  if (!has(own, most_, need, boot_ms) || !has(all_, most_ * kUsersAtOnce, need, boot_ms)) return false;
+  own.bytes -= need;
+  all_.bytes -= need;
+  return true;
+}
+
+// After what has come into it since.
+bool NameBudget::has(Bucket& bucket, double most, double bytes, std::int64_t boot_ms) const {
+  bucket.bytes = std::min(most, bucket.bytes + most * static_cast<double>(boot_ms - bucket.at_ms) / kDayMs);
+  bucket.at_ms = boot_ms;
+  return bucket.bytes >= bytes;
+}
+
+void NameBudget::remember(std::size_t name) {
+  if (known_.size() >= kKnown) known_.clear();
+  known_.insert(name);
+}
+
+}  // namespace memoir
