@@ -1,6 +1,7 @@
 #include "query/application.h"
 
 #include <algorithm>
+#include <chrono>
 #include <exception>
 #include <fmt/format.h>
 #include <iterator>
@@ -21,6 +22,9 @@
 
 namespace memoir::query {
 namespace {
+
+// Of processor time. A file may be made so that its answer never comes; one of ours takes a tenth of this.
+constexpr std::chrono::milliseconds kAnswerWithin{8'000};
 
 Outcome failure(Exit exit, std::string_view message) {
   return {exit, "", fmt::format("memoir: {}\n", message), false};
@@ -131,7 +135,9 @@ Outcome outcome_of(const Streamed& streamed) {
 Outcome run(const Command& command, const Options& options, const Clock& clock, const Sink& sink) {
   const Result<std::string> path = find_database(options.db);
   if (!path) return failure(Exit::failed, path.error().message);
-  Result<std::unique_ptr<Reader>> reader = Reader::open(*path);
+  // What is written as it comes takes as long as it is long.
+  const auto within = command.stream ? std::nullopt : std::optional(kAnswerWithin);
+  Result<std::unique_ptr<Reader>> reader = Reader::open(*path, within);
   if (!reader) return failure(Exit::failed, reader.error().message);
   const Result<FileInfo> file = (*reader)->info();
   if (!file) return failure(Exit::failed, file.error().message);

@@ -136,6 +136,16 @@ std::string title_of(std::int64_t problems, std::int64_t warnings) {
   return title;
 }
 
+// What a person must not miss is on the first line: that nobody records, and that something was not recorded.
+std::string lead_of(const Findings& findings) {
+  std::string lead;
+  for (const Finding& finding : findings) {
+    if (finding.verdict == Verdict::ok || (finding.check != "recorder" && finding.check != "gaps")) continue;
+    lead += fmt::format("; {}{}", finding.check == "recorder" ? "the recorder " : "", finding.what);
+  }
+  return lead;
+}
+
 std::vector<ColumnOf<Finding>> columns() {
   return {
       {{"verdict", "VERDICT", Kind::text},
@@ -161,7 +171,7 @@ Result<Report> tell_findings(const Options& options, std::int64_t now_ms) {
   // What is worst comes first; within it the order of looking stays.
   std::ranges::stable_sort(findings, std::ranges::greater(), &Finding::verdict);
   Report report;
-  report.title = title_of(problems, warnings);
+  report.title = title_of(problems, warnings) + lead_of(findings);
   report.facts = {{"ok", "", Kind::text, problems == 0},
                   {"problem_count", "", Kind::count, problems},
                   {"warning_count", "", Kind::count, warnings}};

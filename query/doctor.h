@@ -34,7 +34,7 @@ struct Place {
   std::string group;
   unsigned mode = 0;
   std::int64_t wal_bytes = 0;
-  std::string stranger;  // the companion (-wal, -shm, .lock) that belongs to another; empty if none
+  std::string stranger;  // the companion (-wal, -shm, .lock, .pid) that belongs to another; empty if none
   std::string stranger_owner;
   std::string folder;
   bool folder_open = false;  // for everyone

@@ -36,7 +36,7 @@ std::string folder_of(const std::string& path) {
 }
 
 void find_stranger(Place& place, uid_t owner) {
-  for (const char* suffix : {"-wal", "-shm", ".lock"}) {
+  for (const char* suffix : {"-wal", "-shm", ".lock", ".pid"}) {
     struct stat companion {};
     if (stat((place.path + suffix).c_str(), &companion) != 0 || companion.st_uid == owner) continue;
     place.stranger = place.path + suffix;

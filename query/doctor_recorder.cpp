@@ -43,6 +43,12 @@ Finding judge_run(const RecorderStatus& status, bool here) {
   }
   const std::string pid = status.file.recorder_pid ? fmt::format(" (pid {})", *status.file.recorder_pid) : "";
   const std::string every = print_span(run.interval_ms);
+  if (!status.holder.empty() && status.file.recorder_pid) {
+    return {"recorder", Verdict::problem,
+            fmt::format("runs{}, but cannot store: {} holds a lock on {}-shm; {}", pid, status.holder,
+                        to_printable(to_utf8(status.file.path)), last),
+            fmt::format("end that process: kill {}", *status.file.held_by)};
+  }
   switch (status.recording) {
     case Recording::active:
       return {"recorder", Verdict::ok, fmt::format("records every {}{}; {}", every, pid, last), ""};

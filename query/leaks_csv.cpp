@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/file.h"
+#include "base/own_file.h"
 #include "base/text.h"
 #include "query/leaks.h"
 
@@ -152,7 +153,7 @@ Result<CsvSeries> parse_leak_csv(std::string_view text, std::string_view path) {
 
 Result<LeakRow> judge_csv(const std::string& path, const LeakSettings& settings, std::vector<std::string>& warnings) {
   Buffer buffer;
-  const Result<std::string_view> text = read_file(path, buffer, kLargest);
+  const Result<std::string_view> text = read_named_file(path, buffer, kLargest);
   if (!text) return text.error();
   Result<CsvSeries> series = parse_leak_csv(*text, path);
   if (!series) return series.error();

@@ -1,8 +1,10 @@
 #include "query/status.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 #include "analysis/rolled.h"
+#include "base/text.h"
 #include "query/commands.h"
 #include "query/summary.h"
 #include "query/times.h"
@@ -79,6 +81,11 @@ Status look_at_day(Reader& reader, RecorderStatus& status) {
   const Result<Snapshot> snapshot = reader.snapshot(status.tick->id);
   if (!snapshot) return snapshot.error();
   status.itself = find_pid(*snapshot, snapshot->run.pid);
+  if (!status.file.held_by) return Done{};
+  if (const auto holder = find_pid(*snapshot, *status.file.held_by)) {
+    const ProcessInfo& info = holder->process.info;
+    status.holder += to_printable(to_utf8(fmt::format(" ({} of {})", info.comm, info.user)));
+  }
   return Done{};
 }
 
@@ -97,6 +104,7 @@ Result<RecorderStatus> find_status(Reader& reader, const FileInfo& file, const s
   status.file = file;
   status.runs = runs;
   status.recording = judge_recording(file, runs, now_ms);
+  if (file.held_by) status.holder = fmt::format("process {}", *file.held_by);
   if (file.ticks > 0 && !runs.empty()) {
     const Status looked = look_at_day(reader, status);
     if (!looked) return looked.error();

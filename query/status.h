@@ -18,6 +18,7 @@ struct RecorderStatus {
   std::optional<ProcessState> itself;  // the recorder's own row in the last tick
   std::vector<Event> degraded;         // what does not work and why, since the last run began
   std::vector<Event> events;           // what else went wrong within the day
+  std::string holder;                  // what keeps the recorder from storing; empty if nothing does
   std::int64_t recorded_ms = 0;        // by all runs
   std::int64_t restarts = 0;           // within the day
   std::int64_t unclean_ends = 0;       // within the day

@@ -15,6 +15,17 @@ std::string printable(std::string_view text) {
   return to_printable(to_utf8(text));
 }
 
+std::string held_text(const RecorderStatus& status) {
+  return status.holder.empty() ? ""
+                               : fmt::format(": {} holds a lock on {}-shm", status.holder, printable(status.file.path));
+}
+
+std::string gaps_text(const RecorderStatus& status) {
+  if (!status.day || status.day->gaps.empty()) return "";
+  return fmt::format("; {} in the last day",
+                     print_count(static_cast<std::int64_t>(status.day->gaps.size()), "gap", "gaps"));
+}
+
 // The last tick, below it, tells since when.
 std::string state_line(const RecorderStatus& status) {
   if (status.recording == Recording::never) return "nothing was ever recorded";
@@ -25,10 +36,11 @@ std::string state_line(const RecorderStatus& status) {
   const std::int64_t heard_ms = run.last_tick_ms.value_or(run.started_ms);
   switch (status.recording) {
     case Recording::active:
-      return fmt::format("recording every {}{}", every, pid);
+      if (!status.holder.empty()) return fmt::format("HELD UP: the recorder cannot store{}{}", pid, held_text(status));
+      return fmt::format("recording every {}{}{}", every, pid, gaps_text(status));
     case Recording::late:
-      return fmt::format("LATE: the recorder runs{}, but has stored nothing for {}", pid,
-                         print_span(status.now_ms - heard_ms));
+      return fmt::format("LATE: the recorder runs{}, but has stored nothing for {}{}", pid,
+                         print_span(status.now_ms - heard_ms), held_text(status));
     case Recording::stopped:
       return fmt::format("not recording ({})", printable(run.end_reason));
     case Recording::died:
@@ -182,6 +194,7 @@ std::vector<Field> fields_for_machines(const RecorderStatus& status) {
       {"recording", "", Kind::text, recording},
       {"state", "", Kind::text, std::string(to_string(status.recording))},
       {"recorder_pid", "", Kind::count, pid ? Value(std::int64_t{*pid}) : Value()},
+      {"held_by_pid", "", Kind::count, status.file.held_by ? Value(std::int64_t{*status.file.held_by}) : Value()},
       {"interval_ms", "", Kind::duration, run != nullptr ? Value(run->interval_ms) : Value()},
       {"runs", "", Kind::count, static_cast<std::int64_t>(status.runs.size())},
       {"restarts", "", Kind::count, status.restarts},

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <fmt/format.h>
+#include <string_view>
 
 #include <CLI/CLI.hpp>
 
@@ -60,10 +61,24 @@ int complain_of_unknown(const CLI::App& app) {
   return kUsage;
 }
 
+// `--db=` and `--db ''`, of which CLI11 takes the first for one whose value comes next. No option's value is empty.
+bool all_have_values(int argc, const char* const* argv) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    const bool assigned = word.starts_with("--") && word.ends_with('=');
+    if (!assigned && !word.empty()) continue;
+    const std::string_view name = assigned ? word.substr(0, word.size() - 1) : argv[i - 1];
+    fmt::print(stderr, "memoird: {} needs a value; see memoird --help\n", to_printable(to_utf8(name)));
+    return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 std::variant<Options, int> parse_options(int argc, const char* const* argv) {
   using namespace std::chrono_literals;
+  if (!all_have_values(argc, argv)) return kUsage;
   Options options;
   CLI::App app("memoird samples the memory of every process and of the machine into one SQLite file.", "memoird");
   app.footer(kFooter);

@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/own_file.h"
+
 namespace memoir {
 namespace {
 
@@ -40,13 +42,13 @@ Result<PartialFile> PartialFile::begin(const std::string& path, Existing existin
     if (existing == Existing::keep) return exists(path);
   }
   const std::string partial = path + ".partial";
-  Fd fd(::open(partial.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, kMode));
-  if (!fd) return errno_error(errno, "write", partial);
-  if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
+  Result<Fd> fd = open_own_file(partial, kMode);
+  if (!fd) return fd.error();
+  if (::flock(fd->get(), LOCK_EX | LOCK_NB) != 0) {
     return Error{ErrorKind::blocked,
                  fmt::format("{} is being written by another program; wait until it is done", partial)};
   }
-  PartialFile file(path, existing, std::move(fd));
+  PartialFile file(path, existing, *std::move(fd));
   if (::ftruncate(file.fd_.get(), 0) != 0) return errno_error(errno, "write", partial);
   return file;
 }

@@ -14,6 +14,7 @@
 
 #include "base/file.h"
 #include "base/nearest.h"
+#include "base/own_file.h"
 #include "base/text.h"
 
 namespace memoir {
@@ -324,7 +325,7 @@ Result<Config> parse_config(std::string_view toml, const std::string& file_name)
 
 Result<Config> load_config(const std::string& path) {
   Buffer buffer;
-  const Result<std::string_view> text = read_file(path, buffer, kLargestFile);
+  const Result<std::string_view> text = read_named_file(path, buffer, kLargestFile);
   if (!text) return text.error();
   return parse_config(*text, path);
 }

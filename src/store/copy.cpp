@@ -19,7 +19,7 @@ Status check_copy(const CopyPlan& plan) {
   std::error_code error;
   if (std::filesystem::equivalent(plan.from, plan.to, error))
     return malformed(plan.to + ": is the database itself; name another file");
-  if (const auto owner = lock_owner(plan.to)) {
+  if (const auto owner = look_at_lock(plan.to).owner) {
     return Error{ErrorKind::blocked,
                  fmt::format("{}: is recorded into by process {}; name another file", plan.to, *owner)};
   }

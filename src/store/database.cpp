@@ -2,20 +2,23 @@
 
 #include <SQLiteCpp/Database.h>
 #include <algorithm>
-#include <cerrno>
-#include <fcntl.h>
+#include <array>
 #include <filesystem>
 #include <fmt/format.h>
 #include <mutex>
 #include <sqlite3.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/log.h"
+#include "base/own_file.h"
 #include "store/failure.h"
 #include "store/file_owner.h"
 #include "store/lock_file.h"
 #include "store/migrations.h"
 #include "store/older_schema.h"
+#include "store/schema_check.h"
 #include "store/statement.h"
 #include "store/time_limit.h"
 #include "store/wal_file.h"
@@ -66,7 +69,6 @@ void set_layout(SQLite::Database& database) {
 }
 
 void set_up(SQLite::Database& database, Durability durability, bool fresh) {
-  database.setBusyTimeout(kWriterBusyMs);
   // A reader who may not write the folder needs the -wal and -shm there after a clean stop as well.
   int persist = 1;
   // A damaged file is closed as it is; a run that ends brings home what is in the -wal.
@@ -106,9 +108,11 @@ Result<DatabasePtr> open_checked(const std::string& name, const std::string& pat
   return guarded(path, [&]() -> Result<DatabasePtr> {
     auto database =
         std::make_unique<SQLite::Database>(name, flags | SQLite::OPEN_URI | SQLite::OPEN_NOMUTEX, kReaderBusyMs);
+    distrust(*database);
     const auto version = known_version(*database, path);
     if (!version) return version.error();
     if (*version == 0) return not_ours(path);
+    if (const auto schema = check_schema(*database, path, *version); !schema) return schema.error();
     Statement(*database, "PRAGMA temp_store = MEMORY").finish();
     if (*version < kSchemaVersion) present_as_current(*database, *version);
     return database;
@@ -153,8 +157,27 @@ Result<std::int32_t> inspect(const std::string& path) {
 Status create(const std::string& path) {
   std::error_code error;
   if (fs::exists(path, error)) return Done{};
-  const Fd made(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY, 0640));
-  if (!made) return errno_error(errno, "make the database", path);
+  const auto made = open_own_file(path, 0640);
+  if (!made) return made.error();
+  return Done{};
+}
+
+// With what SQLite reads and writes beside it.
+constexpr std::array kFiles{"", "-wal", "-shm", "-journal"};
+
+// The files that are to be written: others may have put something in their place. A link of ours is followed.
+Status check_files(const std::string& path) {
+  std::string real = path;
+  struct stat found {};
+  if (lstat(path.c_str(), &found) == 0 && S_ISLNK(found.st_mode) && (found.st_uid == geteuid() || found.st_uid == 0)) {
+    std::error_code error;
+    real = fs::canonical(path, error);
+    if (error) return Error{ErrorKind::denied, path + ": is a link that leads nowhere; name a file with --db"};
+  }
+  if (const auto regular = check_regular(real); !regular) return regular.error();
+  for (const char* suffix : kFiles) {
+    if (const auto own = check_own_file(real + suffix); !own) return own.error();
+  }
   return Done{};
 }
 
@@ -162,7 +185,7 @@ Status create(const std::string& path) {
 bool is_still(const std::string& path) {
   std::error_code error;
   const auto wal_bytes = fs::file_size(path + "-wal", error);
-  return (error || wal_bytes == 0) && !lock_owner(path);
+  return (error || wal_bytes == 0) && !look_at_lock(path).owner;
 }
 
 // A check reads each page about once.
@@ -193,9 +216,10 @@ bool lacks_wal(const std::string& path) {
 }
 
 Result<DatabasePtr> open_as_reader(const std::string& path, int flags) {
+  for (const char* suffix : kFiles) {
+    if (const auto regular = check_regular(path + suffix); !regular) return regular.error();
+  }
   std::error_code error;
-  if (fs::is_directory(path, error))
-    return Error{ErrorKind::io, path + ": is a directory; name a file in it with --db"};
   const auto bytes = fs::file_size(path, error);
   if (error == std::errc::no_such_file_or_directory) {
     return Error{ErrorKind::gone, path + ": does not exist; start memoird to record, or name another file with --db"};
@@ -234,9 +258,7 @@ Status check_place(const std::string& path) {
     return Error{ErrorKind::gone,
                  fmt::format("{}: the folder {} does not exist; make it first", path, folder.string())};
   }
-  if (fs::is_directory(path, error))
-    return Error{ErrorKind::io, path + ": is a directory; name a file in it with --db"};
-  return Done{};
+  return check_files(path);
 }
 
 Result<DatabasePtr> open_for_writing(const std::string& path, Durability durability) {
@@ -249,7 +271,12 @@ Result<DatabasePtr> open_for_writing(const std::string& path, Durability durabil
   const std::string damage = durability == Durability::full ? wal_damage_of(path) : "";
   if (!damage.empty()) return damaged(path, damage);
   return guarded(path, [&]() -> Result<DatabasePtr> {
-    auto database = std::make_unique<SQLite::Database>(path, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+    auto database =
+        std::make_unique<SQLite::Database>(path, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, kWriterBusyMs);
+    distrust(*database);
+    if (*version > 0) {
+      if (const auto schema = check_schema(*database, path, *version); !schema) return schema.error();
+    }
     set_up(*database, durability, *version == 0);
     migrate(*database, *version);
     // From the start the main file alone is a database; should the disk not take it now, the next checkpoint brings it.
@@ -274,7 +301,13 @@ Result<DatabasePtr> open_for_copying(const std::string& path) {
 namespace {
 
 void write_carelessly(SQLite::Database& database, const std::string& schema) {
+  // Defended, no file of the connection may be without a journal.
+  const auto defend = [&database](int on) {
+    sqlite3_db_config(database.getHandle(), SQLITE_DBCONFIG_DEFENSIVE, on, nullptr);
+  };
+  defend(0);
   set_pragma(database, schema + "journal_mode", "OFF", "off");
+  defend(1);
   set_pragma(database, schema + "synchronous", "OFF", "0");
   set_pragma(database, schema + "cache_size", "-8000", "-8000");
 }

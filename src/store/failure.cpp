@@ -34,6 +34,12 @@ Error store_error(const std::string& path, const SQLite::Exception& failure) {
       return error(ErrorKind::blocked, "is locked by another program; end that or try again");
     case SQLITE_IOERR:
       return error(ErrorKind::io, "could not be read or written; check the disk");
+    case SQLITE_INTERRUPT:
+      return error(ErrorKind::io, "the answer takes too long; ask about a shorter range");
+    case SQLITE_NOMEM:
+      return error(ErrorKind::io, "the answer takes too much memory; ask about a shorter range");
+    case SQLITE_TOOBIG:
+      return error(ErrorKind::io, "holds a longer text than Memoir writes");
     default:
       return error(ErrorKind::io, "the store failed");
   }

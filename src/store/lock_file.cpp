@@ -1,20 +1,23 @@
 #include "store/lock_file.h"
 
 #include <cerrno>
-#include <chrono>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
-#include <thread>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/own_file.h"
 #include "base/text.h"
 
 namespace memoir {
 namespace {
 
-std::string lock_path(const std::string& path) {
-  return path + ".lock";
+constexpr mode_t kAlone = 0600;
+constexpr mode_t kWithGroup = 0640;
+
+std::string pid_path(const std::string& path) {
+  return path + ".pid";
 }
 
 std::int32_t read_pid(const Fd& fd) {
@@ -24,51 +27,61 @@ std::int32_t read_pid(const Fd& fd) {
   return parse_int<std::int32_t>(trim({text, static_cast<std::size_t>(length)})).value_or(0);
 }
 
-bool try_lock(const Fd& fd, int kind) {
+// Of open file descriptions: a lock of the process would be gone as soon as the file is closed once anywhere in it.
+struct flock whole_file(short kind) {
+  struct flock lock {};
+  lock.l_type = kind;
+  lock.l_whence = SEEK_SET;
+  return lock;
+}
+
+bool try_flock(const Fd& fd) {
   int done = 0;
   do {
-    done = flock(fd.get(), kind | LOCK_NB);
+    done = ::flock(fd.get(), LOCK_EX | LOCK_NB);
   } while (done != 0 && errno == EINTR);
   return done == 0;
 }
 
-// A reader that asks who holds the lock has it for a moment: that is no reason to refuse to start.
-bool lock_patiently(const Fd& fd) {
-  constexpr int tries = 5;
-  for (int attempt = 1; !try_lock(fd, LOCK_EX); ++attempt) {
-    if (attempt == tries) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  return true;
+// Made new, and shown to others once it is locked: on the one of an earlier run somebody may hold a read lock, which
+// would keep us from ours. Nobody is refused for want of it: a disk may be full.
+Result<Fd> publish_pid(const std::string& path) {
+  const std::string name = pid_path(path);
+  if (const Status own = check_own_file(name); !own) return own.error();
+  ::unlink(name.c_str());
+  Result<Fd> fd = open_own_file(name, kAlone);
+  if (!fd) return fd.error().kind == ErrorKind::denied ? std::move(fd) : Result<Fd>(Fd());
+  struct flock lock = whole_file(F_WRLCK);
+  const std::string pid = fmt::format("{}\n", getpid());
+  static_cast<void>(::pwrite(fd->get(), pid.data(), pid.size(), 0));
+  if (::fcntl(fd->get(), F_OFD_SETLK, &lock) == 0) static_cast<void>(::fchmod(fd->get(), kWithGroup));
+  return fd;
 }
 
 }  // namespace
 
-Result<Fd> take_lock(const std::string& path) {
-  const std::string name = lock_path(path);
-  Fd fd(open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY, 0640));
-  if (!fd) return errno_error(errno, "open the lock file", name);
-  if (!lock_patiently(fd)) {
+Result<RecorderLock> take_lock(const std::string& path) {
+  Result<Fd> fd = open_own_file(path + ".lock", kAlone);
+  if (!fd) return fd.error();
+  if (!try_flock(*fd)) {
     return Error{
         ErrorKind::blocked,
         fmt::format("{}: another recorder, process {}, writes to it; stop that, or name another file with --db", path,
-                    read_pid(fd))};
+                    look_at_lock(path).owner.value_or(0))};
   }
-  // It is the lock that counts: on a full disk the name of its owner is missing, or an earlier one's stays.
-  const std::string pid = fmt::format("{}\n", getpid());
-  if (pwrite(fd.get(), pid.data(), pid.size(), 0) == static_cast<ssize_t>(pid.size()))
-    static_cast<void>(ftruncate(fd.get(), static_cast<off_t>(pid.size())));
-  return fd;
+  // An earlier version let the group open it.
+  static_cast<void>(::fchmod(fd->get(), kAlone));
+  Result<Fd> pid = publish_pid(path);
+  if (!pid) return pid.error();
+  return RecorderLock{*std::move(fd), *std::move(pid)};
 }
 
-bool lock_is_visible(const std::string& path) {
-  return access(lock_path(path).c_str(), R_OK) == 0;
-}
-
-std::optional<std::int32_t> lock_owner(const std::string& path) {
-  const Fd fd(open(lock_path(path).c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
-  if (!fd || try_lock(fd, LOCK_SH)) return std::nullopt;
-  return read_pid(fd);
+LockState look_at_lock(const std::string& path) {
+  const Fd fd(::open(pid_path(path).c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK));
+  struct flock lock = whole_file(F_RDLCK);
+  if (!fd || ::fcntl(fd.get(), F_OFD_GETLK, &lock) != 0) return {};
+  if (lock.l_type == F_UNLCK) return {.visible = true, .owner = {}};
+  return {.visible = true, .owner = read_pid(fd)};
 }
 
 }  // namespace memoir

@@ -74,13 +74,12 @@ void add_identities(SQLite::Database& database) {
 }  // namespace
 
 void present_as_current(SQLite::Database& database, std::int32_t version) {
-  SQLite::Database current(":memory:", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
-  for (const char* migration : sql::migrations) current.exec(migration);
+  const auto current = empty_database(kSchemaVersion);
   // One transaction: what it sees is one state of the file.
   Transaction transaction(database, Transaction::Kind::read);
-  add_missing_tables(database, current);
+  add_missing_tables(database, *current);
   for (std::int32_t from = version; from < kSchemaVersion; ++from) database.exec(sql::compat[from - 1]);
-  add_views(database, current);
+  add_views(database, *current);
   if (version < kIdentities) add_identities(database);
   transaction.commit();
 }

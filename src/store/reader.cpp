@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <map>
+#include <unistd.h>
 
 #include "store/coverage.h"
 #include "store/coverage_rows.h"
@@ -19,7 +20,9 @@
 #include "store/snapshot.h"
 #include "store/steps.h"
 #include "store/tick_rows.h"
+#include "store/time_limit.h"
 #include "store/value_steps.h"
+#include "store/wal_locks.h"
 #include "store_sql.h"
 
 namespace memoir {
@@ -27,8 +30,11 @@ namespace {
 
 class SqliteReader final : public Reader {
  public:
-  SqliteReader(std::string path, std::unique_ptr<SQLite::Database> database)
-      : path_(std::move(path)), database_(std::move(database)), tails_(*database_) {}
+  SqliteReader(std::string path, std::unique_ptr<SQLite::Database> database,
+               std::optional<std::chrono::milliseconds> within)
+      : path_(std::move(path)), locks_(path_), database_(std::move(database)), tails_(*database_) {
+    if (within) limit_.emplace(database_->getHandle(), *within);
+  }
 
   Result<FileInfo> info() override;
   Result<std::vector<StoredRun>> runs() override;
@@ -75,8 +81,10 @@ class SqliteReader final : public Reader {
   void bind_lived_between(Statement& rows, Range range);
 
   std::string path_;
+  WalLocks locks_;  // outlives the database
   std::unique_ptr<SQLite::Database> database_;
   RollupTails tails_;
+  std::optional<CpuLimit> limit_;
 };
 
 MarkDays mark_days(std::optional<Range> range) {
@@ -130,7 +138,11 @@ Result<FileInfo> SqliteReader::info() {
     }
     Statement sizes(*database_, "SELECT recorded_day, used_bytes FROM store_size ORDER BY recorded_day");
     while (sizes.step()) info.sizes.push_back({sizes.integer(0), sizes.integer(1)});
-    info.recorder_pid = lock_owner(path_);
+    const LockState lock = look_at_lock(path_);
+    info.recorder_pid = lock.owner;
+    info.lock_visible = lock.visible;
+    // In the recorder itself this would cost it its own locks.
+    if (lock.owner && *lock.owner != getpid()) info.held_by = locks_.reader_sees_writer_held_by();
     return info;
   });
 }
@@ -371,10 +383,10 @@ std::int64_t bucket_ms(Tier tier) {
   return tier == Tier::raw ? 0 : shape_of(tier).width_ms;
 }
 
-Result<std::unique_ptr<Reader>> Reader::open(const std::string& path) {
+Result<std::unique_ptr<Reader>> Reader::open(const std::string& path, std::optional<std::chrono::milliseconds> within) {
   auto database = open_for_reading(path);
   if (!database) return database.error();
-  return std::unique_ptr<Reader>(std::make_unique<SqliteReader>(path, std::move(*database)));
+  return std::unique_ptr<Reader>(std::make_unique<SqliteReader>(path, std::move(*database), within));
 }
 
 }  // namespace memoir

@@ -5,6 +5,7 @@
 // to_ms].
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -269,11 +270,14 @@ struct FileInfo {
   std::vector<StoredSize> sizes;             // of the last month, in order
   std::optional<std::int32_t> recorder_pid;  // who holds the lock now, if we can see it
   bool lock_visible = false;                 // we can: without a recorder_pid nobody records into the file
+  std::optional<std::int32_t> held_by;       // the process that keeps the recorder from storing
 };
 
 class Reader {
  public:
-  static Result<std::unique_ptr<Reader>> open(const std::string& path);
+  // An answer that takes more than `within` of processor time is refused.
+  static Result<std::unique_ptr<Reader>> open(const std::string& path,
+                                              std::optional<std::chrono::milliseconds> within = {});
 
   virtual ~Reader() = default;
 

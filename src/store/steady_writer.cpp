@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "store/lock_file.h"
 #include "store/set_aside.h"
+#include "store/wal_locks.h"
 
 namespace memoir {
 namespace {
@@ -37,6 +38,10 @@ std::int64_t bytes_of(const std::string& path) {
   return error ? 0 : static_cast<std::int64_t>(bytes);
 }
 
+std::string named(std::optional<std::int32_t> pid) {
+  return pid && *pid > 0 ? fmt::format("process {}", *pid) : std::string("a process");
+}
+
 class SteadyWriter final : public Writer {
  public:
   SteadyWriter(std::string path, const Clock& clock, SteadyOptions options)
@@ -55,6 +60,7 @@ class SteadyWriter final : public Writer {
   template <typename Action>
   Status steadily(const Moment& at, Action&& action);
   Status make_ready(const Moment& at);
+  void note_held(const Status& done, const Moment& at);
   Status open_file();
   Status begin(const Moment& at);
   Status tell();
@@ -66,15 +72,22 @@ class SteadyWriter final : public Writer {
   const std::string path_;
   const Clock& clock_;
   const SteadyOptions options_;
-  Fd lock_;
-  std::unique_ptr<Writer> file_;  // none: it could not be opened yet
-  FileIdentity identity_;         // of the open file
+  RecorderLock lock_;
+  std::optional<WalLocks> locks_;  // outlives the file
+  std::unique_ptr<Writer> file_;   // none: it could not be opened yet
+  FileIdentity identity_;          // of the open file
   std::optional<RunInfo> run_;
   bool begun_ = false;  // `run_`, in this file
   bool anew_ = false;   // a file was left for another, which no run has begun in yet
   std::string damage_;  // of the file at the path, which is to be set aside
   std::optional<std::int64_t> set_aside_ms_;
   std::vector<Event> untold_;
+  // Of when the first is that we could not store for a lock that another process holds, and which that is.
+  struct Held {
+    Moment since;
+    std::optional<std::int32_t> by;
+  };
+  std::optional<Held> held_;
   bool wal_is_long_ = false;
   std::optional<std::int64_t> wal_warned_ms_;
 };
@@ -86,7 +99,7 @@ Status SteadyWriter::open() {
   const Error& error = opened.error();
   if (error.kind == ErrorKind::damaged) {
     damage_ = error.message;
-  } else if (error.kind == ErrorKind::io) {
+  } else if (error.kind == ErrorKind::io || (lock_ && error.kind == ErrorKind::blocked)) {
     log_error(fmt::format("{}; records into memory until it can be opened", error.message));
   } else {
     return error;
@@ -98,12 +111,14 @@ Status SteadyWriter::open_file() {
   if (const auto place = check_place(path_); !place) return place.error();
   const auto owner = check_owner(path_);
   // Before there is a lock file beside what is not ours.
-  if (!owner && owner.error().kind != ErrorKind::damaged) return owner.error();
+  if (!owner && owner.error().kind != ErrorKind::damaged && owner.error().kind != ErrorKind::blocked)
+    return owner.error();
   if (!lock_) {
     auto lock = take_lock(path_);
     if (!lock) return lock.error();
     lock_ = std::move(*lock);
   }
+  locks_.emplace(path_);
   if (!owner) return owner.error();
   auto opened = Writer::open_locked(path_, options_.durability);
   if (!opened) return opened.error();
@@ -125,8 +140,26 @@ Status SteadyWriter::steadily(const Moment& at, Action&& action) {
   for (int attempt = 1;; ++attempt) {
     Status ready = make_ready(at);
     Status done = ready ? action() : ready;
+    note_held(done, at);
     if (done || !leave(done.error()) || attempt == 2) return done;
   }
+}
+
+void SteadyWriter::note_held(const Status& done, const Moment& at) {
+  const bool held = !done && done.error().kind == ErrorKind::blocked;
+  if (held && !held_) {
+    held_ = Held{at, locks_ ? locks_->writer_held_by() : std::nullopt};
+    log_warning(
+        fmt::format("{} holds a lock on {}-shm: nothing can be stored until it lets go", named(held_->by), path_));
+  }
+  if (!done || !held_) return;
+  const Moment now = clock_.now();
+  untold_.push_back(
+      {now, "held",
+       fmt::format("{} held a lock on {}-shm for {:.1f} s: nothing could be stored meanwhile, and what was "
+                   "sampled waited in memory",
+                   named(held_->by), path_, static_cast<double>(now.boot_ms - held_->since.boot_ms) / 1000)});
+  held_.reset();
 }
 
 Status SteadyWriter::make_ready(const Moment& at) {
@@ -192,7 +225,7 @@ void SteadyWriter::leave_moved() {
           fmt::format("{0}-wal, which belongs to the file that is gone, was set aside as {1}-wal", path_, *aside));
   }
   // The folder may be another one, too.
-  lock_.reset();
+  lock_ = {};
 }
 
 Status SteadyWriter::move_damaged() {
@@ -221,8 +254,8 @@ void SteadyWriter::watch_wal() {
   }
   const Moment now = clock_.now();
   const std::string text = fmt::format(
-      "{}-wal has grown to {} MiB, because a reader has been holding a transaction open; it shrinks when that ends",
-      path_, bytes >> 20);
+      "{}-wal has grown to {} MiB, because {} has been reading for long, or holds a lock; it shrinks when that ends",
+      path_, bytes >> 20, named(locks_ ? locks_->wal_held_by() : std::nullopt));
   if (!wal_warned_ms_ || now.boot_ms - *wal_warned_ms_ >= kWarnEveryMs) {
     wal_warned_ms_ = now.boot_ms;
     log_warning(text);

@@ -1,5 +1,6 @@
 #include "store/time_limit.h"
 
+#include <ctime>
 #include <sqlite3.h>
 
 namespace memoir {
@@ -20,6 +21,32 @@ bool TimeLimit::stop() {
   changed_.notify_all();
   if (timer_.joinable()) timer_.join();
   return !late_;
+}
+
+namespace {
+
+// Asking the clock costs as much as some hundred of SQLite's steps.
+constexpr int kSteps = 50'000;
+
+std::chrono::nanoseconds computed() {
+  timespec time{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
+}  // namespace
+
+CpuLimit::CpuLimit(sqlite3* database, std::chrono::milliseconds within)
+    : database_(database), end_(computed() + within) {
+  sqlite3_progress_handler(database, kSteps, is_over, this);
+}
+
+CpuLimit::~CpuLimit() {
+  sqlite3_progress_handler(database_, 0, nullptr, nullptr);
+}
+
+int CpuLimit::is_over(void* self) {
+  return computed() > static_cast<const CpuLimit*>(self)->end_ ? 1 : 0;
 }
 
 }  // namespace memoir

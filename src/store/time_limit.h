@@ -30,4 +30,20 @@ class TimeLimit {
   std::thread timer_;
 };
 
+// Ends what a connection is at when the program has computed for so long: whatever a file holds, an answer comes or is
+// refused within this. Time that it waits for a disk or for others does not count.
+class CpuLimit {
+ public:
+  CpuLimit(sqlite3* database, std::chrono::milliseconds within);
+  ~CpuLimit();
+  CpuLimit(const CpuLimit&) = delete;
+  CpuLimit& operator=(const CpuLimit&) = delete;
+
+ private:
+  static int is_over(void* self);
+
+  sqlite3* database_;
+  std::chrono::nanoseconds end_;  // of the program's processor time
+};
+
 }  // namespace memoir

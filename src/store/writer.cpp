@@ -39,7 +39,7 @@ Status check_after_crash(SQLite::Database& database, const std::string& path) {
 
 class SqliteWriter final : public Writer {
  public:
-  SqliteWriter(std::string path, Fd lock, std::unique_ptr<SQLite::Database> database)
+  SqliteWriter(std::string path, RecorderLock lock, std::unique_ptr<SQLite::Database> database)
       : path_(std::move(path)),
         lock_(std::move(lock)),
         database_(std::move(database)),
@@ -67,7 +67,7 @@ class SqliteWriter final : public Writer {
   Maintenance hurry();
 
   std::string path_;
-  Fd lock_;
+  RecorderLock lock_;
   std::unique_ptr<SQLite::Database> database_;
   Checkpoints checkpoints_;
   TickStore ticks_;
@@ -259,7 +259,8 @@ Status SqliteWriter::end_run(const Moment& at, const std::string& reason) {
 
 enum class Recovery { now, later };
 
-Result<std::unique_ptr<Writer>> open_file(const std::string& path, Fd lock, Durability durability, Recovery recovery) {
+Result<std::unique_ptr<Writer>> open_file(const std::string& path, RecorderLock lock, Durability durability,
+                                          Recovery recovery) {
   auto database = open_for_writing(path, durability);
   if (!database) return database.error();
   return guarded(path, [&]() -> Result<std::unique_ptr<Writer>> {
@@ -282,7 +283,7 @@ Result<std::unique_ptr<Writer>> Writer::open(const std::string& path, Durability
 }
 
 Result<std::unique_ptr<Writer>> Writer::open_locked(const std::string& path, Durability durability) {
-  return open_file(path, Fd(), durability, Recovery::later);
+  return open_file(path, {}, durability, Recovery::later);
 }
 
 }  // namespace memoir

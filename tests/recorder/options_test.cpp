@@ -45,6 +45,8 @@ TEST_CASE("wrong usage and a wrong configuration exit with 2 and say why") {
   const std::vector<Case> cases{
       {{"--bogus"}, "there is no option '--bogus'"},
       {{"--intervl", "3s"}, "did you mean '--interval'?"},
+      {{"--db", ""}, "--db needs a value"},
+      {{"--config="}, "--config needs a value"},
       {{"--interval", "10"}, "memoird: --interval: '10' is not a duration: write a number and a unit"},
       {{"--interval", "99ms"}, "memoird: --interval: 99ms is out of range: 100ms to 1h"},
       {{"--duration", "0s"}, "memoird: --duration: 0s is out of range"},

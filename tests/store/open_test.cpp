@@ -92,7 +92,8 @@ TEST_CASE("what is not a Memoir database is refused and left as it is") {
     REQUIRE(writer.error().message.find(word) != std::string::npos);
     REQUIRE(slurp(fixture.path()) == before);
     // Nothing is left beside it.
-    for (const char* suffix : {"-wal", "-shm", "-journal", ".lock"}) REQUIRE(!fs::exists(fixture.path() + suffix));
+    for (const char* suffix : {"-wal", "-shm", "-journal", ".lock", ".pid"})
+      REQUIRE(!fs::exists(fixture.path() + suffix));
   };
   SECTION("a text file") {
     std::ofstream(fixture.path()) << std::string(5000, 'x');
@@ -117,7 +118,7 @@ TEST_CASE("what is not a Memoir database is refused and left as it is") {
   }
   SECTION("a newer schema") {
     fixture.writer();
-    fs::remove(fixture.path() + ".lock");
+    for (const char* suffix : {".lock", ".pid"}) fs::remove(fixture.path() + suffix);
     SQLite::Database(fixture.path(), SQLite::OPEN_READWRITE).exec("PRAGMA user_version = 99");
     refused_both_ways("schema 99");
   }
@@ -182,10 +183,11 @@ TEST_CASE("a new database is not for everyone to read, whatever the umask allows
   const StoreFixture fixture;
   const auto writer = fixture.writer();
   umask(before);
-  for (const char* suffix : {"", "-wal", "-shm", ".lock"}) {
+  for (const char* suffix : {"", "-wal", "-shm", ".pid"}) {
     INFO(suffix);
     REQUIRE(fs::status(fixture.path() + suffix).permissions() == fs::perms(0640));
   }
+  REQUIRE(fs::status(fixture.path() + ".lock").permissions() == fs::perms(0600));
 }
 
 TEST_CASE("what is deleted is no longer in the bytes of the file") {

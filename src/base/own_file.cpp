@@ -1,0 +1,63 @@
+#include "base/own_file.h"
+
+#include <cerrno>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace memoir {
+namespace {
+
+constexpr int kFlags = O_RDWR | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK;
+
+Error planted(const std::string& path, const std::string& what) {
+  return Error{ErrorKind::denied, fmt::format("{} {}, and is not used; remove it, or name another file", path, what)};
+}
+
+Status check(const std::string& path, const struct stat& found) {
+  if (S_ISLNK(found.st_mode)) return planted(path, "is a symbolic link");
+  if (!S_ISREG(found.st_mode)) return planted(path, "is not a regular file");
+  if (found.st_uid != geteuid() && found.st_uid != 0)
+    return planted(path, fmt::format("belongs to another user (uid {})", found.st_uid));
+  // It may be a file of ours that somebody gave a second name.
+  if (found.st_nlink > 1) return planted(path, "has several names (hard links)");
+  return Done{};
+}
+
+}  // namespace
+
+Result<Fd> open_own_file(const std::string& path, mode_t mode) {
+  Fd made(::open(path.c_str(), kFlags | O_CREAT | O_EXCL, mode));
+  if (made) return made;
+  if (errno != EEXIST) return errno_error(errno, "make", path);
+  // Before it is opened, for a message that says what it is; and after, for it may be another one then.
+  if (const Status checked = check_own_file(path); !checked) return checked.error();
+  Fd found(::open(path.c_str(), kFlags));
+  struct stat status {};
+  if (!found || ::fstat(found.get(), &status) != 0) return errno_error(errno, "open", path);
+  if (const Status checked = check(path, status); !checked) return checked.error();
+  return found;
+}
+
+Status check_own_file(const std::string& path) {
+  struct stat found {};
+  if (::lstat(path.c_str(), &found) == 0) return check(path, found);
+  if (errno == ENOENT) return Done{};
+  return errno_error(errno, "look at", path);
+}
+
+Result<std::string_view> read_named_file(const std::string& path, Buffer& buffer, std::size_t cap) {
+  const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+  if (!fd) return errno_error(errno, "open", path);
+  return read_all(fd, buffer, path, cap);
+}
+
+Status check_regular(const std::string& path) {
+  struct stat found {};
+  if (::stat(path.c_str(), &found) != 0 || S_ISREG(found.st_mode)) return Done{};
+  return Error{ErrorKind::denied, fmt::format("{}: is {}; name a file with --db", path,
+                                              S_ISDIR(found.st_mode) ? "a directory" : "not a regular file")};
+}
+
+}  // namespace memoir
