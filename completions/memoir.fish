@@ -40,8 +40,8 @@ complete -c memoir -n '__fish_seen_subcommand_from status' -l csv -d 'Short for 
 
 complete -c memoir -n '__fish_seen_subcommand_from top' -l at -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d 'the state at one time: the last tick at or before T'
 complete -c memoir -n '__fish_seen_subcommand_from top' -l from -l since -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d 'a range from T'
-complete -c memoir -n '__fish_seen_subcommand_from top' -l to -l until -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d '… to T (default: the last tick)'
-complete -c memoir -n '__fish_seen_subcommand_from top' -l last -x -a "10m 1h 2h 1d 1w" -d 'a range that ends at --to and is this long: 2h, 1h30m, 7d, 1w'
+complete -c memoir -n '__fish_seen_subcommand_from top' -l to -l until -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d '… to T (default: the last tick); what is still to come means now'
+complete -c memoir -n '__fish_seen_subcommand_from top' -l last -x -a "10m 1h 2h 1d 1w" -d 'a range that ends at --to (the last tick) and is this long: 2h, 1h30m, 7d, 1w'
 complete -c memoir -n '__fish_seen_subcommand_from top' -l day -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d 'a whole local day: yesterday, monday, 2026-11-20'
 complete -c memoir -n '__fish_seen_subcommand_from top' -l by -l sort -x -a "pss rss uss anon swap hwm growth" -d 'what rows are ranked by'
 complete -c memoir -n '__fish_seen_subcommand_from top' -l group -x -a "process identity command category user cgroup unit comm container" -d 'what a row is'
@@ -59,8 +59,8 @@ complete -c memoir -n '__fish_seen_subcommand_from top' -l csv -d 'Short for --f
 
 complete -c memoir -n '__fish_seen_subcommand_from trend' -a "machine (__memoir_categories)"
 complete -c memoir -n '__fish_seen_subcommand_from trend' -l from -l since -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d 'a range from T'
-complete -c memoir -n '__fish_seen_subcommand_from trend' -l to -l until -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d '… to T (default: the last tick)'
-complete -c memoir -n '__fish_seen_subcommand_from trend' -l last -x -a "10m 1h 2h 1d 1w" -d 'a range that ends at --to and is this long: 2h, 1h30m, 7d, 1w'
+complete -c memoir -n '__fish_seen_subcommand_from trend' -l to -l until -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d '… to T (default: the last tick); what is still to come means now'
+complete -c memoir -n '__fish_seen_subcommand_from trend' -l last -x -a "10m 1h 2h 1d 1w" -d 'a range that ends at --to (the last tick) and is this long: 2h, 1h30m, 7d, 1w'
 complete -c memoir -n '__fish_seen_subcommand_from trend' -l day -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d 'a whole local day: yesterday, monday, 2026-11-20'
 complete -c memoir -n '__fish_seen_subcommand_from trend' -l by -l sort -x -a "used available free cached anon swap shmem slab dirty pss rss uss swap_pss hwm" -d 'what rows are ranked by'
 complete -c memoir -n '__fish_seen_subcommand_from trend' -l tier -x -a "raw 5min hour day" -d 'what of the history to answer from: raw (ticks), or rollups of 5min, an hour, a day (default: the finest that covers the time asked for and answers quickly)'
@@ -76,8 +76,8 @@ complete -c memoir -n '__fish_seen_subcommand_from trend' -l json -d 'Short for 
 complete -c memoir -n '__fish_seen_subcommand_from trend' -l csv -d 'Short for --format csv'
 
 complete -c memoir -n '__fish_seen_subcommand_from peaks' -l from -l since -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d 'a range from T'
-complete -c memoir -n '__fish_seen_subcommand_from peaks' -l to -l until -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d '… to T (default: the last tick)'
-complete -c memoir -n '__fish_seen_subcommand_from peaks' -l last -x -a "10m 1h 2h 1d 1w" -d 'a range that ends at --to and is this long: 2h, 1h30m, 7d, 1w'
+complete -c memoir -n '__fish_seen_subcommand_from peaks' -l to -l until -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d '… to T (default: the last tick); what is still to come means now'
+complete -c memoir -n '__fish_seen_subcommand_from peaks' -l last -x -a "10m 1h 2h 1d 1w" -d 'a range that ends at --to (the last tick) and is this long: 2h, 1h30m, 7d, 1w'
 complete -c memoir -n '__fish_seen_subcommand_from peaks' -l day -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d 'a whole local day: yesterday, monday, 2026-11-20'
 complete -c memoir -n '__fish_seen_subcommand_from peaks' -l by -l sort -x -a "hwm pss rss uss swap" -d 'what rows are ranked by'
 complete -c memoir -n '__fish_seen_subcommand_from peaks' -l group -x -a "process identity command category user cgroup unit comm container" -d 'what a row is'
@@ -94,8 +94,8 @@ complete -c memoir -n '__fish_seen_subcommand_from peaks' -l json -d 'Short for 
 complete -c memoir -n '__fish_seen_subcommand_from peaks' -l csv -d 'Short for --format csv'
 
 complete -c memoir -n '__fish_seen_subcommand_from leaks' -l from -l since -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d 'a range from T'
-complete -c memoir -n '__fish_seen_subcommand_from leaks' -l to -l until -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d '… to T (default: the last tick)'
-complete -c memoir -n '__fish_seen_subcommand_from leaks' -l last -x -a "10m 1h 2h 1d 1w" -d 'a range that ends at --to and is this long: 2h, 1h30m, 7d, 1w'
+complete -c memoir -n '__fish_seen_subcommand_from leaks' -l to -l until -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d '… to T (default: the last tick); what is still to come means now'
+complete -c memoir -n '__fish_seen_subcommand_from leaks' -l last -x -a "10m 1h 2h 1d 1w" -d 'a range that ends at --to (the last tick) and is this long: 2h, 1h30m, 7d, 1w'
 complete -c memoir -n '__fish_seen_subcommand_from leaks' -l day -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d 'a whole local day: yesterday, monday, 2026-11-20'
 complete -c memoir -n '__fish_seen_subcommand_from leaks' -l limit -s n -x -a "0 20 50 100" -d 'at most N rows (default: what fits the terminal, 20 in a pipe, all in CSV and JSON; 0 = all); what is cut is said, with its sum'
 complete -c memoir -n '__fish_seen_subcommand_from leaks' -l all -d 'what is no leak too, with the reason why it was let go'
@@ -114,8 +114,8 @@ complete -c memoir -n '__fish_seen_subcommand_from leaks' -l json -d 'Short for 
 
 complete -c memoir -n '__fish_seen_subcommand_from diff' -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday"
 complete -c memoir -n '__fish_seen_subcommand_from diff' -l from -l since -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d 'a range from T'
-complete -c memoir -n '__fish_seen_subcommand_from diff' -l to -l until -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d '… to T (default: the last tick)'
-complete -c memoir -n '__fish_seen_subcommand_from diff' -l last -x -a "10m 1h 2h 1d 1w" -d 'a range that ends at --to and is this long: 2h, 1h30m, 7d, 1w'
+complete -c memoir -n '__fish_seen_subcommand_from diff' -l to -l until -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d '… to T (default: the last tick); what is still to come means now'
+complete -c memoir -n '__fish_seen_subcommand_from diff' -l last -x -a "10m 1h 2h 1d 1w" -d 'a range that ends at --to (the last tick) and is this long: 2h, 1h30m, 7d, 1w'
 complete -c memoir -n '__fish_seen_subcommand_from diff' -l day -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d 'a whole local day: yesterday, monday, 2026-11-20'
 complete -c memoir -n '__fish_seen_subcommand_from diff' -l by -l sort -x -a "pss rss uss anon swap swap_pss" -d 'what rows are ranked by'
 complete -c memoir -n '__fish_seen_subcommand_from diff' -l group -x -a "process identity command category user cgroup unit comm container" -d 'what a row is'
@@ -148,8 +148,8 @@ complete -c memoir -n '__fish_seen_subcommand_from summary' -l csv -d 'Short for
 
 complete -c memoir -n '__fish_seen_subcommand_from processes' -l at -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d 'the state at one time: the last tick at or before T'
 complete -c memoir -n '__fish_seen_subcommand_from processes' -l from -l since -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d 'a range from T'
-complete -c memoir -n '__fish_seen_subcommand_from processes' -l to -l until -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d '… to T (default: the last tick)'
-complete -c memoir -n '__fish_seen_subcommand_from processes' -l last -x -a "10m 1h 2h 1d 1w" -d 'a range that ends at --to and is this long: 2h, 1h30m, 7d, 1w'
+complete -c memoir -n '__fish_seen_subcommand_from processes' -l to -l until -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d '… to T (default: the last tick); what is still to come means now'
+complete -c memoir -n '__fish_seen_subcommand_from processes' -l last -x -a "10m 1h 2h 1d 1w" -d 'a range that ends at --to (the last tick) and is this long: 2h, 1h30m, 7d, 1w'
 complete -c memoir -n '__fish_seen_subcommand_from processes' -l day -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d 'a whole local day: yesterday, monday, 2026-11-20'
 complete -c memoir -n '__fish_seen_subcommand_from processes' -l by -l sort -x -a "start lifetime hwm" -d 'what rows are ranked by'
 complete -c memoir -n '__fish_seen_subcommand_from processes' -l filter -x -a "category= user= pid= comm= exe= command= cgroup= unit= identity= container= (__memoir_categories category=)" -d 'only category=web, user=www-data, unit=nginx.service, pid=812, comm=nginx, identity=…, container=…, exe~REGEX, command~REGEX, cgroup=/system.slice (and below it); != and !~ for the others; rss>100M, swap>0: what it held, over a range the most that it held in it; repeated: and'
@@ -166,8 +166,8 @@ complete -c memoir -n '__fish_seen_subcommand_from processes' -l csv -d 'Short f
 
 complete -c memoir -n '__fish_seen_subcommand_from categories' -l at -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d 'the state at one time: the last tick at or before T'
 complete -c memoir -n '__fish_seen_subcommand_from categories' -l from -l since -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d 'a range from T'
-complete -c memoir -n '__fish_seen_subcommand_from categories' -l to -l until -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d '… to T (default: the last tick)'
-complete -c memoir -n '__fish_seen_subcommand_from categories' -l last -x -a "10m 1h 2h 1d 1w" -d 'a range that ends at --to and is this long: 2h, 1h30m, 7d, 1w'
+complete -c memoir -n '__fish_seen_subcommand_from categories' -l to -l until -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d '… to T (default: the last tick); what is still to come means now'
+complete -c memoir -n '__fish_seen_subcommand_from categories' -l last -x -a "10m 1h 2h 1d 1w" -d 'a range that ends at --to (the last tick) and is this long: 2h, 1h30m, 7d, 1w'
 complete -c memoir -n '__fish_seen_subcommand_from categories' -l day -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d 'a whole local day: yesterday, monday, 2026-11-20'
 complete -c memoir -n '__fish_seen_subcommand_from categories' -l by -l sort -x -a "pss rss uss swap" -d 'what rows are ranked by'
 complete -c memoir -n '__fish_seen_subcommand_from categories' -l tier -x -a "raw 5min hour day" -d 'what of the history to answer from: raw (ticks), or rollups of 5min, an hour, a day (default: the finest that covers the time asked for and answers quickly)'
@@ -182,8 +182,8 @@ complete -c memoir -n '__fish_seen_subcommand_from categories' -l json -d 'Short
 complete -c memoir -n '__fish_seen_subcommand_from categories' -l csv -d 'Short for --format csv'
 
 complete -c memoir -n '__fish_seen_subcommand_from events' -l from -l since -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d 'a range from T'
-complete -c memoir -n '__fish_seen_subcommand_from events' -l to -l until -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d '… to T (default: the last tick)'
-complete -c memoir -n '__fish_seen_subcommand_from events' -l last -x -a "10m 1h 2h 1d 1w" -d 'a range that ends at --to and is this long: 2h, 1h30m, 7d, 1w'
+complete -c memoir -n '__fish_seen_subcommand_from events' -l to -l until -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d '… to T (default: the last tick); what is still to come means now'
+complete -c memoir -n '__fish_seen_subcommand_from events' -l last -x -a "10m 1h 2h 1d 1w" -d 'a range that ends at --to (the last tick) and is this long: 2h, 1h30m, 7d, 1w'
 complete -c memoir -n '__fish_seen_subcommand_from events' -l day -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d 'a whole local day: yesterday, monday, 2026-11-20'
 complete -c memoir -n '__fish_seen_subcommand_from events' -l kind -x -a "clock-step degraded gap held lost moved oom-kill reload set-aside suspend unclean wal" -d 'only events of that kind; repeated: or'
 complete -c memoir -n '__fish_seen_subcommand_from events' -l limit -s n -x -a "0 20 50 100" -d 'at most N rows (default: what fits the terminal, 20 in a pipe, all in CSV and JSON; 0 = all); what is cut is said, with its sum'
@@ -199,8 +199,8 @@ complete -c memoir -n '__fish_seen_subcommand_from events' -l csv -d 'Short for 
 complete -c memoir -n '__fish_seen_subcommand_from export' -a "machine categories processes all"
 complete -c memoir -n '__fish_seen_subcommand_from export' -l at -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d 'the state at one time: the last tick at or before T'
 complete -c memoir -n '__fish_seen_subcommand_from export' -l from -l since -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d 'a range from T'
-complete -c memoir -n '__fish_seen_subcommand_from export' -l to -l until -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d '… to T (default: the last tick)'
-complete -c memoir -n '__fish_seen_subcommand_from export' -l last -x -a "10m 1h 2h 1d 1w" -d 'a range that ends at --to and is this long: 2h, 1h30m, 7d, 1w'
+complete -c memoir -n '__fish_seen_subcommand_from export' -l to -l until -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d '… to T (default: the last tick); what is still to come means now'
+complete -c memoir -n '__fish_seen_subcommand_from export' -l last -x -a "10m 1h 2h 1d 1w" -d 'a range that ends at --to (the last tick) and is this long: 2h, 1h30m, 7d, 1w'
 complete -c memoir -n '__fish_seen_subcommand_from export' -l day -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d 'a whole local day: yesterday, monday, 2026-11-20'
 complete -c memoir -n '__fish_seen_subcommand_from export' -l filter -x -a "category= user= pid= comm= exe= command= cgroup= unit= identity= container= (__memoir_categories category=)" -d 'only category=web, user=www-data, unit=nginx.service, pid=812, comm=nginx, identity=…, container=…, exe~REGEX, command~REGEX, cgroup=/system.slice (and below it); != and !~ for the others; rss>100M, swap>0: what it held, over a range the most that it held in it; repeated: and'
 complete -c memoir -n '__fish_seen_subcommand_from export' -l tier -x -a "raw 5min hour day" -d 'what of the history to answer from: raw (ticks), or rollups of 5min, an hour, a day (default: the finest that covers the time asked for and answers quickly)'
@@ -214,8 +214,8 @@ complete -c memoir -n '__fish_seen_subcommand_from export' -l no-pager -d 'a lon
 complete -c memoir -n '__fish_seen_subcommand_from export' -l csv -d 'Short for --format csv'
 
 complete -c memoir -n '__fish_seen_subcommand_from extract' -l from -l since -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d 'a range from T'
-complete -c memoir -n '__fish_seen_subcommand_from extract' -l to -l until -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d '… to T (default: the last tick)'
-complete -c memoir -n '__fish_seen_subcommand_from extract' -l last -x -a "10m 1h 2h 1d 1w" -d 'a range that ends at --to and is this long: 2h, 1h30m, 7d, 1w'
+complete -c memoir -n '__fish_seen_subcommand_from extract' -l to -l until -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d '… to T (default: the last tick); what is still to come means now'
+complete -c memoir -n '__fish_seen_subcommand_from extract' -l last -x -a "10m 1h 2h 1d 1w" -d 'a range that ends at --to (the last tick) and is this long: 2h, 1h30m, 7d, 1w'
 complete -c memoir -n '__fish_seen_subcommand_from extract' -l day -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d 'a whole local day: yesterday, monday, 2026-11-20'
 complete -c memoir -n '__fish_seen_subcommand_from extract' -l output -s o -r -F -d 'the file to write'
 complete -c memoir -n '__fish_seen_subcommand_from extract' -l force -d 'replace the file to write, if it is there'

@@ -8,8 +8,9 @@ const std::vector<OptionText>& option_texts() {
   static const std::vector<OptionText> texts{
       {Option::at, "--at", "T", "the state at one time: the last tick at or before T"},
       {Option::from, "--from", "T", "a range from T"},
-      {Option::to, "--to", "T", "… to T (default: the last tick)"},
-      {Option::last, "--last", "DURATION", "a range that ends at --to and is this long: 2h, 1h30m, 7d, 1w"},
+      {Option::to, "--to", "T", "… to T (default: the last tick); what is still to come means now"},
+      {Option::last, "--last", "DURATION",
+       "a range that ends at --to (the last tick) and is this long: 2h, 1h30m, 7d, 1w"},
       {Option::day, "--day", "D", "a whole local day: yesterday, monday, 2026-11-20"},
       {Option::by, "--by", "METRIC", "what rows are ranked by"},
       {Option::group, "--group", "G", "what a row is"},

@@ -189,6 +189,12 @@ Found parse_words(std::string_view text, std::int64_t now_ms, Zone zone) {
   return rest.empty() ? clock_on(today, 0, 1, word, now_ms, zone) : std::nullopt;
 }
 
+bool is_time_of_day(std::string_view text) {
+  Civil civil;
+  int millisecond = 0;
+  return take_clock(text, civil, millisecond) && text.empty();
+}
+
 Found parse_any(std::string_view text, std::int64_t now_ms, Zone zone) {
   if (text.empty()) return std::nullopt;
   if (text.front() == '@') return parse_epoch(text.substr(1));
@@ -203,6 +209,10 @@ Result<std::int64_t> parse_time(std::string_view text, std::int64_t now_ms, Zone
   const Found moment = parse_any(trim(text), now_ms, zone);
   if (moment && *moment >= 0 && *moment <= kLastMs) return *moment;
   return malformed(fmt::format("'{}' is not a time. Times are: {}", to_printable(to_utf8(text)), kTimeForms));
+}
+
+Result<std::int64_t> parse_end(std::string_view text, std::int64_t now_ms, Zone zone) {
+  return parse_time(text, is_time_of_day(trim(text)) ? now_ms + kAheadMs : now_ms, zone);
 }
 
 Result<Day> parse_day(std::string_view text, std::int64_t now_ms, Zone zone) {

@@ -19,6 +19,10 @@ inline constexpr std::string_view kTimeForms =
 // Milliseconds since the epoch. What cannot be read is malformed, and the message shows the forms.
 Result<std::int64_t> parse_time(std::string_view text, std::int64_t now_ms, Zone zone);
 
+// The same of the end of a range: a time of day that is at most this far ahead is today's, and not that of yesterday.
+inline constexpr std::int64_t kAheadMs = 15 * 60'000;
+Result<std::int64_t> parse_end(std::string_view text, std::int64_t now_ms, Zone zone);
+
 inline constexpr std::int64_t kHourMs = 3'600'000;
 inline constexpr std::int64_t kDayMs = 24 * kHourMs;  // of UTC
 

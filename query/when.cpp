@@ -27,7 +27,7 @@ Error of_option(Option option, const Error& error) {
 }
 
 Result<std::int64_t> time_of(Option option, const std::string& text, std::int64_t now_ms, Zone zone) {
-  Result<std::int64_t> time = parse_time(text, now_ms, zone);
+  Result<std::int64_t> time = (option == Option::to ? parse_end : parse_time)(text, now_ms, zone);
   return time ? time : of_option(option, time.error());
 }
 
@@ -49,6 +49,11 @@ Result<Range> resolve_day(const std::string& text, std::int64_t now_ms, Zone zon
   return Range{day->begin_ms, day->end_ms - 1};
 }
 
+// Nothing can have been recorded later, unless by a clock that is ahead of ours.
+std::int64_t latest(Recorded recorded, std::int64_t now_ms) {
+  return std::max(now_ms, recorded.last_ms);
+}
+
 Result<Range> resolve_range(const Options& options, Recorded recorded, std::int64_t now_ms) {
   Range range{recorded.first_ms, recorded.last_ms};
   if (options.to) {
@@ -64,7 +69,7 @@ Result<Range> resolve_range(const Options& options, Recorded recorded, std::int6
   if (options.last) {
     const auto length = parse_duration(*options.last);
     if (!length) return of_option(Option::last, length.error());
-    range.from_ms = range.to_ms - length->count();
+    range.from_ms = std::min(range.to_ms, latest(recorded, now_ms)) - length->count();
   }
   return range;
 }
@@ -88,10 +93,10 @@ Result<When> resolve_when(const Options& options, Recorded recorded, std::int64_
   }
   if (range->from_ms == range->to_ms)
     return malformed(given(options) + ": the range has no length; --at T asks for one time");
-  // Nothing can have been recorded in the future: a day that is not over ends now.
+  // A day that is not over ends now.
   Range asked = *range;
-  const std::int64_t latest = std::max(now_ms, recorded.last_ms);
-  if (asked.from_ms <= latest) asked.to_ms = std::min(asked.to_ms, latest);
+  const std::int64_t latest_ms = latest(recorded, now_ms);
+  if (asked.from_ms <= latest_ms) asked.to_ms = std::min(asked.to_ms, latest_ms);
   return When{std::nullopt, asked};
 }
 

@@ -48,6 +48,30 @@ TEST_CASE("The option --last counts back from --to where that is given") {
   CHECK(when->range->from_ms == kNow - 12 * kHour);
 }
 
+TEST_CASE("An end of a range that is still to come means now") {
+  for (const char* ahead : {"09:25", "9:21", "2026-11-20 09:25", "2026-11-20 18:00", "today 09:25"}) {
+    CAPTURE(ahead);
+    Options from = utc();
+    from.from = "09:00";
+    from.to = ahead;
+    const auto when = resolve_when(from, kRecorded, kNow);
+    REQUIRE(when.ok());
+    CHECK(when->range->from_ms == kNow - 20 * 60'000 - 12'000);
+    CHECK(when->range->to_ms == kNow);
+    Options last = utc();
+    last.last = "2h";
+    last.to = ahead;
+    CHECK(resolve_when(last, kRecorded, kNow)->range->from_ms == kNow - 2 * kHour);
+  }
+  Options far = utc();
+  far.to = "09:40";  // yesterday
+  CHECK(resolve_when(far, kRecorded, kNow)->range->to_ms == kNow - 24 * kHour + 20 * 60'000 - 12'000);
+  Options today = utc();
+  today.from = "-30h";
+  today.to = "today";
+  CHECK(resolve_when(today, kRecorded, kNow)->range->to_ms == kNow - 9 * kHour - 20 * 60'000 - 12'000);
+}
+
 TEST_CASE("The option --from alone ends at the last tick, --to alone begins at the first") {
   Options from = utc();
   from.from = "-5h";
