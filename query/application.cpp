@@ -69,7 +69,7 @@ std::string render(const Asked& asked, const Report& report, const Options& opti
   const bool color = options.color && terminal_has_color();
   const auto asked_for = columns_asked();
   const auto width = screen ? std::optional(screen->columns) : asked_for ? asked_for : report.width;
-  return render_table(asked, report, {options.zone, options.units, color, width});
+  return render_table(asked, report, {options.zone, options.units, color, width, options.ascii});
 }
 
 // What a library or our own code throws ends here, with the file that was asked.

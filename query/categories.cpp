@@ -6,6 +6,7 @@
 
 #include "analysis/grouping.h"
 #include "analysis/ranking.h"
+#include "query/changes.h"
 #include "query/commands.h"
 #include "query/format.h"
 #include "query/limit.h"
@@ -72,6 +73,7 @@ Result<Report> at_one_time(const Context& context) {
   limit_rows(rows, report, context, [by](const Now& row) { return metric_kib(row.sample, by); },
              {.of = metric_title(by)});
   report.rows = make_table(columns_now(), rows);
+  mark_sorted(report.rows, fmt::format("{}_kib", to_string(by)));
   tell_state(state, context.when.at_ms.value_or(*report.at_ms), context.options.zone, report);
   return report;
 }
@@ -82,20 +84,25 @@ struct Over {
   std::int64_t most_processes = 0;
   Summary summary;
   std::optional<std::int64_t> mean_kib;  // over all the time that was recorded
+  HeldAtEnds at_ends;
 };
 
-std::vector<ColumnOf<Over>> columns_over(const std::string& metric) {
-  return {
+std::vector<ColumnOf<Over>> columns_over(const std::string& metric, Tier tier, Zone zone) {
+  std::vector<ColumnOf<Over>> columns{
       {{"most_processes", "PROCS", Kind::count}, [](const Over& row) { return Value(row.most_processes); }},
       {{"metric", "", Kind::text, 0, Shown::machines}, [metric](const Over&) { return Value(metric); }},
       {{"mean_kib", "MEAN", Kind::size}, [](const Over& row) { return maybe(row.mean_kib); }},
       {{"max_kib", "MAX", Kind::size}, [](const Over& row) { return maybe(row.summary.max); }},
-      {{"max_at_ms", "MAX AT", Kind::time, 2},
-       [](const Over& row) { return row.summary.max ? Value(row.summary.max_at_ms) : Value(); }},
-      {{"last_kib", "LAST", Kind::size, 4}, [](const Over& row) { return maybe(row.summary.last); }},
-      {{"growth_kib", "GROWTH", Kind::size, 3}, [](const Over& row) { return maybe(row.summary.growth()); }},
+  };
+  add_max_reached(columns, 2, tier, zone, [](const Over& row) -> const Summary& { return row.summary; });
+  const std::vector<ColumnOf<Over>> more{
+      {{"last_kib", "", Kind::size, 0, Shown::machines}, [](const Over& row) { return maybe(row.at_ends.last_kib); }},
+      {{"", "LAST", Kind::size, 4, Shown::people}, [](const Over& row) { return last_or_gone(row.at_ends); }},
+      {{"growth_kib", "GROWTH", Kind::size, 3}, [](const Over& row) { return maybe(row.at_ends.growth_kib()); }},
       {{"category", "CATEGORY", Kind::text}, [](const Over& row) { return Value(row.name); }},
   };
+  columns.insert(columns.end(), more.begin(), more.end());
+  return columns;
 }
 
 Result<Report> over_range(const Context& context, Range range) {
@@ -103,11 +110,11 @@ Result<Report> over_range(const Context& context, Range range) {
   if (!begun) return begun;
   Report report = *std::move(begun);
   const Metric by = metric_of(context);
-  const auto columns = columns_over(std::string(to_string(by)));
+  const Result<Tier> tier = report.nothing_recorded ? Tier::raw : tier_of(context, range, Reads::one);
+  if (!tier) return tier.error();
+  const auto columns = columns_over(std::string(to_string(by)), *tier, context.options.zone);
   report.rows = make_table(columns, {});
   if (report.nothing_recorded) return report;
-  const Result<Tier> tier = tier_of(context, range, Reads::one);
-  if (!tier) return tier.error();
   std::map<std::string, Over> by_name;
   const Status read = visit_categories(context.reader, *tier, range, by, [&by_name](const CategoryMetricStep& from) {
     Over& row = by_name[std::string(from.category)];
@@ -115,11 +122,18 @@ Result<Report> over_range(const Context& context, Range range) {
     row.fold.add(from.step);
   });
   if (!read) return read.error();
+  const Result<std::optional<RangeEnds>> ends = load_ends(context, range);
+  if (!ends) return ends.error();
+  Changes changes("category");
+  if (*ends) {
+    if (const Status added = changes.add(context.reader, Filter(), **ends); !added) return added.error();
+  }
   std::vector<Over> rows;
   for (auto& [name, row] : by_name) {
     row.name = name;
     row.summary = row.fold.summary();
     row.mean_kib = mean_over(row.summary, report.coverage->recorded_ms);
+    row.at_ends = held_at_ends(changes.find(0, name), by);
     rows.push_back(row);
   }
   std::stable_sort(rows.begin(), rows.end(),
@@ -128,6 +142,7 @@ Result<Report> over_range(const Context& context, Range range) {
   const std::string of = fmt::format("mean {}", metric_title(by));
   limit_rows(rows, report, context, [](const Over& row) { return row.mean_kib; }, {.of = of});
   report.rows = make_table(columns, rows);
+  mark_sorted(report.rows, "mean_kib");
   tell_tier(*tier, report);
   return report;
 }

@@ -29,12 +29,18 @@ Result<Range> times_asked(const Context& context) {
   if (context.when.range) {
     return malformed("T1 and T2 are the two times: they cannot go with --from, --to, --last or --day");
   }
-  Range range{0, context.file.last_tick_ms};
+  const std::int64_t last_ms = context.file.ticks > 0 ? context.file.last_tick_ms : context.now_ms;
+  Range range{0, last_ms};
   for (std::size_t i = 0; i < options.subjects.size(); ++i) {
-    const Result<std::int64_t> time = parse_time(options.subjects[i], context.now_ms, options.zone);
+    const std::string& text = options.subjects[i];
+    // As --last does.
+    const bool counts_back = text.starts_with('-') || text.ends_with(" ago");
+    const Result<std::int64_t> time =
+        (i == 0 ? parse_time : parse_end)(text, counts_back ? last_ms : context.now_ms, options.zone);
     if (!time) return malformed(fmt::format("T{}: {}", i + 1, time.error().message));
     (i == 0 ? range.from_ms : range.to_ms) = *time;
   }
+  if (range.from_ms <= last_ms) range.to_ms = std::min(range.to_ms, std::max(context.now_ms, last_ms));
   if (range.from_ms > range.to_ms) {
     return malformed(fmt::format("T1 ({}) is after T2 ({}): give the earlier time first",
                                  print_time(range.from_ms, options.zone), print_time(range.to_ms, options.zone)));
@@ -50,13 +56,6 @@ Result<DiffQuestion> ask(const Context& context) {
   question.group = context.options.group.value_or("process");
   question.by = parse_metric(context.options.by.value_or("pss")).value_or(Metric::pss);
   return question;
-}
-
-// The state at `at_ms`; before the first tick of all, that one. Absent where even that is after `latest_ms`.
-Result<std::optional<State>> state_at(const Context& context, std::int64_t at_ms, std::int64_t latest_ms) {
-  const std::int64_t from_ms = std::max(at_ms, context.file.first_tick_ms);
-  if (context.file.ticks == 0 || from_ms > latest_ms) return std::optional<State>();
-  return load_state(context, from_ms);
 }
 
 bool is_same(const State& a, const State& b) {
@@ -98,19 +97,17 @@ Result<Report> run_diff(const Context& context) {
   Result<DiffQuestion> question = ask(context);
   if (!question) return question.error();
   const Range range = question->range;
-  Result<std::optional<State>> before = state_at(context, range.from_ms, range.to_ms);
-  if (!before) return before.error();
-  Result<std::optional<State>> after = state_at(context, range.to_ms, range.to_ms);
-  if (!after) return after.error();
-  if (!*before || !*after) {
+  Result<std::optional<RangeEnds>> ends = load_ends(context, range);
+  if (!ends) return ends.error();
+  if (!*ends) {
     Report report = nothing_recorded(context);
     report.range = range;
     report.rows = empty_diff_rows(*question);
     return report;
   }
   Diff diff;
-  diff.before = **std::move(before);
-  diff.after = **std::move(after);
+  diff.before = std::move((*ends)->begin);
+  diff.after = std::move((*ends)->end);
   Result<Filter> filter = filter_at(context.options, {&diff.before.snapshot, &diff.after.snapshot});
   if (!filter) return filter.error();
   question->filter = *std::move(filter);
@@ -138,8 +135,9 @@ Command diff_command() {
   command.summary = "what changed between two times: new, gone, grown, shrunk; and where the machine's memory went";
   command.subject = "[T1 [T2]]";
   command.subject_help =
-      "T1, T2: the two times; T2 is by default the last tick. Or give a range: its begin and its end are compared (by "
-      "default the last day)";
+      "T1, T2: the two times; T2 is by default the last tick, and one that is still to come means now. -2h counts back "
+      "from the last tick, as --last does. Or give a range: its begin and its end are compared (by default the last "
+      "day)";
   command.most_subjects = 2;
   command.subject_words = words_for(Option::at, command);
   command.options = {Option::from,  Option::to,     Option::last, Option::day,  Option::by,
@@ -151,7 +149,7 @@ Command diff_command() {
   command.examples = {
       {"memoir diff 02:00 03:14", "what changed between two and a quarter past three"},
       {"memoir diff --day yesterday --group category", "by category, from yesterday's begin to its end"},
-      {"memoir diff -2h", "what changed in the last two hours"}};
+      {"memoir diff -2h", "what changed in the last two hours before the last tick"}};
   command.run = run_diff;
   return command;
 }

@@ -8,14 +8,11 @@
 
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "analysis/grouping.h"
 #include "analysis/machine_parts.h"
+#include "query/changes.h"
 #include "query/command.h"
-#include "query/filter.h"
-#include "query/state.h"
 
 namespace memoir::query {
 
@@ -26,25 +23,10 @@ struct DiffQuestion {
   Filter filter;
 };
 
-struct DiffRow {
-  std::string name;                      // what the group's members share
-  const ProcessState* before = nullptr;  // of a row that is one process
-  const ProcessState* after = nullptr;
-  std::string_view source_before;  // of a row that is one process: of its values; "mean" of a bucket
-  std::string_view source_after;
-  Tally was;
-  Tally is;
-
-  // What was not known, or not there, counts as 0.
-  std::int64_t change_kib(Metric metric) const;
-  // "new", "gone", "grown", "shrunk", "same"
-  std::string_view what(Metric metric) const;
-};
-
 struct Diff {
   State before;
   State after;
-  std::vector<DiffRow> rows;  // that changed, the largest change first; they point into the states
+  std::vector<Change> rows;  // that changed, the largest change first; they point into the states
   std::int64_t unchanged = 0;
   Tally was;  // of all rows
   Tally is;

@@ -12,9 +12,9 @@ namespace memoir::query {
 
 namespace {
 
-using DiffColumns = std::vector<ColumnOf<DiffRow>>;
+using DiffColumns = std::vector<ColumnOf<Change>>;
 
-const ProcessState& last_seen(const DiffRow& row) {
+const ProcessState& last_seen(const Change& row) {
   return row.after != nullptr ? *row.after : *row.before;
 }
 
@@ -28,38 +28,36 @@ Value source_of(std::string_view source) {
 
 void add_sizes(DiffColumns& columns, Metric by) {
   columns.push_back(
-      {{"change_kib", "CHANGE", Kind::change}, [by](const DiffRow& row) { return Value(row.change_kib(by)); }});
+      {{"change_kib", "CHANGE", Kind::change}, [by](const Change& row) { return Value(row.change_kib(by)); }});
+  columns.push_back({{"before_kib", "BEFORE", Kind::size, 3}, [by](const Change& row) { return kib_of(row.was, by); }});
+  columns.push_back({{"after_kib", "AFTER", Kind::size, 2}, [by](const Change& row) { return kib_of(row.is, by); }});
   columns.push_back(
-      {{"before_kib", "BEFORE", Kind::size, 3}, [by](const DiffRow& row) { return kib_of(row.was, by); }});
-  columns.push_back({{"after_kib", "AFTER", Kind::size, 2}, [by](const DiffRow& row) { return kib_of(row.is, by); }});
-  columns.push_back(
-      {{"what", "WHAT", Kind::text, 4}, [by](const DiffRow& row) { return Value(std::string(row.what(by))); }});
+      {{"what", "WHAT", Kind::text, 4}, [by](const Change& row) { return Value(std::string(row.what(by))); }});
 }
 
 DiffColumns process_columns(Metric by) {
   DiffColumns columns;
   add_sizes(columns, by);
   columns.push_back({{"pid", "PID", Kind::count},
-                     [](const DiffRow& row) { return Value(std::int64_t{last_seen(row).process.info.key.pid}); }});
-  add_identity_for_machines(columns, [](const DiffRow& row) { return &last_seen(row).process.info; });
-  columns.push_back({{"gone_ms", "", Kind::time, 0, Shown::machines}, [](const DiffRow& row) {
+                     [](const Change& row) { return Value(std::int64_t{last_seen(row).process.info.key.pid}); }});
+  add_identity_for_machines(columns, [](const Change& row) { return &last_seen(row).process.info; });
+  columns.push_back({{"gone_ms", "", Kind::time, 0, Shown::machines}, [](const Change& row) {
                        return row.after == nullptr ? maybe(row.before->process.gone_ms) : Value();
                      }});
-  columns.push_back({{"end", "", Kind::text, 0, Shown::machines}, [](const DiffRow& row) {
+  columns.push_back({{"end", "", Kind::text, 0, Shown::machines}, [](const Change& row) {
                        const std::string end = ending(last_seen(row).process);
                        return row.after != nullptr || end.empty() ? Value() : Value(end);
                      }});
   columns.push_back({{"source_before", "", Kind::text, 0, Shown::machines},
-                     [](const DiffRow& row) { return source_of(row.source_before); }});
-  columns.push_back({{"source", "SOURCE", Kind::text, 8}, [](const DiffRow& row) {
+                     [](const Change& row) { return source_of(row.source_before); }});
+  columns.push_back({{"source", "SOURCE", Kind::text, 8}, [](const Change& row) {
                        return source_of(row.after != nullptr ? row.source_after : row.source_before);
                      }});
   columns.push_back({{"", "USER", Kind::text, 9, Shown::people},
-                     [](const DiffRow& row) { return Value(last_seen(row).process.info.user); }});
+                     [](const Change& row) { return Value(last_seen(row).process.info.user); }});
   columns.push_back({{"", "CATEGORY", Kind::text, 7, Shown::people},
-                     [](const DiffRow& row) { return Value(last_seen(row).process.info.category); }});
-  columns.push_back(
-      {{"", "COMMAND", Kind::text, 0, Shown::people}, [](const DiffRow& row) { return Value(row.name); }});
+                     [](const Change& row) { return Value(last_seen(row).process.info.category); }});
+  columns.push_back({{"", "COMMAND", Kind::text, 0, Shown::people}, [](const Change& row) { return Value(row.name); }});
   return columns;
 }
 
@@ -67,11 +65,11 @@ DiffColumns group_columns(const std::string& group, Metric by) {
   DiffColumns columns;
   add_sizes(columns, by);
   columns.push_back(
-      {{"processes_before", "WERE", Kind::count, 5}, [](const DiffRow& row) { return Value(row.was.processes()); }});
+      {{"processes_before", "WERE", Kind::count, 5}, [](const Change& row) { return Value(row.was.processes()); }});
   columns.push_back(
-      {{"processes_after", "PROCS", Kind::count, 1}, [](const DiffRow& row) { return Value(row.is.processes()); }});
+      {{"processes_after", "PROCS", Kind::count, 1}, [](const Change& row) { return Value(row.is.processes()); }});
   columns.push_back(
-      {{"exact_percent", "EXACT", Kind::percent, 8}, [](const DiffRow& row) { return maybe(row.is.exact_percent()); }});
+      {{"exact_percent", "EXACT", Kind::percent, 8}, [](const Change& row) { return maybe(row.is.exact_percent()); }});
   add_group_name(columns, group);
   return columns;
 }
@@ -139,7 +137,7 @@ struct Kinds {
   std::array<Sum, 4> sums{{{"new"}, {"gone"}, {"grown"}, {"shrunk"}}};
 
   Kinds(const Diff& diff, Metric by) {
-    for (const DiffRow& row : diff.rows) {
+    for (const Change& row : diff.rows) {
       Sum& sum = *std::ranges::find(sums, row.what(by), &Sum::what);
       ++sum.rows;
       sum.kib += row.change_kib(by);
@@ -231,7 +229,7 @@ void add_notes(const DiffQuestion& question, const Diff& diff, const Kinds& kind
 }
 
 void cut_rows(const Context& context, const DiffQuestion& question, std::size_t machine_lines, Report& report,
-              std::vector<DiffRow>& rows) {
+              std::vector<Change>& rows) {
   constexpr std::size_t fewest = 5;
   constexpr std::size_t other_lines = 12;  // heading (2), lead (2), headers, notes, coverage, the prompt
   const auto lines = lines_to_fit(context);
@@ -267,10 +265,11 @@ void fill_diff(const Context& context, const DiffQuestion& question, const Diff&
   tell_ends(diff, context.options.zone, units, report);
   const std::vector<PartRow> parts = part_rows(diff);
   if (parts.empty()) report.warnings.emplace_back("the machine's parts are not known: MemTotal or MemFree is missing");
-  std::vector<DiffRow> rows = diff.rows;
+  std::vector<Change> rows = diff.rows;
   cut_rows(context, question, parts.size(), report, rows);
   report.rows = make_table(
       question.group == "process" ? process_columns(question.by) : group_columns(question.group, question.by), rows);
+  mark_sorted(report.rows, "change_kib");
   report.sections = {machine_section(parts)};
 }
 

@@ -202,11 +202,13 @@ Table leak_table(const std::vector<LeakRow>& rows, const Options& options) {
   for (auto& column : people_columns(options)) columns.push_back(std::move(column));
   columns.push_back({{"reason", "REASON", Kind::sentence, options.all ? 0 : 9, Shown::everywhere, true},
                      [](const LeakRow& row) { return Value(row.finding.reason); }});
-  return make_table<LeakRow>(columns, rows, [](const LeakRow& row) {
+  Table table = make_table<LeakRow>(columns, rows, [](const LeakRow& row) {
     const auto& exhaustion = row.finding.exhaustion;
     const bool soon = exhaustion && exhaustion->in_ms && exhaustion->in_ms->value < static_cast<double>(kDayMs);
     return !row.finding.leak ? Tone::plain : soon ? Tone::problem : Tone::warning;
   });
+  for (const char* name : {"RUNS OUT", "runs_out_in_ms"}) mark_sorted(table, name);
+  return table;
 }
 
 }  // namespace memoir::query

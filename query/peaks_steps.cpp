@@ -226,9 +226,8 @@ Result<std::vector<PeakRow>> asked_rows(const PeakSource& source, const PeakQues
 
 Peak peak_of(const Summary& summary, const PeakSource& source, std::int64_t subject) {
   if (source.tier == Tier::raw) return {subject, *summary.max, summary.max_at_ms, summary.max_at_ms};
-  // Of buckets in a row of which nothing changed the first counts.
-  const std::int64_t until_ms = std::min(summary.max_until_ms, bucket_around(source.tier, summary.max_at_ms).to_ms);
-  return {subject, *summary.max, std::min(until_ms, source.range.to_ms), summary.max_at_ms};
+  const Range within = max_reached(summary, source.tier);
+  return {subject, *summary.max, std::min(within.to_ms, source.range.to_ms), within.from_ms};
 }
 
 PeakRow row_of(std::string name, const Summary& summary, const PeakSource& source) {

@@ -181,6 +181,7 @@ Result<Report> list_processes(const Context& context) {
   rows.resize(limited(context, rows.size()));
   report.title = fmt::format("processes, {}", by == "start" ? "the newest first" : "ranked by " + by);
   report.rows = make_table(columns(), rows);
+  mark_sorted(report.rows, by == "hwm" ? "hwm_kib" : by == "start" ? "first_ms" : "lifetime_ms");
   report.totals = {{"rows", "", Kind::count, count},
                    {"cut_rows", "", Kind::count, count - static_cast<std::int64_t>(rows.size())},
                    {"ended", "", Kind::count, ended}};

@@ -23,6 +23,7 @@ struct Presentation {
   Units units = Units::automatic;
   bool color = false;
   std::optional<std::size_t> width;  // of the terminal; absent: nothing is cut
+  bool ascii = false;                // no character of ours is beyond it
 };
 
 inline constexpr int kJsonSchemaVersion = 1;

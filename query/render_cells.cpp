@@ -68,17 +68,23 @@ std::string cell_text(const Value& value, Kind kind, SizeUnit unit, Zone zone) {
   return fmt::format("{}", number);
 }
 
-PeoplesTable peoples_table(const Table& table, Units units, Zone zone) {
-  const SizeUnit unit = unit_of(table, units);
+PeoplesTable peoples_table(const Table& table, const Presentation& presentation) {
+  const SizeUnit unit = unit_of(table, presentation.units);
+  std::vector<std::size_t> order;
+  for (const bool sorted : {true, false}) {
+    for (std::size_t i = 0; i < table.columns.size(); ++i) {
+      if (table.columns[i].sorted == sorted && table.columns[i].shown != Shown::machines) order.push_back(i);
+    }
+  }
   PeoplesTable seen;
   seen.rows.resize(table.rows.size());
-  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+  for (const std::size_t i : order) {
     const Column& column = table.columns[i];
-    if (column.shown == Shown::machines) continue;
-    seen.heads.push_back(
-        {&column, is_size(column.kind) ? fmt::format("{} {}", column.header, unit.name) : column.header});
+    std::string header = is_size(column.kind) ? fmt::format("{} {}", column.header, unit.name) : column.header;
+    if (column.sorted) header += presentation.ascii ? " v" : " ▼";
+    seen.heads.push_back({&column, std::move(header)});
     for (std::size_t row = 0; row < table.rows.size(); ++row) {
-      seen.rows[row].push_back(cell_text(table.rows[row][i], column.kind, unit, zone));
+      seen.rows[row].push_back(cell_text(table.rows[row][i], column.kind, unit, presentation.zone));
     }
   }
   return seen;

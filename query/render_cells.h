@@ -20,16 +20,16 @@ SizeUnit unit_of(const Table& table, Units units);
 
 std::string cell_text(const Value& value, Kind kind, SizeUnit unit, Zone zone);
 
-// The columns that people see.
+// The columns that people see; the one that the rows are ranked by comes first, with a mark.
 struct PeoplesTable {
   struct Head {
     const Column* column = nullptr;
-    std::string header;  // with its unit
+    std::string header;  // with its unit and the mark
   };
   std::vector<Head> heads;
   std::vector<std::vector<std::string>> rows;
 };
-PeoplesTable peoples_table(const Table& table, Units units, Zone zone);
+PeoplesTable peoples_table(const Table& table, const Presentation& presentation);
 
 // With a unit of its own.
 std::string fact_text(const Field& fact, Units units, Zone zone);

@@ -27,7 +27,8 @@ std::string element(const char* tag, const std::string& text) {
 
 std::string cell_class(const Column& column) {
   std::string name = is_right(column.kind) ? "n" : column.kind == Kind::time ? "t" : "";
-  if (column.least_useful >= kLessUseful) name += name.empty() ? "less" : " less";
+  const char* more = column.sorted ? "sorted" : column.least_useful >= kLessUseful ? "less" : "";
+  if (*more != '\0') name += name.empty() ? more : fmt::format(" {}", more);
   return name.empty() ? name : fmt::format(" class=\"{}\"", name);
 }
 
@@ -57,11 +58,12 @@ std::string cell_html(const Column& column, const std::string& text) {
 }
 
 std::string table_html(const Table& table, const Presentation& presentation) {
-  const PeoplesTable seen = peoples_table(table, presentation.units, presentation.zone);
+  const PeoplesTable seen = peoples_table(table, presentation);
   if (seen.rows.empty()) return {};
   std::string out = "<div class=\"scroll\"><table>\n<thead><tr>";
   for (const PeoplesTable::Head& head : seen.heads) {
-    out += fmt::format("<th scope=\"col\"{}>{}</th>", cell_class(*head.column), escape_html(head.header));
+    out += fmt::format("<th scope=\"col\"{}{}>{}</th>", cell_class(*head.column),
+                       head.column->sorted ? " aria-sort=\"descending\"" : "", escape_html(head.header));
   }
   out += "</tr></thead>\n<tbody>\n";
   for (std::size_t i = 0; i < seen.rows.size(); ++i) {

@@ -51,6 +51,7 @@ th,td{padding:5px 0 5px 14px;text-align:left;vertical-align:top;border-bottom:1p
 th:first-child,td:first-child{padding-left:0}
 th{font-size:11.5px;font-weight:600;letter-spacing:.03em;color:#60686f;white-space:nowrap;vertical-align:bottom;border-bottom-color:#9aa2a9}
 .n{text-align:right;white-space:nowrap}
+th.sorted{color:inherit}
 .t{white-space:nowrap}
 td:first-child{white-space:nowrap}
 td:last-child{white-space:normal;overflow-wrap:anywhere}

@@ -61,6 +61,9 @@ std::string render_json(const Asked& asked, const Report& report) {
   if (report.range) out["range"] = {{"from_ms", report.range->from_ms}, {"to_ms", report.range->to_ms}};
   out["coverage"] = report.coverage ? coverage_json(*report.coverage) : Json(nullptr);
   for (const Field& fact : report.facts) out[fact.name] = std::visit(CellJson{}, fact.value);
+  for (const Column& column : report.rows.columns) {
+    if (column.sorted && column.shown != Shown::people) out["sorted_by"] = column.name;
+  }
   out["rows"] = rows_json(report.rows);
   for (const Section& section : report.sections) out[section.name] = rows_json(section.table);
   out["totals"] = Json::object();

@@ -12,7 +12,7 @@ namespace memoir::query {
 namespace {
 
 std::string markdown_table(const Table& table, const Presentation& presentation) {
-  const PeoplesTable seen = peoples_table(table, presentation.units, presentation.zone);
+  const PeoplesTable seen = peoples_table(table, presentation);
   if (seen.rows.empty()) return {};
   std::string out;
   for (const PeoplesTable::Head& head : seen.heads) out += "| " + escape_markdown(head.header) + " ";

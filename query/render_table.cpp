@@ -16,11 +16,12 @@ namespace memoir::query {
 namespace {
 
 TextTable to_text(const Table& table, const Presentation& presentation) {
-  PeoplesTable seen = peoples_table(table, presentation.units, presentation.zone);
+  PeoplesTable seen = peoples_table(table, presentation);
   TextTable text;
   for (PeoplesTable::Head& head : seen.heads) {
+    const Column& column = *head.column;
     text.columns.push_back(
-        {std::move(head.header), is_right(head.column->kind), head.column->least_useful, head.column->breaks});
+        {std::move(head.header), is_right(column.kind), column.sorted ? 0 : column.least_useful, column.breaks});
   }
   text.rows = std::move(seen.rows);
   text.tones = table.tones;

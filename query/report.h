@@ -9,6 +9,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -52,6 +53,7 @@ struct Column {
   int least_useful = 0;  // columns that do not fit the terminal go, the highest first; 0 stays
   Shown shown = Shown::everywhere;
   bool breaks = false;  // the last column: sentences, which go on in the next line where they do not fit the terminal
+  bool sorted = false;  // the rows are ranked by it: people see it first, and marked
 };
 
 struct Table {
@@ -59,6 +61,9 @@ struct Table {
   std::vector<std::vector<Value>> rows;  // each as long as columns
   std::vector<Tone> tones = {};          // of each row; empty: all are plain
 };
+
+// The column that the rows are ranked by, under the name that machines know or the header that people see.
+void mark_sorted(Table& table, std::string_view name);
 
 template <typename Row>
 struct ColumnOf {

@@ -141,6 +141,8 @@ std::vector<std::string> summary_drawing(const Summary& summary, const Options& 
 
 // "03:14"
 std::string print_minute(std::int64_t ms, Zone zone);
+// When it was reached: "03:14", or "03:10 to 03:15" of a bucket.
+std::string print_reached(const Extremum& at, Zone zone);
 
 // The report of a day, whole.
 Result<Report> summarise_day(const Context& context, Day day);

@@ -29,7 +29,7 @@ bool is_there(const std::string& folder, const std::string& date) {
 Status write_day(const Context& context, const std::string& folder, const std::string& date, const Report& report) {
   const Options& options = context.options;
   const Asked asked{"summary", context.file.path, context.runs.empty() ? "" : context.runs.back().boot.host};
-  const Presentation presentation{options.zone, options.units, false, report.width};
+  const Presentation presentation{options.zone, options.units, false, report.width, options.ascii};
   const std::string path = (fs::path(folder) / date).string();
   const Status page = write_file(path + ".html", render_html(asked, report, presentation));
   return page ? write_file(path + ".txt", render_table(asked, report, presentation)) : page;

@@ -59,9 +59,10 @@ std::string used_sentence(const Summary& summary, const Options& options) {
       fmt::format("Memory in use was {} on average{}", print_size(*today.used.mean, options.units),
                   today.comparable() ? compared(*today.used.mean, before_of(summary), options.units) : "");
   if (today.used.highest) {
-    sentence += fmt::format("; at most {}{}, at {}", print_size(today.used.highest->value, options.units),
+    const bool exact = today.used.highest->from_ms == today.used.highest->until_ms;
+    sentence += fmt::format("; at most {}{}, {} {}", print_size(today.used.highest->value, options.units),
                             summary.total_kib ? " of " + print_size(*summary.total_kib, options.units) : "",
-                            print_minute(today.used.highest->from_ms, options.zone));
+                            exact ? "at" : "within", print_reached(*today.used.highest, options.zone));
     if (!summary.holders.empty()) {
       sentence += fmt::format(", when {} held {}", to_printable(to_utf8(summary.holders.front().title)),
                               print_size(summary.holders.front().kib, options.units));
@@ -107,6 +108,11 @@ std::string growth_sentence(const Summary& summary, const Options& options) {
 std::string print_minute(std::int64_t ms, Zone zone) {
   const Civil at = to_civil(ms, zone);
   return fmt::format("{:02}:{:02}", at.hour, at.minute);
+}
+
+std::string print_reached(const Extremum& at, Zone zone) {
+  const std::string from = print_minute(at.from_ms, zone);
+  return at.from_ms == at.until_ms ? from : fmt::format("{} to {}", from, print_minute(at.until_ms, zone));
 }
 
 std::string summary_lead(const Summary& summary, const Options& options) {

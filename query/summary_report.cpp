@@ -25,7 +25,7 @@ std::string print_long_date(std::int64_t ms, Zone zone) {
 std::vector<Field> facts_for_people(const Summary& summary, Zone zone) {
   const MachineDay& today = summary.today();
   const auto when = [zone](const char* what, const std::optional<Extremum>& at) {
-    return at ? fmt::format("{}, {}", what, print_minute(at->from_ms, zone)) : std::string(what);
+    return at ? fmt::format("{}, {}", what, print_reached(*at, zone)) : std::string(what);
   };
   std::vector<Field> facts{
       {"used_mean_kib", "In use, mean", Kind::size, maybe(today.used.mean)},
@@ -51,6 +51,7 @@ std::vector<Field> facts_for_machines(const Summary& summary, Zone zone) {
           {"total_kib", "", Kind::size, maybe(summary.total_kib)},
           {"swap_total_kib", "", Kind::size, maybe(summary.swap_total_kib)},
           {"used_max_at_ms", "", Kind::time, ms_of(today.used.highest)},
+          {"used_max_until_ms", "", Kind::time, today.used.highest ? Value(today.used.highest->until_ms) : Value()},
           {"available_min_at_ms", "", Kind::time, ms_of(today.available.lowest)},
           {"swap_max_at_ms", "", Kind::time, ms_of(today.swap.highest)},
           {"stalled_worst_percent", "", Kind::percent, maybe(today.worst_percent)},
@@ -71,7 +72,7 @@ std::vector<Field> facts_for_machines(const Summary& summary, Zone zone) {
 
 void add_peak_note(const Summary& summary, const Options& options, Report& report) {
   if (summary.holders.empty()) return;
-  std::string line = fmt::format("At the peak, {}:", print_minute(summary.today().used.highest->from_ms, options.zone));
+  std::string line = fmt::format("At the peak, {}:", print_reached(*summary.today().used.highest, options.zone));
   for (std::size_t i = 0; i < summary.holders.size(); ++i) {
     line += fmt::format("{} {} {}", i == 0 ? "" : ",", to_printable(to_utf8(summary.holders[i].title)),
                         print_size(summary.holders[i].kib, options.units));

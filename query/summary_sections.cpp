@@ -32,6 +32,18 @@ void add_time(Columns<Row>& columns, const std::string& name, const std::string&
                      }});
 }
 
+// When an extreme was reached: a bucket does not tell when within it.
+template <typename Row>
+void add_reached(Columns<Row>& columns, const std::string& from, const std::string& until, int least_useful, Zone zone,
+                 std::function<const std::optional<Extremum>&(const Row&)> get) {
+  columns.push_back({{from, "", Kind::time, 0, Shown::machines}, [get](const Row& row) { return ms_of(get(row)); }});
+  columns.push_back({{until, "", Kind::time, 0, Shown::machines},
+                     [get](const Row& row) { return get(row) ? Value(get(row)->until_ms) : Value(); }});
+  columns.push_back({{"", "AT", Kind::time, least_useful, Shown::people}, [get, zone](const Row& row) {
+                       return get(row) ? Value(print_reached(*get(row), zone)) : Value();
+                     }});
+}
+
 }  // namespace
 
 Table summary_days(const Summary& summary, Zone zone) {
@@ -47,7 +59,8 @@ Table summary_days(const Summary& summary, Zone zone) {
       {{"used_mean_kib", "USED", Kind::size}, [](const Row& row) { return maybe(row.used.mean); }},
       {{"used_min_kib", "", Kind::size, 0, Shown::machines}, [](const Row& row) { return kib_of(row.used.lowest); }},
       {{"used_max_kib", "MAX", Kind::size}, [](const Row& row) { return kib_of(row.used.highest); }}};
-  add_time<Row>(columns, "used_max_at_ms", "AT", 3, zone, [](const Row& row) { return ms_of(row.used.highest); });
+  add_reached<Row>(columns, "used_max_at_ms", "used_max_until_ms", 3, zone,
+                   [](const Row& row) -> const std::optional<Extremum>& { return row.used.highest; });
   columns.push_back(
       {{"available_min_kib", "AVAIL", Kind::size, 2}, [](const Row& row) { return kib_of(row.available.lowest); }});
   columns.push_back({{"swap_max_kib", "SWAP", Kind::size, 3}, [](const Row& row) { return kib_of(row.swap.highest); }});
@@ -64,9 +77,8 @@ namespace {
 void add_usage(Columns<Usage>& columns, Zone zone) {
   columns.push_back({{"mean_kib", "MEAN", Kind::size}, [](const Usage& row) { return maybe(row.pss.mean); }});
   columns.push_back({{"max_kib", "MAX", Kind::size}, [](const Usage& row) { return kib_of(row.pss.highest); }});
-  add_time<Usage>(columns, "max_from_ms", "AT", 2, zone, [](const Usage& row) { return ms_of(row.pss.highest); });
-  columns.push_back({{"max_until_ms", "", Kind::time, 0, Shown::machines},
-                     [](const Usage& row) { return row.pss.highest ? Value(row.pss.highest->until_ms) : Value(); }});
+  add_reached<Usage>(columns, "max_from_ms", "max_until_ms", 2, zone,
+                     [](const Usage& row) -> const std::optional<Extremum>& { return row.pss.highest; });
   columns.push_back(
       {{"grown_day_kib", "DAY", Kind::change, 3}, [](const Usage& row) { return maybe(row.grown_day()); }});
   columns.push_back(
@@ -95,6 +107,7 @@ Section usage_section(std::string name, std::string title, const Columns<Usage>&
   for (std::size_t i = shown; i < all; ++i) rest_kib += rows[i].pss.mean.value_or(0);
   rows.resize(shown);
   Section section{std::move(name), std::move(title), make_table(columns, rows), {}};
+  mark_sorted(section.table, "max_kib");
   if (shown < all) {
     note_left_out(section, fmt::format("{} of {}; the other {} held {} on average (--limit 0 shows all).", shown, all,
                                        all - shown, print_size(rest_kib, options.units)));
@@ -138,7 +151,9 @@ Section process_section(const Summary& summary, const Options& options) {
                      [](const Row& row) { return Value(shown_command(row.process.info, '?')); }});
   std::vector<Row> rows = summary.processes;
   rows.resize(limited(options, rows.size(), kGrownRows));
-  return {"processes", "Highest marks that single processes reached (VmHWM)", make_table(columns, rows), {}};
+  Section section{"processes", "Highest marks that single processes reached (VmHWM)", make_table(columns, rows), {}};
+  mark_sorted(section.table, "hwm_kib");
+  return section;
 }
 
 // Those that grew by what can be seen, the most first.
@@ -167,6 +182,7 @@ Section grown_section(const Summary& summary, const Options& options, bool week)
                        : "Grew most over the day (first hour to last)",
                   make_table(columns, rows),
                   {}};
+  mark_sorted(section.table, "grown_kib");
   if (rows.size() < all) note_left_out(section, fmt::format("{} of {} that grew.", rows.size(), all));
   return section;
 }
@@ -187,6 +203,7 @@ Section restart_section(const Summary& summary, const Options& options) {
                   "Restarts: ended after ten minutes or more, and begun again within ten",
                   make_table(columns, rows),
                   {}};
+  mark_sorted(section.table, "times");
   if (rows.size() < all) note_left_out(section, fmt::format("{} of {} programs.", rows.size(), all));
   return section;
 }

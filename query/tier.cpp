@@ -4,6 +4,7 @@
 #include <array>
 #include <fmt/format.h>
 
+#include "query/tier_steps.h"
 #include "query/times.h"
 
 namespace memoir::query {
@@ -86,6 +87,12 @@ std::optional<std::string> tier_line(Tier tier) {
   if (tier == Tier::raw) return std::nullopt;
   return fmt::format("From rollups of {}: min, mean and max of each; what was in between is not known.",
                      tier_width(tier));
+}
+
+Range max_reached(const Summary& summary, Tier tier) {
+  if (tier == Tier::raw) return {summary.max_at_ms, summary.max_until_ms};
+  // Of buckets in a row of which nothing changed the first counts.
+  return {summary.max_at_ms, std::min(summary.max_until_ms, bucket_around(tier, summary.max_at_ms).to_ms)};
 }
 
 void tell_tier(Tier tier, Report& report) {

@@ -10,8 +10,10 @@
 #include <string>
 #include <vector>
 
+#include "analysis/ranking.h"
 #include "base/result.h"
 #include "query/command.h"
+#include "query/zone.h"
 
 namespace memoir::query {
 
@@ -38,6 +40,31 @@ std::string_view tier_width(Tier tier);
 
 // "From rollups of an hour: …"; nothing of ticks.
 std::optional<std::string> tier_line(Tier tier);
+
+// From when until when it had its maximum, if it has one; of a bucket it was reached somewhere within it.
+Range max_reached(const Summary& summary, Tier tier);
+
+// The columns of that; `summary` finds it in a row.
+template <typename Row, typename GetSummary>
+void add_max_reached(std::vector<ColumnOf<Row>>& columns, int least_useful, Tier tier, Zone zone, GetSummary summary) {
+  const auto end = [summary, tier](std::int64_t Range::*member) {
+    return [summary, tier, member](const Row& row) {
+      const Summary& of = summary(row);
+      return of.max ? Value(max_reached(of, tier).*member) : Value();
+    };
+  };
+  const bool rolled = tier != Tier::raw;
+  columns.push_back({{"max_at_ms", "MAX AT", Kind::time, least_useful, rolled ? Shown::machines : Shown::everywhere},
+                     end(&Range::from_ms)});
+  columns.push_back({{"max_until_ms", "", Kind::time, 0, Shown::machines}, end(&Range::to_ms)});
+  if (!rolled) return;
+  columns.push_back(
+      {{"", "MAX WITHIN", Kind::text, least_useful, Shown::people}, [summary, tier, zone](const Row& row) {
+         const Summary& of = summary(row);
+         const Range within = max_reached(of, tier);
+         return of.max ? Value(print_within(within.from_ms, within.to_ms, zone)) : Value();
+       }});
+}
 
 // In JSON, and for people where it is not ticks.
 void tell_tier(Tier tier, Report& report);

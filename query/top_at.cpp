@@ -206,6 +206,7 @@ Result<Report> top_at(const Context& context) {
   limit_rows(rows, report, context, [by](const HeldRow& row) { return row.tally.kib(by); },
              {.of = metric_title(by), .adds_up = by != Metric::hwm});
   report.rows = make_table(columns, rows);
+  mark_sorted(report.rows, fmt::format("{}_kib", to_string(by)));
   tell_state(state, context.when.at_ms.value_or(*report.at_ms), context.options.zone, report);
   return report;
 }

@@ -40,9 +40,10 @@ Plan plan_rows(const TopQuestion& question, const Filter& filter, TopFold& fold)
   return plan;
 }
 
-// Marks do not add up, and have no mean: the largest counts, from when it was first seen.
+// Marks do not add up, and have no mean: the largest counts, from when it was first seen. They come in any order.
 void see_mark(Summary& summary, std::optional<std::int64_t> mark, std::int64_t at_ms) {
-  if (!mark || (summary.max && *mark <= *summary.max)) return;
+  if (!mark || (summary.max && *mark < *summary.max)) return;
+  if (mark == summary.max && at_ms >= summary.max_at_ms) return;
   summary.max = mark;
   summary.max_at_ms = at_ms;
 }

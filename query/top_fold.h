@@ -8,6 +8,7 @@
 
 #include "analysis/bucket_sum.h"
 #include "analysis/metric.h"
+#include "query/changes.h"
 #include "query/filter.h"
 #include "query/top.h"
 
@@ -24,6 +25,7 @@ struct TopRow {
   Summary summary;
   std::optional<std::int64_t> mean_kib;  // over all the time that was recorded: who was not there held nothing
   std::optional<double> share;
+  HeldAtEnds at_ends;  // not of marks
 };
 
 // What the answer is about, and where it comes from.
@@ -50,9 +52,14 @@ struct TopFold {
   std::vector<TopRow> rows;
   TopHeld held;
   std::optional<std::int64_t> chosen;  // processes that the filter takes; absent of whole groups in rollups
+  RangeEnds ends;                      // rows of processes too young for rollups point into them
 };
 
 // Feeds every step to its row.
 Result<TopFold> fold_top(Reader& reader, const TopQuestion& question, const Filter& filter);
+
+// What each row held at the two ends, as memoir diff has it. `all`: with a row for those of the end that are too young
+// to be in rollups, of which nothing else is known.
+Status add_growth(const Context& context, const TopQuestion& question, const Filter& filter, bool all, TopFold& fold);
 
 }  // namespace memoir::query

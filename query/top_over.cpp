@@ -66,12 +66,12 @@ void tell_rollups(const Context& context, const TopQuestion& asked, const Filter
 }
 
 std::optional<std::int64_t> rank_value(const TopRow& row, bool by_growth, bool by_mark) {
-  if (by_growth) return row.summary.growth();
+  if (by_growth) return row.at_ends.growth_kib();
   return by_mark ? row.summary.max : row.mean_kib;
 }
 
 // Of marks there is only the largest, and when.
-TopColumns columns_of(const std::string& group, bool by_growth, Metric by_metric) {
+TopColumns columns_of(const std::string& group, bool by_growth, Metric by_metric, Tier tier, Zone zone) {
   const Shown sums = by_metric == Metric::hwm ? Shown::machines : Shown::everywhere;
   const std::string metric(to_string(by_metric));
   TopColumns columns;
@@ -87,14 +87,21 @@ TopColumns columns_of(const std::string& group, bool by_growth, Metric by_metric
   columns.push_back({{"mean_kib", "MEAN", Kind::size, by_growth ? 3 : 0, sums},
                      [](const TopRow& row) { return maybe(row.mean_kib); }});
   columns.push_back({{"max_kib", "MAX", Kind::size, 1}, [](const TopRow& row) { return maybe(row.summary.max); }});
-  columns.push_back({{"max_at_ms", "MAX AT", Kind::time, 2},
-                     [](const TopRow& row) { return row.summary.max ? Value(row.summary.max_at_ms) : Value(); }});
-  columns.push_back(
-      {{"first_kib", "", Kind::size, 0, Shown::machines}, [](const TopRow& row) { return maybe(row.summary.first); }});
-  columns.push_back(
-      {{"last_kib", "LAST", Kind::size, 5, sums}, [](const TopRow& row) { return maybe(row.summary.last); }});
+  // Marks are as exact as ticks.
+  add_max_reached(columns, 2, by_metric == Metric::hwm ? Tier::raw : tier, zone,
+                  [](const TopRow& row) -> const Summary& { return row.summary; });
+  columns.push_back({{"first_kib", "", Kind::size, 0, Shown::machines},
+                     [](const TopRow& row) { return maybe(row.at_ends.first_kib); }});
+  columns.push_back({{"last_kib", "", Kind::size, 0, Shown::machines},
+                     [](const TopRow& row) { return maybe(row.at_ends.last_kib); }});
+  if (by_metric != Metric::hwm)
+    columns.push_back(
+        {{"", "LAST", Kind::size, 5, Shown::people}, [](const TopRow& row) { return last_or_gone(row.at_ends); }});
   columns.push_back({{"growth_kib", "GROWTH", Kind::size, by_growth ? 0 : 4, sums},
-                     [](const TopRow& row) { return maybe(row.summary.growth()); }});
+                     [](const TopRow& row) { return maybe(row.at_ends.growth_kib()); }});
+  columns.push_back({{"what", "", Kind::text, 0, Shown::machines}, [](const TopRow& row) {
+                       return row.at_ends.what.empty() ? Value() : Value(std::string(row.at_ends.what));
+                     }});
   columns.push_back({{"known_ms", "", Kind::duration, 0, Shown::machines},
                      [](const TopRow& row) { return Value(row.summary.covered_ms); }});
   columns.push_back(
@@ -121,17 +128,18 @@ Result<Report> top_over(const Context& context, Range range) {
   const Metric metric = parse_metric(by).value_or(Metric::pss);
   const bool by_growth = by == "growth";
   const bool by_mark = metric == Metric::hwm;
-  const TopColumns columns = columns_of(group, by_growth, metric);
+  const Result<Tier> tier = report.nothing_recorded ? Tier::raw : tier_of(context, range, Reads::all);
+  if (!tier) return tier.error();
+  const TopColumns columns = columns_of(group, by_growth, metric, *tier, context.options.zone);
   report.rows = make_table(columns, {});
   if (report.nothing_recorded) return report;
-  const Result<Tier> tier = tier_of(context, range, Reads::all);
-  if (!tier) return tier.error();
   const TopQuestion asked{range, *tier, metric, group};
   Result<TopFold> folded = fold_top(context.reader, asked, *filter);
   if (!folded) return folded.error();
   TopFold& fold = *folded;
   std::vector<TopRow>& rows = fold.rows;
   if (!by_mark) {
+    if (const Status added = add_growth(context, asked, *filter, by_growth, fold); !added) return added.error();
     for (TopRow& row : rows) summarise_row(row, report.coverage->recorded_ms, fold.held.all);
     describe_total(report, fold, metric, context.options.units);
   }
@@ -146,6 +154,7 @@ Result<Report> top_over(const Context& context, Range range) {
   limit_rows(rows, report, context, [by_mark](const TopRow& row) { return by_mark ? row.summary.max : row.mean_kib; },
              {.of = of, .adds_up = !by_mark, .more_lines = *tier == Tier::raw || by_mark ? 0 : kLinesOfRollups});
   report.rows = make_table(columns, rows);
+  mark_sorted(report.rows, by_growth ? "growth_kib" : by_mark ? "max_kib" : "mean_kib");
   note_filter(*filter, "in the range", report);
   tell_tier(*tier, report);
   return report;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "query/tier.h"
 #include "query/trend.h"
 
 namespace memoir::query {
@@ -22,22 +23,25 @@ struct Line {
   std::optional<double> slope;
 };
 
-std::vector<ColumnOf<Line>> columns() {
+std::vector<ColumnOf<Line>> columns(Tier tier, Zone zone) {
   const auto round = [](std::optional<double> value) {
     return value ? Value(std::int64_t{std::llround(*value)}) : Value();
   };
-  return {
+  std::vector<ColumnOf<Line>> columns{
       {{"metric", "", Kind::text, 0, Shown::machines}, [](const Line& line) { return Value(line.series->metric); }},
       {{"min_kib", "MIN", Kind::size, 3}, [](const Line& line) { return maybe(line.summary.min); }},
       {{"mean_kib", "MEAN", Kind::size}, [round](const Line& line) { return round(line.summary.mean); }},
       {{"p95_kib", "95%", Kind::size, 2}, [](const Line& line) { return maybe(line.p95_kib); }},
       {{"max_kib", "MAX", Kind::size}, [](const Line& line) { return maybe(line.summary.max); }},
-      {{"max_at_ms", "MAX AT", Kind::time, 4},
-       [](const Line& line) { return line.summary.max ? Value(line.summary.max_at_ms) : Value(); }},
+  };
+  add_max_reached(columns, 4, tier, zone, [](const Line& line) -> const Summary& { return line.summary; });
+  const std::vector<ColumnOf<Line>> more{
       {{"last_kib", "LAST", Kind::size}, [](const Line& line) { return maybe(line.summary.last); }},
       {{"slope_kib_per_day", "A DAY", Kind::size, 1}, [round](const Line& line) { return round(line.slope); }},
       {{"subject", "SUBJECT", Kind::text}, [](const Line& line) { return Value(line.series->subject); }},
   };
+  columns.insert(columns.end(), more.begin(), more.end());
+  return columns;
 }
 
 void draw(const Context& context, const TrendQuestion& question, const std::vector<Series>& all, Report& report) {
@@ -75,7 +79,7 @@ Status fill_multiples(const Context& context, const TrendQuestion& question, con
   }
   report.title = fmt::format("{} series", all.size());
   report.facts = {{"step_ms", "", Kind::duration, step_ms}};
-  Table numbers = make_table(columns(), lines);
+  Table numbers = make_table(columns(question.tier, context.options.zone), lines);
   if (context.options.format != Format::table) {
     report.rows = bucket_table(buckets);
     report.sections = {{"series", "", std::move(numbers)}};

@@ -6,6 +6,7 @@
 #include "query/chart.h"
 #include "query/format.h"
 #include "query/sparkline.h"
+#include "query/tier.h"
 #include "query/trend.h"
 
 namespace memoir::query {
@@ -83,8 +84,11 @@ std::vector<std::string> number_lines(const Series& series, const Summary& summa
   const std::string mean = size(rounded(*summary.mean));
   std::vector<std::string> lines;
   if (summary.max) {
-    lines.push_back(fmt::format("min {}, mean {}, max {} at {}", size(*summary.min), mean, size(*summary.max),
-                                print_time(summary.max_at_ms, options.zone)));
+    const Range reached = max_reached(summary, tier);
+    lines.push_back(fmt::format("min {}, mean {}, max {} {}", size(*summary.min), mean, size(*summary.max),
+                                tier == Tier::raw
+                                    ? "at " + print_time(reached.from_ms, options.zone)
+                                    : "within " + print_within(reached.from_ms, reached.to_ms, options.zone)));
   } else {
     lines.push_back(fmt::format("mean {}; min and max of this sum are not in the rollups", mean));
   }

@@ -131,6 +131,12 @@ std::string print_time_of_day(std::int64_t ms, Zone zone) {
   return fmt::format("{:02}:{:02}:{:02}", at.hour, at.minute, at.second);
 }
 
+std::string print_within(std::int64_t from_ms, std::int64_t until_ms, Zone zone) {
+  const bool same_day = print_date(from_ms, zone) == print_date(until_ms, zone);
+  return fmt::format("{} to {}", print_time(from_ms, zone),
+                     same_day ? print_time_of_day(until_ms, zone) : print_time(until_ms, zone));
+}
+
 std::string times_in_zone(std::string_view text, Zone zone) {
   constexpr std::size_t form = 23;  // "2026-11-20 03:14:07 UTC"
   std::string out;

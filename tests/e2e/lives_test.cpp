@@ -141,3 +141,42 @@ TEST_CASE("a recorder that may not read a process's rollup says so and takes its
   CHECK(*scene.number("SELECT count(*) FROM event WHERE kind = 'degraded'") > 0);
   CHECK(contains(recorder.child().errors(), "smaps_rollup"));
 }
+
+TEST_CASE("top by growth: a live leak stands above what ended, and what began grew by all it holds") {
+  const Scene scene;
+  Holder leak(scene.folder());
+  leak.tell("private 8192");
+  Holder compiler(scene.folder());
+  compiler.tell("private 65536");
+  Recorder recorder(scene);
+  recorder.tick();
+  Holder brief(scene.folder());
+  brief.tell("private 32768");
+  recorder.tick();
+  leak.tell("private 16384");
+  Holder fresh(scene.folder());
+  fresh.tell("private 49152");
+  const pid_t ended = compiler.pid();
+  const pid_t brief_pid = brief.pid();
+  compiler.end();
+  brief.end();
+  recorder.tick();
+
+  std::map<std::int64_t, json> rows;
+  std::map<std::int64_t, std::size_t> place;
+  for (const auto& row : scene.answer_rows({"top", "--last", "1h", "--by", "growth", "--limit", "0"})) {
+    place.emplace(row.at("pid"), place.size());
+    rows.emplace(row.at("pid"), row);
+  }
+  CHECK(rows.at(leak.pid()).at("growth_kib").get<std::int64_t>() >= 16384);
+  CHECK(rows.at(leak.pid()).at("what") == "grown");
+  CHECK(rows.at(fresh.pid()).at("growth_kib").get<std::int64_t>() >= 49152);
+  CHECK(rows.at(fresh.pid()).at("what") == "new");
+  CHECK(rows.at(ended).at("growth_kib").get<std::int64_t>() <= -65536);
+  CHECK(rows.at(ended).at("what") == "gone");
+  CHECK(rows.at(brief_pid).at("growth_kib") == 0);
+  CHECK(rows.at(brief_pid).at("what") == "came and went");
+  CHECK(place.at(fresh.pid()) < place.at(leak.pid()));
+  CHECK(place.at(leak.pid()) < place.at(brief_pid));
+  CHECK(place.at(brief_pid) < place.at(ended));
+}

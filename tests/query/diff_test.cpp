@@ -127,6 +127,28 @@ TEST_CASE("diff: new, gone, grown and shrunk, the largest change first") {
   CHECK(rows[3]["before_kib"].is_null());
   CHECK(answer["totals"]["unchanged"] == 1);
   CHECK(answer["totals"]["came_and_went"] == 1);
+  // One that is seen first at T1 itself is there then.
+  const auto later = ask(history.path(), history.now_ms(), {"diff", "00:01:00"});
+  CHECK(later["totals"]["gone"] == 2);
+  CHECK(later["totals"]["came_and_went"] == 0);
+  const auto first = ask(history.path(), history.now_ms(), {"diff", "00:00:00"});
+  CHECK(first["totals"]["gone"] == 1);
+  CHECK(first["totals"]["came_and_went"] == 1);
+}
+
+TEST_CASE("diff: the processes that a filter leaves out changed by the metric that is asked for") {
+  const Simulated file(false);
+  for (const std::string by : {"pss", "rss", "uss", "swap"}) {
+    const std::vector<std::string> whole{"diff", fmt::format("@{}", file.from_ms), fmt::format("@{}", file.to_ms),
+                                         "--by", by};
+    auto part = whole;
+    part.insert(part.end(), {"--filter", "user=app"});
+    const auto all = ask(file.path, file.to_ms, whole)["totals"];
+    const auto some = ask(file.path, file.to_ms, part)["totals"];
+    CAPTURE(by, all.dump(), some.dump());
+    CHECK(some["change_kib"].get<std::int64_t>() + some["others_kib"].get<std::int64_t>() == all["change_kib"]);
+    if (by != "swap") CHECK(some["others_kib"] != 0);
+  }
 }
 
 TEST_CASE("diff: times that cannot be compared are refused, and times outside the file are said") {
@@ -148,8 +170,16 @@ TEST_CASE("diff: times that cannot be compared are refused, and times outside th
   const auto same = ask(path, now, {"diff", "00:01:01", "00:01:02"});
   CHECK(same["rows"].empty());
   CHECK(same["warnings"].size() == 1);
-  const auto relative = ask(path, now, {"diff", "-1m", "-30s"});
-  CHECK(relative["before_ms"] == History::kStart + 60'000);
+  // From the last tick, wherever the file is asked, and whenever.
+  for (const std::int64_t later_ms : {std::int64_t{0}, std::int64_t{20} * 86'400'000}) {
+    const auto relative = ask(path, now + later_ms, {"diff", "-1m", "-30s"});
+    CHECK(relative["before_ms"] == History::kStart + 50'000);
+    CHECK(relative["after_ms"] == History::kStart + 80'000);
+    CHECK(relative["warnings"].empty());
+  }
+  const auto ahead = ask(path, now, {"diff", "00:00:30", "00:09"});
+  CHECK(ahead["after_ms"] == History::kStart + 110'000);
+  CHECK(ahead["range"]["to_ms"] == now);
 }
 
 TEST_CASE("diff: a zombie holds nothing any more, and an empty file is said to be one") {

@@ -27,7 +27,7 @@ Result<std::string> answer_on_screen(const std::string& path, std::int64_t now_m
   if (!report) return report.error();
   const std::string host = runs.empty() ? std::string() : runs.back().boot.host;
   const auto width = screen ? std::optional(screen->columns) : std::nullopt;
-  return render_table({command.name, "DB", host}, *report, {options.zone, options.units, false, width});
+  return render_table({command.name, "DB", host}, *report, {options.zone, options.units, false, width, options.ascii});
 }
 
 }  // namespace memoir::test

@@ -340,3 +340,21 @@ TEST_CASE("Sentences in the last column go on in the next line instead of being 
         "         capability\n"
         "gap      short\n");
 }
+
+TEST_CASE("The column that rows are ranked by comes first for people, with a mark that the terminal can show") {
+  Report report;
+  report.rows.columns = {{"pid", "PID", Kind::count}, {"pss_kib", "PSS", Kind::size, 5}, {"name", "NAME"}};
+  report.rows.rows = {{std::int64_t{1}, std::int64_t{2048}, std::string("a")}};
+  mark_sorted(report.rows, "pss_kib");
+  Presentation presentation{.zone = Zone::utc, .units = Units::kib};
+  CHECK(render_table({}, report, presentation) == "PSS KiB ▼ PID NAME\n     2048   1 a\n");
+  presentation.ascii = true;
+  CHECK(render_table({}, report, presentation) == "PSS KiB v PID NAME\n     2048   1 a\n");
+  presentation.width = 12;  // others go first
+  CHECK(render_table({}, report, presentation).find("PSS KiB v") == 0);
+  CHECK(
+      render_html({}, report, presentation).find("<th scope=\"col\" class=\"n sorted\" aria-sort=\"descending\">PSS") !=
+      std::string::npos);
+  CHECK(nlohmann::json::parse(render_json({}, report))["sorted_by"] == "pss_kib");
+  CHECK(render_csv(report).find("pid,pss_kib,name") == 0);
+}

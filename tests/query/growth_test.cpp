@@ -1,0 +1,153 @@
+// top --by growth: what was not there held nothing, and what ended is gone; as diff has it, from ticks and from
+// rollups.
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "query/application.h"
+#include "query/history.h"
+#include "query/terminal.h"
+#include "query/zone_guard.h"
+#include "support/catch.h"
+#include "support/manual_clock.h"
+
+using namespace memoir;
+using namespace memoir::query;
+using memoir::test::History;
+using nlohmann::json;
+
+namespace {
+
+constexpr std::int64_t kMib = 1024;
+
+std::string ask(const History& history, std::vector<std::string> arguments) {
+  use_utf8();
+  const test::ZoneGuard zone("UTC");
+  const test::ManualClock clock({history.now_ms(), 0});
+  arguments.insert(arguments.end(), {"--db", history.path()});
+  const Outcome outcome = answer(arguments, clock);
+  CAPTURE(arguments, outcome.error);
+  REQUIRE(outcome.exit == Exit::answered);
+  return outcome.out;
+}
+
+json json_of(const History& history, std::vector<std::string> arguments) {
+  arguments.insert(arguments.end(), {"--limit", "0", "--format", "json"});
+  return json::parse(ask(history, arguments));
+}
+
+json row_of(const json& answer, const std::string& key, const json& value) {
+  for (const json& row : answer["rows"]) {
+    if (row[key] == value) return row;
+  }
+  return {};
+}
+
+// A service that leaks, a compiler that ends, a cache that is new, a job that comes and goes, one that stays, and one
+// that was started just now.
+void record(History& history, int ticks) {
+  history.begin_run();
+  history.birth(1, {"leaky", "leaky", "web", "www-data", "/leaky.service"}, 100 * kMib);
+  history.birth(2, {"cc1plus", "cc1plus", "build", "builder", "/build.scope"}, 279 * kMib);
+  history.birth(5, {"still", "still", "web", "www-data", "/still.service"}, 50 * kMib);
+  history.tick(ticks);
+  history.birth(3, {"cache", "cache", "cache", "cache", "/cache.service"}, 10 * kMib);
+  history.birth(4, {"job", "job", "job", "job", "/job.service"}, 900 * kMib);
+  history.hold(1, 110 * kMib);
+  history.tick(ticks);
+  history.death(2);
+  history.death(4);
+  history.hold(1, 120 * kMib);
+  history.hold(3, 30 * kMib);
+  history.tick(ticks);
+  history.birth(6, {"young", "young", "young", "young", "/young.service"}, 25 * kMib);
+  history.tick();
+  history.maintain();
+}
+
+}  // namespace
+
+TEST_CASE(
+    "top by growth: what began grew by all it holds, what ended shrank by all it held, what came and went by nothing") {
+  const bool rolled = GENERATE(false, true);
+  History history(rolled ? 120'000 : 10'000);
+  record(history, rolled ? 40 : 10);
+  const json top = json_of(history, {"top", "--last", "1d", "--by", "growth"});
+  CAPTURE(top.dump(1));
+  CHECK(top["tier"] == (rolled ? "5min" : "raw"));
+  const std::vector<std::tuple<int, std::int64_t, std::string>> expected{
+      {3, 30, "new"}, {6, 25, "new"}, {1, 20, "grown"}, {5, 0, "same"}, {4, 0, "came and went"}, {2, -279, "gone"}};
+  REQUIRE(top["rows"].size() == expected.size());
+  for (const auto& [pid, mib, what] : expected) {
+    const json row = row_of(top, "pid", pid);
+    CAPTURE(pid);
+    REQUIRE(row.is_object());
+    CHECK(row["growth_kib"] == mib * kMib);
+    CHECK(row["what"] == what);
+    CHECK(row["last_kib"].get<std::int64_t>() - row["first_kib"].get<std::int64_t>() == mib * kMib);
+  }
+  for (const int i : {0, 1, 2, 5}) CHECK(top["rows"][i]["pid"] == std::get<0>(expected[i]));
+  const std::string table = ask(history, {"top", "--last", "1d", "--by", "growth"});
+  const std::size_t last = table.find("cc1plus");
+  CHECK(table.find("leaky") < last);
+  const std::size_t line = table.rfind('\n', last);
+  CHECK(table.substr(line, last - line).find(" gone ") != std::string::npos);
+}
+
+TEST_CASE("top by growth agrees with diff, whatever the group and the tier") {
+  const bool rolled = GENERATE(false, true);
+  History history(rolled ? 120'000 : 10'000);
+  record(history, rolled ? 40 : 10);
+  for (const std::string group : {"process", "identity", "command", "category", "cgroup", "user"}) {
+    for (const std::vector<std::string>& filter : {std::vector<std::string>{}, {"--filter", "user=www-data"}}) {
+      std::vector<std::string> top{"top", "--last", "1d", "--by", "growth", "--group", group};
+      std::vector<std::string> diff{"diff", "--last", "1d", "--group", group};
+      top.insert(top.end(), filter.begin(), filter.end());
+      diff.insert(diff.end(), filter.begin(), filter.end());
+      const json grown = json_of(history, top);
+      const json changed = json_of(history, diff);
+      const std::string key = group == "process" ? "pid" : group;
+      CAPTURE(group, rolled, filter.size());
+      REQUIRE(grown["rows"].size() >= (filter.empty() ? 5 : 1));
+      for (const json& row : grown["rows"]) {
+        const json change = row_of(changed, key, row[key]);
+        CAPTURE(row.dump(), change.dump());
+        CHECK(row["growth_kib"] == (change.is_object() ? change["change_kib"] : json(0)));
+      }
+      for (const json& change : changed["rows"]) CHECK(row_of(grown, key, change[key]).is_object());
+    }
+  }
+}
+
+TEST_CASE("categories over a range: one that began grew by all it holds, one that ended is gone") {
+  History history;
+  record(history, 10);
+  const json answer = json_of(history, {"categories", "--last", "1d"});
+  CHECK(row_of(answer, "category", "cache")["growth_kib"] == 30 * kMib);
+  CHECK(row_of(answer, "category", "build")["growth_kib"] == -279 * kMib);
+  CHECK(row_of(answer, "category", "job")["growth_kib"] == 0);
+  CHECK(row_of(answer, "category", "web")["growth_kib"] == 20 * kMib);
+  CHECK(ask(history, {"categories", "--last", "1d"}).find(" gone ") != std::string::npos);
+}
+
+TEST_CASE("top by hwm: of equal marks of a group the first counts, whichever process had it") {
+  const bool rolled = GENERATE(false, true);
+  History history(rolled ? 120'000 : 10'000);
+  history.begin_run();
+  history.birth(1, {"late", "late", "web", "web", "/"}, 10 * kMib);
+  history.birth(2, {"early", "early", "other", "other", "/"}, 70 * kMib);
+  history.birth(3, {"both", "both", "web", "web", "/"}, 10 * kMib);
+  history.birth(4, {"both", "both", "other", "other", "/"}, 20 * kMib);
+  history.tick(10);
+  history.hold(3, 70 * kMib);
+  history.tick(10);
+  history.hold(1, 70 * kMib);
+  history.hold(4, 70 * kMib);
+  history.tick(rolled ? 80 : 10);
+  history.maintain();
+  const json answer = json_of(history, {"top", "--last", "1d", "--by", "hwm", "--group", "category"});
+  CHECK(answer["tier"] == (rolled ? "5min" : "raw"));
+  CHECK(row_of(answer, "category", "web")["max_at_ms"] == History::kStart + (rolled ? 1'200'000 : 100'000));
+  CHECK(row_of(answer, "category", "other")["max_at_ms"] == History::kStart);
+}
