@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <map>
+#include <unordered_map>
 #include <utility>
 
+#include "analysis/ranking.h"
 #include "analysis/rolled.h"
-#include "query/state.h"
 #include "query/tier.h"
 #include "query/tier_steps.h"
 
@@ -55,6 +56,74 @@ Result<Holders> largest_in(Reader& reader, Tier tier, Range bucket, std::size_t 
   return holders;
 }
 
+// The largest first. Groups of one name are one: identities may differ in the program's path.
+std::vector<GroupState> merged(const std::vector<GroupState>& groups) {
+  std::map<std::string, GroupState> by_name;
+  for (const GroupState& group : groups) {
+    GroupState& of = by_name[group.name];
+    of.name = group.name;
+    of.processes += group.processes;
+    of.memory.set(ProcessField::pss,
+                  of.memory.or_zero(ProcessField::pss) + metric_kib(group.memory, Metric::pss).value_or(0));
+  }
+  std::vector<GroupState> all;
+  for (auto& [name, group] : by_name) all.push_back(std::move(group));
+  std::ranges::stable_sort(all, [](const GroupState& a, const GroupState& b) {
+    return ranks_before(metric_kib(a.memory, Metric::pss), metric_kib(b.memory, Metric::pss));
+  });
+  return all;
+}
+
+GroupState group_of(std::string name, std::int64_t processes, std::int64_t kib) {
+  GroupState group{std::move(name), processes, {}};
+  group.memory.set(ProcessField::pss, kib);
+  return group;
+}
+
+Result<std::vector<GroupState>> categories_at(Reader& reader, std::int64_t tick_ms) {
+  std::map<std::string, GroupState> last;
+  const Status read = reader.category_steps({tick_ms, tick_ms}, [&last](const CategoryStep& step) {
+    last[step.sample->category] = group_of(step.sample->category, step.sample->processes, step.sample->pss_kib);
+  });
+  if (!read) return read.error();
+  std::vector<GroupState> groups;
+  for (auto& [name, group] : last) groups.push_back(std::move(group));
+  return groups;
+}
+
+Result<std::vector<GroupState>> identities_at(Reader& reader, std::int64_t tick_ms) {
+  const Result<std::map<std::int64_t, std::string>> names = reader.group_names(MarkSubject::identity);
+  if (!names) return names.error();
+  const Result<std::vector<StoredLife>> lives = reader.lives({tick_ms, tick_ms});
+  if (!lives) return lives.error();
+  std::unordered_map<std::int64_t, std::optional<std::int64_t>> held;
+  const Status read =
+      visit_processes(reader, Tier::raw, {tick_ms, tick_ms}, Metric::pss, std::nullopt,
+                      [&held](const ProcessMetricStep& step) { held[step.process_id] = step.step.value; });
+  if (!read) return read.error();
+  std::vector<GroupState> groups;
+  for (const StoredLife& life : *lives) {
+    const auto kib = held.find(life.process_id);
+    const auto name = names->find(life.identity_id);
+    if (kib == held.end() || name == names->end() || (life.gone_ms && *life.gone_ms <= tick_ms)) continue;
+    groups.push_back(group_of(name->second, 1, kib->second.value_or(0)));
+  }
+  return groups;
+}
+
+// Of a tick, or of a bucket.
+Status add_groups(Reader& reader, const State& state, std::int64_t tick_ms, Holders& holders) {
+  for (const MarkSubject kind : {MarkSubject::category, MarkSubject::identity}) {
+    const bool category = kind == MarkSubject::category;
+    Result<std::vector<GroupState>> groups = state.rolled() ? load_groups(reader, state, kind)
+                                             : category     ? categories_at(reader, tick_ms)
+                                                            : identities_at(reader, tick_ms);
+    if (!groups) return groups.error();
+    (category ? holders.categories : holders.identities) = merged(*groups);
+  }
+  return Done{};
+}
+
 }  // namespace
 
 Result<Holders> largest_holders(const Context& context, std::int64_t at_ms, std::optional<Tier> in_bucket_of,
@@ -65,14 +134,21 @@ Result<Holders> largest_holders(const Context& context, std::int64_t at_ms, std:
   if (*tier != Tier::raw) {
     const Result<std::int64_t> recorded_ms = recorded_at(context, at_ms);
     if (!recorded_ms) return recorded_ms.error();
-    return largest_in(context.reader, *tier, bucket_around(*tier, *recorded_ms), most, takes);
+    const Range bucket = bucket_around(*tier, *recorded_ms);
+    Result<Holders> holders = largest_in(context.reader, *tier, bucket, most, takes);
+    if (!holders) return holders;
+    if (Status added = add_groups(context.reader, {{}, *tier, bucket}, 0, *holders); !added) return added.error();
+    return holders;
   }
   const Result<std::optional<StoredTick>> tick = context.reader.tick_at(at_ms);
   if (!tick) return tick.error();
   if (!*tick) return Holders{};
   Result<std::vector<Holder>> largest = context.reader.largest_at((*tick)->id, most, takes);
   if (!largest) return largest.error();
-  return Holders{*std::move(largest), false};
+  Holders holders{*std::move(largest), false};
+  const Status added = add_groups(context.reader, {{}, Tier::raw, std::nullopt}, (*tick)->begin.wall_ms, holders);
+  if (!added) return added.error();
+  return holders;
 }
 
 }  // namespace memoir::query

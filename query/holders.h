@@ -1,6 +1,6 @@
 #pragma once
 
-// Who held most at one time: what a whole state (query/state.h) tells too, at a fraction of its cost.
+// Who held most at one time, and which groups: what a whole state (query/state.h) tells too, at a fraction of its cost.
 
 #include <cstdint>
 #include <functional>
@@ -8,12 +8,16 @@
 #include <vector>
 
 #include "query/command.h"
+#include "query/state.h"
 
 namespace memoir::query {
 
 struct Holders {
   std::vector<Holder> largest;  // by PSS, the largest first
   bool means = false;           // over the bucket that holds that time
+  // All that was held then, by group: each adds up to the whole. By PSS, the largest first.
+  std::vector<GroupState> identities = {};
+  std::vector<GroupState> categories = {};
 };
 
 // At the last recorded time up to `at_ms`, of its tick or its bucket; or of the tier's bucket that holds it. `most` of

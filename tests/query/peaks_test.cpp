@@ -1,0 +1,167 @@
+// memoir peaks: which groups made a peak, and what of it no tick saw.
+
+#include <fmt/format.h>
+#include <map>
+
+#include <nlohmann/json.hpp>
+
+#include "query/application.h"
+#include "query/history.h"
+#include "query/on_screen.h"
+#include "query/terminal.h"
+#include "support/catch.h"
+#include "support/manual_clock.h"
+
+using namespace memoir;
+using namespace memoir::query;
+using memoir::test::History;
+using nlohmann::json;
+
+namespace {
+
+constexpr std::int64_t kMib = 1024;
+
+std::string ask(const History& history, std::vector<std::string> arguments) {
+  use_utf8();
+  const test::ManualClock clock({history.now_ms(), 0});
+  arguments.insert(arguments.end(), {"--db", history.path()});
+  const Outcome outcome = answer(arguments, clock);
+  CAPTURE(arguments, outcome.error);
+  REQUIRE(outcome.exit == Exit::answered);
+  return outcome.out;
+}
+
+std::string on_screen(const History& history, const std::vector<std::string>& arguments, Screen screen) {
+  const Result<std::string> text = test::answer_on_screen(history.path(), history.now_ms(), arguments, screen);
+  CAPTURE(arguments);
+  REQUIRE(text);
+  return *text;
+}
+
+json json_of(const History& history, std::vector<std::string> arguments) {
+  arguments.insert(arguments.end(), {"--format", "json"});
+  return json::parse(ask(history, arguments));
+}
+
+// A herd of small workers beside a database; then most of them end.
+void record(History& history, int ticks) {
+  history.begin_run();
+  history.machine(3 * kMib * kMib);
+  history.birth(1, {"postgres", "postgres", "database", "postgres", "/postgresql.service"}, 300 * kMib);
+  history.birth(2, {"cron", "cron", "gone", "root", "/cron.service"}, 3 * kMib);
+  history.tick(ticks);
+  history.death(2);
+  for (int pid = 1000; pid < 2000; ++pid)
+    history.birth(pid, {"worker", fmt::format("worker -n {}", pid), "web", "www-data", "/app.service"}, 2 * kMib);
+  history.birth(3, {"sshd", "sshd", "other", "root", "/ssh.service"}, 5 * kMib);
+  history.birth(4, {"getty", "getty", "other", "root", "/getty.service"}, 1 * kMib);
+  history.birth(5, {"chronyd", "chronyd", "other", "root", "/chrony.service"}, 4 * kMib);
+  history.machine(9 * kMib * kMib);
+  history.tick(ticks);
+  for (int pid = 1000; pid < 1990; ++pid) history.death(pid);
+  history.machine(3 * kMib * kMib);
+  history.tick(ticks);
+}
+
+}  // namespace
+
+TEST_CASE("peaks: the groups that made a peak of a thousand small processes are named, and add up") {
+  const bool rolled = GENERATE(false, true);
+  History history(rolled ? 120'000 : 10'000);
+  record(history, rolled ? 40 : 6);
+  history.maintain();
+  std::vector<std::string> question{"peaks", "--last", "1d"};
+  if (rolled) question.insert(question.end(), {"--tier", "5min"});
+  const json answer = json_of(history, question);
+  std::map<std::string, std::int64_t> sums;
+  std::map<std::string, std::int64_t> processes;
+  json worker;
+  for (const json& row : answer["made_by"]) {
+    if (row["of"] != "machine used") continue;
+    sums[row["group"]] += row["pss_kib"].get<std::int64_t>();
+    processes[row["group"]] += row["processes"].get<std::int64_t>();
+    if (row["name"] == "app.service worker -n N") worker = row;
+    CHECK(row["name"] != "gone");
+  }
+  CAPTURE(rolled, answer["made_by"].dump(1));
+  constexpr std::int64_t whole = (300 + 2000 + 5 + 1 + 4) * kMib;
+  CHECK(sums == std::map<std::string, std::int64_t>{{"identity", whole}, {"category", whole}});
+  CHECK(processes == std::map<std::string, std::int64_t>{{"identity", 1004}, {"category", 1004}});
+  REQUIRE(worker.is_object());
+  CHECK(worker["pss_kib"] == 2000 * kMib);
+  CHECK(worker["processes"] == 1000);
+
+  const std::string table = ask(history, question);
+  CHECK(table.find("by identity, 2.3 GiB: app.service worker -n N (1000) 2.0 GiB, "
+                   "postgresql.service postgres (1) 300.0 MiB, ssh.service sshd (1) 5.0 MiB, others (2) 5.0 MiB") !=
+        std::string::npos);
+  CHECK(table.find("by category, 2.3 GiB: web (1000) 2.0 GiB, database (1) 300.0 MiB, other (3) 10.0 MiB") !=
+        std::string::npos);
+  // On a terminal one line of each, that which says more.
+  question.insert(question.end(), {"--group", "category"});
+  const std::string small = on_screen(history, question, {120, 24});
+  CHECK(small.find("app.service worker -n N (1000)") != std::string::npos);
+  CHECK(small.find("postgres (1) 300.0 MiB\n") == std::string::npos);
+}
+
+TEST_CASE("peaks: of a process that ended the peak is at least that; what lived between two ticks is not in it") {
+  History history;
+  history.begin_run();
+  history.birth(1, {"lives", "lives"}, 50 * kMib);
+  history.birth(2, {"ends", "ends"}, 90 * kMib);
+  history.tick(6);
+  history.death(2);
+  history.tick(6);
+  for (const std::vector<std::string>& question :
+       {std::vector<std::string>{"peaks"}, {"peaks", "--last", "1h"}, {"peaks", "--by", "pss", "--last", "1h"}}) {
+    const json answer = json_of(history, question);
+    CAPTURE(question);
+    REQUIRE(answer["rows"].size() == 2);
+    CHECK(answer["rows"][0]["pid"] == 2);
+    CHECK(answer["rows"][0]["at_least"] == true);
+    CHECK(answer["rows"][1]["at_least"] == false);
+    const std::string table = ask(history, question);
+    CHECK(table.find("that lived between two ticks") != std::string::npos);
+    CHECK(table.find("the peak is at least that") != std::string::npos);
+  }
+  // It ended after the range.
+  const std::string before = ask(history, {"peaks", "--to", fmt::format("@{}", History::kStart + 40'000)});
+  CHECK(before.find("at least") == std::string::npos);
+}
+
+TEST_CASE("What rows are ranked by is told, and is what people see first") {
+  History history;
+  record(history, 6);
+  struct Asked {
+    std::vector<std::string> question;
+    const char* name;
+    const char* header;
+  };
+  for (const Asked& asked :
+       {Asked{{"top"}, "pss_kib", "PSS MiB ▼"}, Asked{{"top", "--by", "uss"}, "uss_kib", "USS MiB ▼"},
+        Asked{{"top", "--by", "anon", "--group", "user"}, "anon_kib", "ANON MiB ▼"},
+        Asked{{"top", "--last", "1h"}, "mean_kib", "MEAN MiB ▼"},
+        Asked{{"top", "--last", "1h", "--by", "growth"}, "growth_kib", "GROWTH MiB ▼"},
+        Asked{{"top", "--last", "1h", "--by", "hwm"}, "max_kib", "MAX MiB ▼"},
+        Asked{{"categories", "--by", "rss"}, "rss_kib", "RSS MiB ▼"},
+        Asked{{"categories", "--last", "1h"}, "mean_kib", "MEAN MiB ▼"}, Asked{{"processes"}, "first_ms", "STARTED ▼"},
+        Asked{{"processes", "--by", "hwm"}, "hwm_kib", "HWM MiB ▼"},
+        Asked{{"processes", "--by", "lifetime"}, "lifetime_ms", "LIFETIME ▼"},
+        Asked{{"diff", "--last", "1h"}, "change_kib", "CHANGE MiB ▼"}, Asked{{"peaks"}, "peak_kib", "PEAK MiB ▼"}}) {
+    CAPTURE(asked.question);
+    CHECK(json_of(history, asked.question)["sorted_by"] == asked.name);
+    const std::string table = ask(history, asked.question);
+    const std::size_t header = table.find(asked.header);
+    REQUIRE(header != std::string::npos);
+    const std::size_t line = table.rfind('\n', header) + 1;
+    CHECK(table.find_first_not_of(' ', line) == header);
+    // Machines have their columns where they were.
+    auto csv = asked.question;
+    csv.insert(csv.end(), {"--format", "csv"});
+    CHECK(ask(history, csv).find("▼") == std::string::npos);
+  }
+  CHECK_FALSE(json_of(history, {"events"}).contains("sorted_by"));
+  // Where there is little room too.
+  const std::string narrow = on_screen(history, {"top", "--by", "uss"}, {30, 24});
+  CHECK(narrow.find("USS MiB ▼") != std::string::npos);
+}
