@@ -34,7 +34,7 @@ _memoir() {
     "diff --group") words="process identity command category user cgroup unit comm container" ;;
     *" --filter") words="category= user= pid= comm= exe= command= cgroup= unit= identity= container="; compopt -o nospace ;;
     *" --tier") words="raw 5min hour day" ;;
-    *" --kind") words="clock-step degraded gap held lost moved oom-kill reload set-aside suspend unclean wal" ;;
+    *" --kind") words="clock-step degraded gap held lost moved oom-kill reload restored set-aside suspend unclean wal" ;;
     *" --limit"|*" -n") words="0 20 50 100" ;;
     *" --step") words="1m 5m 1h 1d" ;;
     *" --csv") compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;

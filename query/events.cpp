@@ -100,8 +100,9 @@ Result<Report> list_events(const Context& context) {
 }  // namespace
 
 const std::vector<std::string>& event_kinds() {
-  static const std::vector<std::string> kinds{"clock-step", "degraded", "gap",       "held",    "lost",    "moved",
-                                              "oom-kill",   "reload",   "set-aside", "suspend", "unclean", "wal"};
+  static const std::vector<std::string> kinds{"clock-step", "degraded", "gap",    "held",     "lost",
+                                              "moved",      "oom-kill", "reload", "restored", "set-aside",
+                                              "suspend",    "unclean",  "wal"};
   return kinds;
 }
 

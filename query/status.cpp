@@ -28,10 +28,18 @@ void count_runs(RecorderStatus& status, Range day) {
   }
 }
 
+// Takes out what is over: it begins with the same subject.
+void take_restored(RecorderStatus& status, const Event& event) {
+  const std::string subject = event.text.substr(0, event.text.find(" have been "));
+  std::erase_if(status.degraded, [&subject](const Event& before) { return before.text.starts_with(subject); });
+}
+
 void sort_events(RecorderStatus& status, std::vector<Event> events, Range day) {
   for (Event& event : events) {
     if (event.kind == "degraded") {
       if (event.at.wall_ms >= status.runs.back().started_ms) status.degraded.push_back(std::move(event));
+    } else if (event.kind == "restored") {
+      take_restored(status, event);
     } else if (event.at.wall_ms >= day.from_ms) {
       status.events.push_back(std::move(event));
     }

@@ -8,7 +8,9 @@
 #include <mutex>
 #include <optional>
 #include <pthread.h>
+#include <sys/resource.h>
 #include <system_error>
+#include <utility>
 
 #include "collect/cost_span.h"
 
@@ -17,6 +19,23 @@ namespace {
 
 // A worker that read something huge once does not keep the space for ever.
 constexpr std::size_t kKeptBuffer = 256 * 1024;
+
+// Whether the calling thread had to wait for something else than a processor since it was asked last.
+class Waits {
+ public:
+  bool began() {
+    const long now = count();
+    return std::exchange(count_, now) != now;
+  }
+
+ private:
+  static long count() {
+    rusage usage{};
+    ::getrusage(RUSAGE_THREAD, &usage);
+    return usage.ru_nvcsw;
+  }
+  long count_ = count();
+};
 
 }  // namespace
 
@@ -27,29 +46,37 @@ struct BlockingBatch {
 
   std::vector<std::shared_ptr<BlockingJob>> jobs;
   std::atomic<std::uint64_t> at{0};
-  TickCost cost{};  // the worker's until it has finished
+  ReadBudget budget;  // at its begin
 
   // On the worker. False: abandoned, and nothing of the batch may be touched any more.
   bool run(Buffer& buffer);
   // On the caller: takes the jobs from `job` on away from the worker, unless it has just finished that one.
   bool abandon(std::uint64_t job);
-  void mark_done(std::size_t from, std::size_t end);
 };
 
 bool BlockingBatch::run(Buffer& buffer) {
+  // A copy: the caller keeps the account.
+  ReadBudget left = budget;
   CostSpan span;
+  Waits waits;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     BlockingJob& job = *jobs[i];
-    try {
-      job.run(buffer);
-    } catch (const std::exception&) {
-      // Out of memory: the job's outcome stays what it was before, a failure.
+    job.ran_ = left.allows(job.owner(), job.likely_fast());
+    if (job.ran_) {
+      try {
+        job.run(buffer);
+      } catch (const std::exception&) {
+        // Out of memory: the job's outcome stays what it was before, a failure.
+      }
+      Cost used;
+      span.add_to(used);
+      job.used_ = used;
+      job.charged_ = used;
+      // Who only had to wait for a processor did not hold up anything.
+      if (used.wall_us >= ReadBudget::kSlowUs && !waits.began()) job.charged_.wall_us = used.cpu_us;
+      left.charge(job.owner(), job.charged_);
     }
     std::uint64_t expected = i;
-    const bool last_of_kind = i + 1 == jobs.size() || jobs[i + 1]->kind() != job.kind();
-    if (last_of_kind) {
-      span.add_to(cost[static_cast<std::size_t>(job.kind())]);
-    }
     if (!at.compare_exchange_strong(expected, i + 1)) {
       job.held_.store(false, std::memory_order_release);
       return false;
@@ -66,10 +93,6 @@ bool BlockingBatch::abandon(std::uint64_t job) {
   return false;
 }
 
-void BlockingBatch::mark_done(std::size_t from, std::size_t end) {
-  for (std::size_t i = from; i < end; ++i) jobs[i]->done_ = true;
-}
-
 struct BlockingReader::Channel {
   std::mutex mutex;
   std::condition_variable submitted;
@@ -77,11 +100,11 @@ struct BlockingReader::Channel {
   std::shared_ptr<BlockingBatch> batch;  // set by the caller, taken away by the worker when it has finished
   bool stop = false;
 
-  void work(std::atomic<int>& stuck);
+  void work();
   std::optional<std::size_t> wait(const std::shared_ptr<BlockingBatch>& given, std::chrono::milliseconds deadline);
 };
 
-void BlockingReader::Channel::work(std::atomic<int>& stuck) {
+void BlockingReader::Channel::work() {
   Buffer buffer;
   while (true) {
     std::shared_ptr<BlockingBatch> given;
@@ -91,11 +114,7 @@ void BlockingReader::Channel::work(std::atomic<int>& stuck) {
       if (stop) return;
       given = batch;
     }
-    if (!given->run(buffer)) {
-      given.reset();
-      --stuck;
-      return;
-    }
+    if (!given->run(buffer)) return;
     given.reset();
     if (buffer.size() > kKeptBuffer) buffer = Buffer();
     const std::lock_guard lock(mutex);
@@ -126,8 +145,7 @@ std::optional<std::size_t> BlockingReader::Channel::wait(const std::shared_ptr<B
   return std::nullopt;
 }
 
-BlockingReader::BlockingReader(std::chrono::milliseconds deadline)
-    : deadline_(deadline), stuck_(std::make_shared<std::atomic<int>>(0)) {}
+BlockingReader::BlockingReader(std::chrono::milliseconds deadline) : deadline_(deadline) {}
 
 BlockingReader::~BlockingReader() {
   if (!worker_.joinable()) return;
@@ -141,7 +159,7 @@ BlockingReader::~BlockingReader() {
 
 bool BlockingReader::start_worker() {
   if (worker_.joinable()) return true;
-  if (stuck() >= kMaxStuck) return false;
+  if (!budget_.worker_allowed()) return false;
   channel_ = std::make_shared<Channel>();
   // Signals are for the main thread.
   sigset_t all;
@@ -149,7 +167,7 @@ bool BlockingReader::start_worker() {
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   try {
-    worker_ = std::thread([channel = channel_, stuck = stuck_] { channel->work(*stuck); });
+    worker_ = std::thread([channel = channel_] { channel->work(); });
   } catch (const std::system_error&) {
     // No thread to be had now: the jobs stay undone, and the next tick tries again.
   }
@@ -157,11 +175,57 @@ bool BlockingReader::start_worker() {
   return worker_.joinable();
 }
 
-std::int64_t BlockingReader::run(std::vector<std::shared_ptr<BlockingJob>> jobs, TickCost& cost) {
+// Jobs that came back from the kernel are charged to their owners.
+void BlockingReader::take_back() {
+  std::erase_if(stuck_jobs_, [this](const Stuck& stuck) {
+    const auto& [owner, job] = stuck;
+    if (job->held()) return false;
+    budget_.came_back(owner);
+    budget_.charge(owner, {.cpu_us = job->used_ ? job->used_->cpu_us : 0, .wall_us = 0});
+    return true;
+  });
+}
+
+// Those come first whose owners' reads were fast; among an owner's, those that were.
+void BlockingReader::order(Jobs& jobs) const {
+  if (!budget_.any_slow()) return;
+  using Key = std::pair<std::int64_t, std::int64_t>;
+  std::vector<std::pair<Key, std::shared_ptr<BlockingJob>>> keyed;
+  keyed.reserve(jobs.size());
+  for (auto& job : jobs) {
+    const std::int64_t slow_us = budget_.slow_us(job->owner());
+    keyed.emplace_back(Key{slow_us, slow_us > 0 ? job->rank_us() : 0}, std::move(job));
+  }
+  std::stable_sort(keyed.begin(), keyed.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::transform(keyed.begin(), keyed.end(), jobs.begin(), [](auto& item) { return std::move(item.second); });
+}
+
+// Takes over what came of the jobs before `end`.
+std::int64_t BlockingReader::finish(BlockingBatch& batch, std::size_t end, TickCost& cost) {
+  std::int64_t cpu_us = 0;
+  for (std::size_t i = 0; i < end; ++i) {
+    BlockingJob& job = *batch.jobs[i];
+    job.done_ = job.ran_;
+    job.passed_over_ = job.ran_ ? 0 : job.passed_over_ + 1;
+    if (!job.ran_) continue;
+    budget_.charge(job.owner(), job.charged_);
+    Cost& sum = cost[static_cast<std::size_t>(job.kind())];
+    sum.cpu_us += job.used_->cpu_us;
+    sum.wall_us += job.used_->wall_us;
+    cpu_us += job.used_->cpu_us;
+  }
+  return cpu_us;
+}
+
+std::int64_t BlockingReader::run(Jobs jobs, TickCost& cost) {
+  take_back();
   for (const auto& job : jobs) job->done_ = false;
+  order(jobs);
+  std::int64_t cpu_us = 0;
   while (!jobs.empty() && start_worker()) {
     const auto batch = std::make_shared<BlockingBatch>();
     batch->jobs = std::move(jobs);
+    batch->budget = budget_;
     jobs = {};
     {
       const std::lock_guard lock(channel_->mutex);
@@ -169,22 +233,22 @@ std::int64_t BlockingReader::run(std::vector<std::shared_ptr<BlockingJob>> jobs,
     }
     channel_->submitted.notify_one();
     const auto held = channel_->wait(batch, deadline_);
-    if (!held) {
-      batch->mark_done(0, batch->jobs.size());
-      std::int64_t cpu_us = 0;
-      for (std::size_t i = 0; i < cost.size(); ++i) {
-        cost[i].cpu_us += batch->cost[i].cpu_us;
-        cost[i].wall_us += batch->cost[i].wall_us;
-        cpu_us += batch->cost[i].cpu_us;
-      }
-      return cpu_us;
-    }
-    ++*stuck_;
+    cpu_us += finish(*batch, held.value_or(batch->jobs.size()), cost);
+    if (!held) break;
     worker_.detach();
-    batch->mark_done(0, *held);
-    jobs.assign(batch->jobs.begin() + static_cast<std::ptrdiff_t>(*held) + 1, batch->jobs.end());
+    const auto stuck = batch->jobs.begin() + static_cast<std::ptrdiff_t>(*held);
+    const std::uint32_t owner = (*stuck)->owner();
+    stuck_jobs_.emplace_back(owner, *stuck);
+    budget_.stuck(owner);
+    budget_.charge(owner, {.cpu_us = 0, .wall_us = deadline_ / std::chrono::microseconds(1)});
+    jobs.assign(stuck + 1, batch->jobs.end());
   }
-  return 0;
+  return cpu_us;
+}
+
+int BlockingReader::stuck() const {
+  return static_cast<int>(
+      std::count_if(stuck_jobs_.begin(), stuck_jobs_.end(), [](const Stuck& stuck) { return stuck.second->held(); }));
 }
 
 }  // namespace memoir

@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "collect/approximation.h"
+#include "collect/blocked_users.h"
 #include "collect/category_totals.h"
 #include "collect/cgroup_reader.h"
 #include "collect/cost_span.h"
@@ -71,6 +73,8 @@ struct Collector::State {
   std::vector<std::int32_t> pids;
   Complaint malformed;
   Complaint blocked;
+  BlockedUsers blocked_users;
+  std::vector<Event> events;
   Access access;
   bool first = true;
   std::int64_t looked_boot_ms = 0;
@@ -115,9 +119,10 @@ void Collector::State::assemble(Tick& tick) {
   tick.processes.reserve(table.entries().size());
   for (const auto& entry : table.entries()) {
     tick.processes.push_back(entry->sample);
-    totals.add(entry->category, entry->sample);
     if (entry->sample.state == 'Z') ++tick.counts.zombies;
   }
+  bound_approximate(tick.processes, tick.machine.memory);
+  for (std::size_t i = 0; i < tick.processes.size(); ++i) totals.add(table.entries()[i]->category, tick.processes[i]);
   tick.counts.seen = static_cast<std::int64_t>(tick.processes.size());
   tick.categories = totals.samples();
   std::sort(tick.exits.begin(), tick.exits.end(),
@@ -182,6 +187,8 @@ Result<Tick> Collector::collect(bool keyframe) {
   }
   state.malformed.report(pass.malformed);
   state.blocked.report(pass.blocked);
+  state.events = state.blocked_users.see(pass.blocked_users, tick.begin,
+                                         [&state](std::uint32_t uid) { return state.identifier.user_name(uid); });
   tick.end = state.clock.now();
   whole.add_to(tick.total);
   return tick;
@@ -189,6 +196,10 @@ Result<Tick> Collector::collect(bool keyframe) {
 
 const Access& Collector::access() const {
   return state_->access;
+}
+
+const std::vector<Event>& Collector::events() const {
+  return state_->events;
 }
 
 std::size_t raise_descriptor_limit() {

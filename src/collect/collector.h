@@ -58,6 +58,9 @@ class Collector {
 
   const Access& access() const;
 
+  // What began or ended with the last tick: degraded, restored.
+  const std::vector<Event>& events() const;
+
  private:
   struct State;
   std::unique_ptr<State> state_;

@@ -40,8 +40,7 @@ void Identifier::set_rules(Categoriser categoriser, Redactor redactor) {
 ProcessInfo Identifier::describe(const ProcessEntry& entry) const {
   ProcessInfo info = entry.info;
   info.uid = entry.uid;
-  const auto user = users_.find(entry.uid);
-  info.user = user != users_.end() ? user->second : std::to_string(entry.uid);
+  info.user = user_name(entry.uid);
   const std::string comm = to_utf8(unescape_name(entry.name));
   if (info.command.empty()) info.command = '[' + comm + ']';
   info.comm = comm;
@@ -75,6 +74,11 @@ void Identifier::begin(const ProcessEntry& entry, const Moment& now, ProcessInfo
   const KnownProcess& known = seed->second;
   const bool same = known.comm == info.comm && without_deleted(known.exe) == without_deleted(info.exe);
   info.key.exec_count = known.key.exec_count + (same ? 0 : 1);
+}
+
+std::string Identifier::user_name(std::uint32_t uid) const {
+  const auto user = users_.find(uid);
+  return user != users_.end() ? user->second : std::to_string(uid);
 }
 
 std::shared_ptr<UserJob> Identifier::ask_user(std::uint32_t uid) {

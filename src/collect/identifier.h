@@ -50,6 +50,7 @@ class Identifier {
   // After the jobs of a tick have been run.
   void take_users();
   bool knows_user(std::uint32_t uid) const { return users_.contains(uid); }
+  std::string user_name(std::uint32_t uid) const;  // the number, where it is not known
 
  private:
   const CollectorOptions options_;

@@ -14,8 +14,9 @@ void Pass::note_malformed(std::int32_t pid, const Error& error) {
   if (malformed.empty()) malformed = fmt::format("process {}: {}", pid, error.message);
 }
 
-void Pass::note_blocked(std::int32_t pid) {
-  note_blocked(fmt::format("process {}", pid));
+void Pass::note_blocked(std::uint32_t uid) {
+  ++tick.counts.blocked;
+  ++blocked_users[uid];
 }
 
 void Pass::note_blocked(const std::string& what) {

@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/result.h"
+#include "collect/blocked_users.h"
 #include "model/tick.h"
 
 namespace memoir {
@@ -14,12 +15,13 @@ namespace memoir {
 struct Pass {
   Tick& tick;
   Buffer& buffer;
-  std::string malformed = {};  // the first thing that could not be understood, for the log
-  std::string blocked = {};    // the first read that did not come back
+  std::string malformed = {};               // the first thing that could not be understood, for the log
+  std::string blocked = {};                 // the first read of something else than a process that did not come back
+  BlockedUsers::Counts blocked_users = {};  // the others, by uid
 
   void note_malformed(const Error& error);
   void note_malformed(std::int32_t pid, const Error& error);
-  void note_blocked(std::int32_t pid);
+  void note_blocked(std::uint32_t uid);
   void note_blocked(const std::string& what);
 };
 

@@ -40,6 +40,8 @@ struct ProcessEntry {
     rollup_slot = false;
   }
 
+  bool identity_held() const { return identity != nullptr && identity->held(); }
+
   std::int32_t pid;
   std::uint64_t start_ticks;
   DescriptorBudget* budget;
@@ -61,12 +63,16 @@ struct ProcessEntry {
   bool changed = false;      // `info` is to be told again
   bool denied = false;       // its rollup, when it was asked for last
 
+  // After a read that overstayed its time, none until then (boot clock); each further time for longer.
+  std::int64_t left_out_until_ms = 0;
+  std::int64_t leave_out_ms = 0;
+
   // Of this tick.
   ReadPlan plan;
   StatusChange change;
   bool rollup_asked = false;
   bool execed = false;
-  bool blocked = false;  // a read did not come back
+  bool blocked = false;  // a read did not come back, or was left out for that
   bool lost = false;     // found to be gone after its status was read
 };
 

@@ -1,5 +1,6 @@
 #include "collect/process_reads.h"
 
+#include <algorithm>
 #include <unistd.h>
 #include <utility>
 
@@ -15,6 +16,9 @@ bool full_identity_read(const ProcessEntry& entry) {
   return job != nullptr && !job->cgroup_only() && job->done() && job->valid();
 }
 
+constexpr std::int64_t kLeaveOutFirstMs = 10'000;
+constexpr std::int64_t kLeaveOutMostMs = 3'600'000;
+
 void copy_rollup(const ProcessMemory& from, ProcessMemory& to) {
   for (std::size_t i = 0; i < kRollupFields; ++i) to.set(static_cast<F>(i), from.get(static_cast<F>(i)));
 }
@@ -29,38 +33,67 @@ void ProcessReads::run(Pass& pass, Jobs others) {
   others_read_ = 0;
   others_denied_ = 0;
   identifier_.commands()->begin_tick();
+  reader_.begin(pass.tick.begin.boot_ms * 1000);
   CostSpan span;
+  // Identities first: what a process is can be had where its memory takes long to add up.
   Jobs jobs = std::move(others);
-  jobs.reserve(jobs.size() + table_.entries().size() + 8);
+  for (const auto& entry : table_.entries()) {
+    begin(*entry);
+    ask_identity(*entry, jobs, pass);
+  }
+  span.add_to(pass.tick.cost, CostKind::identity);
+  pass.tick.total.cpu_us += reader_.run(std::exchange(jobs, {}), pass.tick.cost);
+
+  span = CostSpan();
+  jobs.reserve(table_.entries().size());
   for (const auto& entry : table_.entries()) ask_rollup(*entry, jobs, pass);
   span.add_to(pass.tick.cost, CostKind::rollup);
-  for (const auto& entry : table_.entries()) ask_identity(*entry, jobs);
-  span.add_to(pass.tick.cost, CostKind::identity);
-  pass.tick.total.cpu_us += reader_.run(std::move(jobs), pass.tick.cost);
+  pass.tick.total.cpu_us += reader_.run(std::exchange(jobs, {}), pass.tick.cost);
 
   span = CostSpan();
   for (const auto& entry : table_.entries()) take_rollup(*entry, pass);
   table_.drop_lost(pass);
   span.add_to(pass.tick.cost, CostKind::rollup);
 
-  Jobs again;
   identifier_.take_users();
   for (const auto& entry : table_.entries()) {
     find_exec(*entry);
-    if (entry->execed && !full_identity_read(*entry)) ask_identity(*entry, again);
+    if (entry->execed && !full_identity_read(*entry)) ask_identity(*entry, jobs, pass);
   }
   span.add_to(pass.tick.cost, CostKind::identity);
-  pass.tick.total.cpu_us += reader_.run(std::move(again), pass.tick.cost);
+  pass.tick.total.cpu_us += reader_.run(std::move(jobs), pass.tick.cost);
 
   span = CostSpan();
   for (const auto& entry : table_.entries()) take_identity(*entry, pass);
   span.add_to(pass.tick.cost, CostKind::identity);
 }
 
-void ProcessReads::ask_rollup(ProcessEntry& entry, Jobs& jobs, Pass& pass) {
+void ProcessReads::begin(ProcessEntry& entry) {
   entry.execed = false;
   entry.blocked = false;
   entry.rollup_asked = false;
+  if (entry.change.suspicious() || entry.change.uid) entry.identity_due = true;
+  if (entry.change.uid) entry.user_due = true;
+  // A zombie has no arguments and no executable any more; what is known of it stays.
+  if (entry.sample.state == 'Z' && !entry.fresh) entry.identity_due = false;
+}
+
+// Whether nothing of it is to be asked now.
+bool ProcessReads::left_out(ProcessEntry& entry, const BlockingJob* job, const Pass& pass) {
+  const bool out = (job != nullptr && job->held()) || pass.tick.begin.boot_ms < entry.left_out_until_ms;
+  entry.blocked |= out;
+  return out;
+}
+
+// After a read that overstayed: it is likely to do so again.
+void ProcessReads::leave_out(ProcessEntry& entry, const Pass& pass) {
+  entry.blocked = true;
+  entry.leave_out_ms = std::clamp(2 * entry.leave_out_ms, kLeaveOutFirstMs, kLeaveOutMostMs);
+  entry.left_out_until_ms = pass.tick.begin.boot_ms + entry.leave_out_ms;
+}
+
+void ProcessReads::ask_rollup(ProcessEntry& entry, Jobs& jobs, Pass& pass) {
+  if (entry.identity_held() && !entry.blocked) leave_out(entry, pass);
   // Without a size in status there is no memory: a zombie, or a process on its way there.
   if (!entry.sample.memory.has(F::vm_size)) return;
   const bool another = entry.change.suspicious() || entry.change.uid;
@@ -69,26 +102,20 @@ void ProcessReads::ask_rollup(ProcessEntry& entry, Jobs& jobs, Pass& pass) {
     return;
   }
   if (entry.rollup == nullptr) entry.rollup = std::make_shared<RollupJob>(proc_, entry.pid, entry.start_ticks);
-  if (entry.rollup->held()) {
-    entry.blocked = true;
-    return;
-  }
+  if (left_out(entry, entry.rollup.get(), pass)) return;
   if (!entry.rollup_slot) entry.rollup_slot = table_.take_rollup_slot();
   entry.rollup->prepare(entry.rollup_slot, entry.change.suspicious());
   entry.rollup_asked = true;
+  entry.rollup->set_owner(entry.uid);
   jobs.push_back(entry.rollup);
 }
 
-void ProcessReads::ask_identity(ProcessEntry& entry, Jobs& jobs) {
-  if (entry.change.suspicious() || entry.change.uid || entry.execed) entry.identity_due = true;
-  if (entry.change.uid) entry.user_due = true;
-  // A zombie has no arguments and no executable any more; what is known of it stays.
-  if (entry.sample.state == 'Z' && !entry.fresh) entry.identity_due = false;
+void ProcessReads::ask_identity(ProcessEntry& entry, Jobs& jobs, const Pass& pass) {
   if (entry.user_due) {
     if (auto job = identifier_.ask_user(entry.uid)) jobs.push_back(std::move(job));
   }
   if (!entry.identity_due && !entry.plan.cgroup) return;
-  if (entry.identity != nullptr && entry.identity->held()) return;
+  if (left_out(entry, entry.identity.get(), pass)) return;
   entry.identity = std::make_shared<IdentityJob>(proc_, entry.pid, entry.start_ticks, entry.uid,
                                                  entry.identity_due ? identifier_.commands() : nullptr,
                                                  !entry.execed && identifier_.knows_command(entry));
@@ -98,10 +125,10 @@ void ProcessReads::ask_identity(ProcessEntry& entry, Jobs& jobs) {
 void ProcessReads::take_rollup(ProcessEntry& entry, Pass& pass) {
   if (!entry.rollup_asked) return;
   RollupJob& job = *entry.rollup;
-  if (!job.done()) {
-    entry.blocked = true;
-    return;
-  }
+  if (job.held()) return leave_out(entry, pass);
+  entry.blocked = !job.done();
+  if (entry.blocked) return;
+  entry.leave_out_ms /= 2;
   if (entry.rollup_slot && !job.kept()) entry.close_rollup();
   entry.denied = false;
   if (!job.read()) {
@@ -116,8 +143,12 @@ void ProcessReads::take_rollup(ProcessEntry& entry, Pass& pass) {
       entry.lost = true;
       return;
     }
+    // It became another since its status was read: so it may have since its identity was.
+    if (entry.change.suspicious() && !entry.identity_held()) entry.identity.reset();
     entry.change.uid |= before.uid;
     entry.execed = !entry.fresh;
+    if (entry.execed) entry.identity_due = true;
+    if (entry.change.uid) entry.user_due = true;
   }
   copy_rollup(job.memory(), entry.sample.memory);
   entry.sample.source = Source::exact;
@@ -153,7 +184,7 @@ void ProcessReads::find_exec(ProcessEntry& entry) const {
 void ProcessReads::take_identity(ProcessEntry& entry, Pass& pass) {
   const IdentityJob* const job = entry.identity.get();
   const bool answered = job != nullptr && job->done();
-  if (entry.blocked || (job != nullptr && !answered)) pass.note_blocked(entry.pid);
+  if (entry.blocked || (job != nullptr && !answered)) pass.note_blocked(entry.uid);
   const bool user_found = entry.user_due && identifier_.knows_user(entry.uid);
   if (answered && job->command()) entry.identity_due = false;
   if (user_found) entry.user_due = false;

@@ -1,7 +1,8 @@
 #pragma once
 
-// The second part of a tick over the processes: what may block (smaps_rollup of each; cmdline, exe and the like of
-// those that are new or may have changed), and what follows from it: exact memory, execs, identities.
+// The second part of a tick over the processes: what may block (cmdline, exe and the like of those that are new or may
+// have changed; smaps_rollup of each), and what follows from it: identities, exact memory, execs. A process whose read
+// overstayed its time is left out for a while, at first for 10 s, in the end for an hour.
 //
 // An exec keeps pid and start time. What shows it:
 //   - a kept smaps_rollup stays with the memory it was opened on; it falls silent while the process lives on. Certain.
@@ -39,8 +40,11 @@ class ProcessReads {
   std::int64_t others_denied() const { return others_denied_; }
 
  private:
+  static void begin(ProcessEntry& entry);
+  static bool left_out(ProcessEntry& entry, const BlockingJob* job, const Pass& pass);
+  static void leave_out(ProcessEntry& entry, const Pass& pass);
   void ask_rollup(ProcessEntry& entry, Jobs& jobs, Pass& pass);
-  void ask_identity(ProcessEntry& entry, Jobs& jobs);
+  void ask_identity(ProcessEntry& entry, Jobs& jobs, const Pass& pass);
   void take_rollup(ProcessEntry& entry, Pass& pass);
   void take_failure(ProcessEntry& entry, Pass& pass);
   void count_denied(const ProcessEntry& entry, Pass& pass);

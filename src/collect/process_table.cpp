@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "collect/approximation.h"
 #include "proc/pid_stat.h"
 #include "proc/status.h"
 
@@ -21,18 +22,6 @@ bool differ(std::optional<std::int64_t> a, std::optional<std::int64_t> b) {
 }
 
 }  // namespace
-
-void approximate(ProcessSample& sample) {
-  ProcessMemory& memory = sample.memory;
-  for (std::size_t i = 0; i < kRollupFields; ++i) memory.clear(static_cast<F>(i));
-  sample.source = memory.has(F::vm_rss) ? Source::approximate : Source::inaccessible;
-  memory.set(F::rss, memory.get(F::vm_rss));
-  memory.set(F::pss, memory.get(F::vm_rss));
-  memory.set(F::pss_anon, memory.get(F::rss_anon));
-  memory.set(F::pss_file, memory.get(F::rss_file));
-  memory.set(F::pss_shmem, memory.get(F::rss_shmem));
-  memory.set(F::swap, memory.get(F::vm_swap));
-}
 
 void ProcessTable::update(const std::vector<std::int32_t>& pids, Pass& pass) {
   next_.clear();

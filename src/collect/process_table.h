@@ -57,7 +57,4 @@ class ProcessTable {
   bool short_of_descriptors_ = false;
 };
 
-// Puts the numbers of status in the place of the rollup's: RSS stands in for PSS. Without VmRSS nothing is known.
-void approximate(ProcessSample& sample);
-
 }  // namespace memoir

@@ -68,7 +68,7 @@ void IdentityJob::run(Buffer& buffer) {
   const auto group = parse_cgroup(groups ? *groups : std::string_view());
   cgroup_ = group ? *group : std::string_view();
   if (!cgroup_only()) {
-    command_ = commands_->read(*proc_, pid_, uid_, again_, buffer);
+    command_ = commands_->read(*proc_, pid_, owner(), again_, buffer);
     const auto exe = proc_->read(pid_, PidLink::exe);
     if (exe) exe_ = *exe;
     const auto cwd = proc_->read(pid_, PidLink::cwd);

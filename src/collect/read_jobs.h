@@ -58,9 +58,10 @@ class IdentityJob final : public BlockingJob {
         proc_(std::move(proc)),
         pid_(pid),
         start_ticks_(start_ticks),
-        uid_(uid),
         commands_(std::move(commands)),
-        again_(again) {}
+        again_(again) {
+    set_owner(uid);
+  }
 
   void run(Buffer& buffer) override;
 
@@ -78,7 +79,6 @@ class IdentityJob final : public BlockingJob {
   const std::shared_ptr<const ProcFs> proc_;
   const std::int32_t pid_;
   const std::uint64_t start_ticks_;
-  const std::uint32_t uid_;
   const std::shared_ptr<CommandReader> commands_;
   const bool again_;  // its command line is known from before
   bool valid_ = false;

@@ -25,7 +25,7 @@ struct ProcessKey {
 enum class ProcessField : std::uint8_t {
   // /proc/PID/smaps_rollup (Documentation/filesystems/proc.rst). Present only with source exact, except rss, pss,
   // pss_anon, pss_file, pss_shmem and swap, for which source approximate puts VmRSS, VmRSS, RssAnon, RssFile, RssShmem,
-  // VmSwap.
+  // VmSwap; less of the PSS where the machine cannot hold as much.
   rss,
   pss,
   pss_dirty,  // since Linux 6.0

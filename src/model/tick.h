@@ -23,7 +23,7 @@ struct CategorySample {
   std::int64_t processes = 0;
   std::int64_t inexact = 0;  // members whose source is not exact or held
   std::int64_t rss_kib = 0;
-  std::int64_t pss_kib = 0;  // of an approximate member: its RSS
+  std::int64_t pss_kib = 0;  // of an approximate member: as its sample
   std::int64_t uss_kib = 0;  // of exact members only
   std::int64_t swap_kib = 0;
   std::int64_t swap_pss_kib = 0;
@@ -40,7 +40,7 @@ struct TickCounts {
   std::int64_t execed = 0;    // same pid and start, another program image
   std::int64_t denied = 0;    // smaps_rollup not permitted
   std::int64_t vanished = 0;  // listed, but gone before it was read
-  std::int64_t blocked = 0;   // a read had not come back by its deadline
+  std::int64_t blocked = 0;   // a read was not back in time, or left out for that
   std::int64_t zombies = 0;
   std::int64_t malformed = 0;  // a file could not be understood
 
@@ -118,7 +118,7 @@ struct KnownProcess {
 struct Event {
   Moment at;
   std::string
-      kind;  // one word: unclean, gap, clock-step, reload, lost, degraded, set-aside, moved, wal, suspend, oom-kill
+      kind;  // one word: unclean, gap, clock-step, reload, lost, degraded, set-aside, moved, wal, suspend, oom-kill …
   std::string text;  // a sentence for a person
 
   bool operator==(const Event&) const = default;

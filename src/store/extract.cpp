@@ -60,7 +60,7 @@ constexpr std::array kParts{
          "id IN (SELECT run_id FROM copy.tick UNION SELECT run_id FROM copy.stretch UNION SELECT run_id FROM "
          "copy.event)"},
     // What did not work throughout a run is told at its begin.
-    Part{"event", "kind = 'degraded' AND wall_ms < {from} AND run_id IN (SELECT id FROM copy.run)"},
+    Part{"event", "kind IN ('degraded', 'restored') AND wall_ms < {from} AND run_id IN (SELECT id FROM copy.run)"},
     Part{"boot", "id IN (SELECT boot_id FROM copy.run UNION SELECT boot_id FROM copy.process)"},
     Part{"user", "id IN (SELECT user_id FROM copy.process)"},
     Part{"command", "id IN (SELECT command_id FROM copy.process)"},

@@ -1,5 +1,7 @@
 #include "collect/blocking_reader.h"
 
+#include <algorithm>
+#include <iterator>
 #include <stdexcept>
 #include <thread>
 
@@ -15,11 +17,21 @@ struct TestJob final : BlockingJob {
   explicit TestJob(std::shared_ptr<Door> wait_at = nullptr) : BlockingJob(CostKind::rollup), door(std::move(wait_at)) {}
   void run(Buffer& /*buffer*/) override {
     if (door != nullptr) door->wait();
+    std::this_thread::sleep_for(takes);
     ++runs;
   }
   const std::shared_ptr<Door> door;
+  std::chrono::milliseconds takes{0};
   int runs = 0;
 };
+
+std::shared_ptr<TestJob> owned(std::uint32_t uid, std::shared_ptr<Door> wait_at = nullptr,
+                               std::chrono::milliseconds takes = {}) {
+  auto job = std::make_shared<TestJob>(std::move(wait_at));
+  job->set_owner(uid);
+  job->takes = takes;
+  return job;
+}
 
 struct ThrowingJob final : BlockingJob {
   ThrowingJob() : BlockingJob(CostKind::identity) {}
@@ -86,26 +98,51 @@ TEST_CASE("a job that overstays is held, and the rest go on") {
   CHECK(stuck->runs == 2);
 }
 
-TEST_CASE("only so many workers get stuck; then jobs are passed over until one is free") {
+TEST_CASE("of one user only so many reads get stuck, and nobody else's wait for them") {
+  constexpr std::uint32_t attacker = 1000;
   const auto door = std::make_shared<Door>();
-  BlockingReader reader(std::chrono::milliseconds(5));
+  BlockingReader reader(kShort);
   Jobs jobs;
-  for (int i = 0; i < 20; ++i) jobs.push_back(std::make_shared<TestJob>(door));
+  for (int i = 0; i < 60; ++i) jobs.push_back(owned(attacker, door));
+  for (int i = 0; i < 60; ++i) jobs.push_back(owned(i % 2 == 0 ? 0 : 1001));
   TickCost cost{};
-  reader.run(jobs, cost);
-  CHECK(reader.stuck() == BlockingReader::kMaxStuck);
-  for (std::size_t i = 0; i < jobs.size(); ++i) {
-    CHECK(jobs[i]->held() == (i < static_cast<std::size_t>(BlockingReader::kMaxStuck)));
-    CHECK_FALSE(jobs[i]->done());
+  for (int tick = 1; tick <= 3; ++tick) {
+    reader.begin(tick * 10'000'000);
+    Jobs free;
+    std::copy_if(jobs.begin(), jobs.end(), std::back_inserter(free), [](const auto& job) { return !job->held(); });
+    reader.run(free, cost);
+    CHECK(reader.stuck() == ReadBudget::kMostStuckOfOne);
+    for (std::size_t i = 0; i < jobs.size(); ++i) CHECK(jobs[i]->done() == (i >= 60));
   }
-  const auto passed = std::make_shared<TestJob>();
-  reader.run({passed}, cost);
-  CHECK_FALSE(passed->done());
   door->open();
-  do {
-    wait_until_free(reader);
-    reader.run({passed}, cost);
-  } while (!passed->done());
+  wait_until_free(reader);
+  // What they took is paid back over time.
+  for (int tick = 4; !std::all_of(jobs.begin(), jobs.end(), [](const auto& job) { return job->done(); }); ++tick) {
+    reader.begin(tick * 10'000'000);
+    reader.run(jobs, cost);
+  }
+}
+
+TEST_CASE("whose reads are slow come last, and take only so much of a tick") {
+  constexpr std::uint32_t attacker = 1000;
+  BlockingReader reader(kLong);
+  std::vector<std::shared_ptr<TestJob>> slow;
+  for (int i = 0; i < 60; ++i) slow.push_back(owned(attacker, nullptr, std::chrono::milliseconds(100)));
+  std::vector<std::shared_ptr<TestJob>> others;
+  for (int i = 0; i < 20; ++i) others.push_back(owned(1001));
+  Jobs jobs(slow.begin(), slow.end());
+  jobs.insert(jobs.end(), others.begin(), others.end());
+  TickCost cost{};
+  for (int tick = 1; tick <= 2; ++tick) {
+    reader.begin(tick * 10'000'000);
+    reader.run(jobs, cost);
+    for (const auto& job : others) CHECK(job->runs == tick);
+    const auto read = std::count_if(slow.begin(), slow.end(), [](const auto& job) { return job->done(); });
+    CHECK(read > 0);
+    CHECK(read <= 10);
+    // Those that were read in the tick before wait for the others.
+    CHECK(std::none_of(slow.begin(), slow.end(), [](const auto& job) { return job->runs > 1; }));
+  }
 }
 
 TEST_CASE("destruction does not wait for a stuck worker") {
@@ -159,7 +196,8 @@ TEST_CASE("an identity that blocks is told when it is known") {
   CHECK(first.counts.blocked == 1);
   CHECK(first.counts.born == 1);
   CHECK(born_of(first, 10).command == "[app]");
-  CHECK(sample_of(first, 10).source == Source::exact);
+  // Whatever holds up its command line would hold up this, too.
+  CHECK(sample_of(first, 10).source == Source::approximate);
   machine.proc.unblock(10, PidFile::cmdline);
   machine.proc.remove(10, PidFile::cmdline);
   machine.proc.update(fake(10, "app"));
@@ -168,6 +206,74 @@ TEST_CASE("an identity that blocks is told when it is known") {
   CHECK(tick.born[0].key == first.born[0].key);
   CHECK(tick.born[0].command == "/usr/bin/app");
   CHECK(tick.counts.born == 0);
+  CHECK(sample_of(tick, 10).source == Source::exact);
+}
+
+TEST_CASE(
+    "a user whose processes block keeps nobody else's from being read, is named once, and again when it is over") {
+  constexpr std::uint32_t attacker = 4242;  // without a name
+  CollectorOptions options = many_descriptors();
+  options.read_deadline = kShort;
+  Machine machine(options);
+  const auto of_attacker = [](std::int32_t pid) {
+    FakeProcess process = fake(pid, "attack");
+    process.uid = attacker;
+    return process;
+  };
+  for (std::int32_t pid = 100; pid < 160; ++pid) machine.proc.add(of_attacker(pid));
+  for (std::int32_t pid = 200; pid < 242; ++pid) machine.proc.add(fake(pid, "app"));
+  // Half of them hold up their command line, too.
+  for (std::int32_t pid = 100; pid < 160; ++pid) machine.proc.block(pid, PidFile::smaps_rollup);
+  for (std::int32_t pid = 100; pid < 130; ++pid) machine.proc.block(pid, PidFile::cmdline);
+  std::vector<Event> events;
+  for (int i = 0; i < 5; ++i) {
+    machine.proc.add(fake(300 + i, "new"));
+    const Tick tick = machine.tick();
+    events.insert(events.end(), machine.collector->events().begin(), machine.collector->events().end());
+    CHECK(born_of(tick, 300 + i).command == "/usr/bin/new");
+    CHECK(tick.counts.blocked == 60);
+    for (const ProcessSample& sample : tick.processes) {
+      CHECK(sample.source == (sample.key.pid < 200 ? Source::approximate : Source::exact));
+    }
+    machine.clock.advance(10'000);
+  }
+  REQUIRE(events.size() == 1);
+  CHECK(events[0].kind == "degraded");
+  CHECK_THAT(events[0].text, ContainsSubstring("uid 4242") && ContainsSubstring("60 of them"));
+
+  for (std::int32_t pid = 100; pid < 160; ++pid) {
+    machine.proc.unblock(pid, PidFile::smaps_rollup);
+    machine.proc.unblock(pid, PidFile::cmdline);
+    machine.proc.remove(pid);
+  }
+  for (int i = 0; i < 61; ++i) {
+    machine.tick();
+    events.insert(events.end(), machine.collector->events().begin(), machine.collector->events().end());
+    machine.clock.advance(10'000);
+  }
+  REQUIRE(events.size() == 2);
+  CHECK(events[1].kind == "restored");
+  CHECK_THAT(events[1].text, ContainsSubstring("uid 4242"));
+}
+
+TEST_CASE("a process whose read overstayed is left out for a while, longer each time") {
+  CollectorOptions options = many_descriptors();
+  options.read_deadline = kShort;
+  Machine machine(options);
+  machine.proc.add(fake(10, "app"));
+  machine.proc.block(10, PidFile::smaps_rollup);
+  const auto ticks_until_asked = [&machine] {
+    int ticks = 0;
+    do {
+      CHECK(machine.tick().counts.blocked == 1);
+      ++ticks;
+    } while (!machine.proc.unblock(10, PidFile::smaps_rollup));
+    machine.proc.block(10, PidFile::smaps_rollup);
+    return ticks;
+  };
+  CHECK(ticks_until_asked() == 1);
+  // A tick of this machine is a second.
+  for (const int pause : {10, 20, 40, 80}) CHECK(ticks_until_asked() >= pause);
 }
 
 TEST_CASE("a collector with a stuck read is destroyed at once, and a process may end while it is held") {

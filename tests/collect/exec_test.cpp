@@ -1,6 +1,7 @@
 // What shows an exec, and what does not.
 
 #include <filesystem>
+#include <thread>
 
 #include "collect/collector_fixture.h"
 #include "collect/name_budget.h"
@@ -238,4 +239,33 @@ TEST_CASE("a process that changes its user is told again under the same key") {
   REQUIRE(tick.born.size() == 1);
   CHECK(tick.born[0].uid == 54321);
   CHECK(tick.born[0].user == "54321");
+}
+
+TEST_CASE("a process that is found to be another's during its rollup is told to have exited") {
+  CollectorOptions options = many_descriptors();
+  options.read_deadline = std::chrono::minutes(1);
+  Machine machine(options);
+  machine.proc.add(fake(10, "first"));
+  machine.proc.add(fake(11, "old"));
+  machine.tick();
+  // Both have had their status read when the identity of the first is, and its rollup comes before that of the second.
+  machine.proc.update(fake(10, "renamed"));
+  machine.proc.block(10, PidFile::cmdline);
+  machine.proc.block(10, PidFile::smaps_rollup);
+  std::thread other([&proc = machine.proc] {
+    while (!proc.unblock(10, PidFile::cmdline)) std::this_thread::yield();
+    proc.remove(11);
+    FakeProcess next = fake(11, "new");
+    next.start_ticks = 5000;
+    proc.add(next);
+    while (!proc.unblock(10, PidFile::smaps_rollup)) std::this_thread::yield();
+  });
+  const Tick tick = machine.tick();
+  other.join();
+  REQUIRE(tick.exits.size() == 1);
+  CHECK(tick.exits[0] == ProcessExit{{11, 1011, 0}, ExitKind::exited});
+  CHECK(tick.counts.exited == 1);
+  CHECK(tick.counts.vanished == 1);
+  CHECK_FALSE(has_sample(tick, 11));
+  CHECK(born_of(machine.tick(), 11).key == ProcessKey{11, 5000, 0});
 }

@@ -8,6 +8,8 @@
 #include <functional>
 #include <map>
 
+#include <nlohmann/json.hpp>
+
 #include "base/log.h"
 #include "query/application.h"
 #include "query/commands.h"
@@ -148,6 +150,24 @@ TEST_CASE("Every command: a damaged page ends in an answer or in a message that 
       if (outcome.exit == Exit::failed) REQUIRE_OF_MANY(has(outcome.error + outcome.out, path));
     }
   }
+}
+
+TEST_CASE("status: what is degraded, and no more what is over") {
+  History history;
+  history.begin_run();
+  history.event("degraded", "smaps_rollup of other users may not be read");
+  for (const char* user : {"eve (uid 1000)", "bob (uid 1001)"}) {
+    history.event("degraded", std::string("Processes of user ") + user + " hold up their reads: 3 of them");
+  }
+  history.tick(3);
+  const auto degraded = [&history] {
+    const Outcome outcome = ask({"status", "--format", "json"}, history.path(), history.now_ms());
+    return nlohmann::json::parse(outcome.out).at("degraded").size();
+  };
+  CHECK(degraded() == 3);
+  history.event("restored", "Processes of user eve (uid 1000) have been read in time for 10 minutes");
+  history.tick();
+  CHECK(degraded() == 2);
 }
 
 TEST_CASE("Every command: a file that is written at the moment is answered from") {
