@@ -18,10 +18,9 @@
 namespace memoir {
 namespace {
 
-constexpr std::int64_t kKeyframeEveryMs = 3'600'000;
 constexpr std::int64_t kStatusEveryMs = 1'000;
 // Signals that come within this time are one: a storm of them costs one tick, one reload.
-constexpr std::chrono::milliseconds kWishesTogether{10};
+constexpr std::chrono::milliseconds kSignalsTogether{10};
 
 }  // namespace
 
@@ -29,8 +28,8 @@ Daemon::Daemon(Options options, Settings settings) : options_(std::move(options)
 
 Status Daemon::start() {
   // From here on they do not kill: opening a large database after a crash takes its time.
-  wishes_.add(SIGHUP);
-  wishes_.add(SIGUSR1);
+  signals_.add(SIGHUP);
+  signals_.add(SIGUSR1);
   const Config& config = settings_.config;
   Result<Rules> rules = make_rules(settings_);
   if (!rules) return rules.error();
@@ -75,7 +74,7 @@ int Daemon::run() {
   begin_run();
   if (options_.once) return stop("once");
   await_stop();
-  await_wish();
+  await_signal();
   await_end();
   await_watchdog();
   loop_.run();
@@ -90,23 +89,23 @@ void Daemon::await_stop() {
   });
 }
 
-void Daemon::await_wish() {
-  wishes_.async_wait([this](const asio::error_code& error, int signal) {
+void Daemon::await_signal() {
+  signals_.async_wait([this](const asio::error_code& error, int signal) {
     if (error) return;
-    if (!tick_wished_ && !reload_wished_) {
-      wish_timer_.expires_after(kWishesTogether);
-      wish_timer_.async_wait([this](const asio::error_code& cancelled) {
-        if (!cancelled) grant_wishes();
+    if (!tick_due_ && !reload_due_) {
+      signal_timer_.expires_after(kSignalsTogether);
+      signal_timer_.async_wait([this](const asio::error_code& cancelled) {
+        if (!cancelled) handle_signals();
       });
     }
-    (signal == SIGHUP ? reload_wished_ : tick_wished_) = true;
-    await_wish();
+    (signal == SIGHUP ? reload_due_ : tick_due_) = true;
+    await_signal();
   });
 }
 
-void Daemon::grant_wishes() {
-  if (std::exchange(tick_wished_, false)) take_tick(false, 0);
-  if (std::exchange(reload_wished_, false)) reload();
+void Daemon::handle_signals() {
+  if (std::exchange(tick_due_, false)) take_tick(false, 0);
+  if (std::exchange(reload_due_, false)) reload();
 }
 
 void Daemon::await_slot() {
@@ -144,7 +143,7 @@ void Daemon::await_watchdog() {
 
 void Daemon::take_tick(bool keyframe, std::int64_t skipped) {
   const Moment now = clock_.now();
-  keyframe = keyframe || keyframe_due(now.wall_ms, last_keyframe_ms_, kKeyframeEveryMs);
+  keyframe = keyframe || keyframe_due(now.wall_ms, last_keyframe_ms_, options_.keyframe_every.count());
   Result<Tick> tick = collector_->collect(keyframe);
   if (!tick) {
     if (collect_log_.due(now.boot_ms)) log_error(fmt::format("cannot take a tick: {}", tick.error().message));
@@ -155,31 +154,35 @@ void Daemon::take_tick(bool keyframe, std::int64_t skipped) {
   tick->skipped = skipped;
   if (skipped > 0) log_debug(fmt::format("{} slots passed over", skipped));
   const Cost cost = tick->total;
-  tell_suspension(now);
+  report_suspension();
   storage_->push(*std::move(tick));
-  if (!access_told_) tell_access();
-  tell_status(now, cost);
+  for (const Event& happened : collector_->events()) {
+    log_warning(happened.text);
+    storage_->push(happened);
+  }
+  if (!access_reported_) report_access();
+  report_status(now, cost);
 }
 
-void Daemon::tell_access() {
-  access_told_ = true;
-  tell_degraded(collector_->access().note);
+void Daemon::report_access() {
+  access_reported_ = true;
+  report_degraded(collector_->access().note);
   const Result<std::string> remote = remote_file_system_of(settings_.config.db);
   if (!remote || remote->empty()) return;
-  tell_degraded(
+  report_degraded(
       fmt::format("{} lies on {}: the write-ahead log needs memory that all who use the file share, which a "
                   "network's file system does not have. Record to a local disk, and copy the file.",
                   settings_.config.db, *remote));
 }
 
-void Daemon::tell_degraded(const std::string& note) {
+void Daemon::report_degraded(const std::string& note) {
   if (note.empty()) return;
   log_warning(note);
   event("degraded", note);
 }
 
-void Daemon::tell_suspension(const Moment& now) {
-  const auto slept_ms = suspension_.see(now.boot_ms, steady_us() / 1000);
+void Daemon::report_suspension() {
+  const auto slept_ms = suspension_.see(suspended_ms());
   if (!slept_ms) return;
   const std::string text =
       fmt::format("The machine was suspended for {:.1f} s", static_cast<double>(*slept_ms) / 1000.0);
@@ -187,9 +190,9 @@ void Daemon::tell_suspension(const Moment& now) {
   event("suspend", text);
 }
 
-void Daemon::tell_status(const Moment& now, const Cost& cost) {
-  if (!notifier_.connected() || now.boot_ms - status_told_ms_ < kStatusEveryMs) return;
-  status_told_ms_ = now.boot_ms;
+void Daemon::report_status(const Moment& now, const Cost& cost) {
+  if (!notifier_.connected() || now.boot_ms - status_reported_ms_ < kStatusEveryMs) return;
+  status_reported_ms_ = now.boot_ms;
   const StorageCounts counts = storage_->counts();
   notifier_.send(fmt::format("STATUS={} ticks stored, {} waiting, {} dropped; the last took {:.1f} ms of CPU; {}",
                              counts.stored, counts.waiting, counts.dropped, static_cast<double>(cost.cpu_us) / 1000.0,

@@ -39,17 +39,17 @@ class Daemon {
 
  private:
   void await_stop();
-  void await_wish();
-  void grant_wishes();
+  void await_signal();
+  void handle_signals();
   void await_slot();
   void await_end();
   void await_watchdog();
 
   void take_tick(bool keyframe, std::int64_t skipped);
-  void tell_access();
-  void tell_degraded(const std::string& note);
-  void tell_suspension(const Moment& now);
-  void tell_status(const Moment& now, const Cost& cost);
+  void report_access();
+  void report_degraded(const std::string& note);
+  void report_suspension();
+  void report_status(const Moment& now, const Cost& cost);
   void on_first_answer();
 
   void reload();
@@ -66,10 +66,10 @@ class Daemon {
   const std::optional<std::chrono::microseconds> watchdog_ = watchdog_period();
 
   asio::io_context loop_{1};
-  // Apart, so that no number of wishes holds up the end.
-  asio::signal_set stops_{loop_};   // TERM, INT
-  asio::signal_set wishes_{loop_};  // HUP, USR1
-  asio::steady_timer wish_timer_{loop_};
+  // Apart, so that no number of these holds up the end.
+  asio::signal_set stops_{loop_};    // TERM, INT
+  asio::signal_set signals_{loop_};  // HUP, USR1
+  asio::steady_timer signal_timer_{loop_};
   asio::steady_timer slot_timer_{loop_};
   asio::steady_timer end_timer_{loop_};
   asio::steady_timer watchdog_timer_{loop_};
@@ -79,12 +79,12 @@ class Daemon {
   std::optional<Schedule> schedule_;
   int run_ = 0;                        // counts the runs begun
   std::int64_t last_keyframe_ms_ = 0;  // 0: none in this run
-  bool access_told_ = false;
+  bool access_reported_ = false;
   Suspension suspension_;
-  bool reload_wished_ = false;
-  bool tick_wished_ = false;
+  bool reload_due_ = false;
+  bool tick_due_ = false;
   bool reload_put_off_ = false;
-  std::int64_t status_told_ms_ = 0;
+  std::int64_t status_reported_ms_ = 0;
   QuietLog collect_log_;
   std::string end_reason_ = "stopped";
   std::atomic<bool> store_answered_{false};

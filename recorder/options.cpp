@@ -100,6 +100,11 @@ std::variant<Options, int> parse_options(int argc, const char* const* argv) {
   app.add_flag("--print-config", options.print_config,
                "Print the configuration in force, the built-in rules included, and exit")
       ->excludes(check);
+  // For tests: nobody waits an hour.
+  app.add_option_function<std::int64_t>(
+         "--keyframe-every-ms", [&](std::int64_t ms) { options.keyframe_every = std::chrono::milliseconds(ms); })
+      ->check(CLI::PositiveNumber)
+      ->group("");
   app.add_option("--proc", options.proc, "Read this tree in place of /proc (for tests)")->type_name("DIR");
   app.add_option("--cgroups", options.cgroups, "Read this tree in place of /sys/fs/cgroup (for tests)")
       ->type_name("DIR");

@@ -18,6 +18,7 @@ struct Options {
   bool foreground = false;
   bool check_config = false;
   bool print_config = false;
+  std::chrono::milliseconds keyframe_every{std::chrono::hours(1)};
   std::string proc = "/proc";
   std::string cgroups = "/sys/fs/cgroup";
 };

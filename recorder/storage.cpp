@@ -18,6 +18,8 @@
 namespace memoir {
 namespace {
 
+constexpr std::int64_t kTrimEveryMs = 60'000;
+
 using SteadyTime = std::chrono::steady_clock::time_point;
 
 std::string counted(std::int64_t count, const char* thing, const char* plural) {
@@ -66,7 +68,8 @@ struct Storage::State {
   void maintain();
   void stored(const WorkItem& item);
   void failed(WorkItem item, const Error& error);
-  void tell_of_lost();
+  void report_lost();
+  void give_back(std::int64_t waiting);
 
   // Of the thread alone.
   std::unique_ptr<Writer> writer;
@@ -77,7 +80,7 @@ struct Storage::State {
   QuietLog maintenance_log;
   std::optional<SteadyTime> maintain_at;  // none: nothing is to be done
   int ticks_since_maintenance = 0;
-  bool backlog = false;
+  std::int64_t trimmed_ms = 0;  // on the boot clock
 
   std::mutex mutex;  // guards what follows
   std::condition_variable changed;
@@ -150,7 +153,7 @@ Storage::State::Next Storage::State::wait_for_work(std::optional<WorkItem>& item
   return Next::store;
 }
 
-// A failure here holds up no tick, and may have the same cause as one there: it is told quietly.
+// A failure here holds up no tick, and may have the same cause as one there: it is logged quietly.
 void Storage::State::maintain() {
   ticks_since_maintenance = 0;
   const Result<Maintenance> done_now = writer->maintain();
@@ -176,13 +179,11 @@ void Storage::State::stored(const WorkItem& item) {
     waiting = static_cast<std::int64_t>(queue.ticks());
   }
   if (failure_log.over()) log_info(fmt::format("the store works again; ticks waiting: {}", waiting));
-  if (waiting > 0) backlog = true;
-  // What a backlog took up is not needed again.
-  if (waiting == 0 && std::exchange(backlog, false)) malloc_trim(0);
   if (!is_tick) return;
+  give_back(waiting);
   ++ticks_since_maintenance;
   if (!maintain_at) maintain_at = std::chrono::steady_clock::now();
-  tell_of_lost();
+  report_lost();
   on_answer();
 }
 
@@ -207,7 +208,15 @@ void Storage::State::failed(WorkItem item, const Error& error) {
                         error.message, print_duration(pause), waiting, dropped));
 }
 
-void Storage::State::tell_of_lost() {
+// What a backlog or a burst of processes took up is not needed again, but the allocator keeps it.
+void Storage::State::give_back(std::int64_t waiting) {
+  const std::int64_t now_ms = clock.now().boot_ms;
+  if (waiting > 0 || now_ms - trimmed_ms < kTrimEveryMs) return;
+  trimmed_ms = now_ms;
+  malloc_trim(0);
+}
+
+void Storage::State::report_lost() {
   Lost lost;
   {
     const std::scoped_lock lock(mutex);

@@ -46,7 +46,7 @@ void WorkQueue::push(WorkItem item) {
 }
 
 void WorkQueue::put_back(WorkItem item) {
-  // What comes next cannot be told as the difference to a tick that may be dropped from here.
+  // What comes next cannot be kept as the difference to a tick that may be dropped from here.
   make_oldest_whole();
   const auto pack = [](auto& content) -> Item {
     if constexpr (std::is_same_v<std::decay_t<decltype(content)>, Tick>) {

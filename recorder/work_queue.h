@@ -26,7 +26,7 @@ struct RunEnd {
 
 using WorkItem = std::variant<RunInfo, Tick, Event, RunEnd>;
 
-// What was dropped since the store was last told.
+// What was dropped since the store last heard of it.
 struct Lost {
   std::int64_t ticks = 0;
   std::int64_t first_ms = 0;  // of the ticks

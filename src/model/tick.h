@@ -117,8 +117,7 @@ struct KnownProcess {
 // Things that happened to the recording, kept in the store's event table.
 struct Event {
   Moment at;
-  std::string
-      kind;  // one word: unclean, gap, clock-step, reload, lost, degraded, set-aside, moved, wal, suspend, oom-kill …
+  std::string kind;  // one word: unclean, gap, clock-step, reload, lost, degraded, restored, set-aside, oom-kill …
   std::string text;  // a sentence for a person
 
   bool operator==(const Event&) const = default;

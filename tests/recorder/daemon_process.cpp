@@ -13,9 +13,9 @@ namespace {
 
 [[noreturn]] void become_memoird(const std::vector<std::string>& arguments,
                                  const std::map<std::string, std::string>& environment, const std::string& output,
-                                 const std::string& log) {
+                                 const std::string& log_path, int log) {
   const int out = open(output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
-  const int err = open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0644);
+  const int err = log >= 0 ? log : open(log_path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0644);
   dup2(out, STDOUT_FILENO);
   dup2(err, STDERR_FILENO);
   unsetenv("JOURNAL_STREAM");
@@ -31,13 +31,13 @@ namespace {
 }  // namespace
 
 DaemonProcess::DaemonProcess(const std::string& directory, const std::vector<std::string>& arguments,
-                             const std::map<std::string, std::string>& environment) {
+                             const std::map<std::string, std::string>& environment, int log) {
   static std::atomic<int> number{0};
   const std::string base = directory + "/memoird-" + std::to_string(++number);
   output_path_ = base + ".out";
   log_path_ = base + ".log";
   pid_ = fork();
-  if (pid_ == 0) become_memoird(arguments, environment, output_path_, log_path_);
+  if (pid_ == 0) become_memoird(arguments, environment, output_path_, log_path_, log);
   if (pid_ < 0) throw std::runtime_error("cannot fork");
 }
 

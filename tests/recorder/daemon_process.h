@@ -11,9 +11,9 @@ namespace memoir::test {
 
 class DaemonProcess {
  public:
-  // Output goes to files in `directory`. `environment` is added to that of the test.
+  // Output goes to files in `directory`, the log to `log` if that is given. `environment` is added to that of the test.
   DaemonProcess(const std::string& directory, const std::vector<std::string>& arguments,
-                const std::map<std::string, std::string>& environment = {});
+                const std::map<std::string, std::string>& environment = {}, int log = -1);
   ~DaemonProcess();
   DaemonProcess(const DaemonProcess&) = delete;
   DaemonProcess& operator=(const DaemonProcess&) = delete;

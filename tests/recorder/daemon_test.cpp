@@ -1,12 +1,17 @@
+#include <SQLiteCpp/SQLiteCpp.h>
 #include <algorithm>
 #include <array>
 #include <csignal>
 #include <cstring>
+#include <fcntl.h>
 #include <memory>
 #include <regex>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -252,6 +257,18 @@ class Manager {
     });
   }
 
+  // Waits until nothing was heard for so long.
+  void wait_for_silence(std::chrono::milliseconds time) {
+    auto last = std::chrono::steady_clock::now();
+    wait_until("silence", [&] {
+      std::array<char, 512> message{};
+      while (recv(socket_.get(), message.data(), message.size(), MSG_DONTWAIT) > 0) {
+        last = std::chrono::steady_clock::now();
+      }
+      return std::chrono::steady_clock::now() - last >= time;
+    });
+  }
+
   const std::string address;
 
  private:
@@ -274,6 +291,151 @@ TEST_CASE_METHOD(Fixture, "the service manager hears how it goes") {
   memoird.signal(SIGTERM);
   manager.hear("STOPPING=1");
   CHECK(memoird.wait() == 0);
+}
+
+TEST_CASE_METHOD(Fixture, "the watchdog is not fed while storing hangs") {
+  using namespace std::chrono_literals;
+  Manager manager(directory.path());
+  DaemonProcess memoird(directory.path(), arguments({"--interval", "1h"}),
+                        {{"NOTIFY_SOCKET", manager.address}, {"WATCHDOG_USEC", "100000"}});
+  manager.hear("READY=1");
+  manager.hear("WATCHDOG=1");
+  {
+    // The writer waits for this for seconds, again and again.
+    SQLite::Database other(db, SQLite::OPEN_READWRITE, 60'000);
+    other.exec("BEGIN IMMEDIATE");
+    memoird.signal(SIGUSR1);
+    manager.wait_for_silence(2s);
+  }
+  manager.hear("WATCHDOG=1");
+  memoird.signal(SIGTERM);
+  CHECK(memoird.wait() == 0);
+}
+
+TEST_CASE_METHOD(Fixture, "a run has keyframes in between") {
+  DaemonProcess memoird(directory.path(), arguments({"--interval", "100ms", "--keyframe-every-ms", "1000"}));
+  const auto middle = [&](bool keyframe) {
+    const std::vector<StoredTick> stored = ticks();
+    return stored.size() > 2 && std::any_of(stored.begin() + 1, stored.end() - 1,
+                                            [&](const StoredTick& tick) { return tick.keyframe == keyframe; });
+  };
+  wait_for_ticks(3);
+  wait_until("a keyframe and another tick in the middle", [&] { return middle(true) && middle(false); });
+  memoird.signal(SIGTERM);
+  CHECK(memoird.wait() == 0);
+}
+
+TEST_CASE_METHOD(Fixture, "a log that nobody reads any more does not end it") {
+  std::array<int, 2> ends{};
+  REQUIRE(pipe(ends.data()) == 0);
+  close(ends[0]);
+  DaemonProcess memoird(directory.path(), arguments({"--once"}), {}, ends[1]);
+  close(ends[1]);
+  CHECK(memoird.wait() == 0);
+  CHECK(ticks().size() == 1);
+}
+
+TEST_CASE_METHOD(Fixture, "a tick that takes long is no suspension of the machine") {
+  write_text(config, "[recorder]\nread_deadline = '1500ms'\n");
+  FakeProc proc;
+  proc.add({.pid = 10, .arguments = {"slow"}, .memory = memory_of(1000)});
+  proc.block(10, PidFile::smaps_rollup);
+  DaemonProcess memoird(directory.path(), arguments({"--interval", "1h", "--proc", proc.root()}));
+  wait_for_ticks(1);
+  // It is left out of this one, which takes no time.
+  memoird.signal(SIGUSR1);
+  wait_for_ticks(2);
+  memoird.signal(SIGTERM);
+  CHECK(memoird.wait() == 0);
+  const std::vector<StoredTick> stored = ticks();
+  REQUIRE(stored.size() == 3);
+  CHECK(stored[0].end.boot_ms - stored[0].begin.boot_ms >= 1500);
+  CHECK(events("suspend").empty());
+}
+
+TEST_CASE_METHOD(Fixture, "a user whose processes cannot be read in time is named, and all others are read") {
+  write_text(config, "[recorder]\nread_deadline = '50ms'\n");
+  FakeProc proc;
+  for (std::int32_t pid = 10; pid < 30; ++pid) {
+    proc.add({.pid = pid, .uid = 4242, .arguments = {"slow"}, .memory = memory_of(1000)});
+    proc.block(pid, PidFile::smaps_rollup);
+  }
+  proc.add({.pid = 40, .arguments = {"other"}, .memory = memory_of(1000)});
+  DaemonProcess memoird(directory.path(), arguments({"--interval", "1h", "--proc", proc.root()}));
+  for (std::size_t count = 1; count <= 3; ++count) {
+    wait_for_ticks(count);
+    memoird.signal(SIGUSR1);
+  }
+  memoird.signal(SIGTERM);
+  CHECK(memoird.wait() == 0);
+  std::vector<Event> named = events("degraded");
+  std::erase_if(named, [](const Event& event) { return event.text.find("uid 4242") == std::string::npos; });
+  REQUIRE(named.size() == 1);
+  CHECK_THAT(named[0].text, ContainsSubstring("20 of them"));
+  for (const StoredTick& tick : ticks()) {
+    const auto snapshot = reader()->snapshot(tick.id);
+    REQUIRE(snapshot);
+    for (const ProcessState& state : snapshot->processes) {
+      CHECK(state.sample.source == (state.sample.key.pid == 40 ? Source::exact : Source::approximate));
+    }
+  }
+}
+
+namespace {
+
+// A child that maps 256 MiB 32 times over, all pages of it, and idles.
+pid_t map_many_times(int fd) {
+  constexpr std::size_t bytes = std::size_t{256} << 20U;
+  std::array<int, 2> ready{};
+  REQUIRE(pipe(ready.data()) == 0);
+  const pid_t pid = fork();
+  if (pid == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    for (int i = 0; i < 32; ++i) {
+      void* const at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+      if (at == MAP_FAILED) _exit(1);
+      madvise(at, bytes, MADV_NOHUGEPAGE);
+      for (std::size_t page = 0; page < bytes; page += 4096) static_cast<volatile char*>(at)[page] = 1;
+    }
+    close(ready[1]);
+    for (;;) pause();
+  }
+  close(ready[1]);
+  char nothing = 0;
+  static_cast<void>(read(ready[0], &nothing, 1));
+  close(ready[0]);
+  return pid;
+}
+
+}  // namespace
+
+TEST_CASE_METHOD(Fixture, "processes whose page tables take long to walk hold no more than the machine has") {
+  write_text(config, "[recorder]\nread_deadline = '20ms'\n");
+  const Fd memory(memfd_create("many", MFD_CLOEXEC));
+  REQUIRE(ftruncate(memory.get(), off_t{256} << 20U) == 0);
+  const std::array<pid_t, 2> children{map_many_times(memory.get()), map_many_times(memory.get())};
+  DaemonProcess memoird(directory.path(), arguments({"--once"}));
+  CHECK(memoird.wait() == 0);
+  for (const pid_t child : children) {
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+  }
+  const auto snapshot = reader()->snapshot(ticks()[0].id);
+  REQUIRE(snapshot);
+  std::int64_t pss_kib = 0;
+  std::size_t found = 0;
+  for (const ProcessState& state : snapshot->processes) {
+    const ProcessMemory& held = state.sample.memory;
+    pss_kib += held.or_zero(ProcessField::pss);
+    if (std::find(children.begin(), children.end(), state.sample.key.pid) == children.end()) continue;
+    ++found;
+    CHECK(state.sample.source == Source::approximate);
+    CHECK(held.or_zero(ProcessField::rss) >= std::int64_t{8} << 20U);
+    CHECK(held.or_zero(ProcessField::pss) <= snapshot->machine.memory.or_zero(MachineField::mapped) + 10'000);
+  }
+  CHECK(found == 2);
+  CHECK(pss_kib <= snapshot->machine.memory.or_zero(MachineField::mem_total));
+  CHECK_FALSE(events("degraded").empty());
 }
 
 namespace {

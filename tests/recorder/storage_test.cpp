@@ -47,6 +47,7 @@ class Disk {
   Status write(std::string entry) {
     std::unique_lock lock(mutex_);
     ++attempts_;
+    attempted_.push_back(std::chrono::steady_clock::now());
     changed_.notify_all();
     changed_.wait(lock, [this] { return !hangs_; });
     if (fails_) return Error{ErrorKind::io, "the disk is full"};
@@ -72,6 +73,10 @@ class Disk {
     const std::scoped_lock lock(mutex_);
     return attempts_;
   }
+  std::chrono::steady_clock::duration between(std::size_t first, std::size_t last) {
+    const std::scoped_lock lock(mutex_);
+    return attempted_.at(last) - attempted_.at(first);
+  }
 
  private:
   void set(bool fails, bool hangs) {
@@ -88,6 +93,7 @@ class Disk {
   bool maintenance_fails_ = false;
   int pieces_ = 0;
   int attempts_ = 0;
+  std::vector<std::chrono::steady_clock::time_point> attempted_;
   std::vector<std::string> entries_;
 };
 
@@ -153,6 +159,36 @@ TEST_CASE_METHOD(Fixture, "what fails is tried again until it works, and nothing
   disk->wait_for_entries(3);
   CHECK(stage.finish() == Finish::stored);
   CHECK(disk->entries() == Entries{"begin", "tick 1", "tick 2"});
+}
+
+TEST_CASE_METHOD(Fixture, "the pause before another try doubles, and begins short again after a success") {
+  disk->fail();
+  options.first_retry = 20ms;
+  options.last_retry = 1h;
+  Storage stage = storage();
+  stage.push(RunInfo{});
+  disk->wait_for_attempts(5);
+  CHECK(disk->between(0, 4) >= 20ms + 40ms + 80ms + 160ms);
+  disk->work();
+  disk->wait_for_entries(1);
+  disk->fail();
+  const int before = disk->attempts();
+  stage.push(tick_at(1));
+  disk->wait_for_attempts(before + 2);
+  // The next pause was to be more than half a second. Loaded or not, this is the shortest of several.
+  auto shortest = disk->between(static_cast<std::size_t>(before), static_cast<std::size_t>(before) + 1);
+  for (int i = 0; i < 20 && shortest >= 320ms; ++i) {
+    disk->work();
+    disk->wait_for_entries(static_cast<std::size_t>(i) + 2);
+    disk->fail();
+    const int again = disk->attempts();
+    stage.push(tick_at(i + 2));
+    disk->wait_for_attempts(again + 2);
+    shortest = std::min(shortest, disk->between(static_cast<std::size_t>(again), static_cast<std::size_t>(again) + 1));
+  }
+  CHECK(shortest < 320ms);
+  disk->work();
+  CHECK(stage.finish() == Finish::stored);
 }
 
 TEST_CASE_METHOD(Fixture, "ticks lost to a long failure are recorded when the store works again") {
