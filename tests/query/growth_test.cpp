@@ -87,7 +87,7 @@ TEST_CASE(
     CHECK(row["what"] == what);
     CHECK(row["last_kib"].get<std::int64_t>() - row["first_kib"].get<std::int64_t>() == mib * kMib);
   }
-  for (const int i : {0, 1, 2, 5}) CHECK(top["rows"][i]["pid"] == std::get<0>(expected[i]));
+  for (const std::size_t i : {0U, 1U, 2U, 5U}) CHECK(top["rows"][i]["pid"] == std::get<0>(expected[i]));
   const std::string table = ask(history, {"top", "--last", "1d", "--by", "growth"});
   const std::size_t last = table.find("cc1plus");
   CHECK(table.find("leaky") < last);
