@@ -74,7 +74,7 @@ std::vector<ColumnOf<LeakRow>> people_columns(const Options& options) {
          return row.finding.leak ? Value(static_cast<std::int64_t>(std::lround(row.finding.confidence))) : Value();
        }},
       text("RUNS OUT", 1, runs_out),
-      text("BETWEEN", 7, [](const LeakRow& row) { return earliest_and_latest(row.finding); }),
+      text("EARLIEST, LATEST", 7, [](const LeakRow& row) { return earliest_and_latest(row.finding); }),
       text("LIMIT", 3, limit_of),
       text("SUBJECT", 0, [](const LeakRow& row) { return Value(row.title); }),
   };

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <set>
+#include <span>
 
 #include "query/commands.h"
 #include "query/filter_values.h"
@@ -103,6 +105,25 @@ Result<std::vector<Others>> find_others(const Context& context, const PeakQuesti
   return all;
 }
 
+// As a person knows them, those that are shown.
+Status name_identities(Reader& reader, std::vector<Others>& all) {
+  std::set<std::string> names;
+  const auto each_shown = [&all](const auto& visit) {
+    for (Others& others : all) {
+      for (GroupState& group :
+           std::span(others.holders.identities).first(std::min(kMostGroups, others.holders.identities.size())))
+        visit(group.name);
+    }
+  };
+  each_shown([&names](const std::string& name) { names.insert(name); });
+  const auto titles = load_titles(reader, names);
+  if (!titles) return titles.error();
+  each_shown([&titles](std::string& name) {
+    if (const auto found = titles->find(name); found != titles->end()) name = found->second;
+  });
+  return Done{};
+}
+
 Result<Report> run_peaks(const Context& context) {
   const Result<PeakQuestion> question = ask(context);
   if (!question) return question.error();
@@ -115,8 +136,9 @@ Result<Report> run_peaks(const Context& context) {
   const bool from_marks = store_has(*question) && !context.options.tier;
   const Result<Peaks> peaks = from_marks ? peaks_from_marks(context, *question) : peaks_from_steps(context, *question);
   if (!peaks) return peaks.error();
-  const Result<std::vector<Others>> others = find_others(context, *question, *peaks);
+  Result<std::vector<Others>> others = find_others(context, *question, *peaks);
   if (!others) return others.error();
+  if (const Status named = name_identities(context.reader, *others); !named) return named.error();
   fill_peaks(context, *question, *peaks, *others, *report);
   note_filter(question->filter, "in the range", *report);
   return report;

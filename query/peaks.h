@@ -64,6 +64,8 @@ std::vector<Peak> marks_within(const std::vector<HighWater>& marks, MarkSubject 
 void rank_rows(std::vector<PeakRow>& rows);
 
 // Who else held memory at the moment of a peak, the largest first.
+inline constexpr std::size_t kMostGroups = 3;  // that made a peak are named, of each kind
+
 struct Others {
   std::string of;  // whose peak
   std::int64_t at_ms = 0;

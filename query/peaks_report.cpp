@@ -58,8 +58,8 @@ bool lives(const PeakRow& row, std::int64_t to_ms) {
 std::string unseen_note(const PeakQuestion& question, const Peaks& peaks) {
   const bool ended = std::ranges::any_of(
       peaks.rows, [&](const PeakRow& row) { return row.process && !lives(row, question.range.to_ms); });
-  return fmt::format("Not in it: processes that lived between two ticks; no counter tells how many{}.",
-                     ended ? ". Of one that ended (ALIVE no) the peak is at least that" : "");
+  return fmt::format("Not in it: processes that lived between two ticks, which nothing counts{}.",
+                     ended ? "; of one that ended the peak is at least that" : "");
 }
 
 PeakColumns process_columns(std::int64_t to_ms) {
@@ -119,8 +119,6 @@ Section other_section(const std::vector<Others>& all) {
   }
   return {"others", "", make_table(columns, rows)};
 }
-
-constexpr std::size_t kMostGroups = 3;
 
 struct GroupRow {
   const Others* others;

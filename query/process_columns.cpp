@@ -60,14 +60,7 @@ std::string with_pid(std::string title, std::optional<std::int64_t> pid) {
   return pid ? fmt::format("{} (pid {})", title, *pid) : title;
 }
 
-namespace {
-
-// By what the identities are sorted under; of those that the table names.
-Result<std::map<std::string, std::string>> load_titles(Reader& reader, const Table& table, std::size_t column) {
-  std::set<std::string> names;
-  for (const auto& row : table.rows) {
-    if (const auto* name = std::get_if<std::string>(&row[column])) names.insert(*name);
-  }
+Result<std::map<std::string, std::string>> load_titles(Reader& reader, const std::set<std::string>& names) {
   const Result<std::vector<StoredIdentity>> identities = reader.identities(std::nullopt);
   if (!identities) return identities.error();
   std::vector<std::int64_t> ids;
@@ -83,13 +76,15 @@ Result<std::map<std::string, std::string>> load_titles(Reader& reader, const Tab
   return titles;
 }
 
-}  // namespace
-
 Status show_titles(Reader& reader, Table& table) {
   const auto named = std::ranges::find(table.columns, "identity", &Column::name);
   if (named == table.columns.end()) return Done{};
   const std::size_t at = static_cast<std::size_t>(named - table.columns.begin());
-  const auto titles = load_titles(reader, table, at);
+  std::set<std::string> names;
+  for (const auto& row : table.rows) {
+    if (const auto* name = std::get_if<std::string>(&row[at])) names.insert(*name);
+  }
+  const auto titles = load_titles(reader, names);
   if (!titles) return titles.error();
   Column title = *named;
   named->shown = Shown::machines;

@@ -2,7 +2,9 @@
 
 // What identifies a process in an answer: the same columns in every command that lists processes.
 
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -31,6 +33,9 @@ std::string identity_name(const std::string& unit, const std::string& command);
 std::string identity_title(const ProcessInfo& newest);
 // "… (pid 812)" where it is one process.
 std::string with_pid(std::string title, std::optional<std::int64_t> pid);
+
+// Of the identities that are sorted under these names.
+Result<std::map<std::string, std::string>> load_titles(Reader& reader, const std::set<std::string>& names);
 
 // People see titles where machines get what an identity is sorted under, and the title in a column of its own.
 Status show_titles(Reader& reader, Table& table);

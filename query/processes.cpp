@@ -182,6 +182,7 @@ Result<Report> list_processes(const Context& context) {
   report.title = fmt::format("processes, {}", by == "start" ? "the newest first" : "ranked by " + by);
   report.rows = make_table(columns(), rows);
   mark_sorted(report.rows, by == "hwm" ? "hwm_kib" : by == "start" ? "first_ms" : "lifetime_ms");
+  if (by == "lifetime") mark_sorted(report.rows, "LIFETIME");  // people's column of it
   report.totals = {{"rows", "", Kind::count, count},
                    {"cut_rows", "", Kind::count, count - static_cast<std::int64_t>(rows.size())},
                    {"ended", "", Kind::count, ended}};

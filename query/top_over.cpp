@@ -26,9 +26,11 @@ const ProcessInfo* info_of_row(const TopRow& row) {
   return row.process == nullptr ? nullptr : &row.process->info;
 }
 
-void summarise_row(TopRow& row, std::int64_t recorded_ms, double whole) {
+void summarise_row(TopRow& row, bool of_rollups, std::int64_t recorded_ms, double whole) {
   row.summary = row.process != nullptr ? row.fold.summary() : row.buckets ? row.buckets->summary() : row.sum.summary();
   row.mean_kib = mean_over(row.summary, recorded_ms);
+  // At the end of a bucket it may hold something else than over the bucket.
+  if (of_rollups && row.at_ends.last_kib.value_or(0) > 0 && row.summary.last) row.at_ends.last_kib = row.summary.last;
   const double held = row.summary.mean.value_or(0) * static_cast<double>(row.summary.covered_ms);
   if (whole > 0) row.share = 100.0 * held / whole;
 }
@@ -140,7 +142,7 @@ Result<Report> top_over(const Context& context, Range range) {
   std::vector<TopRow>& rows = fold.rows;
   if (!by_mark) {
     if (const Status added = add_growth(context, asked, *filter, by_growth, fold); !added) return added.error();
-    for (TopRow& row : rows) summarise_row(row, report.coverage->recorded_ms, fold.held.all);
+    for (TopRow& row : rows) summarise_row(row, fold.ends.end.rolled(), report.coverage->recorded_ms, fold.held.all);
     describe_total(report, fold, metric, context.options.units);
   }
   if (*tier != Tier::raw) tell_rollups(context, asked, *filter, fold, report);

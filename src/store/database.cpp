@@ -68,14 +68,17 @@ void set_layout(SQLite::Database& database) {
   set_pragma(database, "auto_vacuum", "INCREMENTAL", "2");
 }
 
-void set_up(SQLite::Database& database, Durability durability, bool fresh) {
-  // A reader who may not write the folder needs the -wal and -shm there after a clean stop as well.
+// A reader who may not write the folder needs the -wal and -shm there after a clean stop as well. A damaged file is
+// closed as it is, before anything reads it; a run that ends brings home what is in the -wal.
+void keep_wal(SQLite::Database& database) {
   int persist = 1;
-  // A damaged file is closed as it is; a run that ends brings home what is in the -wal.
   if (sqlite3_file_control(database.getHandle(), "main", SQLITE_FCNTL_PERSIST_WAL, &persist) != SQLITE_OK ||
       sqlite3_db_config(database.getHandle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr) != SQLITE_OK) {
     throw SQLite::Exception(database.getHandle());
   }
+}
+
+void set_up(SQLite::Database& database, Durability durability, bool fresh) {
   if (fresh) set_layout(database);
   set_pragma(database, "journal_mode", "WAL", "wal");
   set_pragma(database, "synchronous", durability == Durability::full ? "FULL" : "NORMAL",
@@ -274,8 +277,11 @@ Result<DatabasePtr> open_for_writing(const std::string& path, Durability durabil
     auto database =
         std::make_unique<SQLite::Database>(path, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, kWriterBusyMs);
     distrust(*database);
+    keep_wal(*database);
     if (*version > 0) {
-      if (const auto schema = check_schema(*database, path, *version); !schema) return schema.error();
+      // A lost page may read as a schema that somebody changed.
+      const auto schema = check_schema(*database, path, *version);
+      if (!schema) return quick_check(*database).empty() ? schema.error() : damaged(path, "its schema");
     }
     set_up(*database, durability, *version == 0);
     migrate(*database, *version);

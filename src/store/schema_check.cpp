@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "store/failure.h"
 #include "store/migrations.h"
 #include "store/statement.h"
 
@@ -47,6 +48,8 @@ Status check_schema(SQLite::Database& database, const std::string& path, std::in
   Statement rows(database, kObjects);
   while (rows.step()) {
     const Name name{rows.text(0), rows.text(1)};
+    // No SQL has it in it: a page was lost.
+    if (rows.text(3).find('\0') != std::string::npos) return damaged(path, "its schema");
     const auto found = expected.find(name);
     if (found == expected.end()) return differs(path, name, "is none of its own");
     if (found->second != Definition{rows.text(2), rows.text(3)}) return differs(path, name, "differs");

@@ -228,7 +228,7 @@ TEST_CASE("What ended is evidence and no forecast, and its limit is that of its 
   CHECK(leaks["totals"]["ended"] == 1);
   const std::string table = ask(history, {}).out;
   CAPTURE(table);
-  CHECK(table.find(" ended ") != std::string::npos);
+  CHECK(table.find("\nended ") != std::string::npos);
   CHECK(table.find("2 leak (1 of them ended)") != std::string::npos);
   // Before its end it was a leak as others are.
   const Json before = answered(history, {"--to", "@" + std::to_string(ended_ms - 60'000)});

@@ -346,7 +346,7 @@ TEST_CASE("The column that rows are ranked by comes first for people, with a mar
   report.rows.columns = {{"pid", "PID", Kind::count}, {"pss_kib", "PSS", Kind::size, 5}, {"name", "NAME"}};
   report.rows.rows = {{std::int64_t{1}, std::int64_t{2048}, std::string("a")}};
   mark_sorted(report.rows, "pss_kib");
-  Presentation presentation{.zone = Zone::utc, .units = Units::kib};
+  Presentation presentation{.zone = Zone::utc, .units = Units::kib, .width = std::nullopt};
   CHECK(render_table({}, report, presentation) == "PSS KiB ▼ PID NAME\n     2048   1 a\n");
   presentation.ascii = true;
   CHECK(render_table({}, report, presentation) == "PSS KiB v PID NAME\n     2048   1 a\n");

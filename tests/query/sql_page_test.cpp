@@ -224,6 +224,7 @@ TEST_CASE("sql page: 8 and 9, OOM kills, and what was not recorded") {
   Rows expected;
   std::vector<Event> events = must(reader().events(kAll));
   std::ranges::reverse(events);
+  std::erase_if(events, [](const Event& event) { return event.kind == "oom-kill"; });
   for (const Event& event : events)
     expected.push_back(fmt::format("{}|{}|{}", local(event.at.wall_ms), event.kind, event.text));
   REQUIRE(expected.size() == 2);
