@@ -21,7 +21,7 @@ constexpr std::array kCounters{MachineField::oom_kill,       MachineField::pswpi
 // What every metric is read of; used and swap_used come last.
 std::vector<MachineField> rolled_up_fields() {
   std::vector<MachineField> fields(kMachineSizes.begin(), kMachineSizes.end());
-  fields.insert(fields.end(), kCounters.begin(), kCounters.end());
+  for (const MachineField counter : kCounters) fields.push_back(counter);
   return fields;
 }
 
