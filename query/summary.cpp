@@ -31,7 +31,7 @@ Result<Report> summarise_day(const Context& context, Day day) {
   const Range range{day.begin_ms, std::clamp(latest_ms, day.begin_ms, day.end_ms - 1)};
   Result<Report> report = begin_range_report(context, range);
   if (!report || report->nothing_recorded) return report;
-  const Result<std::optional<Summary>> summary = load_summary(context, day);
+  const Result<std::optional<DaySummary>> summary = load_summary(context, day);
   if (!summary) return summary.error();
   if (!*summary) {
     report->nothing_recorded = true;

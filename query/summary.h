@@ -94,7 +94,7 @@ struct RecorderDay {
   std::vector<Event> events;
 };
 
-struct Summary {
+struct DaySummary {
   Day day;
   bool over = true;                // the day, or the recording goes on
   Tier tier = Tier::five_minutes;  // of the day's values
@@ -123,21 +123,21 @@ struct Summary {
 };
 
 // Loads and computes all. Nothing recorded in the day: absent.
-Result<std::optional<Summary>> load_summary(const Context& context, Day day);
+Result<std::optional<DaySummary>> load_summary(const Context& context, Day day);
 
 // Parts of load_summary: everything that is about processes; leaks; the finest rollups that go back so far; a bucket of
 // them.
-Status load_people(const Context& context, const std::vector<HighWater>& marks, Summary& summary);
-Status load_leaks(const Context& context, Summary& summary);
+Status load_people(const Context& context, const std::vector<HighWater>& marks, DaySummary& summary);
+Status load_leaks(const Context& context, DaySummary& summary);
 Result<Tier> tier_for(Reader& reader, std::int64_t from_ms);
 Rolled rolled(std::int64_t from_ms, std::int64_t until_ms, std::int64_t covered_ms, const RollupValue& value);
 
-void fill_summary(const Context& context, const Summary& summary, Report& report);
+void fill_summary(const Context& context, const DaySummary& summary, Report& report);
 
 // Parts of fill_summary.
-std::string summary_lead(const Summary& summary, const Options& options);
-std::vector<Chart> summary_charts(const Summary& summary, Zone zone);
-std::vector<std::string> summary_drawing(const Summary& summary, const Options& options, std::size_t columns);
+std::string summary_lead(const DaySummary& summary, const Options& options);
+std::vector<Chart> summary_charts(const DaySummary& summary, Zone zone);
+std::vector<std::string> summary_drawing(const DaySummary& summary, const Options& options, std::size_t columns);
 
 // "03:14"
 std::string print_minute(std::int64_t ms, Zone zone);

@@ -46,7 +46,7 @@ std::vector<std::pair<std::int64_t, std::string>> hours_of(const Day& day, Zone 
 
 // Between what the days before were at each time of the day, moved onto the day. By quarters of an hour: single buckets
 // would make it ragged.
-std::vector<ChartPoint> usual_of(const Summary& summary) {
+std::vector<ChartPoint> usual_of(const DaySummary& summary) {
   constexpr std::int64_t width_ms = kHourMs / 4;
   const Day& day = summary.day;
   std::vector<ChartPoint> points;
@@ -68,7 +68,7 @@ std::vector<ChartPoint> usual_of(const Summary& summary) {
   return points;
 }
 
-Chart used_chart(const Summary& summary, Zone zone) {
+Chart used_chart(const DaySummary& summary, Zone zone) {
   Chart chart;
   chart.title = "Memory in use";
   chart.from_ms = summary.day.begin_ms;
@@ -86,7 +86,7 @@ Chart used_chart(const Summary& summary, Zone zone) {
   return chart;
 }
 
-Chart swap_chart(const Summary& summary, Zone zone) {
+Chart swap_chart(const DaySummary& summary, Zone zone) {
   Chart chart;
   chart.title = "Swap in use";
   chart.from_ms = summary.day.begin_ms;
@@ -96,7 +96,7 @@ Chart swap_chart(const Summary& summary, Zone zone) {
   return chart;
 }
 
-Chart week_chart(const Summary& summary, Zone zone) {
+Chart week_chart(const DaySummary& summary, Zone zone) {
   constexpr std::array names{"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
   Chart chart;
   chart.title = "Memory in use by day: lowest, mean and highest";
@@ -118,7 +118,7 @@ Chart week_chart(const Summary& summary, Zone zone) {
 
 // Quarters of an hour: finer than that a small chart does not show.
 // Whoever was not there held nothing.
-std::vector<ChartPoint> coarse(const std::vector<Rolled>& series, const Summary& summary) {
+std::vector<ChartPoint> coarse(const std::vector<Rolled>& series, const DaySummary& summary) {
   const Day& day = summary.day;
   std::vector<ChartPoint> points;
   for (std::int64_t from_ms = day.begin_ms; from_ms < day.end_ms; from_ms += kHourMs / 4) {
@@ -133,7 +133,7 @@ std::vector<ChartPoint> coarse(const std::vector<Rolled>& series, const Summary&
   return points;
 }
 
-Chart category_chart(const Usage& of, const Summary& summary, Zone zone) {
+Chart category_chart(const Usage& of, const DaySummary& summary, Zone zone) {
   Chart chart;
   chart.title = of.name + " (PSS)";
   chart.small = true;
@@ -146,7 +146,7 @@ Chart category_chart(const Usage& of, const Summary& summary, Zone zone) {
 
 }  // namespace
 
-std::vector<Chart> summary_charts(const Summary& summary, Zone zone) {
+std::vector<Chart> summary_charts(const DaySummary& summary, Zone zone) {
   std::vector<Chart> charts{used_chart(summary, zone)};
   const auto& swap = summary.today().swap.highest;
   if (swap && swap->value > 0) charts.push_back(swap_chart(summary, zone));
@@ -159,7 +159,7 @@ std::vector<Chart> summary_charts(const Summary& summary, Zone zone) {
   return charts;
 }
 
-std::vector<std::string> summary_drawing(const Summary& summary, const Options& options, std::size_t columns) {
+std::vector<std::string> summary_drawing(const DaySummary& summary, const Options& options, std::size_t columns) {
   ChartFrame frame{static_cast<int>(columns), 8, options.ascii, options.units, options.zone};
   const Day& day = summary.day;
   const std::int64_t width_ms = nice_width(day.end_ms - day.begin_ms, plot_columns(frame), kHourMs / 12);

@@ -24,7 +24,7 @@ struct Before {
   int days = 0;
 };
 
-Before before_of(const Summary& summary) {
+Before before_of(const DaySummary& summary) {
   double weighted = 0;
   double weight = 0;
   Before before;
@@ -52,7 +52,7 @@ std::string compared(std::int64_t mean_kib, const Before& before, Units units) {
                      print_size(*before.mean_kib, units));
 }
 
-std::string used_sentence(const Summary& summary, const Options& options) {
+std::string used_sentence(const DaySummary& summary, const Options& options) {
   const MachineDay& today = summary.today();
   if (!today.used.mean) return "How much memory was in use is not known.";
   std::string sentence =
@@ -71,7 +71,7 @@ std::string used_sentence(const Summary& summary, const Options& options) {
   return sentence + ".";
 }
 
-std::string trouble_sentence(const Summary& summary, const Options& options) {
+std::string trouble_sentence(const DaySummary& summary, const Options& options) {
   const MachineDay& today = summary.today();
   std::vector<std::string> parts;
   const bool no_kill = today.oom_kills == 0;
@@ -92,7 +92,7 @@ std::string trouble_sentence(const Summary& summary, const Options& options) {
   return sentence + ".";
 }
 
-std::string growth_sentence(const Summary& summary, const Options& options) {
+std::string growth_sentence(const DaySummary& summary, const Options& options) {
   const Usage* most = nullptr;
   for (const Usage& of : summary.identities) {
     if (of.grown_day().value_or(0) < kNoteworthyKib) continue;
@@ -115,7 +115,7 @@ std::string print_reached(const Extremum& at, Zone zone) {
   return at.from_ms == at.until_ms ? from : fmt::format("{} to {}", from, print_minute(at.until_ms, zone));
 }
 
-std::string summary_lead(const Summary& summary, const Options& options) {
+std::string summary_lead(const DaySummary& summary, const Options& options) {
   return used_sentence(summary, options) + trouble_sentence(summary, options) + growth_sentence(summary, options) +
          leak_sentence(summary, options);
 }

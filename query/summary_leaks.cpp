@@ -60,7 +60,7 @@ Table table_of(const std::vector<LeakRow>& rows, const Options& options) {
 
 }  // namespace
 
-Status load_leaks(const Context& context, Summary& summary) {
+Status load_leaks(const Context& context, DaySummary& summary) {
   const Result<LeakSettings> settings = leak_settings(context.options, summary.warnings);
   if (!settings) return settings.error();
   const std::int64_t to_ms = summary.day.end_ms - 1;
@@ -75,7 +75,7 @@ Status load_leaks(const Context& context, Summary& summary) {
   return Done{};
 }
 
-Section leak_section(const Summary& summary, const Options& options) {
+Section leak_section(const DaySummary& summary, const Options& options) {
   const LeakCounts& counts = summary.leak_counts;
   const std::size_t shown = limited(options, summary.leaks.size(), kMostLeaks);
   const std::vector<LeakRow> rows(summary.leaks.begin(), summary.leaks.begin() + static_cast<std::ptrdiff_t>(shown));
@@ -90,7 +90,7 @@ Section leak_section(const Summary& summary, const Options& options) {
   return section;
 }
 
-std::string leak_sentence(const Summary& summary, const Options& options) {
+std::string leak_sentence(const DaySummary& summary, const Options& options) {
   if (summary.leaks.empty()) return "";
   const LeakRow& worst = summary.leaks.front();
   const std::string others = summary.leaks.size() == 1 ? "" : fmt::format(", the first of {}", summary.leaks.size());

@@ -87,7 +87,7 @@ std::optional<std::int64_t> last_of(const std::vector<Rolled>& series, std::int6
   return last;
 }
 
-void fill_machine(MachineSeries& series, Zone zone, Summary& summary) {
+void fill_machine(MachineSeries& series, Zone zone, DaySummary& summary) {
   const std::vector<Increase> stalls = increases_of(series[kStalled]);
   const std::vector<Increase> kills = increases_of(series[kOomKill]);
   for (int back = kDaysBefore; back >= 0; --back) {
@@ -114,7 +114,7 @@ void refine(const std::vector<HighWater>& marks, std::string_view metric, std::o
   }
 }
 
-void refine_peaks(const std::vector<HighWater>& marks, Summary& summary) {
+void refine_peaks(const std::vector<HighWater>& marks, DaySummary& summary) {
   MachineDay& today = summary.days.back();
   refine(marks, "used", today.used.highest);
   refine(marks, "available", today.available.lowest);
@@ -122,7 +122,7 @@ void refine_peaks(const std::vector<HighWater>& marks, Summary& summary) {
 }
 
 // When recording began and ended on the day. False: there is nothing of it.
-bool find_ends(Summary& summary) {
+bool find_ends(DaySummary& summary) {
   for (const Rolled& bucket : summary.used) {
     if (bucket.until_ms <= summary.day.begin_ms || bucket.from_ms >= summary.day.end_ms) continue;
     if (summary.first_ms == 0) summary.first_ms = std::max(bucket.from_ms, summary.day.begin_ms);
@@ -132,7 +132,7 @@ bool find_ends(Summary& summary) {
 }
 
 // The recorder's starts, boots and cost.
-Status load_recorder(const Context& context, Summary& summary) {
+Status load_recorder(const Context& context, DaySummary& summary) {
   RecorderDay& recorder = summary.recorder;
   const std::vector<StoredRun>& runs = context.runs;
   for (std::size_t i = 0; i < runs.size(); ++i) {
@@ -183,9 +183,9 @@ Result<Tier> tier_for(Reader& reader, std::int64_t from_ms) {
   return tier;
 }
 
-Result<std::optional<Summary>> load_summary(const Context& context, Day day) {
+Result<std::optional<DaySummary>> load_summary(const Context& context, Day day) {
   const Zone zone = context.options.zone;
-  Summary summary;
+  DaySummary summary;
   summary.day = day;
   summary.over = std::max(context.now_ms, context.file.last_tick_ms) >= day.end_ms;
   const Day first = day_before(day, kDaysBefore, zone);
@@ -198,7 +198,7 @@ Result<std::optional<Summary>> load_summary(const Context& context, Day day) {
   Result<MachineSeries> series = load_machine(context.reader, std::max(*tier, *before), {first.begin_ms, range.to_ms});
   if (!series) return series.error();
   fill_machine(*series, zone, summary);
-  if (!find_ends(summary)) return std::optional<Summary>();
+  if (!find_ends(summary)) return std::optional<DaySummary>();
 
   const Result<std::vector<HighWater>> marks =
       context.reader.group_marks(range, {MarkSubject::machine, MarkSubject::category, MarkSubject::identity});
@@ -210,7 +210,7 @@ Result<std::optional<Summary>> load_summary(const Context& context, Day day) {
   if (!people) return people.error();
   const Status leaks = load_leaks(context, summary);
   if (!leaks) return leaks.error();
-  return std::optional<Summary>(std::move(summary));
+  return std::optional<DaySummary>(std::move(summary));
 }
 
 }  // namespace memoir::query

@@ -15,11 +15,11 @@ namespace memoir::query {
 inline constexpr double kNoteworthyStallPercent = 0.05;
 
 // The day and those before it; everything below that.
-Table summary_days(const Summary& summary, Zone zone);
-std::vector<Section> summary_sections(const Summary& summary, const Options& options);
-Section leak_section(const Summary& summary, const Options& options);
+Table summary_days(const DaySummary& summary, Zone zone);
+std::vector<Section> summary_sections(const DaySummary& summary, const Options& options);
+Section leak_section(const DaySummary& summary, const Options& options);
 // " Leaks: nginx, 14 MiB a day.", or nothing.
-std::string leak_sentence(const Summary& summary, const Options& options);
+std::string leak_sentence(const DaySummary& summary, const Options& options);
 
 inline Value kib_of(const std::optional<Extremum>& extremum) {
   return extremum ? Value(extremum->value) : Value();

@@ -24,7 +24,7 @@ bool reached_on(const HighWater& mark, const Day& day) {
 }
 
 // What the members of each group held over the day.
-Result<UsageById> load_usage(Reader& reader, MarkSubject kind, const Summary& summary) {
+Result<UsageById> load_usage(Reader& reader, MarkSubject kind, const DaySummary& summary) {
   UsageById usage;
   const Range range{summary.day.begin_ms, summary.day.end_ms - 1};
   const Status read = reader.rollups(
@@ -48,12 +48,12 @@ std::int64_t mean_within(const std::vector<Rolled>& series, Range span, std::int
 }
 
 // Hours are compared of which at least half was recorded.
-bool comparable(const Summary& summary, Range hour) {
+bool comparable(const DaySummary& summary, Range hour) {
   return 2 * covered_ms_of(summary.used, hour.from_ms, hour.to_ms) >= kHourMs;
 }
 
 // The first such hour of the seven days that the day ends; absent if there is none before the day.
-std::optional<Range> first_hour_of_week(const Summary& summary) {
+std::optional<Range> first_hour_of_week(const DaySummary& summary) {
   const std::int64_t from_ms = summary.days[1].day.begin_ms;
   for (const Rolled& bucket : summary.used) {
     if (bucket.until_ms <= from_ms || bucket.from_ms >= summary.day.begin_ms) continue;
@@ -64,7 +64,7 @@ std::optional<Range> first_hour_of_week(const Summary& summary) {
   return std::nullopt;
 }
 
-Status add_week(Reader& reader, MarkSubject kind, const Summary& summary, UsageById& usage) {
+Status add_week(Reader& reader, MarkSubject kind, const DaySummary& summary, UsageById& usage) {
   const auto hour = first_hour_of_week(summary);
   if (!hour) return Done{};
   const Result<Tier> tier = tier_for(reader, hour->from_ms);
@@ -81,7 +81,7 @@ Status add_week(Reader& reader, MarkSubject kind, const Summary& summary, UsageB
   return Done{};
 }
 
-void add_figures(const Summary& summary, UsageById& usage) {
+void add_figures(const DaySummary& summary, UsageById& usage) {
   const auto within = [&summary](Range span, const Usage& of) {
     return mean_within(of.series, span, covered_ms_of(summary.used, span.from_ms, span.to_ms));
   };
@@ -110,7 +110,7 @@ std::vector<Usage> ranked(const UsageById& usage) {
 
 Result<std::vector<Usage>> load_groups(Reader& reader, MarkSubject kind,
                                        const std::map<std::int64_t, std::string>& names,
-                                       const std::vector<HighWater>& marks, const Summary& summary) {
+                                       const std::vector<HighWater>& marks, const DaySummary& summary) {
   Result<UsageById> usage = load_usage(reader, kind, summary);
   if (!usage) return usage.error();
   const Status week = add_week(reader, kind, summary, *usage);
@@ -187,7 +187,7 @@ bool ended(const StoredProcess& process, const Day& day) {
   return process.gone_ms && process.end != "execed" && day.holds(*process.gone_ms);
 }
 
-void count_lives(const std::vector<StoredProcess>& processes, Summary& summary) {
+void count_lives(const std::vector<StoredProcess>& processes, DaySummary& summary) {
   constexpr std::int64_t shortly_ms = RestartRule().least_life_ms;
   for (const StoredProcess& process : processes) {
     if (process.info.key.exec_count == 0 && summary.day.holds(process.info.start_ms)) ++summary.began;
@@ -228,7 +228,7 @@ std::vector<Restarted> restarts_of(const std::vector<StoredProcess>& processes, 
 }
 
 // The recorder is among the processes that it records.
-Status load_own_memory(const Context& context, const std::vector<StoredProcess>& processes, Summary& summary) {
+Status load_own_memory(const Context& context, const std::vector<StoredProcess>& processes, DaySummary& summary) {
   std::set<std::pair<std::string, std::int32_t>> recorders;
   for (const StoredRun& run : context.runs) recorders.emplace(run.boot.boot_id, run.pid);
   std::vector<Rolled> series;
@@ -257,7 +257,7 @@ std::optional<std::int64_t> Usage::grown_week() const {
   return *end_kib - *week_kib;
 }
 
-Status load_people(const Context& context, const std::vector<HighWater>& marks, Summary& summary) {
+Status load_people(const Context& context, const std::vector<HighWater>& marks, DaySummary& summary) {
   Reader& reader = context.reader;
   const Range range{summary.day.begin_ms, summary.day.end_ms - 1};
   std::map<std::int64_t, std::string> names;

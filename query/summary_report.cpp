@@ -22,7 +22,7 @@ std::string print_long_date(std::int64_t ms, Zone zone) {
                      months[static_cast<std::size_t>(at.month - 1)], at.year);
 }
 
-std::vector<Field> facts_for_people(const Summary& summary, Zone zone) {
+std::vector<Field> facts_for_people(const DaySummary& summary, Zone zone) {
   const MachineDay& today = summary.today();
   const auto when = [zone](const char* what, const std::optional<Extremum>& at) {
     return at ? fmt::format("{}, {}", what, print_reached(*at, zone)) : std::string(what);
@@ -42,7 +42,7 @@ std::vector<Field> facts_for_people(const Summary& summary, Zone zone) {
   return facts;
 }
 
-std::vector<Field> facts_for_machines(const Summary& summary, Zone zone) {
+std::vector<Field> facts_for_machines(const DaySummary& summary, Zone zone) {
   const MachineDay& today = summary.today();
   const RecorderDay& recorder = summary.recorder;
   return {{"day", "", Kind::text, print_date(summary.day.begin_ms, zone)},
@@ -70,7 +70,7 @@ std::vector<Field> facts_for_machines(const Summary& summary, Zone zone) {
           {"recorder_pss_max_kib", "", Kind::size, kib_of(recorder.pss.highest)}};
 }
 
-void add_peak_note(const Summary& summary, const Options& options, Report& report) {
+void add_peak_note(const DaySummary& summary, const Options& options, Report& report) {
   if (summary.holders.empty()) return;
   std::string line = fmt::format("At the peak, {}:", print_reached(*summary.today().used.highest, options.zone));
   for (std::size_t i = 0; i < summary.holders.size(); ++i) {
@@ -87,7 +87,7 @@ void add_pressure_note(const MachineDay& today, const Options& options, Report& 
                   print_minute(today.worst->from_ms, options.zone), print_minute(today.worst->until_ms, options.zone)));
 }
 
-void add_recorder_note(const Summary& summary, const Options& options, Report& report) {
+void add_recorder_note(const DaySummary& summary, const Options& options, Report& report) {
   const RecorderDay& recorder = summary.recorder;
   std::string line;
   for (const std::int64_t boot_ms : recorder.boots_ms) {
@@ -114,7 +114,7 @@ void add_recorder_note(const Summary& summary, const Options& options, Report& r
 }
 
 // A period is compared with another where at least half of both was recorded.
-void add_compared_note(const Summary& summary, Report& report) {
+void add_compared_note(const DaySummary& summary, Report& report) {
   const auto left_out = std::ranges::count_if(
       summary.days, [](const MachineDay& day) { return day.recorded_ms > 0 && !day.comparable(); });
   if (left_out == 0) return;
@@ -123,7 +123,7 @@ void add_compared_note(const Summary& summary, Report& report) {
                   left_out == 1 ? "1 of these days was" : fmt::format("{} of these days were", left_out)));
 }
 
-void add_notes(const Summary& summary, const Options& options, Report& report) {
+void add_notes(const DaySummary& summary, const Options& options, Report& report) {
   add_compared_note(summary, report);
   add_peak_note(summary, options, report);
   add_pressure_note(summary.today(), options, report);
@@ -139,7 +139,7 @@ void add_notes(const Summary& summary, const Options& options, Report& report) {
 
 }  // namespace
 
-void fill_summary(const Context& context, const Summary& summary, Report& report) {
+void fill_summary(const Context& context, const DaySummary& summary, Report& report) {
   const Options& options = context.options;
   const Zone zone = options.zone;
   report.title =

@@ -46,7 +46,7 @@ void add_reached(Columns<Row>& columns, const std::string& from, const std::stri
 
 }  // namespace
 
-Table summary_days(const Summary& summary, Zone zone) {
+Table summary_days(const DaySummary& summary, Zone zone) {
   using Row = MachineDay;
   Columns<Row> columns{
       {{"day", "DAY"}, [zone](const Row& row) { return Value(print_date(row.day.begin_ms, zone)); }},
@@ -115,7 +115,7 @@ Section usage_section(std::string name, std::string title, const Columns<Usage>&
   return section;
 }
 
-Section category_section(const Summary& summary, const Options& options) {
+Section category_section(const DaySummary& summary, const Options& options) {
   Columns<Usage> columns;
   add_usage(columns, options.zone);
   columns.push_back({{"category", "CATEGORY"}, [](const Usage& row) { return Value(row.name); }});
@@ -123,7 +123,7 @@ Section category_section(const Summary& summary, const Options& options) {
                        options);
 }
 
-Section identity_section(const Summary& summary, const Options& options) {
+Section identity_section(const DaySummary& summary, const Options& options) {
   Columns<Usage> columns;
   add_usage(columns, options.zone);
   columns.push_back(
@@ -134,7 +134,7 @@ Section identity_section(const Summary& summary, const Options& options) {
                        summary.identities, options);
 }
 
-Section process_section(const Summary& summary, const Options& options) {
+Section process_section(const DaySummary& summary, const Options& options) {
   using Row = ProcessPeak;
   Columns<Row> columns{
       {{"hwm_kib", "HWM", Kind::size}, [](const Row& row) { return Value(row.hwm_kib); }},
@@ -157,7 +157,7 @@ Section process_section(const Summary& summary, const Options& options) {
 }
 
 // Those that grew by what can be seen, the most first.
-Section grown_section(const Summary& summary, const Options& options, bool week) {
+Section grown_section(const DaySummary& summary, const Options& options, bool week) {
   using Row = Usage;
   const auto grown = [week](const Row& row) { return week ? row.grown_week() : row.grown_day(); };
   std::vector<Row> rows;
@@ -187,7 +187,7 @@ Section grown_section(const Summary& summary, const Options& options, bool week)
   return section;
 }
 
-Section restart_section(const Summary& summary, const Options& options) {
+Section restart_section(const DaySummary& summary, const Options& options) {
   using Row = Restarted;
   Columns<Row> columns{{{"times", "TIMES", Kind::count}, [](const Row& row) { return Value(row.times); }}};
   add_time<Row>(columns, "last_ms", "LAST", 0, options.zone, [](const Row& row) { return Value(row.last_ms); });
@@ -208,7 +208,7 @@ Section restart_section(const Summary& summary, const Options& options) {
   return section;
 }
 
-Section oom_section(const Summary& summary, Zone zone) {
+Section oom_section(const DaySummary& summary, Zone zone) {
   using Row = OomKills;
   Columns<Row> columns;
   add_time<Row>(columns, "from_ms", "FROM", 0, zone, [](const Row& row) { return Value(row.from_ms); });
@@ -217,7 +217,7 @@ Section oom_section(const Summary& summary, Zone zone) {
   return {"oom", "OOM kills, by the kernel's counter", make_table(columns, summary.oom_kills), {}};
 }
 
-Section event_section(const Summary& summary, Zone zone) {
+Section event_section(const DaySummary& summary, Zone zone) {
   Columns<Event> columns;
   add_time<Event>(columns, "at_ms", "AT", 0, zone, [](const Event& event) { return Value(event.at.wall_ms); });
   columns.push_back({{"kind", "KIND"}, [](const Event& event) { return Value(event.kind); }});
@@ -228,7 +228,7 @@ Section event_section(const Summary& summary, Zone zone) {
 
 }  // namespace
 
-std::vector<Section> summary_sections(const Summary& summary, const Options& options) {
+std::vector<Section> summary_sections(const DaySummary& summary, const Options& options) {
   const Zone zone = options.zone;
   return {
       category_section(summary, options),    identity_section(summary, options), grown_section(summary, options, false),
