@@ -6,12 +6,12 @@ namespace memoir::query {
 
 namespace {
 
-constexpr std::size_t kMostOthers = 4;
+constexpr std::size_t kMostPeaks = 4;
 
 // Heading (2), the table's header, the machine's table (6), notes (6), coverage, and the prompt.
 constexpr std::size_t kFixedLines = 17;
 constexpr std::size_t kOfRollups = 4;  // what is said of them besides
-constexpr std::size_t kOthersLines = 2 * kMostOthers + 2;
+constexpr std::size_t kOthersLines = 2 * kMostPeaks + 2;
 constexpr std::size_t kCategoriesHead = 3;
 constexpr std::size_t kFewestRows = 2;
 
@@ -19,11 +19,11 @@ constexpr std::size_t kFewestRows = 2;
 
 Room room_for(const Context& context, const PeakQuestion& question, Tier tier) {
   const auto lines = lines_to_fit(context);
-  if (!lines || context.options.limit) return {kDefaultRows, std::nullopt, kMostOthers};
+  if (!lines || context.options.limit) return {kDefaultRows, std::nullopt, kMostPeaks};
   Room room;
   const std::size_t fixed = kFixedLines + (tier == Tier::raw ? 0 : kOfRollups);
   std::size_t spare = *lines - std::min(*lines, fixed);
-  room.others = spare >= 2 * kOthersLines ? kMostOthers : 1;
+  room.others = spare >= 2 * kOthersLines ? kMostPeaks : 1;
   spare -= std::min(spare, 2 * room.others + 2);
   const bool has_categories = question.group != "category" && spare >= 3 * (kCategoriesHead + 1);
   room.categories = has_categories ? (spare - kCategoriesHead) / 3 : 0;

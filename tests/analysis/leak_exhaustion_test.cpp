@@ -14,7 +14,7 @@ using namespace memoir;
 namespace {
 
 constexpr std::int64_t kTickMs = 10'000;
-constexpr std::int64_t kMinuteMs = 60'000;
+constexpr std::int64_t kOneMinuteMs = 60'000;
 constexpr double kLimit = 512 * 1024;
 
 // What is held at a time since the start, in KiB.
@@ -31,7 +31,8 @@ LeakFinding judged(const History& history, std::int64_t now_ms, double room_erro
   std::vector<LeakSample> samples;
   for (std::int64_t at = 0; at <= now_ms; at += kTickMs) samples.push_back({at, history(at), std::nullopt, 0});
   const double room = (kLimit - history(now_ms)) + room_error * history(now_ms);
-  return judge_leak(roll_up(samples, {kMinuteMs}), {}, {kMinuteMs}, {{"memory.max", room, 0.03 * history(now_ms)}});
+  return judge_leak(roll_up(samples, {kOneMinuteMs}), {}, {kOneMinuteMs},
+                    {{"memory.max", room, 0.03 * history(now_ms)}});
 }
 
 struct Score {

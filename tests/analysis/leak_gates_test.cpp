@@ -14,7 +14,7 @@ using namespace memoir;
 
 namespace {
 
-constexpr double kMib = 1024;
+constexpr double kMibOfKib = 1024;
 
 // One value for each width of time, up to the end of the series; absent: nothing was recorded.
 std::vector<LeakHour> held(const std::vector<std::optional<double>>& values, int hours_each) {
@@ -31,13 +31,13 @@ std::vector<LeakHour> held(const std::vector<std::optional<double>>& values, int
 
 std::vector<LeakHour> by_day(const std::vector<double>& mib) {
   std::vector<std::optional<double>> values;
-  for (const double value : mib) values.emplace_back(value * kMib);
+  for (const double value : mib) values.emplace_back(value * kMibOfKib);
   return held(values, 24);
 }
 
 std::vector<LeakHour> by_hour(int hours, const std::function<double(double)>& mib) {
   std::vector<std::optional<double>> values;
-  for (int hour = 0; hour < hours; ++hour) values.emplace_back(mib(hour) * kMib);
+  for (int hour = 0; hour < hours; ++hour) values.emplace_back(mib(hour) * kMibOfKib);
   return held(values, 1);
 }
 

@@ -8,8 +8,8 @@
 namespace memoir::test {
 namespace {
 
-constexpr std::int64_t kHour = 3'600'000;
-constexpr std::int64_t kDay = 24 * kHour;
+constexpr std::int64_t kOneHour = 3'600'000;
+constexpr std::int64_t kOneDay = 24 * kOneHour;
 
 // Ten ticks, 10 s apart, from a wall time and a time of the recorder's on.
 RecordedSpan span(std::int64_t run_id, std::int64_t first_tick, std::int64_t from_ms, std::int64_t recorded_ms) {
@@ -45,20 +45,20 @@ TEST_CASE("blocks that are kept and all others are the whole of time") {
 }
 
 TEST_CASE("the blocks before the epoch are numbered on") {
-  CHECK(block_of(0, kHour) == 0);
-  CHECK(block_of(-1, kHour) == -1);
-  CHECK(block_of(-kHour, kHour) == -1);
-  CHECK(block_of(kHour - 1, kHour) == 0);
+  CHECK(block_of(0, kOneHour) == 0);
+  CHECK(block_of(-1, kOneHour) == -1);
+  CHECK(block_of(-kOneHour, kOneHour) == -1);
+  CHECK(block_of(kOneHour - 1, kOneHour) == 0);
 }
 
 TEST_CASE("the recorder's time follows the ticks, whatever the wall clock says") {
   // A day back, then ten years on, then a boot with a dead clock.
-  const RecordedPast past({span(1, 1, 100 * kDay, 0), span(1, 11, 99 * kDay, 100'000),
-                           span(2, 21, 3750 * kDay, 200'000), span(3, 31, 0, 300'000)});
+  const RecordedPast past({span(1, 1, 100 * kOneDay, 0), span(1, 11, 99 * kOneDay, 100'000),
+                           span(2, 21, 3750 * kOneDay, 200'000), span(3, 31, 0, 300'000)});
   CHECK(past.now() == 390'000);
-  CHECK(past.at_tick(1, 100 * kDay) == 0);
-  CHECK(past.at_tick(15, 99 * kDay + 40'000) == 140'000);
-  CHECK(past.at_tick(25, 3750 * kDay + 40'000) == 240'000);
+  CHECK(past.at_tick(1, 100 * kOneDay) == 0);
+  CHECK(past.at_tick(15, 99 * kOneDay + 40'000) == 140'000);
+  CHECK(past.at_tick(25, 3750 * kOneDay + 40'000) == 240'000);
   CHECK(past.at_tick(99, 77) == past.now());
   // A tick's wall time that cannot be right stays within its stretch.
   CHECK(past.at_tick(25, 0) == 200'000);
@@ -69,9 +69,9 @@ TEST_CASE("the recorder's time follows the ticks, whatever the wall clock says")
 
 TEST_CASE("what is young enough is kept wherever the wall clock stood") {
   const RecordedPast past(
-      {span(1, 1, 100 * kDay, 0), span(1, 11, 3750 * kDay, 100'000), span(2, 21, 50 * kDay, 200'000)});
+      {span(1, 1, 100 * kOneDay, 0), span(1, 11, 3750 * kOneDay, 100'000), span(2, 21, 50 * kOneDay, 200'000)});
   SECTION("all of it") {
-    const BlockSet kept = past.blocks_since(0, kDay);
+    const BlockSet kept = past.blocks_since(0, kOneDay);
     CHECK(kept.holds(100));
     CHECK(kept.holds(3750));
     CHECK(kept.holds(50));
@@ -79,7 +79,7 @@ TEST_CASE("what is young enough is kept wherever the wall clock stood") {
     CHECK(kept.first() == 50);
   }
   SECTION("the future that is past goes, the past that is now stays") {
-    const BlockSet kept = past.blocks_since(200'000, kDay);
+    const BlockSet kept = past.blocks_since(200'000, kOneDay);
     CHECK_FALSE(kept.holds(100));
     CHECK_FALSE(kept.holds(3750));
     CHECK(kept.holds(50));
@@ -87,15 +87,15 @@ TEST_CASE("what is young enough is kept wherever the wall clock stood") {
   SECTION("from the middle of a stretch on") {
     const auto since = past.since(140'000);
     REQUIRE(since.size() == 2);
-    CHECK(since.front().from_ms == 3750 * kDay + 40'000);
+    CHECK(since.front().from_ms == 3750 * kOneDay + 40'000);
     CHECK(since.front().recorded_ms == 140'000);
     CHECK(since.front().first_tick_id == 11);
   }
 }
 
 TEST_CASE("what a last tick saw holds on into the next block") {
-  const RecordedPast past({span(1, 1, 2 * kHour - 95'000, 0)});
-  CHECK(past.blocks_since(0, kHour).holds(2));
+  const RecordedPast past({span(1, 1, 2 * kOneHour - 95'000, 0)});
+  CHECK(past.blocks_since(0, kOneHour).holds(2));
 }
 
 }  // namespace memoir::test
