@@ -342,6 +342,7 @@ TEST_CASE("Sentences in the last column go on in the next line instead of being 
 }
 
 TEST_CASE("The column that rows are ranked by comes first for people, with a mark that the terminal can show") {
+  use_utf8();
   Report report;
   report.rows.columns = {{"pid", "PID", Kind::count}, {"pss_kib", "PSS", Kind::size, 5}, {"name", "NAME"}};
   report.rows.rows = {{std::int64_t{1}, std::int64_t{2048}, std::string("a")}};
