@@ -64,6 +64,7 @@ std::size_t index_of(std::string_view key) {
 
 Error bad_expression(const std::string& expression, std::string_view why) {
   std::vector<std::string_view> metrics;
+  metrics.reserve(std::size(kMetrics));
   for (const Metric metric : kMetrics) metrics.push_back(to_string(metric));
   return malformed(fmt::format(
       "--filter '{}': {}; it is KEY=VALUE, KEY!=VALUE, KEY~REGEX or KEY!~REGEX, with KEY one of {}; or, with a size, "

@@ -67,6 +67,7 @@ std::vector<GroupState> merged(const std::vector<GroupState>& groups) {
                   of.memory.or_zero(ProcessField::pss) + metric_kib(group.memory, Metric::pss).value_or(0));
   }
   std::vector<GroupState> all;
+  all.reserve(by_name.size());
   for (auto& [name, group] : by_name) all.push_back(std::move(group));
   std::ranges::stable_sort(all, [](const GroupState& a, const GroupState& b) {
     return ranks_before(metric_kib(a.memory, Metric::pss), metric_kib(b.memory, Metric::pss));
@@ -87,6 +88,7 @@ Result<std::vector<GroupState>> categories_at(Reader& reader, std::int64_t tick_
   });
   if (!read) return read.error();
   std::vector<GroupState> groups;
+  groups.reserve(last.size());
   for (auto& [name, group] : last) groups.push_back(std::move(group));
   return groups;
 }

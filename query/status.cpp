@@ -56,7 +56,7 @@ std::optional<ProcessState> find_pid(const Snapshot& snapshot, std::int32_t pid)
 // By the machine's counter, which a boot begins at 0.
 Status count_oom_kills(Reader& reader, RecorderStatus& status, Range day) {
   std::vector<Rolled> counter;
-  const Status read = reader.machine_rollups(Tier::five_minutes, {"oom_kill"}, day, [&](const MachineBucket& bucket) {
+  Status read = reader.machine_rollups(Tier::five_minutes, {"oom_kill"}, day, [&](const MachineBucket& bucket) {
     counter.push_back(rolled(bucket.from_ms, bucket.until_ms, bucket.covered_ms, bucket.value));
   });
   if (!read || counter.empty()) return read;
@@ -83,7 +83,7 @@ Status look_at_day(Reader& reader, RecorderStatus& status) {
   Result<std::vector<Event>> events = reader.events({std::min(day.from_ms, run.started_ms), status.now_ms});
   if (!events) return events.error();
   sort_events(status, std::move(*events), day);
-  if (const Status counted = count_oom_kills(reader, status, day); !counted) return counted;
+  if (Status counted = count_oom_kills(reader, status, day); !counted) return counted;
 
   if (!status.tick) return Done{};
   const Result<Snapshot> snapshot = reader.snapshot(status.tick->id);

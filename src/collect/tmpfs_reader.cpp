@@ -44,8 +44,11 @@ class TmpfsReader::Job final : public BlockingJob {
   void read_mounts(Buffer& buffer) {
     const auto text = read_file(proc_->path(SystemFile::mountinfo), buffer);
     auto mounts = text ? parse_tmpfs_mounts(*text) : Result<std::vector<TmpfsMount>>(text.error());
-    if (mounts) mounts_ = std::make_shared<const std::vector<TmpfsMount>>(*std::move(mounts));
-    if (!mounts) sum_ = mounts.error();
+    if (!mounts) {
+      sum_ = mounts.error();
+      return;
+    }
+    mounts_ = std::make_shared<const std::vector<TmpfsMount>>(*std::move(mounts));
   }
 
   // Each file system once, by the first of its mounts that answers.
