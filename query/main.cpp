@@ -52,16 +52,22 @@ bool paged(const memoir::query::Outcome& outcome) {
   return command && memoir::query::show_in_pager(*command, outcome.out);
 }
 
-// A file may be made so that its answer fills the machine: one of ours takes less than half of this. A sanitizer needs
-// room of its own.
+// A sanitizer needs room of its own. g++ and clang say it each in its way.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kSanitized = true;
+#elif defined(__has_feature)
+constexpr bool kSanitized = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
+#else
+constexpr bool kSanitized = false;
+#endif
+
+// A file may be made so that its answer fills the machine: one of ours takes less than half of this.
 void limit_memory() {
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   constexpr rlim_t most = rlim_t{240} << 20U;
   rlimit limit{};
-  if (getrlimit(RLIMIT_DATA, &limit) != 0 || limit.rlim_cur <= most) return;
+  if (kSanitized || getrlimit(RLIMIT_DATA, &limit) != 0 || limit.rlim_cur <= most) return;
   limit.rlim_cur = most;
   setrlimit(RLIMIT_DATA, &limit);
-#endif
 }
 
 int run(const std::vector<std::string>& arguments) {
