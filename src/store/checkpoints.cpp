@@ -9,6 +9,8 @@ namespace memoir {
 namespace {
 
 constexpr std::int64_t kMostAgeMs = 120'000;
+// Where a reader still needed the older pages.
+constexpr std::int64_t kAgainMs = 5'000;
 
 }  // namespace
 
@@ -28,9 +30,11 @@ void Checkpoints::set_most(std::int64_t bytes) {
 
 void Checkpoints::run() {
   committed_ = false;
-  next_boot_ms_ = boot_ms_ + kMostAgeMs;
+  int frames = 0;
+  int brought_home = 0;
   const int code =
-      sqlite3_wal_checkpoint_v2(database_.getHandle(), nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
+      sqlite3_wal_checkpoint_v2(database_.getHandle(), nullptr, SQLITE_CHECKPOINT_PASSIVE, &frames, &brought_home);
+  next_boot_ms_ = boot_ms_ + (code == SQLITE_OK && brought_home == frames ? kMostAgeMs : kAgainMs);
   // Somebody else is at it, or holds what it would need.
   if (code != SQLITE_OK && (code & 0xff) != SQLITE_BUSY) throw SQLite::Exception(database_.getHandle(), code);
 }
