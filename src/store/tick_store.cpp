@@ -12,6 +12,9 @@ namespace {
 // Marks rise all over their table: the seldomer they are stored, the fewer pages are written.
 constexpr std::int64_t kFlushMs = 15 * 60 * 1000;
 
+// Those of processes that ended wait for it too, but for no more than so many: some hundred bytes each.
+constexpr std::size_t kEndedAtMost = 512;
+
 TickContext context_of(const Tick& tick, const WriterState& state) {
   const bool first = !state.last_tick.has_value();
   const std::int64_t at = tick.begin.wall_ms;
@@ -82,9 +85,13 @@ void TickStore::store(const Tick& tick, std::int64_t run_id, std::int64_t boot_i
   store_cgroups(tick.cgroups, context, state);
   store_processes(tick, context, state);
   state.last_tick = tick.begin;
-  // The first tick of a run and of a day sets every mark; those state it only what rises, which is what lets a reader
-  // catch up from the rows state the watermark.
-  if (new_day || tick.begin.boot_ms - state.flushed_boot_ms >= kFlushMs) flush_marks(state);
+  // The first tick of a run and of a day sets every mark; those after it only what rises, which is what lets a reader
+  // catch up from the rows after the watermark.
+  if (new_day || tick.begin.boot_ms - state.flushed_boot_ms >= kFlushMs) {
+    flush_marks(state);
+  } else if (state.ended.size() > kEndedAtMost) {
+    flush_ended(state);
+  }
 }
 
 void TickStore::flush_marks(WriterState& state) {
@@ -93,11 +100,16 @@ void TickStore::flush_marks(WriterState& state) {
   marks_.flush(MarkSubject::machine, 0, kMachineMetrics, day, state.machine_marks);
   for (LiveCategory& category : state.categories)
     marks_.flush(MarkSubject::category, category.id, kCategoryMetrics, day, category.marks);
-  for (EndedProcess& process : state.ended) marks_.flush(process.id, day, process.marks);
-  state.ended.clear();
+  flush_ended(state);
   for (LiveProcess& process : state.processes) marks_.flush(process.id, day, process.marks);
   marks_.set_watermark(state.tick_id);
   state.flushed_boot_ms = state.last_tick->boot_ms;
+}
+
+void TickStore::flush_ended(WriterState& state) {
+  const std::int64_t day = day_of(state.last_tick->wall_ms);
+  for (EndedProcess& process : state.ended) marks_.flush(process.id, day, process.marks);
+  state.ended = {};  // after a burst, its memory too
 }
 
 void TickStore::store_processes(const Tick& tick, const TickContext& context, WriterState& state) {

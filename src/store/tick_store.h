@@ -25,6 +25,7 @@ class TickStore {
  private:
   using Info = const ProcessInfo*;
 
+  void flush_ended(WriterState& state);
   void store_processes(const Tick& tick, const TickContext& context, WriterState& state);
   void store_missed(const std::vector<Info>& infos, const Tick& tick, const TickContext& context);
   LiveProcess adopt(const ProcessKey& key, Info info, const TickContext& context, bool& is_new);

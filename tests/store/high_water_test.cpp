@@ -239,6 +239,38 @@ TEST_CASE("a mark of all time keeps its time when the recorder starts again, how
   }
 }
 
+TEST_CASE("marks of a burst of processes that ended do not wait in memory for a quarter of an hour") {
+  const StoreFixture fixture;
+  Simulation simulation({.processes = 4, .changing = 0.3, .births = 0});
+  const auto writer = fixture.writer();
+  must(writer->begin_run(run_info(simulation.boot(), simulation.now())));
+  const Tick first = simulation.next();
+  must(writer->write(first));
+  constexpr std::int32_t kBurst = 600;
+  Tick burst = simulation.next();
+  for (std::int32_t i = 0; i < kBurst; ++i) {
+    ProcessSample sample = burst.processes.front();
+    sample.key.pid = 1'000'000 + i;
+    sample.memory.set(ProcessField::vm_hwm, 5'000'000 + i);
+    burst.processes.push_back(sample);
+    ProcessInfo info = first.born.front();
+    info.key = sample.key;
+    info.start_ms = burst.begin.wall_ms - 1'000;
+    burst.born.push_back(info);
+  }
+  must(writer->write(burst));
+  must(writer->write(simulation.next()));
+  {
+    SQLite::Database database(fixture.path(), SQLite::OPEN_READONLY);
+    SQLite::Statement stored(database, "SELECT COUNT(DISTINCT subject_id) FROM high_water WHERE subject = 2");
+    REQUIRE(stored.executeStep());
+    CHECK(stored.getColumn(0).getInt() >= kBurst);
+  }
+  compare(fixture);
+  must(writer->end_run(simulation.now(), "stopped"));
+  compare_names(fixture);
+}
+
 TEST_CASE("a mark of a day says between which ticks it was reached") {
   const StoreFixture fixture;
   Simulation simulation({.processes = 1, .changing = 0, .births = 0});
