@@ -109,7 +109,8 @@ void TickStore::flush_marks(WriterState& state) {
 void TickStore::flush_ended(WriterState& state) {
   const std::int64_t day = day_of(state.last_tick->wall_ms);
   for (EndedProcess& process : state.ended) marks_.flush(process.id, day, process.marks);
-  state.ended = {};  // after a burst, its memory too
+  state.ended.clear();
+  state.ended.shrink_to_fit();  // it may have been a burst
 }
 
 void TickStore::store_processes(const Tick& tick, const TickContext& context, WriterState& state) {

@@ -225,7 +225,7 @@ TEST_CASE("who runs unique command lines fills a small part of the file, and oth
   const Recorder recorder(scene, "200ms", {},
                           {"--config", config(scene, "[store]\nmax_size = \"16MiB\"\ndurability = \"normal\"\n")});
   wait_until("ticks from before", [&] { return scene.number("SELECT COUNT(*) FROM tick").value_or(0) >= 5; });
-  const Child flood({.path = MEMOIR_FLOODER, .arguments = {"120"}});
+  const Child flood({.path = MEMOIR_ATTACKER, .arguments = {"names", "120"}});
   std::int64_t most = 0;
   wait_until("ticks of the flood", [&] {
     most = std::max(most, file_bytes(scene));
@@ -233,7 +233,7 @@ TEST_CASE("who runs unique command lines fills a small part of the file, and oth
   });
   // An hour of what a user may fill in a day, 128 KiB of 16 MiB, and what is marked.
   const std::int64_t names =
-      *scene.number("SELECT SUM(LENGTH(exe) + LENGTH(line)) FROM command WHERE line LIKE '%flooder%'");
+      *scene.number("SELECT SUM(LENGTH(exe) + LENGTH(line)) FROM command WHERE line LIKE '%attacker%'");
   CHECK(names < 200 * 1024);
   CHECK(*scene.number("SELECT COUNT(*) FROM process_named WHERE command LIKE '%left out%'") > 10);
   CHECK(scene.number("SELECT MIN(id) FROM tick") == 1);

@@ -1,0 +1,185 @@
+// What a user without privilege can make of the recorder: runs memoird beside twenty idle processes of ours, has
+// tests/e2e/attacker.cpp do its worst, and prints what it cost and whether ours were read.
+//
+// attack_bench [PROCESSES [INTERVAL [SECONDS [ATTACK]]]]: by default 60 processes of the attacker, 10 s, two minutes of
+// each attack. Needs root: the attacker is another user. "names" runs with max_size = 16 MiB for as long as the file
+// needs to come there, at ticks of 200 ms, and half as long again.
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <optional>
+#include <signal.h>
+#include <stdexcept>
+#include <string>
+#include <sys/stat.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+#include "base/file.h"
+#include "e2e/holder.h"
+#include "population.h"
+#include "proc/proc_fs.h"
+#include "proc/status.h"
+#include "support/child.h"
+#include "support/temporary_directory.h"
+
+using namespace memoir;
+using namespace memoir::bench;
+
+namespace {
+
+constexpr std::size_t kBystanders = 20;
+constexpr std::int64_t kCapBytes = 16 * 1024 * 1024;
+
+struct Plan {
+  std::string processes = "60";
+  std::string interval = "10s";
+  std::chrono::seconds lasts{120};
+};
+
+struct Seen {
+  std::int64_t rss_kib = 0;
+  std::int64_t cpu_ms = 0;
+};
+
+Seen look(pid_t pid) {
+  Buffer buffer;
+  const ProcFs proc;
+  ProcessMemory memory;
+  const auto status = read_file(proc.path(pid, PidFile::status), buffer);
+  if (!status || !parse_status(*status, memory)) throw std::runtime_error("memoird ended");
+  timespec time{};
+  clockid_t clock{};
+  if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &time) != 0) throw std::runtime_error("no clock");
+  return {memory.or_zero(ProcessField::vm_hwm), time.tv_sec * 1000 + time.tv_nsec / 1'000'000};
+}
+
+std::int64_t file_bytes(const std::string& db) {
+  std::int64_t bytes = 0;
+  for (const char* suffix : {"", "-wal"}) {
+    std::error_code error;
+    const auto size = std::filesystem::file_size(db + suffix, error);
+    if (!error) bytes += static_cast<std::int64_t>(size);
+  }
+  return bytes;
+}
+
+std::int64_t number(const std::string& db, const std::string& sql) {
+  const SQLite::Database database(db, SQLite::OPEN_READONLY, 5000);
+  SQLite::Statement statement(database, sql);
+  return statement.executeStep() ? statement.getColumn(0).getInt64() : 0;
+}
+
+class Attack {
+ public:
+  Attack(const std::string& name, const Plan& plan, uid_t user, const std::string& folder) {
+    if (name == "arguments") {
+      holder_.emplace(folder, std::vector<std::string>{}, user);
+      denied_ = holder_->ask("arguments 24576") == "denied\n";
+      for (int i = 1; i < std::stoi(plan.processes); ++i) holder_->tell("fork");
+    } else {
+      attacker_.emplace(
+          test::Program{.path = MEMOIR_ATTACKER, .arguments = {name, plan.processes, std::to_string(user)}});
+      test::wait_until("the attack", [&] { return attacker_->output().ends_with('\n'); });
+      denied_ = attacker_->output() == "denied\n";
+    }
+  }
+
+  bool denied() const { return denied_; }
+  // A new name has the command line read again.
+  void stir() {
+    if (holder_) holder_->tell(++stirred_ % 2 == 0 ? "comm 6161" : "comm 6262");
+  }
+
+ private:
+  std::optional<test::Holder> holder_;
+  std::optional<test::Child> attacker_;
+  bool denied_ = false;
+  int stirred_ = 0;
+};
+
+void watch(const std::string& name, const Plan& plan, uid_t user) {
+  const bool names = name == "names";
+  const std::string interval = names ? "200ms" : plan.interval;
+  const Population bystanders(kBystanders, 2048);
+  const test::TemporaryDirectory folder;
+  chmod(folder.path().c_str(), 0777);
+  const std::string db = folder.path() + "/memoir.db";
+  const std::string config = folder.path() + "/memoir.toml";
+  std::ofstream(config) << (names ? "[store]\nmax_size = \"16MiB\"\n" : "");
+  test::Child recorder({.path = MEMOIRD, .arguments = {"--db", db, "--interval", interval, "--config", config}});
+  test::wait_until("the first tick", [&] { return file_bytes(db) > 0; });
+  std::this_thread::sleep_for(std::chrono::seconds(1));
+
+  std::optional<Attack> attack(std::in_place, name, plan, user, folder.path());
+  if (attack->denied()) {
+    fmt::print("{:<10} this machine does not let it be done\n", name);
+    return;
+  }
+  const Seen before = look(recorder.pid());
+  const std::int64_t first_tick = number(db, "SELECT max(id) FROM tick") + 1;
+  const auto begin = std::chrono::steady_clock::now();
+  std::int64_t most_bytes = 0;
+  std::chrono::steady_clock::duration to_cap{};
+  while (true) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    attack->stir();
+    most_bytes = std::max(most_bytes, file_bytes(db));
+    const auto past = std::chrono::steady_clock::now() - begin;
+    if (!names && past >= plan.lasts) break;
+    if (to_cap.count() == 0 && most_bytes >= kCapBytes * 95 / 100) to_cap = past;
+    if (names && ((to_cap.count() > 0 && past >= to_cap * 3 / 2) || past > std::chrono::minutes(30))) break;
+  }
+  const auto past = std::chrono::steady_clock::now() - begin;
+  const Seen after = look(recorder.pid());
+  attack.reset();
+  const std::string ticks =
+      fmt::format(" FROM tick WHERE id BETWEEN max({}, (SELECT min(id) FROM tick) + 1) AND ", first_tick) +
+      "(SELECT max(id) FROM tick) - 1";
+  const std::string last_ticks = "SELECT id" + ticks + " ORDER BY id DESC LIMIT 20";
+  const std::int64_t worst_exact = number(
+      db, fmt::format("SELECT min(n) FROM (SELECT count(*) AS n FROM ({}) AS t JOIN process_at AS p ON p.tick_id = "
+                      "t.id WHERE p.comm = 'attack_bench' AND p.source = 'exact' AND p.pid <> {} GROUP BY t.id)",
+                      last_ticks, getpid()));
+  fmt::print("{:<10}{:>9}{:>7}{:>12}{:>10.1f}{:>9.1f}{:>11}/{}", name, interval, number(db, "SELECT count(*)" + ticks),
+             number(db, "SELECT max(duration_ms)" + ticks), static_cast<double>(after.rss_kib) / 1024.0,
+             static_cast<double>(after.cpu_ms - before.cpu_ms) * 100.0 /
+                 static_cast<double>(std::chrono::duration_cast<std::chrono::milliseconds>(past).count()),
+             worst_exact, kBystanders);
+  if (names) {
+    fmt::print("   file at most {:.1f} MiB ({:.0f} % of max_size), {:.0f} s to it",
+               static_cast<double>(most_bytes) / 1048576.0, static_cast<double>(most_bytes) * 100.0 / kCapBytes,
+               std::chrono::duration<double>(to_cap).count());
+  }
+  fmt::print("\n");
+  std::fflush(stdout);
+  recorder.signal(SIGTERM);
+  if (recorder.wait() != 0) throw std::runtime_error("memoird: " + recorder.errors());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  Plan plan;
+  if (argc > 1) plan.processes = argv[1];
+  if (argc > 2) plan.interval = argv[2];
+  if (argc > 3) plan.lasts = std::chrono::seconds(std::atoi(argv[3]));
+  const auto user = test::other_user();
+  if (!user) throw std::runtime_error("needs root, to run the attack as another user");
+  fmt::print("{} processes of uid {}; targets: 2000 ms, 40 MiB, 10 %, all, 105 %\n\n", plan.processes, *user);
+  fmt::print("{:<10}{:>9}{:>7}{:>12}{:>10}{:>9}{:>14}\n", "attack", "interval", "ticks", "longest ms", "HWM, MiB",
+             "CPU, %", "ours exact");
+  std::vector<std::string> attacks{"arguments", "locked", "tables", "names"};
+  if (argc > 4) attacks = {argv[4]};
+  for (const std::string& attack : attacks) watch(attack, plan, *user);
+  return 0;
+} catch (const std::exception& error) {
+  fmt::print(stderr, "attack_bench: {}\n", error.what());
+  return 1;
+}
