@@ -27,28 +27,32 @@ constexpr Takes kNext = Takes::next;
 // `--password-file=`, `--token-ttl` and `--max-tokens` end otherwise and are left alone, as are PWD and `--bypass`.
 constexpr const char* kSecret =
     "(?:password|passwd|passphrase|passcode|passwort|requirepass|masterauth|secret|token|psk|credential|oauth2-bearer"
-    "|(?:api|access|secret|account|auth|encryption|master|license|subscription|application|shared|storage)[_.-]?key"
-    "|[a-z0-9][_-]pwd|\\bpass|-Dpass"
-    "|(?:db|sql|user|root|admin|store|_|http|proxy|ftp|smtp|ldap|key|become|vault|bind|login|cert|remote)pass)[0-9]?";
+    "|(?:api|access|secret|account|auth|encryption|master|license|subscription|application|shared|storage|setup|psk"
+    "|registration|activation)[_.-]?key"
+    "|secret[_-]string|(?:\\b|_)[th]?otp|(?:mfa|token)[_-]code|[a-z0-9](?:[_-]pwd?|\\.pwd)|\\bpass|-Dpass"
+    "|(?:db|sql|user|root|admin|store|_|http|proxy|ftp|smtp|smb|rpc|ldap|key|become|vault|bind|login|cert|remote"
+    ")pass)[0-9]?";
 
 // Names of keys and files of keys: secret unless the value is a path.
-constexpr const char* kKeys = "(?:private[_.-]?key|credentials|(?:signing|ssh|tls|hmac|deploy|session)[_.-]key)";
+constexpr const char* kKeys =
+    "(?:private[_.-]?key|credentials|(?:signing|ssh|tls|hmac|deploy|session|certificate)[_.-]key)";
 constexpr const char* kPath =
     "[=\\n](?:~|\\.{1,2})?/?[\\w.@-]*(?:/[\\w.@-]+)+/?$|\\.(?:pem|key|crt|json|ya?ml|p12|jks|txt)$";
 
-constexpr const char* kScheme = "(?:(?:bearer|basic|digest|negotiate|token|apikey|bot|key|ntlm)\\s+)?";
+constexpr const char* kScheme =
+    "(?:(?:bearer|basic|digest|negotiate|[\\w-]*token|api-?key|bot|key|ntlm|oauth|geniekey|ssws|splunk)\\s+)?";
 
 constexpr Row kNamed[] = {
     // The whole rest of the argument: a password may hold any character.
-    {"", kGroup, R"((?i)^(?:--?[\w.-]+=)?-{0,2}[\w.-]*<secret>=(.+)$)"},
+    {"", kGroup, R"((?i)^(?:(?:--?[\w.-]+=)?-{0,2}[\w.-]*<secret>=|/[\w-]*<secret>:)(.+)$)", "^/.*?:/"},
     {"", kGroup, R"((?i)^(?:--?[\w.-]+=)?-{0,2}[\w.-]*<keys>=(.+)$)", "<path>|=(?:true|false|yes|no)$"},
-    {"", kNext, R"((?i)^--?[\w.-]*<secret>$)",
+    {"", kNext, R"((?i)^(?:--?|\+)[\w.-]*<secret>$)",
      "^(?i)--(?:no|ask|prompt|require|show|allow|skip|disable|enable)-|\\nid=[\\w.-]+(?:,|$)"},
     {"", kNext, R"((?i)^--?[\w.-]*<keys>$)", "<path>"},
-    {"", kNext, R"((?i)^--?[a-z]?pwd?$)"},
-    {"", kGroup, R"((?i)^--?[a-z]?pwd?=(.+)$)"},
+    {"", kNext, R"((?i)^(?:--?[a-z]{0,2}pwd?|-hashes)$)"},
+    {"", kGroup, R"((?i)^(?:--?[a-z]{0,2}pwd?|pw)=(.+)$)"},
     {"", kGroup, R"(^pwd=([^/\n].*)$)"},
-    {"", kGroup, R"((?i)^(?:-H|--header=)?[\w-]*<secret>:\s*(.+)$)"},
+    {"", kGroup, R"((?i)^(?:-H|--header=)?[\w-]*(?:<secret>|x-auth|authentication):\s*(.+)$)"},
     {"", kNext, R"((?i)^(?:-H)?[\w]+-[\w-]*<secret>:$)"},
     {"^(?:echo|printf)$", kNext, R"((?i)^[\w-]*<secret>:$)"},
     // Variables.
@@ -63,17 +67,21 @@ constexpr Row kNamed[] = {
     {"", kGroup, R"((?i)[?&;,\s"'=:{(\[$][\w.-]*<secret>\s*=>?\s*("[^"]*"|'[^']*'|[^\s&;,'"\]]+))"},
     {"", kGroup,
      R"((?i)["'][\w.-]*(?:<secret>|<keys>|pwd|pass)[\\\x01]*["']\]?\s*(?:[:=]|=>)\s*[\\\x01]*["']((?:[^"'\\\x01]|\\.)*))"},
-    {"", kGroup, R"((?i)[{(,\s][\w.-]*<secret>\s*:\s*["']([^"']+)["'])"},
+    {"", kGroup, R"((?i)[{(,\s][\w.-]*(?:<secret>|pwd)\s*:\s*["']([^"']+)["'])"},
     {"", kGroup, R"([?&]key=([^\s&;,'"]{16,}))"},
-    {"", kGroup, R"((?i)\w*(?:login|connect|auth)\w*\s*\([^()]*,\s*["']([^"']+)["']\s*\))"},
+    {"", kGroup, R"((?i)\w*(?:login|connect|auth|password)\w*\s*\([^()]*,\s*["']([^"']+)["']\s*\))"},
     {"", kGroup, R"((?i)\bauth\s*=\s*\(\s*["'][^"']*["']\s*,\s*["']([^"']+)["'])"},
-    {"", kGroup, R"((?i)[?&;,\s"'](?:pw|sig|x-amz-signature|code|auth)=([^\s&;,'"]{6,}))"},
+    {"", kGroup, R"((?i)(?:[?&;,\s"'](?:pw|sig|x-(?:amz|goog)-signature|code|auth)|[?&]pwd)=([^\s&;,'"]{6,}))"},
     {"", kGroup, R"((?i)\b(?:identified\s+by|password|passphrase)\s*[\s(=]\s*'([^']+)')"},
+    {"", kGroup, R"((?i)(?:user|role|to|exists)\s+\S+\s+identified\s+(?:with\s+\S+\s+)?by\s+[\\"']*([^\s\\"';]+))"},
+    // Teradata's.
+    {"", kGroup, R"((?i)logon[\s\n]+[^\s,"']+,([^\s;"']+))"},
     {"", kGroup, R"((?i)(?:;\s*|^|["'=])(?:pwd|uid)\s*=\s*([^;"']+);)",
      "(?i)(?:^|[\"'=])(?:pwd|uid)\\s*=\\s*(?:/|[0-9]+;$)"},
     {"", kGroup, R"((?i);\s*pwd\s*=\s*([^;"']+))"},
     // What a configuration command is told to keep.
-    {"", kGroup, R"((?i)^(?:set|config|put|add|--global|--add) (?:-.+ )*[\w./:@-]*(?:<secret>|<keys>) ([^-\n].*)$)",
+    {"", kGroup,
+     R"((?i)^(?:set|config|put|add|--global|--add|--define) (?:-.+ )*[\w./:@-]*(?:<secret>|<keys>) ([^-\n].*)$)",
      "(?i)\\nset-credentials\\n|\\n(?:for|is|to|=|on|off|true|false)$"},
     {"", kNext, R"((?i)^(?:[\w.]*\.)?aws_(?:secret_access_key|session_token)$)"},
     {"", kGroup, R"((?i)^(?:\S*:)?_(?:auth|authToken|password)(?:=| )(.+)$)"},
@@ -83,7 +91,7 @@ constexpr Row kNamed[] = {
 
 constexpr Row kHeaders[] = {
     {"", kGroup, R"((?i)^(?:-H|--?[\w-]+=)?(?:proxy-)?authorization:\s*<scheme>(\S.*)$)"},
-    {"", kGroup, R"((?i)\bauthorization\s*[:=]\s*<scheme>([^\s'"]+))"},
+    {"", kGroup, R"((?i)\bauthorization["']?\s*[:=]\s*["']?<scheme>([^\s'"]+))"},
     {"", kGroup, R"((?i)\bbearer\s+([\w.~+/=-]{16,}))"},
     {"", kGroup, R"((?i)^(?:-H|--header=)?(?:set-)?cookie:\s*(.+)$)"},
     {"", kNext, R"((?i)^(?:-H)?(?:proxy-)?authorization:$)", R"((?i)\n(?:bearer|basic|digest|negotiate|token)$)"},
@@ -95,17 +103,22 @@ constexpr Row kUrls[] = {
     // A password with a bare slash in it; what begins like a port and its path is none.
     {"", kGroup, R"(://[^/\s:@'"]+:([0-9]*[^0-9/\s@'"][^\s'"]*)@)"},
     // A token in the place of the user.
-    {"", kGroup, R"(://([^/\s:@'"]{20,})(?::[^/\s@'"]*)?@)"},
+    {"", kGroup, R"(://([^/?#\s:@'"]{20,})(?::[^/\s@'"]*)?@)"},
+    // A short one: a name is letters, and at most four digits at its end.
+    {"", kGroup, R"(https?://([^/?#\s:@'"]{8,})(?::(?:x-oauth-basic)?)?@)",
+     R"((?i)//(?:[a-z._+-]|%[0-9a-f]{2})*[0-9]{0,4}$)"},
     // Without a scheme: `-x me:X@proxy`.
-    {"", kGroup, R"(^(?:-x|--proxy=)?[\w.\\-]+:([^@/\s:]+)@[\w.-]+(?::[0-9]+)?(?:/.*)?$)",
+    {"", kGroup, R"(^(?:-x|--proxy=)?[\w./\\-]+:([^@/\s:]+)@[\w.-]+(?::[0-9]+)?(?:/.*)?$)",
      R"(^(?:npm|file|workspace|patch|jsr|pkg|git):|@sha[0-9]|@v?[0-9.]+$)"},
     {"", kGroup, R"(:pserver:[^:@\s]+:([^@\s]+)@)"},
     {"", kGroup, R"((?i)jdbc:oracle:\w+:[^/\s@]*/([^@\s]+)@)"},
     // The data source names of Go's MySQL driver.
     {"", kGroup, R"([\w.-]+:([^\s@'"]+)@(?:tcp|unix)\()"},
-    {"", kGroup, R"(hooks\.slack\.com/(?:services|workflows|triggers)/([\w/-]+))"},
-    {"", kGroup, R"(discord(?:app)?\.com/api/webhooks/[0-9]+/([\w-]+))"},
-    {"", kGroup, R"(\.webhook\.office\.com/webhookb2/([^\s"']+))"},
+    // Of Slack, Zapier, Discord and Office; of Mattermost and Rocket.Chat; of IFTTT.
+    {"", kGroup,
+     R"(hook(?:s\.(?:slack|zapier)\.com/(?:services|workflows|triggers|hooks/catch)|s/[0-9]+|b2)/([\w/@-]+))"},
+    {"", kGroup, R"(://[^\s'"]*/hooks/([\w/]{24,}))"},
+    {"", kGroup, R"(/with/key/([\w-]+))"},
     {"", kGroup, R"(api\.telegram\.org/bot[0-9]+:([\w-]+))"},
     {"", kGroup, R"(^rtmps?://\S+/([\w?=&-]+)$)"},
 };
@@ -145,34 +158,50 @@ constexpr Row kPrograms[] = {
      "|openfortivpn|f5fpc|veracrypt|steghide|sendxmpp|ncftp[a-z]*|esxcli|ovftool|vim-cmd|testsaslauthd|saslpasswd2|"
      "doveadm"
      "|check_(?:mysql[a-z_]*|pgsql|mssql[a-z_]*)|elasticsearch-users|mosquitto_passwd|impala-shell|supervisorctl|"
-     "rabbitmqadmin|unar|aescrypt|(?:x|wl)freerdp[0-9]?|beeline|ksql|sqoop)"
-     "$",
+     "rabbitmqadmin|unar|aescrypt|(?:x|wl)freerdp[0-9]?|beeline|ksql|sqoop|couchbase-cli|cb[a-z]+|influx|cypher-shell|"
+     "hdbsql|dumpling|dsbulk|maxctrl|hammer|spacecmd|yt-dlp|youtube-dl|vncdo(?:tool)?|bloodhound-python|"
+     "ldapdomaindump|cntlm|librespot|mcrcon|vsce|ovsx|zuluCrypt-cli|mutool|msoffcrypto-tool|"
+     "register_new_matrix_user|netexec|zmmailbox|fs_cli|pkcs11-tool|clogin)$",
      kNext, R"(^-p$)"},
+    {"^(?:check_[\\w.]+|airflow)$", kNext, R"(^-p$)", R"(\n(?:[0-9]{1,5}|/.*)$)"},
+    {"^ipa-(?:server|replica)-install$", kNext, R"(^-[ap]$)"},
+    {"^(?:uv|hatch|pdm)$", kGroup, R"(^publish (?:.+ )*?(?:-[tpaP]|--auth) (.+)$)"},
+    {"^(?:dotnet|nuget)$", kGroup, R"(^source (?:.+ )*?-p (.+)$)"},
+    {"^(?:isql-fb|gbak|gfix|gsec|nbackup)$", kNext, R"(^-p(?:as?)?$)"},
     {"^rdesktop$", kGroup, R"(^-p([^-\n].*)$)"},
     {"^(?:plink|pscp|psftp|nodetool|kadmin(?:\\.local)?)$", kNext, R"(^-pw$)"},
     {"^(?:ipmitool|sqlcmd|osql|bcp|isql|tsql|zip|unzip|mosquitto_(?:pub|sub|rr)|knife|ssh-keygen|gpg-preset-passphrase|"
-     "ipmiutil)$",
+     "ipmiutil|mssql-[a-z]+|microsocks|gobuster|kdb5_util|p4|check_(?:smtp|ldaps?))$",
      kNext, R"(^-P$)"},
-    {"^(?:ipmitool|sqlcmd|bcp|isql|tsql|zip|unzip|mosquitto_(?:pub|sub|rr))$", kGroup, R"(^-P(.+)$)"},
+    {"^(?:ipmitool|sqlcmd|bcp|isql|tsql|zip|unzip|mosquitto_(?:pub|sub|rr)|mssql-[a-z]+|p4)$", kGroup, R"(^-P(.+)$)"},
     {"^ipmitool$", kNext, R"(^-[ky]$)"},
     {"^ssh-keygen$", kNext, R"(^-N$)"},
     {"^ssh-keygen$", kGroup, R"(^-[NP](.+)$)"},
     {"^keytool$", kNext, R"(^-new$)"},
-    {"^(?:vsql|check_ldap)$", kNext, R"(^-w$)"},
+    {"^(?:vsql|check_ldap|db2look|squidclient|ipa-[a-z-]+|smbpasswd)$", kNext, R"(^-w$)"},
+    // As root `[USER [PASSWORD]]`, else `[PASSWORD]`.
+    {"^smbpasswd$", kGroup, R"(^(?:-[rUDcR] .+ |-.+ )*[^-\n].* ([^-\n&|;<>].*)$)"},
+    {"^smbpasswd$", kGroup, R"(^(?:-[rUDcR] .+ |-.+ )*-[a-zA-Z]*s[a-zA-Z]* (?:-[rUDcR] .+ |-.+ )*([^-\n&|;<>].*)$)",
+     "^-[a-zA-Z]*[adeimnx]"},
     {"^vmrun$", kNext, R"(^-[gv]p$)"},
     {"^(?:ccrypt|ccencrypt|ccdecrypt|mcrypt)$", kGroup, R"(^-[Kk](?: )?(.+)$)"},
     {"^ansible-vault$", kGroup, R"(^encrypt_string (?:-.+ )*([^-\n].*)$)"},
     {"^(?:rar|unrar)$", kGroup, R"(^-hp(.+)$)"},
     {"^curl$", kGroup, R"(^(?:-[a-zA-Z#0-9]*[uU]|--user|--proxy-user)(?:=| )?[^:\s]*:(.+)$)"},
+    {"^curl$", kGroup, R"(^(?:-[a-zA-Z#0-9]*u|--user)(?:=| )?([^:\s]+):(?:api_token|x-oauth-basic)?$)",
+     R"((?i)(?:[\n=]|-[a-z#0-9]*u)[a-z._@-]*[0-9]{0,4}\z)"},
     {"^curl$", kGroup, R"(^(?:-[a-zA-Z#0-9]*b|--cookie)(?:=| )?([^-\n][^\n=]*=.*)$)"},
     {"^curl$", kGroup, R"(^(?:-[a-zA-Z#0-9]*E|--cert|--proxy-cert)(?:=| )?[^:\n]+:(.+)$)"},
     {"", kGroup, R"(^--?[\w-]*creds(?:=| )[^:\s/]+:(.+)$)"},
-    {"", kGroup, R"((?:^|\.)auth=[^:\s/]+:([^/\n].*)$)"},
-    {"^nats-server$", kNext, R"(^--auth$)"},
+    {"", kGroup, R"((?:^|\.|proxy)auth=[^:\s/]+:([^/\n].*)$)"},
+    {"^(?:nats-server|netlify)$", kGroup, R"(^--auth(?:=| )(.+)$)"},
     {"^check_http$", kNext, R"(^-a$)"},
-    {"", kGroup, R"(^--?(?:[\w-]*-)?auth(?:=| )[^:\s/]+:([^/\n].*)$)"},
+    {"", kGroup, R"(^--?(?:[\w-]*[_-]|p|proxy)?auth(?:-cred)?(?:=| )[^:\s/]+:([^/\n].*)$)"},
     {"^(?:https?|xhs?)$", kGroup, R"(^-a(?: )?[^:\s/]+:(.+)$)"},
-    {"^(?:etcdctl|influx|wget|clickhouse-client|lftp)$", kGroup, R"(^--?user(?:=| )[^:,\s/]+[:,](.+)$)"},
+    {"^(?:ab|hey|miniserve|dufs|ttyd|gotty|dirb|nikto|proxytunnel|wfuzz)$", kGroup,
+     R"(^-(?:[acuAP]|id|-basic)(?:=| )?[^:\s/]+:(.+)$)"},
+    {"^(?:etcdctl|influx|wget|clickhouse-client|lftp|curlftpfs)$", kGroup,
+     R"((?:^(?:--?)?|,)user(?:=| )[^:,\s/]+[:,](.+)$)"},
     {"^lftp$", kGroup, R"(^-u(?: )?[^,\n]+,(.+)$)"},
     {"^transmission-(?:remote|cli|daemon)$", kGroup, R"(^-n(?: )?[^:\n]+:(.+)$)"},
     {"^(?:redis|valkey|keydb)-(?:cli|benchmark)$", kGroup, R"(^-a(?: )?(.+)$)"},
@@ -181,27 +210,39 @@ constexpr Row kPrograms[] = {
     {"^(?:redis|valkey|keydb)-(?:cli|benchmark)$", kGroup, R"(^>(.+)$)"},
     {"^ldap[a-z]+$", kGroup, R"(^-[wW](.+)$)"},
     {"^(?:ldap[a-z]+|irssi|certutil|pk12util|kadmin|dsconf)$", kNext, R"(^-[a-zA-Z]*[wW]$)"},
-    {"^(?:ldappasswd|slappasswd)$", kNext, R"(^-[sa]$)"},
-    {"^snmp[a-z]+$", kGroup, R"(^-[AXc][\s\n]*(\S.*)$)"},
+    {"^(?:ldappasswd|slappasswd|check_nt|eapol_test)$", kNext, R"(^-[sa]$)"},
+    {"^(?:snmp[a-z]+|net-snmp-[a-z0-9-]+)$", kGroup, R"(^-[AXc][\s\n]*(\S.*)$)"},
     {"^smbclient$", kGroup, R"(^//\S+ ([^-\n].*)$)"},
     {"^(?:check_snmp|snmp-check|onesixtyone)$", kNext, R"(^-[CcAX]$)"},
     {"^(?:smb[a-z]+|rpcclient|net|winexe|wmic|nmblookup|wbinfo|samba-tool|pth-[a-z]+)$", kGroup,
      R"(^(?:-U|-a|--user|--authenticate|--username)(?:=| )?[^%\s]*%(.+)$)"},
     {"^samba-tool$", kGroup, R"(^(?:create|add|setpassword) [^-\n].* ([^-\n].*)$)"},
-    {"^(?:sqlplus|rman|expdp|impdp|sqlldr|exp|imp)$", kGroup, R"(^(?:userid=)?[^/\s]+/([^@\s]+)(?:@.*)?$)"},
+    {"^(?:sqlplus|rman|expdp|impdp|sqlldr|exp|imp|dgmgrl)$", kGroup, R"(^(?:userid=)?[^/\s]+/([^@\s]+)(?:@.*)?$)"},
     {"^db2$", kNext, R"(^using$)"},
     {"", kGroup, R"(^(?:\S*/)?isql (?:-.+ )*[^-\n].* [^-\n].* ([^-\n].*)$)"},
-    {"^openssl$", kGroup, R"(^pass:(.+)$)"},
-    {"^openssl$", kNext, R"(^-(?:k|K|hmac)$)"},
+    {"^(?:openssl|easyrsa)$", kGroup, R"(^(?:--?\w+=)?pass:(.+)$)"},
+    {"^(?:openssl|swift)$", kNext, R"(^-(?:k|K|hmac)$)"},
     {"^openssl$", kGroup, R"(^(?:hex)?key:(.+)$)"},
     {"^openssl$", kGroup, R"(^passwd (?:-salt .+ |-.+ )*([^-\n].*)$)"},
     {"", kGroup, R"(^(?:\S*/)?mkpasswd (?:-[mSR] .+ |-.+ )*([^-\n].*)$)"},
     {"^(?:x|wl)?freerdp[0-9]?$", kGroup, R"(^/(?:p|pth):(.+)$)"},
     {"", kGroup,
-     R"(^(?:\S*/)?htpasswd (?:-.+ )*-[a-zA-Z]*b[a-zA-Z]* (?:-C [0-9]+ |-.+ )*[^-\n].* (.+(?: [^-\n].*)?)$)"},
+     R"(^(?:\S*/)?(?:htpasswd|mosquitto_passwd) (?:-.+ )*-[a-zA-Z]*b[a-zA-Z]* (?:-C [0-9]+ |-.+ )*[^-\n].* (.+(?: [^-\n].*)?)$)"},
     {"", kGroup, R"(^(?:\S*/)?wpa_passphrase .+ (.+)$)"},
     {"", kGroup, R"(^(?:\S*/)?radtest (?:-.+ )*[^-\n].* (.+)$)"},
-    {"^rabbitmqctl$", kGroup, R"(^(?:add_user|change_password|authenticate_user) (?:-.+ )*[^-\n].* (.+)$)"},
+    // A name, then its secret; two names, then a secret; a secret.
+    {"^(?:rabbitmqctl|filebrowser|doveadm|drush|cf|b2|net|glab|netlify|sapcontrol)$", kGroup,
+     R"(^(?:add_user|change_password|authenticate_user|users? add|auth(?: test| login)?|user:password|password|authorize-account|account authorize|variable set|env:set|-user) (?:-.+ )*[^-\n].* (.+)$)"},
+    {"^(?:kamctl|opensipsctl|zmprov|credstash)$", kGroup, R"(^(?:add|ca|sp|put) (?:-.+ )*[^-\n].* (.+)$)"},
+    {"^(?:ejabberdctl|prosodyctl|chamber|mc)$", kGroup,
+     R"(^(?:register|change_password|check_password|write|user add) [^-\n].* [^-\n].* (.+)$)"},
+    {"^(?:cargo|heroku|snyk|pro|ua|ubuntu-advantage|pm2|warp-cli|teamviewer|radclient)$", kGroup,
+     R"(^(?:login|auth|auth:token|attach|link|license|passwd) (?:-.+ )*([^-\n].*)$)"},
+    {"^(?:canonical-livepatch|cloudflared)$", kGroup, R"(^(?:enable|service install) (?:-.+ )*([^-\n].*)$)"},
+    {"^hdbuserstore$", kGroup, R"(^set .+ .+ .+ (.+)$)"},
+    {"^microk8s$", kGroup, R"(^join (?:-.+ )*[^/\n]+/(.+)$)"},
+    {"^steamcmd(?:\\.sh)?$", kGroup, R"(^\+login .+ ([^+\n].*)$)"},
+    {"^ftp$", kGroup, R"((?i)^(?:user [^-\n].*|pass) ([^-\n].*)$)"},
     {"^nmcli$", kNext, R"((?i)^(?:[\w.-]*password[0-9]?|[\w.-]*psk|[\w.-]*wep-key[0-9]?|[\w.-]*pin)$)"},
     {"^wpa_cli$", kNext, R"(^(?:psk|password)$)"},
     {"^vault$", kGroup, R"(^token (?:revoke|lookup|renew) (?:-.+ )*([^-\n].*)$)"},
@@ -209,31 +250,43 @@ constexpr Row kPrograms[] = {
     {"^vault$", kGroup, R"(^(?:login|unseal) (?:-.+ )*([^-=\n][^=\n]*)$)"},
     {"^vault$", kGroup, R"(^[\w.][\w.-]*=([^@\n].*)$)"},
     {"^bw$", kGroup, R"(^(?:unlock|login [^-\n].*) ([^-\n].*)$)"},
-    {"^cargo$", kGroup, R"(^login (?:-.+ )*([^-\n].*)$)"},
-    {"^gem$", kNext, R"(^-k$)"},
-    {"^(?:nuget|sonar-scanner)$", kNext, R"(^-k$)"},
-    {"^doctl$", kNext, R"(^-t$)"},
+    {"^(?:gem|nuget|sonar-scanner|ss-[a-z]+|sslocal|ssserver|logdna-agent|coap-client)$", kGroup, R"(^-k(?: )?(.+)$)"},
+    {"^(?:gem|mix|ceph|rbd|rados)$", kGroup, R"(^--key(?:=| )(.+)$)"},
+    {"^(?:doctl|influx|vercel|codecov|k3s|anaconda)$", kNext, R"(^-t$)"},
+    {"^(?:gitlab-runner|SUSEConnect)$", kGroup, R"(^(?:-r|--regcode)(?:=| )(.+)$)"},
+    {"^(?:bw|op)$", kGroup, R"(^--session(?:=| )(.+)$)"},
+    {"^(?:aws|az|gh)$", kGroup, R"(^(?:put-parameter|secret set) (?:.+ )*?(?:--value|--body|-b)(?:=| )(.+)$)"},
+    {"^iscsiadm$", kGroup, R"(^(?:-n|--name)(?:=| )\S*password\S* (?:-v|--value)(?:=| )(.+)$)"},
+    {"^(?:pkcs1[15]-[a-z]+|softhsm2-util|p11tool|ykman|yubico-piv-tool)$", kGroup,
+     R"(^--(?:[a-z]+-)?(?:pin|puk)(?:=| )(.+)$)"},
+    {"^(?:evil-winrm|crackmapexec|nxc|netexec)$", kNext, R"(^-H$)"},
+    {"^(?:mpc|nats)$", kGroup, R"(^(?:-h|-s|--host|--server)(?:=| )(?:nats://)?([^@:\s/]+)@)"},
+    {"^(?:qemu-[\\w-]+|kvm)$", kGroup, R"(^secret,(?:.*,)?data=([^,\n]+))"},
+    {"^pwsh$", kGroup, R"((?i)ConvertTo-SecureString\s+(?:-String\s+)?["']?([^\s"']+))"},
     {"", kGroup, R"(sonar\.login=(\S+))"},
     {"^bundle$", kGroup, R"(^config (?:set )?(?:-.+ )*[^-\n].* [^:\s]+:(.+)$)"},
     {"^(?:composer|poetry)$", kGroup, R"(^(?:--auth )?http-basic\.\S+ .+ (.+)$)"},
     {"^(?:composer|poetry)$", kGroup, R"(^(?:github-oauth|gitlab-token|gitlab-oauth|bearer|pypi-token)\.\S+ (.+)$)"},
     {"^kubectl$", kGroup, R"(^--from-literal(?:=| )[^=\n]+=(.+)$)"},
-    {"^(?:heroku|fly|flyctl|doppler|railway|wrangler|vercel)$", kGroup, R"(^[A-Z_][A-Z0-9_]*=(.+)$)"},
+    {"^(?:heroku|fly|flyctl|doppler|railway|wrangler|vercel|dokku|eb|supabase|travis)$", kGroup,
+     R"(^[A-Z_][A-Z0-9_]*=(.+)$)"},
     {"^(?:consul|nomad|serf)$", kGroup, R"(^--?encrypt(?:=| )(.+)$)"},
-    {"^mc$", kGroup, R"(^(?:alias set|config host add) .+ .+ (.+(?: [^-\n].*)?)$)"},
+    {"^(?:mc|maas)$", kGroup, R"(^(?:alias set|config host add|login) .+ .+ (.+(?: [^-\n].*)?)$)"},
     {"^rclone$", kNext, R"(^(?:obscure|pass|password2?)$)"},
     {"^zookeeper-shell(?:\\.sh)?$|^zkCli(?:\\.sh)?$", kGroup, R"(^addauth \w+ [^:\n]+:(.+)$)"},
     {"^grafana(?:-cli)?$", kGroup, R"(^reset-admin-password (?:-.+ )*([^-\n].*)$)"},
     {"^pppd$", kNext, R"(^password$)"},
-    {"^(?:swaks|sendemail)$", kNext, R"(^-(?:ap|xp)$)"},
+    {"^(?:swaks|send[eE]mail|ssmtp)$", kNext, R"(^-(?:ap|xp)$)"},
     {"^caddy$", kNext, R"(^-(?:p|-plaintext)$)"},
     {"^openconnect$", kGroup, R"(^(?:-C|--cookie)(?:=| )(.+)$)"},
     {"^pdftk$", kNext, R"(^(?:user|owner|input)_pw$)"},
     {"^qpdf$", kGroup, R"(^--encrypt (.+ .+) [0-9]+$)"},
     {"^expect$", kGroup, R"((?i)assword.*?\bsend\s+(?:--\s+)?\\*["{]([^"\\}]+))"},
     // Through a pipe, or a here-string, within a script.
-    {"^(?:echo|printf|yes)$", kGroup,
-     R"(^(?:-[a-zA-Z]+ )*([^\n|]+(?: [^\n|]+){0,8}?) \| (?:.+ )*?(?:\S*/)?(?:sudo (?:-.+ )*?-[a-zA-Z]*S[a-zA-Z]*|sudo (?:-.+ )*--stdin|passwd|su|cryptsetup|kinit|smbpasswd|openssl (?:.+ )*?stdin|(?:\S+ )*?\S*(?:--password-stdin|--passphrase-fd|--with-token|--passwd-on-stdin|-i2p|pass:stdin|passwd=stdin))(?:[ =]|$))"},
+    {"^[({]*(?:echo|printf|yes)$", kGroup,
+     R"(^(?:-[a-zA-Z]+ )*([^\n|]+(?: [^\n|]+){0,8}?) \| (?:.+ )*?(?:\S*/)?(?:sudo (?:-.+ )*?-[a-zA-Z]*S[a-zA-Z]*|sudo (?:-.+ )*--stdin|(?:smb|vnc)?passwd|su|cryptsetup|kinit|base64|pass insert|realm|adcli|encfs|gocryptfs|keepassxc-cli|systemd-creds|secret-tool|wg|zfs load-key|(?:gh|docker|podman|wrangler) secret|htpasswd -[a-zA-Z]*i[a-zA-Z]*|anydesk|openssl (?:.+ )*?stdin|(?:\S+ )*?\S*(?:--password-stdin|--passphrase-fd|--with-token|--passwd-on-stdin|-i2p|pass:stdin|passwd=stdin))(?:[ =]|$))"},
+    {"^[({]*(?:echo|printf)$", kGroup,
+     R"(^(?:-[a-zA-Z]+ )*([^\n|>]+(?: [^\n|>]+){0,8}?) >>? ?\S*(?:\.pgpass|\.netrc|passwo?r?d|secrets?|token|credentials|[_.-]key)(?:\.txt)?$)"},
     {"", kGroup, R"(([^:\s"'\\]+)(?:\\n)?["']?\s*\|\s*(?:sudo\s+)?(?:\S*/)?chpasswd)"},
     {"^(?:sudo|su|passwd|cryptsetup|kinit|chpasswd|gpg2?|openssl|docker|podman|smbpasswd)$", kGroup, R"(^<<< ?(.+)$)"},
 };
