@@ -83,6 +83,7 @@ void Daemon::change_to(Settings settings, Rules rules) {
   take_tick(true, 0);
   storage_->push(RunEnd{.at = clock_.now(), .reason = "reload"});
   if (new_rules) collector_->set_rules(std::move(rules.categoriser), std::move(rules.redactor));
+  collector_->set_store_bytes(now.max_size);
   begin_run();
   const std::string what = fmt::format("every {}{}{}", print_duration(now.interval), new_rules ? ", new rules" : "",
                                        new_retention ? ", keeps " + kept_text(now) : "");

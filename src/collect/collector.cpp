@@ -167,6 +167,10 @@ void Collector::set_rules(Categoriser categoriser, Redactor redactor) {
   }
 }
 
+void Collector::set_store_bytes(std::int64_t bytes) {
+  state_->identifier.set_store_bytes(bytes);
+}
+
 void Collector::tell_all() {
   for (const auto& entry : state_->table.entries()) entry->changed = true;
 }

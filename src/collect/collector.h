@@ -50,6 +50,9 @@ class Collector {
   // are in the next tick's `born`.
   void set_rules(Categoriser categoriser, Redactor redactor);
 
+  // As CollectorOptions::store_bytes, after a reload.
+  void set_store_bytes(std::int64_t bytes);
+
   // All live processes are in the next tick's `born`: for a store that lost what it knew.
   void tell_all();
 

@@ -30,6 +30,8 @@ class Identifier {
   // Names of users are asked for again too.
   void set_rules(Categoriser categoriser, Redactor redactor);
 
+  void set_store_bytes(std::int64_t bytes) { names_.resize(bytes); }
+
   // `entry.info` with what has been read since: by `entry.identity` if that is done and valid, and by status. The key,
   // the start and the parent stay as they are.
   ProcessInfo describe(const ProcessEntry& entry) const;

@@ -20,12 +20,22 @@ std::size_t name_of(const ProcessInfo& info) {
   return std::hash<std::string>{}(info.exe + '\0' + info.command + '\0' + info.cwd);
 }
 
+double most_of(std::int64_t store_bytes) {
+  return static_cast<double>(
+      std::clamp((store_bytes == 0 ? kUsualBytes : store_bytes) / kShare, kLeastBytes, kMostBytes));
+}
+
 }  // namespace
 
-NameBudget::NameBudget(std::int64_t store_bytes)
-    : most_(static_cast<double>(
-          std::clamp((store_bytes == 0 ? kUsualBytes : store_bytes) / kShare, kLeastBytes, kMostBytes))),
-      all_{most_ * kUsersAtOnce, 0} {}
+NameBudget::NameBudget(std::int64_t store_bytes) : most_(most_of(store_bytes)), all_{most_ * kUsersAtOnce, 0} {}
+
+void NameBudget::resize(std::int64_t store_bytes) {
+  const double more = most_of(store_bytes) - most_;
+  const auto grow = [](Bucket& bucket, double by) { bucket.bytes = std::max(0.0, bucket.bytes + by); };
+  most_ += more;
+  grow(all_, more * kUsersAtOnce);
+  for (auto& [uid, own] : users_) grow(own, more);
+}
 
 bool NameBudget::fit(ProcessInfo& info, const ProcessInfo& before, std::int64_t boot_ms) {
   const bool same = info.exe == before.exe && info.command == before.command && info.cwd == before.cwd;

@@ -21,6 +21,8 @@ class NameBudget {
  public:
   // `store_bytes`: how large the file may get; 0: as if it were 2 GiB.
   explicit NameBudget(std::int64_t store_bytes);
+  // What was handed out counts on.
+  void resize(std::int64_t store_bytes);
 
   // What `info` may be told as, and whether that is all of it. `before`: what was told of the process last.
   bool fit(ProcessInfo& info, const ProcessInfo& before, std::int64_t boot_ms);
@@ -35,7 +37,7 @@ class NameBudget {
   bool has(Bucket& bucket, double most, double bytes, std::int64_t boot_ms) const;
   void remember(std::size_t name);
 
-  const double most_;  // of a user in a day
+  double most_;  // of a user in a day
   std::unordered_map<std::uint32_t, Bucket> users_;
   Bucket all_;
   std::unordered_set<std::size_t> known_;

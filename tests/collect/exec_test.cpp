@@ -103,6 +103,31 @@ TEST_CASE("who runs unique command lines gets them for a while only, and others 
   CHECK(born_of(machine.tick(), 10).command.size() > 4000);
 }
 
+TEST_CASE("how many unique command lines one may run changes with the size of the store") {
+  CollectorOptions options = many_descriptors();
+  options.store_bytes = 16 << 20;
+  Machine machine(options);
+  FakeProcess flood = fake(10, "flood");
+  flood.uid = 1000;
+  machine.proc.add(flood);
+  machine.tick();
+  int line = 0;
+  const auto whole_of = [&](int rounds) {
+    int whole = 0;
+    for (int round = 0; round < rounds; ++round) {
+      flood.arguments = {"/usr/bin/flood", std::string(4000, 'x'), std::to_string(++line)};
+      machine.proc.exec(flood);
+      if (born_of(machine.tick(), 10).command.size() > 4000) ++whole;
+    }
+    return whole;
+  };
+  CHECK(whole_of(40) == 32);  // of 128 KiB
+  machine.collector->set_store_bytes(32 << 20);
+  CHECK(whole_of(10) == 10);
+  machine.collector->set_store_bytes(16 << 20);
+  CHECK(whole_of(3) == 0);
+}
+
 TEST_CASE("a rollup that falls silent for good is an exit in progress, not an exec") {
   Machine machine;
   machine.proc.add(fake(10, "app"));

@@ -169,6 +169,35 @@ TEST_CASE_METHOD(Fixture, "HUP with another retention begins a new run with it")
              ContainsSubstring("keeps ticks 2d, 5 minutes 60d, hours 400d, days 3650d, in at most 64MiB"));
 }
 
+TEST_CASE_METHOD(Fixture, "HUP with a larger max_size leaves users room for more command lines") {
+  FakeProc proc;
+  const auto add = [&](std::int32_t first) {
+    for (std::int32_t pid = first; pid < first + 60; ++pid) {
+      proc.add({.pid = pid, .uid = 4242, .arguments = {"app", std::to_string(pid), std::string(4000, 'x')}});
+    }
+  };
+  const auto left_out = [&] {
+    const auto snapshot = reader()->snapshot(ticks().back().id);
+    REQUIRE(snapshot);
+    return std::count_if(snapshot->processes.begin(), snapshot->processes.end(), [](const ProcessState& state) {
+      return state.process.info.command.find("[left out") != std::string::npos;
+    });
+  };
+  write_text(config, "[store]\nmax_size = '16MiB'\n");
+  add(100);
+  DaemonProcess memoird(directory.path(), arguments({"--interval", "1h", "--proc", proc.root()}));
+  wait_for_ticks(1);
+  const auto before = left_out();
+  CHECK(before > 20);
+  write_text(config, "[store]\nmax_size = '256MiB'\n");
+  memoird.signal(SIGHUP);
+  wait_for_ticks(3);
+  add(200);
+  memoird.signal(SIGUSR1);
+  wait_for_ticks(4);
+  CHECK(left_out() == before);
+}
+
 TEST_CASE_METHOD(Fixture, "HUP with a bad file keeps the old configuration and says so") {
   DaemonProcess memoird(directory.path(), arguments({"--interval", "1h"}));
   wait_for_ticks(1);
