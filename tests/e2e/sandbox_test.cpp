@@ -128,6 +128,23 @@ TEST_CASE("what a taken-over memoird would do to others is refused by the unit's
   CHECK(contains(free.out, "setpriority allowed"));
 }
 
+TEST_CASE("systemd gives our units an exposure of at most 2.0") {
+  if (access(kAnalyze, X_OK) != 0) {
+    WARN("skipped: needs systemd-analyze");
+    return;
+  }
+  for (const std::string unit : {"memoird.service", "memoir-summary.service"}) {
+    const Outcome rated = run({.path = kAnalyze,
+                               .arguments = {"security", "--offline=yes", "--no-pager", MEMOIR_UNITS "/" + unit},
+                               .environment = {"LC_ALL=C"}});
+    INFO(rated.out << rated.err);
+    const std::string before = "Overall exposure level for " + unit + ": ";
+    const std::size_t at = rated.out.find(before);
+    REQUIRE(at != std::string::npos);
+    CHECK(std::stod(rated.out.substr(at + before.size())) <= 2.0);
+  }
+}
+
 TEST_CASE("the unit holds no system call that lends power, and says so to systemd") {
   if (access(kAnalyze, X_OK) != 0) {
     WARN("skipped: needs systemd-analyze");
