@@ -29,13 +29,14 @@ constexpr const char* kSecret =
     "(?:password|passwd|passphrase|passcode|passwort|requirepass|masterauth|secret|token|psk|credential|oauth2-bearer"
     "|(?:api|access|secret|account|auth|encryption|master|license|subscription|application|shared|storage|setup|psk"
     "|registration|activation)[_.-]?key"
-    "|secret[_-]string|(?:\\b|_)[th]?otp|(?:mfa|token)[_-]code|[a-z0-9](?:[_-]pwd?|\\.pwd)|\\bpass|-Dpass"
-    "|(?:db|sql|user|root|admin|store|_|http|proxy|ftp|smtp|smb|rpc|ldap|key|become|vault|bind|login|cert|remote"
+    "|secret[_-]string|(?:root|admin)pw|(?:\\b|_)[th]?otp|(?:mfa|token)[_-]code|[a-z0-9](?:[_-]pwd?|\\.pwd)|\\bpass|-"
+    "Dpass"
+    "|(?:db|sql|user|root|admin|store|_|http|proxy|ftp|smtp|smb|rpc|ssh|ldap|key|become|vault|bind|login|cert|remote"
     ")pass)[0-9]?";
 
 // Names of keys and files of keys: secret unless the value is a path.
 constexpr const char* kKeys =
-    "(?:private[_.-]?key|credentials|(?:signing|ssh|tls|hmac|deploy|session|certificate)[_.-]key)";
+    "(?:private[_.-]?key|credentials|(?:signing|ssh|tls|hmac|deploy|session|certificate)[_.-]key|(?:\\b|_)jwt)";
 constexpr const char* kPath =
     "[=\\n](?:~|\\.{1,2})?/?[\\w.@-]*(?:/[\\w.@-]+)+/?$|\\.(?:pem|key|crt|json|ya?ml|p12|jks|txt)$";
 
@@ -56,7 +57,7 @@ constexpr Row kNamed[] = {
     {"", kNext, R"((?i)^(?:-H)?[\w]+-[\w-]*<secret>:$)"},
     {"^(?:echo|printf)$", kNext, R"((?i)^[\w-]*<secret>:$)"},
     // Variables.
-    {"", kGroup, R"(^(?:-e|-D|--?[\w-]+=)?[A-Z0-9_]*_(?:KEY|PW|PWD|PASS)=(.+?);?$)",
+    {"", kGroup, R"(^(?:-e|-D|--?[\w-]+=)?[A-Z0-9_]*_(?:KEY|KEY_BASE64|SALT|PW|PWD|PASS)=(.+?);?$)",
      "(?:PUBLIC|PRIMARY|FOREIGN|PARTITION|SORT|CACHE|GROUP|ORDER|ROUTING|INDEX|UNIQUE|SHARD|REGISTRY|HOT|HOST)_KEY="
      "|=(?:true|false|yes|no|[0-9]{1,4})$|<path>"},
     {"", kGroup, R"(^(?:-e|-D|--?[\w-]+=)?[A-Z0-9_]*(?:PASSWORD|PASSWD|PASSPHRASE|TOKEN|SECRET)_[A-Z0-9_]+=(.+?);?$)",
@@ -66,10 +67,13 @@ constexpr Row kNamed[] = {
     // Inside a longer text: query strings, JDBC and libpq connection strings, mount options, programs' texts.
     {"", kGroup, R"((?i)[?&;,\s"'=:{(\[$][\w.-]*<secret>\s*=>?\s*("[^"]*"|'[^']*'|[^\s&;,'"\]]+))"},
     {"", kGroup,
-     R"((?i)["'][\w.-]*(?:<secret>|<keys>|pwd|pass)[\\\x01]*["']\]?\s*(?:[:=]|=>)\s*[\\\x01]*["']((?:[^"'\\\x01]|\\.)*))"},
+     R"((?i)["'][\w.-]*(?:<secret>|<keys>|pwd|pass|\bpin)[\\\x01]*["']\]?\s*(?:[:=]|=>)\s*[\\\x01]*["']((?:[^"'\\\x01]|\\.)*))"},
     {"", kGroup, R"((?i)[{(,\s][\w.-]*(?:<secret>|pwd)\s*:\s*["']([^"']+)["'])"},
+    {"", kGroup, R"((?i)<[\w:.-]*<secret>[^<>]*>([^<]+)<)"},
+    {"", kGroup,
+     R"((?i)(?:key|name)["']?[=:]\s*["']?[\w./-]*<secret>["']?,\s*["']?\w*value["']?[=:]\s*["']?([^\s"',}]+))"},
     {"", kGroup, R"([?&]key=([^\s&;,'"]{16,}))"},
-    {"", kGroup, R"((?i)\w*(?:login|connect|auth|password)\w*\s*\([^()]*,\s*["']([^"']+)["']\s*\))"},
+    {"", kGroup, R"((?i)\w*(?:login|connect|auth|password|create_\w*user)\w*\s*\([^()]*,\s*["']([^"']+)["']\s*\))"},
     {"", kGroup, R"((?i)\bauth\s*=\s*\(\s*["'][^"']*["']\s*,\s*["']([^"']+)["'])"},
     {"", kGroup, R"((?i)(?:[?&;,\s"'](?:pw|sig|x-(?:amz|goog)-signature|code|auth)|[?&]pwd)=([^\s&;,'"]{6,}))"},
     {"", kGroup, R"((?i)\b(?:identified\s+by|password|passphrase)\s*[\s(=]\s*'([^']+)')"},
@@ -148,17 +152,20 @@ constexpr Row kPrograms[] = {
     {MEMOIR_MYSQL, kGroup, R"(^-p(.+)$)"},
     {MEMOIR_MYSQL, kGroup, R"((?:^|,)p=([^,\n]+))"},
     {"^(?:mysqladmin|mariadb-admin)$", kNext, R"(^password$)"},
-    {"^(?:sshpass|mydumper|myloader|7z[arz]*|rar|unrar|mongo[a-z]*|login|openfortivpn|cqlsh|hydra|medusa|ncrack|twine"
+    {"^(?:(?:ProxyCommand=)?sshpass|mydumper|myloader|7z[arz]*|rar|unrar|mongo[a-z]*|login|openfortivpn|cqlsh|hydra|"
+     "medusa|ncrack|twine"
      "|check_mysql[a-z_]*|supervisorctl|rabbitmqadmin|(?:x|wl)freerdp[0-9]?)$",
      kGroup, R"(^-p(.+)$)"},
-    {"^(?:sshpass|mydumper|myloader|mongo[a-z]*|login|mycli|twine|poetry|az|cqlsh|fetchmail|rdesktop|(?:user|group)(?:"
+    {"^(?:(?:ProxyCommand=)?sshpass|mydumper|myloader|mongo[a-z]*|login|mycli|twine|poetry|az|cqlsh|fetchmail|rdesktop|"
+     "(?:user|group)(?:"
      "add|mod)|knife"
      "|racadm|ilorest|redfishtool(?:\\.py)?|ipmi-?[a-z]+|bmc-[a-z]+|fence_[a-z]+|upscmd|upsrw|hydra|medusa|ncrack|"
      "crackmapexec|nxc|evil-winrm|smbmap"
      "|openfortivpn|f5fpc|veracrypt|steghide|sendxmpp|ncftp[a-z]*|esxcli|ovftool|vim-cmd|testsaslauthd|saslpasswd2|"
      "doveadm"
      "|check_(?:mysql[a-z_]*|pgsql|mssql[a-z_]*)|elasticsearch-users|mosquitto_passwd|impala-shell|supervisorctl|"
-     "rabbitmqadmin|unar|aescrypt|(?:x|wl)freerdp[0-9]?|beeline|ksql|sqoop|couchbase-cli|cb[a-z]+|influx|cypher-shell|"
+     "rabbitmqadmin|unar|aescrypt|(?:x|wl)freerdp[0-9]?|beeline|sqlline|add-user\\.sh|ksql|sqoop|couchbase-cli|cb[a-z]+"
+     "|influx|cypher-shell|"
      "hdbsql|dumpling|dsbulk|maxctrl|hammer|spacecmd|yt-dlp|youtube-dl|vncdo(?:tool)?|bloodhound-python|"
      "ldapdomaindump|cntlm|librespot|mcrcon|vsce|ovsx|zuluCrypt-cli|mutool|msoffcrypto-tool|"
      "register_new_matrix_user|netexec|zmmailbox|fs_cli|pkcs11-tool|clogin)$",
@@ -185,7 +192,7 @@ constexpr Row kPrograms[] = {
      "^-[a-zA-Z]*[adeimnx]"},
     {"^vmrun$", kNext, R"(^-[gv]p$)"},
     {"^(?:ccrypt|ccencrypt|ccdecrypt|mcrypt)$", kGroup, R"(^-[Kk](?: )?(.+)$)"},
-    {"^ansible-vault$", kGroup, R"(^encrypt_string (?:-.+ )*([^-\n].*)$)"},
+    {"^ansible-vault$", kGroup, R"(^encrypt_string (?:(?:-n|--name|--vault-id) .+ |-.+ )*([^-\n].*)$)"},
     {"^(?:rar|unrar)$", kGroup, R"(^-hp(.+)$)"},
     {"^curl$", kGroup, R"(^(?:-[a-zA-Z#0-9]*[uU]|--user|--proxy-user)(?:=| )?[^:\s]*:(.+)$)"},
     {"^curl$", kGroup, R"(^(?:-[a-zA-Z#0-9]*u|--user)(?:=| )?([^:\s]+):(?:api_token|x-oauth-basic)?$)",
@@ -247,15 +254,16 @@ constexpr Row kPrograms[] = {
     {"^wpa_cli$", kNext, R"(^(?:psk|password)$)"},
     {"^vault$", kGroup, R"(^token (?:revoke|lookup|renew) (?:-.+ )*([^-\n].*)$)"},
     {"^(?:iw|iwconfig)$", kNext, R"(^keys?$)"},
-    {"^vault$", kGroup, R"(^(?:login|unseal) (?:-.+ )*([^-=\n][^=\n]*)$)"},
+    {"^vault$", kGroup, R"(^(?:login|unseal|unwrap|rekey) (?:-.+ )*([^-=\n][^=\n]*)$)"},
     {"^vault$", kGroup, R"(^[\w.][\w.-]*=([^@\n].*)$)"},
     {"^bw$", kGroup, R"(^(?:unlock|login [^-\n].*) ([^-\n].*)$)"},
     {"^(?:gem|nuget|sonar-scanner|ss-[a-z]+|sslocal|ssserver|logdna-agent|coap-client)$", kGroup, R"(^-k(?: )?(.+)$)"},
     {"^(?:gem|mix|ceph|rbd|rados)$", kGroup, R"(^--key(?:=| )(.+)$)"},
     {"^(?:doctl|influx|vercel|codecov|k3s|anaconda)$", kNext, R"(^-t$)"},
     {"^(?:gitlab-runner|SUSEConnect)$", kGroup, R"(^(?:-r|--regcode)(?:=| )(.+)$)"},
-    {"^(?:bw|op)$", kGroup, R"(^--session(?:=| )(.+)$)"},
-    {"^(?:aws|az|gh)$", kGroup, R"(^(?:put-parameter|secret set) (?:.+ )*?(?:--value|--body|-b)(?:=| )(.+)$)"},
+    {"^(?:bw|op|virsh|icinga2)$", kGroup, R"(^--(?:session|base64|ticket)(?:=| )(.+)$)"},
+    {"^(?:aws|az|gh|hadoop|occ)$", kGroup,
+     R"(^(?:put-parameter|secret set|credential create|config:\w+:set) (?:.+ )*?(?:--?value|--body|-b)(?:=| )(.+)$)"},
     {"^iscsiadm$", kGroup, R"(^(?:-n|--name)(?:=| )\S*password\S* (?:-v|--value)(?:=| )(.+)$)"},
     {"^(?:pkcs1[15]-[a-z]+|softhsm2-util|p11tool|ykman|yubico-piv-tool)$", kGroup,
      R"(^--(?:[a-z]+-)?(?:pin|puk)(?:=| )(.+)$)"},
@@ -268,7 +276,7 @@ constexpr Row kPrograms[] = {
     {"^(?:composer|poetry)$", kGroup, R"(^(?:--auth )?http-basic\.\S+ .+ (.+)$)"},
     {"^(?:composer|poetry)$", kGroup, R"(^(?:github-oauth|gitlab-token|gitlab-oauth|bearer|pypi-token)\.\S+ (.+)$)"},
     {"^kubectl$", kGroup, R"(^--from-literal(?:=| )[^=\n]+=(.+)$)"},
-    {"^(?:heroku|fly|flyctl|doppler|railway|wrangler|vercel|dokku|eb|supabase|travis)$", kGroup,
+    {"^(?:heroku|fly|flyctl|doppler|railway|wrangler|vercel|dokku|eb|supabase|travis|act)$", kGroup,
      R"(^[A-Z_][A-Z0-9_]*=(.+)$)"},
     {"^(?:consul|nomad|serf)$", kGroup, R"(^--?encrypt(?:=| )(.+)$)"},
     {"^(?:mc|maas)$", kGroup, R"(^(?:alias set|config host add|login) .+ .+ (.+(?: [^-\n].*)?)$)"},
@@ -284,11 +292,13 @@ constexpr Row kPrograms[] = {
     {"^expect$", kGroup, R"((?i)assword.*?\bsend\s+(?:--\s+)?\\*["{]([^"\\}]+))"},
     // Through a pipe, or a here-string, within a script.
     {"^[({]*(?:echo|printf|yes)$", kGroup,
-     R"(^(?:-[a-zA-Z]+ )*([^\n|]+(?: [^\n|]+){0,8}?) \| (?:.+ )*?(?:\S*/)?(?:sudo (?:-.+ )*?-[a-zA-Z]*S[a-zA-Z]*|sudo (?:-.+ )*--stdin|(?:smb|vnc)?passwd|su|cryptsetup|kinit|base64|pass insert|realm|adcli|encfs|gocryptfs|keepassxc-cli|systemd-creds|secret-tool|wg|zfs load-key|(?:gh|docker|podman|wrangler) secret|htpasswd -[a-zA-Z]*i[a-zA-Z]*|anydesk|openssl (?:.+ )*?stdin|(?:\S+ )*?\S*(?:--password-stdin|--passphrase-fd|--with-token|--passwd-on-stdin|-i2p|pass:stdin|passwd=stdin))(?:[ =]|$))"},
+     R"(^(?:-[a-zA-Z]+ )*([^\n|]+(?: [^\n|]+){0,8}?) \| (?:.+ )*?(?:\S*/)?(?:sudo (?:-.+ )*?-[a-zA-Z]*S[a-zA-Z]*|sudo (?:-.+ )*--stdin|(?:smb|vnc)?passwd|su|cryptsetup|kinit|base64|pass insert|realm|adcli|encfs|gocryptfs|keepassxc-cli|systemd-creds|secret-tool|wg|zfs load-key|login|fscrypt|veracrypt|(?:gh|docker|podman|wrangler|gcloud|fly|flyctl) secrets?|htpasswd -[a-zA-Z]*i[a-zA-Z]*|anydesk|openssl (?:.+ )*?stdin|(?:\S+ )*?\S*(?:--password-stdin|--passphrase-fd|--with-token|--passwd-on-stdin|-i2p|pass:stdin|passwd=stdin))(?:[ =]|$))"},
     {"^[({]*(?:echo|printf)$", kGroup,
      R"(^(?:-[a-zA-Z]+ )*([^\n|>]+(?: [^\n|>]+){0,8}?) >>? ?\S*(?:\.pgpass|\.netrc|passwo?r?d|secrets?|token|credentials|[_.-]key)(?:\.txt)?$)"},
     {"", kGroup, R"(([^:\s"'\\]+)(?:\\n)?["']?\s*\|\s*(?:sudo\s+)?(?:\S*/)?chpasswd)"},
-    {"^(?:sudo|su|passwd|cryptsetup|kinit|chpasswd|gpg2?|openssl|docker|podman|smbpasswd)$", kGroup, R"(^<<< ?(.+)$)"},
+    {"^(?:sudo|su|passwd|cryptsetup|kinit|chpasswd|gpg2?|openssl|docker|podman|smbpasswd|gh|openvpn|wg-quick|age|read)"
+     "$",
+     kGroup, R"(^<<< ?(.+)$)"},
 };
 
 const std::pair<std::string, const char*> kPlaceholders[] = {

@@ -101,7 +101,7 @@ struct Redactor::State {
   std::unique_ptr<RE2::Set> programs;
   std::vector<std::size_t> rule_of_program;
   bool drop_arguments = false;
-  RE2 option{"^(?:-|--|-[A-Za-z]|--[a-z][a-z0-9-]*(?:=.*)?)$"};
+  RE2 option{"^(?:-|--|-[A-Za-z]|--[a-z][a-z0-9-]*(?:=.*)?|[<>|&;]+)$"};
   RE2 script{"^-[a-z]*c$"};  // the next argument is a command line, or a program's text
 
   Status add(const RedactionRule& rule);
