@@ -197,6 +197,9 @@ struct RollupValue {
   std::optional<std::int64_t> mean;  // over the time that it was known
   std::optional<std::int64_t> max;
   std::optional<std::int64_t> last;
+  std::optional<std::int64_t> min_at_ms = {};  // when it was first so low, and so high; absent: somewhere in the bucket
+  std::optional<std::int64_t> max_at_ms = {};
+  std::optional<double> exact = {};  // how much of the mean was read exactly, 0 to 1; absent: not known
 
   bool operator==(const RollupValue&) const = default;
 };

@@ -54,7 +54,8 @@ void add_wide(RollupTable<N>& table, const Piece<N>* first, const Piece<N>* last
     Bucket<N> wide;
     for (; first != last && first->start_ms - first->start_ms % width_ms == start_ms; ++first) {
       wide.append(first->bucket);
-      if (first->buckets > 1) wide.append(held_bucket(first->bucket, (first->buckets - 1) * kPieceMs));
+      if (first->buckets > 1)
+        wide.append(held_bucket(first->bucket, first->start_ms + kPieceMs, (first->buckets - 1) * kPieceMs));
     }
     table.add(subject.subject, subject.subject_id, start_ms, 1, wide);
   }

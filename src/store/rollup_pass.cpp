@@ -30,6 +30,14 @@ const std::vector<MachineField>& machine_fields() {
   return fields;
 }
 
+// Those keep the time that have a high-water mark.
+void forget_times(MachinePiece& piece) {
+  const std::string& metric = machine_metrics()[static_cast<std::size_t>(piece.subject_id)];
+  Aggregate& value = piece.bucket.values[0];
+  if (metric != "mem_available_kib") value.min_at_ms = 0;
+  if (metric != "used_kib" && metric != "swap_used_kib") value.max_at_ms = 0;
+}
+
 class MachineSubjects {
  public:
   explicit MachineSubjects(std::vector<MachinePiece>& pieces) {
@@ -40,9 +48,10 @@ class MachineSubjects {
     std::size_t i = 0;
     const auto next = [&](std::optional<std::int64_t> value) {
       Timeline<1>& line = lines_[i++];
-      if (line.live() && line.values()[0] == value) return;
+      const RollupValues<1> values{value ? std::optional(Level{*value}) : std::nullopt};
+      if (line.live() && line.values() == values) return;
       if (see) line.hold_until(at_ms);
-      line.set(at_ms, {value}, 1);
+      line.set(at_ms, values, 1);
       if (see) line.see();
     };
     for (const MachineField field : machine_fields()) next(memory.get(field));
@@ -128,7 +137,8 @@ void Pass::apply_rows(std::int64_t tick_id) {
     if (row.integer(2) == kAbsentSource) return subjects_.end(row.integer(1));
     ProcessMemory memory;
     read_fields<ProcessField>(row, 3, memory, kHotProcessFields);
-    subjects_.set_hot(row.integer(1), unpacked(memory, static_cast<Source>(row.integer(2))));
+    const auto source = static_cast<Source>(row.integer(2));
+    subjects_.set_hot(row.integer(1), unpacked(memory, source), source == Source::exact);
   });
   cold_.apply_up_to(tick_id, [&](const Statement& row) {
     ProcessMemory memory;
@@ -195,6 +205,7 @@ void Pass::finish(const TickMark* next) {
     subjects_.hold_until(segment_.end_ms);
   }
   machine_.stop();
+  for (MachinePiece& piece : segment_.machine) forget_times(piece);
   std::stable_sort(segment_.machine.begin(), segment_.machine.end(),
                    [](const MachinePiece& a, const MachinePiece& b) { return a.subject_id < b.subject_id; });
   // A reader's own view of what is not rolled up yet shows every process.

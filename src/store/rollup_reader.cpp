@@ -12,7 +12,15 @@ namespace {
 
 RollupValue value_of(const Aggregate& value) {
   if (!value.known) return {};
-  return {value.min, value.mean(), value.max, value.last};
+  const auto inexact_bp = value.inexact_bp();
+  const auto time = [](std::int64_t at_ms) { return at_ms == 0 ? std::nullopt : std::optional(at_ms); };
+  return {.min = value.min,
+          .mean = value.mean(),
+          .max = value.max,
+          .last = value.last,
+          .min_at_ms = time(value.min_at_ms),
+          .max_at_ms = time(value.max_at_ms),
+          .exact = inexact_bp ? std::optional(1 - static_cast<double>(*inexact_bp) / kAllBp) : std::nullopt};
 }
 
 // A stretch of time of one subject, in the bounds of buckets of a tier.
@@ -44,13 +52,13 @@ class Visitor {
 // A row of several buckets is its first, and the others as one.
 template <std::size_t N>
 void visit_row(const RollupRow<N>& row, const TierShape& shape, std::int64_t seam_ms, const Visitor<N>& visit) {
-  const std::int64_t from = (row.block * shape.slots + row.slot) * shape.width_ms;
+  const std::int64_t from = row.start_ms(shape);
   const std::int64_t middle = from + shape.width_ms;
   const std::int64_t end = from + row.buckets * shape.width_ms;
   // Rows of a time that the clock was set back from lie after the seam, and are left as they are.
   const bool at_seam = from < seam_ms && seam_ms < middle;
   visit(row.subject_id, {from, at_seam ? seam_ms : middle}, row.bucket);
-  if (row.buckets > 1) visit(row.subject_id, {middle, end}, held_bucket(row.bucket, end - middle));
+  if (row.buckets > 1) visit(row.subject_id, {middle, end}, held_bucket(row.bucket, middle, end - middle));
 }
 
 // Pieces of 5 minutes, combined to the buckets of a tier. Those of a tier of 5 minutes may be of several buckets.
@@ -66,7 +74,7 @@ void visit_pieces(const std::vector<Piece<N>>& pieces, const TierShape& shape, s
     Bucket<N> held;  // what the last of them goes on with
     for (; piece != pieces.end() && piece->subject_id == subject_id && bucket_of(*piece) == start; ++piece) {
       wide.append(piece->bucket);
-      held = held_bucket(piece->bucket, (piece->buckets - 1) * kPieceMs);
+      held = held_bucket(piece->bucket, piece->start_ms + kPieceMs, (piece->buckets - 1) * kPieceMs);
       if (held.covered_ms > 0 && shape.width_ms > kPieceMs) wide.append(held);
     }
     visit(subject_id, {start < seam_ms && seam_ms < end ? seam_ms : start, end}, wide);
@@ -111,6 +119,7 @@ void visit_rollups(SQLite::Database& database, RollupTails& tails, const RollupQ
   const Visitor<kRollupMetrics> visitor(range, [&](std::int64_t id, const Span& span, const auto& bucket) {
     RollupBucket told{id, span.from_ms, span.until_ms, bucket.covered_ms, bucket.processes, {}};
     for (std::size_t i = 0; i < kRollupMetrics; ++i) told.values[i] = value_of(bucket.values[i]);
+    if (!shape.keeps_peak_times) told.values[static_cast<std::size_t>(RollupMetric::pss)].max_at_ms.reset();
     visit(told);
   });
   const RollupMark mark = rollup_mark(database);

@@ -13,14 +13,15 @@ namespace {
 
 constexpr std::array kShapes{
     TierShape{Tier::five_minutes, "5min", "hour", "five_minutes_from_ms", kPieceMs, 12},
-    TierShape{Tier::hour, "hour", "day", "hour_from_ms", kHourMs, 24},
-    TierShape{Tier::day, "day", "day", "day_from_ms", 24 * kHourMs, 1},
+    TierShape{Tier::hour, "hour", "day", "hour_from_ms", kHourMs, 24, true},
+    TierShape{Tier::day, "day", "day", "day_from_ms", 24 * kHourMs, 1, true},
 };
 
 constexpr std::array kNames{"anon", "rss", "pss", "uss", "swap", "swap_pss"};
 // Those whose shape is mostly that of anon, which comes first.
 constexpr std::size_t kFirstAlike = 1;
 constexpr std::size_t kLastAlike = 3;
+constexpr auto kPss = static_cast<std::size_t>(RollupMetric::pss);
 
 template <std::size_t N>
 std::string key_columns(const TierShape& shape) {
@@ -44,12 +45,17 @@ std::vector<std::size_t> values_of(const std::vector<RollupMetric>& metrics) {
   return {values.begin(), values.end()};
 }
 
+bool has_pss(const std::vector<std::size_t>& values) {
+  return std::find(values.begin(), values.end(), kPss) != values.end();
+}
+
 template <std::size_t N>
-std::string value_columns(const std::vector<std::size_t>& values) {
-  if (N == 1) return "buckets, covered_ms, value, low, mean, high";
+std::string value_columns(const TierShape& shape, const std::vector<std::size_t>& values) {
+  if (N == 1) return "buckets, covered_ms, value, low, mean, high, low_after_ms, high_after_ms";
   std::string columns = "buckets, covered_ms, processes";
   for (const std::size_t i : values) columns += fmt::format(", {0}_kib, {0}_low, {0}_mean, {0}_high", kNames[i]);
-  return columns;
+  if (!has_pss(values)) return columns;
+  return columns + (shape.keeps_peak_times ? ", pss_inexact_bp, pss_high_after_ms" : ", pss_inexact_bp");
 }
 
 template <std::size_t N>
@@ -60,7 +66,7 @@ std::string table(const TierShape& shape) {
 // The block and the subject's kind are known: they are what is asked for.
 template <std::size_t N>
 std::string select_sql(const TierShape& shape, const std::vector<std::size_t>& values) {
-  return fmt::format("SELECT {}, slot, {} FROM {}", N == 1 ? "metric" : "subject_id", value_columns<N>(values),
+  return fmt::format("SELECT {}, slot, {} FROM {}", N == 1 ? "metric" : "subject_id", value_columns<N>(shape, values),
                      table<N>(shape));
 }
 
@@ -93,9 +99,12 @@ void add_value(Statement& statement, const Aggregate& value, bool alike) {
 }
 
 template <std::size_t N>
-RollupRow<N> read_row(const Statement& statement, const TierShape& shape, const std::vector<std::size_t>& values) {
+RollupRow<N> read_row(const Statement& statement, const TierShape& shape, const std::vector<std::size_t>& values,
+                      std::int64_t block, std::int64_t subject) {
   int column = 0;
   RollupRow<N> row;
+  row.block = block;
+  row.subject = subject;
   row.subject_id = statement.integer(column++);
   row.slot = statement.integer(column++);
   row.buckets = statement.integer(column++);
@@ -111,8 +120,24 @@ RollupRow<N> read_row(const Statement& statement, const TierShape& shape, const 
     const Differences own{low.value_or(first.low), mean.value_or(first.mean), high.value_or(first.high)};
     if (i == 0) first = own;
     Aggregate& value = row.bucket.values[i];
-    value = {true, *last - own.low, *last + own.high, *last, 0, 0};
-    value.hold(*last + own.mean, row.bucket.covered_ms);
+    value.known = true;
+    value.min = *last - own.low;
+    value.max = *last + own.high;
+    value.last = *last;
+    value.hold({*last + own.mean}, row.bucket.covered_ms);
+  }
+  const auto time = [&] {
+    const auto after_ms = statement.maybe(column++);
+    return after_ms ? row.start_ms(shape) + *after_ms : 0;
+  };
+  if constexpr (N == 1) {
+    row.bucket.values[0].min_at_ms = time();
+    row.bucket.values[0].max_at_ms = time();
+  } else if (has_pss(values)) {
+    Aggregate& pss = row.bucket.values[kPss];
+    const auto inexact_bp = statement.maybe(column++);
+    if (pss.known_ms > 0) pss.set_inexact_bp(inexact_bp);
+    if (shape.keeps_peak_times) pss.max_at_ms = time();
   }
   return row;
 }
@@ -125,14 +150,19 @@ const TierShape& shape_of(Tier tier) {
 }
 
 template <std::size_t N>
-Bucket<N> held_bucket(const Bucket<N>& bucket, std::int64_t width_ms) {
+Bucket<N> held_bucket(const Bucket<N>& bucket, std::int64_t start_ms, std::int64_t width_ms) {
   Bucket<N> held;
   held.covered_ms = width_ms;
   held.processes = bucket.processes;
   for (std::size_t i = 0; i < N; ++i) {
-    if (!bucket.values[i].known) continue;
-    held.values[i].see(bucket.values[i].last);
-    held.values[i].hold(bucket.values[i].last, width_ms);
+    const Aggregate& before = bucket.values[i];
+    if (!before.known) continue;
+    Aggregate& value = held.values[i];
+    value.see(before.last, start_ms);
+    value.hold({before.last}, width_ms);
+    value.set_inexact_bp(before.inexact_bp());
+    if (before.min_at_ms == 0) value.min_at_ms = 0;
+    if (before.max_at_ms == 0) value.max_at_ms = 0;
   }
   return held;
 }
@@ -143,9 +173,9 @@ RollupTable<N>::RollupTable(SQLite::Database& database, Tier tier)
       values_(all_values<N>()),
       find_(database, fmt::format("{} WHERE {} AND slot <= ? ORDER BY slot DESC LIMIT 1",
                                   select_sql<N>(shape_, values_), subject_condition<N>(shape_))),
-      put_(database,
-           fmt::format("INSERT OR REPLACE INTO {} ({}, {}) VALUES ({})", table<N>(shape_), key_columns<N>(shape_),
-                       value_columns<N>(values_), placeholders(N == 1 ? 9 : 7 + 4 * N))) {}
+      put_(database, fmt::format("INSERT OR REPLACE INTO {} ({}, {}) VALUES ({})", table<N>(shape_),
+                                 key_columns<N>(shape_), value_columns<N>(shape_, values_),
+                                 placeholders(N == 1 ? 11 : 8 + 4 * N + (shape_.keeps_peak_times ? 1 : 0)))) {}
 
 template <std::size_t N>
 std::optional<RollupRow<N>> RollupTable<N>::last_before(const RollupRow<N>& row, std::int64_t slot) {
@@ -154,10 +184,8 @@ std::optional<RollupRow<N>> RollupTable<N>::last_before(const RollupRow<N>& row,
   find_.add(row.subject_id);
   find_.add(slot);
   if (!find_.step()) return std::nullopt;
-  RollupRow<N> found = read_row<N>(find_, shape_, values_);
+  RollupRow<N> found = read_row<N>(find_, shape_, values_, row.block, row.subject);
   find_.reset();
-  found.block = row.block;
-  found.subject = row.subject;
   return found;
 }
 
@@ -176,6 +204,17 @@ void RollupTable<N>::put(const RollupRow<N>& row) {
         i >= kFirstAlike && i <= kLastAlike && differences(row.bucket.values[i]) == differences(row.bucket.values[0]);
     add_value(put_, row.bucket.values[i], alike);
   }
+  const auto add_time = [&](std::int64_t at_ms) {
+    put_.add(at_ms == 0 ? std::nullopt : std::optional(at_ms - row.start_ms(shape_)));
+  };
+  if constexpr (N == 1) {
+    add_time(row.bucket.values[0].min_at_ms);
+    add_time(row.bucket.values[0].max_at_ms);
+  } else {
+    const Aggregate& pss = row.bucket.values[kPss];
+    put_.add(pss.inexact_bp());
+    if (shape_.keeps_peak_times) add_time(pss.max_at_ms);
+  }
   put_.finish();
 }
 
@@ -190,8 +229,8 @@ void RollupTable<N>::add(std::int64_t subject, std::int64_t subject_id, std::int
   row.buckets = 1;
   for (std::int64_t i = 0; i < buckets; ++i) {
     add_row(row);
-    row.bucket = held_bucket(bucket, shape_.width_ms);
     ++row.slot;
+    row.bucket = held_bucket(bucket, row.start_ms(shape_), shape_.width_ms);
   }
 }
 
@@ -215,7 +254,7 @@ void RollupTable<N>::add_into(const RollupRow<N>& there, const RollupRow<N>& row
   if (before > 0) {
     part.buckets = before;
     put(part);
-    part.bucket = held_bucket(there.bucket, shape_.width_ms);
+    part.bucket = held_bucket(there.bucket, row.start_ms(shape_), shape_.width_ms);
   }
   part.slot = row.slot;
   part.buckets = 1;
@@ -224,7 +263,7 @@ void RollupTable<N>::add_into(const RollupRow<N>& there, const RollupRow<N>& row
   if (after == 0) return;
   part.slot = row.slot + 1;
   part.buckets = after;
-  part.bucket = held_bucket(there.bucket, shape_.width_ms);
+  part.bucket = held_bucket(there.bucket, part.start_ms(shape_), shape_.width_ms);
   put(part);
 }
 
@@ -250,10 +289,7 @@ void RollupBlocks<N>::bind(std::int64_t block, std::int64_t subject, std::int64_
 
 template <std::size_t N>
 RollupRow<N> RollupBlocks<N>::row() const {
-  RollupRow<N> row = read_row<N>(statement_, shape_, values_);
-  row.block = block_;
-  row.subject = subject_;
-  return row;
+  return read_row<N>(statement_, shape_, values_, block_, subject_);
 }
 
 std::optional<BlockSpan> blocks_of(SQLite::Database& database, Tier tier) {
@@ -269,8 +305,8 @@ std::optional<BlockSpan> blocks_of(SQLite::Database& database, Tier tier) {
   return BlockSpan{*first, *last};
 }
 
-template Bucket<1> held_bucket(const Bucket<1>&, std::int64_t);
-template Bucket<kRollupMetrics> held_bucket(const Bucket<kRollupMetrics>&, std::int64_t);
+template Bucket<1> held_bucket(const Bucket<1>&, std::int64_t, std::int64_t);
+template Bucket<kRollupMetrics> held_bucket(const Bucket<kRollupMetrics>&, std::int64_t, std::int64_t);
 template class RollupTable<1>;
 template class RollupTable<kRollupMetrics>;
 template class RollupBlocks<1>;

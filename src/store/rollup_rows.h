@@ -13,6 +13,19 @@
 
 namespace memoir {
 
+// How a tier cuts time: blocks of `slots` buckets.
+struct TierShape {
+  Tier tier = Tier::raw;
+  const char* name = "";   // of its tables: rollup_NAME, machine_NAME
+  const char* block = "";  // the column
+  const char* floor = "";  // the column of `retention` that says what is on its way out
+  std::int64_t width_ms = 0;
+  std::int64_t slots = 1;
+  bool keeps_peak_times = false;  // of PSS: a bucket of the others is narrow enough
+
+  std::int64_t block_ms() const { return width_ms * slots; }
+};
+
 // A row: `buckets` of its tier from `slot` of its block on.
 template <std::size_t N>
 struct RollupRow {
@@ -22,25 +35,15 @@ struct RollupRow {
   std::int64_t slot = 0;
   std::int64_t buckets = 1;
   Bucket<N> bucket;
-};
 
-// How a tier cuts time: blocks of `slots` buckets.
-struct TierShape {
-  Tier tier = Tier::raw;
-  const char* name = "";   // of its tables: rollup_NAME, machine_NAME
-  const char* block = "";  // the column
-  const char* floor = "";  // the column of `retention` that says what is on its way out
-  std::int64_t width_ms = 0;
-  std::int64_t slots = 1;
-
-  std::int64_t block_ms() const { return width_ms * slots; }
+  std::int64_t start_ms(const TierShape& shape) const { return (block * shape.slots + slot) * shape.width_ms; }
 };
 
 const TierShape& shape_of(Tier tier);
 
-// What a bucket after the first of a row holds.
+// What a bucket after the first of a row holds, or several as one.
 template <std::size_t N>
-Bucket<N> held_bucket(const Bucket<N>& bucket, std::int64_t width_ms);
+Bucket<N> held_bucket(const Bucket<N>& bucket, std::int64_t start_ms, std::int64_t width_ms);
 
 // N is 1 for the machine's metrics (subject 0), kRollupMetrics for the rest.
 template <std::size_t N>

@@ -10,8 +10,18 @@ constexpr const char* kRow =
     "FROM process AS p LEFT JOIN identity AS i ON i.id = p.identity_id LEFT JOIN cgroup AS g ON g.id = p.cgroup_id "
     "WHERE p.id = ?";
 
-std::optional<std::int64_t>& at(MemoryValues& values, RollupMetric metric) {
-  return values[static_cast<std::size_t>(metric)];
+void set(MemoryValues& values, RollupMetric metric, std::optional<std::int64_t> value, bool exact = true) {
+  values[static_cast<std::size_t>(metric)] = value ? std::optional(Level{*value, exact ? 0 : *value}) : std::nullopt;
+}
+
+// Of the PSS of groups it is kept when it was highest. Of processes, of which there are many, the marks tell.
+void forget_times(Piece<kRollupMetrics>& piece) {
+  const bool group = static_cast<MarkSubject>(piece.subject) != MarkSubject::process;
+  for (std::size_t i = 0; i < kRollupMetrics; ++i) {
+    Aggregate& value = piece.bucket.values[i];
+    value.min_at_ms = 0;
+    if (!group || i != static_cast<std::size_t>(RollupMetric::pss)) value.max_at_ms = 0;
+  }
 }
 
 }  // namespace
@@ -59,22 +69,25 @@ void RollupSubjects::count(const Member& member, int sign) {
     group->members += sign;
     for (std::size_t i = 0; i < kRollupMetrics; ++i) {
       if (!member.values[i]) continue;
-      group->sums[i] += sign * *member.values[i];
+      group->sums[i].value += sign * member.values[i]->value;
+      group->sums[i].inexact += sign * member.values[i]->inexact;
       group->known[i] += sign;
     }
   }
 }
 
-void RollupSubjects::set_hot(std::int64_t process_id, const ProcessMemory& memory) {
+// RSS stands in for PSS where it could not be read exactly. The other values are read from what everybody may read, or
+// are not known then.
+void RollupSubjects::set_hot(std::int64_t process_id, const ProcessMemory& memory, bool exact) {
   Member& found = member(process_id);
   touch(found);
   if (found.live) count(found, -1);
   found.live = true;
   found.named = true;
-  at(found.values, RollupMetric::anon) = anon_kib(memory);
-  at(found.values, RollupMetric::rss) = rss_kib(memory);
-  at(found.values, RollupMetric::pss) = memory.get(ProcessField::pss);
-  at(found.values, RollupMetric::uss) = uss_kib(memory);
+  set(found.values, RollupMetric::anon, anon_kib(memory));
+  set(found.values, RollupMetric::rss, rss_kib(memory));
+  set(found.values, RollupMetric::pss, memory.get(ProcessField::pss), exact);
+  set(found.values, RollupMetric::uss, uss_kib(memory));
   count(found, 1);
   found.hwm = high_water_kib(memory);
   for (Group* group : found.groups) {
@@ -87,8 +100,8 @@ void RollupSubjects::set_cold(std::int64_t process_id, const ProcessMemory& memo
   touch(found);
   if (found.live) count(found, -1);
   found.live = true;
-  at(found.values, RollupMetric::swap) = swap_kib(memory);
-  at(found.values, RollupMetric::swap_pss) = memory.get(ProcessField::swap_pss);
+  set(found.values, RollupMetric::swap, swap_kib(memory));
+  set(found.values, RollupMetric::swap_pss, memory.get(ProcessField::swap_pss));
   count(found, 1);
 }
 
@@ -184,7 +197,10 @@ void RollupSubjects::raise_all() {
 
 void RollupSubjects::raise(const Group& group) {
   if (group.subject == MarkSubject::category) return;
-  const auto value = [&group](RollupMetric metric) { return group.line.values()[static_cast<std::size_t>(metric)]; };
+  const auto value = [&group](RollupMetric metric) {
+    const auto& level = group.line.values()[static_cast<std::size_t>(metric)];
+    return level ? std::optional(level->value) : std::nullopt;
+  };
   raise(group, MarkMetric::pss, value(RollupMetric::pss));
   raise(group, MarkMetric::rss, value(RollupMetric::rss));
   raise(group, MarkMetric::uss, value(RollupMetric::uss));
@@ -215,7 +231,10 @@ void RollupSubjects::finish(std::int64_t end_ms, std::int64_t end_tick_id, std::
     }
     return end_ms - groups_.at({subject, piece.subject_id}).first_ms;
   };
-  for (auto& piece : pieces_) piece.lived_ms = lived(piece);
+  for (auto& piece : pieces_) {
+    piece.lived_ms = lived(piece);
+    forget_times(piece);
+  }
   std::erase_if(pieces_, [&](const Piece<kRollupMetrics>& piece) {
     return static_cast<MarkSubject>(piece.subject) == MarkSubject::process && piece.lived_ms < least_life_ms;
   });

@@ -26,7 +26,7 @@ class RollupSubjects {
   RollupSubjects(SQLite::Database& database, std::vector<Piece<kRollupMetrics>>& pieces);
 
   // Within a tick: what changed of which process, and who is not there any more.
-  void set_hot(std::int64_t process_id, const ProcessMemory& memory);
+  void set_hot(std::int64_t process_id, const ProcessMemory& memory, bool exact);
   void set_cold(std::int64_t process_id, const ProcessMemory& memory);
   void end(std::int64_t process_id);
 
@@ -56,7 +56,7 @@ class RollupSubjects {
     std::int64_t id;
     std::int64_t first_ms;
     Timeline<kRollupMetrics> line;
-    std::array<std::int64_t, kRollupMetrics> sums{};
+    std::array<Level, kRollupMetrics> sums{};
     std::array<std::int64_t, kRollupMetrics> known{};
     std::int64_t members = 0;
     bool touched = false;

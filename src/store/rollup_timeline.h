@@ -18,41 +18,76 @@ namespace memoir {
 
 inline constexpr std::int64_t kPieceMs = 300'000;
 inline constexpr std::int64_t kHourMs = 3'600'000;
+inline constexpr std::int64_t kAllBp = 10'000;
 
+// The value of a metric, and how much of it was not read exactly.
+struct Level {
+  std::int64_t value = 0;
+  std::int64_t inexact = 0;
+
+  bool operator==(const Level&) const = default;
+};
+
+// There are many of them in memory. Sums in floating point: none of what a torn file may say is too large for them.
 struct Aggregate {
-  bool known = false;  // else the rest says nothing
+  bool known = false;         // else the rest says nothing
+  bool inexact_known = true;  // old rows do not tell
   std::int64_t min = 0;
   std::int64_t max = 0;
   std::int64_t last = 0;
-  long double weighted = 0;  // value × ms: no sum of what a torn file may say is too large for it
   std::int64_t known_ms = 0;
+  double weighted = 0;         // value × ms
+  double inexact = 0;          // of that
+  std::int64_t min_at_ms = 0;  // when it was first so low, and so high; 0: not kept
+  std::int64_t max_at_ms = 0;
 
-  void see(std::int64_t value) {
-    min = known ? std::min(min, value) : value;
-    max = known ? std::max(max, value) : value;
+  void see(std::int64_t value, std::int64_t at_ms) {
+    reach(value, at_ms, value, at_ms);
     last = value;
-    known = true;
   }
-  void hold(std::int64_t value, std::int64_t ms) {
-    weighted += static_cast<long double>(value) * static_cast<long double>(ms);
+  void hold(const Level& level, std::int64_t ms) {
+    weighted += static_cast<double>(level.value) * static_cast<double>(ms);
+    inexact += static_cast<double>(level.inexact) * static_cast<double>(ms);
     known_ms += ms;
   }
   // What comes later of the same subject.
   void append(const Aggregate& later) {
     if (!later.known) return;
-    min = known ? std::min(min, later.min) : later.min;
-    max = known ? std::max(max, later.max) : later.max;
+    reach(later.min, later.min_at_ms, later.max, later.max_at_ms);
     last = later.last;
-    known = true;
-    weighted += later.weighted;
     known_ms += later.known_ms;
+    weighted += later.weighted;
+    inexact += later.inexact;
+    inexact_known = inexact_known && later.inexact_known;
   }
   // Of what was seen but never held, the last.
-  std::int64_t mean() const {
-    return known_ms > 0 ? std::llround(weighted / static_cast<long double>(known_ms)) : last;
+  std::int64_t mean() const { return known_ms > 0 ? std::llround(weighted / static_cast<double>(known_ms)) : last; }
+
+  // How much of it was not exact, in hundredths of a percent: 0 only where all of it was.
+  std::optional<std::int64_t> inexact_bp() const {
+    if (!inexact_known || known_ms == 0) return std::nullopt;
+    if (inexact <= 0) return 0;
+    return std::max<std::int64_t>(std::llround(inexact / weighted * kAllBp), 1);
+  }
+  void set_inexact_bp(std::optional<std::int64_t> bp) {
+    inexact_known = bp.has_value();
+    inexact = weighted * static_cast<double>(bp.value_or(0)) / kAllBp;
   }
 
   bool operator==(const Aggregate&) const = default;
+
+ private:
+  void reach(std::int64_t low, std::int64_t low_at_ms, std::int64_t high, std::int64_t high_at_ms) {
+    if (!known || low < min) {
+      min = low;
+      min_at_ms = low_at_ms;
+    }
+    if (!known || high > max) {
+      max = high;
+      max_at_ms = high_at_ms;
+    }
+    known = true;
+  }
 };
 
 template <std::size_t N>
@@ -70,11 +105,13 @@ struct Bucket {
   bool constant() const {
     return std::all_of(values.begin(), values.end(), [](const Aggregate& v) { return v.min == v.max; });
   }
-  // What it ended with is what `later` has all the time.
+  // What it ended with is what `later` has all the time, and as much of it is exact.
   bool goes_on_as(const Bucket& later) const {
     if (!later.constant() || processes != later.processes) return false;
     for (std::size_t i = 0; i < N; ++i) {
-      if (values[i].known != later.values[i].known || values[i].last != later.values[i].last) return false;
+      const Aggregate& next = later.values[i];
+      if (values[i].known != next.known || values[i].last != next.last || values[i].inexact_bp() != next.inexact_bp())
+        return false;
     }
     return true;
   }
@@ -92,7 +129,7 @@ struct Piece {
 };
 
 template <std::size_t N>
-using RollupValues = std::array<std::optional<std::int64_t>, N>;
+using RollupValues = std::array<std::optional<Level>, N>;
 
 template <std::size_t N>
 class Timeline {
@@ -157,7 +194,7 @@ class Timeline {
   }
   void observe() {
     for (std::size_t i = 0; i < N; ++i) {
-      if (values_[i]) bucket_.values[i].see(*values_[i]);
+      if (values_[i]) bucket_.values[i].see(values_[i]->value, since_ms_);
     }
     bucket_.processes = std::max(bucket_.processes, processes_);
   }

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "random_history.h"
@@ -25,20 +26,29 @@ struct Cell {
   std::int64_t covered_ms = 0;
   std::int64_t known_ms = 0;
   std::int64_t processes = 0;
+  double inexact = 0;                     // of what is weighted
+  std::optional<std::int64_t> max_at_ms;  // first
 
-  void see(std::optional<std::int64_t> value, std::int64_t members) {
+  void see(std::optional<std::int64_t> value, std::int64_t members, std::optional<std::int64_t> at_ms) {
     processes = std::max(processes, members);
     if (!value) return;
+    if (!max || *value > *max) max_at_ms = at_ms;
     min = min ? std::min(*min, *value) : *value;
     max = max ? std::max(*max, *value) : *value;
     last = value;
   }
 };
 
+constexpr auto kPss = static_cast<std::size_t>(RollupMetric::pss);
+
 using Key = std::tuple<int, std::int64_t, std::size_t, std::int64_t>;  // kind, subject, metric, begin of the bucket
 using Cells = std::map<Key, Cell>;
-using Level =
-    std::map<std::tuple<int, std::int64_t, std::size_t>, std::pair<std::optional<std::int64_t>, std::int64_t>>;
+struct Held {
+  std::optional<std::int64_t> kib;
+  std::int64_t inexact_kib = 0;
+  std::int64_t members = 0;
+};
+using Levels = std::map<std::tuple<int, std::int64_t, std::size_t>, Held>;
 
 std::array<std::optional<std::int64_t>, kRollupMetrics> values_of(const ProcessMemory& memory) {
   return {anon_kib(memory), rss_kib(memory),  memory.get(ProcessField::pss),
@@ -46,23 +56,24 @@ std::array<std::optional<std::int64_t>, kRollupMetrics> values_of(const ProcessM
 }
 
 // What every subject had at a tick.
-Level level_of(const Snapshot& snapshot, const std::map<std::string, std::int64_t>& ids) {
-  Level level;
-  const auto add = [&](MarkSubject kind, std::int64_t id, const ProcessMemory& memory) {
-    const auto values = values_of(memory);
+Levels levels_of(const Snapshot& snapshot, const std::map<std::string, std::int64_t>& ids) {
+  Levels levels;
+  const auto add = [&](MarkSubject kind, std::int64_t id, const ProcessSample& sample) {
+    const auto values = values_of(sample.memory);
     for (std::size_t i = 0; i < kRollupMetrics; ++i) {
-      auto& [sum, members] = level[{static_cast<int>(kind), id, i}];
-      if (values[i]) sum = sum.value_or(0) + *values[i];
-      ++members;
+      Held& held = levels[{static_cast<int>(kind), id, i}];
+      if (values[i]) held.kib = held.kib.value_or(0) + *values[i];
+      if (i == kPss && sample.source == Source::approximate) held.inexact_kib += values[i].value_or(0);
+      ++held.members;
     }
   };
   for (const ProcessState& state : snapshot.processes) {
-    add(MarkSubject::process, state.process.id, state.sample.memory);
-    add(MarkSubject::identity, state.process.identity_id, state.sample.memory);
-    add(MarkSubject::category, ids.at("category " + state.process.info.category), state.sample.memory);
-    add(MarkSubject::cgroup, ids.at("cgroup " + state.process.info.cgroup), state.sample.memory);
+    add(MarkSubject::process, state.process.id, state.sample);
+    add(MarkSubject::identity, state.process.identity_id, state.sample);
+    add(MarkSubject::category, ids.at("category " + state.process.info.category), state.sample);
+    add(MarkSubject::cgroup, ids.at("cgroup " + state.process.info.cgroup), state.sample);
   }
-  return level;
+  return levels;
 }
 
 std::map<std::string, std::int64_t> names_of(const std::string& path) {
@@ -97,20 +108,21 @@ Cells expected_cells(const StoreFixture& fixture, std::int64_t width_ms) {
   const auto ticks = must(reader->ticks(kWholeTime));
   const auto marks = marks_of(*reader);
   for (std::size_t i = 0; i < ticks.size(); ++i) {
-    const Level level = level_of(must(reader->snapshot(ticks[i].id)), ids);
+    const Levels levels = levels_of(must(reader->snapshot(ticks[i].id)), ids);
     const std::int64_t at = marks[i].wall_ms;
     const std::int64_t until = i + 1 < marks.size() ? held_until_ms(marks[i], marks[i + 1]) : at;
-    for (const auto& [subject, state] : level) {
+    for (const auto& [subject, state] : levels) {
       const auto cell = [&, key = subject](std::int64_t ms) -> Cell& {
         return cells[std::tuple_cat(key, std::tuple(ms - ms % width_ms))];
       };
-      cell(at).see(state.first, state.second);
+      cell(at).see(state.kib, state.members, at);
       for (std::int64_t from = at; from < until;) {
         const std::int64_t to = std::min(until, from - from % width_ms + width_ms);
         Cell& held = cell(from);
-        held.see(state.first, state.second);
+        held.see(state.kib, state.members, from);
         held.covered_ms += to - from;
-        if (state.first) held.known_ms += to - from, held.weighted += *state.first * (to - from);
+        if (state.kib) held.known_ms += to - from, held.weighted += *state.kib * (to - from);
+        held.inexact += static_cast<double>(state.inexact_kib) * static_cast<double>(to - from);
         from = to;
       }
     }
@@ -133,11 +145,14 @@ Cells read_cells(Reader& reader, Tier tier) {
           cell.processes = std::max(cell.processes, bucket.processes);
           cell.covered_ms += bucket.covered_ms / count;
           if (!value.last) continue;
-          cell.see(value.min, 0);
-          cell.see(value.max, 0);
-          cell.see(value.last, 0);
-          cell.known_ms += bucket.covered_ms / count;
-          cell.weighted += value.mean.value() * (bucket.covered_ms / count);
+          cell.see(value.max, 0, value.max_at_ms);
+          cell.see(value.min, 0, {});
+          cell.see(value.last, 0, {});
+          const std::int64_t covered_ms = bucket.covered_ms / count;
+          cell.known_ms += covered_ms;
+          cell.weighted += value.mean.value() * covered_ms;
+          if (covered_ms > 0)
+            cell.inexact += (1 - value.exact.value()) * static_cast<double>(value.mean.value() * covered_ms);
         }
       }
     }));
@@ -185,10 +200,25 @@ void compare(const StoreFixture& fixture, Tier tier) {
       const double mean = static_cast<double>(cell.weighted) / static_cast<double>(cell.known_ms);
       const double got = static_cast<double>(there.weighted) / static_cast<double>(there.known_ms);
       REQUIRE_OF_MANY(std::abs(mean - got) < 3);
+      const double inexact = cell.inexact / static_cast<double>(std::max<std::int64_t>(cell.weighted, 1));
+      const double told = there.inexact / static_cast<double>(std::max<std::int64_t>(there.weighted, 1));
+      REQUIRE_OF_MANY(std::abs(inexact - told) < 0.001);
+      REQUIRE_OF_MANY((inexact == 0) == (told == 0));
     }
+    const bool keeps_time = metric == kPss && !process && tier != Tier::five_minutes;
+    REQUIRE_OF_MANY(there.max_at_ms == (keeps_time ? cell.max_at_ms : std::nullopt));
   }
   for (const auto& [key, cell] : found) REQUIRE_OF_MANY(expected.count(key) == 1);
   if (tier == Tier::five_minutes) REQUIRE(missing * 20 < expected.size());
+}
+
+// What smaps_rollup tells may not be read of some, and of others not for a while.
+Tick half_readable(Tick tick) {
+  for (ProcessSample& sample : tick.processes) {
+    const bool barred = sample.key.pid % 3 == 0 || (sample.key.pid % 3 == 1 && tick.begin.wall_ms / 7'000'000 % 2 == 0);
+    if (barred && sample.source == Source::exact) sample.source = Source::approximate;
+  }
+  return tick;
 }
 
 void finish_maintenance(Writer& writer) {
@@ -203,7 +233,7 @@ TEST_CASE("the buckets of every tier are what the snapshots make, however far th
     const auto writer = fixture.writer();
     must(writer->begin_run(run_info(simulation.boot(), simulation.now(), 60'000)));
     for (int i = 0; i < 100; ++i) {
-      must(writer->write(simulation.next()));
+      must(writer->write(half_readable(simulation.next())));
       if (chance.chance(0.03)) simulation.pause(chance.number(100'000, 8'000'000));
       if (chance.chance(0.7)) must(writer->maintain());
     }
@@ -217,13 +247,47 @@ TEST_CASE("the buckets of every tier are what the snapshots make, however far th
   for (const Tier tier : kRollupTiers) compare(fixture, tier);
 }
 
+TEST_CASE("the views of rollups tell how exact they are, and when they were highest") {
+  const StoreFixture fixture;
+  Simulation simulation({.processes = 12, .changing = 0.15, .births = 0, .interval_ms = 60'000});
+  {
+    const auto writer = fixture.writer();
+    must(writer->begin_run(run_info(simulation.boot(), simulation.now(), 60'000)));
+    for (int i = 0; i < 300; ++i) must(writer->write(half_readable(simulation.next())));
+    finish_maintenance(*writer);
+  }
+  SQLite::Database database(fixture.path(), SQLite::OPEN_READONLY);
+  SQLite::Statement memory(database,
+                           "SELECT pss_inexact_bp, pss_max_at_ms FROM memory_hour WHERE subject = 'category' AND "
+                           "subject_id = ? AND from_ms = ?");
+  std::set<std::int64_t> shares;
+  must(fixture.reader()->rollups({Tier::hour, MarkSubject::category, {}, kWholeTime}, [&](const RollupBucket& bucket) {
+    memory.reset();
+    memory.bind(1, bucket.subject_id);
+    memory.bind(2, bucket.from_ms);
+    if (!memory.executeStep()) return;  // not written yet
+    const RollupValue& pss = bucket[RollupMetric::pss];
+    shares.insert(memory.getColumn(0).getInt64());
+    REQUIRE(std::abs(1 - pss.exact.value() - memory.getColumn(0).getDouble() / 10'000) < 0.00001);
+    REQUIRE(pss.max_at_ms == memory.getColumn(1).getInt64());
+  }));
+  REQUIRE(shares.size() > 3);
+  SQLite::Statement machine(database, "SELECT max_at_ms FROM machine_metric_hour WHERE metric = ? AND from_ms = ?");
+  must(fixture.reader()->machine_rollups(Tier::hour, {"used_kib"}, kWholeTime, [&](const MachineBucket& bucket) {
+    machine.reset();
+    machine.bind(1, "used_kib");
+    machine.bind(2, bucket.from_ms);
+    if (machine.executeStep()) REQUIRE(bucket.value.max_at_ms == machine.getColumn(0).getInt64());
+  }));
+}
+
 TEST_CASE("a recorder killed between two pieces of a rollup goes on with the next") {
   const StoreFixture fixture;
   Simulation simulation({.processes = 600, .changing = 0.9, .births = 0, .interval_ms = 600'000});
   {
     const auto writer = fixture.writer();
     must(writer->begin_run(run_info(simulation.boot(), simulation.now(), 600'000)));
-    for (int i = 0; i < 9; ++i) must(writer->write(simulation.next()));
+    for (int i = 0; i < 9; ++i) must(writer->write(half_readable(simulation.next())));
   }
   const StoreFixture whole;
   for (const char* suffix : {"", "-wal"}) std::filesystem::copy_file(fixture.path() + suffix, whole.path() + suffix);
@@ -237,7 +301,9 @@ TEST_CASE("a recorder killed between two pieces of a rollup goes on with the nex
   compare(fixture, Tier::five_minutes);
   const auto rows = [](const std::string& path, const char* table) {
     return SQLite::Database(path, SQLite::OPEN_READONLY)
-        .execAndGet(std::string("SELECT COUNT(*) || ' ' || TOTAL(anon_kib) || ' ' || TOTAL(covered_ms) FROM ") + table)
+        .execAndGet(std::string("SELECT COUNT(*) || ' ' || TOTAL(anon_kib) || ' ' || TOTAL(covered_ms) || ' ' || "
+                                "TOTAL(pss_inexact_bp) FROM ") +
+                    table)
         .getString();
   };
   for (const char* table : {"rollup_5min", "rollup_hour", "rollup_day"})
@@ -342,6 +408,53 @@ TEST_CASE("the machine's metrics are rolled up as its processes are") {
     // What the last tick of the bucket before had held on into this one.
     REQUIRE(found.at(start).first <= extreme.first);
     REQUIRE(found.at(start).second >= extreme.second);
+  }
+}
+
+TEST_CASE("the machine's peaks keep their time in every tier, written or not") {
+  const StoreFixture fixture;
+  Simulation simulation({.processes = 2, .interval_ms = 30'000});
+  const auto writer = fixture.writer();
+  must(writer->begin_run(run_info(simulation.boot(), simulation.now(), 30'000)));
+  for (int i = 0; i < 500; ++i) must(writer->write(simulation.next()));
+  const auto times_of = [&](Tier tier) {
+    std::map<std::int64_t, std::pair<std::int64_t, std::int64_t>> expected;  // by bucket: highest, and when first
+    must(fixture.reader()->machine_steps(kWholeTime, [&](const MachineStep& step) {
+      const std::int64_t used = used_kib(*step.memory).value();
+      const std::int64_t width = bucket_ms(tier);
+      for (std::int64_t at = step.at_ms; at == step.at_ms || at < step.until_ms; at = (at / width + 1) * width) {
+        const auto [there, added] = expected.try_emplace(at / width, used, at);
+        if (used > there->second.first) there->second = {used, at};
+      }
+    }));
+    return expected;
+  };
+  for (const bool written : {false, true}) {
+    if (written) finish_maintenance(*writer);
+    for (const Tier tier : kRollupTiers) {
+      std::map<std::int64_t, std::pair<std::int64_t, std::int64_t>> high;
+      std::map<std::int64_t, std::pair<std::int64_t, std::int64_t>> low;
+      must(fixture.reader()->machine_rollups(
+          tier, {"used_kib", "mem_available_kib", "mem_free_kib"}, kWholeTime, [&](const MachineBucket& bucket) {
+            const RollupValue& value = bucket.value;
+            const std::int64_t number = bucket.from_ms / bucket_ms(tier);
+            if (bucket.metric == "used_kib") {
+              const auto [there, added] = high.try_emplace(number, *value.max, value.max_at_ms.value());
+              if (*value.max > there->second.first) there->second = {*value.max, value.max_at_ms.value()};
+            } else if (bucket.metric == "mem_available_kib") {
+              const auto [there, added] = low.try_emplace(number, *value.min, value.min_at_ms.value());
+              if (*value.min < there->second.first) there->second = {*value.min, value.min_at_ms.value()};
+            } else {
+              REQUIRE_OF_MANY((!value.max_at_ms && !value.min_at_ms));
+            }
+          }));
+      CAPTURE(written, to_string(tier));
+      const auto expected = times_of(tier);
+      REQUIRE(expected.size() >= (tier == Tier::day ? 1u : 4u));
+      REQUIRE(high == expected);
+      REQUIRE(low.size() == high.size());
+      for (const auto& [number, lowest] : low) REQUIRE_OF_MANY(lowest.second == high.at(number).second);
+    }
   }
 }
 
