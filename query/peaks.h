@@ -23,7 +23,7 @@ struct PeakRow {
   Peak peak;
   std::optional<std::int64_t> now_kib;  // at its last sight in the range
   std::int64_t now_ms = 0;
-  Tier tier = Tier::raw;  // of a rollup: it was reached somewhere between the peak's two times, those of a bucket
+  Tier tier = Tier::raw;  // of a bucket that tells no more than that: it was reached between the peak's two times
 };
 
 struct PeakQuestion {
@@ -41,6 +41,7 @@ struct Peaks {
   std::vector<PeakRow> rows;        // as asked, the highest first, to the limit
   Cut cut;                          // what the limit leaves out
   Tier tier = Tier::raw;            // where the rows come from; marks are as exact as ticks
+  ExactShare exact;                 // of what categories held, from rollups
   bool means = false;               // the rows are not the highest sums, which rollups do not know, but mean ones
 };
 

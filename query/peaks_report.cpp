@@ -253,6 +253,7 @@ void fill_peaks(const Context& context, const PeakQuestion& question, const Peak
   }
   report.sections.push_back(other_section(others));
   report.sections.push_back(made_by_section(others));
+  if (auto line = inexact_line(peaks.exact)) report.warnings.push_back(*std::move(line));
   report.notes = other_lines(others, context.options, lines_to_fit(context) && !context.options.limit);
   Cut cut = peaks.cut;
   const std::string metric(question.by == Metric::hwm ? "VmHWM" : metric_title(question.by));

@@ -31,13 +31,19 @@ bool is_same(const HighWater& mark, const PeakRow& row) {
   return mark.subject == MarkSubject::machine ? mark.metric == row.name : mark.name == row.name;
 }
 
+// A mark is that of the first time that its UTC day, which holds the whole bucket, was so high.
+bool is_of_peak(const HighWater& mark, const PeakRow& row) {
+  if (mark.value_kib != row.peak.value_kib) return false;
+  if (row.tier == Tier::raw) return mark.at_ms == row.peak.at_ms;
+  return mark.at_ms >= row.peak.before_ms && mark.at_ms < row.peak.at_ms;
+}
+
 void refine_rows(const std::vector<HighWater>& marks, MarkSubject kind, const std::optional<std::string>& metric,
                  std::vector<PeakRow>& rows) {
   for (const HighWater& mark : marks) {
     if (mark.subject != kind || (metric && mark.metric != *metric)) continue;
     for (PeakRow& row : rows) {
-      const bool within = mark.at_ms >= row.peak.before_ms && mark.at_ms <= row.peak.at_ms;
-      if (row.tier == Tier::raw || !within || mark.value_kib != row.peak.value_kib || !is_same(mark, row)) continue;
+      if (!is_of_peak(mark, row) || !is_same(mark, row)) continue;
       row.peak.at_ms = mark.at_ms;
       row.peak.before_ms = mark.before_ms;
       row.tier = Tier::raw;

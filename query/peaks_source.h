@@ -16,7 +16,7 @@ struct PeakSource {
   Tier tier = Tier::raw;
 };
 
-// Of a bucket the maximum was reached somewhere within it.
+// Of a bucket that does not tell when, the maximum was reached somewhere within it.
 Peak peak_of(const Summary& summary, const PeakSource& source, std::int64_t subject = 0);
 PeakRow row_of(std::string name, const Summary& summary, const PeakSource& source);
 
@@ -36,7 +36,7 @@ Status add_last_sights(const Context& context, const PeakQuestion& question, con
 // The highest VmHWM of one process of each identity.
 Result<std::vector<PeakRow>> identity_marks(const PeakSource& source);
 
-// Tells when in its bucket a peak was reached, where a mark of the store is of the very same value.
+// Tells when in its bucket a peak was reached, and after which tick, where that is a mark of the store.
 Status refine(const PeakSource& source, const PeakQuestion& question, Peaks& peaks);
 
 }  // namespace memoir::query

@@ -16,9 +16,11 @@ Step below(const Step& step) {
   const auto minus = [](std::optional<std::int64_t> value) { return value ? std::optional(-*value) : std::nullopt; };
   Step turned = step;
   turned.value = minus(step.value);
-  if (step.spread)
-    turned.spread =
-        Spread{step.spread->covered_ms, minus(step.spread->high), minus(step.spread->low), minus(step.spread->last)};
+  if (!turned.spread) return turned;
+  Spread& spread = *turned.spread;
+  std::swap(spread.low, spread.high);
+  std::swap(spread.low_at_ms, spread.high_at_ms);
+  for (auto* const value : {&spread.low, &spread.high, &spread.last}) *value = minus(*value);
   return turned;
 }
 
@@ -45,11 +47,12 @@ Result<std::vector<PeakRow>> machine_rows(const PeakSource& source) {
   return rows;
 }
 
-Result<std::vector<PeakRow>> category_rows(const PeakSource& source, Metric by) {
+Result<std::vector<PeakRow>> category_rows(const PeakSource& source, Metric by, ExactShare& exact) {
   std::map<std::string, Fold, std::less<>> folds;
   const Status read =
       visit_categories(source.reader, source.tier, source.range, by, [&](const CategoryMetricStep& from) {
         folds.try_emplace(std::string(from.category)).first->second.add(from.step);
+        exact.add(from.step);
       });
   if (!read) return read.error();
   std::vector<PeakRow> rows;
@@ -151,7 +154,7 @@ Result<std::vector<PeakRow>> group_rows_of_ticks(const PeakSource& source, const
 
 // A peak was reached after the tick before; one that stood when the range began, at a time that it does not tell.
 Status add_tick_before(Reader& reader, std::int64_t from_ms, PeakRow& row) {
-  if (row.peak.at_ms <= from_ms) return Done{};
+  if (row.peak.at_ms <= from_ms || row.peak.before_ms != row.peak.at_ms) return Done{};
   const Result<std::optional<StoredTick>> before = reader.tick_at(row.peak.at_ms - 1);
   if (!before) return before.error();
   if (*before) row.peak.before_ms = (*before)->begin.wall_ms;
@@ -167,24 +170,22 @@ Status add_ticks_before(Reader& reader, std::int64_t from_ms, std::vector<PeakRo
   return Done{};
 }
 
-using ReadRows = std::function<Result<std::vector<PeakRow>>(const PeakSource&)>;
-
 // In a bucket of which the ticks are kept these tell when the peak was reached. Those of an hour would take too long.
-Status refine_by_ticks(const Context& context, std::int64_t from_ms, const ReadRows& read, std::vector<PeakRow>& rows) {
+Status refine_by_ticks(const Context& context, Metric by, std::vector<PeakRow>& rows) {
+  ExactShare exact;
   for (PeakRow& row : rows) {
     if (row.tier != Tier::five_minutes) continue;
     const Range bucket{row.peak.before_ms, row.peak.at_ms};
     const Result<Tier> finest = tier_of(context, bucket, Reads::all);
     if (!finest) return finest.error();
     if (*finest != Tier::raw) continue;
-    const Result<std::vector<PeakRow>> among = read({context.reader, bucket, Tier::raw});
+    const Result<std::vector<PeakRow>> among = category_rows({context.reader, bucket, Tier::raw}, by, exact);
     if (!among) return among.error();
     const auto same = std::ranges::find_if(
         *among, [&row](const PeakRow& of) { return of.name == row.name && of.peak.value_kib == row.peak.value_kib; });
     if (same == among->end()) continue;
     row.tier = Tier::raw;
     row.peak.at_ms = row.peak.before_ms = same->peak.at_ms;
-    if (const Status added = add_tick_before(context.reader, from_ms, row); !added) return added.error();
   }
   return Done{};
 }
@@ -194,26 +195,21 @@ Status add_exact_times(const Context& context, const PeakQuestion& question, con
   const std::int64_t from_ms = question.range.from_ms;
   if (whole.tier != Tier::raw) {
     if (Status refined = refine(whole, question, peaks); !refined) return refined;
-    if (Status refined = refine_by_ticks(context, from_ms, machine_rows, peaks.machine); !refined) return refined;
-    const auto categories = [](Metric by) { return [by](const PeakSource& of) { return category_rows(of, by); }; };
-    const Status refined = refine_by_ticks(context, from_ms, categories(Metric::pss), peaks.categories);
-    if (!refined) return refined.error();
+    if (Status refined = refine_by_ticks(context, Metric::pss, peaks.categories); !refined) return refined;
     if (question.group == "category" && !peaks.means) {
-      const Status of_rows = refine_by_ticks(context, from_ms, categories(question.by), peaks.rows);
-      if (!of_rows) return of_rows.error();
-    }
-  } else {
-    for (std::vector<PeakRow>* part : {&peaks.machine, &peaks.categories}) {
-      if (Status added = add_ticks_before(context.reader, from_ms, *part); !added) return added;
+      if (Status refined = refine_by_ticks(context, question.by, peaks.rows); !refined) return refined;
     }
   }
-  if (peaks.tier == Tier::raw) return add_ticks_before(context.reader, from_ms, peaks.rows);
-  return question.group == "process" ? add_last_sights(context, question, nullptr, peaks) : Status(Done{});
+  for (std::vector<PeakRow>* part : {&peaks.machine, &peaks.categories, &peaks.rows}) {
+    if (Status added = add_ticks_before(context.reader, from_ms, *part); !added) return added;
+  }
+  if (peaks.tier == Tier::raw || question.group != "process") return Done{};
+  return add_last_sights(context, question, nullptr, peaks);
 }
 
-Result<std::vector<PeakRow>> asked_rows(const PeakSource& source, const PeakQuestion& question) {
+Result<std::vector<PeakRow>> asked_rows(const PeakSource& source, const PeakQuestion& question, ExactShare& exact) {
   const bool process = question.group == "process";
-  if (question.group == "category" && question.filter.takes_all()) return category_rows(source, question.by);
+  if (question.group == "category" && question.filter.takes_all()) return category_rows(source, question.by, exact);
   if (!process && question.by == Metric::hwm) return identity_marks(source);
   if (source.tier != Tier::raw)
     return process ? process_rows_of_rollups(source, question) : group_rows_of_rollups(source, question);
@@ -231,7 +227,9 @@ Peak peak_of(const Summary& summary, const PeakSource& source, std::int64_t subj
 }
 
 PeakRow row_of(std::string name, const Summary& summary, const PeakSource& source) {
-  return {std::move(name), std::nullopt, peak_of(summary, source), summary.last, summary.last_ms, source.tier};
+  const Peak peak = peak_of(summary, source);
+  const Tier tier = peak.before_ms == peak.at_ms ? Tier::raw : source.tier;
+  return {std::move(name), std::nullopt, peak, summary.last, summary.last_ms, tier};
 }
 
 Result<Peaks> peaks_from_steps(const Context& context, const PeakQuestion& question) {
@@ -249,12 +247,12 @@ Result<Peaks> peaks_from_steps(const Context& context, const PeakQuestion& quest
   Result<std::vector<PeakRow>> machine = machine_rows(whole);
   if (!machine) return machine.error();
   peaks.machine = *std::move(machine);
-  Result<std::vector<PeakRow>> rows = asked_rows(source, question);
+  Result<std::vector<PeakRow>> rows = asked_rows(source, question, peaks.exact);
   if (!rows) return rows.error();
   peaks.rows = *std::move(rows);
   limit_peaks(context, question, peaks);
   if (question.group != "category") {
-    Result<std::vector<PeakRow>> categories = category_rows(whole, Metric::pss);
+    Result<std::vector<PeakRow>> categories = category_rows(whole, Metric::pss, peaks.exact);
     if (!categories) return categories.error();
     peaks.categories = *std::move(categories);
   }

@@ -101,26 +101,6 @@ void fill_machine(MachineSeries& series, Zone zone, DaySummary& summary) {
   summary.swap = std::move(series[kSwap]);
 }
 
-// A bucket does not tell when within it: the store's marks do, where they are of the very same value.
-void refine(const std::vector<HighWater>& marks, std::string_view metric, std::optional<Extremum>& extremum) {
-  if (!extremum) return;
-  for (const HighWater& mark : marks) {
-    const bool within = mark.at_ms >= extremum->from_ms && mark.at_ms <= extremum->until_ms;
-    if (mark.subject != MarkSubject::machine || mark.metric != metric || mark.value_kib != extremum->value || !within) {
-      continue;
-    }
-    extremum->from_ms = mark.at_ms;
-    extremum->until_ms = mark.at_ms;
-  }
-}
-
-void refine_peaks(const std::vector<HighWater>& marks, DaySummary& summary) {
-  MachineDay& today = summary.days.back();
-  refine(marks, "used", today.used.highest);
-  refine(marks, "available", today.available.lowest);
-  refine(marks, "swap", today.swap.highest);
-}
-
 // When recording began and ended on the day. False: there is nothing of it.
 bool find_ends(DaySummary& summary) {
   for (const Rolled& bucket : summary.used) {
@@ -164,7 +144,8 @@ Status load_recorder(const Context& context, DaySummary& summary) {
 }  // namespace
 
 Rolled rolled(std::int64_t from_ms, std::int64_t until_ms, std::int64_t covered_ms, const RollupValue& value) {
-  return {from_ms, until_ms, covered_ms, value.min, value.mean, value.max, value.last};
+  return {from_ms,   until_ms,   covered_ms,      value.min,       value.mean,
+          value.max, value.last, value.min_at_ms, value.max_at_ms, value.exact};
 }
 
 Result<Tier> tier_for(Reader& reader, std::int64_t from_ms) {
@@ -201,9 +182,8 @@ Result<std::optional<DaySummary>> load_summary(const Context& context, Day day) 
   if (!find_ends(summary)) return std::optional<DaySummary>();
 
   const Result<std::vector<HighWater>> marks =
-      context.reader.group_marks(range, {MarkSubject::machine, MarkSubject::category, MarkSubject::identity});
+      context.reader.group_marks(range, {MarkSubject::category, MarkSubject::identity});
   if (!marks) return marks.error();
-  refine_peaks(*marks, summary);
   const Status recorder = load_recorder(context, summary);
   if (!recorder) return recorder.error();
   const Status people = load_people(context, *marks, summary);

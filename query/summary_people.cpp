@@ -8,6 +8,7 @@
 #include "query/peaks.h"
 #include "query/process_columns.h"
 #include "query/summary.h"
+#include "query/tier.h"
 #include "query/times.h"
 
 namespace memoir::query {
@@ -125,6 +126,15 @@ Result<std::vector<Usage>> load_groups(Reader& reader, MarkSubject kind,
     if (of != usage->end()) of->second.hwm_kib = std::max(of->second.hwm_kib.value_or(0), mark.value_kib);
   }
   return ranked(*std::move(usage));
+}
+
+void warn_of_inexact(DaySummary& summary) {
+  ExactShare exact;
+  for (const Usage& of : summary.categories) {
+    for (const Rolled& bucket : of.series)
+      exact.add(static_cast<double>(bucket.mean.value_or(0)) * static_cast<double>(bucket.covered_ms), bucket.exact);
+  }
+  if (auto line = inexact_line(exact)) summary.warnings.push_back(*std::move(line));
 }
 
 // By the newest process of the day.
@@ -267,6 +277,7 @@ Status load_people(const Context& context, const std::vector<HighWater>& marks, 
   Result<std::vector<Usage>> categories = load_groups(reader, MarkSubject::category, names, marks, summary);
   if (!categories) return categories.error();
   summary.categories = *std::move(categories);
+  warn_of_inexact(summary);
 
   names.clear();
   const Result<std::vector<StoredIdentity>> stored = reader.identities(std::nullopt);

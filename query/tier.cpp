@@ -4,6 +4,7 @@
 #include <array>
 #include <fmt/format.h>
 
+#include "query/format.h"
 #include "query/tier_steps.h"
 #include "query/times.h"
 
@@ -93,6 +94,14 @@ Range max_reached(const Summary& summary, Tier tier) {
   if (tier == Tier::raw) return {summary.max_at_ms, summary.max_until_ms};
   // Of buckets in a row of which nothing changed the first counts.
   return {summary.max_at_ms, std::min(summary.max_until_ms, bucket_around(tier, summary.max_at_ms).to_ms)};
+}
+
+std::optional<std::string> inexact_line(const ExactShare& exact) {
+  if (!exact.known()) return "how much of it is exact is not known: older recorders did not put it into rollups";
+  const auto percent = exact.percent();
+  if (!percent || *percent >= 100) return std::nullopt;
+  return fmt::format("{} of the PSS is exact: RSS stands in for it where smaps_rollup could not be read",
+                     print_exact(*percent));
 }
 
 void tell_tier(Tier tier, Report& report) {

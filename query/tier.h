@@ -41,7 +41,8 @@ std::string_view tier_width(Tier tier);
 // "From rollups of an hour: …"; nothing of ticks.
 std::optional<std::string> tier_line(Tier tier);
 
-// From when until when it had its maximum, if it has one; of a bucket it was reached somewhere within it.
+// From when until when it had its maximum, if it has one; of a bucket it was reached somewhere within it, or at the
+// time that the bucket tells.
 Range max_reached(const Summary& summary, Tier tier);
 
 // The columns of that; `summary` finds it in a row.
@@ -65,6 +66,9 @@ void add_max_reached(std::vector<ColumnOf<Row>>& columns, int least_useful, Tier
          return of.max ? Value(print_within(within.from_ms, within.to_ms, zone)) : Value();
        }});
 }
+
+// What must be known of values from rollups that are not all exact.
+std::optional<std::string> inexact_line(const ExactShare& exact);
 
 // In JSON, and for people where it is not ticks.
 void tell_tier(Tier tier, Report& report);

@@ -8,7 +8,8 @@ namespace memoir::query {
 namespace {
 
 Step step_of(std::int64_t from_ms, std::int64_t until_ms, std::int64_t covered_ms, const RollupValue& value) {
-  return {from_ms, until_ms, value.mean, Spread{covered_ms, value.min, value.max, value.last}};
+  return {from_ms, until_ms, value.mean,
+          Spread{covered_ms, value.min, value.max, value.last, value.min_at_ms, value.max_at_ms, value.exact}};
 }
 
 // A bucket that only touches the range has nothing in it.

@@ -65,7 +65,7 @@ Result<TopFold> fold_ticks(Reader& reader, const TopQuestion& question, const Fi
     const auto at = plan.row_of.find(from.process_id);
     if (at == plan.row_of.end()) return;
     held.chosen += weight;
-    if (from.source == Source::exact || from.source == Source::held) *held.exact += weight;
+    held.exact.add(weight, is_exact(question.metric, from.source) ? 1 : 0);
     TopRow& row = fold.rows[at->second];
     if (question.metric == Metric::hwm) {
       see_mark(row.summary, from.step.value, from.step.at_ms);
@@ -115,6 +115,7 @@ Result<double> held_by_all(Reader& reader, const TopQuestion& question) {
 void feed_bucket(const TopQuestion& question, const BucketSum::Recorded& recorded, std::int64_t subject_id,
                  const Step& step, TopRow& row, TopHeld& held) {
   held.chosen += weight_of(step);
+  held.exact.add(step);
   if (row.process != nullptr) return row.fold.add(step);
   if (!row.buckets) row.buckets.emplace(bucket_ms(question.tier), recorded);
   row.buckets->add(subject_id, step);
@@ -157,7 +158,7 @@ Result<TopFold> fold_rollups(Reader& reader, const TopQuestion& question, const 
   const Result<double> all = held_by_all(reader, question);
   if (!all) return all.error();
   TopFold fold;
-  fold.held = {*all, 0, std::nullopt};
+  fold.held.all = *all;
   const auto kind = group_kind(question.group);
   const Status folded = kind && filter.takes_all() ? fold_whole_groups(reader, question, *kind, *recorded, fold)
                                                    : fold_processes(reader, question, filter, *recorded, fold);

@@ -38,9 +38,9 @@ struct TopQuestion {
 
 // KiB × ms.
 struct TopHeld {
-  double all = 0;                     // by all processes
-  double chosen = 0;                  // by those that the filter takes
-  std::optional<double> exact = 0.0;  // of chosen: read exactly; rollups do not tell
+  double all = 0;     // by all processes
+  double chosen = 0;  // by those that the filter takes
+  ExactShare exact;   // of chosen
 };
 
 struct TopFold {

@@ -42,7 +42,7 @@ void describe_total(Report& report, const TopFold& fold, Metric metric, Units un
   if (fold.chosen == 0) report.notes.emplace_back("No process matches.");
   if (recorded_ms <= 0 || held.chosen <= 0) return;
   const auto mean_kib = std::llround(held.chosen / static_cast<double>(recorded_ms));
-  const auto exact = held.exact ? std::optional(100.0 * *held.exact / held.chosen) : std::nullopt;
+  const auto exact = held.exact.percent();
   report.totals.push_back({"mean_kib", "", Kind::size, std::int64_t{mean_kib}});
   report.totals.push_back({"exact_percent", "", Kind::percent, maybe(exact)});
   const std::string who = fold.chosen ? print_count(*fold.chosen, "process", "processes") : "All processes";

@@ -20,6 +20,7 @@ struct Series {
   std::int64_t unknown_ms = 0;  // time of members whose memory was not known (zombies have none to know)
   std::int64_t inexact_ms = 0;  // time of members whose PSS is not exact
   std::int64_t member_ms = 0;   // time of all members
+  ExactShare exact = {};        // of rollups, which do not know of members
   std::int64_t members = 0;     // that lived in the range
   std::string subject = {};     // as asked
 };

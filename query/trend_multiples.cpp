@@ -76,6 +76,9 @@ Status fill_multiples(const Context& context, const TrendQuestion& question, con
       report.warnings.push_back(
           fmt::format("{}: not exact for a part of the time, RSS stands in for PSS", series.subject));
     }
+    if (const auto line = inexact_line(series.exact)) {
+      report.warnings.push_back(fmt::format("{}: {}", series.subject, *line));
+    }
   }
   report.title = fmt::format("{} series", all.size());
   report.facts = {{"step_ms", "", Kind::duration, step_ms}};

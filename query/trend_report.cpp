@@ -86,7 +86,7 @@ std::vector<std::string> number_lines(const Series& series, const Summary& summa
   if (summary.max) {
     const Range reached = max_reached(summary, tier);
     lines.push_back(fmt::format("min {}, mean {}, max {} {}", size(*summary.min), mean, size(*summary.max),
-                                tier == Tier::raw
+                                tier == Tier::raw || reached.from_ms == reached.to_ms
                                     ? "at " + print_time(reached.from_ms, options.zone)
                                     : "within " + print_within(reached.from_ms, reached.to_ms, options.zone)));
   } else {
@@ -132,6 +132,7 @@ void add_warnings(const Series& series, Report& report) {
                     "RSS stands in for PSS",
                     print_percent(percent(series.inexact_ms))));
   }
+  if (auto line = inexact_line(series.exact)) report.warnings.push_back(*std::move(line));
   if (series.unknown_ms > 0) {
     report.warnings.push_back(fmt::format("not known for {} of the processes' time, and left out",
                                           print_percent(percent(series.unknown_ms))));

@@ -48,7 +48,7 @@ Result<Series> machine_series(const Context& context, const TrendSource& source)
   const std::string by = context.options.by.value_or(machine_metrics().front());
   const auto* const metric = std::ranges::find(kMachineMetrics, by, &NamedMetric::name);
   if (metric == kMachineMetrics.end()) return wrong_metric(by, "the machine", machine_metrics());
-  Series series{by, metric->title, {}, 0, 0, 0, 0};
+  Series series{by, metric->title, {}};
   const Status read = visit_machine(context.reader, source.tier, source.range, {metric->metric},
                                     [&](std::size_t, const Step& step) { series.steps.push_back(step); });
   if (!read) return read.error();
@@ -74,18 +74,13 @@ std::string title_of(const Subject& subject, Metric metric, const std::vector<St
   return fmt::format("{} of {}", upper(to_string(metric)), to_printable(to_utf8(of)));
 }
 
-// PSS and USS are known exactly, or RSS stands in for them; the others status tells everyone.
-bool needs_rollup(Metric metric) {
-  return metric == Metric::pss || metric == Metric::uss || metric == Metric::swap_pss;
-}
-
 void account(const ProcessMetricStep& from, Metric metric, Series& series) {
   const std::int64_t length = from.step.until_ms - from.step.at_ms;
   if (from.zombie) return;
   series.member_ms += length;
   if (!from.step.value) {
     series.unknown_ms += length;
-  } else if (needs_rollup(metric) && from.source != Source::exact && from.source != Source::held) {
+  } else if (!is_exact(metric, from.source)) {
     series.inexact_ms += length;
   }
 }
@@ -141,6 +136,7 @@ Result<bool> read_whole(Reader& reader, const TrendSource& source, const Subject
   for (const std::int64_t part : parts) {
     const Status read = visit_buckets(reader, source.tier, whole->kind, part, source.range, metric,
                                       [&](const RollupBucket&, const Step& step) {
+                                        series.exact.add(step);
                                         parts.size() == 1 ? series.steps.push_back(step) : sum.add(part, step);
                                       });
     if (!read) return read.error();
@@ -167,13 +163,17 @@ Status sum_rollups(Reader& reader, const TrendSource& source, const std::vector<
   BucketSum sum(bucket_ms(source.tier), *std::move(recorded));
   std::unordered_set<std::int64_t> ids;
   for (const StoredProcess& member : members) ids.insert(member.id);
+  const auto add = [&](std::int64_t id, const Step& step) {
+    series.exact.add(step);
+    sum.add(id, step);
+  };
   for (const auto& [id, step] : rolled.steps) {
-    if (ids.contains(id)) sum.add(id, step);
+    if (ids.contains(id)) add(id, step);
   }
   if (rolled.steps.empty()) {
     for (const std::int64_t id : ids) {
       const Status read = visit_processes(reader, source.tier, source.range, metric, id,
-                                          [&](const ProcessMetricStep& from) { sum.add(id, from.step); });
+                                          [&](const ProcessMetricStep& from) { add(id, from.step); });
       if (!read) return read.error();
     }
   }
@@ -192,7 +192,7 @@ Result<Series> process_series(const Context& context, Subject asked, const Trend
     asked = *std::move(meant);
   }
   const Subject& subject = asked;
-  Series series{std::string(to_string(metric)), title_of(subject, metric, {}), {}, 0, 0, 0, 0};
+  Series series{std::string(to_string(metric)), title_of(subject, metric, {}), {}};
   if (source.tier != Tier::raw) {
     const Result<bool> whole = read_whole(reader, source, subject, metric, series);
     if (!whole) return whole.error();

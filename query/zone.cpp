@@ -132,6 +132,7 @@ std::string print_time_of_day(std::int64_t ms, Zone zone) {
 }
 
 std::string print_within(std::int64_t from_ms, std::int64_t until_ms, Zone zone) {
+  if (from_ms == until_ms) return print_time(from_ms, zone);
   const bool same_day = print_date(from_ms, zone) == print_date(until_ms, zone);
   return fmt::format("{} to {}", print_time(from_ms, zone),
                      same_day ? print_time_of_day(until_ms, zone) : print_time(until_ms, zone));

@@ -45,7 +45,8 @@ int weekday(const Civil& civil);
 // "2026-11-20 03:14:07"; in UTC with " UTC" after it.
 std::string print_time(std::int64_t ms, Zone zone);
 std::string print_time_of_day(std::int64_t ms, Zone zone);
-// "2026-11-20 03:10:00 to 03:15:00": the second date only where it is another.
+// "2026-11-20 03:10:00 to 03:15:00": the second date only where it is another, and the time alone where both are the
+// same.
 std::string print_within(std::int64_t from_ms, std::int64_t until_ms, Zone zone);
 std::string print_date(std::int64_t ms, Zone zone);  // "2026-11-20"
 

@@ -26,7 +26,9 @@ Step BucketSum::step_of(std::int64_t start_ms, const Cell& cell) const {
   const std::int64_t until_ms = start_ms + width_ms_;
   if (!cell.many) {
     const Summary only = cell.only.summary();
-    return {start_ms, until_ms, std::llround(*only.mean), Spread{only.covered_ms, only.min, only.max, only.last}};
+    Spread spread{only.covered_ms, only.min, only.max, only.last};
+    if (only.max_at_ms == only.max_until_ms) spread.high_at_ms = only.max_at_ms;
+    return {start_ms, until_ms, std::llround(*only.mean), spread};
   }
   // Members that follow each other cover the time of both, those beside each other no more than was recorded.
   const std::int64_t covered_ms = std::min(cell.covered_ms, std::max<std::int64_t>(recorded_(start_ms, until_ms), 1));

@@ -68,6 +68,11 @@ std::optional<std::int64_t> metric_kib(const ProcessMemory& memory, Metric metri
   return std::nullopt;
 }
 
+bool is_exact(Metric metric, Source source) {
+  const bool of_status = metric != Metric::pss && metric != Metric::uss && metric != Metric::swap_pss;
+  return of_status || source == Source::exact || source == Source::held;
+}
+
 std::vector<ProcessField> metric_fields(Metric metric) {
   switch (metric) {
     case Metric::pss:

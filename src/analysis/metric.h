@@ -25,6 +25,9 @@ std::optional<Metric> parse_metric(std::string_view name);
 // Absent where it was not known. RSS stands in for PSS where the sample's source says so.
 std::optional<std::int64_t> metric_kib(const ProcessMemory& memory, Metric metric);
 
+// Where smaps_rollup could not be read, RSS or nothing stands in for what only that file tells.
+bool is_exact(Metric metric, Source source);
+
 // What that is made of.
 std::vector<ProcessField> metric_fields(Metric metric);
 

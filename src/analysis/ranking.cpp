@@ -42,8 +42,8 @@ void Fold::add(const Step& step) {
   summary_.min = std::min(summary_.min.value_or(value), spread.low.value_or(value));
   if (!summary_.max || high > *summary_.max) {
     summary_.max = high;
-    summary_.max_at_ms = step.at_ms;
-    summary_.max_until_ms = step.until_ms;
+    summary_.max_at_ms = spread.high_at_ms.value_or(step.at_ms);
+    summary_.max_until_ms = spread.high_at_ms.value_or(step.until_ms);
   } else if (high == *summary_.max && step.at_ms == summary_.max_until_ms) {
     summary_.max_until_ms = step.until_ms;
   }
@@ -65,6 +65,22 @@ Summary Fold::summary() const {
       std::clamp(static_cast<double>(mean), static_cast<double>(*summary.min), static_cast<double>(*summary.max));
   if (extremes_unknown_) summary.min = summary.max = std::nullopt;
   return summary;
+}
+
+void ExactShare::add(double held, std::optional<double> exact) {
+  if (held <= 0) return;
+  held_ += held;
+  exact_ = exact_ && exact ? std::optional(*exact_ + *exact * held) : std::nullopt;
+}
+
+void ExactShare::add(const Step& bucket) {
+  if (!bucket.spread) return;
+  const double held = static_cast<double>(bucket.value.value_or(0)) * static_cast<double>(bucket.covered_ms());
+  add(held, bucket.spread->exact);
+}
+
+std::optional<double> ExactShare::percent() const {
+  return held_ > 0 && exact_ ? std::optional(100 * *exact_ / held_) : std::nullopt;
 }
 
 Summary summarise(std::span<const Step> steps) {

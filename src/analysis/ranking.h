@@ -21,7 +21,10 @@ struct Spread {
   std::int64_t covered_ms = 0;      // time of the bucket that was recorded; 0: seen, but for no time that we know of
   std::optional<std::int64_t> low;  // absent where only the members' own are known, and not that of their sum
   std::optional<std::int64_t> high;
-  std::optional<std::int64_t> last;  // at its end; where it is absent, the mean is taken for it
+  std::optional<std::int64_t> last;            // at its end; where it is absent, the mean is taken for it
+  std::optional<std::int64_t> low_at_ms = {};  // when it was first so low, and so high; absent: somewhere in the bucket
+  std::optional<std::int64_t> high_at_ms = {};
+  std::optional<double> exact = {};  // how much of the mean was read exactly, 0 to 1; absent: not known
 
   bool operator==(const Spread&) const = default;
 };
@@ -46,7 +49,7 @@ struct Summary {
   std::optional<double> mean;       // weighted by time; of points alone the plain mean
   std::optional<std::int64_t> max;
   std::int64_t max_at_ms = 0;         // when it first had its maximum,
-  std::int64_t max_until_ms = 0;      // and until when it kept it
+  std::int64_t max_until_ms = 0;      // and until when it kept it; the same of a bucket that tells no more than when
   std::optional<std::int64_t> first;  // of a bucket its mean
   std::optional<std::int64_t> last;
   std::int64_t first_ms = 0;    // begin of the first step with a value
@@ -74,6 +77,21 @@ class Fold {
 };
 
 Summary summarise(std::span<const Step> steps);
+
+// How much of what was held was read exactly.
+class ExactShare {
+ public:
+  // `held`: KiB × ms; `exact`: how much of it, 0 to 1, absent where that is not known.
+  void add(double held, std::optional<double> exact);
+  void add(const Step& bucket);  // what is not one is told by its source
+
+  std::optional<double> percent() const;  // absent where nothing was held, or not known of a part
+  bool known() const { return exact_.has_value(); }
+
+ private:
+  double held_ = 0;
+  std::optional<double> exact_ = 0;
+};
 
 // Several subjects as one: the sum of what its members hold, at each time (of buckets: BucketSum). Its maximum is the
 // largest sum that was there at one time, which the sum of the members' own maxima is not.

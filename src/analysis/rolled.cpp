@@ -15,6 +15,10 @@ double share_inside(const Rolled& bucket, std::int64_t from_ms, std::int64_t unt
   return static_cast<double>(inside) / static_cast<double>(width);
 }
 
+Extremum extremum_of(const Rolled& bucket, std::int64_t value, std::optional<std::int64_t> at_ms) {
+  return {value, at_ms.value_or(bucket.from_ms), at_ms.value_or(bucket.until_ms)};
+}
+
 }  // namespace
 
 Figures figures_of(std::span<const Rolled> series, std::int64_t from_ms, std::int64_t until_ms) {
@@ -33,10 +37,10 @@ Figures figures_of(std::span<const Rolled> series, std::int64_t from_ms, std::in
       weight += of_it;
     }
     if (bucket.max && (!figures.highest || *bucket.max > figures.highest->value)) {
-      figures.highest = Extremum{*bucket.max, bucket.from_ms, bucket.until_ms};
+      figures.highest = extremum_of(bucket, *bucket.max, bucket.max_at_ms);
     }
     if (bucket.min && (!figures.lowest || *bucket.min < figures.lowest->value)) {
-      figures.lowest = Extremum{*bucket.min, bucket.from_ms, bucket.until_ms};
+      figures.lowest = extremum_of(bucket, *bucket.min, bucket.min_at_ms);
     }
   }
   figures.covered_ms = std::llround(covered);

@@ -18,9 +18,12 @@ struct Rolled {
   std::optional<std::int64_t> mean;
   std::optional<std::int64_t> max;
   std::optional<std::int64_t> last;
+  std::optional<std::int64_t> min_at_ms = {};  // when it was first so low, and so high; absent: somewhere in the bucket
+  std::optional<std::int64_t> max_at_ms = {};
+  std::optional<double> exact = {};  // how much of the mean was read exactly, 0 to 1; absent: not known
 };
 
-// Within the span: a bucket does not tell where in it.
+// Reached within the span; at its begin where that is its end as well.
 struct Extremum {
   std::int64_t value = 0;
   std::int64_t from_ms = 0;

@@ -1,0 +1,198 @@
+// What answers from rollups say of how exact they are, and of when a peak was reached.
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "query/application.h"
+#include "query/history.h"
+#include "query/zone_guard.h"
+#include "support/catch.h"
+#include "support/manual_clock.h"
+#include "support/slurp.h"
+
+using namespace memoir;
+using namespace memoir::query;
+using memoir::test::History;
+using nlohmann::json;
+
+namespace {
+
+constexpr std::int64_t kMinute = 60'000;
+constexpr std::int64_t kHour = 3'600'000;
+const char* const kTiers[] = {"raw", "5min", "hour", "day"};
+
+json ask(const std::string& path, std::int64_t now_ms, std::vector<std::string> arguments) {
+  const test::ManualClock clock({now_ms, 0});
+  arguments.insert(arguments.end(), {"--format", "json", "--db", path});
+  const Outcome outcome = answer(arguments, clock);
+  CAPTURE(arguments, outcome.error);
+  REQUIRE(outcome.exit == Exit::answered);
+  return json::parse(outcome.out);
+}
+
+const json& row_of(const json& rows, const std::string& key, const std::string& value) {
+  for (const json& row : rows) {
+    if (row[key] == value) return row;
+  }
+  FAIL("no row of " << value);
+  return rows;
+}
+
+bool warns_of(const json& report, const std::string& words) {
+  for (const json& warning : report["warnings"]) {
+    if (warning.get<std::string>().find(words) != std::string::npos) return true;
+  }
+  return false;
+}
+
+// Two days of three processes, rolled up. The one of the database may not be read from the second day on: a third of
+// the PSS of both days is not exact.
+const History& half_readable() {
+  static History history(kMinute);
+  static const bool recorded = [] {
+    history.begin_run();
+    history.birth(1, {"init", "init"}, 100'000);
+    history.birth(2, {"nginx", "nginx", "web"}, 100'000);
+    history.birth(3, {"postgres", "postgres", "database"}, 400'000);
+    history.tick(24 * 60);
+    history.approximate(3);
+    history.tick(24 * 60 + 1);
+    history.maintain();
+    history.end_run();
+    return true;
+  }();
+  static_cast<void>(recorded);
+  return history;
+}
+
+json of_two_days(std::vector<std::string> arguments, const std::string& tier) {
+  arguments.insert(arguments.end(), {"--from", "2026-11-19", "--to", "2026-11-21", "--tier", tier});
+  return ask(half_readable().path(), half_readable().now_ms(), arguments);
+}
+
+// 9 GiB in use and 8 GiB of one process at 03:00 and from 23:57 to 00:10, over midnight.
+const History& twice_as_high() {
+  static History history(kMinute);
+  static const bool recorded = [] {
+    const auto hold = [](std::int64_t kib, int minutes) {
+      history.hold(7, kib);
+      history.machine(kib + (1 << 20));
+      history.tick(minutes);
+    };
+    history.begin_run();
+    history.birth(7, {"java", "java -jar app.jar", "app", "root", "/app.slice"}, 2 << 20);
+    hold(2 << 20, 3 * 60);
+    hold(8 << 20, 10);
+    hold(2 << 20, 20 * 60 + 47);
+    hold(8 << 20, 13);
+    hold(2 << 20, 14 * 60);
+    history.maintain();
+    history.end_run();
+    return true;
+  }();
+  static_cast<void>(recorded);
+  return history;
+}
+
+constexpr std::int64_t kSecondTime = History::kStart + 24 * kHour - 3 * kMinute;
+
+}  // namespace
+
+TEST_CASE("exactness: rollups tell how much of an answer is exact, as ticks do") {
+  const test::ZoneGuard zone("UTC");
+  const std::string tier = GENERATE(from_range(std::begin(kTiers), std::end(kTiers)));
+  CAPTURE(tier);
+  for (const std::string group : {"process", "category", "user"}) {
+    if (tier == "day" && group != "category") continue;  // of processes it begins with the second day
+    const json top = of_two_days({"top", "--group", group}, tier);
+    CAPTURE(group);
+    CHECK(top["totals"]["exact_percent"].get<double>() == Approx(200.0 / 3).margin(0.05));
+    CHECK(of_two_days({"top", "--group", group, "--by", "rss"}, tier)["totals"]["exact_percent"] == 100);
+  }
+  for (const char* subject : {"3", "database", "user:root"}) {
+    CAPTURE(subject);
+    CHECK(warns_of(of_two_days({"trend", subject}, tier), "RSS stands in for"));
+    CHECK_FALSE(warns_of(of_two_days({"trend", subject, "--by", "rss"}, tier), "RSS stands in for"));
+  }
+  CHECK_FALSE(warns_of(of_two_days({"trend", "web"}, tier), "exact"));
+  if (tier == "raw") return;
+  CHECK(warns_of(of_two_days({"trend", "database"}, tier), "50.0% of the PSS is exact"));
+  CHECK(warns_of(of_two_days({"peaks", "--by", "pss"}, tier), "66.7% of the PSS is exact"));
+  CHECK(warns_of(of_two_days({"peaks", "--group", "category"}, tier), "66.7% of the PSS is exact"));
+}
+
+TEST_CASE("exactness: a summary tells how much of the PSS is exact") {
+  const test::ZoneGuard zone("UTC");
+  const History& history = half_readable();
+  const auto of = [&](const char* day) { return ask(history.path(), history.now_ms(), {"summary", "--day", day}); };
+  CHECK_FALSE(warns_of(of("2026-11-19"), "exact"));
+  CHECK(warns_of(of("2026-11-20"), "33.3% of the PSS is exact"));
+}
+
+TEST_CASE("exactness: of rollups that an older recorder wrote it is not known") {
+  const test::ZoneGuard zone("UTC");
+  const test::TemporaryDirectory directory;
+  const std::string path = directory.path() + "/memoir.db";
+  std::filesystem::copy_file(MEMOIR_SOURCE "/tests/fixtures/schema/004.db", path);
+  const bool upgraded = GENERATE(false, true);
+  CAPTURE(upgraded);
+  if (upgraded) REQUIRE(Writer::open(path, Durability::normal));
+  const std::int64_t now_ms = 1'790'100'000'000;
+  const std::vector<std::string> range{"--from", "2026-09-21", "--to", "2026-09-22", "--tier", "5min"};
+  const auto asked = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), range.begin(), range.end());
+    return ask(path, now_ms, arguments);
+  };
+  CHECK(asked({"top"})["totals"]["exact_percent"].is_null());
+  CHECK(warns_of(asked({"trend", "category:web"}), "is not known"));
+  CHECK_FALSE(warns_of(asked({"trend"}), "exact"));
+}
+
+TEST_CASE("exactness: a peak that was reached twice has the time of the first in the range") {
+  const test::ZoneGuard zone("UTC");
+  const History& history = twice_as_high();
+  const std::string tier = GENERATE("5min", "hour");
+  CAPTURE(tier);
+  for (const char* group : {"category", "cgroup", "identity"}) {
+    const json peaks = ask(history.path(), history.now_ms(),
+                           {"peaks", "--group", group, "--by", "pss", "--from", "2026-11-19 12:00", "--to",
+                            "2026-11-20 12:00", "--tier", tier});
+    CAPTURE(group);
+    for (const json& row : {row_of(peaks["machine"], "metric", "used"), row_of(peaks["machine"], "metric", "available"),
+                            peaks["rows"][0]}) {
+      CHECK(row["before_ms"] <= kSecondTime);
+      CHECK(row["at_ms"] >= kSecondTime);
+      CHECK(row["at_ms"].get<std::int64_t>() - row["before_ms"].get<std::int64_t>() <= 5 * kMinute);
+    }
+    for (const char* metric : {"used", "available"}) {
+      CHECK(row_of(peaks["machine"], "metric", metric)["at_ms"] == kSecondTime);
+      CHECK(row_of(peaks["machine"], "metric", metric)["before_ms"] == kSecondTime - kMinute);
+    }
+    if (tier == "hour") CHECK(peaks["rows"][0]["at_ms"] == kSecondTime);
+  }
+}
+
+TEST_CASE("exactness: the time of a peak outlives the ticks") {
+  const test::ZoneGuard zone("UTC");
+  const History& history = twice_as_high();
+  for (const std::string tier : {"hour", "day"}) {
+    CAPTURE(tier);
+    const json trend = ask(history.path(), history.now_ms(),
+                           {"trend", "category:app", "--from", "2026-11-19", "--to", "2026-11-20", "--tier", tier});
+    CHECK(trend["max_at_ms"] == History::kStart + 3 * kHour);
+    const json top = ask(history.path(), history.now_ms(),
+                         {"top", "--group", "category", "--from", "2026-11-19", "--to", "2026-11-20", "--tier", tier});
+    CHECK(top["rows"][0]["max_at_ms"] == History::kStart + 3 * kHour);
+    CHECK(top["rows"][0]["max_until_ms"] == History::kStart + 3 * kHour);
+  }
+}
+
+TEST_CASE("exactness: the peak of a day that is none of UTC has its own time") {
+  const test::ZoneGuard zone("XXX-12");
+  const History& history = twice_as_high();
+  const json summary = ask(history.path(), history.now_ms(), {"summary", "--day", "2026-11-20"});
+  CHECK(summary["used_max_at_ms"] == kSecondTime);
+  CHECK(summary["used_max_until_ms"] == kSecondTime);
+  CHECK(summary["available_min_at_ms"] == kSecondTime);
+}
