@@ -45,13 +45,11 @@ std::vector<ColumnOf<Now>> columns_now() {
 }
 
 Result<Report> at_one_time(const Context& context) {
-  const Result<std::optional<State>> loaded = load_state(context);
-  if (!loaded) return loaded.error();
-  if (!*loaded) return nothing_recorded(context, columns_now());
-  const State& state = **loaded;
+  const std::optional<State> loaded = TRY(load_state(context));
+  if (!loaded) return nothing_recorded(context, columns_now());
+  const State& state = *loaded;
   const Snapshot& snapshot = state.snapshot;
-  const Result<Coverage> coverage = coverage_of(context, state);
-  if (!coverage) return coverage.error();
+  const Coverage coverage = TRY(coverage_of(context, state));
   const Metric by = metric_of(context);
   std::int64_t whole = 0;
   for (const CategorySample& sample : snapshot.categories) whole += metric_kib(sample, by).value_or(0);
@@ -65,7 +63,7 @@ Result<Report> at_one_time(const Context& context) {
   Report report;
   report.at_ms = snapshot.tick.begin.wall_ms;
   report.title = fmt::format("categories, ranked by {}", metric_title(by));
-  report.coverage = *coverage;
+  report.coverage = coverage;
   report.totals = {{std::string(to_string(by)) + "_kib", "", Kind::size, whole}};
   report.notes.push_back(fmt::format(
       "{} {} of {}.", print_count(static_cast<std::int64_t>(rows.size()), "category holds", "categories hold"),
@@ -110,23 +108,21 @@ Result<Report> over_range(const Context& context, Range range) {
   if (!begun) return begun;
   Report report = *std::move(begun);
   const Metric by = metric_of(context);
-  const Result<Tier> tier = report.nothing_recorded ? Tier::raw : tier_of(context, range, Reads::one);
-  if (!tier) return tier.error();
-  const auto columns = columns_over(std::string(to_string(by)), *tier, context.options.zone);
+  const Tier tier = TRY(report.nothing_recorded ? Tier::raw : tier_of(context, range, Reads::one));
+  const auto columns = columns_over(std::string(to_string(by)), tier, context.options.zone);
   report.rows = make_table(columns, {});
   if (report.nothing_recorded) return report;
   std::map<std::string, Over> by_name;
-  const Status read = visit_categories(context.reader, *tier, range, by, [&by_name](const CategoryMetricStep& from) {
+  const Status read = visit_categories(context.reader, tier, range, by, [&by_name](const CategoryMetricStep& from) {
     Over& row = by_name[std::string(from.category)];
     row.most_processes = std::max(row.most_processes, from.processes);
     row.fold.add(from.step);
   });
   if (!read) return read.error();
-  const Result<std::optional<RangeEnds>> ends = load_ends(context, range);
-  if (!ends) return ends.error();
+  const std::optional<RangeEnds> ends = TRY(load_ends(context, range));
   Changes changes("category");
-  if (*ends) {
-    if (const Status added = changes.add(context.reader, Filter(), **ends); !added) return added.error();
+  if (ends) {
+    TRY(changes.add(context.reader, Filter(), *ends));
   }
   std::vector<Over> rows;
   for (auto& [name, row] : by_name) {
@@ -143,7 +139,7 @@ Result<Report> over_range(const Context& context, Range range) {
   limit_rows(rows, report, context, [](const Over& row) { return row.mean_kib; }, {.of = of});
   report.rows = make_table(columns, rows);
   mark_sorted(report.rows, "mean_kib");
-  tell_tier(*tier, report);
+  tell_tier(tier, report);
   return report;
 }
 

@@ -36,9 +36,8 @@ void Changes::add(const State& state, const ProcessState& process, bool after) {
 Status Changes::add(Reader& reader, const Filter& filter, const State& state, bool after) {
   const auto kind = group_kind(group_);
   if (state.rolled() && kind && filter.takes_all()) {
-    const Result<std::vector<GroupState>> groups = load_groups(reader, state, *kind);
-    if (!groups) return groups.error();
-    for (const GroupState& group : *groups) {
+    const std::vector<GroupState> groups = TRY(load_groups(reader, state, *kind));
+    for (const GroupState& group : groups) {
       Change& of = row(0, group.name);
       (after ? of.is : of.was).add_mean(group.memory, group.processes);
     }
@@ -63,12 +62,10 @@ const Change* Changes::find(std::int64_t process_id, const std::string& name) co
 Result<std::optional<RangeEnds>> load_ends(const Context& context, Range range) {
   const std::int64_t from_ms = std::max(range.from_ms, context.file.first_tick_ms);
   if (context.file.ticks == 0 || from_ms > range.to_ms) return std::optional<RangeEnds>();
-  Result<std::optional<State>> begin = load_state(context, from_ms);
-  if (!begin) return begin.error();
-  Result<std::optional<State>> end = load_state(context, range.to_ms);
-  if (!end) return end.error();
-  if (!*begin || !*end) return std::optional<RangeEnds>();
-  return std::optional(RangeEnds{**std::move(begin), **std::move(end)});
+  std::optional<State> begin = TRY(load_state(context, from_ms));
+  std::optional<State> end = TRY(load_state(context, range.to_ms));
+  if (!begin || !end) return std::optional<RangeEnds>();
+  return std::optional(RangeEnds{*std::move(begin), *std::move(end)});
 }
 
 HeldAtEnds held_at_ends(const Change* change, Metric metric) {

@@ -239,7 +239,7 @@ std::optional<Error> check(const Words& words, const Command& command, Options& 
       return malformed(fmt::format("--limit {} is not a number of rows", in_quotes(*words.limit)));
     options.limit = *limit;
   }
-  if (const auto filter = Filter::parse(options.filters); !filter) return filter.error();
+  TRY(Filter::parse(options.filters));
   if (words.utc) options.zone = Zone::utc;
   options.color = !words.no_color;
   options.pager = !words.no_pager;

@@ -16,13 +16,10 @@ struct Written {
 };
 
 Result<Written> look_at(const std::string& path) {
-  const auto reader = Reader::open(path);
-  if (!reader) return reader.error();
-  auto info = (*reader)->info();
-  if (!info) return info.error();
-  const auto runs = (*reader)->runs();
-  if (!runs) return runs.error();
-  return Written{path, *std::move(info), static_cast<std::int64_t>(runs->size())};
+  const auto reader = TRY(Reader::open(path));
+  auto info = TRY(reader->info());
+  const auto runs = TRY(reader->runs());
+  return Written{path, std::move(info), static_cast<std::int64_t>(runs.size())};
 }
 
 std::vector<ColumnOf<Written>> columns() {
@@ -52,11 +49,10 @@ Result<Report> copy_to_output(const std::string& database, const Options& option
             }});
   end_progress();
   if (!copied) return copied.error();
-  Result<Written> written = look_at(*options.output);
-  if (!written) return written.error();
+  Written written = TRY(look_at(*options.output));
   Report report;
   report.title = to_printable(to_utf8(fmt::format("{} of {}", what, database)));
-  report.rows = make_table(columns(), std::vector{*std::move(written)});
+  report.rows = make_table(columns(), std::vector{std::move(written)});
   return report;
 }
 

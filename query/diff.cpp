@@ -50,9 +50,8 @@ Result<Range> times_asked(const Context& context) {
 
 Result<DiffQuestion> ask(const Context& context) {
   DiffQuestion question;
-  Result<Range> range = times_asked(context);
-  if (!range) return range.error();
-  question.range = *range;
+  Range range = TRY(times_asked(context));
+  question.range = range;
   question.group = context.options.group.value_or("process");
   question.by = parse_metric(context.options.by.value_or("pss")).value_or(Metric::pss);
   return question;
@@ -85,45 +84,38 @@ void warn_of_times(const Context& context, const DiffQuestion& question, const D
 Status count_in_between(const Context& context, Report& report, Diff& diff) {
   if (report.coverage->ticks > kMostTicksToCountIn) return Done{};
   const Range span{diff.before.snapshot.tick.begin.wall_ms, diff.after.snapshot.tick.begin.wall_ms};
-  const Result<std::vector<StoredProcess>> processes = context.reader.processes(span);
-  if (!processes) return processes.error();
-  diff.in_between = std::ranges::count_if(*processes, [&span](const StoredProcess& process) {
+  const std::vector<StoredProcess> processes = TRY(context.reader.processes(span));
+  diff.in_between = std::ranges::count_if(processes, [&span](const StoredProcess& process) {
     return process.first_ms > span.from_ms && process.gone_ms && *process.gone_ms <= span.to_ms;
   });
   return Done{};
 }
 
 Result<Report> run_diff(const Context& context) {
-  Result<DiffQuestion> question = ask(context);
-  if (!question) return question.error();
-  const Range range = question->range;
-  Result<std::optional<RangeEnds>> ends = load_ends(context, range);
-  if (!ends) return ends.error();
-  if (!*ends) {
+  DiffQuestion question = TRY(ask(context));
+  const Range range = question.range;
+  std::optional<RangeEnds> ends = TRY(load_ends(context, range));
+  if (!ends) {
     Report report = nothing_recorded(context);
     report.range = range;
-    report.rows = empty_diff_rows(*question);
+    report.rows = empty_diff_rows(question);
     return report;
   }
   Diff diff;
-  diff.before = std::move((*ends)->begin);
-  diff.after = std::move((*ends)->end);
-  Result<Filter> filter = filter_at(context.options, {&diff.before.snapshot, &diff.after.snapshot});
-  if (!filter) return filter.error();
-  question->filter = *std::move(filter);
-  const Status compared = compare(context.reader, *question, diff);
-  if (!compared) return compared.error();
+  diff.before = std::move(ends->begin);
+  diff.after = std::move(ends->end);
+  Filter filter = TRY(filter_at(context.options, {&diff.before.snapshot, &diff.after.snapshot}));
+  question.filter = std::move(filter);
+  TRY(compare(context.reader, question, diff));
 
   Report report;
   report.range = range;
-  Result<Coverage> coverage = context.reader.coverage(range);
-  if (!coverage) return coverage.error();
-  report.coverage = *std::move(coverage);
-  const Status counted = count_in_between(context, report, diff);
-  if (!counted) return counted.error();
-  fill_diff(context, *question, diff, report);
-  note_filter(question->filter, "of the two times", report);
-  warn_of_times(context, *question, diff, report);
+  Coverage coverage = TRY(context.reader.coverage(range));
+  report.coverage = std::move(coverage);
+  TRY(count_in_between(context, report, diff));
+  fill_diff(context, question, diff, report);
+  note_filter(question.filter, "of the two times", report);
+  warn_of_times(context, question, diff, report);
   return report;
 }
 

@@ -38,8 +38,7 @@ Status compare(Reader& reader, const DiffQuestion& question, Diff& diff) {
   Tally others_are;
   for (const State* state : {&diff.before, &diff.after}) {
     const bool after = state == &diff.after;
-    const Status added = rows.add(reader, question.filter, *state, after);
-    if (!added) return added.error();
+    TRY(rows.add(reader, question.filter, *state, after));
     for (const ProcessState& process : state->snapshot.processes) {
       const bool chosen = question.filter.matches(process.process);
       Tally& sum = chosen ? (after ? diff.is : diff.was) : (after ? others_are : others_were);

@@ -75,23 +75,19 @@ void examine_configuration(const std::string& database, Findings& findings) {
 
 Status examine_content(Reader& reader, const Place& place, const Options& options, std::int64_t now_ms,
                        Findings& findings) {
-  const Result<FileInfo> file = reader.info();
-  if (!file) return file.error();
-  const Result<std::vector<StoredRun>> runs = reader.runs();
-  if (!runs) return runs.error();
-  findings.push_back({"schema", Verdict::ok, fmt::format("a database of Memoir, schema {}", file->schema), ""});
-  const Result<RecorderStatus> status = find_status(reader, *file, *runs, now_ms);
-  if (!status) return status.error();
-  findings.push_back(judge_room(place, growth_of(status->file, status->recorded_ms).bytes_per_day));
-  for (Finding& finding : judge_recorder(*status, is_of_this_machine(*runs), options.zone)) {
+  const FileInfo file = TRY(reader.info());
+  const std::vector<StoredRun> runs = TRY(reader.runs());
+  findings.push_back({"schema", Verdict::ok, fmt::format("a database of Memoir, schema {}", file.schema), ""});
+  const RecorderStatus status = TRY(find_status(reader, file, runs, now_ms));
+  findings.push_back(judge_room(place, growth_of(status.file, status.recorded_ms).bytes_per_day));
+  for (Finding& finding : judge_recorder(status, is_of_this_machine(runs), options.zone)) {
     findings.push_back(std::move(finding));
   }
-  if (!status->tick) return Done{};
-  const Result<Snapshot> snapshot = reader.snapshot(status->tick->id);
-  if (!snapshot) return snapshot.error();
+  if (!status.tick) return Done{};
+  const Snapshot snapshot = TRY(reader.snapshot(status.tick->id));
   const bool told = std::ranges::any_of(
-      status->degraded, [](const Event& event) { return event.text.find("pressure") != std::string::npos; });
-  if (!told) findings.push_back(judge_pressure(snapshot->machine.memory.has(MachineField::psi_some_total)));
+      status.degraded, [](const Event& event) { return event.text.find("pressure") != std::string::npos; });
+  if (!told) findings.push_back(judge_pressure(snapshot.machine.memory.has(MachineField::psi_some_total)));
   return Done{};
 }
 

@@ -108,8 +108,7 @@ Result<Place> look_at_place(const std::string& path) {
   if (stat((path + "-wal").c_str(), &other) == 0) place.wal_bytes = other.st_size;
   if (stat(place.folder.c_str(), &other) == 0) place.folder_open = (other.st_mode & S_IXOTH) != 0;
   find_stranger(place, file.st_uid);
-  const Status disk = find_disk(place);
-  if (!disk) return disk.error();
+  TRY(find_disk(place));
   return place;
 }
 

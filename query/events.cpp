@@ -76,24 +76,23 @@ void limit_events(std::vector<Event>& events, const Context& context, Report& re
 
 Result<Report> list_events(const Context& context) {
   constexpr Range always{std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()};
-  Result<std::vector<Event>> events = context.reader.events(always);
-  if (!events) return events.error();
-  if (const auto error = check_kinds(context.options.kinds, *events)) return *error;
-  const Range range = context.when.range.value_or(whole_range(context, *events));
-  leave_asked(*events, context.options, range);
+  std::vector<Event> events = TRY(context.reader.events(always));
+  if (const auto error = check_kinds(context.options.kinds, events)) return *error;
+  const Range range = context.when.range.value_or(whole_range(context, events));
+  leave_asked(events, context.options, range);
 
   Result<Report> begun = begin_range_report(context, range);
   if (!begun) return begun;
   Report report = *std::move(begun);
   report.title = "events of the recording";
   report.nothing_recorded = false;
-  if (events->empty()) {
+  if (events.empty()) {
     tell_nothing(context, report);
   } else {
     report.warnings.clear();  // the coverage tells of a range without ticks
   }
-  limit_events(*events, context, report);
-  report.rows = event_table(*events);
+  limit_events(events, context, report);
+  report.rows = event_table(events);
   return report;
 }
 

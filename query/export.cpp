@@ -57,10 +57,9 @@ Result<Range> range_of(const Context& context) {
     const Range asked = range_or_last(context.when, recorded, kDefaultRangeMs);
     return Range{std::max(asked.from_ms, recorded.first_ms), std::min(asked.to_ms, recorded.last_ms)};
   }
-  const Result<std::optional<State>> state = load_state(context);
-  if (!state) return state.error();
-  if (!*state) return Range{0, -1};
-  const std::int64_t at_ms = (*state)->snapshot.tick.begin.wall_ms;
+  const std::optional<State> state = TRY(load_state(context));
+  if (!state) return Range{0, -1};
+  const std::int64_t at_ms = state->snapshot.tick.begin.wall_ms;
   return Range{at_ms, at_ms};
 }
 
@@ -73,72 +72,61 @@ Result<Streamed> stream_snapshot(const Context& context, const Sink& sink) {
   if (!context.options.subjects.empty())
     return malformed("--format: this one is of the processes at one time, and takes no subject");
   if (context.when.range) return malformed("--format: this one is of one time, ask with --at");
-  const Result<std::optional<State>> state = load_state(context);
-  if (!state) return state.error();
-  if (!*state) return Streamed{true, nothing_recorded(context).warnings};
-  if ((*state)->rolled()) {
+  const std::optional<State> state = TRY(load_state(context));
+  if (!state) return Streamed{true, nothing_recorded(context).warnings};
+  if (state->rolled()) {
     return Error{ErrorKind::gone,
                  "the tick of that time is gone, and rollups do not hold what this format is made of; "
                  "export --format csv or openmetrics reads them"};
   }
-  const Snapshot& snapshot = (*state)->snapshot;
+  const Snapshot& snapshot = state->snapshot;
   Streamed done;
   const std::int64_t asked_ms = context.when.at_ms.value_or(snapshot.tick.begin.wall_ms);
   if (const auto stale = stale_warning(snapshot, asked_ms, context.options.zone)) done.warnings.push_back(*stale);
-  const Result<Filter> filter = filter_at(context.options, {&snapshot});
-  if (!filter) return filter.error();
-  const Result<std::string> text = context.options.format == Format::smaps_rollup
-                                       ? rollup_json(snapshot, *filter, done.warnings)
-                                       : category_metrics_json(snapshot, *filter, done.warnings);
-  if (!text) return text.error();
-  const Status written = sink(*text);
-  if (!written) return written.error();
+  const Filter filter = TRY(filter_at(context.options, {&snapshot}));
+  const std::string text =
+      TRY(context.options.format == Format::smaps_rollup ? rollup_json(snapshot, filter, done.warnings)
+                                                         : category_metrics_json(snapshot, filter, done.warnings));
+  TRY(sink(text));
   return done;
 }
 
 Result<Streamed> stream_series(const Context& context, ExportQuestion question, const Sink& sink) {
-  const Result<Range> range = range_of(context);
-  if (!range) return range.error();
-  question.range = *range;
-  Result<Filter> filter = filter_over(context, *range);
-  if (!filter) return filter.error();
-  question.filter = *std::move(filter);
-  const Result<Tier> tier = finest(context, *range);
-  if (!tier) return tier.error();
-  question.tier = *tier;
-  const Result<std::int64_t> left_out = context.options.format == Format::openmetrics
-                                            ? export_openmetrics(context, question, sink)
-                                            : export_rows(context, question, sink);
-  if (!left_out) return left_out.error();
+  const Range range = TRY(range_of(context));
+  question.range = range;
+  Filter filter = TRY(filter_over(context, range));
+  question.filter = std::move(filter);
+  const Tier tier = TRY(finest(context, range));
+  question.tier = tier;
+  const std::int64_t left_out =
+      TRY(context.options.format == Format::openmetrics ? export_openmetrics(context, question, sink)
+                                                        : export_rows(context, question, sink));
   Streamed done;
-  if (*tier != Tier::raw) {
+  if (tier != Tier::raw) {
     done.warnings.push_back(
-        fmt::format("from rollups of {}: each sample is the mean of a bucket, at its begin", tier_width(*tier)));
+        fmt::format("from rollups of {}: each sample is the mean of a bucket, at its begin", tier_width(tier)));
   }
-  if (*left_out > 0) {
+  if (left_out > 0) {
     done.warnings.push_back(fmt::format("{} left out, because the wall clock was set back and their time came twice",
-                                        print_count(*left_out, "tick is", "ticks are")));
+                                        print_count(left_out, "tick is", "ticks are")));
   }
-  if (context.when.at_ms && range->to_ms >= 0) return done;
-  const Range asked = context.when.range.value_or(*range);
-  const Result<Coverage> coverage = context.reader.coverage(asked);
-  if (!coverage) return coverage.error();
-  if (coverage->ticks == 0 && coverage->recorded_ms == 0) return Streamed{true, nothing_recorded(context).warnings};
-  if (!coverage->gaps.empty()) done.warnings.push_back(coverage_line(*coverage, context.options.zone));
+  if (context.when.at_ms && range.to_ms >= 0) return done;
+  const Range asked = context.when.range.value_or(range);
+  const Coverage coverage = TRY(context.reader.coverage(asked));
+  if (coverage.ticks == 0 && coverage.recorded_ms == 0) return Streamed{true, nothing_recorded(context).warnings};
+  if (!coverage.gaps.empty()) done.warnings.push_back(coverage_line(coverage, context.options.zone));
   return done;
 }
 
 Result<Streamed> stream(const Context& context, const Sink& sink) {
   if (is_snapshot(context.options.format)) return stream_snapshot(context, sink);
-  const Result<std::vector<ExportOf>> subjects = subjects_of(context.options);
-  if (!subjects) return subjects.error();
-  const Result<std::int64_t> step_ms = step_asked(context.options);
-  if (!step_ms) return step_ms.error();
-  const bool of_processes = std::ranges::find(*subjects, ExportOf::processes) != subjects->end();
+  const std::vector<ExportOf> subjects = TRY(subjects_of(context.options));
+  const std::int64_t step_ms = TRY(step_asked(context.options));
+  const bool of_processes = std::ranges::find(subjects, ExportOf::processes) != subjects.end();
   if (!of_processes && !context.options.filters.empty())
     return malformed("--filter is of processes: memoir export processes");
   const std::string host = context.runs.empty() ? std::string() : context.runs.back().boot.host;
-  return stream_series(context, {*subjects, {}, *step_ms, {}, host, Tier::raw}, sink);
+  return stream_series(context, {subjects, {}, step_ms, {}, host, Tier::raw}, sink);
 }
 
 }  // namespace

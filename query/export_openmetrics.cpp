@@ -197,12 +197,10 @@ Status Writer::write_all(const std::vector<Family>& families,
     if (!gathered) return gathered.error();
     for (auto& [family, series] : part.take()) {
       if (family >= begun) {
-        const Status head = write_head(families[family]);
-        if (!head) return head.error();
+        TRY(write_head(families[family]));
         begun = family + 1;
       }
-      const Status written = write_samples(families[family], series);
-      if (!written) return written.error();
+      TRY(write_samples(families[family], series));
     }
   } while (part.go_on());
   return Done{};
@@ -221,8 +219,7 @@ Status Writer::write_samples(const Family& family, const Series& series) {
     }
     constexpr std::size_t enough = 65'536;
     if (text.size() < enough) continue;
-    const Status written = sink_(text);
-    if (!written) return written.error();
+    TRY(sink_(text));
     text.clear();
   }
   return sink_(text);
@@ -301,13 +298,11 @@ Status Writer::processes() {
 Result<std::int64_t> export_openmetrics(const Context& context, const ExportQuestion& question, const Sink& sink) {
   Writer writer(context, question, sink);
   for (const ExportOf subject : question.subjects) {
-    const Status written = subject == ExportOf::machine      ? writer.machine()
-                           : subject == ExportOf::categories ? writer.categories()
-                                                             : writer.processes();
-    if (!written) return written.error();
+    TRY(subject == ExportOf::machine      ? writer.machine()
+        : subject == ExportOf::categories ? writer.categories()
+                                          : writer.processes());
   }
-  const Status ended = sink("# EOF\n");
-  if (!ended) return ended.error();
+  TRY(sink("# EOF\n"));
   return writer.left_out();
 }
 

@@ -89,17 +89,15 @@ Result<std::vector<std::int64_t>> rolled_times(Reader& reader, Tier tier, Range 
 }
 
 Status roll_processes(Reader& reader, const ExportChunk& chunk, const Filter& filter, const EmitProcess& emit) {
-  const auto buckets = read(reader, chunk, MarkSubject::process);
-  if (!buckets) return buckets.error();
+  const auto buckets = TRY(read(reader, chunk, MarkSubject::process));
   std::set<std::int64_t> ids;
-  buckets->visit([&ids](std::int64_t, std::int64_t id, const Held&) { ids.insert(id); });
-  const Result<std::vector<StoredProcess>> processes = reader.processes_by_id({ids.begin(), ids.end()});
-  if (!processes) return processes.error();
+  buckets.visit([&ids](std::int64_t, std::int64_t id, const Held&) { ids.insert(id); });
+  const std::vector<StoredProcess> processes = TRY(reader.processes_by_id({ids.begin(), ids.end()}));
   std::unordered_map<std::int64_t, const StoredProcess*> by_id;
-  for (const StoredProcess& process : *processes) {
+  for (const StoredProcess& process : processes) {
     if (filter.matches(process)) by_id[process.id] = &process;
   }
-  buckets->visit([&](std::int64_t at_ms, std::int64_t id, const Held& held) {
+  buckets.visit([&](std::int64_t at_ms, std::int64_t id, const Held& held) {
     const auto process = by_id.find(id);
     if (process == by_id.end()) return;
     ProcessSample sample;
@@ -112,13 +110,11 @@ Status roll_processes(Reader& reader, const ExportChunk& chunk, const Filter& fi
 }
 
 Status roll_categories(Reader& reader, const ExportChunk& chunk, const EmitCategory& emit) {
-  const Result<std::map<std::int64_t, std::string>> names = reader.group_names(MarkSubject::category);
-  if (!names) return names.error();
-  const auto buckets = read(reader, chunk, MarkSubject::category);
-  if (!buckets) return buckets.error();
-  buckets->visit([&](std::int64_t at_ms, std::int64_t id, const Held& held) {
-    const auto name = names->find(id);
-    if (name != names->end()) emit(at_ms, category_of({name->second, held.processes, memory_of(held)}));
+  const std::map<std::int64_t, std::string> names = TRY(reader.group_names(MarkSubject::category));
+  const auto buckets = TRY(read(reader, chunk, MarkSubject::category));
+  buckets.visit([&](std::int64_t at_ms, std::int64_t id, const Held& held) {
+    const auto name = names.find(id);
+    if (name != names.end()) emit(at_ms, category_of({name->second, held.processes, memory_of(held)}));
   });
   return Done{};
 }

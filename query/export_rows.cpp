@@ -130,11 +130,9 @@ template <typename Row, typename SampleChunk>
 Result<std::int64_t> write_all(const Context& context, const ExportQuestion& question, const Sink& sink,
                                std::vector<ColumnOf<Row>> columns, SampleChunk sample) {
   RowWriter<Row> writer(std::move(columns), context.options.format, sink);
-  const Status begun = writer.begin();
-  if (!begun) return begun.error();
+  TRY(writer.begin());
   return for_each_chunk(context.reader, question, [&](const ExportChunk& chunk) -> Status {
-    const Status sampled = sample(chunk, writer);
-    if (!sampled) return sampled.error();
+    TRY(sample(chunk, writer));
     return writer.finish();
   });
 }

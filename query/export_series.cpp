@@ -50,11 +50,10 @@ Range whole_buckets(Range range, Tier tier) {
 
 Result<std::vector<std::int64_t>> times_of(Reader& reader, Tier tier, Range range) {
   if (tier != Tier::raw) return rolled_times(reader, tier, range);
-  const Result<std::vector<StoredTick>> ticks = reader.ticks(range);
-  if (!ticks) return ticks.error();
+  const std::vector<StoredTick> ticks = TRY(reader.ticks(range));
   std::vector<std::int64_t> times;
-  times.reserve(ticks->size());
-  for (const StoredTick& tick : *ticks) times.push_back(tick.begin.wall_ms);
+  times.reserve(ticks.size());
+  for (const StoredTick& tick : ticks) times.push_back(tick.begin.wall_ms);
   return times;
 }
 
@@ -67,27 +66,23 @@ Result<std::int64_t> for_each_chunk(Reader& reader, const ExportQuestion& questi
   const Range whole = whole_buckets(question.range, tier);
   for (std::int64_t from = whole.from_ms; from <= whole.to_ms; from += chunk_ms(tier)) {
     ExportChunk chunk{{from, std::min(from + chunk_ms(tier) - 1, whole.to_ms)}, {}, {}, tier};
-    const Result<std::vector<std::int64_t>> times = times_of(reader, tier, chunk.range);
-    if (!times) return times.error();
-    for (const std::int64_t at_ms : *times) {
+    const std::vector<std::int64_t> times = TRY(times_of(reader, tier, chunk.range));
+    for (const std::int64_t at_ms : times) {
       if (picker.takes(at_ms)) chunk.ticks.push_back(at_ms);
     }
     if (chunk.ticks.empty()) continue;
-    const Result<Coverage> coverage = reader.coverage(with_end(chunk.range));
-    if (!coverage) return coverage.error();
-    for (const Gap& gap : coverage->gaps) chunk.ends.insert(gap.from_ms);
-    const Status visited = visit(chunk);
-    if (!visited) return visited.error();
+    const Coverage coverage = TRY(reader.coverage(with_end(chunk.range)));
+    for (const Gap& gap : coverage.gaps) chunk.ends.insert(gap.from_ms);
+    TRY(visit(chunk));
   }
   return picker.backward();
 }
 
 Status sample_processes(Reader& reader, const ExportChunk& chunk, const Filter& filter, const EmitProcess& emit) {
   if (chunk.tier != Tier::raw) return roll_processes(reader, chunk, filter, emit);
-  const Result<std::vector<StoredProcess>> processes = reader.processes(chunk.range);
-  if (!processes) return processes.error();
+  const std::vector<StoredProcess> processes = TRY(reader.processes(chunk.range));
   std::unordered_map<std::int64_t, const StoredProcess*> by_id;
-  for (const StoredProcess& process : *processes) {
+  for (const StoredProcess& process : processes) {
     if (filter.matches(process)) by_id[process.id] = &process;
   }
   Resampler<std::int64_t, ProcessSample> resampler(chunk,

@@ -196,9 +196,8 @@ Result<Filter::Term> Filter::Term::read(const std::string& expression) {
 Result<Filter> Filter::parse(const std::vector<std::string>& expressions) {
   Filter filter;
   for (const std::string& expression : expressions) {
-    Result<Term> term = Term::read(expression);
-    if (!term) return term.error();
-    filter.terms_.push_back(*std::move(term));
+    Term term = TRY(Term::read(expression));
+    filter.terms_.push_back(std::move(term));
   }
   return filter;
 }

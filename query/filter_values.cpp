@@ -38,10 +38,9 @@ Result<Most> most_over(const Context& context, Range range, Tier tier, Metric me
   }
   const std::string_view mark = mark_of(metric);
   if (tier == Tier::raw || mark.empty()) return most;
-  const Result<ProcessMarks> marks =
-      context.reader.process_marks(range, range, mark, std::numeric_limits<std::size_t>::max());
-  if (!marks) return marks.error();
-  for (const HighWater& of : marks->marks) take(most, of.subject_id, of.value_kib);
+  const ProcessMarks marks =
+      TRY(context.reader.process_marks(range, range, mark, std::numeric_limits<std::size_t>::max()));
+  for (const HighWater& of : marks.marks) take(most, of.subject_id, of.value_kib);
   return most;
 }
 
@@ -50,12 +49,10 @@ Result<Most> most_over(const Context& context, Range range, Tier tier, Metric me
 Result<Filter> filter_over(const Context& context, Range range) {
   Result<Filter> filter = Filter::parse(context.options.filters);
   if (!filter || filter->metrics().empty() || context.file.ticks == 0) return filter;
-  const Result<Tier> tier = tier_of(context, range, Reads::all);
-  if (!tier) return tier.error();
+  const Tier tier = TRY(tier_of(context, range, Reads::all));
   for (const Metric metric : filter->metrics()) {
-    const Result<Most> most = most_over(context, range, *tier, metric);
-    if (!most) return most.error();
-    filter->decide(metric, *most);
+    const Most most = TRY(most_over(context, range, tier, metric));
+    filter->decide(metric, most);
   }
   return filter;
 }

@@ -39,18 +39,16 @@ Result<std::vector<std::pair<std::int64_t, std::int64_t>>> held_in(Reader& reade
 
 Result<Holders> largest_in(Reader& reader, Tier tier, Range bucket, std::size_t most,
                            const std::function<bool(const StoredProcess&)>& takes) {
-  const auto held = held_in(reader, tier, bucket);
-  if (!held) return held.error();
+  const auto held = TRY(held_in(reader, tier, bucket));
   Holders holders{{}, true};
-  for (std::size_t begin = 0; begin < held->size() && holders.largest.size() < most; begin += kAtOnce) {
-    const std::size_t end = std::min(begin + kAtOnce, held->size());
+  for (std::size_t begin = 0; begin < held.size() && holders.largest.size() < most; begin += kAtOnce) {
+    const std::size_t end = std::min(begin + kAtOnce, held.size());
     std::vector<std::int64_t> ids;
-    for (std::size_t i = begin; i < end; ++i) ids.push_back((*held)[i].first);
-    const Result<std::vector<StoredProcess>> processes = reader.processes_by_id(ids);
-    if (!processes) return processes.error();
+    for (std::size_t i = begin; i < end; ++i) ids.push_back((held)[i].first);
+    const std::vector<StoredProcess> processes = TRY(reader.processes_by_id(ids));
     for (std::size_t i = begin; i < end && holders.largest.size() < most; ++i) {
-      const auto process = std::ranges::find(*processes, (*held)[i].first, &StoredProcess::id);
-      if (process != processes->end() && takes(*process)) holders.largest.push_back({*process, (*held)[i].second});
+      const auto process = std::ranges::find(processes, (held)[i].first, &StoredProcess::id);
+      if (process != processes.end() && takes(*process)) holders.largest.push_back({*process, (held)[i].second});
     }
   }
   return holders;
@@ -94,20 +92,18 @@ Result<std::vector<GroupState>> categories_at(Reader& reader, std::int64_t tick_
 }
 
 Result<std::vector<GroupState>> identities_at(Reader& reader, std::int64_t tick_ms) {
-  const Result<std::map<std::int64_t, std::string>> names = reader.group_names(MarkSubject::identity);
-  if (!names) return names.error();
-  const Result<std::vector<StoredLife>> lives = reader.lives({tick_ms, tick_ms});
-  if (!lives) return lives.error();
+  const std::map<std::int64_t, std::string> names = TRY(reader.group_names(MarkSubject::identity));
+  const std::vector<StoredLife> lives = TRY(reader.lives({tick_ms, tick_ms}));
   std::unordered_map<std::int64_t, std::optional<std::int64_t>> held;
   const Status read =
       visit_processes(reader, Tier::raw, {tick_ms, tick_ms}, Metric::pss, std::nullopt,
                       [&held](const ProcessMetricStep& step) { held[step.process_id] = step.step.value; });
   if (!read) return read.error();
   std::vector<GroupState> groups;
-  for (const StoredLife& life : *lives) {
+  for (const StoredLife& life : lives) {
     const auto kib = held.find(life.process_id);
-    const auto name = names->find(life.identity_id);
-    if (kib == held.end() || name == names->end() || (life.gone_ms && *life.gone_ms <= tick_ms)) continue;
+    const auto name = names.find(life.identity_id);
+    if (kib == held.end() || name == names.end() || (life.gone_ms && *life.gone_ms <= tick_ms)) continue;
     groups.push_back(group_of(name->second, 1, kib->second.value_or(0)));
   }
   return groups;
@@ -117,11 +113,10 @@ Result<std::vector<GroupState>> identities_at(Reader& reader, std::int64_t tick_
 Status add_groups(Reader& reader, const State& state, std::int64_t tick_ms, Holders& holders) {
   for (const MarkSubject kind : {MarkSubject::category, MarkSubject::identity}) {
     const bool category = kind == MarkSubject::category;
-    Result<std::vector<GroupState>> groups = state.rolled() ? load_groups(reader, state, kind)
-                                             : category     ? categories_at(reader, tick_ms)
-                                                            : identities_at(reader, tick_ms);
-    if (!groups) return groups.error();
-    (category ? holders.categories : holders.identities) = merged(*groups);
+    std::vector<GroupState> groups = TRY(state.rolled() ? load_groups(reader, state, kind)
+                                         : category     ? categories_at(reader, tick_ms)
+                                                        : identities_at(reader, tick_ms));
+    (category ? holders.categories : holders.identities) = merged(groups);
   }
   return Done{};
 }
@@ -131,25 +126,20 @@ Status add_groups(Reader& reader, const State& state, std::int64_t tick_ms, Hold
 Result<Holders> largest_holders(const Context& context, std::int64_t at_ms, std::optional<Tier> in_bucket_of,
                                 std::size_t most, const std::function<bool(const StoredProcess&)>& takes) {
   if (context.file.ticks == 0 || at_ms < context.file.first_tick_ms) return Holders{};
-  const Result<Tier> tier = in_bucket_of ? Result(*in_bucket_of) : tier_of(context, {at_ms, at_ms}, Reads::all);
-  if (!tier) return tier.error();
-  if (*tier != Tier::raw) {
-    const Result<std::int64_t> recorded_ms = recorded_at(context, at_ms);
-    if (!recorded_ms) return recorded_ms.error();
-    const Range bucket = bucket_around(*tier, *recorded_ms);
-    Result<Holders> holders = largest_in(context.reader, *tier, bucket, most, takes);
+  const Tier tier = TRY(in_bucket_of ? Result(*in_bucket_of) : tier_of(context, {at_ms, at_ms}, Reads::all));
+  if (tier != Tier::raw) {
+    const std::int64_t recorded_ms = TRY(recorded_at(context, at_ms));
+    const Range bucket = bucket_around(tier, recorded_ms);
+    Result<Holders> holders = largest_in(context.reader, tier, bucket, most, takes);
     if (!holders) return holders;
-    if (Status added = add_groups(context.reader, {{}, *tier, bucket}, 0, *holders); !added) return added.error();
+    if (Status added = add_groups(context.reader, {{}, tier, bucket}, 0, *holders); !added) return added.error();
     return holders;
   }
-  const Result<std::optional<StoredTick>> tick = context.reader.tick_at(at_ms);
-  if (!tick) return tick.error();
-  if (!*tick) return Holders{};
-  Result<std::vector<Holder>> largest = context.reader.largest_at((*tick)->id, most, takes);
-  if (!largest) return largest.error();
-  Holders holders{*std::move(largest), false};
-  const Status added = add_groups(context.reader, {{}, Tier::raw, std::nullopt}, (*tick)->begin.wall_ms, holders);
-  if (!added) return added.error();
+  const std::optional<StoredTick> tick = TRY(context.reader.tick_at(at_ms));
+  if (!tick) return Holders{};
+  std::vector<Holder> largest = TRY(context.reader.largest_at(tick->id, most, takes));
+  Holders holders{std::move(largest), false};
+  TRY(add_groups(context.reader, {{}, Tier::raw, std::nullopt}, tick->begin.wall_ms, holders));
   return holders;
 }
 

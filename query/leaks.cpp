@@ -38,17 +38,15 @@ void add_facts(const LeakRow& row, Report& report) {
 
 Result<Report> run_csv(const Options& options, std::int64_t /*now_ms*/) {
   Report report;
-  const Result<LeakSettings> settings = leak_settings(options, report.warnings);
-  if (!settings) return settings.error();
+  const LeakSettings settings = TRY(leak_settings(options, report.warnings));
   if (!options.subjects.empty()) return malformed("leaks --csv judges the file, and takes no subject");
   if (options.from || options.to || options.last || options.day) {
     return malformed("leaks --csv judges the whole file, and takes no range");
   }
   std::vector<LeakRow> rows;
   for (const std::string& path : options.csv) {
-    Result<LeakRow> row = judge_csv(path, *settings, report.warnings);
-    if (!row) return row.error();
-    rows.push_back(std::move(*row));
+    LeakRow row = TRY(judge_csv(path, settings, report.warnings));
+    rows.push_back(std::move(row));
   }
   report.nothing_recorded =
       std::all_of(rows.begin(), rows.end(), [](const LeakRow& row) { return row.series.buckets.empty(); });
@@ -111,8 +109,7 @@ std::optional<Error> several(const Context& context, const std::vector<LeakRow>&
 Result<Report> run_leaks(const Context& context) {
   const Options& options = context.options;
   std::vector<std::string> warnings;
-  const Result<LeakSettings> settings = leak_settings(options, warnings);
-  if (!settings) return settings.error();
+  const LeakSettings settings = TRY(leak_settings(options, warnings));
   const bool asked = !options.subjects.empty();
   if (options.explain && !asked) return malformed("leaks --explain needs a subject: memoir leaks --explain SUBJECT");
   const Range range =
@@ -121,30 +118,28 @@ Result<Report> run_leaks(const Context& context) {
   if (!report || report->nothing_recorded) return report;
   report->title = "leaks";
   report->warnings.insert(report->warnings.end(), warnings.begin(), warnings.end());
-  Result<std::vector<LeakRow>> rows = judge_store(context, range, *settings);
-  if (!rows) return rows.error();
+  std::vector<LeakRow> rows = TRY(judge_store(context, range, settings));
   if (asked) {
-    const Status kept = keep_subject(*rows, options.subjects.front());
-    if (!kept) return kept.error();
+    TRY(keep_subject(rows, options.subjects.front()));
   }
-  const LeakCounts counts = count_leaks(*rows);
+  const LeakCounts counts = count_leaks(rows);
   report->totals = {{"judged", "", Kind::count, counts.judged},
                     {"leaks", "", Kind::count, counts.leaks},
                     {"ended", "", Kind::count, counts.ended},
                     {"insufficient", "", Kind::count, counts.insufficient}};
   report->notes.push_back(print_counts(counts) + (options.all ? "." : " (--all lists all of them, with the reasons)."));
-  if (!asked && !options.all) keep_live_leaks(*rows, range, *settings);
-  rank_leaks(*rows);
+  if (!asked && !options.all) keep_live_leaks(rows, range, settings);
+  rank_leaks(rows);
   if (options.explain) {
-    if (const auto error = several(context, *rows)) return *error;
-    add_facts(rows->front(), *report);
-    explain_leak(rows->front(), options, context.screen, *report);
+    if (const auto error = several(context, rows)) return *error;
+    add_facts(rows.front(), *report);
+    explain_leak(rows.front(), options, context.screen, *report);
   }
   const auto grown = [](const LeakRow& row) {
     return row.metric.unit == LeakUnit::kib ? std::optional(std::llround(row.finding.grown_by)) : std::nullopt;
   };
-  limit_rows(*rows, *report, context, grown, {.of = "growth", .adds_up = false});
-  report->rows = leak_table(*rows, options);
+  limit_rows(rows, *report, context, grown, {.of = "growth", .adds_up = false});
+  report->rows = leak_table(rows, options);
   return report;
 }
 

@@ -153,15 +153,13 @@ Result<CsvSeries> parse_leak_csv(std::string_view text, std::string_view path) {
 
 Result<LeakRow> judge_csv(const std::string& path, const LeakSettings& settings, std::vector<std::string>& warnings) {
   Buffer buffer;
-  const Result<std::string_view> text = read_named_file(path, buffer, kLargest);
-  if (!text) return text.error();
-  Result<CsvSeries> series = parse_leak_csv(*text, path);
-  if (!series) return series.error();
-  warnings.insert(warnings.end(), series->warnings.begin(), series->warnings.end());
+  const std::string_view text = TRY(read_named_file(path, buffer, kLargest));
+  CsvSeries series = TRY(parse_leak_csv(text, path));
+  warnings.insert(warnings.end(), series.warnings.begin(), series.warnings.end());
   LeakRow row;
   row.subject = row.title = path;
-  row.metric = series->unit == LeakUnit::kib ? LeakMetric{"kib"} : LeakMetric{"value", 0, 0.05, LeakUnit::unknown};
-  row.series = roll_up(series->samples, settings);
+  row.metric = series.unit == LeakUnit::kib ? LeakMetric{"kib"} : LeakMetric{"value", 0, 0.05, LeakUnit::unknown};
+  row.series = roll_up(series.samples, settings);
   row.finding = judge_leak(row.series, row.metric, settings);
   return row;
 }

@@ -21,17 +21,15 @@ std::optional<std::int64_t> end_of(const Group& group, Range range) {
 }  // namespace
 
 Result<std::vector<Group>> load_groups(Reader& reader, Range range) {
-  Result<std::vector<StoredLife>> lives = reader.lives(range);
-  if (!lives) return lives.error();
-  Result<std::vector<StoredIdentity>> identities = reader.identities(std::nullopt);
-  if (!identities) return identities.error();
-  std::stable_sort(lives->begin(), lives->end(),
+  std::vector<StoredLife> lives = TRY(reader.lives(range));
+  std::vector<StoredIdentity> identities = TRY(reader.identities(std::nullopt));
+  std::stable_sort(lives.begin(), lives.end(),
                    [](const StoredLife& a, const StoredLife& b) { return a.first_ms < b.first_ms; });
   std::map<std::int64_t, Group> groups;
-  for (StoredIdentity& identity : *identities) {
+  for (StoredIdentity& identity : identities) {
     groups[identity.id] = {identity.id, std::move(identity.command), std::move(identity.unit), {}, {}};
   }
-  for (const StoredLife& life : *lives) groups[life.identity_id].members.push_back(life);
+  for (const StoredLife& life : lives) groups[life.identity_id].members.push_back(life);
   std::vector<Group> all;
   all.reserve(groups.size());
   for (auto& [id, group] : groups) {

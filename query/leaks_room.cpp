@@ -11,9 +11,8 @@ namespace memoir::query {
 namespace {
 
 Result<LeakRoom> room_at(Reader& reader, std::int64_t tick_id) {
-  Result<Snapshot> snapshot = reader.snapshot(tick_id);
-  if (!snapshot) return snapshot.error();
-  return LeakRoom{snapshot->machine.memory, std::move(snapshot->cgroups), std::move(snapshot->processes)};
+  Snapshot snapshot = TRY(reader.snapshot(tick_id));
+  return LeakRoom{snapshot.machine.memory, std::move(snapshot.cgroups), std::move(snapshot.processes)};
 }
 
 Result<LeakRoom> room_rolled_up(Reader& reader, const LeakSource& source) {
@@ -39,9 +38,8 @@ Result<LeakRoom> room_rolled_up(Reader& reader, const LeakSource& source) {
 }  // namespace
 
 Result<LeakRoom> load_room(Reader& reader, const LeakSource& source) {
-  const auto tick = reader.tick_at(source.range.to_ms);
-  if (!tick) return tick.error();
-  return *tick ? room_at(reader, (*tick)->id) : room_rolled_up(reader, source);
+  const auto tick = TRY(reader.tick_at(source.range.to_ms));
+  return tick ? room_at(reader, tick->id) : room_rolled_up(reader, source);
 }
 
 std::vector<LeakLimit> cgroup_limits_of(const LeakRoom& room, const Group& group) {

@@ -135,8 +135,7 @@ Result<std::map<std::int64_t, LeakSeries>> process_series(Reader& reader, const 
       of = series.try_emplace(row.subject_id, LeakSeries{{}, source.width_ms}).first;
     append(of->second, row);
   };
-  const Status read = reader.rollups({source.tier, MarkSubject::process, std::nullopt, source.range, kHeld}, add);
-  if (!read) return read.error();
+  TRY(reader.rollups({source.tier, MarkSubject::process, std::nullopt, source.range, kHeld}, add));
   return series;
 }
 
@@ -181,11 +180,10 @@ Result<std::vector<LeakSeries>> machine_series(Reader& reader, const LeakSource&
 }
 
 Result<LeakSeries> zombie_series(Reader& reader, const LeakSource& source, const LeakSettings& settings) {
-  const Result<std::vector<StoredZombies>> ticks = reader.zombies(source.range);
-  if (!ticks) return ticks.error();
+  const std::vector<StoredZombies> ticks = TRY(reader.zombies(source.range));
   std::vector<LeakSample> samples;
-  samples.reserve(ticks->size());
-  for (const StoredZombies& tick : *ticks) {
+  samples.reserve(ticks.size());
+  for (const StoredZombies& tick : ticks) {
     samples.push_back({tick.at_ms, static_cast<double>(tick.zombies), std::nullopt, 0});
   }
   std::stable_sort(samples.begin(), samples.end(),

@@ -55,17 +55,15 @@ class StoreJudge {
   Result<std::vector<LeakRow>> judge() {
     for (const auto step : {&StoreJudge::find_room, &StoreJudge::judge_identities, &StoreJudge::explain_ended,
                             &StoreJudge::name_rows, &StoreJudge::judge_machine, &StoreJudge::judge_zombies}) {
-      const Status done = (this->*step)();
-      if (!done) return done.error();
+      TRY((this->*step)());
     }
     return std::move(rows_);
   }
 
  private:
   Status find_room() {
-    Result<LeakRoom> room = load_room(reader_, source_);
-    if (!room) return room.error();
-    room_ = *std::move(room);
+    LeakRoom room = TRY(load_room(reader_, source_));
+    room_ = std::move(room);
     ram_kib_ = static_cast<double>(room_.machine.or_zero(MachineField::mem_total));
     limits_ = machine_limits(room_.machine);
     return Done{};
@@ -78,16 +76,12 @@ class StoreJudge {
   }
 
   Status judge_identities() {
-    Result<std::vector<Group>> groups = load_groups(reader_, range_);
-    if (!groups) return groups.error();
-    groups_ = *std::move(groups);
-    const Result<ProcessSeries> series = process_series(reader_, source_);
-    if (!series) return series.error();
+    std::vector<Group> groups = TRY(load_groups(reader_, range_));
+    groups_ = std::move(groups);
+    const ProcessSeries series = TRY(process_series(reader_, source_));
     for (const Group& group : groups_) {
       const Generations generations = generations_of(group);
-      const Status judged =
-          generations.together ? judge_pool_of(group, generations, *series) : judge_one(group, generations, *series);
-      if (!judged) return judged.error();
+      TRY(generations.together ? judge_pool_of(group, generations, series) : judge_one(group, generations, series));
     }
     return judge_young();
   }
@@ -125,9 +119,8 @@ class StoreJudge {
       LeakRow& row = rows_[at];
       if (!row.ended_ms || !row.finding.leak) continue;
       row.finding.reason += "; it has ended";
-      const Result<LeakRoom> room = load_room(reader_, {{range_.from_ms, *row.ended_ms - 1}, source_.tier});
-      if (!room) return room.error();
-      const std::vector<LeakLimit> limits = cgroup_limits_of(*room, *groups_of_rows_[at]);
+      const LeakRoom room = TRY(load_room(reader_, {{range_.from_ms, *row.ended_ms - 1}, source_.tier}));
+      const std::vector<LeakLimit> limits = cgroup_limits_of(room, *groups_of_rows_[at]);
       const auto nearest = std::ranges::min_element(limits, {}, &LeakLimit::room);
       if (nearest != limits.end()) row.limit = nearest->name;
     }
@@ -138,10 +131,9 @@ class StoreJudge {
   Status name_rows() {
     std::vector<std::int64_t> ids;
     for (const Group& group : groups_) ids.push_back(group.members.back().process_id);
-    const Result<std::vector<StoredProcess>> newest = reader_.processes_by_id(ids);
-    if (!newest) return newest.error();
+    const std::vector<StoredProcess> newest = TRY(reader_.processes_by_id(ids));
     std::unordered_map<std::int64_t, const ProcessInfo*> infos;
-    for (const StoredProcess& process : *newest) infos[process.id] = &process.info;
+    for (const StoredProcess& process : newest) infos[process.id] = &process.info;
     for (std::size_t at = 0; at < rows_.size(); ++at) {
       const Group& group = *groups_of_rows_[at];
       const auto info = infos.find(group.members.back().process_id);
@@ -159,11 +151,10 @@ class StoreJudge {
     const Range recent{std::max(range_.from_ms, range_.to_ms - times_as_long * kYoungHours * settings_.hour_ms),
                        range_.to_ms};
     const LeakSource fine{recent, Tier::five_minutes, bucket_ms(Tier::five_minutes)};
-    const Result<ProcessSeries> series = process_series(reader_, fine);
-    if (!series) return series.error();
+    const ProcessSeries series = TRY(process_series(reader_, fine));
     for (const auto& [at, group] : young_) {
       LeakRow& row = rows_[at];
-      LeakSeries finer = joined(*group, generations_of(*group), *series, fine.width_ms);
+      LeakSeries finer = joined(*group, generations_of(*group), series, fine.width_ms);
       LeakFinding found = judge_leak(finer, row.metric, settings_, limits_ahead(*group));
       if (!found.leak && row.finding.verdict != LeakVerdict::insufficient) continue;
       row.series = std::move(finer);
@@ -173,11 +164,10 @@ class StoreJudge {
   }
 
   Status judge_pool_of(const Group& group, const Generations& generations, const ProcessSeries& series) {
-    Result<PoolSeries> sums = pool_series(reader_, source_, group.identity_id, group.members);
-    if (!sums) return sums.error();
-    set_lives(sums->sum, generations.begins_ms);
-    set_lives(sums->count, generations.begins_ms);
-    LeakPool pool{std::move(sums->sum), std::move(sums->count), {}};
+    PoolSeries sums = TRY(pool_series(reader_, source_, group.identity_id, group.members));
+    set_lives(sums.sum, generations.begins_ms);
+    set_lives(sums.count, generations.begins_ms);
+    LeakPool pool{std::move(sums.sum), std::move(sums.count), {}};
     for (const StoredLife& member : group.members) {
       const auto found = series.find(member.process_id);
       if (found != series.end()) pool.members.push_back(found->second);
@@ -226,21 +216,19 @@ class StoreJudge {
     std::vector<MachineSum> sums;
     sums.reserve(metrics.size());
     for (const auto& [metric, sum] : metrics) sums.push_back(sum);
-    Result<std::vector<LeakSeries>> series = machine_series(reader_, source_, sums);
-    if (!series) return series.error();
+    std::vector<LeakSeries> series = TRY(machine_series(reader_, source_, sums));
     const std::vector<std::int64_t> boots = boots_ms();
     for (std::size_t at = 0; at < metrics.size(); ++at) {
-      set_lives((*series)[at], boots);
-      add_machine(metrics[at].first, std::move((*series)[at]), limits_);
+      set_lives((series)[at], boots);
+      add_machine(metrics[at].first, std::move((series)[at]), limits_);
     }
     return Done{};
   }
 
   Status judge_zombies() {
-    Result<LeakSeries> series = zombie_series(reader_, source_, settings_);
-    if (!series) return series.error();
-    set_lives(*series, boots_ms());
-    add_machine({"zombies", 20, 0, LeakUnit::count}, std::move(*series), {});
+    LeakSeries series = TRY(zombie_series(reader_, source_, settings_));
+    set_lives(series, boots_ms());
+    add_machine({"zombies", 20, 0, LeakUnit::count}, std::move(series), {});
     return Done{};
   }
 

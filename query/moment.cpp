@@ -35,15 +35,14 @@ std::optional<std::string> stale_warning(const Snapshot& snapshot, std::int64_t 
 }
 
 Result<Report> begin_range_report(const Context& context, Range range) {
-  Result<Coverage> coverage = context.reader.coverage(range);
-  if (!coverage) return coverage.error();
+  Coverage coverage = TRY(context.reader.coverage(range));
   Report report;
   report.range = range;
-  if (coverage->ticks == 0 && coverage->recorded_ms == 0) {
+  if (coverage.ticks == 0 && coverage.recorded_ms == 0) {
     report.nothing_recorded = true;
     report.warnings.push_back("nothing was recorded in this range: " + what_is_recorded(context));
   }
-  report.coverage = *std::move(coverage);
+  report.coverage = std::move(coverage);
   return report;
 }
 

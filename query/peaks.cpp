@@ -37,9 +37,8 @@ bool store_has(const PeakQuestion& question) {
 Result<PeakQuestion> ask(const Context& context) {
   const Options& options = context.options;
   PeakQuestion question;
-  Result<Filter> names = Filter::parse(options.filters);
-  if (!names) return names.error();
-  question.filter = *std::move(names);
+  Filter names = TRY(Filter::parse(options.filters));
+  question.filter = std::move(names);
   question.group = options.group.value_or("process");
   const bool process = question.group == "process";
   question.by = parse_metric(options.by.value_or(process ? "hwm" : "pss")).value_or(Metric::pss);
@@ -60,9 +59,8 @@ Result<PeakQuestion> ask(const Context& context) {
     question.all_time = false;
     question.range.from_ms = std::max(question.range.from_ms, question.range.to_ms - kDayMs);
   }
-  Result<Filter> decided = filter_over(context, question.range);
-  if (!decided) return decided.error();
-  question.filter = *std::move(decided);
+  Filter decided = TRY(filter_over(context, question.range));
+  question.filter = std::move(decided);
   return question;
 }
 
@@ -78,10 +76,9 @@ std::int64_t moment_of(const PeakRow& row) {
 Result<Others> others_at(const Context& context, const PeakRow& row, std::string of,
                          const std::function<bool(const StoredProcess&)>& is_other) {
   const std::int64_t at_ms = moment_of(row);
-  Result<Holders> holders = largest_holders(
-      context, at_ms, row.tier == Tier::raw ? std::nullopt : std::optional(row.tier), kMostOthers, is_other);
-  if (!holders) return holders.error();
-  return Others{std::move(of), at_ms, *std::move(holders)};
+  Holders holders = TRY(largest_holders(context, at_ms, row.tier == Tier::raw ? std::nullopt : std::optional(row.tier),
+                                        kMostOthers, is_other));
+  return Others{std::move(of), at_ms, std::move(holders)};
 }
 
 Result<std::vector<Others>> find_others(const Context& context, const PeakQuestion& question, const Peaks& peaks) {
@@ -116,31 +113,27 @@ Status name_identities(Reader& reader, std::vector<Others>& all) {
     }
   };
   each_shown([&names](const std::string& name) { names.insert(name); });
-  const auto titles = load_titles(reader, names);
-  if (!titles) return titles.error();
+  const auto titles = TRY(load_titles(reader, names));
   each_shown([&titles](std::string& name) {
-    if (const auto found = titles->find(name); found != titles->end()) name = found->second;
+    if (const auto found = titles.find(name); found != titles.end()) name = found->second;
   });
   return Done{};
 }
 
 Result<Report> run_peaks(const Context& context) {
-  const Result<PeakQuestion> question = ask(context);
-  if (!question) return question.error();
-  Result<Report> report = begin_range_report(context, question->range);
+  const PeakQuestion question = TRY(ask(context));
+  Result<Report> report = begin_range_report(context, question.range);
   if (!report) return report;
   if (report->nothing_recorded) {
-    fill_peaks(context, *question, {}, {}, *report);
+    fill_peaks(context, question, {}, {}, *report);
     return report;
   }
-  const bool from_marks = store_has(*question) && !context.options.tier;
-  const Result<Peaks> peaks = from_marks ? peaks_from_marks(context, *question) : peaks_from_steps(context, *question);
-  if (!peaks) return peaks.error();
-  Result<std::vector<Others>> others = find_others(context, *question, *peaks);
-  if (!others) return others.error();
-  if (const Status named = name_identities(context.reader, *others); !named) return named.error();
-  fill_peaks(context, *question, *peaks, *others, *report);
-  note_filter(question->filter, "in the range", *report);
+  const bool from_marks = store_has(question) && !context.options.tier;
+  const Peaks peaks = TRY(from_marks ? peaks_from_marks(context, question) : peaks_from_steps(context, question));
+  std::vector<Others> others = TRY(find_others(context, question, peaks));
+  TRY(name_identities(context.reader, others));
+  fill_peaks(context, question, peaks, others, *report);
+  note_filter(question.filter, "in the range", *report);
   return report;
 }
 

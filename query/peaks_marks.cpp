@@ -51,9 +51,8 @@ Result<std::map<std::string, std::int64_t>> held_now(Reader& reader, const State
                                                      const std::string& group, Metric by) {
   std::map<std::string, std::int64_t> held;
   if (now.rolled() && by != Metric::hwm) {
-    const Result<std::vector<GroupState>> groups = load_groups(reader, now, kind);
-    if (!groups) return groups.error();
-    for (const GroupState& of : *groups) held[of.name] += metric_kib(of.memory, by).value_or(0);
+    const std::vector<GroupState> groups = TRY(load_groups(reader, now, kind));
+    for (const GroupState& of : groups) held[of.name] += metric_kib(of.memory, by).value_or(0);
     return held;
   }
   for (const ProcessState& state : now.snapshot.processes) {
@@ -73,9 +72,8 @@ Result<std::vector<PeakRow>> group_rows(Reader& reader, const std::vector<HighWa
   }
   std::map<std::string, std::int64_t> held;
   if (now != nullptr) {
-    auto found = held_now(reader, *now, kind, group, by);
-    if (!found) return found.error();
-    held = *std::move(found);
+    auto found = TRY(held_now(reader, *now, kind, group, by));
+    held = std::move(found);
   }
   std::vector<PeakRow> rows;
   for (const Peak& peak : ranked(marks, kind, to_string(by))) {
@@ -118,10 +116,9 @@ Result<bool> add_last_bucket(PeakRow& row, const Context& context, Tier tier, st
 
 // Raw: there is none.
 Result<Tier> finest_rollup(Reader& reader, std::int64_t at_ms) {
-  Result<std::vector<TierSpan>> tiers = reader.tiers();
-  if (!tiers) return tiers.error();
-  std::erase_if(*tiers, [](const TierSpan& span) { return span.tier == Tier::raw; });
-  return choose_tier(*tiers, {at_ms, at_ms}, Reads::one);
+  std::vector<TierSpan> tiers = TRY(reader.tiers());
+  std::erase_if(tiers, [](const TierSpan& span) { return span.tier == Tier::raw; });
+  return choose_tier(tiers, {at_ms, at_ms}, Reads::one);
 }
 
 // A process that is gone is taken at its last tick: from the end of its last bucket, which is found at once, where it
@@ -129,21 +126,16 @@ Result<Tier> finest_rollup(Reader& reader, std::int64_t at_ms) {
 Status add_last_sight(PeakRow& row, const Context& context, const PeakQuestion& question) {
   Reader& reader = context.reader;
   const std::int64_t at_ms = std::min(row.process->last_ms, question.range.to_ms);
-  const auto tick = reader.tick_at(at_ms);
-  if (!tick) return tick.error();
-  if (!*tick || (row.process->gone_ms && at_ms == row.process->last_ms)) {
-    const Result<Tier> tier = finest_rollup(reader, at_ms);
-    if (!tier) return tier.error();
-    const Result<bool> found =
-        *tier == Tier::raw ? Result(false) : add_last_bucket(row, context, *tier, at_ms, question.by);
-    if (!found) return found.error();
-    if (*found || !*tick) return Done{};
+  const auto tick = TRY(reader.tick_at(at_ms));
+  if (!tick || (row.process->gone_ms && at_ms == row.process->last_ms)) {
+    const Tier tier = TRY(finest_rollup(reader, at_ms));
+    const bool found = TRY(tier == Tier::raw ? Result(false) : add_last_bucket(row, context, tier, at_ms, question.by));
+    if (found || !tick) return Done{};
   }
-  const auto state = reader.process_at((*tick)->id, row.process->id);
-  if (!state) return state.error();
-  if (!*state) return Done{};
-  row.now_kib = held_kib((*state)->sample.memory, question.by);
-  row.now_ms = (*tick)->begin.wall_ms;
+  const auto state = TRY(reader.process_at(tick->id, row.process->id));
+  if (!state) return Done{};
+  row.now_kib = held_kib(state->sample.memory, question.by);
+  row.now_ms = tick->begin.wall_ms;
   return Done{};
 }
 
@@ -152,18 +144,16 @@ Status add_processes(const Context& context, const PeakQuestion& question, const
   Reader& reader = context.reader;
   constexpr std::size_t all = std::numeric_limits<std::size_t>::max();
   const std::size_t room = limited(context.options, all - 1, room_for(context, question, Tier::raw).rows);
-  const Result<ProcessMarks> marks =
-      reader.process_marks(question.all_time ? std::nullopt : std::optional(question.range), std::nullopt,
-                           to_string(question.by), question.filter.takes_all() ? room + 1 : all);
-  if (!marks) return marks.error();
+  const ProcessMarks marks =
+      TRY(reader.process_marks(question.all_time ? std::nullopt : std::optional(question.range), std::nullopt,
+                               to_string(question.by), question.filter.takes_all() ? room + 1 : all));
   std::vector<std::int64_t> ids;
-  ids.reserve(marks->marks.size());
-  for (const HighWater& mark : marks->marks) ids.push_back(mark.subject_id);
-  const Result<std::vector<StoredProcess>> processes = reader.processes_by_id(ids);
-  if (!processes) return processes.error();
+  ids.reserve(marks.marks.size());
+  for (const HighWater& mark : marks.marks) ids.push_back(mark.subject_id);
+  const std::vector<StoredProcess> processes = TRY(reader.processes_by_id(ids));
   std::unordered_map<std::int64_t, const StoredProcess*> by_id;
-  for (const StoredProcess& process : *processes) by_id[process.id] = &process;
-  for (const HighWater& mark : marks->marks) {
+  for (const StoredProcess& process : processes) by_id[process.id] = &process;
+  for (const HighWater& mark : marks.marks) {
     const auto process = by_id.find(mark.subject_id);
     if (process == by_id.end() || !question.filter.matches(*process->second)) continue;
     const Peak peak{mark.subject_id, mark.value_kib, mark.at_ms, mark.before_ms};
@@ -171,7 +161,7 @@ Status add_processes(const Context& context, const PeakQuestion& question, const
         {peak_name(*process->second, question.group), *process->second, peak, std::nullopt, peak.at_ms});
   }
   limit_peaks(context, question, peaks);
-  if (question.filter.takes_all()) peaks.cut.all = std::max(peaks.cut.all, static_cast<std::size_t>(marks->processes));
+  if (question.filter.takes_all()) peaks.cut.all = std::max(peaks.cut.all, static_cast<std::size_t>(marks.processes));
   return add_last_sights(context, question, now, peaks);
 }
 
@@ -180,8 +170,7 @@ Status add_processes(const Context& context, const PeakQuestion& question, const
 Status add_last_sights(const Context& context, const PeakQuestion& question, const State* now, Peaks& peaks) {
   for (PeakRow& row : peaks.rows) {
     if (now != nullptr && !now->rolled() && add_present(row, *now, question.by)) continue;
-    const Status added = add_last_sight(row, context, question);
-    if (!added) return added.error();
+    TRY(add_last_sight(row, context, question));
   }
   return Done{};
 }
@@ -214,28 +203,23 @@ std::vector<Peak> marks_within(const std::vector<HighWater>& marks, MarkSubject 
 
 Result<Peaks> peaks_from_marks(const Context& context, const PeakQuestion& question) {
   Reader& reader = context.reader;
-  const Result<std::vector<HighWater>> marks =
-      reader.group_marks(question.all_time ? std::nullopt : std::optional(question.range), told_kinds(question));
-  if (!marks) return marks.error();
-  const Result<std::optional<State>> last = load_state(context, question.range.to_ms);
-  if (!last) return last.error();
-  const State* now = *last ? &**last : nullptr;
+  const std::vector<HighWater> marks =
+      TRY(reader.group_marks(question.all_time ? std::nullopt : std::optional(question.range), told_kinds(question)));
+  const std::optional<State> last = TRY(load_state(context, question.range.to_ms));
+  const State* now = last ? &*last : nullptr;
   Peaks peaks;
-  add_machine(*marks, now, peaks);
+  add_machine(marks, now, peaks);
   if (question.group != "process") {
-    Result<std::vector<PeakRow>> rows = group_rows(reader, *marks, question.group, question.by, now);
-    if (!rows) return rows.error();
-    peaks.rows = *std::move(rows);
+    std::vector<PeakRow> rows = TRY(group_rows(reader, marks, question.group, question.by, now));
+    peaks.rows = std::move(rows);
     limit_peaks(context, question, peaks);
   }
   if (question.group != "category") {
-    Result<std::vector<PeakRow>> categories = group_rows(reader, *marks, "category", Metric::pss, now);
-    if (!categories) return categories.error();
-    peaks.categories = *std::move(categories);
+    std::vector<PeakRow> categories = TRY(group_rows(reader, marks, "category", Metric::pss, now));
+    peaks.categories = std::move(categories);
   }
   if (question.group != "process") return peaks;
-  const Status added = add_processes(context, question, now, peaks);
-  if (!added) return added.error();
+  TRY(add_processes(context, question, now, peaks));
   return peaks;
 }
 

@@ -56,23 +56,21 @@ using AddStep = std::function<void(const std::string& name, std::int64_t id, con
 
 Status sum_groups(const PeakSource& source, const PeakQuestion& question, const AddStep& add) {
   const MarkSubject kind = *group_kind(question.group);
-  const Result<std::map<std::int64_t, std::string>> names = source.reader.group_names(kind);
-  if (!names) return names.error();
+  const std::map<std::int64_t, std::string> names = TRY(source.reader.group_names(kind));
   return visit_buckets(source.reader, source.tier, kind, std::nullopt, source.range, question.by,
                        [&](const RollupBucket& bucket, const Step& step) {
-                         const auto name = names->find(bucket.subject_id);
-                         if (name != names->end()) add(name->second, bucket.subject_id, step);
+                         const auto name = names.find(bucket.subject_id);
+                         if (name != names.end()) add(name->second, bucket.subject_id, step);
                        });
 }
 
 Status sum_processes(const PeakSource& source, const PeakQuestion& question, const AddStep& add) {
-  const Result<RolledProcesses> rolled = read_rolled_processes(source.reader, source.tier, source.range, question.by);
-  if (!rolled) return rolled.error();
+  const RolledProcesses rolled = TRY(read_rolled_processes(source.reader, source.tier, source.range, question.by));
   std::unordered_map<std::int64_t, std::string> names;
-  for (const StoredProcess& process : rolled->processes) {
+  for (const StoredProcess& process : rolled.processes) {
     if (question.filter.matches(process)) names[process.id] = peak_name(process, question.group);
   }
-  for (const auto& [id, step] : rolled->steps) {
+  for (const auto& [id, step] : rolled.steps) {
     const auto name = names.find(id);
     if (name != names.end()) add(name->second, id, step);
   }
@@ -99,9 +97,8 @@ Status add_marks(Reader& reader, const PeakQuestion& question, const std::vector
   for (const HighWater& mark : marks) {
     if (!rows.contains(mark.subject_id)) unknown.push_back(mark.subject_id);
   }
-  const Result<std::vector<StoredProcess>> processes = reader.processes_by_id(unknown);
-  if (!processes) return processes.error();
-  for (const StoredProcess& process : *processes) {
+  const std::vector<StoredProcess> processes = TRY(reader.processes_by_id(unknown));
+  for (const StoredProcess& process : processes) {
     if (!question.filter.matches(process)) continue;
     PeakRow row{peak_name(process, question.group), process, {}, std::nullopt, 0};
     row.peak.value_kib = -1;
@@ -123,29 +120,24 @@ bool reads_whole_groups(const PeakQuestion& question) {
 }
 
 Result<std::vector<PeakRow>> group_rows_of_rollups(const PeakSource& source, const PeakQuestion& question) {
-  const Result<BucketSum::Recorded> recorded = recorded_time(source.reader, source.tier, source.range);
-  if (!recorded) return recorded.error();
+  const BucketSum::Recorded recorded = TRY(recorded_time(source.reader, source.tier, source.range));
   std::map<std::string, BucketSum> sums;
   const auto add = [&](const std::string& name, std::int64_t id, const Step& step) {
-    sums.try_emplace(name, bucket_ms(source.tier), *recorded).first->second.add(id, step);
+    sums.try_emplace(name, bucket_ms(source.tier), recorded).first->second.add(id, step);
   };
-  const Status read =
-      reads_whole_groups(question) ? sum_groups(source, question, add) : sum_processes(source, question, add);
-  if (!read) return read.error();
+  TRY(reads_whole_groups(question) ? sum_groups(source, question, add) : sum_processes(source, question, add));
   return rows_of(sums, source);
 }
 
 Result<std::vector<PeakRow>> process_rows_of_rollups(const PeakSource& source, const PeakQuestion& question) {
   const bool by_mark = question.by == Metric::hwm;
-  const Result<RolledProcesses> rolled =
-      read_rolled_processes(source.reader, source.tier, source.range, by_mark ? Metric::rss : question.by);
-  if (!rolled) return rolled.error();
+  const RolledProcesses rolled =
+      TRY(read_rolled_processes(source.reader, source.tier, source.range, by_mark ? Metric::rss : question.by));
   std::unordered_map<std::int64_t, Fold> folds;
-  for (const auto& [id, step] : rolled->steps) folds[id].add(step);
-  const Result<ProcessMarks> marks = marks_of(source, question);
-  if (!marks) return marks.error();
+  for (const auto& [id, step] : rolled.steps) folds[id].add(step);
+  const ProcessMarks marks = TRY(marks_of(source, question));
   std::unordered_map<std::int64_t, PeakRow> rows;
-  for (const StoredProcess& process : rolled->processes) {
+  for (const StoredProcess& process : rolled.processes) {
     const Summary summary = folds[process.id].summary();
     if (!summary.max || !question.filter.matches(process)) continue;
     PeakRow row = row_of(peak_name(process, question.group), summary, source);
@@ -153,8 +145,7 @@ Result<std::vector<PeakRow>> process_rows_of_rollups(const PeakSource& source, c
     row.peak.subject = process.id;
     rows.emplace(process.id, std::move(row));
   }
-  const Status added = add_marks(source.reader, question, marks->marks, rows);
-  if (!added) return added.error();
+  TRY(add_marks(source.reader, question, marks.marks, rows));
   std::vector<PeakRow> all;
   all.reserve(rows.size());
   for (auto& [id, row] : rows) all.push_back(std::move(row));
@@ -163,26 +154,23 @@ Result<std::vector<PeakRow>> process_rows_of_rollups(const PeakSource& source, c
 }
 
 Result<std::vector<PeakRow>> identity_marks(const PeakSource& source) {
-  const Result<std::vector<HighWater>> marks = source.reader.group_marks(source.range, {MarkSubject::identity});
-  if (!marks) return marks.error();
-  const Result<std::map<std::int64_t, std::string>> names = source.reader.group_names(MarkSubject::identity);
-  if (!names) return names.error();
+  const std::vector<HighWater> marks = TRY(source.reader.group_marks(source.range, {MarkSubject::identity}));
+  const std::map<std::int64_t, std::string> names = TRY(source.reader.group_names(MarkSubject::identity));
   std::vector<PeakRow> rows;
-  for (const Peak& peak : marks_within(*marks, MarkSubject::identity, "hwm", source.range)) {
-    const auto name = names->find(peak.subject);
-    if (name != names->end()) rows.push_back({name->second, std::nullopt, peak, std::nullopt, peak.at_ms});
+  for (const Peak& peak : marks_within(marks, MarkSubject::identity, "hwm", source.range)) {
+    const auto name = names.find(peak.subject);
+    if (name != names.end()) rows.push_back({name->second, std::nullopt, peak, std::nullopt, peak.at_ms});
   }
   rank_rows(rows);
   return rows;
 }
 
 Status refine(const PeakSource& source, const PeakQuestion& question, Peaks& peaks) {
-  const Result<std::vector<HighWater>> marks = source.reader.group_marks(source.range, told_kinds(question));
-  if (!marks) return marks.error();
-  refine_rows(*marks, MarkSubject::machine, std::nullopt, peaks.machine);
-  refine_rows(*marks, MarkSubject::category, "pss", peaks.categories);
+  const std::vector<HighWater> marks = TRY(source.reader.group_marks(source.range, told_kinds(question)));
+  refine_rows(marks, MarkSubject::machine, std::nullopt, peaks.machine);
+  refine_rows(marks, MarkSubject::category, "pss", peaks.categories);
   const auto kind = group_kind(question.group);
-  if (kind && !peaks.means) refine_rows(*marks, *kind, std::string(to_string(question.by)), peaks.rows);
+  if (kind && !peaks.means) refine_rows(marks, *kind, std::string(to_string(question.by)), peaks.rows);
   return Done{};
 }
 

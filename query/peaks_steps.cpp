@@ -112,8 +112,7 @@ Result<std::vector<PeakRow>> process_rows(const PeakSource& source, const PeakQu
     const std::int64_t born_ms = process.info.key.exec_count > 0 ? process.first_ms : process.info.start_ms;
     lives[process.id] = {&process, born_ms >= question.range.from_ms, {}, {}};
   }
-  const Status read = question.by == Metric::hwm ? add_marks(source, lives) : add_values(source, question.by, lives);
-  if (!read) return read.error();
+  TRY(question.by == Metric::hwm ? add_marks(source, lives) : add_values(source, question.by, lives));
   std::vector<PeakRow> rows;
   for (const StoredProcess& process : processes) {
     const auto life = lives.find(process.id);
@@ -141,8 +140,7 @@ Result<std::vector<PeakRow>> group_rows_of_ticks(const PeakSource& source, const
     if (member == members.end()) return;
     member->second.sum->add(from.process_id, from.step, member->second.gone_ms == from.step.until_ms);
   };
-  const Status read = visit_processes(source.reader, source.tier, source.range, question.by, std::nullopt, feed);
-  if (!read) return read.error();
+  TRY(visit_processes(source.reader, source.tier, source.range, question.by, std::nullopt, feed));
   std::vector<PeakRow> rows;
   for (auto& [name, sum] : sums) {
     const Summary summary = sum.summary();
@@ -155,9 +153,8 @@ Result<std::vector<PeakRow>> group_rows_of_ticks(const PeakSource& source, const
 // A peak was reached after the tick before; one that stood when the range began, at a time that it does not tell.
 Status add_tick_before(Reader& reader, std::int64_t from_ms, PeakRow& row) {
   if (row.peak.at_ms <= from_ms || row.peak.before_ms != row.peak.at_ms) return Done{};
-  const Result<std::optional<StoredTick>> before = reader.tick_at(row.peak.at_ms - 1);
-  if (!before) return before.error();
-  if (*before) row.peak.before_ms = (*before)->begin.wall_ms;
+  const std::optional<StoredTick> before = TRY(reader.tick_at(row.peak.at_ms - 1));
+  if (before) row.peak.before_ms = before->begin.wall_ms;
   if (row.process)
     row.peak.before_ms = std::max(row.peak.before_ms, std::min(row.process->info.start_ms, row.peak.at_ms));
   return Done{};
@@ -176,14 +173,12 @@ Status refine_by_ticks(const Context& context, Metric by, std::vector<PeakRow>& 
   for (PeakRow& row : rows) {
     if (row.tier != Tier::five_minutes) continue;
     const Range bucket{row.peak.before_ms, row.peak.at_ms};
-    const Result<Tier> finest = tier_of(context, bucket, Reads::all);
-    if (!finest) return finest.error();
-    if (*finest != Tier::raw) continue;
-    const Result<std::vector<PeakRow>> among = category_rows({context.reader, bucket, Tier::raw}, by, exact);
-    if (!among) return among.error();
+    const Tier finest = TRY(tier_of(context, bucket, Reads::all));
+    if (finest != Tier::raw) continue;
+    const std::vector<PeakRow> among = TRY(category_rows({context.reader, bucket, Tier::raw}, by, exact));
     const auto same = std::ranges::find_if(
-        *among, [&row](const PeakRow& of) { return of.name == row.name && of.peak.value_kib == row.peak.value_kib; });
-    if (same == among->end()) continue;
+        among, [&row](const PeakRow& of) { return of.name == row.name && of.peak.value_kib == row.peak.value_kib; });
+    if (same == among.end()) continue;
     row.tier = Tier::raw;
     row.peak.at_ms = row.peak.before_ms = same->peak.at_ms;
   }
@@ -213,9 +208,8 @@ Result<std::vector<PeakRow>> asked_rows(const PeakSource& source, const PeakQues
   if (!process && question.by == Metric::hwm) return identity_marks(source);
   if (source.tier != Tier::raw)
     return process ? process_rows_of_rollups(source, question) : group_rows_of_rollups(source, question);
-  const Result<std::vector<StoredProcess>> processes = source.reader.processes(question.range);
-  if (!processes) return processes.error();
-  return process ? process_rows(source, question, *processes) : group_rows_of_ticks(source, question, *processes);
+  const std::vector<StoredProcess> processes = TRY(source.reader.processes(question.range));
+  return process ? process_rows(source, question, processes) : group_rows_of_ticks(source, question, processes);
 }
 
 }  // namespace
@@ -234,30 +228,24 @@ PeakRow row_of(std::string name, const Summary& summary, const PeakSource& sourc
 
 Result<Peaks> peaks_from_steps(const Context& context, const PeakQuestion& question) {
   const bool sums = question.group != "process" && !reads_whole_groups(question);
-  const Result<Tier> tier = tier_of(context, question.range, sums ? Reads::sums : Reads::all);
-  if (!tier) return tier.error();
+  const Tier tier = TRY(tier_of(context, question.range, sums ? Reads::sums : Reads::all));
   // Of the machine and of categories rollups know the highest too.
-  const Result<Tier> whole_tier = tier_of(context, question.range, Reads::all);
-  if (!whole_tier) return whole_tier.error();
-  const PeakSource source{context.reader, question.range, *tier};
-  const PeakSource whole{context.reader, question.range, *whole_tier};
+  const Tier whole_tier = TRY(tier_of(context, question.range, Reads::all));
+  const PeakSource source{context.reader, question.range, tier};
+  const PeakSource whole{context.reader, question.range, whole_tier};
   Peaks peaks;
-  peaks.tier = *tier;
-  peaks.means = *tier != Tier::raw && sums;
-  Result<std::vector<PeakRow>> machine = machine_rows(whole);
-  if (!machine) return machine.error();
-  peaks.machine = *std::move(machine);
-  Result<std::vector<PeakRow>> rows = asked_rows(source, question, peaks.exact);
-  if (!rows) return rows.error();
-  peaks.rows = *std::move(rows);
+  peaks.tier = tier;
+  peaks.means = tier != Tier::raw && sums;
+  std::vector<PeakRow> machine = TRY(machine_rows(whole));
+  peaks.machine = std::move(machine);
+  std::vector<PeakRow> rows = TRY(asked_rows(source, question, peaks.exact));
+  peaks.rows = std::move(rows);
   limit_peaks(context, question, peaks);
   if (question.group != "category") {
-    Result<std::vector<PeakRow>> categories = category_rows(whole, Metric::pss, peaks.exact);
-    if (!categories) return categories.error();
-    peaks.categories = *std::move(categories);
+    std::vector<PeakRow> categories = TRY(category_rows(whole, Metric::pss, peaks.exact));
+    peaks.categories = std::move(categories);
   }
-  const Status exact = add_exact_times(context, question, whole, peaks);
-  if (!exact) return exact.error();
+  TRY(add_exact_times(context, question, whole, peaks));
   return peaks;
 }
 

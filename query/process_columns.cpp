@@ -61,18 +61,16 @@ std::string with_pid(std::string title, std::optional<std::int64_t> pid) {
 }
 
 Result<std::map<std::string, std::string>> load_titles(Reader& reader, const std::set<std::string>& names) {
-  const Result<std::vector<StoredIdentity>> identities = reader.identities(std::nullopt);
-  if (!identities) return identities.error();
+  const std::vector<StoredIdentity> identities = TRY(reader.identities(std::nullopt));
   std::vector<std::int64_t> ids;
-  for (const StoredIdentity& identity : *identities) {
+  for (const StoredIdentity& identity : identities) {
     if (names.contains(identity_name(identity.unit, identity.command))) ids.push_back(identity.id);
   }
-  Result<std::vector<StoredProcess>> newest = reader.newest_of(ids);
-  if (!newest) return newest.error();
+  std::vector<StoredProcess> newest = TRY(reader.newest_of(ids));
   // Identities of one name may differ in the program's path.
-  std::ranges::sort(*newest, {}, &StoredProcess::id);
+  std::ranges::sort(newest, {}, &StoredProcess::id);
   std::map<std::string, std::string> titles;
-  for (const StoredProcess& process : *newest) titles[group_key(process, "identity")] = identity_title(process.info);
+  for (const StoredProcess& process : newest) titles[group_key(process, "identity")] = identity_title(process.info);
   return titles;
 }
 
@@ -84,16 +82,15 @@ Status show_titles(Reader& reader, Table& table) {
   for (const auto& row : table.rows) {
     if (const auto* name = std::get_if<std::string>(&row[at])) names.insert(*name);
   }
-  const auto titles = load_titles(reader, names);
-  if (!titles) return titles.error();
+  const auto titles = TRY(load_titles(reader, names));
   Column title = *named;
   named->shown = Shown::machines;
   title.name = "title";
   table.columns.insert(table.columns.begin() + static_cast<std::ptrdiff_t>(at) + 1, title);
   for (auto& row : table.rows) {
     const auto* name = std::get_if<std::string>(&row[at]);
-    const auto found = name == nullptr ? titles->end() : titles->find(*name);
-    row.insert(row.begin() + static_cast<std::ptrdiff_t>(at) + 1, found == titles->end() ? row[at] : found->second);
+    const auto found = name == nullptr ? titles.end() : titles.find(*name);
+    row.insert(row.begin() + static_cast<std::ptrdiff_t>(at) + 1, found == titles.end() ? row[at] : found->second);
   }
   return Done{};
 }

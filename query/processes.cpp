@@ -97,15 +97,12 @@ Result<SeenById> see_ticks(Reader& reader, Range range) {
 // if it is kept, tells who is a zombie.
 Result<SeenById> see_marks(Reader& reader, Range range) {
   SeenById seen;
-  const Result<ProcessMarks> marks = reader.process_marks(range, range, "hwm", kAllProcesses);
-  if (!marks) return marks.error();
-  for (const HighWater& mark : marks->marks) seen[mark.subject_id].hwm_kib = mark.value_kib;
-  const Result<std::optional<StoredTick>> tick = reader.tick_at(range.to_ms);
-  if (!tick) return tick.error();
-  if (!*tick) return seen;
-  const Result<Snapshot> snapshot = reader.snapshot((*tick)->id);
-  if (!snapshot) return snapshot.error();
-  for (const ProcessState& state : snapshot->processes) seen[state.process.id].state = state.sample.state;
+  const ProcessMarks marks = TRY(reader.process_marks(range, range, "hwm", kAllProcesses));
+  for (const HighWater& mark : marks.marks) seen[mark.subject_id].hwm_kib = mark.value_kib;
+  const std::optional<StoredTick> tick = TRY(reader.tick_at(range.to_ms));
+  if (!tick) return seen;
+  const Snapshot snapshot = TRY(reader.snapshot(tick->id));
+  for (const ProcessState& state : snapshot.processes) seen[state.process.id].state = state.sample.state;
   return seen;
 }
 
@@ -124,13 +121,11 @@ Result<Range> asked_range(const Context& context) {
     return range_or_last(context.when, {context.file.first_tick_ms, context.file.last_tick_ms}, kDefaultRangeMs);
   }
   const std::int64_t at_ms = *context.when.at_ms;
-  const Result<std::optional<StoredTick>> tick = context.reader.tick_at(at_ms);
-  if (!tick) return tick.error();
-  if (*tick) return Range{(*tick)->begin.wall_ms, (*tick)->begin.wall_ms};
+  const std::optional<StoredTick> tick = TRY(context.reader.tick_at(at_ms));
+  if (tick) return Range{tick->begin.wall_ms, tick->begin.wall_ms};
   if (at_ms < context.file.first_tick_ms) return Range{at_ms, at_ms};
-  const Result<std::int64_t> recorded = recorded_at(context, at_ms);
-  if (!recorded) return recorded.error();
-  return Range{*recorded - 1, *recorded};
+  const std::int64_t recorded = TRY(recorded_at(context, at_ms));
+  return Range{recorded - 1, recorded};
 }
 
 // With --at the answer is about one time, not about a range that has no length.
@@ -152,28 +147,23 @@ std::string sum_line(std::int64_t count, std::int64_t shown, std::optional<std::
 }
 
 Result<Report> list_processes(const Context& context) {
-  const Result<Range> range = asked_range(context);
-  if (!range) return range.error();
-  const Result<Filter> filter = filter_over(context, *range);
-  if (!filter) return filter.error();
-  Result<Report> begun = begin_report(context, *range);
+  const Range range = TRY(asked_range(context));
+  const Filter filter = TRY(filter_over(context, range));
+  Result<Report> begun = begin_report(context, range);
   if (!begun || begun->nothing_recorded) return begun;
   Report report = *std::move(begun);
-  const Result<std::vector<StoredProcess>> processes = context.reader.processes(*range);
-  if (!processes) return processes.error();
-  const Result<Tier> tier = tier_of(context, *range, Reads::all);
-  if (!tier) return tier.error();
-  const auto seen = *tier == Tier::raw ? see_ticks(context.reader, *range) : see_marks(context.reader, *range);
-  if (!seen) return seen.error();
+  const std::vector<StoredProcess> processes = TRY(context.reader.processes(range));
+  const Tier tier = TRY(tier_of(context, range, Reads::all));
+  const auto seen = TRY(tier == Tier::raw ? see_ticks(context.reader, range) : see_marks(context.reader, range));
 
   std::vector<LifeRow> rows;
   std::int64_t ended = 0;
-  for (const StoredProcess& process : *processes) {
-    if (!filter->matches(process)) continue;
-    const auto found = seen->find(process.id);
-    rows.push_back({&process, found == seen->end() ? Seen{} : found->second, start_of(process),
+  for (const StoredProcess& process : processes) {
+    if (!filter.matches(process)) continue;
+    const auto found = seen.find(process.id);
+    rows.push_back({&process, found == seen.end() ? Seen{} : found->second, start_of(process),
                     process.gone_ms.value_or(process.last_ms)});
-    if (process.gone_ms && *process.gone_ms <= range->to_ms) ++ended;
+    if (process.gone_ms && *process.gone_ms <= range.to_ms) ++ended;
   }
   const std::string by = context.options.by.value_or("start");
   sort_rows(rows, by);
@@ -193,9 +183,9 @@ Result<Report> list_processes(const Context& context) {
   } else {
     report.notes.push_back(sum);
   }
-  note_filter(*filter, context.when.at_ms ? "at this time" : "in the range", report);
-  report.facts = {{"tier", "", Kind::text, std::string(to_string(*tier))}};
-  if (*tier != Tier::raw)
+  note_filter(filter, context.when.at_ms ? "at this time" : "in the range", report);
+  report.facts = {{"tier", "", Kind::text, std::string(to_string(tier))}};
+  if (tier != Tier::raw)
     report.notes.emplace_back(
         "From the processes' own rows and the marks of the UTC days: HWM is known where it was reached in the range.");
   return report;

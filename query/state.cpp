@@ -36,39 +36,34 @@ class BucketReader {
   }
 
   Status categories() {
-    const Result<std::vector<GroupState>> groups = this->groups(MarkSubject::category);
-    if (!groups) return groups.error();
-    for (const GroupState& group : *groups) state_.snapshot.categories.push_back(category_of(group));
+    const std::vector<GroupState> groups = TRY(this->groups(MarkSubject::category));
+    for (const GroupState& group : groups) state_.snapshot.categories.push_back(category_of(group));
     return Done{};
   }
 
   Status processes() {
-    Result<std::map<std::int64_t, Held>> held = read(MarkSubject::process);
-    if (!held) return held.error();
+    std::map<std::int64_t, Held> held = TRY(read(MarkSubject::process));
     std::vector<std::int64_t> ids;
-    ids.reserve(held->size());
-    for (const auto& [id, of] : *held) ids.push_back(id);
-    const Result<std::vector<StoredProcess>> processes = reader_.processes_by_id(ids);
-    if (!processes) return processes.error();
-    for (const StoredProcess& process : *processes) {
+    ids.reserve(held.size());
+    for (const auto& [id, of] : held) ids.push_back(id);
+    const std::vector<StoredProcess> processes = TRY(reader_.processes_by_id(ids));
+    for (const StoredProcess& process : processes) {
       ProcessSample sample;
       sample.key = process.info.key;
       sample.parent_pid = process.info.parent_pid;
-      sample.memory = memory_of(held->at(process.id));
+      sample.memory = memory_of(held.at(process.id));
       state_.snapshot.processes.push_back({process, sample, state_.bucket->from_ms});
     }
     return Done{};
   }
 
   Result<std::vector<GroupState>> groups(MarkSubject kind) {
-    const Result<std::map<std::int64_t, std::string>> names = reader_.group_names(kind);
-    if (!names) return names.error();
-    const Result<std::map<std::int64_t, Held>> held = read(kind);
-    if (!held) return held.error();
+    const std::map<std::int64_t, std::string> names = TRY(reader_.group_names(kind));
+    const std::map<std::int64_t, Held> held = TRY(read(kind));
     std::vector<GroupState> groups;
-    for (const auto& [id, of] : *held) {
-      const auto name = names->find(id);
-      if (name != names->end()) groups.push_back({name->second, of.processes, memory_of(of)});
+    for (const auto& [id, of] : held) {
+      const auto name = names.find(id);
+      if (name != names.end()) groups.push_back({name->second, of.processes, memory_of(of)});
     }
     return groups;
   }
@@ -115,38 +110,33 @@ StoredRun run_at(const std::vector<StoredRun>& runs, std::int64_t at_ms) {
 }
 
 Result<std::optional<State>> load_tick(Reader& reader, std::int64_t at_ms) {
-  const Result<std::optional<StoredTick>> tick = reader.tick_at(at_ms);
-  if (!tick) return tick.error();
-  if (!*tick) return std::optional<State>();
-  Result<Snapshot> snapshot = reader.snapshot((*tick)->id);
-  if (!snapshot) return snapshot.error();
-  return std::optional<State>(State{*std::move(snapshot), Tier::raw, std::nullopt});
+  const std::optional<StoredTick> tick = TRY(reader.tick_at(at_ms));
+  if (!tick) return std::optional<State>();
+  Snapshot snapshot = TRY(reader.snapshot(tick->id));
+  return std::optional<State>(State{std::move(snapshot), Tier::raw, std::nullopt});
 }
 
 // Of the bucket of a tier that holds the last recorded time up to `asked_ms`.
 Result<std::optional<State>> load_bucket(const Context& context, Tier tier, std::int64_t asked_ms) {
-  const Result<std::int64_t> at_ms = recorded_at(context, asked_ms);
-  if (!at_ms) return at_ms.error();
-  State state{{}, tier, bucket_around(tier, *at_ms)};
+  const std::int64_t at_ms = TRY(recorded_at(context, asked_ms));
+  State state{{}, tier, bucket_around(tier, at_ms)};
   BucketReader bucket(context.reader, state);
-  const Result<bool> found = bucket.machine();
-  if (!found) return found.error();
-  if (!*found) return std::optional<State>();
-  state.snapshot.run = run_at(context.runs, *at_ms);
+  const bool found = TRY(bucket.machine());
+  if (!found) return std::optional<State>();
+  state.snapshot.run = run_at(context.runs, at_ms);
   state.snapshot.tick.run_id = state.snapshot.run.id;
-  state.snapshot.tick.begin.wall_ms = *at_ms;
-  if (const Status read = bucket.categories(); !read) return read.error();
-  if (const Status read = bucket.processes(); !read) return read.error();
+  state.snapshot.tick.begin.wall_ms = at_ms;
+  TRY(bucket.categories());
+  TRY(bucket.processes());
   return std::optional<State>(std::move(state));
 }
 
 }  // namespace
 
 Result<std::int64_t> recorded_at(const Context& context, std::int64_t at_ms) {
-  const Result<Coverage> coverage = context.reader.coverage({context.file.first_tick_ms, at_ms});
-  if (!coverage) return coverage.error();
-  const bool in_gap = !coverage->gaps.empty() && coverage->gaps.back().to_ms >= at_ms;
-  return in_gap ? coverage->gaps.back().from_ms : at_ms;
+  const Coverage coverage = TRY(context.reader.coverage({context.file.first_tick_ms, at_ms}));
+  const bool in_gap = !coverage.gaps.empty() && coverage.gaps.back().to_ms >= at_ms;
+  return in_gap ? coverage.gaps.back().from_ms : at_ms;
 }
 
 MachineMetric machine_gauge(MachineField field) {
@@ -183,9 +173,8 @@ CategorySample category_of(const GroupState& group) {
 
 Result<std::optional<State>> load_state(const Context& context, std::int64_t at_ms) {
   if (context.file.ticks == 0 || at_ms < context.file.first_tick_ms) return std::optional<State>();
-  const Result<Tier> tier = tier_of(context, {at_ms, at_ms}, Reads::all);
-  if (!tier) return tier.error();
-  return *tier == Tier::raw ? load_tick(context.reader, at_ms) : load_bucket(context, *tier, at_ms);
+  const Tier tier = TRY(tier_of(context, {at_ms, at_ms}, Reads::all));
+  return tier == Tier::raw ? load_tick(context.reader, at_ms) : load_bucket(context, tier, at_ms);
 }
 
 Result<std::optional<State>> load_state(const Context& context) {
@@ -195,8 +184,7 @@ Result<std::optional<State>> load_state(const Context& context) {
 Result<std::vector<GroupState>> load_groups(Reader& reader, const State& state, MarkSubject kind) {
   State bucket{{}, state.tier, state.bucket};
   BucketReader groups(reader, bucket);
-  const Result<bool> found = groups.machine();
-  if (!found) return found.error();
+  TRY(groups.machine());
   return groups.groups(kind);
 }
 

@@ -71,26 +71,22 @@ Status look_at_day(Reader& reader, RecorderStatus& status) {
   count_runs(status, day);
   const StoredRun& run = status.runs.back();
 
-  Result<Coverage> coverage = reader.coverage(day);
-  if (!coverage) return coverage.error();
-  status.day = std::move(*coverage);
+  Coverage coverage = TRY(reader.coverage(day));
+  status.day = std::move(coverage);
 
-  const Result<std::vector<StoredTick>> ticks = reader.ticks(day);
-  if (!ticks) return ticks.error();
-  status.costs = tick_costs(*ticks, run.interval_ms);
-  if (!ticks->empty()) status.tick = ticks->back();
+  const std::vector<StoredTick> ticks = TRY(reader.ticks(day));
+  status.costs = tick_costs(ticks, run.interval_ms);
+  if (!ticks.empty()) status.tick = ticks.back();
 
-  Result<std::vector<Event>> events = reader.events({std::min(day.from_ms, run.started_ms), status.now_ms});
-  if (!events) return events.error();
-  sort_events(status, std::move(*events), day);
+  std::vector<Event> events = TRY(reader.events({std::min(day.from_ms, run.started_ms), status.now_ms}));
+  sort_events(status, std::move(events), day);
   if (Status counted = count_oom_kills(reader, status, day); !counted) return counted;
 
   if (!status.tick) return Done{};
-  const Result<Snapshot> snapshot = reader.snapshot(status.tick->id);
-  if (!snapshot) return snapshot.error();
-  status.itself = find_pid(*snapshot, snapshot->run.pid);
+  const Snapshot snapshot = TRY(reader.snapshot(status.tick->id));
+  status.itself = find_pid(snapshot, snapshot.run.pid);
   if (!status.file.held_by) return Done{};
-  if (const auto holder = find_pid(*snapshot, *status.file.held_by)) {
+  if (const auto holder = find_pid(snapshot, *status.file.held_by)) {
     const ProcessInfo& info = holder->process.info;
     status.holder += to_printable(to_utf8(fmt::format(" ({} of {})", info.comm, info.user)));
   }
@@ -98,9 +94,8 @@ Status look_at_day(Reader& reader, RecorderStatus& status) {
 }
 
 Result<Report> run_status(const Context& context) {
-  const Result<RecorderStatus> status = find_status(context.reader, context.file, context.runs, context.now_ms);
-  if (!status) return status.error();
-  return status_report(*status, context.options);
+  const RecorderStatus status = TRY(find_status(context.reader, context.file, context.runs, context.now_ms));
+  return status_report(status, context.options);
 }
 
 }  // namespace
@@ -114,8 +109,7 @@ Result<RecorderStatus> find_status(Reader& reader, const FileInfo& file, const s
   status.recording = judge_recording(file, runs, now_ms);
   if (file.held_by) status.holder = fmt::format("process {}", *file.held_by);
   if (file.ticks > 0 && !runs.empty()) {
-    const Status looked = look_at_day(reader, status);
-    if (!looked) return looked.error();
+    TRY(look_at_day(reader, status));
   }
   return status;
 }

@@ -31,13 +31,11 @@ std::string_view short_name(std::string_view key, std::string_view value) {
 using Memory = std::unordered_map<std::int64_t, std::optional<std::int64_t>>;
 
 Result<Memory> pss_at_end(const Context& context, Range range) {
-  const Result<std::optional<StoredTick>> tick = context.reader.tick_at(range.to_ms);
-  if (!tick) return tick.error();
-  if (!*tick) return Memory();
-  const Result<Snapshot> snapshot = context.reader.snapshot((*tick)->id);
-  if (!snapshot) return snapshot.error();
+  const std::optional<StoredTick> tick = TRY(context.reader.tick_at(range.to_ms));
+  if (!tick) return Memory();
+  const Snapshot snapshot = TRY(context.reader.snapshot(tick->id));
   Memory memory;
-  for (const ProcessState& state : snapshot->processes) {
+  for (const ProcessState& state : snapshot.processes) {
     memory[state.process.id] = metric_kib(state.sample.memory, Metric::pss);
   }
   return memory;
@@ -136,11 +134,10 @@ Result<Subject> choose_subject(const Context& context, Subject subject, const st
   const std::vector<Meaning> meanings = meanings_of(subject.name, processes);
   if (meanings.empty()) return unknown(subject.name, processes);
   if (meanings.size() == 1) return subject_of(meanings.front().key, meanings.front().value);
-  const Result<Memory> memory = pss_at_end(context, range);
-  if (!memory) return memory.error();
+  const Memory memory = TRY(pss_at_end(context, range));
   std::vector<Choice> choices;
   choices.reserve(meanings.size());
-  for (const Meaning& meaning : meanings) choices.push_back(choice_of(meaning, *memory));
+  for (const Meaning& meaning : meanings) choices.push_back(choice_of(meaning, memory));
   return ambiguous(context, subject.name, choice_table(std::move(choices)));
 }
 

@@ -13,10 +13,9 @@ namespace {
 
 Result<Report> run_summary(const Context& context) {
   if (context.options.write_missing) return write_missing(context, *context.options.write_missing);
-  const Result<Day> day = parse_day(context.options.day.value_or("yesterday"), context.now_ms, context.options.zone);
-  if (!day) return day.error();
-  Result<Report> report = summarise_day(context, *day);
-  const bool later = context.file.ticks > 0 && context.file.last_tick_ms >= day->end_ms;
+  const Day day = TRY(parse_day(context.options.day.value_or("yesterday"), context.now_ms, context.options.zone));
+  Result<Report> report = summarise_day(context, day);
+  const bool later = context.file.ticks > 0 && context.file.last_tick_ms >= day.end_ms;
   if (report && report->nothing_recorded && !context.options.day && later) {
     report->warnings.emplace_back("a summary is of yesterday; memoir summary --day today tells of today");
   }
@@ -31,14 +30,13 @@ Result<Report> summarise_day(const Context& context, Day day) {
   const Range range{day.begin_ms, std::clamp(latest_ms, day.begin_ms, day.end_ms - 1)};
   Result<Report> report = begin_range_report(context, range);
   if (!report || report->nothing_recorded) return report;
-  const Result<std::optional<DaySummary>> summary = load_summary(context, day);
-  if (!summary) return summary.error();
-  if (!*summary) {
+  const std::optional<DaySummary> summary = TRY(load_summary(context, day));
+  if (!summary) {
     report->nothing_recorded = true;
     report->warnings.emplace_back("what was recorded on this day is too little to be summed up");
     return report;
   }
-  fill_summary(context, **summary, *report);
+  fill_summary(context, *summary, *report);
   return report;
 }
 

@@ -68,15 +68,13 @@ Status delete_oldest(const std::string& folder) {
 // The days that may be missing, the oldest first: those since the recording began, at most as many as are kept.
 Result<std::vector<Day>> candidates(const Context& context) {
   const Zone zone = context.options.zone;
-  const Result<std::vector<TierSpan>> spans = context.reader.tiers();
-  if (!spans) return spans.error();
+  const std::vector<TierSpan> spans = TRY(context.reader.tiers());
   std::int64_t first_ms = context.now_ms;
-  for (const TierSpan& span : *spans) first_ms = std::min(first_ms, span.from_ms);
-  const Result<Day> today = parse_day("today", context.now_ms, zone);
-  if (!today) return today.error();
+  for (const TierSpan& span : spans) first_ms = std::min(first_ms, span.from_ms);
+  const Day today = TRY(parse_day("today", context.now_ms, zone));
   std::vector<Day> days;
   for (int back = 1; back <= kKeptDays; ++back) {
-    const Day day = day_before(*today, back, zone);
+    const Day day = day_before(today, back, zone);
     if (day.end_ms <= first_ms) break;
     days.push_back(day);
   }
@@ -91,23 +89,20 @@ Result<Report> write_missing(const Context& context, const std::string& folder) 
   if (!fs::is_directory(folder, error)) {
     return Error{ErrorKind::gone, fmt::format("{}: is not a folder; make it first: mkdir -p {}", folder, folder)};
   }
-  const Result<std::vector<Day>> days = candidates(context);
-  if (!days) return days.error();
+  const std::vector<Day> days = TRY(candidates(context));
   Report latest;
   std::vector<std::string> written;
-  for (const Day& day : *days) {
+  for (const Day& day : days) {
     const std::string date = print_date(day.begin_ms, context.options.zone);
     if (is_there(folder, date)) continue;
     Result<Report> report = summarise_day(context, day);
     if (!report) return report;
     if (report->nothing_recorded) continue;
-    const Status wrote = write_day(context, folder, date, *report);
-    if (!wrote) return wrote.error();
+    TRY(write_day(context, folder, date, *report));
     written.push_back(date);
     latest = *std::move(report);
   }
-  const Status deleted = delete_oldest(folder);
-  if (!deleted) return deleted.error();
+  TRY(delete_oldest(folder));
   if (written.empty()) {
     latest.title = fmt::format("no day is missing in {}", folder);
   } else if (written.size() == 1) {

@@ -61,17 +61,15 @@ Table table_of(const std::vector<LeakRow>& rows, const Options& options) {
 }  // namespace
 
 Status load_leaks(const Context& context, DaySummary& summary) {
-  const Result<LeakSettings> settings = leak_settings(context.options, summary.warnings);
-  if (!settings) return settings.error();
+  const LeakSettings settings = TRY(leak_settings(context.options, summary.warnings));
   const std::int64_t to_ms = summary.day.end_ms - 1;
   const Range range{std::max(context.file.first_tick_ms, to_ms - kLeakHistoryMs),
                     std::min(context.file.last_tick_ms, to_ms)};
-  Result<std::vector<LeakRow>> rows = judge_store(context, range, *settings);
-  if (!rows) return rows.error();
-  summary.leak_counts = count_leaks(*rows);
-  keep_live_leaks(*rows, range, *settings);
-  rank_leaks(*rows);
-  summary.leaks = *std::move(rows);
+  std::vector<LeakRow> rows = TRY(judge_store(context, range, settings));
+  summary.leak_counts = count_leaks(rows);
+  keep_live_leaks(rows, range, settings);
+  rank_leaks(rows);
+  summary.leaks = std::move(rows);
   return Done{};
 }
 

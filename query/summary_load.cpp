@@ -126,17 +126,15 @@ Status load_recorder(const Context& context, DaySummary& summary) {
     }
   }
   const Range range{summary.day.begin_ms, summary.day.end_ms - 1};
-  const Result<std::vector<StoredTick>> ticks = context.reader.ticks(range);
-  if (!ticks) return ticks.error();
-  if (!ticks->empty()) {
-    const auto run = std::ranges::find(runs, ticks->back().run_id, &StoredRun::id);
-    const TickCosts costs = tick_costs(*ticks, run == runs.end() ? 0 : run->interval_ms);
+  const std::vector<StoredTick> ticks = TRY(context.reader.ticks(range));
+  if (!ticks.empty()) {
+    const auto run = std::ranges::find(runs, ticks.back().run_id, &StoredRun::id);
+    const TickCosts costs = tick_costs(ticks, run == runs.end() ? 0 : run->interval_ms);
     recorder.core_percent = costs.core_percent;
     recorder.mean_cpu_us = costs.mean_cpu_us;
   }
-  Result<std::vector<Event>> events = context.reader.events(range);
-  if (!events) return events.error();
-  recorder.events = *std::move(events);
+  std::vector<Event> events = TRY(context.reader.events(range));
+  recorder.events = std::move(events);
   std::erase_if(recorder.events, [](const Event& event) { return event.kind == "degraded"; });
   return Done{};
 }
@@ -149,14 +147,13 @@ Rolled rolled(std::int64_t from_ms, std::int64_t until_ms, std::int64_t covered_
 }
 
 Result<Tier> tier_for(Reader& reader, std::int64_t from_ms) {
-  const Result<std::vector<TierSpan>> spans = reader.tiers();
-  if (!spans) return spans.error();
+  const std::vector<TierSpan> spans = TRY(reader.tiers());
   std::int64_t needed_ms = std::numeric_limits<std::int64_t>::max();
-  for (const TierSpan& span : *spans) needed_ms = std::min(needed_ms, span.from_ms);
+  for (const TierSpan& span : spans) needed_ms = std::min(needed_ms, span.from_ms);
   // Before the oldest of all there is nothing to be had.
   needed_ms = std::max(needed_ms, from_ms);
   Tier tier = Tier::five_minutes;
-  for (const TierSpan& span : *spans) {
+  for (const TierSpan& span : spans) {
     if (span.tier == Tier::raw) continue;
     tier = span.tier;
     if (span.from_ms <= needed_ms) break;
@@ -171,25 +168,18 @@ Result<std::optional<DaySummary>> load_summary(const Context& context, Day day) 
   summary.over = std::max(context.now_ms, context.file.last_tick_ms) >= day.end_ms;
   const Day first = day_before(day, kDaysBefore, zone);
   const Range range{day.begin_ms, day.end_ms - 1};
-  const Result<Tier> tier = tier_for(context.reader, day.begin_ms);
-  if (!tier) return tier.error();
-  summary.tier = *tier;
-  const Result<Tier> before = tier_for(context.reader, first.begin_ms);
-  if (!before) return before.error();
-  Result<MachineSeries> series = load_machine(context.reader, std::max(*tier, *before), {first.begin_ms, range.to_ms});
-  if (!series) return series.error();
-  fill_machine(*series, zone, summary);
+  const Tier tier = TRY(tier_for(context.reader, day.begin_ms));
+  summary.tier = tier;
+  const Tier before = TRY(tier_for(context.reader, first.begin_ms));
+  MachineSeries series = TRY(load_machine(context.reader, std::max(tier, before), {first.begin_ms, range.to_ms}));
+  fill_machine(series, zone, summary);
   if (!find_ends(summary)) return std::optional<DaySummary>();
 
-  const Result<std::vector<HighWater>> marks =
-      context.reader.group_marks(range, {MarkSubject::category, MarkSubject::identity});
-  if (!marks) return marks.error();
-  const Status recorder = load_recorder(context, summary);
-  if (!recorder) return recorder.error();
-  const Status people = load_people(context, *marks, summary);
-  if (!people) return people.error();
-  const Status leaks = load_leaks(context, summary);
-  if (!leaks) return leaks.error();
+  const std::vector<HighWater> marks =
+      TRY(context.reader.group_marks(range, {MarkSubject::category, MarkSubject::identity}));
+  TRY(load_recorder(context, summary));
+  TRY(load_people(context, marks, summary));
+  TRY(load_leaks(context, summary));
   return std::optional<DaySummary>(std::move(summary));
 }
 

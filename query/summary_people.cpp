@@ -68,11 +68,10 @@ std::optional<Range> first_hour_of_week(const DaySummary& summary) {
 Status add_week(Reader& reader, MarkSubject kind, const DaySummary& summary, UsageById& usage) {
   const auto hour = first_hour_of_week(summary);
   if (!hour) return Done{};
-  const Result<Tier> tier = tier_for(reader, hour->from_ms);
-  if (!tier) return tier.error();
+  const Tier tier = TRY(tier_for(reader, hour->from_ms));
   std::map<std::int64_t, std::vector<Rolled>> series;
   const Status read =
-      reader.rollups({*tier, kind, std::nullopt, *hour, {RollupMetric::pss}}, [&series](const RollupBucket& bucket) {
+      reader.rollups({tier, kind, std::nullopt, *hour, {RollupMetric::pss}}, [&series](const RollupBucket& bucket) {
         series[bucket.subject_id].push_back(
             rolled(bucket.from_ms, bucket.until_ms, bucket.covered_ms, bucket[RollupMetric::pss]));
       });
@@ -112,20 +111,18 @@ std::vector<Usage> ranked(const UsageById& usage) {
 Result<std::vector<Usage>> load_groups(Reader& reader, MarkSubject kind,
                                        const std::map<std::int64_t, std::string>& names,
                                        const std::vector<HighWater>& marks, const DaySummary& summary) {
-  Result<UsageById> usage = load_usage(reader, kind, summary);
-  if (!usage) return usage.error();
-  const Status week = add_week(reader, kind, summary, *usage);
-  if (!week) return week.error();
-  add_figures(summary, *usage);
-  for (auto& [id, of] : *usage) {
+  UsageById usage = TRY(load_usage(reader, kind, summary));
+  TRY(add_week(reader, kind, summary, usage));
+  add_figures(summary, usage);
+  for (auto& [id, of] : usage) {
     if (const auto name = names.find(id); name != names.end()) of.name = of.title = name->second;
   }
   for (const HighWater& mark : marks) {
     if (mark.subject != kind || mark.metric != "hwm" || !reached_on(mark, summary.day)) continue;
-    const auto of = usage->find(mark.subject_id);
-    if (of != usage->end()) of->second.hwm_kib = std::max(of->second.hwm_kib.value_or(0), mark.value_kib);
+    const auto of = usage.find(mark.subject_id);
+    if (of != usage.end()) of->second.hwm_kib = std::max(of->second.hwm_kib.value_or(0), mark.value_kib);
   }
-  return ranked(*std::move(usage));
+  return ranked(std::move(usage));
 }
 
 void warn_of_inexact(DaySummary& summary) {
@@ -168,10 +165,9 @@ using MarkOfProcess = std::unordered_map<std::int64_t, HighWater>;
 // Marks of processes that were reached on the day: the store keeps them by UTC days.
 Result<MarkOfProcess> process_marks(Reader& reader, const Day& day) {
   const Range range{day.begin_ms, day.end_ms - 1};
-  const Result<ProcessMarks> marks = reader.process_marks(range, range, "hwm", std::numeric_limits<std::size_t>::max());
-  if (!marks) return marks.error();
+  const ProcessMarks marks = TRY(reader.process_marks(range, range, "hwm", std::numeric_limits<std::size_t>::max()));
   MarkOfProcess highest;
-  for (const HighWater& mark : marks->marks) {
+  for (const HighWater& mark : marks.marks) {
     if (reached_on(mark, day)) highest.emplace(mark.subject_id, mark);
   }
   return highest;
@@ -274,28 +270,23 @@ Status load_people(const Context& context, const std::vector<HighWater>& marks, 
   for (const HighWater& mark : marks) {
     if (mark.subject == MarkSubject::category) names[mark.subject_id] = mark.name;
   }
-  Result<std::vector<Usage>> categories = load_groups(reader, MarkSubject::category, names, marks, summary);
-  if (!categories) return categories.error();
-  summary.categories = *std::move(categories);
+  std::vector<Usage> categories = TRY(load_groups(reader, MarkSubject::category, names, marks, summary));
+  summary.categories = std::move(categories);
   warn_of_inexact(summary);
 
   names.clear();
-  const Result<std::vector<StoredIdentity>> stored = reader.identities(std::nullopt);
-  if (!stored) return stored.error();
-  for (const StoredIdentity& identity : *stored) names[identity.id] = identity_name(identity.unit, identity.command);
-  Result<std::vector<Usage>> identities = load_groups(reader, MarkSubject::identity, names, marks, summary);
-  if (!identities) return identities.error();
-  summary.identities = *std::move(identities);
-  const Result<std::vector<StoredProcess>> processes = reader.processes(range);
-  if (!processes) return processes.error();
-  add_titles(*processes, summary.identities);
+  const std::vector<StoredIdentity> stored = TRY(reader.identities(std::nullopt));
+  for (const StoredIdentity& identity : stored) names[identity.id] = identity_name(identity.unit, identity.command);
+  std::vector<Usage> identities = TRY(load_groups(reader, MarkSubject::identity, names, marks, summary));
+  summary.identities = std::move(identities);
+  const std::vector<StoredProcess> processes = TRY(reader.processes(range));
+  add_titles(processes, summary.identities);
   summary.holders = holders_at(summary.identities, summary.today().used.highest);
-  const Result<MarkOfProcess> highest = process_marks(reader, summary.day);
-  if (!highest) return highest.error();
-  summary.processes = highest_processes(*processes, *highest);
-  summary.restarts = restarts_of(*processes, *highest, summary.day);
-  count_lives(*processes, summary);
-  return load_own_memory(context, *processes, summary);
+  const MarkOfProcess highest = TRY(process_marks(reader, summary.day));
+  summary.processes = highest_processes(processes, highest);
+  summary.restarts = restarts_of(processes, highest, summary.day);
+  count_lives(processes, summary);
+  return load_own_memory(context, processes, summary);
 }
 
 }  // namespace memoir::query

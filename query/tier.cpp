@@ -67,16 +67,15 @@ Tier choose_tier(std::span<const TierSpan> tiers, Range range, Reads reads, std:
 }
 
 Result<Tier> tier_of(const Context& context, Range range, Reads reads, std::int64_t widest_ms) {
-  const Result<std::vector<TierSpan>> tiers = context.reader.tiers();
-  if (!tiers) return tiers.error();
+  const std::vector<TierSpan> tiers = TRY(context.reader.tiers());
   // Nothing was recorded before the first tick, nor after the last.
   const Range recorded{std::max(range.from_ms, context.file.first_tick_ms),
                        std::min(range.to_ms, context.file.last_tick_ms)};
-  if (!context.options.tier) return choose_tier(*tiers, recorded, reads, widest_ms);
+  if (!context.options.tier) return choose_tier(tiers, recorded, reads, widest_ms);
   const Tier asked = parse_tier(*context.options.tier).value_or(Tier::raw);
-  const auto span = std::ranges::find(*tiers, asked, &TierSpan::tier);
-  if (span == tiers->end() || span->from_ms > recorded.from_ms)
-    return out_of_reach(context, asked, span == tiers->end() ? nullptr : &*span, recorded);
+  const auto span = std::ranges::find(tiers, asked, &TierSpan::tier);
+  if (span == tiers.end() || span->from_ms > recorded.from_ms)
+    return out_of_reach(context, asked, span == tiers.end() ? nullptr : &*span, recorded);
   return asked;
 }
 

@@ -78,9 +78,8 @@ Result<RolledProcesses> read_rolled_processes(Reader& reader, Tier tier, Range r
                                       rolled.steps.emplace_back(bucket.subject_id, step);
                                     });
   if (!read) return read.error();
-  Result<std::vector<StoredProcess>> processes = reader.processes_by_id({ids.begin(), ids.end()});
-  if (!processes) return processes.error();
-  rolled.processes = *std::move(processes);
+  std::vector<StoredProcess> processes = TRY(reader.processes_by_id({ids.begin(), ids.end()}));
+  rolled.processes = std::move(processes);
   return rolled;
 }
 
@@ -93,12 +92,11 @@ Status visit_categories(Reader& reader, Tier tier, Range range, Metric metric,
              {step.at_ms, step.until_ms, metric_kib(*step.sample, metric)}});
     });
   }
-  const Result<std::map<std::int64_t, std::string>> names = reader.group_names(MarkSubject::category);
-  if (!names) return names.error();
+  const std::map<std::int64_t, std::string> names = TRY(reader.group_names(MarkSubject::category));
   return visit_buckets(reader, tier, MarkSubject::category, std::nullopt, range, metric,
                        [&](const RollupBucket& bucket, const Step& step) {
-                         const auto name = names->find(bucket.subject_id);
-                         if (name != names->end()) visit({name->second, bucket.processes, step});
+                         const auto name = names.find(bucket.subject_id);
+                         if (name != names.end()) visit({name->second, bucket.processes, step});
                        });
 }
 
@@ -128,9 +126,8 @@ Range bucket_around(Tier tier, std::int64_t at_ms) {
 
 Result<BucketSum::Recorded> recorded_time(Reader& reader, Tier tier, Range range) {
   const Range buckets{bucket_around(tier, range.from_ms).from_ms, bucket_around(tier, range.to_ms).to_ms};
-  const Result<Coverage> coverage = reader.coverage(buckets);
-  if (!coverage) return coverage.error();
-  return BucketSum::Recorded([gaps = coverage->gaps](std::int64_t from_ms, std::int64_t until_ms) {
+  const Coverage coverage = TRY(reader.coverage(buckets));
+  return BucketSum::Recorded([gaps = coverage.gaps](std::int64_t from_ms, std::int64_t until_ms) {
     std::int64_t recorded_ms = until_ms - from_ms;
     for (const Gap& gap : gaps)
       recorded_ms -= std::max<std::int64_t>(std::min(gap.to_ms, until_ms) - std::max(gap.from_ms, from_ms), 0);

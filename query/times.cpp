@@ -216,9 +216,8 @@ Result<std::int64_t> parse_end(std::string_view text, std::int64_t now_ms, Zone 
 }
 
 Result<Day> parse_day(std::string_view text, std::int64_t now_ms, Zone zone) {
-  const Result<std::int64_t> moment = parse_time(text, now_ms, zone);
-  if (!moment) return moment.error();
-  const Civil day = to_civil(*moment, zone);
+  const std::int64_t moment = TRY(parse_time(text, now_ms, zone));
+  const Civil day = to_civil(moment, zone);
   return Day{moments_of(start_of_day(day), zone).front(), moments_of(start_of_day(day, 1), zone).front()};
 }
 

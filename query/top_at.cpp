@@ -52,11 +52,10 @@ Result<std::vector<HeldRow>> rows_of(const Context& context, const State& state,
                                      const std::string& group) {
   const auto kind = group_kind(group);
   if (!state.rolled() || !kind || !filter.takes_all()) return make_rows(state, filter, group);
-  const Result<std::vector<GroupState>> groups = load_groups(context.reader, state, *kind);
-  if (!groups) return groups.error();
+  const std::vector<GroupState> groups = TRY(load_groups(context.reader, state, *kind));
   std::vector<HeldRow> rows;
   std::map<std::string, std::size_t> index;  // identities of one name may differ in the program's path
-  for (const GroupState& of : *groups) {
+  for (const GroupState& of : groups) {
     const std::size_t at = index.emplace(of.name, rows.size()).first->second;
     if (at == rows.size()) rows.push_back({of.name, nullptr, &state, {}, {}});
     rows[at].tally.add_mean(of.memory, of.processes);
@@ -167,28 +166,24 @@ void tell_short_lived(const State& state, Report& report, Units units) {
 }  // namespace
 
 Result<Report> top_at(const Context& context) {
-  const Result<std::optional<State>> loaded = load_state(context);
-  if (!loaded) return loaded.error();
-  const Result<Filter> filter =
-      filter_at(context.options, *loaded ? std::vector{&(*loaded)->snapshot} : std::vector<const Snapshot*>());
-  if (!filter) return filter.error();
+  const std::optional<State> loaded = TRY(load_state(context));
+  const Filter filter =
+      TRY(filter_at(context.options, loaded ? std::vector{&loaded->snapshot} : std::vector<const Snapshot*>()));
   const std::string group = top_group(context.options);
   const Metric by = parse_metric(context.options.by.value_or("pss")).value_or(Metric::pss);
   const auto columns = group == "process" ? process_columns(by) : group_columns(group, by);
-  if (!*loaded) return nothing_recorded(context, columns);
-  const State& state = **loaded;
+  if (!loaded) return nothing_recorded(context, columns);
+  const State& state = *loaded;
   const Snapshot& snapshot = state.snapshot;
-  const Result<Coverage> coverage = coverage_of(context, state);
-  if (!coverage) return coverage.error();
+  const Coverage coverage = TRY(coverage_of(context, state));
 
-  Result<std::vector<HeldRow>> found = rows_of(context, state, *filter, group);
-  if (!found) return found.error();
-  std::vector<HeldRow> rows = *std::move(found);
+  std::vector<HeldRow> found = TRY(rows_of(context, state, filter, group));
+  std::vector<HeldRow> rows = std::move(found);
   Tally all;
   Tally chosen;
   for (const ProcessState& process : snapshot.processes) {
     add_to(all, state, process.sample);
-    if (filter->matches(process.process)) add_to(chosen, state, process.sample);
+    if (filter.matches(process.process)) add_to(chosen, state, process.sample);
   }
   // Marks were reached at different times: they have no total to share.
   for (HeldRow& row : rows) {
@@ -200,7 +195,7 @@ Result<Report> top_at(const Context& context) {
   Report report;
   report.at_ms = snapshot.tick.begin.wall_ms;
   report.title = fmt::format("memory by {}, ranked by {}", group, metric_title(by));
-  report.coverage = *coverage;
+  report.coverage = coverage;
   describe_total(report, chosen, snapshot, context.options.units);
   tell_short_lived(state, report, context.options.units);
   limit_rows(rows, report, context, [by](const HeldRow& row) { return row.tally.kib(by); },

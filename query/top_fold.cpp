@@ -53,10 +53,9 @@ double weight_of(const Step& step) {
 }
 
 Result<TopFold> fold_ticks(Reader& reader, const TopQuestion& question, const Filter& filter) {
-  Result<std::vector<StoredProcess>> processes = reader.processes(question.range);
-  if (!processes) return processes.error();
+  std::vector<StoredProcess> processes = TRY(reader.processes(question.range));
   TopFold fold;
-  fold.processes = *std::move(processes);
+  fold.processes = std::move(processes);
   Plan plan = plan_rows(question, filter, fold);
   TopHeld& held = fold.held;
   const auto feed = [&](const ProcessMetricStep& from) {
@@ -75,8 +74,7 @@ Result<TopFold> fold_ticks(Reader& reader, const TopQuestion& question, const Fi
       row.sum.add(from.process_id, from.step, plan.processes[from.process_id]->gone_ms == from.step.until_ms);
     }
   };
-  const Status read = visit_processes(reader, question.tier, question.range, question.metric, std::nullopt, feed);
-  if (!read) return read.error();
+  TRY(visit_processes(reader, question.tier, question.range, question.metric, std::nullopt, feed));
   return fold;
 }
 
@@ -84,18 +82,16 @@ Result<TopFold> fold_ticks(Reader& reader, const TopQuestion& question, const Fi
 Result<TopFold> fold_marks(Reader& reader, const TopQuestion& question, const Filter& filter) {
   constexpr std::size_t enough = 1000;  // of those that are ranked one by one
   const bool alone = question.group == "process" && filter.takes_all();
-  const Result<ProcessMarks> marks = reader.process_marks(question.range, question.range, "hwm",
-                                                          alone ? enough : std::numeric_limits<std::size_t>::max());
-  if (!marks) return marks.error();
+  const ProcessMarks marks = TRY(reader.process_marks(question.range, question.range, "hwm",
+                                                      alone ? enough : std::numeric_limits<std::size_t>::max()));
   std::vector<std::int64_t> ids;
-  ids.reserve(marks->marks.size());
-  for (const HighWater& mark : marks->marks) ids.push_back(mark.subject_id);
-  Result<std::vector<StoredProcess>> processes = reader.processes_by_id(ids);
-  if (!processes) return processes.error();
+  ids.reserve(marks.marks.size());
+  for (const HighWater& mark : marks.marks) ids.push_back(mark.subject_id);
+  std::vector<StoredProcess> processes = TRY(reader.processes_by_id(ids));
   TopFold fold;
-  fold.processes = *std::move(processes);
+  fold.processes = std::move(processes);
   const Plan plan = plan_rows(question, filter, fold);
-  for (const HighWater& mark : marks->marks) {
+  for (const HighWater& mark : marks.marks) {
     const auto at = plan.row_of.find(mark.subject_id);
     if (at != plan.row_of.end()) see_mark(fold.rows[at->second].summary, mark.value_kib, mark.at_ms);
   }
@@ -124,13 +120,12 @@ void feed_bucket(const TopQuestion& question, const BucketSum::Recorded& recorde
 // Groups that have rollups of their own, also those of which no process is known any more.
 Status fold_whole_groups(Reader& reader, const TopQuestion& question, MarkSubject kind,
                          const BucketSum::Recorded& recorded, TopFold& fold) {
-  const Result<std::map<std::int64_t, std::string>> names = reader.group_names(kind);
-  if (!names) return names.error();
+  const std::map<std::int64_t, std::string> names = TRY(reader.group_names(kind));
   std::unordered_map<std::string, std::size_t> row_of;  // identities of one name may differ in the program's path
   return visit_buckets(reader, question.tier, kind, std::nullopt, question.range, question.metric,
                        [&](const RollupBucket& bucket, const Step& step) {
-                         const auto name = names->find(bucket.subject_id);
-                         if (name == names->end()) return;
+                         const auto name = names.find(bucket.subject_id);
+                         if (name == names.end()) return;
                          const auto [at, fresh] = row_of.try_emplace(name->second, fold.rows.size());
                          if (fresh) fold.rows.emplace_back().name = name->second;
                          TopRow& row = fold.rows[at->second];
@@ -141,11 +136,10 @@ Status fold_whole_groups(Reader& reader, const TopQuestion& question, MarkSubjec
 
 Status fold_processes(Reader& reader, const TopQuestion& question, const Filter& filter,
                       const BucketSum::Recorded& recorded, TopFold& fold) {
-  Result<RolledProcesses> rolled = read_rolled_processes(reader, question.tier, question.range, question.metric);
-  if (!rolled) return rolled.error();
-  fold.processes = std::move(rolled->processes);
+  RolledProcesses rolled = TRY(read_rolled_processes(reader, question.tier, question.range, question.metric));
+  fold.processes = std::move(rolled.processes);
   const Plan plan = plan_rows(question, filter, fold);
-  for (const auto& [id, step] : rolled->steps) {
+  for (const auto& [id, step] : rolled.steps) {
     const auto at = plan.row_of.find(id);
     if (at != plan.row_of.end()) feed_bucket(question, recorded, id, step, fold.rows[at->second], fold.held);
   }
@@ -153,16 +147,13 @@ Status fold_processes(Reader& reader, const TopQuestion& question, const Filter&
 }
 
 Result<TopFold> fold_rollups(Reader& reader, const TopQuestion& question, const Filter& filter) {
-  const Result<BucketSum::Recorded> recorded = recorded_time(reader, question.tier, question.range);
-  if (!recorded) return recorded.error();
-  const Result<double> all = held_by_all(reader, question);
-  if (!all) return all.error();
+  const BucketSum::Recorded recorded = TRY(recorded_time(reader, question.tier, question.range));
+  const double all = TRY(held_by_all(reader, question));
   TopFold fold;
-  fold.held.all = *all;
+  fold.held.all = all;
   const auto kind = group_kind(question.group);
-  const Status folded = kind && filter.takes_all() ? fold_whole_groups(reader, question, *kind, *recorded, fold)
-                                                   : fold_processes(reader, question, filter, *recorded, fold);
-  if (!folded) return folded.error();
+  TRY(kind && filter.takes_all() ? fold_whole_groups(reader, question, *kind, recorded, fold)
+                                 : fold_processes(reader, question, filter, recorded, fold));
   return fold;
 }
 

@@ -16,12 +16,11 @@ TopRow row_of(const Change& change) {
 }  // namespace
 
 Status add_growth(const Context& context, const TopQuestion& question, const Filter& filter, bool all, TopFold& fold) {
-  Result<std::optional<RangeEnds>> ends = load_ends(context, question.range);
-  if (!ends) return ends.error();
-  if (!*ends) return Done{};
-  fold.ends = **std::move(ends);
+  std::optional<RangeEnds> ends = TRY(load_ends(context, question.range));
+  if (!ends) return Done{};
+  fold.ends = *std::move(ends);
   Changes changes(question.group);
-  if (const Status added = changes.add(context.reader, filter, fold.ends); !added) return added.error();
+  TRY(changes.add(context.reader, filter, fold.ends));
   std::set<const Change*> seen;
   for (TopRow& row : fold.rows) {
     const Change* change = row.process != nullptr ? changes.find(row.process->id, "") : changes.find(0, row.name);

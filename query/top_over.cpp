@@ -120,8 +120,7 @@ TopColumns columns_of(const std::string& group, bool by_growth, Metric by_metric
 }  // namespace
 
 Result<Report> top_over(const Context& context, Range range) {
-  const Result<Filter> filter = filter_over(context, range);
-  if (!filter) return filter.error();
+  const Filter filter = TRY(filter_over(context, range));
   Result<Report> begun = begin_range_report(context, range);
   if (!begun) return begun;
   Report report = *std::move(begun);
@@ -130,22 +129,20 @@ Result<Report> top_over(const Context& context, Range range) {
   const Metric metric = parse_metric(by).value_or(Metric::pss);
   const bool by_growth = by == "growth";
   const bool by_mark = metric == Metric::hwm;
-  const Result<Tier> tier = report.nothing_recorded ? Tier::raw : tier_of(context, range, Reads::all);
-  if (!tier) return tier.error();
-  const TopColumns columns = columns_of(group, by_growth, metric, *tier, context.options.zone);
+  const Tier tier = TRY(report.nothing_recorded ? Tier::raw : tier_of(context, range, Reads::all));
+  const TopColumns columns = columns_of(group, by_growth, metric, tier, context.options.zone);
   report.rows = make_table(columns, {});
   if (report.nothing_recorded) return report;
-  const TopQuestion asked{range, *tier, metric, group};
-  Result<TopFold> folded = fold_top(context.reader, asked, *filter);
-  if (!folded) return folded.error();
-  TopFold& fold = *folded;
+  const TopQuestion asked{range, tier, metric, group};
+  TopFold folded = TRY(fold_top(context.reader, asked, filter));
+  TopFold& fold = folded;
   std::vector<TopRow>& rows = fold.rows;
   if (!by_mark) {
-    if (const Status added = add_growth(context, asked, *filter, by_growth, fold); !added) return added.error();
+    TRY(add_growth(context, asked, filter, by_growth, fold));
     for (TopRow& row : rows) summarise_row(row, fold.ends.end.rolled(), report.coverage->recorded_ms, fold.held.all);
     describe_total(report, fold, metric, context.options.units);
   }
-  if (*tier != Tier::raw) tell_rollups(context, asked, *filter, fold, report);
+  if (tier != Tier::raw) tell_rollups(context, asked, filter, fold, report);
   std::stable_sort(rows.begin(), rows.end(), [&](const TopRow& a, const TopRow& b) {
     return ranks_before(rank_value(a, by_growth, by_mark), rank_value(b, by_growth, by_mark));
   });
@@ -154,11 +151,11 @@ Result<Report> top_over(const Context& context, Range range) {
   report.title = fmt::format("{} by {}, ranked by {}", metric_title(metric), group, ranking);
   const std::string of = fmt::format("{}{}", by_mark ? "" : "mean ", metric_title(metric));
   limit_rows(rows, report, context, [by_mark](const TopRow& row) { return by_mark ? row.summary.max : row.mean_kib; },
-             {.of = of, .adds_up = !by_mark, .more_lines = *tier == Tier::raw || by_mark ? 0 : kLinesOfRollups});
+             {.of = of, .adds_up = !by_mark, .more_lines = tier == Tier::raw || by_mark ? 0 : kLinesOfRollups});
   report.rows = make_table(columns, rows);
   mark_sorted(report.rows, by_growth ? "growth_kib" : by_mark ? "max_kib" : "mean_kib");
-  note_filter(*filter, "in the range", report);
-  tell_tier(*tier, report);
+  note_filter(filter, "in the range", report);
+  tell_tier(tier, report);
   return report;
 }
 

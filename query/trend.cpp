@@ -34,9 +34,8 @@ Result<std::vector<Subject>> subjects_of(const Context& context) {
   std::vector<Subject> subjects;
   subjects.reserve(words.size());
   for (const std::string& word : words) {
-    Result<Subject> subject = parse_subject(word, context.now_ms, options.zone);
-    if (!subject) return subject.error();
-    subjects.push_back(*std::move(subject));
+    Subject subject = TRY(parse_subject(word, context.now_ms, options.zone));
+    subjects.push_back(std::move(subject));
   }
   return subjects;
 }
@@ -60,9 +59,8 @@ Result<Range> extent_of(const Context& context, const std::vector<Subject>& subj
   if (!std::ranges::all_of(subjects, is_process)) return range;
   Range lived{range.to_ms, range.from_ms};
   for (const Subject& subject : subjects) {
-    const Result<std::vector<StoredProcess>> processes = context.reader.processes_of_pid(range, subject.pid);
-    if (!processes) return processes.error();
-    for (const StoredProcess& process : *processes) {
+    const std::vector<StoredProcess> processes = TRY(context.reader.processes_of_pid(range, subject.pid));
+    for (const StoredProcess& process : processes) {
       lived.from_ms = std::min(lived.from_ms, std::max(process.first_ms, range.from_ms));
       lived.to_ms = std::max(lived.to_ms, std::min(process.gone_ms.value_or(range.to_ms), range.to_ms));
     }
@@ -74,10 +72,9 @@ Result<std::vector<Series>> load_all(const Context& context, std::vector<Subject
   std::vector<Series> all;
   for (Subject& subject : subjects) {
     const std::string name = subject.name;
-    Result<Series> series = load_series(context, std::move(subject), source);
-    if (!series) return series.error();
-    series->subject = name;
-    all.push_back(*std::move(series));
+    Series series = TRY(load_series(context, std::move(subject), source));
+    series.subject = name;
+    all.push_back(std::move(series));
   }
   return all;
 }
@@ -91,27 +88,21 @@ void tell_source(const TrendQuestion& question, Report& report) {
 }
 
 Result<Report> run_trend(const Context& context) {
-  Result<std::vector<Subject>> subjects = subjects_of(context);
-  if (!subjects) return subjects.error();
-  const Result<std::optional<std::int64_t>> step = asked_step(context.options);
-  if (!step) return step.error();
+  std::vector<Subject> subjects = TRY(subjects_of(context));
+  const std::optional<std::int64_t> step = TRY(asked_step(context.options));
 
   const Range range = range_or_last(context.when, {context.file.first_tick_ms, context.file.last_tick_ms}, kDayMs);
   Result<Report> report = begin_range_report(context, range);
   if (!report) return report;
   report->rows = bucket_table({});
   if (report->nothing_recorded) return report;
-  const Result<Range> extent = extent_of(context, *subjects, range);
-  if (!extent) return extent.error();
-  const Result<Tier> tier = tier_of(context, *extent, reads_of(*subjects), step->value_or(kAnyWidth));
-  if (!tier) return tier.error();
-  const Result<std::vector<Series>> all = load_all(context, *std::move(subjects), {range, *tier});
-  if (!all) return all.error();
+  const Range extent = TRY(extent_of(context, subjects, range));
+  const Tier tier = TRY(tier_of(context, extent, reads_of(subjects), step.value_or(kAnyWidth)));
+  const std::vector<Series> all = TRY(load_all(context, std::move(subjects), {range, tier}));
   const std::int64_t interval_ms = context.runs.empty() ? 0 : context.runs.back().interval_ms;
-  const TrendQuestion question{range, *step, std::max(interval_ms, bucket_ms(*tier)), *tier};
-  const Status filled = all->size() == 1 ? fill_trend(context, question, all->front(), *report)
-                                         : fill_multiples(context, question, *all, *report);
-  if (!filled) return filled.error();
+  const TrendQuestion question{range, step, std::max(interval_ms, bucket_ms(tier)), tier};
+  TRY(all.size() == 1 ? fill_trend(context, question, all.front(), *report)
+                      : fill_multiples(context, question, all, *report));
   tell_source(question, *report);
   return report;
 }

@@ -123,16 +123,14 @@ Result<bool> read_whole(Reader& reader, const TrendSource& source, const Subject
                         Series& series) {
   const std::optional<Whole> whole = whole_of(subject);
   if (!whole) return false;
-  const Result<std::map<std::int64_t, std::string>> names = reader.group_names(whole->kind);
-  if (!names) return names.error();
+  const std::map<std::int64_t, std::string> names = TRY(reader.group_names(whole->kind));
   std::vector<std::int64_t> parts;
-  for (const auto& [id, name] : *names) {
+  for (const auto& [id, name] : names) {
     if (whole->kind == MarkSubject::cgroup ? is_in_cgroup(name, whole->name) : name == whole->name) parts.push_back(id);
   }
   if (parts.empty()) return false;
-  Result<BucketSum::Recorded> recorded = recorded_time(reader, source.tier, source.range);
-  if (!recorded) return recorded.error();
-  BucketSum sum(bucket_ms(source.tier), *std::move(recorded));
+  BucketSum::Recorded recorded = TRY(recorded_time(reader, source.tier, source.range));
+  BucketSum sum(bucket_ms(source.tier), std::move(recorded));
   for (const std::int64_t part : parts) {
     const Status read = visit_buckets(reader, source.tier, whole->kind, part, source.range, metric,
                                       [&](const RollupBucket&, const Step& step) {
@@ -150,17 +148,15 @@ Result<RolledProcesses> candidates_of(Reader& reader, const Subject& subject, co
                                       Metric metric) {
   const bool process = subject.kind == Subject::Kind::process;
   if (source.tier != Tier::raw && !process) return read_rolled_processes(reader, source.tier, source.range, metric);
-  Result<std::vector<StoredProcess>> processes =
-      process ? reader.processes_of_pid(source.range, subject.pid) : reader.processes(source.range);
-  if (!processes) return processes.error();
-  return RolledProcesses{*std::move(processes), {}};
+  std::vector<StoredProcess> processes =
+      TRY(process ? reader.processes_of_pid(source.range, subject.pid) : reader.processes(source.range));
+  return RolledProcesses{std::move(processes), {}};
 }
 
 Status sum_rollups(Reader& reader, const TrendSource& source, const std::vector<StoredProcess>& members, Metric metric,
                    const RolledProcesses& rolled, Series& series) {
-  Result<BucketSum::Recorded> recorded = recorded_time(reader, source.tier, source.range);
-  if (!recorded) return recorded.error();
-  BucketSum sum(bucket_ms(source.tier), *std::move(recorded));
+  BucketSum::Recorded recorded = TRY(recorded_time(reader, source.tier, source.range));
+  BucketSum sum(bucket_ms(source.tier), std::move(recorded));
   std::unordered_set<std::int64_t> ids;
   for (const StoredProcess& member : members) ids.insert(member.id);
   const auto add = [&](std::int64_t id, const Step& step) {
@@ -187,27 +183,23 @@ Result<Series> process_series(const Context& context, Subject asked, const Trend
   if (asked.kind == Subject::Kind::word) {
     candidates = candidates_of(reader, asked, source, metric);
     if (!*candidates) return candidates->error();
-    Result<Subject> meant = choose_subject(context, std::move(asked), (*candidates)->processes, source.range);
-    if (!meant) return meant.error();
-    asked = *std::move(meant);
+    Subject meant = TRY(choose_subject(context, std::move(asked), (*candidates)->processes, source.range));
+    asked = std::move(meant);
   }
   const Subject& subject = asked;
   Series series{std::string(to_string(metric)), title_of(subject, metric, {}), {}};
   if (source.tier != Tier::raw) {
-    const Result<bool> whole = read_whole(reader, source, subject, metric, series);
-    if (!whole) return whole.error();
-    if (*whole) return series;
+    const bool whole = TRY(read_whole(reader, source, subject, metric, series));
+    if (whole) return series;
   }
   if (!candidates) candidates = candidates_of(reader, subject, source, metric);
   if (!*candidates) return candidates->error();
   const RolledProcesses& found = **candidates;
-  const Result<std::vector<StoredProcess>> members = members_of(subject, found.processes, context.options.zone);
-  if (!members) return members.error();
-  series.title = title_of(subject, metric, *members);
-  series.members = static_cast<std::int64_t>(members->size());
-  const Status summed = source.tier == Tier::raw ? sum_ticks(reader, source, *members, metric, series)
-                                                 : sum_rollups(reader, source, *members, metric, found, series);
-  if (!summed) return summed.error();
+  const std::vector<StoredProcess> members = TRY(members_of(subject, found.processes, context.options.zone));
+  series.title = title_of(subject, metric, members);
+  series.members = static_cast<std::int64_t>(members.size());
+  TRY(source.tier == Tier::raw ? sum_ticks(reader, source, members, metric, series)
+                               : sum_rollups(reader, source, members, metric, found, series));
   return series;
 }
 

@@ -57,14 +57,12 @@ std::int64_t latest(Recorded recorded, std::int64_t now_ms) {
 Result<Range> resolve_range(const Options& options, Recorded recorded, std::int64_t now_ms) {
   Range range{recorded.first_ms, recorded.last_ms};
   if (options.to) {
-    const Result<std::int64_t> to = time_of(Option::to, *options.to, now_ms, options.zone);
-    if (!to) return to.error();
-    range.to_ms = *to;
+    const std::int64_t to = TRY(time_of(Option::to, *options.to, now_ms, options.zone));
+    range.to_ms = to;
   }
   if (options.from) {
-    const Result<std::int64_t> from = time_of(Option::from, *options.from, now_ms, options.zone);
-    if (!from) return from.error();
-    range.from_ms = *from;
+    const std::int64_t from = TRY(time_of(Option::from, *options.from, now_ms, options.zone));
+    range.from_ms = from;
   }
   if (options.last) {
     const auto length = parse_duration(*options.last);
@@ -79,22 +77,20 @@ Result<Range> resolve_range(const Options& options, Recorded recorded, std::int6
 Result<When> resolve_when(const Options& options, Recorded recorded, std::int64_t now_ms) {
   if (const auto error = contradiction(options)) return *error;
   if (options.at) {
-    const Result<std::int64_t> at = time_of(Option::at, *options.at, now_ms, options.zone);
-    if (!at) return at.error();
-    return When{*at, std::nullopt};
+    const std::int64_t at = TRY(time_of(Option::at, *options.at, now_ms, options.zone));
+    return When{at, std::nullopt};
   }
   if (!options.from && !options.to && !options.last && !options.day) return When{};
-  const Result<Range> range =
-      options.day ? resolve_day(*options.day, now_ms, options.zone) : resolve_range(options, recorded, now_ms);
-  if (!range) return range.error();
-  if (range->from_ms > range->to_ms) {
+  const Range range =
+      TRY(options.day ? resolve_day(*options.day, now_ms, options.zone) : resolve_range(options, recorded, now_ms));
+  if (range.from_ms > range.to_ms) {
     return malformed(fmt::format("{}: the range ends ({}) before it begins ({})", given(options),
-                                 print_time(range->to_ms, options.zone), print_time(range->from_ms, options.zone)));
+                                 print_time(range.to_ms, options.zone), print_time(range.from_ms, options.zone)));
   }
-  if (range->from_ms == range->to_ms)
+  if (range.from_ms == range.to_ms)
     return malformed(given(options) + ": the range has no length; --at T asks for one time");
   // A day that is not over ends now.
-  Range asked = *range;
+  Range asked = range;
   const std::int64_t latest_ms = latest(recorded, now_ms);
   if (asked.from_ms <= latest_ms) asked.to_ms = std::min(asked.to_ms, latest_ms);
   return When{std::nullopt, asked};

@@ -31,21 +31,17 @@ Status Daemon::start() {
   signals_.add(SIGHUP);
   signals_.add(SIGUSR1);
   const Config& config = settings_.config;
-  Result<Rules> rules = make_rules(settings_);
-  if (!rules) return rules.error();
+  Rules rules = TRY(make_rules(settings_));
   ProcFs proc(options_.proc);
-  Result<BootInfo> boot = proc.boot(clock_.now());
-  if (!boot) return boot.error();
-  boot_ = *std::move(boot);
+  BootInfo boot = TRY(proc.boot(clock_.now()));
+  boot_ = std::move(boot);
 
-  const Status folder = prepare_folder(config);
-  if (!folder) return folder.error();
+  TRY(prepare_folder(config));
   Result<std::unique_ptr<Writer>> writer = open_steady(
       config.db, clock_,
       {.durability = durability(config), .on_anew = [this] { asio::post(loop_, [this] { collector_->tell_all(); }); }});
   if (!writer) return writer.error();
-  const Result<std::vector<KnownProcess>> known = (*writer)->known_processes(boot_.boot_id);
-  if (!known) return known.error();
+  const std::vector<KnownProcess> known = TRY((*writer)->known_processes(boot_.boot_id));
 
   const CollectorOptions collecting{.max_descriptors = raise_descriptor_limit(),
                                     .max_command_bytes = static_cast<std::size_t>(config.max_command_bytes),
@@ -53,9 +49,9 @@ Status Daemon::start() {
                                     .ticks_per_second = sysconf(_SC_CLK_TCK),
                                     .cgroup_root = options_.cgroups,
                                     .store_bytes = config.max_size};
-  collector_ = std::make_unique<Collector>(std::move(proc), clock_, std::move(rules->categoriser),
-                                           std::move(rules->redactor), collecting);
-  collector_->seed(*known);
+  collector_ = std::make_unique<Collector>(std::move(proc), clock_, std::move(rules.categoriser),
+                                           std::move(rules.redactor), collecting);
+  collector_->seed(known);
 
   StorageOptions storing;
   storing.queue.ticks = static_cast<std::size_t>(config.queue_ticks);

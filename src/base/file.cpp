@@ -54,18 +54,16 @@ Result<std::string_view> read_all(const Fd& fd, Buffer& buffer, std::string_view
 }
 
 Result<std::string_view> read_file(const std::string& path, Buffer& buffer, std::size_t cap) {
-  const Result<Fd> fd = open_file(path);
-  if (!fd) return fd.error();
-  return read_all(*fd, buffer, path, cap);
+  const Fd fd = TRY(open_file(path));
+  return read_all(fd, buffer, path, cap);
 }
 
 Result<std::string_view> read_start(const std::string& path, std::size_t most, Buffer& buffer) {
-  const Result<Fd> fd = open_file(path);
-  if (!fd) return fd.error();
+  const Fd fd = TRY(open_file(path));
   while (buffer.size() < most) buffer.grow();
   std::size_t used = 0;
   while (used < most) {
-    const ssize_t got = ::pread(fd->get(), buffer.data() + used, most - used, static_cast<off_t>(used));
+    const ssize_t got = ::pread(fd.get(), buffer.data() + used, most - used, static_cast<off_t>(used));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return errno_error(errno, "read", path);
     if (got == 0) break;

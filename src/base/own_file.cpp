@@ -32,11 +32,11 @@ Result<Fd> open_own_file(const std::string& path, mode_t mode) {
   if (made) return made;
   if (errno != EEXIST) return errno_error(errno, "make", path);
   // Before it is opened, for a message that says what it is; and after, for it may be another one then.
-  if (const Status checked = check_own_file(path); !checked) return checked.error();
+  TRY(check_own_file(path));
   Fd found(::open(path.c_str(), kFlags));
   struct stat status {};
   if (!found || ::fstat(found.get(), &status) != 0) return errno_error(errno, "open", path);
-  if (const Status checked = check(path, status); !checked) return checked.error();
+  TRY(check(path, status));
   return found;
 }
 

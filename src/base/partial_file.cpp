@@ -42,13 +42,12 @@ Result<PartialFile> PartialFile::begin(const std::string& path, Existing existin
     if (existing == Existing::keep) return exists(path);
   }
   const std::string partial = path + ".partial";
-  Result<Fd> fd = open_own_file(partial, kMode);
-  if (!fd) return fd.error();
-  if (::flock(fd->get(), LOCK_EX | LOCK_NB) != 0) {
+  Fd fd = TRY(open_own_file(partial, kMode));
+  if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
     return Error{ErrorKind::blocked,
                  fmt::format("{} is being written by another program; wait until it is done", partial)};
   }
-  PartialFile file(path, existing, *std::move(fd));
+  PartialFile file(path, existing, std::move(fd));
   if (::ftruncate(file.fd_.get(), 0) != 0) return errno_error(errno, "write", partial);
   return file;
 }
@@ -88,10 +87,9 @@ Status PartialFile::commit() {
 
 // Of base/file.h.
 Status write_file(const std::string& path, std::string_view text) {
-  Result<PartialFile> file = PartialFile::begin(path, Existing::replace);
-  if (!file) return file.error();
-  const Status written = file->write(text);
-  return written ? file->commit() : written;
+  PartialFile file = TRY(PartialFile::begin(path, Existing::replace));
+  const Status written = file.write(text);
+  return written ? file.commit() : written;
 }
 
 }  // namespace memoir

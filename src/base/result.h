@@ -59,6 +59,10 @@ class [[nodiscard]] Result {
     assert(!ok());
     return std::get<1>(state_);
   }
+  Error&& take_error() {
+    assert(!ok());
+    return std::move(std::get<1>(state_));
+  }
 
  private:
   std::variant<T, Error> state_;
@@ -66,6 +70,18 @@ class [[nodiscard]] Result {
 
 // An operation that yields nothing but its success.
 using Status = Result<Done>;
+
+// What a Result holds; an error ends the function with it. Of a Status, a statement of its own.
+//
+//   const Snapshot snapshot = TRY(reader.snapshot(id));
+//
+// A statement within an expression is an extension of g++ and clang; one TRY to an expression.
+#define TRY(...)                           \
+  __extension__({                          \
+    auto tried = (__VA_ARGS__);            \
+    if (!tried) return tried.take_error(); \
+    std::move(tried).value();              \
+  })
 
 inline Error malformed(std::string message) {
   return Error{ErrorKind::malformed, std::move(message)};

@@ -96,8 +96,7 @@ Status Categoriser::State::add(const CategoryRule& rule) {
                                                                               {&ProcessInfo::user, &rule.user},
                                                                               {&ProcessInfo::cgroup, &rule.cgroup}};
   for (const auto& [field, pattern] : fields) {
-    const Status added = add_field(compiled, field, *pattern);
-    if (!added) return added.error();
+    TRY(add_field(compiled, field, *pattern));
   }
   rules.push_back(std::move(compiled));
   return Done{};
@@ -192,16 +191,14 @@ Categoriser::~Categoriser() = default;
 Result<Categoriser> Categoriser::make(const std::vector<CategoryRule>& rules) {
   auto state = std::make_unique<State>();
   for (const CategoryRule& rule : rules) {
-    const Status added = state->add(rule);
-    if (!added) return added.error();
+    TRY(state->add(rule));
   }
   std::int64_t memory = kLeastSetMemory;
   while (!state->compile_commands(memory)) {
     memory *= 2;
     if (memory > kMostSetMemory) return malformed("the category rules are too large together");
   }
-  const Status reachable = state->check_reachable();
-  if (!reachable) return reachable.error();
+  TRY(state->check_reachable());
   return Categoriser(std::move(state));
 }
 

@@ -95,11 +95,9 @@ void Collector::State::read_cgroups(bool all, Pass& pass) {
 
 Status Collector::State::read(Pass& pass) {
   CostSpan span;
-  const Status machine_read = machine.read(pass);
-  if (!machine_read) return machine_read.error();
+  TRY(machine.read(pass));
   span.add_to(pass.tick.cost, CostKind::machine);
-  const Status listed = proc->list(pids);
-  if (!listed) return listed.error();
+  TRY(proc->list(pids));
   span.add_to(pass.tick.cost, CostKind::list);
   table.update(pids, pass);
   span.add_to(pass.tick.cost, CostKind::status);
@@ -182,8 +180,7 @@ Result<Tick> Collector::collect(bool keyframe) {
   tick.begin = state.clock.now();
   CostSpan whole;
   Pass pass{.tick = tick, .buffer = state.buffer};
-  const Status read = state.read(pass);
-  if (!read) return read.error();
+  TRY(state.read(pass));
   state.assemble(tick);
   if (std::exchange(state.first, false)) {
     state.find_access();

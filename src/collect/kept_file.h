@@ -43,10 +43,9 @@ class KeptFile {
   template <typename Open>
   Result<std::string_view> read(Open&& open, Buffer& buffer) {
     if (kept()) return read_all(fd_, buffer, "a kept file");
-    Result<Fd> opened = open();
-    if (!opened) return opened.error();
-    Result<std::string_view> text = read_all(*opened, buffer, "a file");
-    if (text && budget_->take()) fd_ = *std::move(opened);
+    Fd opened = TRY(open());
+    Result<std::string_view> text = read_all(opened, buffer, "a file");
+    if (text && budget_->take()) fd_ = std::move(opened);
     return text;
   }
   // Whether it stays open between reads: then it is surely still the same process's.

@@ -9,9 +9,8 @@ namespace memoir {
 
 Result<std::string_view> MachineReader::text(SystemFile file, Fd& kept, Buffer& buffer) {
   if (!kept) {
-    Result<Fd> opened = proc_.open(file);
-    if (!opened) return opened.error();
-    kept = *std::move(opened);
+    Fd opened = TRY(proc_.open(file));
+    kept = std::move(opened);
   }
   auto read = read_all(kept, buffer, proc_.path(file));
   if (!read) kept.reset();
@@ -20,10 +19,8 @@ Result<std::string_view> MachineReader::text(SystemFile file, Fd& kept, Buffer& 
 
 Status MachineReader::read(Pass& pass) {
   MachineSample& sample = pass.tick.machine;
-  const auto meminfo = text(SystemFile::meminfo, meminfo_, pass.buffer);
-  if (!meminfo) return meminfo.error();
-  const Status parsed = parse_meminfo(*meminfo, sample);
-  if (!parsed) return parsed.error();
+  const auto meminfo = TRY(text(SystemFile::meminfo, meminfo_, pass.buffer));
+  TRY(parse_meminfo(meminfo, sample));
 
   const auto vmstat = text(SystemFile::vmstat, vmstat_, pass.buffer);
   const Status vmstat_parsed = vmstat ? parse_vmstat(*vmstat, sample.memory) : Done{};

@@ -11,11 +11,9 @@
 namespace memoir {
 
 Result<std::uint64_t> read_start_ticks(const ProcFs& proc, std::int32_t pid, Buffer& buffer) {
-  const auto text = read_file(proc.path(pid, PidFile::stat), buffer);
-  if (!text) return text.error();
-  const auto stat = parse_pid_stat(*text);
-  if (!stat) return stat.error();
-  return stat->start_ticks;
+  const auto text = TRY(read_file(proc.path(pid, PidFile::stat), buffer));
+  const auto stat = TRY(parse_pid_stat(text));
+  return stat.start_ticks;
 }
 
 void RollupJob::prepare(bool keep, bool reopen) {

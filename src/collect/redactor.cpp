@@ -114,13 +114,11 @@ struct Redactor::State {
 
 Status Redactor::State::add(const RedactionRule& rule) {
   CompiledRule compiled;
-  auto pattern = compile(rule.pattern, rule.line);
-  if (!pattern) return pattern.error();
-  compiled.pattern = *std::move(pattern);
+  auto pattern = TRY(compile(rule.pattern, rule.line));
+  compiled.pattern = std::move(pattern);
   if (!rule.unless.empty()) {
-    auto unless = compile(rule.unless, rule.line);
-    if (!unless) return unless.error();
-    compiled.unless = *std::move(unless);
+    auto unless = TRY(compile(rule.unless, rule.line));
+    compiled.unless = std::move(unless);
   }
   compiled.next = rule.next;
   compiled.any_program = rule.program.empty();
@@ -247,8 +245,7 @@ Result<Redactor> Redactor::make(const RedactionOptions& options) {
   if (options.defaults) rules = default_redaction_rules();
   rules.insert(rules.end(), options.rules.begin(), options.rules.end());
   for (const RedactionRule& rule : rules) {
-    const Status added = state->add(rule);
-    if (!added) return added.error();
+    TRY(state->add(rule));
   }
   if (!state->programs->Compile()) return malformed("the programs of the redaction rules are too many");
   return Redactor(std::move(state));

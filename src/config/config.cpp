@@ -183,12 +183,10 @@ class Parser {
 
   Result<Config> parse(const toml::table& root) {
     for (const auto& [key, node] : root) {
-      const Status read = section(key, node);
-      if (!read) return read.error();
+      TRY(section(key, node));
     }
     if (config_.db.empty()) config_.db = default_database_path();
-    const Status kept = tiers(root);
-    if (!kept) return kept.error();
+    TRY(tiers(root));
     return std::move(config_);
   }
 
@@ -246,9 +244,8 @@ class Parser {
     const bool redaction = std::string_view(section.name) == "redaction";
     for (const auto& [key, node] : table) {
       const bool is_rules = redaction && key.str() == "rule";
-      const Status taken = is_rules ? rules(key, node, "redaction.rule", redaction_rule_keys(), config_.redaction.rules)
-                                    : member(key, node, section.name, section.keys, config_, redaction ? "rule" : "");
-      if (!taken) return taken.error();
+      TRY(is_rules ? rules(key, node, "redaction.rule", redaction_rule_keys(), config_.redaction.rules)
+                   : member(key, node, section.name, section.keys, config_, redaction ? "rule" : ""));
     }
     return Done{};
   }
@@ -280,8 +277,7 @@ class Parser {
       T rule;
       rule.line = table->source().begin.line;
       for (const auto& [rule_key, value] : *table) {
-        const Status taken = member(rule_key, value, name, keys, rule);
-        if (!taken) return taken.error();
+        TRY(member(rule_key, value, name, keys, rule));
       }
       const Complaint complaint = incomplete(rule);
       if (complaint) return error(table->source(), *complaint);
@@ -325,9 +321,8 @@ Result<Config> parse_config(std::string_view toml, const std::string& file_name)
 
 Result<Config> load_config(const std::string& path) {
   Buffer buffer;
-  const Result<std::string_view> text = read_named_file(path, buffer, kLargestFile);
-  if (!text) return text.error();
-  return parse_config(*text, path);
+  const std::string_view text = TRY(read_named_file(path, buffer, kLargestFile));
+  return parse_config(text, path);
 }
 
 std::vector<std::string> config_keys() {

@@ -37,9 +37,8 @@ Error gone() {
 Result<std::optional<std::int64_t>> parse_cgroup_limit(std::string_view text) {
   if (text.empty()) return gone();
   if (only_line(text) == "max") return std::optional<std::int64_t>();
-  const auto kib = parse_cgroup_usage(text);
-  if (!kib) return kib.error();
-  return *kib >= kNoLimit / kBytesPerKib ? std::optional<std::int64_t>() : std::optional(*kib);
+  const auto kib = TRY(parse_cgroup_usage(text));
+  return kib >= kNoLimit / kBytesPerKib ? std::optional<std::int64_t>() : std::optional(kib);
 }
 
 Result<std::int64_t> parse_cgroup_usage(std::string_view text) {

@@ -86,11 +86,9 @@ Result<std::string> ProcFs::read(std::int32_t pid, PidLink link) const {
 Result<BootInfo> ProcFs::boot(const Moment& now) const {
   BootInfo info;
   Buffer buffer;
-  const auto id_text = read_file(path(SystemFile::boot_id), buffer);
-  if (!id_text) return id_text.error();
-  auto id = parse_boot_id(*id_text);
-  if (!id) return id.error();
-  info.boot_id = std::move(*id);
+  const auto id_text = TRY(read_file(path(SystemFile::boot_id), buffer));
+  auto id = TRY(parse_boot_id(id_text));
+  info.boot_id = std::move(id);
   info.boot_ms = now.wall_ms - now.boot_ms;
   utsname names{};
   if (::uname(&names) != 0) return errno_error(errno, "ask for", "the kernel's name");

@@ -103,19 +103,17 @@ Status copy_pages(const CopyPlan& plan, SQLite::Database& source, SQLite::Databa
 
 Status back_up(const CopyPlan& plan) {
   if (Status checked = check_copy(plan); !checked) return checked;
-  auto source = open_for_reading(plan.from);
-  if (!source) return source.error();
-  auto partial = PartialFile::begin(plan.to, plan.existing);
-  if (!partial) return partial.error();
+  auto source = TRY(open_for_reading(plan.from));
+  auto partial = TRY(PartialFile::begin(plan.to, plan.existing));
   try {
-    SQLite::Database copy(partial->partial_path(), SQLite::OPEN_READWRITE);
-    if (Status copied = copy_pages(plan, **source, copy); !copied) return copied;
+    SQLite::Database copy(partial.partial_path(), SQLite::OPEN_READWRITE);
+    if (Status copied = copy_pages(plan, *source, copy); !copied) return copied;
     make_single_file(copy);
     end_open_runs(copy);
   } catch (const SQLite::Exception& failure) {
     return copy_error(plan, failure);
   }
-  return finish_copy(plan, *partial);
+  return finish_copy(plan, partial);
 }
 
 }  // namespace memoir

@@ -112,12 +112,11 @@ Result<DatabasePtr> open_checked(const std::string& name, const std::string& pat
     auto database =
         std::make_unique<SQLite::Database>(name, flags | SQLite::OPEN_URI | SQLite::OPEN_NOMUTEX, kReaderBusyMs);
     distrust(*database);
-    const auto version = known_version(*database, path);
-    if (!version) return version.error();
-    if (*version == 0) return not_ours(path);
-    if (const auto schema = check_schema(*database, path, *version); !schema) return schema.error();
+    const auto version = TRY(known_version(*database, path));
+    if (version == 0) return not_ours(path);
+    TRY(check_schema(*database, path, version));
     Statement(*database, "PRAGMA temp_store = MEMORY").finish();
-    if (*version < kSchemaVersion) present_as_current(*database, *version);
+    if (version < kSchemaVersion) present_as_current(*database, version);
     return database;
   });
 }
@@ -141,9 +140,8 @@ Result<std::int32_t> inspect(const std::string& path) {
   std::error_code error;
   if (!fs::exists(path, error) || fs::file_size(path, error) == 0) return 0;
   Buffer start;
-  const auto header = read_start(path, kHeaderBytes, start);
-  if (!header) return header.error();
-  const FileOwner owner = owner_of(*header);
+  const auto header = TRY(read_start(path, kHeaderBytes, start));
+  const FileOwner owner = owner_of(header);
   if (owner == FileOwner::foreign) return not_ours(path);
   const bool in_wal = fs::file_size(path + "-wal", error) > 0 && !error;
   auto version = guarded(path, [&]() -> Result<std::int32_t> {
@@ -160,8 +158,7 @@ Result<std::int32_t> inspect(const std::string& path) {
 Status create(const std::string& path) {
   std::error_code error;
   if (fs::exists(path, error)) return Done{};
-  const auto made = open_own_file(path, 0640);
-  if (!made) return made.error();
+  TRY(open_own_file(path, 0640));
   return Done{};
 }
 
@@ -177,9 +174,9 @@ Status check_files(const std::string& path) {
     real = fs::canonical(path, error);
     if (error) return Error{ErrorKind::denied, path + ": is a link that leads nowhere; name a file with --db"};
   }
-  if (const auto regular = check_regular(real); !regular) return regular.error();
+  TRY(check_regular(real));
   for (const char* suffix : kFiles) {
-    if (const auto own = check_own_file(real + suffix); !own) return own.error();
+    TRY(check_own_file(real + suffix));
   }
   return Done{};
 }
@@ -220,7 +217,7 @@ bool lacks_wal(const std::string& path) {
 
 Result<DatabasePtr> open_as_reader(const std::string& path, int flags) {
   for (const char* suffix : kFiles) {
-    if (const auto regular = check_regular(path + suffix); !regular) return regular.error();
+    TRY(check_regular(path + suffix));
   }
   std::error_code error;
   const auto bytes = fs::file_size(path, error);
@@ -249,8 +246,7 @@ Result<DatabasePtr> open_as_reader(const std::string& path, int flags) {
 }  // namespace
 
 Status check_owner(const std::string& path) {
-  const auto version = inspect(path);
-  if (!version) return version.error();
+  TRY(inspect(path));
   return Done{};
 }
 
@@ -266,10 +262,9 @@ Status check_place(const std::string& path) {
 
 Result<DatabasePtr> open_for_writing(const std::string& path, Durability durability) {
   route_log();
-  if (const auto folder = check_place(path); !folder) return folder.error();
-  const auto version = inspect(path);
-  if (!version) return version.error();
-  if (const auto created = create(path); !created) return created.error();
+  TRY(check_place(path));
+  const auto version = TRY(inspect(path));
+  TRY(create(path));
   // Before SQLite drops what comes after it.
   const std::string damage = durability == Durability::full ? wal_damage_of(path) : "";
   if (!damage.empty()) return damaged(path, damage);
@@ -278,15 +273,15 @@ Result<DatabasePtr> open_for_writing(const std::string& path, Durability durabil
         std::make_unique<SQLite::Database>(path, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, kWriterBusyMs);
     distrust(*database);
     keep_wal(*database);
-    if (*version > 0) {
+    if (version > 0) {
       // A lost page may read as a schema that somebody changed.
-      const auto schema = check_schema(*database, path, *version);
+      const auto schema = check_schema(*database, path, version);
       if (!schema) return quick_check(*database).empty() ? schema.error() : damaged(path, "its schema");
     }
-    set_up(*database, durability, *version == 0);
-    migrate(*database, *version);
+    set_up(*database, durability, version == 0);
+    migrate(*database, version);
     // From the start the main file alone is a database; should the disk not take it now, the next checkpoint brings it.
-    if (*version < kSchemaVersion)
+    if (version < kSchemaVersion)
       static_cast<void>(guarded(path, [&]() -> Status {
         checkpoint(*database);
         return Done{};
@@ -367,12 +362,11 @@ CheckResult quick_check(SQLite::Database& database, std::chrono::milliseconds wi
 }
 
 Result<std::string> check_file(const std::string& path, const std::function<bool(int)>& progress) {
-  const auto database = open_for_reading(path);
-  if (!database) return database.error();
+  const auto database = TRY(open_for_reading(path));
   return guarded(path, [&]() -> Result<std::string> {
-    CheckProgress state{(*database)->getHandle(), number(**database, "PRAGMA page_count"), progress};
+    CheckProgress state{database->getHandle(), number(*database, "PRAGMA page_count"), progress};
     sqlite3_progress_handler(state.handle, kProgressSteps, tell_progress, &state);
-    const std::string damage = quick_check(**database);
+    const std::string damage = quick_check(*database);
     sqlite3_progress_handler(state.handle, 0, nullptr, nullptr);
     return damage;
   });

@@ -233,17 +233,15 @@ Status write_extract(const CopyPlan& plan, Range range, const std::string& path,
 
 Status extract(const CopyPlan& plan, Range range) {
   if (Status checked = check_copy(plan); !checked) return checked;
-  auto source = open_for_copying(plan.from);
-  if (!source) return source.error();
-  auto partial = PartialFile::begin(plan.to, plan.existing);
-  if (!partial) return partial.error();
+  auto source = TRY(open_for_copying(plan.from));
+  auto partial = TRY(PartialFile::begin(plan.to, plan.existing));
   try {
-    if (Status written = write_extract(plan, range, partial->partial_path(), std::move(*source)); !written)
+    if (Status written = write_extract(plan, range, partial.partial_path(), std::move(source)); !written)
       return written;
   } catch (const SQLite::Exception& failure) {
     return copy_error(plan, failure);
   }
-  return finish_copy(plan, *partial);
+  return finish_copy(plan, partial);
 }
 
 }  // namespace memoir

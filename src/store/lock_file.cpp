@@ -47,7 +47,7 @@ bool try_flock(const Fd& fd) {
 // would keep us from ours. Nobody is refused for want of it: a disk may be full.
 Result<Fd> publish_pid(const std::string& path) {
   const std::string name = pid_path(path);
-  if (const Status own = check_own_file(name); !own) return own.error();
+  TRY(check_own_file(name));
   ::unlink(name.c_str());
   Result<Fd> fd = open_own_file(name, kAlone);
   if (!fd) return fd.error().kind == ErrorKind::denied ? std::move(fd) : Result<Fd>(Fd());
@@ -61,19 +61,17 @@ Result<Fd> publish_pid(const std::string& path) {
 }  // namespace
 
 Result<RecorderLock> take_lock(const std::string& path) {
-  Result<Fd> fd = open_own_file(path + ".lock", kAlone);
-  if (!fd) return fd.error();
-  if (!try_flock(*fd)) {
+  Fd fd = TRY(open_own_file(path + ".lock", kAlone));
+  if (!try_flock(fd)) {
     return Error{
         ErrorKind::blocked,
         fmt::format("{}: another recorder, process {}, writes to it; stop that, or name another file with --db", path,
                     look_at_lock(path).owner.value_or(0))};
   }
   // An earlier version let the group open it.
-  static_cast<void>(::fchmod(fd->get(), kAlone));
-  Result<Fd> pid = publish_pid(path);
-  if (!pid) return pid.error();
-  return RecorderLock{*std::move(fd), *std::move(pid)};
+  static_cast<void>(::fchmod(fd.get(), kAlone));
+  Fd pid = TRY(publish_pid(path));
+  return RecorderLock{std::move(fd), std::move(pid)};
 }
 
 LockState look_at_lock(const std::string& path) {

@@ -384,9 +384,8 @@ std::int64_t bucket_ms(Tier tier) {
 }
 
 Result<std::unique_ptr<Reader>> Reader::open(const std::string& path, std::optional<std::chrono::milliseconds> within) {
-  auto database = open_for_reading(path);
-  if (!database) return database.error();
-  return std::unique_ptr<Reader>(std::make_unique<SqliteReader>(path, std::move(*database), within));
+  auto database = TRY(open_for_reading(path));
+  return std::unique_ptr<Reader>(std::make_unique<SqliteReader>(path, std::move(database), within));
 }
 
 }  // namespace memoir

@@ -108,21 +108,19 @@ Status SteadyWriter::open() {
 }
 
 Status SteadyWriter::open_file() {
-  if (const auto place = check_place(path_); !place) return place.error();
+  TRY(check_place(path_));
   const auto owner = check_owner(path_);
   // Before there is a lock file beside what is not ours.
   if (!owner && owner.error().kind != ErrorKind::damaged && owner.error().kind != ErrorKind::blocked)
     return owner.error();
   if (!lock_) {
-    auto lock = take_lock(path_);
-    if (!lock) return lock.error();
-    lock_ = std::move(*lock);
+    auto lock = TRY(take_lock(path_));
+    lock_ = std::move(lock);
   }
   locks_.emplace(path_);
   if (!owner) return owner.error();
-  auto opened = Writer::open_locked(path_, options_.durability);
-  if (!opened) return opened.error();
-  file_ = std::move(*opened);
+  auto opened = TRY(Writer::open_locked(path_, options_.durability));
+  file_ = std::move(opened);
   identity_ = identity_of(path_);
   return Done{};
 }
@@ -233,10 +231,9 @@ Status SteadyWriter::move_damaged() {
   if (set_aside_ms_ && now.boot_ms - *set_aside_ms_ < options_.set_aside_every_ms) {
     return Error{ErrorKind::io, fmt::format("{}; it was set aside not long ago, so the disk may be at fault", damage_)};
   }
-  const auto aside = set_aside(path_, now.wall_ms);
-  if (!aside) return aside.error();
+  const auto aside = TRY(set_aside(path_, now.wall_ms));
   set_aside_ms_ = now.boot_ms;
-  const std::string text = fmt::format("{} was damaged, and was set aside as {}; a new one was begun", path_, *aside);
+  const std::string text = fmt::format("{} was damaged, and was set aside as {}; a new one was begun", path_, aside);
   log_error(damage_);
   log_error(text);
   untold_.push_back({now, "set-aside", text});

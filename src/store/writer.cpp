@@ -86,7 +86,7 @@ Status SqliteWriter::recover() {
   return guarded(path_, [&]() -> Status {
     Transaction transaction(*database_, Transaction::Kind::write);
     if (end_unclean_runs(*database_)) {
-      if (const auto checked = check_after_crash(*database_, path_); !checked) return checked.error();
+      TRY(check_after_crash(*database_, path_));
       store_pending_marks(*database_);  // what a run that died had not flushed yet
     }
     transaction.commit();
@@ -261,12 +261,11 @@ enum class Recovery { now, later };
 
 Result<std::unique_ptr<Writer>> open_file(const std::string& path, RecorderLock lock, Durability durability,
                                           Recovery recovery) {
-  auto database = open_for_writing(path, durability);
-  if (!database) return database.error();
+  auto database = TRY(open_for_writing(path, durability));
   return guarded(path, [&]() -> Result<std::unique_ptr<Writer>> {
-    auto writer = std::make_unique<SqliteWriter>(path, std::move(lock), std::move(*database));
+    auto writer = std::make_unique<SqliteWriter>(path, std::move(lock), std::move(database));
     if (recovery == Recovery::now) {
-      if (const Status recovered = writer->recover(); !recovered) return recovered.error();
+      TRY(writer->recover());
     }
     return std::unique_ptr<Writer>(std::move(writer));
   });
@@ -275,11 +274,10 @@ Result<std::unique_ptr<Writer>> open_file(const std::string& path, RecorderLock 
 }  // namespace
 
 Result<std::unique_ptr<Writer>> Writer::open(const std::string& path, Durability durability) {
-  if (const auto place = check_place(path); !place) return place.error();
-  if (const auto owner = check_owner(path); !owner) return owner.error();
-  auto lock = take_lock(path);
-  if (!lock) return lock.error();
-  return open_file(path, std::move(*lock), durability, Recovery::now);
+  TRY(check_place(path));
+  TRY(check_owner(path));
+  auto lock = TRY(take_lock(path));
+  return open_file(path, std::move(lock), durability, Recovery::now);
 }
 
 Result<std::unique_ptr<Writer>> Writer::open_locked(const std::string& path, Durability durability) {
