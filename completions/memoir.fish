@@ -22,7 +22,7 @@ complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a events -d '
 complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a export -d 'series and snapshots for other programs: CSV, JSON lines, OpenMetrics'
 complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a extract -d 'a small file with just what was recorded in a range, to attach to a ticket; every command reads it'
 complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a backup -d 'a copy of the whole file, made while it is recorded into; whole or not at all'
-complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a doctor -d 'checks the file, its place, the recorder and the permissions, and says what to mend'
+complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a doctor -d 'checks the file, its place, the recorder and the permissions, and says what to fix'
 complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a completion -d 'the completion script of a shell'
 complete -c memoir -n '__fish_seen_subcommand_from help' -a "status top trend peaks leaks diff summary processes categories events export extract backup doctor completion help"
 complete -c memoir -l help -s h -d 'Options and examples'

@@ -20,7 +20,7 @@
 namespace memoir::query {
 namespace {
 
-// "what: PATH: mend" of an Error is one sentence: what to do is in it.
+// "what: PATH: fix" of an Error is one sentence: what to do is in it.
 Finding problem(const std::string& check, const Error& error) {
   return {check, Verdict::problem, error.message, ""};
 }
@@ -63,7 +63,7 @@ void examine_configuration(const std::string& database, Findings& findings) {
     // Who may not read it, or has none, is not to care.
     if (config.error().kind != ErrorKind::malformed) return;
     findings.push_back({"configuration", Verdict::problem, "memoird would not start: " + config.error().message,
-                        "memoird --check-config tells when it is mended"});
+                        "memoird --check-config tells when it is right"});
   } else if (!config->db.empty() && config->db != database) {
     findings.push_back({"configuration", Verdict::warning,
                         fmt::format("{} has memoird record into {}, this is another file", path, config->db),
@@ -148,11 +148,11 @@ std::vector<ColumnOf<Finding>> columns() {
        [](const Finding& finding) { return Value(std::string(to_string(finding.verdict))); }},
       {{"check", "CHECK", Kind::text}, [](const Finding& finding) { return Value(finding.check); }},
       {{"what", "", Kind::text, 0, Shown::machines}, [](const Finding& finding) { return Value(finding.what); }},
-      {{"mend", "", Kind::text, 0, Shown::machines},
-       [](const Finding& finding) { return finding.mend.empty() ? Value() : Value(finding.mend); }},
+      {{"fix", "", Kind::text, 0, Shown::machines},
+       [](const Finding& finding) { return finding.fix.empty() ? Value() : Value(finding.fix); }},
       {{"", "FINDING", Kind::sentence, 0, Shown::people, true},
        [](const Finding& finding) {
-         return Value(finding.mend.empty() ? finding.what : fmt::format("{}. Mend: {}", finding.what, finding.mend));
+         return Value(finding.fix.empty() ? finding.what : fmt::format("{}. To fix: {}", finding.what, finding.fix));
        }},
   };
 }
@@ -183,7 +183,7 @@ Result<Report> tell_findings(const Options& options, std::int64_t now_ms) {
 Command doctor_command() {
   Command command;
   command.name = "doctor";
-  command.summary = "checks the file, its place, the recorder and the permissions, and says what to mend";
+  command.summary = "checks the file, its place, the recorder and the permissions, and says what to fix";
   command.examples = {{"memoir doctor", "is all in order; exit status 1 if there is a problem"},
                       {"memoir doctor --format json", "the same for a monitor"}};
   command.run_alone = tell_findings;

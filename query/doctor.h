@@ -22,7 +22,7 @@ struct Finding {
   std::string check;  // what was looked at, in a word or two
   Verdict verdict = Verdict::ok;
   std::string what;
-  std::string mend;  // what to do about it; empty if it is ok
+  std::string fix;  // what to do about it; empty if it is ok
 };
 
 using Findings = std::vector<Finding>;

@@ -137,23 +137,23 @@ Finding judge_room(const Place& place, std::optional<std::int64_t> per_day) {
   constexpr std::int64_t little = 1024 * kMib;
   constexpr std::int64_t days_to_act = 14;
   const std::string free = print_size(place.free_bytes / 1024, Units::automatic) + " free";
-  const std::string mend = fmt::format("make room: du -xh {} | sort -h | tail", shell_path(place.folder));
+  const std::string fix = fmt::format("make room: du -xh {} | sort -h | tail", shell_path(place.folder));
   if (place.free_files <= 0) {
-    return {"disk room", Verdict::problem, "no file can be made any more: the file system has no inode left", mend};
+    return {"disk room", Verdict::problem, "no file can be made any more: the file system has no inode left", fix};
   }
   if (place.free_bytes < least) {
-    return {"disk room", Verdict::problem, free + ": recording stops when there is none", mend};
+    return {"disk room", Verdict::problem, free + ": recording stops when there is none", fix};
   }
   if (!per_day || *per_day <= 0) {
     return {"disk room", place.free_bytes < little ? Verdict::warning : Verdict::ok, free,
-            place.free_bytes < little ? mend : ""};
+            place.free_bytes < little ? fix : ""};
   }
   constexpr std::int64_t many_days = 3650;
   const std::int64_t days = place.free_bytes / *per_day;
   const std::string lasts =
       fmt::format("{}, for {} at {} a day", free, days > many_days ? "many years" : print_count(days, "day", "days"),
                   print_size(*per_day / 1024, Units::automatic));
-  if (days < days_to_act) return {"disk room", Verdict::warning, lasts, mend};
+  if (days < days_to_act) return {"disk room", Verdict::warning, lasts, fix};
   return {"disk room", Verdict::ok, lasts, ""};
 }
 

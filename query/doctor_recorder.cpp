@@ -16,7 +16,7 @@ std::string ago(std::int64_t now_ms, std::int64_t then_ms) {
 }
 
 // What a sentence of the recorder on what it cannot do asks for.
-std::string mend_of(std::string_view sentence) {
+std::string fix_of(std::string_view sentence) {
   if (sentence.find("CAP_SYS_PTRACE") != std::string_view::npos) {
     return "run memoird by its unit, which has AmbientCapabilities=CAP_SYS_PTRACE; without systemd: setcap "
            "cap_sys_ptrace+ep on the program, or run it as root";
@@ -94,16 +94,16 @@ Finding judge_gaps(const RecorderStatus& status, Zone zone) {
   const std::vector<Gap>& gaps = status.day->gaps;
   const auto longest = std::ranges::max_element(
       gaps, [](const Gap& a, const Gap& b) { return a.to_ms - a.from_ms < b.to_ms - b.from_ms; });
-  const std::string mend = longest->reason == "late" || longest->reason == "lost"
-                               ? "the machine or its disk was too slow for the interval: a longer one, or durability = "
-                                 "\"normal\" in memoir.toml"
-                               : std::string("journalctl -u memoird --since yesterday; memoir events");
+  const std::string fix = longest->reason == "late" || longest->reason == "lost"
+                              ? "the machine or its disk was too slow for the interval: a longer one, or durability = "
+                                "\"normal\" in memoir.toml"
+                              : std::string("journalctl -u memoird --since yesterday; memoir events");
   return {"gaps", Verdict::warning,
           fmt::format("{} in the last day of recording, the longest {} at {} ({})",
                       print_count(static_cast<std::int64_t>(gaps.size()), "gap", "gaps"),
                       print_span(longest->to_ms - longest->from_ms), print_time(longest->from_ms, zone),
                       to_printable(to_utf8(longest->reason))),
-          mend};
+          fix};
 }
 
 }  // namespace
@@ -123,7 +123,7 @@ std::string_view to_string(Verdict verdict) {
 Findings judge_recorder(const RecorderStatus& status, bool here, Zone zone) {
   Findings findings{judge_run(status, here)};
   for (const Event& event : status.degraded) {
-    findings.push_back({"degraded", Verdict::warning, event.text, mend_of(event.text)});
+    findings.push_back({"degraded", Verdict::warning, event.text, fix_of(event.text)});
   }
   if (status.tick) findings.push_back(judge_ticks(status.tick->counts));
   if (status.day) findings.push_back(judge_gaps(status, zone));
@@ -139,7 +139,7 @@ Findings judge_recorder(const RecorderStatus& status, bool here, Zone zone) {
 Finding judge_pressure(bool recorded) {
   if (recorded) return {"pressure", Verdict::ok, "memory pressure (PSI) is recorded", ""};
   return {"pressure", Verdict::warning, "memory pressure (PSI) is not recorded: there is no /proc/pressure/memory",
-          mend_of("psi=1")};
+          fix_of("psi=1")};
 }
 
 }  // namespace memoir::query

@@ -48,7 +48,8 @@ std::string option_line(Option option, const Command* command) {
 }
 
 constexpr std::string_view kExitStatus =
-    "Exit status: 0 answered; 1 could not (the message says why, and the mend); 2 usage; 3 answered, but nothing was "
+    "Exit status: 0 answered; 1 could not (the message says why, and how to fix it); 2 usage; 3 answered, but nothing "
+    "was "
     "recorded in the range, or of what was asked for.";
 
 }  // namespace

@@ -23,7 +23,7 @@ enum class ErrorKind {
 
 struct Error {
   ErrorKind kind = ErrorKind::io;
-  std::string message;  // a whole sentence for a person: names the file or thing, and the mend where there is one
+  std::string message;  // a whole sentence for a person: names the file or thing, and how to fix it
 };
 
 struct Done {};

@@ -1,6 +1,6 @@
 #pragma once
 
-// Where SQLite's exceptions end: each becomes an Error that names the file, and the mend where there is one.
+// Where SQLite's exceptions end: each becomes an Error that names the file, and says how to fix it where that is known.
 
 #include <SQLiteCpp/Exception.h>
 #include <string>

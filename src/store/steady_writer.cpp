@@ -92,7 +92,7 @@ class SteadyWriter final : public Writer {
   std::optional<std::int64_t> wal_warned_ms_;
 };
 
-// At start, where whatever is wrong with the place or the file is the user's to mend.
+// At start, where whatever is wrong with the place or the file is the user's to fix.
 Status SteadyWriter::open() {
   Status opened = open_file();
   if (opened) return opened;

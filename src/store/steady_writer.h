@@ -29,7 +29,7 @@ struct SteadyOptions {
   std::function<void()> on_anew{};
 };
 
-// Refused at once: what trying again would not mend, as a folder that is missing, a file that is not ours or another
+// Refused at once: what trying again would not fix, as a folder that is missing, a file that is not ours or another
 // recorder. A full disk or an I/O error is logged, and the file is opened with the first run.
 Result<std::unique_ptr<Writer>> open_steady(const std::string& path, const Clock& clock, SteadyOptions options);
 

@@ -287,11 +287,11 @@ TEST_CASE("garbage in one process's files is counted and ends nothing") {
   machine.proc.update(fake(10, "app"));
   machine.proc.update(fake(11, "app"));
   machine.proc.update(fake(12, "app"));
-  const Tick mended = machine.tick();
-  CHECK(mended.counts.malformed == 0);
-  CHECK(mended.counts.born == 1);
-  CHECK(sample_of(mended, 10).source == Source::exact);
-  CHECK(sample_of(mended, 11).source == Source::exact);
+  const Tick fixed = machine.tick();
+  CHECK(fixed.counts.malformed == 0);
+  CHECK(fixed.counts.born == 1);
+  CHECK(sample_of(fixed, 10).source == Source::exact);
+  CHECK(sample_of(fixed, 11).source == Source::exact);
 }
 
 TEST_CASE("a process that is listed but gone is counted as vanished") {

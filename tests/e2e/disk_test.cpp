@@ -140,7 +140,7 @@ TEST_CASE("a recorder that died starts on a full disk, and stores what it saw wh
   CHECK(recorder.stop() == 0);
 }
 
-TEST_CASE("a file system that is mounted read-only is refused at the start, with the mend") {
+TEST_CASE("a file system that is mounted read-only is refused at the start, and says how to fix it") {
   if (!can_mount()) return;
   const Scene scene;
   const Mount disk(scene, "size=3m");

@@ -65,7 +65,7 @@ void damage(std::string& bytes, std::mt19937& random) {
 
 }  // namespace
 
-TEST_CASE("A damaged file is answered from, or refused with its name and the mend") {
+TEST_CASE("A damaged file is answered from, or refused with its name and how to fix it") {
   const std::string whole = recorded_bytes();
   REQUIRE(whole.size() > 10 * kPage);
   const TemporaryDirectory directory;

@@ -42,7 +42,7 @@ const Finding& find(const Findings& findings, const std::string& check) {
 Verdict verdict(const Findings& findings, const std::string& check) {
   const Finding& finding = find(findings, check);
   // What is not ok says what to do about it.
-  CHECK(finding.mend.empty() == (finding.verdict == Verdict::ok));
+  CHECK(finding.fix.empty() == (finding.verdict == Verdict::ok));
   return finding.verdict;
 }
 
@@ -101,16 +101,16 @@ TEST_CASE("doctor: a command to copy quotes its path, whatever the path is") {
     int commands = 0;
     for (const Finding& finding : findings) {
       for (const std::string_view command : {"chmod o= ", "chown memoir: ", "fuser -v ", "findmnt -T ", "du -xh "}) {
-        const std::size_t at = finding.mend.find(command);
+        const std::size_t at = finding.fix.find(command);
         if (at == std::string::npos) continue;
         ++commands;
         // What a shell makes of what comes after the command begins with one word: the path as it is.
         const test::TemporaryDirectory scratch;
-        std::string words = finding.mend.substr(at + command.size());
+        std::string words = finding.fix.substr(at + command.size());
         for (const char* after : {"), after", " | sort"}) words = words.substr(0, words.find(after));
         std::ofstream(scratch.path() + "/script")
             << "cd " << scratch.path() << "\nset -- " << words << "\nprintf '%s' \"$1\" >word\necho $# >count\n";
-        CAPTURE(finding.mend, words);
+        CAPTURE(finding.fix, words);
         CHECK(std::system(("bash " + scratch.path() + "/script").c_str()) == 0);
         const std::string word = test::slurp(scratch.path() + "/word");
         CHECK(test::slurp(scratch.path() + "/count") == "1\n");
@@ -135,7 +135,7 @@ TEST_CASE("doctor: the file system, the companions and the write-ahead log") {
   place.stranger = "/var/lib/memoir/memoir.db-wal";
   place.stranger_owner = "root";
   CHECK(verdict(judge_place(place), "owner") == Verdict::problem);
-  CHECK(find(judge_place(place), "owner").mend == "chown memoir: /var/lib/memoir/memoir.db-wal");
+  CHECK(find(judge_place(place), "owner").fix == "chown memoir: /var/lib/memoir/memoir.db-wal");
   place.wal_bytes = kGib;
   CHECK(verdict(judge_place(place), "write-ahead log") == Verdict::warning);
 }
@@ -181,7 +181,7 @@ TEST_CASE("doctor: what the recorder could not do") {
   CHECK(verdict(judge(status), "reading") == Verdict::warning);
   status.degraded.push_back({{}, "degraded", "smaps_rollup is not permitted: give memoird CAP_SYS_PTRACE"});
   CHECK(verdict(judge(status), "degraded") == Verdict::warning);
-  CHECK(find(judge(status), "degraded").mend.find("setcap") != std::string::npos);
+  CHECK(find(judge(status), "degraded").fix.find("setcap") != std::string::npos);
   status.day->gaps = {{1'000, 5'000, "late"}, {10'000, 70'000, "killed"}};
   CHECK(verdict(judge(status), "gaps") == Verdict::warning);
   CHECK(find(judge(status), "gaps").what.find("2 gaps") == 0);
@@ -213,7 +213,7 @@ TEST_CASE("doctor: a sound recording, and one that nobody goes on with") {
   CHECK(ended.out.find("not of this machine") != std::string::npos);
 }
 
-TEST_CASE("doctor: no file, another's file, an empty and a damaged one are problems with a mend") {
+TEST_CASE("doctor: no file, another's file, an empty and a damaged one are problems with a fix") {
   const test::TemporaryDirectory directory;
   const std::string path = directory.path() + "/x.db";
   const auto problem = [&path](const std::string& words) {

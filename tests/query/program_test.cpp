@@ -94,7 +94,7 @@ TEST_CASE("Exit 1: an answer that cannot be written, however long it is") {
   }
 }
 
-TEST_CASE("Exit 1: no file, or not ours; the message names the file and the mend") {
+TEST_CASE("Exit 1: no file, or not ours; the message names the file and how to fix it") {
   const TemporaryDirectory directory;
   const std::string absent = directory.path() + "/absent.db";
   const Ran none = run("top --db " + absent);
