@@ -2,8 +2,8 @@
 // tests/e2e/attacker.cpp do its worst, and prints what it cost and whether ours were read.
 //
 // attack_bench [PROCESSES [INTERVAL [SECONDS [ATTACK]]]]: by default 60 processes of the attacker, 10 s, two minutes of
-// each attack. Needs root: the attacker is another user. "names" runs with max_size = 16 MiB for as long as the file
-// needs to come there, at ticks of 200 ms, and half as long again.
+// each attack. Needs root: the attacker is another user. "cap" is the attack "names" with max_size = 16 MiB and ticks
+// of 200 ms, for as long as the file needs to come there and half as long again.
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <algorithm>
@@ -105,19 +105,19 @@ class Attack {
 };
 
 void watch(const std::string& name, const Plan& plan, uid_t user) {
-  const bool names = name == "names";
-  const std::string interval = names ? "200ms" : plan.interval;
+  const bool fills = name == "cap";
+  const std::string interval = fills ? "200ms" : plan.interval;
   const Population bystanders(kBystanders, 2048);
   const test::TemporaryDirectory folder;
   chmod(folder.path().c_str(), 0777);
   const std::string db = folder.path() + "/memoir.db";
   const std::string config = folder.path() + "/memoir.toml";
-  std::ofstream(config) << (names ? "[store]\nmax_size = \"16MiB\"\n" : "");
+  std::ofstream(config) << (fills ? "[store]\nmax_size = \"16MiB\"\n" : "");
   test::Child recorder({.path = MEMOIRD, .arguments = {"--db", db, "--interval", interval, "--config", config}});
   test::wait_until("the first tick", [&] { return file_bytes(db) > 0; });
   std::this_thread::sleep_for(std::chrono::seconds(1));
 
-  std::optional<Attack> attack(std::in_place, name, plan, user, folder.path());
+  std::optional<Attack> attack(std::in_place, fills ? "names" : name, plan, user, folder.path());
   if (attack->denied()) {
     fmt::print("{:<10} this machine does not let it be done\n", name);
     return;
@@ -135,10 +135,10 @@ void watch(const std::string& name, const Plan& plan, uid_t user) {
     longest_ms =
         std::max(longest_ms, number(db, fmt::format("SELECT max(duration_ms) FROM tick WHERE id >= {}", first_tick)));
     const auto past = std::chrono::steady_clock::now() - begin;
-    if (!names && past >= plan.lasts) break;
+    if (!fills && past >= plan.lasts) break;
     // The first tick goes when there is no room left.
-    if (names && to_cap.count() == 0 && number(db, "SELECT min(id) FROM tick") > 1) to_cap = past;
-    if (names && ((to_cap.count() > 0 && past >= to_cap * 3 / 2) || past > std::chrono::minutes(30))) break;
+    if (fills && to_cap.count() == 0 && number(db, "SELECT min(id) FROM tick") > 1) to_cap = past;
+    if (fills && ((to_cap.count() > 0 && past >= to_cap * 3 / 2) || past > std::chrono::minutes(30))) break;
   }
   const auto past = std::chrono::steady_clock::now() - begin;
   const Seen after = look(recorder.pid());
@@ -156,7 +156,7 @@ void watch(const std::string& name, const Plan& plan, uid_t user) {
              static_cast<double>(after.cpu_ms - before.cpu_ms) * 100.0 /
                  static_cast<double>(std::chrono::duration_cast<std::chrono::milliseconds>(past).count()),
              worst_exact, kBystanders);
-  if (names) {
+  if (fills) {
     fmt::print("   file at most {:.1f} MiB ({:.0f} % of max_size), {:.0f} s to it",
                static_cast<double>(most_bytes) / 1048576.0, static_cast<double>(most_bytes) * 100.0 / kCapBytes,
                std::chrono::duration<double>(to_cap).count());
@@ -179,7 +179,7 @@ int main(int argc, char** argv) try {
   fmt::print("{} processes of uid {}; targets: 2000 ms, 40 MiB, 10 %, all, 105 %\n\n", plan.processes, *user);
   fmt::print("{:<10}{:>9}{:>7}{:>12}{:>10}{:>9}{:>14}\n", "attack", "interval", "ticks", "longest ms", "HWM, MiB",
              "CPU, %", "ours exact");
-  std::vector<std::string> attacks{"arguments", "locked", "tables", "names"};
+  std::vector<std::string> attacks{"arguments", "locked", "tables", "names", "cap"};
   if (argc > 4) attacks = {argv[4]};
   for (const std::string& attack : attacks) watch(attack, plan, *user);
   return 0;
