@@ -4,7 +4,7 @@
 add_library(memoir_options INTERFACE)
 target_compile_options(memoir_options INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast -Wnon-virtual-dtor
-  -Woverloaded-virtual -Wformat=2 -Werror)
+  -Woverloaded-virtual -Wformat=2)
 if(CMAKE_UNITY_BUILD)
   # GCC takes a source file that another includes for a header; and what it inlines more of, for uninitialised.
   target_compile_options(memoir_options INTERFACE
