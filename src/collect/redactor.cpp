@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <re2/re2.h>
 #include <re2/set.h>
+#include <re2/stringpiece.h>
 
 #include "base/text.h"
 #include "collect/words.h"
