@@ -43,12 +43,12 @@ constexpr auto kPss = static_cast<std::size_t>(RollupMetric::pss);
 
 using Key = std::tuple<int, std::int64_t, std::size_t, std::int64_t>;  // kind, subject, metric, begin of the bucket
 using Cells = std::map<Key, Cell>;
-struct Held {
+struct Level {
   std::optional<std::int64_t> kib;
   std::int64_t inexact_kib = 0;
   std::int64_t members = 0;
 };
-using Levels = std::map<std::tuple<int, std::int64_t, std::size_t>, Held>;
+using Levels = std::map<std::tuple<int, std::int64_t, std::size_t>, Level>;
 
 std::array<std::optional<std::int64_t>, kRollupMetrics> values_of(const ProcessMemory& memory) {
   return {anon_kib(memory), rss_kib(memory),  memory.get(ProcessField::pss),
@@ -61,7 +61,7 @@ Levels levels_of(const Snapshot& snapshot, const std::map<std::string, std::int6
   const auto add = [&](MarkSubject kind, std::int64_t id, const ProcessSample& sample) {
     const auto values = values_of(sample.memory);
     for (std::size_t i = 0; i < kRollupMetrics; ++i) {
-      Held& held = levels[{static_cast<int>(kind), id, i}];
+      Level& held = levels[{static_cast<int>(kind), id, i}];
       if (values[i]) held.kib = held.kib.value_or(0) + *values[i];
       if (i == kPss && sample.source == Source::approximate) held.inexact_kib += values[i].value_or(0);
       ++held.members;
