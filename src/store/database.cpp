@@ -274,9 +274,11 @@ Result<DatabasePtr> open_for_writing(const std::string& path, Durability durabil
     distrust(*database);
     keep_wal(*database);
     if (version > 0) {
-      // A lost page may read as a schema that somebody changed.
+      // A lost page may read as a schema that somebody changed. The other tables are not checked: a virtual one that
+      // somebody put there would be run.
       const auto schema = check_schema(*database, path, version);
-      if (!schema) return quick_check(*database).empty() ? schema.error() : damaged(path, "its schema");
+      if (!schema)
+        return quick_check(*database, "sqlite_schema").empty() ? schema.error() : damaged(path, "its schema");
     }
     set_up(*database, durability, version == 0);
     migrate(*database, version);
@@ -342,8 +344,8 @@ std::int32_t schema_version(SQLite::Database& database) {
   return static_cast<std::int32_t>(number(database, "PRAGMA user_version"));
 }
 
-std::string quick_check(SQLite::Database& database) {
-  Statement check(database, "PRAGMA quick_check(1)");
+std::string quick_check(SQLite::Database& database, const std::string& table) {
+  Statement check(database, fmt::format("PRAGMA quick_check({})", table.empty() ? "1" : table));
   const std::string answer = check.step() ? check.text(0) : "no answer";
   return answer == "ok" ? "" : answer;
 }

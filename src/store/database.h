@@ -57,8 +57,8 @@ void make_single_file(SQLite::Database& database);
 void stamp(SQLite::Database& database, std::int32_t schema_version);
 std::int32_t schema_version(SQLite::Database& database);
 
-// Looks through the whole file for damage; what is wrong, or nothing.
-std::string quick_check(SQLite::Database& database);
+// Looks through the whole file for damage, or through one table; what is wrong, or nothing.
+std::string quick_check(SQLite::Database& database, const std::string& table = "");
 
 // The same, for no longer than that.
 struct CheckResult {
