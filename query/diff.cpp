@@ -50,8 +50,7 @@ Result<Range> times_asked(const Context& context) {
 
 Result<DiffQuestion> ask(const Context& context) {
   DiffQuestion question;
-  Range range = TRY(times_asked(context));
-  question.range = range;
+  question.range = TRY(times_asked(context));
   question.group = context.options.group.value_or("process");
   question.by = parse_metric(context.options.by.value_or("pss")).value_or(Metric::pss);
   return question;
@@ -110,8 +109,7 @@ Result<Report> run_diff(const Context& context) {
 
   Report report;
   report.range = range;
-  Coverage coverage = TRY(context.reader.coverage(range));
-  report.coverage = std::move(coverage);
+  report.coverage = TRY(context.reader.coverage(range));
   TRY(count_in_between(context, report, diff));
   fill_diff(context, question, diff, report);
   note_filter(question.filter, "of the two times", report);

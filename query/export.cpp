@@ -94,8 +94,7 @@ Result<Streamed> stream_snapshot(const Context& context, const Sink& sink) {
 Result<Streamed> stream_series(const Context& context, ExportQuestion question, const Sink& sink) {
   const Range range = TRY(range_of(context));
   question.range = range;
-  Filter filter = TRY(filter_over(context, range));
-  question.filter = std::move(filter);
+  question.filter = TRY(filter_over(context, range));
   const Tier tier = TRY(finest(context, range));
   question.tier = tier;
   const std::int64_t left_out =

@@ -44,11 +44,11 @@ Result<Holders> largest_in(Reader& reader, Tier tier, Range bucket, std::size_t 
   for (std::size_t begin = 0; begin < held.size() && holders.largest.size() < most; begin += kAtOnce) {
     const std::size_t end = std::min(begin + kAtOnce, held.size());
     std::vector<std::int64_t> ids;
-    for (std::size_t i = begin; i < end; ++i) ids.push_back((held)[i].first);
+    for (std::size_t i = begin; i < end; ++i) ids.push_back(held[i].first);
     const std::vector<StoredProcess> processes = TRY(reader.processes_by_id(ids));
     for (std::size_t i = begin; i < end && holders.largest.size() < most; ++i) {
-      const auto process = std::ranges::find(processes, (held)[i].first, &StoredProcess::id);
-      if (process != processes.end() && takes(*process)) holders.largest.push_back({*process, (held)[i].second});
+      const auto process = std::ranges::find(processes, held[i].first, &StoredProcess::id);
+      if (process != processes.end() && takes(*process)) holders.largest.push_back({*process, held[i].second});
     }
   }
   return holders;

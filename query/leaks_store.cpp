@@ -62,8 +62,7 @@ class StoreJudge {
 
  private:
   Status find_room() {
-    LeakRoom room = TRY(load_room(reader_, source_));
-    room_ = std::move(room);
+    room_ = TRY(load_room(reader_, source_));
     ram_kib_ = static_cast<double>(room_.machine.or_zero(MachineField::mem_total));
     limits_ = machine_limits(room_.machine);
     return Done{};
@@ -76,8 +75,7 @@ class StoreJudge {
   }
 
   Status judge_identities() {
-    std::vector<Group> groups = TRY(load_groups(reader_, range_));
-    groups_ = std::move(groups);
+    groups_ = TRY(load_groups(reader_, range_));
     const ProcessSeries series = TRY(process_series(reader_, source_));
     for (const Group& group : groups_) {
       const Generations generations = generations_of(group);
@@ -219,8 +217,8 @@ class StoreJudge {
     std::vector<LeakSeries> series = TRY(machine_series(reader_, source_, sums));
     const std::vector<std::int64_t> boots = boots_ms();
     for (std::size_t at = 0; at < metrics.size(); ++at) {
-      set_lives((series)[at], boots);
-      add_machine(metrics[at].first, std::move((series)[at]), limits_);
+      set_lives(series[at], boots);
+      add_machine(metrics[at].first, std::move(series[at]), limits_);
     }
     return Done{};
   }

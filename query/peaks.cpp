@@ -37,8 +37,7 @@ bool store_has(const PeakQuestion& question) {
 Result<PeakQuestion> ask(const Context& context) {
   const Options& options = context.options;
   PeakQuestion question;
-  Filter names = TRY(Filter::parse(options.filters));
-  question.filter = std::move(names);
+  question.filter = TRY(Filter::parse(options.filters));
   question.group = options.group.value_or("process");
   const bool process = question.group == "process";
   question.by = parse_metric(options.by.value_or(process ? "hwm" : "pss")).value_or(Metric::pss);
@@ -59,8 +58,7 @@ Result<PeakQuestion> ask(const Context& context) {
     question.all_time = false;
     question.range.from_ms = std::max(question.range.from_ms, question.range.to_ms - kDayMs);
   }
-  Filter decided = TRY(filter_over(context, question.range));
-  question.filter = std::move(decided);
+  question.filter = TRY(filter_over(context, question.range));
   return question;
 }
 

@@ -72,8 +72,7 @@ Result<std::vector<PeakRow>> group_rows(Reader& reader, const std::vector<HighWa
   }
   std::map<std::string, std::int64_t> held;
   if (now != nullptr) {
-    auto found = TRY(held_now(reader, *now, kind, group, by));
-    held = std::move(found);
+    held = TRY(held_now(reader, *now, kind, group, by));
   }
   std::vector<PeakRow> rows;
   for (const Peak& peak : ranked(marks, kind, to_string(by))) {
@@ -210,13 +209,11 @@ Result<Peaks> peaks_from_marks(const Context& context, const PeakQuestion& quest
   Peaks peaks;
   add_machine(marks, now, peaks);
   if (question.group != "process") {
-    std::vector<PeakRow> rows = TRY(group_rows(reader, marks, question.group, question.by, now));
-    peaks.rows = std::move(rows);
+    peaks.rows = TRY(group_rows(reader, marks, question.group, question.by, now));
     limit_peaks(context, question, peaks);
   }
   if (question.group != "category") {
-    std::vector<PeakRow> categories = TRY(group_rows(reader, marks, "category", Metric::pss, now));
-    peaks.categories = std::move(categories);
+    peaks.categories = TRY(group_rows(reader, marks, "category", Metric::pss, now));
   }
   if (question.group != "process") return peaks;
   TRY(add_processes(context, question, now, peaks));

@@ -236,14 +236,11 @@ Result<Peaks> peaks_from_steps(const Context& context, const PeakQuestion& quest
   Peaks peaks;
   peaks.tier = tier;
   peaks.means = tier != Tier::raw && sums;
-  std::vector<PeakRow> machine = TRY(machine_rows(whole));
-  peaks.machine = std::move(machine);
-  std::vector<PeakRow> rows = TRY(asked_rows(source, question, peaks.exact));
-  peaks.rows = std::move(rows);
+  peaks.machine = TRY(machine_rows(whole));
+  peaks.rows = TRY(asked_rows(source, question, peaks.exact));
   limit_peaks(context, question, peaks);
   if (question.group != "category") {
-    std::vector<PeakRow> categories = TRY(category_rows(whole, Metric::pss, peaks.exact));
-    peaks.categories = std::move(categories);
+    peaks.categories = TRY(category_rows(whole, Metric::pss, peaks.exact));
   }
   TRY(add_exact_times(context, question, whole, peaks));
   return peaks;

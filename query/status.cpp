@@ -71,8 +71,7 @@ Status look_at_day(Reader& reader, RecorderStatus& status) {
   count_runs(status, day);
   const StoredRun& run = status.runs.back();
 
-  Coverage coverage = TRY(reader.coverage(day));
-  status.day = std::move(coverage);
+  status.day = TRY(reader.coverage(day));
 
   const std::vector<StoredTick> ticks = TRY(reader.ticks(day));
   status.costs = tick_costs(ticks, run.interval_ms);

@@ -43,8 +43,7 @@ Result<Subject> process(std::string_view text, std::int64_t now_ms, Zone zone) {
   subject.pid = *pid;
   if (text.find('@') == std::string_view::npos) return subject;
   const bool number = parse_int<std::int64_t>(start).has_value();
-  const std::int64_t at = TRY(parse_time(number ? "@" + std::string(start) : std::string(start), now_ms, zone));
-  subject.start_ms = at;
+  subject.start_ms = TRY(parse_time(number ? "@" + std::string(start) : std::string(start), now_ms, zone));
   return subject;
 }
 

@@ -270,8 +270,7 @@ Status load_people(const Context& context, const std::vector<HighWater>& marks, 
   for (const HighWater& mark : marks) {
     if (mark.subject == MarkSubject::category) names[mark.subject_id] = mark.name;
   }
-  std::vector<Usage> categories = TRY(load_groups(reader, MarkSubject::category, names, marks, summary));
-  summary.categories = std::move(categories);
+  summary.categories = TRY(load_groups(reader, MarkSubject::category, names, marks, summary));
   warn_of_inexact(summary);
 
   names.clear();

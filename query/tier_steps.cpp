@@ -78,8 +78,7 @@ Result<RolledProcesses> read_rolled_processes(Reader& reader, Tier tier, Range r
                                       rolled.steps.emplace_back(bucket.subject_id, step);
                                     });
   if (!read) return read.error();
-  std::vector<StoredProcess> processes = TRY(reader.processes_by_id({ids.begin(), ids.end()}));
-  rolled.processes = std::move(processes);
+  rolled.processes = TRY(reader.processes_by_id({ids.begin(), ids.end()}));
   return rolled;
 }
 

@@ -177,8 +177,7 @@ Result<Report> top_at(const Context& context) {
   const Snapshot& snapshot = state.snapshot;
   const Coverage coverage = TRY(coverage_of(context, state));
 
-  std::vector<HeldRow> found = TRY(rows_of(context, state, filter, group));
-  std::vector<HeldRow> rows = std::move(found);
+  std::vector<HeldRow> rows = TRY(rows_of(context, state, filter, group));
   Tally all;
   Tally chosen;
   for (const ProcessState& process : snapshot.processes) {

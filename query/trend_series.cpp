@@ -183,8 +183,7 @@ Result<Series> process_series(const Context& context, Subject asked, const Trend
   if (asked.kind == Subject::Kind::word) {
     candidates = candidates_of(reader, asked, source, metric);
     if (!*candidates) return candidates->error();
-    Subject meant = TRY(choose_subject(context, std::move(asked), (*candidates)->processes, source.range));
-    asked = std::move(meant);
+    asked = TRY(choose_subject(context, std::move(asked), (*candidates)->processes, source.range));
   }
   const Subject& subject = asked;
   Series series{std::string(to_string(metric)), title_of(subject, metric, {}), {}};

@@ -57,12 +57,10 @@ std::int64_t latest(Recorded recorded, std::int64_t now_ms) {
 Result<Range> resolve_range(const Options& options, Recorded recorded, std::int64_t now_ms) {
   Range range{recorded.first_ms, recorded.last_ms};
   if (options.to) {
-    const std::int64_t to = TRY(time_of(Option::to, *options.to, now_ms, options.zone));
-    range.to_ms = to;
+    range.to_ms = TRY(time_of(Option::to, *options.to, now_ms, options.zone));
   }
   if (options.from) {
-    const std::int64_t from = TRY(time_of(Option::from, *options.from, now_ms, options.zone));
-    range.from_ms = from;
+    range.from_ms = TRY(time_of(Option::from, *options.from, now_ms, options.zone));
   }
   if (options.last) {
     const auto length = parse_duration(*options.last);

@@ -33,8 +33,7 @@ Status Daemon::start() {
   const Config& config = settings_.config;
   Rules rules = TRY(make_rules(settings_));
   ProcFs proc(options_.proc);
-  BootInfo boot = TRY(proc.boot(clock_.now()));
-  boot_ = std::move(boot);
+  boot_ = TRY(proc.boot(clock_.now()));
 
   TRY(prepare_folder(config));
   Result<std::unique_ptr<Writer>> writer = open_steady(

@@ -9,8 +9,7 @@ namespace memoir {
 
 Result<std::string_view> MachineReader::text(SystemFile file, Fd& kept, Buffer& buffer) {
   if (!kept) {
-    Fd opened = TRY(proc_.open(file));
-    kept = std::move(opened);
+    kept = TRY(proc_.open(file));
   }
   auto read = read_all(kept, buffer, proc_.path(file));
   if (!read) kept.reset();

@@ -118,8 +118,7 @@ Status Redactor::State::add(const RedactionRule& rule) {
   auto pattern = TRY(compile(rule.pattern, rule.line));
   compiled.pattern = std::move(pattern);
   if (!rule.unless.empty()) {
-    auto unless = TRY(compile(rule.unless, rule.line));
-    compiled.unless = std::move(unless);
+    compiled.unless = TRY(compile(rule.unless, rule.line));
   }
   compiled.next = rule.next;
   compiled.any_program = rule.program.empty();

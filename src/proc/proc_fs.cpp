@@ -87,8 +87,7 @@ Result<BootInfo> ProcFs::boot(const Moment& now) const {
   BootInfo info;
   Buffer buffer;
   const auto id_text = TRY(read_file(path(SystemFile::boot_id), buffer));
-  auto id = TRY(parse_boot_id(id_text));
-  info.boot_id = std::move(id);
+  info.boot_id = TRY(parse_boot_id(id_text));
   info.boot_ms = now.wall_ms - now.boot_ms;
   utsname names{};
   if (::uname(&names) != 0) return errno_error(errno, "ask for", "the kernel's name");

@@ -114,13 +114,11 @@ Status SteadyWriter::open_file() {
   if (!owner && owner.error().kind != ErrorKind::damaged && owner.error().kind != ErrorKind::blocked)
     return owner.error();
   if (!lock_) {
-    auto lock = TRY(take_lock(path_));
-    lock_ = std::move(lock);
+    lock_ = TRY(take_lock(path_));
   }
   locks_.emplace(path_);
   if (!owner) return owner.error();
-  auto opened = TRY(Writer::open_locked(path_, options_.durability));
-  file_ = std::move(opened);
+  file_ = TRY(Writer::open_locked(path_, options_.durability));
   identity_ = identity_of(path_);
   return Done{};
 }
