@@ -1,10 +1,12 @@
 # shellcheck shell=sh disable=SC2034
 # Shared by the scripts: what they need, and how they say what they do. Sourced, from the top of the tree.
 
-# The one list of packages: what the build and the tests need, and what only the checks of .ci/run need.
+# The one list of packages: what the build and the tests need; the programs without which some tests are skipped; and
+# what only the checks of .ci/run need.
 build_packages="g++ cmake ninja-build ccache pkg-config libsqlite3-dev libsqlitecpp-dev libre2-dev libfmt-dev libspdlog-dev
   libcli11-dev nlohmann-json3-dev libasio-dev libtomlplusplus-dev libsmartcols-dev libseccomp-dev catch2 util-linux"
-check_packages="clang libclang-rt-dev clang-tidy clang-format"
+test_packages="e2fsprogs fish man-db systemd tzdata zsh"
+check_packages="git clang libclang-rt-dev clang-tidy clang-format"
 
 say() {
   printf '\n== %s\n' "$*"
