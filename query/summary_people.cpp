@@ -122,7 +122,7 @@ Result<std::vector<Usage>> load_groups(Reader& reader, MarkSubject kind,
     const auto of = usage.find(mark.subject_id);
     if (of != usage.end()) of->second.hwm_kib = std::max(of->second.hwm_kib.value_or(0), mark.value_kib);
   }
-  return ranked(std::move(usage));
+  return ranked(usage);
 }
 
 void warn_of_inexact(DaySummary& summary) {
