@@ -13,7 +13,6 @@
 #include "query/moment.h"
 #include "query/state.h"
 #include "query/tier.h"
-#include "query/tier_steps.h"
 #include "query/top.h"
 
 namespace memoir::query {
@@ -24,24 +23,28 @@ Metric metric_of(const Context& context) {
 }
 
 struct Now {
-  CategorySample sample;
-  bool mean = false;  // over a bucket: how many are not exact is not known
+  GroupState held;
   std::optional<double> share;
 };
 
 std::vector<ColumnOf<Now>> columns_now() {
-  return {
-      {{"processes", "PROCS", Kind::count}, [](const Now& row) { return Value(row.sample.processes); }},
-      {{"inexact", "INEXACT", Kind::count, 5},
-       [](const Now& row) { return row.mean ? Value() : Value(row.sample.inexact); }},
-      {{"pss_kib", "PSS", Kind::size}, [](const Now& row) { return Value(row.sample.pss_kib); }},
-      {{"rss_kib", "RSS", Kind::size, 3}, [](const Now& row) { return Value(row.sample.rss_kib); }},
-      {{"uss_kib", "USS", Kind::size, 2}, [](const Now& row) { return Value(row.sample.uss_kib); }},
-      {{"swap_kib", "SWAP", Kind::size, 1}, [](const Now& row) { return Value(row.sample.swap_kib); }},
-      {{"swap_pss_kib", "SWAPPSS", Kind::size, 4}, [](const Now& row) { return Value(row.sample.swap_pss_kib); }},
-      {{"share_percent", "SHARE", Kind::percent, 1}, [](const Now& row) { return maybe(row.share); }},
-      {{"category", "CATEGORY", Kind::text}, [](const Now& row) { return Value(row.sample.category); }},
+  std::vector<ColumnOf<Now>> columns{
+      {{"processes", "PROCS", Kind::count}, [](const Now& row) { return Value(row.held.processes); }},
+      {{"inexact", "INEXACT", Kind::count, 5}, [](const Now& row) { return maybe(row.held.inexact); }},
   };
+  const auto add = [&columns](Metric metric, const char* header, int least_useful) {
+    columns.push_back({{std::string(info_of(metric).column), header, Kind::size, least_useful},
+                       [metric](const Now& row) { return maybe(row.held.kib[metric]); }});
+  };
+  add(Metric::pss, "PSS", 0);
+  add(Metric::rss, "RSS", 3);
+  add(Metric::uss, "USS", 2);
+  add(Metric::swap, "SWAP", 1);
+  add(Metric::swap_pss, "SWAPPSS", 4);
+  columns.push_back(
+      {{"share_percent", "SHARE", Kind::percent, 1}, [](const Now& row) { return maybe(row.share); }});
+  columns.push_back({{"category", "CATEGORY", Kind::text}, [](const Now& row) { return Value(row.held.name); }});
+  return columns;
 }
 
 Result<Report> at_one_time(const Context& context) {
@@ -52,13 +55,12 @@ Result<Report> at_one_time(const Context& context) {
   const Coverage coverage = TRY(coverage_of(context, state));
   const Metric by = metric_of(context);
   std::int64_t whole = 0;
-  for (const CategorySample& sample : snapshot.categories) whole += metric_kib(sample, by).value_or(0);
+  for (const GroupState& category : state.categories) whole += category.kib[by].value_or(0);
   std::vector<Now> rows;
-  for (const CategorySample& sample : snapshot.categories) {
-    rows.push_back({sample, state.rolled(), share_percent(metric_kib(sample, by), whole)});
-  }
+  for (const GroupState& category : state.categories)
+    rows.push_back({category, share_percent(category.kib[by], whole)});
   std::stable_sort(rows.begin(), rows.end(), [by](const Now& a, const Now& b) {
-    return ranks_before(metric_kib(a.sample, by), metric_kib(b.sample, by));
+    return ranks_before(a.held.kib[by], b.held.kib[by]);
   });
   Report report;
   report.at_ms = snapshot.tick.begin.wall_ms;
@@ -68,11 +70,11 @@ Result<Report> at_one_time(const Context& context) {
   report.notes.push_back(fmt::format(
       "{} {} of {}.", print_count(static_cast<std::int64_t>(rows.size()), "category holds", "categories hold"),
       print_size(whole, context.options.units), metric_title(by)));
-  limit_rows(rows, report, context, [by](const Now& row) { return metric_kib(row.sample, by); },
+  limit_rows(rows, report, context, [by](const Now& row) { return row.held.kib[by]; },
              {.of = metric_title(by)});
   report.rows = make_table(columns_now(), rows);
   mark_sorted(report.rows, fmt::format("{}_kib", to_string(by)));
-  tell_state(state, context.when.at_ms.value_or(*report.at_ms), context.options.zone, report);
+  report_state(state, context.when.at_ms.value_or(*report.at_ms), context.options.zone, report);
   return report;
 }
 
@@ -112,13 +114,15 @@ Result<Report> over_range(const Context& context, Range range) {
   const auto columns = columns_over(std::string(to_string(by)), tier, context.options.zone);
   report.rows = make_table(columns, {});
   if (report.nothing_recorded) return report;
+  const std::map<std::int64_t, std::string> names = TRY(context.reader.group_names(SubjectKind::category));
   std::map<std::string, Over> by_name;
-  const Status read = visit_categories(context.reader, tier, range, by, [&by_name](const CategoryMetricStep& from) {
-    Over& row = by_name[std::string(from.category)];
-    row.most_processes = std::max(row.most_processes, from.processes);
-    row.fold.add(from.step);
-  });
-  if (!read) return read.error();
+  TRY(context.reader.history({tier, SubjectKind::category, {}, range, {by}}, [&](const SubjectInterval& of) {
+    const auto name = names.find(of.subject_id);
+    if (name == names.end()) return;
+    Over& row = by_name[name->second];
+    row.most_processes = std::max(row.most_processes, of.processes);
+    row.fold.add(of.interval);
+  }));
   const std::optional<RangeEnds> ends = TRY(load_ends(context, range));
   Changes changes("category");
   if (ends) {
@@ -139,7 +143,7 @@ Result<Report> over_range(const Context& context, Range range) {
   limit_rows(rows, report, context, [](const Over& row) { return row.mean_kib; }, {.of = of});
   report.rows = make_table(columns, rows);
   mark_sorted(report.rows, "mean_kib");
-  tell_tier(tier, report);
+  report_tier(tier, report);
   return report;
 }
 

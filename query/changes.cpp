@@ -23,28 +23,28 @@ Change& Changes::row(std::int64_t process_id, const std::string& name) {
   return rows_[found->second];
 }
 
-void Changes::add(const State& state, const ProcessState& process, bool after) {
-  Change& of = alone_ ? row(process.process.id, "") : row(0, group_key(process.process, group_));
+void Changes::add(const HeldProcess& process, bool after) {
+  Change& of = alone_ ? row(process.process->id, "") : row(0, group_key(*process.process, group_));
   if (alone_) {
     (after ? of.after : of.before) = &process;
-    (after ? of.source_after : of.source_before) = state.rolled() ? "mean" : to_string(process.sample.source);
-    of.name = shown_command(process.process.info, process.sample.state);
+    (after ? of.source_after : of.source_before) = source_word(process);
+    of.name = shown_command(process.process->info, state_letter(process));
   }
-  add_to(after ? of.is : of.was, state, process.sample);
+  add_to(after ? of.is : of.was, process);
 }
 
 Status Changes::add(Reader& reader, const Filter& filter, const State& state, bool after) {
   const auto kind = group_kind(group_);
   if (state.rolled() && kind && filter.takes_all()) {
-    const std::vector<GroupState> groups = TRY(load_groups(reader, state, *kind));
+    const std::vector<GroupState> groups = TRY(load_groups(reader, state.tier, *state.bucket, *kind));
     for (const GroupState& group : groups) {
       Change& of = row(0, group.name);
-      (after ? of.is : of.was).add_mean(group.memory, group.processes);
+      (after ? of.is : of.was).add_mean(group.kib, group.processes);
     }
     return Done{};
   }
-  for (const ProcessState& process : state.snapshot.processes) {
-    if (filter.matches(process.process)) add(state, process, after);
+  for (const HeldProcess& process : state.processes) {
+    if (filter.matches(*process.process)) add(process, after);
   }
   return Done{};
 }

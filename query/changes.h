@@ -17,8 +17,8 @@ namespace memoir::query {
 
 struct Change {
   std::string name;                      // what the group's members share
-  const ProcessState* before = nullptr;  // of a row that is one process
-  const ProcessState* after = nullptr;
+  const HeldProcess* before = nullptr;  // of a row that is one process
+  const HeldProcess* after = nullptr;
   std::string_view source_before;  // of a row that is one process: of its values; "mean" of a bucket
   std::string_view source_after;
   Tally was;
@@ -56,7 +56,7 @@ class Changes {
 
  private:
   Change& row(std::int64_t process_id, const std::string& name);
-  void add(const State& state, const ProcessState& process, bool after);
+  void add(const HeldProcess& process, bool after);
 
   bool alone_;
   std::string group_;

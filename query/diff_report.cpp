@@ -14,7 +14,7 @@ namespace {
 
 using DiffColumns = std::vector<ColumnOf<Change>>;
 
-const ProcessState& last_seen(const Change& row) {
+const HeldProcess& last_seen(const Change& row) {
   return row.after != nullptr ? *row.after : *row.before;
 }
 
@@ -39,13 +39,13 @@ DiffColumns process_columns(Metric by) {
   DiffColumns columns;
   add_sizes(columns, by);
   columns.push_back({{"pid", "PID", Kind::count},
-                     [](const Change& row) { return Value(std::int64_t{last_seen(row).process.info.key.pid}); }});
-  add_identity_for_machines(columns, [](const Change& row) { return &last_seen(row).process.info; });
+                     [](const Change& row) { return Value(std::int64_t{last_seen(row).process->info.key.pid}); }});
+  add_identity_for_machines(columns, [](const Change& row) { return &last_seen(row).process->info; });
   columns.push_back({{"gone_ms", "", Kind::time, 0, Shown::machines}, [](const Change& row) {
-                       return row.after == nullptr ? maybe(row.before->process.gone_ms) : Value();
+                       return row.after == nullptr ? maybe(row.before->process->gone_ms) : Value();
                      }});
   columns.push_back({{"end", "", Kind::text, 0, Shown::machines}, [](const Change& row) {
-                       const std::string end = ending(last_seen(row).process);
+                       const std::string end = ending(*last_seen(row).process);
                        return row.after != nullptr || end.empty() ? Value() : Value(end);
                      }});
   columns.push_back({{"source_before", "", Kind::text, 0, Shown::machines},
@@ -54,9 +54,9 @@ DiffColumns process_columns(Metric by) {
                        return source_of(row.after != nullptr ? row.source_after : row.source_before);
                      }});
   columns.push_back({{"", "USER", Kind::text, 9, Shown::people},
-                     [](const Change& row) { return Value(last_seen(row).process.info.user); }});
+                     [](const Change& row) { return Value(last_seen(row).process->info.user); }});
   columns.push_back({{"", "CATEGORY", Kind::text, 7, Shown::people},
-                     [](const Change& row) { return Value(last_seen(row).process.info.category); }});
+                     [](const Change& row) { return Value(last_seen(row).process->info.category); }});
   columns.push_back({{"", "COMMAND", Kind::text, 0, Shown::people}, [](const Change& row) { return Value(row.name); }});
   return columns;
 }

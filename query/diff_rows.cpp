@@ -15,16 +15,15 @@ std::int64_t magnitude(std::int64_t kib) {
 }
 
 // Rollups do not split what processes map: where one end has it from them, the other is taken so as well.
-ProcessMemory unsplit(ProcessMemory memory) {
-  using P = ProcessField;
-  for (const P field : {P::pss_anon, P::pss_file, P::pss_shmem, P::rss_file, P::rss_shmem}) memory.clear(field);
-  return memory;
-}
-
 std::optional<MachineParts> parts_of(const State& state, bool split) {
   MappedMemory mapped;
-  for (const ProcessState& process : state.snapshot.processes)
-    mapped.add(split ? process.sample.memory : unsplit(process.sample.memory));
+  for (const HeldProcess& process : state.processes) {
+    if (split) {
+      mapped.add(process.tick->sample.memory);
+    } else {
+      mapped.add_unsplit(process.kib[Metric::pss].value_or(0), process.kib[Metric::anon].value_or(0));
+    }
+  }
   mapped.pss_kib += short_lived_kib(state, Metric::pss).value_or(0);
   return machine_parts(state.snapshot.machine.memory, mapped);
 }
@@ -39,10 +38,10 @@ Status compare(Reader& reader, const DiffQuestion& question, Diff& diff) {
   for (const State* state : {&diff.before, &diff.after}) {
     const bool after = state == &diff.after;
     TRY(rows.add(reader, question.filter, *state, after));
-    for (const ProcessState& process : state->snapshot.processes) {
-      const bool chosen = question.filter.matches(process.process);
+    for (const HeldProcess& process : state->processes) {
+      const bool chosen = question.filter.matches(*process.process);
       Tally& sum = chosen ? (after ? diff.is : diff.was) : (after ? others_are : others_were);
-      add_to(sum, *state, process.sample);
+      add_to(sum, process);
     }
   }
   if (!group_kind(question.group) || !question.filter.takes_all()) {

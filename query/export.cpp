@@ -83,7 +83,7 @@ Result<Streamed> stream_snapshot(const Context& context, const Sink& sink) {
   Streamed done;
   const std::int64_t asked_ms = context.when.at_ms.value_or(snapshot.tick.begin.wall_ms);
   if (const auto stale = stale_warning(snapshot, asked_ms, context.options.zone)) done.warnings.push_back(*stale);
-  const Filter filter = TRY(filter_at(context.options, {&snapshot}));
+  const Filter filter = TRY(filter_at(context.options, {&*state}));
   const std::string text =
       TRY(context.options.format == Format::smaps_rollup ? rollup_json(snapshot, filter, done.warnings)
                                                          : category_metrics_json(snapshot, filter, done.warnings));
@@ -101,7 +101,7 @@ Result<Streamed> stream_series(const Context& context, ExportQuestion question, 
       TRY(context.options.format == Format::openmetrics ? export_openmetrics(context, question, sink)
                                                         : export_rows(context, question, sink));
   Streamed done;
-  if (tier != Tier::raw) {
+  if (holds_groups(tier)) {
     done.warnings.push_back(
         fmt::format("from rollups of {}: each sample is the mean of a bucket, at its begin", tier_width(tier)));
   }

@@ -17,6 +17,7 @@
 
 #include "query/command.h"
 #include "query/filter.h"
+#include "query/state.h"
 
 namespace memoir::query {
 
@@ -45,7 +46,7 @@ struct ExportChunk {
 Result<std::int64_t> for_each_chunk(Reader& reader, const ExportQuestion& question,
                                     const std::function<Status(const ExportChunk&)>& visit);
 
-// Turns steps, which come in order of time, into samples at ticks. Value is what a step holds, Key what tells subjects
+// Turns intervals, which come in order of time, into samples at ticks. Value is what one holds, Key what tells subjects
 // apart.
 template <typename Key, typename Value>
 class Resampler {
@@ -72,7 +73,7 @@ class Resampler {
 
   bool holds(const Held& held, std::int64_t tick_ms) const {
     if (tick_ms < held.at_ms || tick_ms > held.until_ms) return false;
-    // At its very end another step or nothing takes its place, unless recording ended there.
+    // At its very end another or nothing takes its place, unless recording ended there.
     return tick_ms < held.until_ms || tick_ms == held.at_ms || chunk_.ends.contains(tick_ms);
   }
   // Emits the ticks before `end_ms`.
@@ -92,16 +93,24 @@ class Resampler {
   std::int64_t last_ms_ = 0;
 };
 
-// The samples of a chunk's processes that the filter takes, of its categories, or of the machine.
-using EmitProcess = std::function<void(std::int64_t tick_ms, const StoredProcess&, const ProcessSample&)>;
-using EmitCategory = std::function<void(std::int64_t tick_ms, const CategorySample&)>;
-using EmitMachine = std::function<void(std::int64_t tick_ms, const MachineMemory&)>;
+// One process at one time.
+struct ExportedProcess {
+  std::int64_t at_ms = 0;
+  const StoredProcess& process;
+  MetricValues kib;                       // of a bucket means over the time that it lived, without hwm
+  const ProcessSample* sample = nullptr;  // of a tick: all of it
+};
+
+// The samples of a chunk's processes that the filter takes, of its categories, or of the machine: of its ticks, or means
+// of the buckets of a rollup. Of the machine a rollup has the fields of /proc/meminfo.
+using EmitProcess = std::function<void(const ExportedProcess&)>;
+using EmitCategory = std::function<void(std::int64_t at_ms, const GroupState&)>;
+using EmitMachine = std::function<void(std::int64_t at_ms, const MachineMemory&)>;
 Status sample_processes(Reader& reader, const ExportChunk& chunk, const Filter& filter, const EmitProcess& emit);
 Status sample_categories(Reader& reader, const ExportChunk& chunk, const EmitCategory& emit);
 Status sample_machine(Reader& reader, const ExportChunk& chunk, const EmitMachine& emit);
 
-// The same from the buckets of a rollup. Of a process's fields these are known: rss, pss, anonymous, swap, swap_pss,
-// and the USS; of the machine's those of /proc/meminfo.
+// The parts of these that read rollups.
 Status roll_processes(Reader& reader, const ExportChunk& chunk, const Filter& filter, const EmitProcess& emit);
 Status roll_categories(Reader& reader, const ExportChunk& chunk, const EmitCategory& emit);
 Status roll_machine(Reader& reader, const ExportChunk& chunk, const EmitMachine& emit);

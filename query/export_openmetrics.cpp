@@ -2,14 +2,16 @@
 // samples of one label set together and in order of time, "# EOF" at the end.
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <iterator>
 #include <limits>
 #include <utility>
 
-#include "analysis/metric.h"
+#include "model/metric.h"
 #include "base/text.h"
 #include "query/export.h"
+#include "query/tier.h"
 
 namespace memoir::query {
 namespace {
@@ -242,31 +244,28 @@ Status Writer::machine() {
 }
 
 Status Writer::categories() {
-  const std::vector<std::pair<Family, std::int64_t CategorySample::*>> parts{
-      {{"memoir_category_pss_bytes", "PSS of its processes", "bytes", false, 1024}, &CategorySample::pss_kib},
-      {{"memoir_category_rss_bytes", "RSS of its processes", "bytes", false, 1024}, &CategorySample::rss_kib},
-      {{"memoir_category_uss_bytes", "USS of its processes", "bytes", false, 1024}, &CategorySample::uss_kib},
-      {{"memoir_category_swap_bytes", "swap of its processes", "bytes", false, 1024}, &CategorySample::swap_kib},
-      {{"memoir_category_swap_pss_bytes", "SwapPss of its processes", "bytes", false, 1024},
-       &CategorySample::swap_pss_kib},
-      {{"memoir_category_processes", "processes in it", "", false, 1}, &CategorySample::processes},
-      {{"memoir_category_inexact_processes", "of them, those whose values are not exact", "", false, 1},
-       &CategorySample::inexact},
-  };
+  constexpr std::array metrics{Metric::pss, Metric::rss, Metric::uss, Metric::swap, Metric::swap_pss};
   std::vector<Family> families;
-  families.reserve(parts.size());
-  for (const auto& [family, member] : parts) families.push_back(family);
-  // How many are not exact, which comes last, is not in rollups.
-  if (question_.tier != Tier::raw) families.pop_back();
+  for (const Metric metric : metrics)
+    families.push_back({fmt::format("memoir_category_{}_bytes", to_string(metric)),
+                        fmt::format("{} of its processes", metric_title(metric)), "bytes", false, 1024});
+  families.push_back({"memoir_category_processes", "processes in it", "", false, 1});
+  // Rollups do not know how many are not exact.
+  if (!holds_groups(question_.tier))
+    families.push_back(
+        {"memoir_category_inexact_processes", "of them, those whose values are not exact", "", false, 1});
   std::map<std::string, std::int64_t> numbers;
   return write_all(families, [&](const ExportChunk& chunk, std::uint32_t first, Part& part) {
-    return sample_categories(context_.reader, chunk, [&](std::int64_t at_ms, const CategorySample& sample) {
+    return sample_categories(context_.reader, chunk, [&](std::int64_t at_ms, const GroupState& held) {
       const std::uint32_t tick = number_of(chunk, first, at_ms);
-      const std::int64_t number = numbers.emplace(sample.category, numbers.size()).first->second;
+      const std::int64_t number = numbers.emplace(held.name, numbers.size()).first->second;
       const auto labels = [&] {
-        return fmt::format("{},{}", label("host", question_.host), label("category", sample.category));
+        return fmt::format("{},{}", label("host", question_.host), label("category", held.name));
       };
-      for (std::size_t i = 0; i < families.size(); ++i) part.add({i, number}, tick, sample.*parts[i].second, labels);
+      for (std::size_t i = 0; i < metrics.size(); ++i)
+        part.add({i, number}, tick, held.kib[metrics[i]].value_or(0), labels);
+      part.add({metrics.size(), number}, tick, held.processes, labels);
+      if (held.inexact) part.add({metrics.size() + 1, number}, tick, *held.inexact, labels);
     });
   });
 }
@@ -275,21 +274,19 @@ Status Writer::processes() {
   std::vector<Metric> metrics;
   std::vector<Family> families;
   for (const Metric metric : kMetrics) {
-    if (metric == Metric::hwm && question_.tier != Tier::raw) continue;
+    if (holds_groups(question_.tier) && !info_of(metric).rolled_up) continue;
     metrics.push_back(metric);
     families.push_back({fmt::format("memoir_process_{}_bytes", to_string(metric)), std::string(metric_title(metric)),
                         "bytes", false, 1024});
   }
   return write_all(families, [&](const ExportChunk& chunk, std::uint32_t first, Part& part) {
-    return sample_processes(context_.reader, chunk, question_.filter,
-                            [&](std::int64_t at_ms, const StoredProcess& process, const ProcessSample& sample) {
-                              const std::uint32_t tick = number_of(chunk, first, at_ms);
-                              const auto labels = [&] { return labels_of(question_.host, process); };
-                              for (std::size_t i = 0; i < metrics.size(); ++i) {
-                                const auto value = metric_kib(sample.memory, metrics[i]);
-                                if (value) part.add({i, process.id}, tick, *value, labels);
-                              }
-                            });
+    return sample_processes(context_.reader, chunk, question_.filter, [&](const ExportedProcess& row) {
+      const std::uint32_t tick = number_of(chunk, first, row.at_ms);
+      const auto labels = [&] { return labels_of(question_.host, row.process); };
+      for (std::size_t i = 0; i < metrics.size(); ++i) {
+        if (const auto value = row.kib[metrics[i]]) part.add({i, row.process.id}, tick, *value, labels);
+      }
+    });
   });
 }
 

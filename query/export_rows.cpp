@@ -52,13 +52,7 @@ struct MachineRow {
 
 struct CategoryRow {
   std::int64_t at_ms;
-  const CategorySample& sample;
-};
-
-struct ProcessRow {
-  std::int64_t at_ms;
-  const StoredProcess& process;
-  const ProcessSample& sample;
+  const GroupState& held;
 };
 
 std::vector<ColumnOf<MachineRow>> machine_columns() {
@@ -76,52 +70,68 @@ std::vector<ColumnOf<MachineRow>> machine_columns() {
   return columns;
 }
 
-std::vector<ColumnOf<CategoryRow>> category_columns(bool rolled) {
-  return {
+std::vector<ColumnOf<CategoryRow>> category_columns() {
+  std::vector<ColumnOf<CategoryRow>> columns{
       {{"at_ms", "", Kind::time}, [](const CategoryRow& row) { return Value(row.at_ms); }},
-      {{"category", "", Kind::text}, [](const CategoryRow& row) { return Value(row.sample.category); }},
-      {{"processes", "", Kind::count}, [](const CategoryRow& row) { return Value(row.sample.processes); }},
-      {{"inexact", "", Kind::count},
-       [rolled](const CategoryRow& row) { return rolled ? Value() : Value(row.sample.inexact); }},
-      {{"pss_kib", "", Kind::size}, [](const CategoryRow& row) { return Value(row.sample.pss_kib); }},
-      {{"rss_kib", "", Kind::size}, [](const CategoryRow& row) { return Value(row.sample.rss_kib); }},
-      {{"uss_kib", "", Kind::size}, [](const CategoryRow& row) { return Value(row.sample.uss_kib); }},
-      {{"swap_kib", "", Kind::size}, [](const CategoryRow& row) { return Value(row.sample.swap_kib); }},
-      {{"swap_pss_kib", "", Kind::size}, [](const CategoryRow& row) { return Value(row.sample.swap_pss_kib); }},
+      {{"category", "", Kind::text}, [](const CategoryRow& row) { return Value(row.held.name); }},
+      {{"processes", "", Kind::count}, [](const CategoryRow& row) { return Value(row.held.processes); }},
+      {{"inexact", "", Kind::count}, [](const CategoryRow& row) { return maybe(row.held.inexact); }},
   };
+  for (const Metric metric : {Metric::pss, Metric::rss, Metric::uss, Metric::swap, Metric::swap_pss})
+    columns.push_back({{std::string(info_of(metric).column), "", Kind::size},
+                       [metric](const CategoryRow& row) { return Value(row.held.kib[metric].value_or(0)); }});
+  return columns;
 }
 
-// Fields of a process that rollups have.
-bool is_rolled(ProcessField field) {
-  constexpr std::array fields{ProcessField::rss, ProcessField::pss, ProcessField::anonymous, ProcessField::swap,
-                              ProcessField::swap_pss};
-  return std::ranges::find(fields, field) != fields.end();
-}
-
-std::vector<ColumnOf<ProcessRow>> process_columns(bool rolled) {
-  std::vector<ColumnOf<ProcessRow>> columns{
-      {{"at_ms", "", Kind::time}, [](const ProcessRow& row) { return Value(row.at_ms); }},
-      {{"pid", "", Kind::count}, [](const ProcessRow& row) { return Value(std::int64_t{row.sample.key.pid}); }}};
-  const auto add = [&](const char* name, Kind kind, bool known, std::function<Value(const ProcessRow&)> get) {
-    columns.push_back({{name, "", kind}, known ? std::move(get) : [](const ProcessRow&) { return Value(); }});
-  };
-  const bool ticks = !rolled;
-  add_identity_for_machines(columns, [](const ProcessRow& row) { return &row.process.info; });
-  add("exec_count", Kind::count, true,
-      [](const ProcessRow& row) { return Value(std::int64_t{row.sample.key.exec_count}); });
-  add("parent_pid", Kind::count, true,
-      [](const ProcessRow& row) { return Value(std::int64_t{row.sample.parent_pid}); });
-  add("state", Kind::text, ticks, [](const ProcessRow& row) { return Value(std::string(1, row.sample.state)); });
-  add("threads", Kind::count, ticks, [](const ProcessRow& row) { return Value(std::int64_t{row.sample.threads}); });
-  add("source", Kind::text, true,
-      [rolled](const ProcessRow& row) { return Value(std::string(rolled ? "mean" : to_string(row.sample.source))); });
-  add("uss_kib", Kind::size, true, [](const ProcessRow& row) { return maybe(uss_kib(row.sample.memory)); });
-  add("hwm_kib", Kind::size, ticks, [](const ProcessRow& row) { return maybe(high_water_kib(row.sample.memory)); });
-  for (std::size_t i = 0; i < kProcessFields.size(); ++i) {
-    const auto field = static_cast<ProcessField>(i);
-    add(kProcessFields[i].column, Kind::size, ticks || is_rolled(field),
-        [field](const ProcessRow& row) { return maybe(row.sample.memory.get(field)); });
+// The fields of a process that rollups have as metrics.
+std::optional<Metric> rolled_metric(ProcessField field) {
+  switch (field) {
+    case ProcessField::rss:
+      return Metric::rss;
+    case ProcessField::pss:
+      return Metric::pss;
+    case ProcessField::anonymous:
+      return Metric::anon;
+    case ProcessField::swap:
+      return Metric::swap;
+    case ProcessField::swap_pss:
+      return Metric::swap_pss;
+    default:
+      return std::nullopt;
   }
+}
+
+std::optional<std::int64_t> field_of(const ExportedProcess& row, ProcessField field) {
+  if (row.sample != nullptr) return row.sample->memory.get(field);
+  const auto metric = rolled_metric(field);
+  return metric ? row.kib[*metric] : std::nullopt;
+}
+
+std::vector<ColumnOf<ExportedProcess>> process_columns() {
+  using Row = ExportedProcess;
+  std::vector<ColumnOf<Row>> columns;
+  const auto add = [&](const char* name, Kind kind, std::function<Value(const Row&)> get) {
+    columns.push_back({{name, "", kind}, std::move(get)});
+  };
+  add("at_ms", Kind::time, [](const Row& row) { return Value(row.at_ms); });
+  add("pid", Kind::count, [](const Row& row) { return Value(std::int64_t{row.process.info.key.pid}); });
+  add_identity_for_machines(columns, [](const Row& row) { return &row.process.info; });
+  add("exec_count", Kind::count, [](const Row& row) { return Value(std::int64_t{row.process.info.key.exec_count}); });
+  add("parent_pid", Kind::count, [](const Row& row) {
+    return Value(std::int64_t{row.sample != nullptr ? row.sample->parent_pid : row.process.info.parent_pid});
+  });
+  add("state", Kind::text,
+      [](const Row& row) { return row.sample != nullptr ? Value(std::string(1, row.sample->state)) : Value(); });
+  add("threads", Kind::count,
+      [](const Row& row) { return row.sample != nullptr ? Value(std::int64_t{row.sample->threads}) : Value(); });
+  add("source", Kind::text, [](const Row& row) {
+    return Value(std::string(row.sample != nullptr ? to_string(row.sample->source) : "mean"));
+  });
+  add("uss_kib", Kind::size, [](const Row& row) { return maybe(row.kib[Metric::uss]); });
+  add("hwm_kib", Kind::size, [](const Row& row) { return maybe(row.kib[Metric::hwm]); });
+  for (std::size_t i = 0; i < kProcessFields.size(); ++i)
+    add(kProcessFields[i].column, Kind::size,
+        [field = static_cast<ProcessField>(i)](const Row& row) { return maybe(field_of(row, field)); });
   return columns;
 }
 
@@ -141,7 +151,6 @@ Result<std::int64_t> write_all(const Context& context, const ExportQuestion& que
 
 Result<std::int64_t> export_rows(const Context& context, const ExportQuestion& question, const Sink& sink) {
   Reader& reader = context.reader;
-  const bool rolled = question.tier != Tier::raw;
   switch (question.subjects.front()) {
     case ExportOf::machine:
       return write_all<MachineRow>(context, question, sink, machine_columns(), [&](const auto& chunk, auto& writer) {
@@ -151,20 +160,19 @@ Result<std::int64_t> export_rows(const Context& context, const ExportQuestion& q
       });
     case ExportOf::categories:
       return write_all<CategoryRow>(
-          context, question, sink, category_columns(rolled), [&](const auto& chunk, auto& writer) {
-            return sample_categories(reader, chunk, [&](std::int64_t at_ms, const CategorySample& sample) {
-              writer.add({at_ms, sample});
+          context, question, sink, category_columns(), [&](const auto& chunk, auto& writer) {
+            return sample_categories(reader, chunk, [&](std::int64_t at_ms, const GroupState& held) {
+              writer.add({at_ms, held});
             });
           });
     case ExportOf::processes:
       break;
   }
-  return write_all<ProcessRow>(context, question, sink, process_columns(rolled), [&](const auto& chunk, auto& writer) {
-    return sample_processes(reader, chunk, question.filter,
-                            [&](std::int64_t at_ms, const StoredProcess& process, const ProcessSample& sample) {
-                              writer.add({at_ms, process, sample});
-                            });
-  });
+  return write_all<ExportedProcess>(
+      context, question, sink, process_columns(), [&](const auto& chunk, auto& writer) {
+        return sample_processes(reader, chunk, question.filter,
+                                [&](const ExportedProcess& row) { writer.add(row); });
+      });
 }
 
 }  // namespace memoir::query

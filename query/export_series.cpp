@@ -2,6 +2,7 @@
 #include <unordered_map>
 
 #include "query/export.h"
+#include "query/tier.h"
 
 namespace memoir::query {
 namespace {
@@ -32,7 +33,7 @@ class Picker {
   std::int64_t backward_ = 0;
 };
 
-// Steps reach to the end of what is asked for; a tick at the very end still holds.
+// Samples reach to the end of what is asked for; a tick at the very end still holds.
 Range with_end(Range range) {
   return {range.from_ms, range.to_ms + 1};
 }
@@ -40,16 +41,16 @@ Range with_end(Range range) {
 // As many buckets of a rollup as a chunk of ticks has of 5 minutes; chunks begin where buckets do.
 std::int64_t chunk_ms(Tier tier) {
   constexpr std::int64_t buckets = 72;
-  return tier == Tier::raw ? kChunkMs : buckets * bucket_ms(tier);
+  return holds_groups(tier) ? buckets * bucket_ms(tier) : kChunkMs;
 }
 
 Range whole_buckets(Range range, Tier tier) {
-  if (tier == Tier::raw || range.to_ms < range.from_ms) return range;
+  if (!holds_groups(tier) || range.to_ms < range.from_ms) return range;
   return {range.from_ms - range.from_ms % bucket_ms(tier), range.to_ms};
 }
 
 Result<std::vector<std::int64_t>> times_of(Reader& reader, Tier tier, Range range) {
-  if (tier != Tier::raw) return rolled_times(reader, tier, range);
+  if (holds_groups(tier)) return rolled_times(reader, tier, range);
   const std::vector<StoredTick> ticks = TRY(reader.ticks(range));
   std::vector<std::int64_t> times;
   times.reserve(ticks.size());
@@ -79,49 +80,47 @@ Result<std::int64_t> for_each_chunk(Reader& reader, const ExportQuestion& questi
 }
 
 Status sample_processes(Reader& reader, const ExportChunk& chunk, const Filter& filter, const EmitProcess& emit) {
-  if (chunk.tier != Tier::raw) return roll_processes(reader, chunk, filter, emit);
+  if (holds_groups(chunk.tier)) return roll_processes(reader, chunk, filter, emit);
   const std::vector<StoredProcess> processes = TRY(reader.processes(chunk.range));
   std::unordered_map<std::int64_t, const StoredProcess*> by_id;
   for (const StoredProcess& process : processes) {
     if (filter.matches(process)) by_id[process.id] = &process;
   }
-  Resampler<std::int64_t, ProcessSample> resampler(chunk,
-                                                   [&](std::size_t tick, std::int64_t id, const ProcessSample& sample) {
-                                                     const StoredProcess& process = *by_id.at(id);
-                                                     const std::int64_t tick_ms = chunk.ticks[tick];
-                                                     if (!process.gone_ms || tick_ms < *process.gone_ms)
-                                                       emit(tick_ms, process, sample);
-                                                   });
-  const Status read = reader.process_steps(with_end(chunk.range), [&](const ProcessStep& step) {
-    if (by_id.contains(step.process_id)) resampler.add(step.process_id, step.at_ms, step.until_ms, *step.sample);
-  });
-  if (!read) return read.error();
+  Resampler<std::int64_t, ProcessSample> resampler(
+      chunk, [&](std::size_t tick, std::int64_t id, const ProcessSample& sample) {
+        const StoredProcess& process = *by_id.at(id);
+        const std::int64_t tick_ms = chunk.ticks[tick];
+        if (!process.gone_ms || tick_ms < *process.gone_ms)
+          emit({tick_ms, process, metric_values(sample.memory), &sample});
+      });
+  TRY(reader.process_samples(with_end(chunk.range), [&](const HeldSample<ProcessSample>& held) {
+    if (by_id.contains(held.subject_id)) resampler.add(held.subject_id, held.from_ms, held.until_ms, *held.sample);
+  }));
   resampler.finish();
   return Done{};
 }
 
 Status sample_categories(Reader& reader, const ExportChunk& chunk, const EmitCategory& emit) {
-  if (chunk.tier != Tier::raw) return roll_categories(reader, chunk, emit);
+  if (holds_groups(chunk.tier)) return roll_categories(reader, chunk, emit);
   Resampler<std::string, CategorySample> resampler(
-      chunk, [&](std::size_t tick, const std::string&, const CategorySample& sample) {
-        if (sample.processes > 0) emit(chunk.ticks[tick], sample);
+      chunk, [&](std::size_t tick, const std::string& name, const CategorySample& sample) {
+        if (sample.processes > 0)
+          emit(chunk.ticks[tick], {name, sample.processes, metric_values(sample), sample.inexact});
       });
-  const Status read = reader.category_steps(with_end(chunk.range), [&](const CategoryStep& step) {
-    resampler.add(step.sample->category, step.at_ms, step.until_ms, *step.sample);
-  });
-  if (!read) return read.error();
+  TRY(reader.category_samples(with_end(chunk.range), [&](const HeldSample<CategorySample>& held) {
+    resampler.add(held.sample->category, held.from_ms, held.until_ms, *held.sample);
+  }));
   resampler.finish();
   return Done{};
 }
 
 Status sample_machine(Reader& reader, const ExportChunk& chunk, const EmitMachine& emit) {
-  if (chunk.tier != Tier::raw) return roll_machine(reader, chunk, emit);
+  if (holds_groups(chunk.tier)) return roll_machine(reader, chunk, emit);
   Resampler<int, MachineMemory> resampler(
       chunk, [&](std::size_t tick, int, const MachineMemory& memory) { emit(chunk.ticks[tick], memory); });
-  const Status read = reader.machine_steps(with_end(chunk.range), [&](const MachineStep& step) {
-    resampler.add(0, step.at_ms, step.until_ms, *step.memory);
-  });
-  if (!read) return read.error();
+  TRY(reader.machine_samples(with_end(chunk.range), [&](const HeldSample<MachineMemory>& held) {
+    resampler.add(0, held.from_ms, held.until_ms, *held.sample);
+  }));
   resampler.finish();
   return Done{};
 }

@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "analysis/metric.h"
+#include "model/metric.h"
 #include "base/result.h"
 #include "model/process.h"
 #include "store/reader.h"

@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "query/tier.h"
-#include "query/tier_steps.h"
 
 namespace memoir::query {
 namespace {
@@ -21,25 +20,22 @@ void take(Most& most, std::int64_t id, std::optional<std::int64_t> kib) {
 }
 
 // RSS has its mark in VmHWM.
-std::string_view mark_of(Metric metric) {
-  if (metric == Metric::rss) return to_string(Metric::hwm);
-  return metric == Metric::anon || metric == Metric::swap_pss ? std::string_view() : to_string(metric);
+std::optional<Metric> mark_of(Metric metric) {
+  if (metric == Metric::rss) return Metric::hwm;
+  return info_of(metric).marked.contains(SubjectKind::process) ? std::optional(metric) : std::nullopt;
 }
 
 Result<Most> most_over(const Context& context, Range range, Tier tier, Metric metric) {
   Most most;
-  if (tier == Tier::raw || metric != Metric::hwm) {
-    const Status read =
-        visit_processes(context.reader, tier, range, metric, std::nullopt, [&most](const ProcessMetricStep& from) {
-          const auto& spread = from.step.spread;
-          take(most, from.process_id, spread ? spread->high : from.step.value);
-        });
-    if (!read) return read.error();
+  if (!holds_groups(tier) || info_of(metric).rolled_up) {
+    TRY(context.reader.history({tier, SubjectKind::process, {}, range, {metric}}, [&most](const SubjectInterval& of) {
+      take(most, of.subject_id, of.interval.max);
+    }));
   }
-  const std::string_view mark = mark_of(metric);
-  if (tier == Tier::raw || mark.empty()) return most;
+  const std::optional<Metric> mark = mark_of(metric);
+  if (!holds_groups(tier) || !mark) return most;
   const ProcessMarks marks =
-      TRY(context.reader.process_marks(range, range, mark, std::numeric_limits<std::size_t>::max()));
+      TRY(context.reader.process_marks(range, range, *mark, std::numeric_limits<std::size_t>::max()));
   for (const HighWater& of : marks.marks) take(most, of.subject_id, of.value_kib);
   return most;
 }
@@ -57,14 +53,13 @@ Result<Filter> filter_over(const Context& context, Range range) {
   return filter;
 }
 
-Result<Filter> filter_at(const Options& options, const std::vector<const Snapshot*>& states) {
+Result<Filter> filter_at(const Options& options, const std::vector<const State*>& states) {
   Result<Filter> filter = Filter::parse(options.filters);
   if (!filter) return filter;
   for (const Metric metric : filter->metrics()) {
     Most most;
-    for (const Snapshot* state : states) {
-      for (const ProcessState& process : state->processes)
-        take(most, process.process.id, metric_kib(process.sample.memory, metric));
+    for (const State* state : states) {
+      for (const HeldProcess& process : state->processes) take(most, process.process->id, process.kib[metric]);
     }
     filter->decide(metric, most);
   }

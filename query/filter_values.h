@@ -16,7 +16,7 @@ namespace memoir::query {
 Result<Filter> filter_over(const Context& context, Range range);
 
 // By the state; of several by the most in one of them.
-Result<Filter> filter_at(const Options& options, const std::vector<const Snapshot*>& states);
+Result<Filter> filter_at(const Options& options, const std::vector<const State*>& states);
 
 // In which of its values a process is compared; nothing where the filter compares none. `in` is "in the range".
 void note_filter(const Filter& filter, std::string_view in, Report& report);

@@ -7,8 +7,8 @@
 
 #include "analysis/ranking.h"
 #include "analysis/rolled.h"
+#include "query/subject_history.h"
 #include "query/tier.h"
-#include "query/tier_steps.h"
 
 namespace memoir::query {
 
@@ -19,16 +19,12 @@ constexpr std::size_t kAtOnce = 8;  // processes that are read together
 // Means over the recorded time of a bucket, by process; the largest first.
 Result<std::vector<std::pair<std::int64_t, std::int64_t>>> held_in(Reader& reader, Tier tier, Range bucket) {
   BucketMean total;
-  const Status machine =
-      visit_machine(reader, tier, bucket, {machine_gauge(MachineField::mem_total)},
-                    [&](std::size_t, const Step& step) { total.add(step.value, step.covered_ms()); });
-  if (!machine) return machine.error();
-  // The bucket of the seam comes as two.
-  std::map<std::int64_t, BucketMean> means;
-  const Status read = visit_buckets(
-      reader, tier, MarkSubject::process, std::nullopt, bucket, Metric::pss,
-      [&](const RollupBucket& of, const Step& step) { means[of.subject_id].add(step.value, step.covered_ms()); });
-  if (!read) return read.error();
+  TRY(reader.history({tier, SubjectKind::machine, {}, bucket, {metric_of(MachineField::mem_total)}},
+                     [&](const SubjectInterval& of) { total.add(of.interval.mean, of.interval.covered_ms); }));
+  std::map<std::int64_t, BucketMean> means;  // a bucket may come as two
+  TRY(reader.history({tier, SubjectKind::process, {}, bucket, {Metric::pss}}, [&](const SubjectInterval& of) {
+    means[of.subject_id].add(of.interval.mean, of.interval.covered_ms);
+  }));
   std::vector<std::pair<std::int64_t, std::int64_t>> held;
   for (const auto& [process_id, mean] : means) {
     if (const auto kib = mean.over(total.covered_ms())) held.emplace_back(process_id, *kib);
@@ -61,44 +57,44 @@ std::vector<GroupState> merged(const std::vector<GroupState>& groups) {
     GroupState& of = by_name[group.name];
     of.name = group.name;
     of.processes += group.processes;
-    of.memory.set(ProcessField::pss,
-                  of.memory.or_zero(ProcessField::pss) + metric_kib(group.memory, Metric::pss).value_or(0));
+    of.kib[Metric::pss] = of.kib[Metric::pss].value_or(0) + group.kib[Metric::pss].value_or(0);
   }
   std::vector<GroupState> all;
   all.reserve(by_name.size());
   for (auto& [name, group] : by_name) all.push_back(std::move(group));
   std::ranges::stable_sort(all, [](const GroupState& a, const GroupState& b) {
-    return ranks_before(metric_kib(a.memory, Metric::pss), metric_kib(b.memory, Metric::pss));
+    return ranks_before(a.kib[Metric::pss], b.kib[Metric::pss]);
   });
   return all;
 }
 
 GroupState group_of(std::string name, std::int64_t processes, std::int64_t kib) {
   GroupState group{std::move(name), processes, {}};
-  group.memory.set(ProcessField::pss, kib);
+  group.kib[Metric::pss] = kib;
   return group;
 }
 
 Result<std::vector<GroupState>> categories_at(Reader& reader, std::int64_t tick_ms) {
-  std::map<std::string, GroupState> last;
-  const Status read = reader.category_steps({tick_ms, tick_ms}, [&last](const CategoryStep& step) {
-    last[step.sample->category] = group_of(step.sample->category, step.sample->processes, step.sample->pss_kib);
-  });
-  if (!read) return read.error();
+  const std::map<std::int64_t, std::string> names = TRY(reader.group_names(SubjectKind::category));
+  std::map<std::int64_t, GroupState> last;
+  TRY(reader.history({Tier::raw, SubjectKind::category, {}, {tick_ms, tick_ms}, {Metric::pss}},
+                     [&](const SubjectInterval& of) {
+                       const auto name = names.find(of.subject_id);
+                       if (name != names.end())
+                         last[of.subject_id] = group_of(name->second, of.processes, of.interval.mean.value_or(0));
+                     }));
   std::vector<GroupState> groups;
   groups.reserve(last.size());
-  for (auto& [name, group] : last) groups.push_back(std::move(group));
+  for (auto& [id, group] : last) groups.push_back(std::move(group));
   return groups;
 }
 
 Result<std::vector<GroupState>> identities_at(Reader& reader, std::int64_t tick_ms) {
-  const std::map<std::int64_t, std::string> names = TRY(reader.group_names(MarkSubject::identity));
+  const std::map<std::int64_t, std::string> names = TRY(reader.group_names(SubjectKind::identity));
   const std::vector<StoredLife> lives = TRY(reader.lives({tick_ms, tick_ms}));
   std::unordered_map<std::int64_t, std::optional<std::int64_t>> held;
-  const Status read =
-      visit_processes(reader, Tier::raw, {tick_ms, tick_ms}, Metric::pss, std::nullopt,
-                      [&held](const ProcessMetricStep& step) { held[step.process_id] = step.step.value; });
-  if (!read) return read.error();
+  TRY(reader.history({Tier::raw, SubjectKind::process, {}, {tick_ms, tick_ms}, {Metric::pss}},
+                     [&held](const SubjectInterval& of) { held[of.subject_id] = of.interval.mean; }));
   std::vector<GroupState> groups;
   for (const StoredLife& life : lives) {
     const auto kib = held.find(life.process_id);
@@ -109,15 +105,11 @@ Result<std::vector<GroupState>> identities_at(Reader& reader, std::int64_t tick_
   return groups;
 }
 
-// Of a tick, or of a bucket.
-Status add_groups(Reader& reader, const State& state, std::int64_t tick_ms, Holders& holders) {
-  for (const MarkSubject kind : {MarkSubject::category, MarkSubject::identity}) {
-    const bool category = kind == MarkSubject::category;
-    std::vector<GroupState> groups = TRY(state.rolled() ? load_groups(reader, state, kind)
-                                         : category     ? categories_at(reader, tick_ms)
-                                                        : identities_at(reader, tick_ms));
-    (category ? holders.categories : holders.identities) = merged(groups);
-  }
+using LoadGroups = std::function<Result<std::vector<GroupState>>(SubjectKind)>;
+
+Status add_groups(const LoadGroups& load, Holders& holders) {
+  holders.categories = merged(TRY(load(SubjectKind::category)));
+  holders.identities = merged(TRY(load(SubjectKind::identity)));
   return Done{};
 }
 
@@ -127,19 +119,22 @@ Result<Holders> largest_holders(const Context& context, std::int64_t at_ms, std:
                                 std::size_t most, const std::function<bool(const StoredProcess&)>& takes) {
   if (context.file.ticks == 0 || at_ms < context.file.first_tick_ms) return Holders{};
   const Tier tier = TRY(in_bucket_of ? Result(*in_bucket_of) : tier_of(context, {at_ms, at_ms}, Reads::all));
-  if (tier != Tier::raw) {
-    const std::int64_t recorded_ms = TRY(recorded_at(context, at_ms));
-    const Range bucket = bucket_around(tier, recorded_ms);
-    Result<Holders> holders = largest_in(context.reader, tier, bucket, most, takes);
-    if (!holders) return holders;
-    if (Status added = add_groups(context.reader, {{}, tier, bucket}, 0, *holders); !added) return added.error();
+  Reader& reader = context.reader;
+  if (holds_groups(tier)) {
+    const Range bucket = bucket_around(tier, TRY(recorded_at(context, at_ms)));
+    Holders holders = TRY(largest_in(reader, tier, bucket, most, takes));
+    TRY(add_groups([&](SubjectKind kind) { return load_groups(reader, tier, bucket, kind); }, holders));
     return holders;
   }
-  const std::optional<StoredTick> tick = TRY(context.reader.tick_at(at_ms));
+  const std::optional<StoredTick> tick = TRY(reader.tick_at(at_ms));
   if (!tick) return Holders{};
-  std::vector<Holder> largest = TRY(context.reader.largest_at(tick->id, most, takes));
-  Holders holders{std::move(largest), false};
-  TRY(add_groups(context.reader, {{}, Tier::raw, std::nullopt}, tick->begin.wall_ms, holders));
+  Holders holders{TRY(reader.largest_at(tick->id, most, takes)), false};
+  const std::int64_t tick_ms = tick->begin.wall_ms;
+  TRY(add_groups(
+      [&](SubjectKind kind) {
+        return kind == SubjectKind::category ? categories_at(reader, tick_ms) : identities_at(reader, tick_ms);
+      },
+      holders));
   return holders;
 }
 

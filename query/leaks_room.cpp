@@ -17,21 +17,18 @@ Result<LeakRoom> room_at(Reader& reader, std::int64_t tick_id) {
 
 Result<LeakRoom> room_rolled_up(Reader& reader, const LeakSource& source) {
   constexpr std::array fields{MachineField::mem_total, MachineField::mem_available, MachineField::swap_free};
-  std::map<std::string, MachineField, std::less<>> wanted;
-  std::vector<std::string> names;
-  names.reserve(fields.size());
+  std::map<Metric, MachineField> wanted;
+  std::vector<Metric> metrics;
   for (const MachineField field : fields) {
-    names.emplace_back(kMachineFields[static_cast<std::size_t>(field)].column);
-    wanted.emplace(names.back(), field);
+    metrics.push_back(metric_of(field));
+    wanted.emplace(metric_of(field), field);
   }
   LeakRoom room;
-  const Tier tier = source.tier == Tier::raw ? Tier::five_minutes : source.tier;
   const Range end{source.range.to_ms - bucket_ms(Tier::day), source.range.to_ms};
-  const Status read = reader.machine_rollups(tier, names, end, [&](const MachineBucket& bucket) {
-    const auto field = wanted.find(bucket.metric);
-    if (field != wanted.end() && bucket.value.last) room.machine.set(field->second, *bucket.value.last);
-  });
-  if (!read) return read.error();
+  TRY(reader.history({machine_tier(source), SubjectKind::machine, {}, end, metrics, true},
+                     [&](const SubjectInterval& of) {
+                       if (of.interval.last) room.machine.set(wanted.at(of.metric), *of.interval.last);
+                     }));
   return room;
 }
 

@@ -4,8 +4,9 @@
 #include <unordered_set>
 
 #include "analysis/leak_samples.h"
-#include "analysis/metric.h"
+#include "model/metric.h"
 #include "analysis/ranking.h"
+#include "query/tier.h"
 #include "query/times.h"
 
 namespace memoir::query {
@@ -13,14 +14,16 @@ namespace memoir::query {
 namespace {
 
 constexpr std::int64_t kHoursOfDays = 120 * 24;  // beyond, days are fine enough
-const std::vector kHeld{RollupMetric::anon, RollupMetric::swap};
 
-// A rollup row stands for all the buckets in which nothing changed.
-void append(LeakSeries& series, std::int64_t from_ms, std::int64_t until_ms, std::int64_t covered_ms, double min,
-            double mean, double max) {
-  const std::int64_t count = std::max<std::int64_t>((until_ms - from_ms + series.width_ms - 1) / series.width_ms, 1);
+// Of a bucket, a row of several in which nothing changed, or a part of one.
+void append(const Interval& interval, LeakSeries& series) {
+  const auto min = static_cast<double>(interval.min.value_or(*interval.mean));
+  const auto mean = static_cast<double>(*interval.mean);
+  const auto max = static_cast<double>(interval.max.value_or(*interval.mean));
+  const std::int64_t length_ms = interval.until_ms - interval.from_ms;
+  const std::int64_t count = std::max<std::int64_t>((length_ms + series.width_ms - 1) / series.width_ms, 1);
   for (std::int64_t at = 0; at < count; ++at) {
-    const LeakBucket bucket{from_ms + at * series.width_ms, covered_ms / count, min, mean, max, 0};
+    const LeakBucket bucket{interval.from_ms + at * series.width_ms, interval.covered_ms / count, min, mean, max, 0};
     LeakBucket* last = series.buckets.empty() ? nullptr : &series.buckets.back();
     const std::int64_t grid_ms = bucket.from_ms - bucket.from_ms % series.width_ms;
     if (last == nullptr || last->from_ms != grid_ms) {
@@ -28,7 +31,7 @@ void append(LeakSeries& series, std::int64_t from_ms, std::int64_t until_ms, std
       series.buckets.back().from_ms = grid_ms;
       continue;
     }
-    // The bucket of the seam comes as two.
+    // A bucket may come as two that adjoin.
     const std::int64_t both_ms = std::max<std::int64_t>(last->covered_ms + bucket.covered_ms, 1);
     last->mean = (last->mean * static_cast<double>(last->covered_ms) + mean * static_cast<double>(bucket.covered_ms)) /
                  static_cast<double>(both_ms);
@@ -38,48 +41,65 @@ void append(LeakSeries& series, std::int64_t from_ms, std::int64_t until_ms, std
   }
 }
 
-double sum_of(const std::optional<std::int64_t>& anon, const std::optional<std::int64_t>& swap) {
-  return static_cast<double>(anon.value_or(0) + swap.value_or(0));
+// A series in the making: what holds from tick to tick is cut into buckets, what comes in buckets is taken as it is.
+class SeriesMaker {
+ public:
+  explicit SeriesMaker(const LeakSource& source)
+      : ticks_(!holds_groups(source.tier)), cut_(source.width_ms), taken_{{}, source.width_ms} {}
+
+  void add(const Interval& interval) {
+    if (!interval.mean) return;
+    if (!ticks_) return append(interval, taken_);
+    cut_.hold(interval.from_ms, interval.until_ms, static_cast<double>(*interval.mean));
+  }
+  LeakSeries take() { return ticks_ ? cut_.take() : std::move(taken_); }
+
+ private:
+  bool ticks_;
+  LeakRollup cut_;
+  LeakSeries taken_;
+};
+
+// Swap that is not known weighs nothing.
+Interval sum_of(const Interval& anon, const Interval& swap) {
+  Interval sum = anon;
+  sum.last.reset();
+  if (!anon.mean) return sum;
+  sum.min = anon.min.value_or(0) + swap.min.value_or(0);
+  sum.mean = *anon.mean + swap.mean.value_or(0);
+  sum.max = anon.max.value_or(0) + swap.max.value_or(0);
+  return sum;
 }
 
-void append(LeakSeries& series, const RollupBucket& row) {
-  const RollupValue& anon = row[RollupMetric::anon];
-  const RollupValue& swap = row[RollupMetric::swap];
-  if (!anon.mean) return;
-  append(series, row.from_ms, row.until_ms, row.covered_ms, sum_of(anon.min, swap.min), sum_of(anon.mean, swap.mean),
-         sum_of(anon.max, swap.max));
+// anon + swap of each subject.
+Status visit_held(Reader& reader, const LeakSource& source, SubjectKind kind, std::optional<std::int64_t> subject_id,
+                  const std::function<void(const SubjectInterval&)>& visit) {
+  SubjectInterval held;
+  const HistoryQuestion question{source.tier, kind, subject_id, source.range, {Metric::anon, Metric::swap}, true};
+  return reader.history(question, [&](const SubjectInterval& of) {
+    if (of.metric == Metric::anon) {
+      held = of;
+      return;
+    }
+    held.interval = sum_of(held.interval, of.interval);
+    visit(held);
+  });
 }
 
-std::optional<std::int64_t> held_kib(const ProcessMemory& memory) {
-  const auto anon = metric_kib(memory, Metric::anon);
-  if (!anon) return std::nullopt;
-  return *anon + metric_kib(memory, Metric::swap).value_or(0);
-}
-
-ValueQuestion held_in(Range range) {
-  std::vector<ProcessField> fields = metric_fields(Metric::anon);
-  std::ranges::copy(metric_fields(Metric::swap), std::back_inserter(fields));
-  return {range, std::nullopt, fields, held_kib};
-}
-
-bool is_raw(const LeakSource& source) {
-  return source.tier == Tier::raw;
-}
-
-Result<PoolSeries> raw_pool(Reader& reader, const LeakSource& source, const std::vector<StoredLife>& members) {
+// Ticks tell of the members alone.
+Result<PoolSeries> sum_members(Reader& reader, const LeakSource& source, const std::vector<StoredLife>& members) {
   std::unordered_set<std::int64_t> ids;
   for (const StoredLife& member : members) ids.insert(member.process_id);
   GroupSum sum;
-  const Status read = reader.process_values(held_in(source.range), [&](const ValueStep& step) {
-    if (ids.contains(step.process_id)) sum.add(step.process_id, {step.at_ms, step.until_ms, step.value});
-  });
-  if (!read) return read.error();
-  LeakRollup total(source.width_ms);
-  LeakRollup count(source.width_ms);
-  for (const GroupStep& step : sum.steps()) {
-    if (!step.step.value) continue;
-    total.hold(step.step.at_ms, step.step.until_ms, static_cast<double>(*step.step.value));
-    count.hold(step.step.at_ms, step.step.until_ms, static_cast<double>(step.members));
+  TRY(visit_held(reader, source, SubjectKind::process, {}, [&](const SubjectInterval& held) {
+    if (ids.contains(held.subject_id)) sum.add(held.subject_id, held.interval);
+  }));
+  SeriesMaker total(source);
+  SeriesMaker count(source);
+  for (const auto& [interval, alive, absent] : sum.intervals()) {
+    if (!interval.mean) continue;
+    total.add(interval);
+    count.add(constant(interval.from_ms, interval.until_ms, alive));
   }
   return PoolSeries{total.take(), count.take()};
 }
@@ -90,15 +110,15 @@ const LeakBucket* bucket_at(const LeakSeries& series, std::int64_t from_ms) {
   return found != series.buckets.end() && found->from_ms == from_ms ? &*found : nullptr;
 }
 
-// Of a sum the means alone are known; of one metric all of it. A metric that the kernel does not count weighs nothing.
-LeakSeries weigh(const MachineSum& sum, const std::map<std::string, LeakSeries>& metrics) {
-  const LeakSeries& first = metrics.at(sum.metrics.front().first);
-  if (sum.metrics.size() == 1) return first;
+// Of a sum the means alone are known; of one field all of it. A field that the kernel does not count weighs nothing.
+LeakSeries weigh(const MachineSum& sum, const std::map<Metric, LeakSeries>& series) {
+  const LeakSeries& first = series.at(metric_of(sum.fields.front().first));
+  if (sum.fields.size() == 1) return first;
   LeakSeries all{{}, first.width_ms};
   for (const LeakBucket& bucket : first.buckets) {
     double mean = 0;
-    for (const auto& [metric, weight] : sum.metrics) {
-      const LeakBucket* part = bucket_at(metrics.at(metric), bucket.from_ms);
+    for (const auto& [field, weight] : sum.fields) {
+      const LeakBucket* part = bucket_at(series.at(metric_of(field)), bucket.from_ms);
       if (part != nullptr) mean += weight * part->mean;
     }
     all.buckets.push_back({bucket.from_ms, bucket.covered_ms, mean, mean, mean, 0});
@@ -107,6 +127,10 @@ LeakSeries weigh(const MachineSum& sum, const std::map<std::string, LeakSeries>&
 }
 
 }  // namespace
+
+Tier machine_tier(const LeakSource& source) {
+  return holds_groups(source.tier) ? source.tier : Tier::five_minutes;
+}
 
 LeakSource leak_source(Range range, const LeakSettings& settings) {
   const std::int64_t width_ms = leak_bucket_ms(range.to_ms - range.from_ms, settings);
@@ -117,65 +141,49 @@ LeakSource leak_source(Range range, const LeakSettings& settings) {
 }
 
 Result<std::map<std::int64_t, LeakSeries>> process_series(Reader& reader, const LeakSource& source) {
+  std::map<std::int64_t, SeriesMaker> makers;
+  auto of = makers.end();  // what is of one process often comes together
+  TRY(visit_held(reader, source, SubjectKind::process, {}, [&](const SubjectInterval& held) {
+    if (of == makers.end() || of->first != held.subject_id) of = makers.try_emplace(held.subject_id, source).first;
+    of->second.add(held.interval);
+  }));
   std::map<std::int64_t, LeakSeries> series;
-  if (is_raw(source)) {
-    std::map<std::int64_t, LeakRollup> rollups;
-    const Status read = reader.process_values(held_in(source.range), [&](const ValueStep& step) {
-      if (!step.value) return;
-      LeakRollup& rollup = rollups.try_emplace(step.process_id, source.width_ms).first->second;
-      rollup.hold(step.at_ms, step.until_ms, static_cast<double>(*step.value));
-    });
-    if (!read) return read.error();
-    for (auto& [id, rollup] : rollups) series.emplace(id, rollup.take());
-    return series;
-  }
-  auto of = series.end();  // rows of one process come together
-  const auto add = [&](const RollupBucket& row) {
-    if (of == series.end() || of->first != row.subject_id)
-      of = series.try_emplace(row.subject_id, LeakSeries{{}, source.width_ms}).first;
-    append(of->second, row);
-  };
-  TRY(reader.rollups({source.tier, MarkSubject::process, std::nullopt, source.range, kHeld}, add));
+  for (auto& [id, maker] : makers) series.emplace(id, maker.take());
   return series;
 }
 
 Result<PoolSeries> pool_series(Reader& reader, const LeakSource& source, std::int64_t identity_id,
                                const std::vector<StoredLife>& members) {
-  if (is_raw(source)) return raw_pool(reader, source, members);
-  PoolSeries pool{{{}, source.width_ms}, {{}, source.width_ms}};
-  const Status read = reader.rollups(
-      {source.tier, MarkSubject::identity, identity_id, source.range, kHeld}, [&](const RollupBucket& row) {
-        append(pool.sum, row);
-        const auto count = static_cast<double>(row.processes);
-        append(pool.count, row.from_ms, row.until_ms, row.covered_ms, count, count, count);
-      });
-  if (!read) return read.error();
-  return pool;
+  if (!holds_groups(source.tier)) return sum_members(reader, source, members);
+  SeriesMaker sum(source);
+  SeriesMaker count(source);
+  TRY(visit_held(reader, source, SubjectKind::identity, identity_id, [&](const SubjectInterval& held) {
+    sum.add(held.interval);
+    Interval processes = held.interval;
+    processes.min = processes.mean = processes.max = held.processes;
+    count.add(processes);
+  }));
+  return PoolSeries{sum.take(), count.take()};
 }
 
 Result<std::vector<LeakSeries>> machine_series(Reader& reader, const LeakSource& source,
                                                const std::vector<MachineSum>& sums) {
-  std::map<std::string, LeakSeries> metrics;
+  LeakSource of_machine = source;
+  of_machine.tier = machine_tier(source);
+  of_machine.width_ms = bucket_ms(of_machine.tier);
+  std::map<Metric, SeriesMaker> makers;
   for (const MachineSum& sum : sums) {
-    for (const auto& [metric, weight] : sum.metrics) metrics.try_emplace(metric, LeakSeries{{}, source.width_ms});
+    for (const auto& [field, weight] : sum.fields) makers.try_emplace(metric_of(field), of_machine);
   }
-  std::vector<std::string> names;
-  names.reserve(metrics.size());
-  for (const auto& [name, series] : metrics) names.push_back(name);
-  // Where hours are short, the buckets of five minutes are the finest that there are.
-  const Tier tier = is_raw(source) ? Tier::five_minutes : source.tier;
-  for (auto& [name, series] : metrics) series.width_ms = bucket_ms(tier);
-  const Status read = reader.machine_rollups(tier, names, source.range, [&](const MachineBucket& row) {
-    const RollupValue& value = row.value;
-    if (!value.mean) return;
-    append(metrics.at(std::string(row.metric)), row.from_ms, row.until_ms, row.covered_ms,
-           static_cast<double>(value.min.value_or(*value.mean)), static_cast<double>(*value.mean),
-           static_cast<double>(value.max.value_or(*value.mean)));
-  });
-  if (!read) return read.error();
+  std::vector<Metric> metrics;
+  for (const auto& [metric, maker] : makers) metrics.push_back(metric);
+  TRY(reader.history({of_machine.tier, SubjectKind::machine, {}, source.range, metrics, true},
+                     [&](const SubjectInterval& of) { makers.at(of.metric).add(of.interval); }));
+  std::map<Metric, LeakSeries> series;
+  for (auto& [metric, maker] : makers) series.emplace(metric, maker.take());
   std::vector<LeakSeries> all;
   all.reserve(sums.size());
-  for (const MachineSum& sum : sums) all.push_back(weigh(sum, metrics));
+  for (const MachineSum& sum : sums) all.push_back(weigh(sum, series));
   return all;
 }
 

@@ -34,9 +34,12 @@ struct PoolSeries {
 Result<PoolSeries> pool_series(Reader& reader, const LeakSource& source, std::int64_t identity_id,
                                const std::vector<StoredLife>& members);
 
-// Sums and differences of the machine's metrics, as "slab_unreclaimable_kib": each metric's weight.
+// Where hours are short, the buckets of five minutes are the finest that there are of the machine.
+Tier machine_tier(const LeakSource& source);
+
+// Sums and differences of fields of the machine: each field's weight.
 struct MachineSum {
-  std::vector<std::pair<std::string, int>> metrics;
+  std::vector<std::pair<MachineField, int>> fields;
 };
 Result<std::vector<LeakSeries>> machine_series(Reader& reader, const LeakSource& source,
                                                const std::vector<MachineSum>& sums);

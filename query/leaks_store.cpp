@@ -182,33 +182,34 @@ class StoreJudge {
   }
 
   Status judge_machine() {
+    using F = MachineField;
     const double kernel = kKernelShare * ram_kib_;
     const double shmem = std::min(kShmemKib, 4 * kSmallShare * ram_kib_);
     const std::vector<std::pair<LeakMetric, MachineSum>> metrics{
-        {{"shmem", shmem, kShare}, {{{"shmem_kib", 1}}}},
-        {{"tmpfs", shmem, kShare}, {{{"tmpfs_kib", 1}}}},
-        {{"sysv", shmem, kShare}, {{{"sysv_kib", 1}}}},
-        {{"slab-unreclaimable", kernel, kShare}, {{{"slab_unreclaimable_kib", 1}}}},
-        {{"kernel-stacks", kernel, kShare}, {{{"kernel_stack_kib", 1}}}},
-        {{"percpu", kernel, kShare}, {{{"percpu_kib", 1}}}},
-        {{"vmalloc", kernel, kShare}, {{{"vmalloc_used_kib", 1}}}},
-        {{"page-tables", kTablesShare * ram_kib_, kShare}, {{{"page_tables_kib", 1}}}},
+        {{"shmem", shmem, kShare}, {{{F::shmem, 1}}}},
+        {{"tmpfs", shmem, kShare}, {{{F::tmpfs, 1}}}},
+        {{"sysv", shmem, kShare}, {{{F::sysv, 1}}}},
+        {{"slab-unreclaimable", kernel, kShare}, {{{F::slab_unreclaimable, 1}}}},
+        {{"kernel-stacks", kernel, kShare}, {{{F::kernel_stack, 1}}}},
+        {{"percpu", kernel, kShare}, {{{F::percpu, 1}}}},
+        {{"vmalloc", kernel, kShare}, {{{F::vmalloc_used, 1}}}},
+        {{"page-tables", kTablesShare * ram_kib_, kShare}, {{{F::page_tables, 1}}}},
         // What no list of the kernel holds: drivers, firmware, pages that were never given back.
         {{"unaccounted", kernel, kShare},
-         {{{"mem_total_kib", 1},
-           {"mem_free_kib", -1},
-           {"active_kib", -1},
-           {"inactive_kib", -1},
-           {"unevictable_kib", -1},
-           {"slab_kib", -1},
-           {"page_tables_kib", -1},
-           {"sec_page_tables_kib", -1},
-           {"kernel_stack_kib", -1},
-           {"shadow_call_stack_kib", -1},
-           {"percpu_kib", -1},
-           {"hugetlb_kib", -1},
-           {"zswap_kib", -1},
-           {"balloon_kib", -1}}}},
+         {{{F::mem_total, 1},
+           {F::mem_free, -1},
+           {F::active, -1},
+           {F::inactive, -1},
+           {F::unevictable, -1},
+           {F::slab, -1},
+           {F::page_tables, -1},
+           {F::sec_page_tables, -1},
+           {F::kernel_stack, -1},
+           {F::shadow_call_stack, -1},
+           {F::percpu, -1},
+           {F::hugetlb, -1},
+           {F::zswap, -1},
+           {F::balloon, -1}}}},
     };
     if (ram_kib_ <= 0) return Done{};
     std::vector<MachineSum> sums;

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/metric.h"
+#include "model/metric.h"
 #include "analysis/peaks.h"
 #include "query/command.h"
 #include "query/filter.h"
@@ -52,13 +52,13 @@ Result<Peaks> peaks_from_marks(const Context& context, const PeakQuestion& quest
 Result<Peaks> peaks_from_steps(const Context& context, const PeakQuestion& question);
 
 // Beside processes: the machine, categories, and what the question groups by.
-std::set<MarkSubject> told_kinds(const PeakQuestion& question);
+std::set<SubjectKind> told_kinds(const PeakQuestion& question);
 
 // VmHWM is that of a whole life: one that stood when its UTC day began was reached before.
 bool stood(const HighWater& mark);
 
 // The marks of a metric that were reached in the range, by subject.
-std::vector<Peak> marks_within(const std::vector<HighWater>& marks, MarkSubject subject, std::string_view metric,
+std::vector<Peak> marks_within(const std::vector<HighWater>& marks, SubjectKind subject, Metric metric,
                                Range range);
 
 // The highest first, of equal ones the earliest.

@@ -6,35 +6,29 @@
 #include "query/peaks_source.h"
 #include "query/process_columns.h"
 #include "query/tier.h"
-#include "query/tier_steps.h"
+#include "query/subject_history.h"
 
 namespace memoir::query {
 
 namespace {
 
-std::vector<Peak> ranked(const std::vector<HighWater>& marks, MarkSubject subject, std::string_view metric) {
+std::vector<Peak> ranked(const std::vector<HighWater>& marks, SubjectKind subject, Metric metric) {
   std::vector<Peak> peaks;
   for (const HighWater& mark : marks) {
     if (mark.subject == subject && mark.metric == metric) {
       peaks.push_back({mark.subject_id, mark.value_kib, mark.at_ms, mark.before_ms});
     }
   }
-  return rank_peaks(peaks, metric == "available" ? Extreme::lowest : Extreme::highest);
-}
-
-std::optional<std::int64_t> machine_now(const MachineMemory& memory, std::string_view metric) {
-  if (metric == "used") return used_kib(memory);
-  if (metric == "swap") return swap_used_kib(memory);
-  return memory.get(MachineField::mem_available);
+  return rank_peaks(peaks, metric == metric_of(MachineField::mem_available) ? Extreme::lowest : Extreme::highest);
 }
 
 void add_machine(const std::vector<HighWater>& marks, const State* now, Peaks& peaks) {
-  for (const char* metric : {"used", "available", "swap"}) {
-    const std::vector<Peak> found = ranked(marks, MarkSubject::machine, metric);
+  for (const Metric metric : {Metric::used, metric_of(MachineField::mem_available), Metric::swap_used}) {
+    const std::vector<Peak> found = ranked(marks, SubjectKind::machine, metric);
     if (found.empty()) continue;
-    PeakRow row{metric, std::nullopt, found.front(), std::nullopt, 0};
+    PeakRow row{std::string(to_string(metric)), std::nullopt, found.front(), std::nullopt, 0};
     if (now != nullptr) {
-      row.now_kib = machine_now(now->snapshot.machine.memory, metric);
+      row.now_kib = metric_value(now->snapshot.machine.memory, metric);
       row.now_ms = now->snapshot.tick.begin.wall_ms;
     }
     peaks.machine.push_back(row);
@@ -42,22 +36,22 @@ void add_machine(const std::vector<HighWater>& marks, const State* now, Peaks& p
 }
 
 // What is resident beside a mark; for another metric the metric itself.
-std::optional<std::int64_t> held_kib(const ProcessMemory& memory, Metric by) {
-  return metric_kib(memory, by == Metric::hwm ? Metric::rss : by);
+Metric held_metric(Metric by) {
+  return by == Metric::hwm ? Metric::rss : by;
 }
 
 // What each group holds; of the VmHWM of a member it is the largest member that counts.
-Result<std::map<std::string, std::int64_t>> held_now(Reader& reader, const State& now, MarkSubject kind,
+Result<std::map<std::string, std::int64_t>> held_now(Reader& reader, const State& now, SubjectKind kind,
                                                      const std::string& group, Metric by) {
   std::map<std::string, std::int64_t> held;
   if (now.rolled() && by != Metric::hwm) {
-    const std::vector<GroupState> groups = TRY(load_groups(reader, now, kind));
-    for (const GroupState& of : groups) held[of.name] += metric_kib(of.memory, by).value_or(0);
+    const std::vector<GroupState> groups = TRY(load_groups(reader, now.tier, *now.bucket, kind));
+    for (const GroupState& of : groups) held[of.name] += of.kib[by].value_or(0);
     return held;
   }
-  for (const ProcessState& state : now.snapshot.processes) {
-    std::int64_t& kib = held[group_key(state.process, group)];
-    const std::int64_t own = held_kib(state.sample.memory, by).value_or(0);
+  for (const HeldProcess& process : now.processes) {
+    std::int64_t& kib = held[group_key(*process.process, group)];
+    const std::int64_t own = process.kib[held_metric(by)].value_or(0);
     kib = by == Metric::hwm ? std::max(kib, own) : kib + own;
   }
   return held;
@@ -65,7 +59,7 @@ Result<std::map<std::string, std::int64_t>> held_now(Reader& reader, const State
 
 Result<std::vector<PeakRow>> group_rows(Reader& reader, const std::vector<HighWater>& marks, const std::string& group,
                                         Metric by, const State* now) {
-  const MarkSubject kind = *group_kind(group);
+  const SubjectKind kind = *group_kind(group);
   std::unordered_map<std::int64_t, std::string> names;
   for (const HighWater& mark : marks) {
     if (mark.subject == kind) names[mark.subject_id] = mark.name;
@@ -75,7 +69,7 @@ Result<std::vector<PeakRow>> group_rows(Reader& reader, const std::vector<HighWa
     held = TRY(held_now(reader, *now, kind, group, by));
   }
   std::vector<PeakRow> rows;
-  for (const Peak& peak : ranked(marks, kind, to_string(by))) {
+  for (const Peak& peak : ranked(marks, kind, by)) {
     PeakRow row{names[peak.subject], std::nullopt, peak, std::nullopt, 0};
     if (now != nullptr) {
       // A group without a process is not there, and holds nothing.
@@ -90,11 +84,10 @@ Result<std::vector<PeakRow>> group_rows(Reader& reader, const std::vector<HighWa
 
 // False: it is not there now.
 bool add_present(PeakRow& row, const State& now, Metric by) {
-  const auto& processes = now.snapshot.processes;
-  const auto state =
-      std::ranges::find(processes, row.process->id, [](const ProcessState& of) { return of.process.id; });
-  if (state == processes.end()) return false;
-  row.now_kib = held_kib(state->sample.memory, by);
+  const auto& processes = now.processes;
+  const auto held = std::ranges::find(processes, row.process->id, [](const HeldProcess& of) { return of.process->id; });
+  if (held == processes.end()) return false;
+  row.now_kib = held->kib[held_metric(by)];
   row.now_ms = now.snapshot.tick.begin.wall_ms;
   return true;
 }
@@ -102,14 +95,13 @@ bool add_present(PeakRow& row, const State& now, Metric by) {
 // The end of its last bucket. False: there is none.
 Result<bool> add_last_bucket(PeakRow& row, const Context& context, Tier tier, std::int64_t at_ms, Metric by) {
   bool found = false;
-  const Status read =
-      visit_buckets(context.reader, tier, MarkSubject::process, row.process->id, {at_ms - bucket_ms(tier), at_ms + 1},
-                    by == Metric::hwm ? Metric::rss : by, [&](const RollupBucket&, const Step& step) {
-                      found = true;
-                      row.now_kib = step.spread->last;
-                      row.now_ms = at_ms;
-                    });
-  if (!read) return read.error();
+  const Range last{at_ms - bucket_ms(tier), at_ms + 1};
+  TRY(context.reader.history({tier, SubjectKind::process, row.process->id, last, {held_metric(by)}},
+                             [&](const SubjectInterval& of) {
+                               found = true;
+                               row.now_kib = of.interval.last;
+                               row.now_ms = at_ms;
+                             }));
   return found;
 }
 
@@ -128,12 +120,12 @@ Status add_last_sight(PeakRow& row, const Context& context, const PeakQuestion& 
   const auto tick = TRY(reader.tick_at(at_ms));
   if (!tick || (row.process->gone_ms && at_ms == row.process->last_ms)) {
     const Tier tier = TRY(finest_rollup(reader, at_ms));
-    const bool found = TRY(tier == Tier::raw ? Result(false) : add_last_bucket(row, context, tier, at_ms, question.by));
+    const bool found = TRY(!holds_groups(tier) ? Result(false) : add_last_bucket(row, context, tier, at_ms, question.by));
     if (found || !tick) return Done{};
   }
   const auto state = TRY(reader.process_at(tick->id, row.process->id));
   if (!state) return Done{};
-  row.now_kib = held_kib(state->sample.memory, question.by);
+  row.now_kib = metric_kib(state->sample.memory, held_metric(question.by));
   row.now_ms = tick->begin.wall_ms;
   return Done{};
 }
@@ -145,7 +137,7 @@ Status add_processes(const Context& context, const PeakQuestion& question, const
   const std::size_t room = limited(context.options, all - 1, room_for(context, question, Tier::raw).rows);
   const ProcessMarks marks =
       TRY(reader.process_marks(question.all_time ? std::nullopt : std::optional(question.range), std::nullopt,
-                               to_string(question.by), question.filter.takes_all() ? room + 1 : all));
+                               question.by, question.filter.takes_all() ? room + 1 : all));
   std::vector<std::int64_t> ids;
   ids.reserve(marks.marks.size());
   for (const HighWater& mark : marks.marks) ids.push_back(mark.subject_id);
@@ -181,8 +173,8 @@ void rank_rows(std::vector<PeakRow>& rows) {
   });
 }
 
-std::set<MarkSubject> told_kinds(const PeakQuestion& question) {
-  std::set<MarkSubject> kinds{MarkSubject::machine, MarkSubject::category};
+std::set<SubjectKind> told_kinds(const PeakQuestion& question) {
+  std::set<SubjectKind> kinds{SubjectKind::machine, SubjectKind::category};
   if (const auto kind = group_kind(question.group)) kinds.insert(*kind);
   return kinds;
 }
@@ -191,11 +183,11 @@ bool stood(const HighWater& mark) {
   return mark.before_ms != mark.at_ms && mark.before_ms < mark.day_ms.value_or(0);
 }
 
-std::vector<Peak> marks_within(const std::vector<HighWater>& marks, MarkSubject subject, std::string_view metric,
+std::vector<Peak> marks_within(const std::vector<HighWater>& marks, SubjectKind subject, Metric metric,
                                Range range) {
   std::vector<HighWater> within = marks;
   std::erase_if(within, [&](const HighWater& mark) {
-    return mark.at_ms < range.from_ms || mark.at_ms > range.to_ms || (metric == "hwm" && stood(mark));
+    return mark.at_ms < range.from_ms || mark.at_ms > range.to_ms || (metric == Metric::hwm && stood(mark));
   });
   return ranked(within, subject, metric);
 }

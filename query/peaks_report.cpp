@@ -129,7 +129,7 @@ struct GroupRow {
 };
 
 std::int64_t pss_of(const GroupState& group) {
-  return metric_kib(group.memory, Metric::pss).value_or(0);
+  return group.kib[Metric::pss].value_or(0);
 }
 
 // The largest groups, and all the others in one row: they add up to what was held.
@@ -266,7 +266,7 @@ void fill_peaks(const Context& context, const PeakQuestion& question, const Peak
   report.notes.push_back(unseen_note(question, peaks));
   if (peaks.means)
     report.notes.emplace_back("Rollups do not know the highest sum of such a group: it is the highest mean.");
-  tell_tier(peaks.tier, report);
+  report_tier(peaks.tier, report);
   if (!question.all_time && !context.when.range) {
     report.notes.push_back(
         fmt::format("By {} the peak is that of the sum over its processes, within the last 24 hours "

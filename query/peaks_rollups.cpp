@@ -5,30 +5,25 @@
 #include <unordered_map>
 
 #include "query/peaks_source.h"
-#include "query/tier_steps.h"
+#include "query/subject_history.h"
+#include "query/tier.h"
 
 namespace memoir::query {
 
 namespace {
 
-std::vector<PeakRow> rows_of(const std::map<std::string, BucketSum>& sums, const PeakSource& source) {
-  std::vector<PeakRow> rows;
-  for (const auto& [name, sum] : sums) {
-    Fold fold;
-    for (Step step : sum.steps()) {
-      Spread& spread = *step.spread;
-      if (!spread.high) spread.low = spread.high = step.value;
-      fold.add(step);
-    }
-    const Summary summary = fold.summary();
-    if (summary.max) rows.push_back(row_of(name, summary, source));
+// Where the highest of a sum is not known, its highest mean stands for it.
+Summary summary_of(SubjectSum& sum) {
+  Fold fold;
+  for (Interval& interval : sum.intervals()) {
+    if (!interval.max) interval.min = interval.max = interval.mean;
+    fold.add(interval);
   }
-  rank_rows(rows);
-  return rows;
+  return fold.summary();
 }
 
 bool is_same(const HighWater& mark, const PeakRow& row) {
-  return mark.subject == MarkSubject::machine ? mark.metric == row.name : mark.name == row.name;
+  return mark.subject == SubjectKind::machine ? to_string(mark.metric) == row.name : mark.name == row.name;
 }
 
 // A mark is that of the first time that its UTC day, which holds the whole bucket, was so high.
@@ -38,7 +33,7 @@ bool is_of_peak(const HighWater& mark, const PeakRow& row) {
   return mark.at_ms >= row.peak.before_ms && mark.at_ms < row.peak.at_ms;
 }
 
-void refine_rows(const std::vector<HighWater>& marks, MarkSubject kind, const std::optional<std::string>& metric,
+void refine_rows(const std::vector<HighWater>& marks, SubjectKind kind, std::optional<Metric> metric,
                  std::vector<PeakRow>& rows) {
   for (const HighWater& mark : marks) {
     if (mark.subject != kind || (metric && mark.metric != *metric)) continue;
@@ -52,29 +47,39 @@ void refine_rows(const std::vector<HighWater>& marks, MarkSubject kind, const st
   }
 }
 
-using AddStep = std::function<void(const std::string& name, std::int64_t id, const Step&)>;
+using SumByName = std::map<std::string, SubjectSum>;
 
-Status sum_groups(const PeakSource& source, const PeakQuestion& question, const AddStep& add) {
-  const MarkSubject kind = *group_kind(question.group);
-  const std::map<std::int64_t, std::string> names = TRY(source.reader.group_names(kind));
-  return visit_buckets(source.reader, source.tier, kind, std::nullopt, source.range, question.by,
-                       [&](const RollupBucket& bucket, const Step& step) {
-                         const auto name = names.find(bucket.subject_id);
-                         if (name != names.end()) add(name->second, bucket.subject_id, step);
-                       });
+SubjectSum& sum_of(const std::string& name, const MakeSum& make, SumByName& sums) {
+  const auto found = sums.find(name);
+  return found != sums.end() ? found->second : sums.emplace(name, make()).first->second;
 }
 
-Status sum_processes(const PeakSource& source, const PeakQuestion& question, const AddStep& add) {
-  const RolledProcesses rolled = TRY(read_rolled_processes(source.reader, source.tier, source.range, question.by));
-  std::unordered_map<std::int64_t, std::string> names;
-  for (const StoredProcess& process : rolled.processes) {
-    if (question.filter.matches(process)) names[process.id] = peak_name(process, question.group);
+Status sum_groups(const PeakSource& source, const PeakQuestion& question, const MakeSum& make, SumByName& sums) {
+  const SubjectKind kind = *group_kind(question.group);
+  const std::map<std::int64_t, std::string> names = TRY(source.reader.group_names(kind));
+  return source.reader.history({source.tier, kind, {}, source.range, {question.by}}, [&](const SubjectInterval& of) {
+    const auto name = names.find(of.subject_id);
+    if (name != names.end()) sum_of(name->second, make, sums).add(of.subject_id, of.interval);
+  });
+}
+
+Status sum_processes(const PeakSource& source, const PeakQuestion& question, const MakeSum& make, SumByName& sums) {
+  const ProcessHistory history = TRY(ProcessHistory::load(
+      source.reader, {source.tier, SubjectKind::process, {}, source.range, {question.by}}));
+  struct Member {
+    SubjectSum* sum;
+    std::optional<std::int64_t> gone_ms;
+  };
+  std::unordered_map<std::int64_t, Member> members;
+  for (const StoredProcess& process : history.processes()) {
+    if (!question.filter.matches(process)) continue;
+    members[process.id] = {&sum_of(peak_name(process, question.group), make, sums), process.gone_ms};
   }
-  for (const auto& [id, step] : rolled.steps) {
-    const auto name = names.find(id);
-    if (name != names.end()) add(name->second, id, step);
-  }
-  return Done{};
+  return history.visit([&members](const SubjectInterval& of) {
+    const auto member = members.find(of.subject_id);
+    if (member == members.end()) return;
+    member->second.sum->add(of.subject_id, of.interval, member->second.gone_ms == of.interval.until_ms);
+  });
 }
 
 // The marks of days are many: over a longer range the mark of all time stands for them, where it was reached in it. So
@@ -84,7 +89,7 @@ Result<ProcessMarks> marks_of(const PeakSource& source, const PeakQuestion& ques
   constexpr std::size_t enough = 1000;  // to rank, where nothing is filtered out
   const bool few_days = source.range.to_ms - source.range.from_ms <= few_days_ms;
   Result<ProcessMarks> marks = source.reader.process_marks(
-      few_days ? std::optional(source.range) : std::nullopt, source.range, to_string(question.by),
+      few_days ? std::optional(source.range) : std::nullopt, source.range, question.by,
       question.filter.takes_all() ? enough : std::numeric_limits<std::size_t>::max());
   if (marks && question.by == Metric::hwm) std::erase_if(marks->marks, stood);
   return marks;
@@ -119,25 +124,30 @@ bool reads_whole_groups(const PeakQuestion& question) {
   return group_kind(question.group) && question.filter.takes_all();
 }
 
-Result<std::vector<PeakRow>> group_rows_of_rollups(const PeakSource& source, const PeakQuestion& question) {
-  const BucketSum::Recorded recorded = TRY(recorded_time(source.reader, source.tier, source.range));
-  std::map<std::string, BucketSum> sums;
-  const auto add = [&](const std::string& name, std::int64_t id, const Step& step) {
-    sums.try_emplace(name, bucket_ms(source.tier), recorded).first->second.add(id, step);
-  };
-  TRY(reads_whole_groups(question) ? sum_groups(source, question, add) : sum_processes(source, question, add));
-  return rows_of(sums, source);
+Result<std::vector<PeakRow>> group_rows(const PeakSource& source, const PeakQuestion& question) {
+  const MakeSum make = TRY(sums_over(source.reader, source.tier, source.range));
+  SumByName sums;
+  const bool whole = holds_groups(source.tier) && reads_whole_groups(question);
+  TRY((whole ? sum_groups : sum_processes)(source, question, make, sums));
+  std::vector<PeakRow> rows;
+  for (auto& [name, sum] : sums) {
+    const Summary summary = summary_of(sum);
+    if (summary.max) rows.push_back(row_of(name, summary, source));
+  }
+  rank_rows(rows);
+  return rows;
 }
 
 Result<std::vector<PeakRow>> process_rows_of_rollups(const PeakSource& source, const PeakQuestion& question) {
   const bool by_mark = question.by == Metric::hwm;
-  const RolledProcesses rolled =
-      TRY(read_rolled_processes(source.reader, source.tier, source.range, by_mark ? Metric::rss : question.by));
+  const ProcessHistory history =
+      TRY(ProcessHistory::load(source.reader, {source.tier, SubjectKind::process, {}, source.range,
+                                               {by_mark ? Metric::rss : question.by}}));
   std::unordered_map<std::int64_t, Fold> folds;
-  for (const auto& [id, step] : rolled.steps) folds[id].add(step);
+  TRY(history.visit([&folds](const SubjectInterval& of) { folds[of.subject_id].add(of.interval); }));
   const ProcessMarks marks = TRY(marks_of(source, question));
   std::unordered_map<std::int64_t, PeakRow> rows;
-  for (const StoredProcess& process : rolled.processes) {
+  for (const StoredProcess& process : history.processes()) {
     const Summary summary = folds[process.id].summary();
     if (!summary.max || !question.filter.matches(process)) continue;
     PeakRow row = row_of(peak_name(process, question.group), summary, source);
@@ -154,10 +164,10 @@ Result<std::vector<PeakRow>> process_rows_of_rollups(const PeakSource& source, c
 }
 
 Result<std::vector<PeakRow>> identity_marks(const PeakSource& source) {
-  const std::vector<HighWater> marks = TRY(source.reader.group_marks(source.range, {MarkSubject::identity}));
-  const std::map<std::int64_t, std::string> names = TRY(source.reader.group_names(MarkSubject::identity));
+  const std::vector<HighWater> marks = TRY(source.reader.group_marks(source.range, {SubjectKind::identity}));
+  const std::map<std::int64_t, std::string> names = TRY(source.reader.group_names(SubjectKind::identity));
   std::vector<PeakRow> rows;
-  for (const Peak& peak : marks_within(marks, MarkSubject::identity, "hwm", source.range)) {
+  for (const Peak& peak : marks_within(marks, SubjectKind::identity, Metric::hwm, source.range)) {
     const auto name = names.find(peak.subject);
     if (name != names.end()) rows.push_back({name->second, std::nullopt, peak, std::nullopt, peak.at_ms});
   }
@@ -167,10 +177,10 @@ Result<std::vector<PeakRow>> identity_marks(const PeakSource& source) {
 
 Status refine(const PeakSource& source, const PeakQuestion& question, Peaks& peaks) {
   const std::vector<HighWater> marks = TRY(source.reader.group_marks(source.range, told_kinds(question)));
-  refine_rows(marks, MarkSubject::machine, std::nullopt, peaks.machine);
-  refine_rows(marks, MarkSubject::category, "pss", peaks.categories);
+  refine_rows(marks, SubjectKind::machine, std::nullopt, peaks.machine);
+  refine_rows(marks, SubjectKind::category, Metric::pss, peaks.categories);
   const auto kind = group_kind(question.group);
-  if (kind && !peaks.means) refine_rows(marks, *kind, std::string(to_string(question.by)), peaks.rows);
+  if (kind && !peaks.means) refine_rows(marks, *kind, question.by, peaks.rows);
   return Done{};
 }
 

@@ -23,8 +23,8 @@ PeakRow row_of(std::string name, const Summary& summary, const PeakSource& sourc
 // Whether the groups have rollups of their own.
 bool reads_whole_groups(const PeakQuestion& question);
 
-// Of rollups. The highest sum of a group that has none of its own is not known: its highest mean stands for it.
-Result<std::vector<PeakRow>> group_rows_of_rollups(const PeakSource& source, const PeakQuestion& question);
+// The highest sum of a group that has no rollups of its own is not known from them: its highest mean stands for it.
+Result<std::vector<PeakRow>> group_rows(const PeakSource& source, const PeakQuestion& question);
 
 // The marks that the store keeps, short-lived processes included, and the maxima of the rollups beside them.
 Result<std::vector<PeakRow>> process_rows_of_rollups(const PeakSource& source, const PeakQuestion& question);

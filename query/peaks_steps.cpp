@@ -5,40 +5,36 @@
 
 #include "query/peaks_source.h"
 #include "query/tier.h"
-#include "query/tier_steps.h"
+#include "query/subject_history.h"
 
 namespace memoir::query {
 
 namespace {
 
 // MemAvailable upside down: its maximum is the low-water mark.
-Step below(const Step& step) {
+Interval below(const Interval& interval) {
   const auto minus = [](std::optional<std::int64_t> value) { return value ? std::optional(-*value) : std::nullopt; };
-  Step turned = step;
-  turned.value = minus(step.value);
-  if (!turned.spread) return turned;
-  Spread& spread = *turned.spread;
-  std::swap(spread.low, spread.high);
-  std::swap(spread.low_at_ms, spread.high_at_ms);
-  for (auto* const value : {&spread.low, &spread.high, &spread.last}) *value = minus(*value);
+  Interval turned = interval;
+  std::swap(turned.min, turned.max);
+  std::swap(turned.min_at_ms, turned.max_at_ms);
+  for (auto* const value : {&turned.min, &turned.mean, &turned.max, &turned.last}) *value = minus(*value);
   return turned;
 }
 
 Result<std::vector<PeakRow>> machine_rows(const PeakSource& source) {
-  const auto available = [](const MachineMemory& memory) { return memory.get(MachineField::mem_available); };
-  std::array<Fold, 3> folds;
-  const Status read = visit_machine(
-      source.reader, source.tier, source.range,
-      {{"used_kib", used_kib}, {"mem_available_kib", available}, {"swap_used_kib", swap_used_kib}},
-      [&](std::size_t metric, const Step& step) { folds.at(metric).add(metric == 1 ? below(step) : step); });
-  if (!read) return read.error();
-  const std::array names{"used", "available", "swap"};
+  constexpr Metric available = metric_of(MachineField::mem_available);
+  const std::vector<Metric> metrics{Metric::used, available, Metric::swap_used};
+  std::map<Metric, Fold> folds;
+  TRY(source.reader.history({source.tier, SubjectKind::machine, {}, source.range, metrics},
+                            [&](const SubjectInterval& of) {
+                              folds[of.metric].add(of.metric == available ? below(of.interval) : of.interval);
+                            }));
   std::vector<PeakRow> rows;
-  for (std::size_t i = 0; i < folds.size(); ++i) {
-    const Summary summary = folds.at(i).summary();
+  for (const Metric metric : metrics) {
+    const Summary summary = folds[metric].summary();
     if (!summary.max) continue;
-    PeakRow row = row_of(names.at(i), summary, source);
-    if (i == 1) {
+    PeakRow row = row_of(std::string(to_string(metric)), summary, source);
+    if (metric == available) {
       row.peak.value_kib = -row.peak.value_kib;
       row.now_kib = -*row.now_kib;
     }
@@ -47,14 +43,16 @@ Result<std::vector<PeakRow>> machine_rows(const PeakSource& source) {
   return rows;
 }
 
-Result<std::vector<PeakRow>> category_rows(const PeakSource& source, Metric by, ExactShare& exact) {
-  std::map<std::string, Fold, std::less<>> folds;
-  const Status read =
-      visit_categories(source.reader, source.tier, source.range, by, [&](const CategoryMetricStep& from) {
-        folds.try_emplace(std::string(from.category)).first->second.add(from.step);
-        exact.add(from.step);
-      });
-  if (!read) return read.error();
+// `exact` gets how much of what rollups tell was exact.
+Result<std::vector<PeakRow>> category_rows(const PeakSource& source, Metric by, ExactShare* exact = nullptr) {
+  const std::map<std::int64_t, std::string> names = TRY(source.reader.group_names(SubjectKind::category));
+  std::map<std::string, Fold> folds;
+  TRY(source.reader.history({source.tier, SubjectKind::category, {}, source.range, {by}},
+                            [&](const SubjectInterval& of) {
+                              const auto name = names.find(of.subject_id);
+                              if (name != names.end()) folds[name->second].add(of.interval);
+                              if (exact != nullptr && holds_groups(source.tier)) exact->add(of.interval);
+                            }));
   std::vector<PeakRow> rows;
   for (const auto& [name, fold] : folds) {
     const Summary summary = fold.summary();
@@ -84,24 +82,23 @@ std::optional<PeakRow> row_of(const Life& life, const PeakQuestion& question, co
 
 using Lives = std::unordered_map<std::int64_t, Life>;
 
-Status add_values(const PeakSource& source, Metric by, Lives& lives) {
-  return visit_processes(source.reader, source.tier, source.range, by, std::nullopt,
-                         [&](const ProcessMetricStep& from) {
-                           const auto life = lives.find(from.process_id);
-                           if (life != lives.end()) life->second.fold.add(from.step);
-                         });
-}
-
-// VmHWM, and what is resident beside it.
-Status add_marks(const PeakSource& source, Lives& lives) {
-  return source.reader.process_steps(source.range, [&](const ProcessStep& step) {
-    const auto found = lives.find(step.process_id);
-    if (found == lives.end()) return;
-    Life& life = found->second;
-    const ProcessMemory& memory = step.sample->memory;
-    life.fold.add({step.at_ms, step.until_ms, rss_kib(memory)});
-    life.high_water.add(step.at_ms, rss_kib(memory), high_water_kib(memory), life.newborn);
-  });
+// Of VmHWM what is resident beside it.
+Status add_intervals(const PeakSource& source, Metric by, Lives& lives) {
+  const bool marks = by == Metric::hwm;
+  const std::vector<Metric> metrics = marks ? std::vector{Metric::rss, Metric::hwm} : std::vector{by};
+  std::optional<std::int64_t> resident;
+  return source.reader.history({source.tier, SubjectKind::process, {}, source.range, metrics},
+                               [&](const SubjectInterval& of) {
+                                 const auto life = lives.find(of.subject_id);
+                                 if (life == lives.end()) return;
+                                 if (of.metric == Metric::hwm) {
+                                   life->second.high_water.add(of.interval.from_ms, resident, of.interval.max,
+                                                               life->second.newborn);
+                                   return;
+                                 }
+                                 life->second.fold.add(of.interval);
+                                 resident = of.interval.mean;
+                               });
 }
 
 Result<std::vector<PeakRow>> process_rows(const PeakSource& source, const PeakQuestion& question,
@@ -112,39 +109,12 @@ Result<std::vector<PeakRow>> process_rows(const PeakSource& source, const PeakQu
     const std::int64_t born_ms = process.info.key.exec_count > 0 ? process.first_ms : process.info.start_ms;
     lives[process.id] = {&process, born_ms >= question.range.from_ms, {}, {}};
   }
-  TRY(question.by == Metric::hwm ? add_marks(source, lives) : add_values(source, question.by, lives));
+  TRY(add_intervals(source, question.by, lives));
   std::vector<PeakRow> rows;
   for (const StoredProcess& process : processes) {
     const auto life = lives.find(process.id);
     if (life == lives.end()) continue;
     if (auto row = row_of(life->second, question, source)) rows.push_back(*std::move(row));
-  }
-  rank_rows(rows);
-  return rows;
-}
-
-Result<std::vector<PeakRow>> group_rows_of_ticks(const PeakSource& source, const PeakQuestion& question,
-                                                 const std::vector<StoredProcess>& processes) {
-  std::map<std::string, GroupSum> sums;
-  struct Member {
-    GroupSum* sum;
-    std::optional<std::int64_t> gone_ms;
-  };
-  std::unordered_map<std::int64_t, Member> members;
-  for (const StoredProcess& process : processes) {
-    if (!question.filter.matches(process)) continue;
-    members[process.id] = {&sums[peak_name(process, question.group)], process.gone_ms};
-  }
-  const auto feed = [&](const ProcessMetricStep& from) {
-    const auto member = members.find(from.process_id);
-    if (member == members.end()) return;
-    member->second.sum->add(from.process_id, from.step, member->second.gone_ms == from.step.until_ms);
-  };
-  TRY(visit_processes(source.reader, source.tier, source.range, question.by, std::nullopt, feed));
-  std::vector<PeakRow> rows;
-  for (auto& [name, sum] : sums) {
-    const Summary summary = sum.summary();
-    if (summary.max) rows.push_back(row_of(name, summary, source));
   }
   rank_rows(rows);
   return rows;
@@ -169,17 +139,16 @@ Status add_ticks_before(Reader& reader, std::int64_t from_ms, std::vector<PeakRo
 
 // In a bucket of which the ticks are kept these tell when the peak was reached. Those of an hour would take too long.
 Status refine_by_ticks(const Context& context, Metric by, std::vector<PeakRow>& rows) {
-  ExactShare exact;
   for (PeakRow& row : rows) {
     if (row.tier != Tier::five_minutes) continue;
     const Range bucket{row.peak.before_ms, row.peak.at_ms};
     const Tier finest = TRY(tier_of(context, bucket, Reads::all));
-    if (finest != Tier::raw) continue;
-    const std::vector<PeakRow> among = TRY(category_rows({context.reader, bucket, Tier::raw}, by, exact));
+    if (holds_groups(finest)) continue;
+    const std::vector<PeakRow> among = TRY(category_rows({context.reader, bucket, finest}, by));
     const auto same = std::ranges::find_if(
         among, [&row](const PeakRow& of) { return of.name == row.name && of.peak.value_kib == row.peak.value_kib; });
     if (same == among.end()) continue;
-    row.tier = Tier::raw;
+    row.tier = finest;
     row.peak.at_ms = row.peak.before_ms = same->peak.at_ms;
   }
   return Done{};
@@ -188,7 +157,7 @@ Status refine_by_ticks(const Context& context, Metric by, std::vector<PeakRow>& 
 // As near as can be told when each peak was reached, and what a process of rollups held last.
 Status add_exact_times(const Context& context, const PeakQuestion& question, const PeakSource& whole, Peaks& peaks) {
   const std::int64_t from_ms = question.range.from_ms;
-  if (whole.tier != Tier::raw) {
+  if (holds_groups(whole.tier)) {
     if (Status refined = refine(whole, question, peaks); !refined) return refined;
     if (Status refined = refine_by_ticks(context, Metric::pss, peaks.categories); !refined) return refined;
     if (question.group == "category" && !peaks.means) {
@@ -198,24 +167,24 @@ Status add_exact_times(const Context& context, const PeakQuestion& question, con
   for (std::vector<PeakRow>* part : {&peaks.machine, &peaks.categories, &peaks.rows}) {
     if (Status added = add_ticks_before(context.reader, from_ms, *part); !added) return added;
   }
-  if (peaks.tier == Tier::raw || question.group != "process") return Done{};
+  if (!holds_groups(peaks.tier) || question.group != "process") return Done{};
   return add_last_sights(context, question, nullptr, peaks);
 }
 
 Result<std::vector<PeakRow>> asked_rows(const PeakSource& source, const PeakQuestion& question, ExactShare& exact) {
   const bool process = question.group == "process";
-  if (question.group == "category" && question.filter.takes_all()) return category_rows(source, question.by, exact);
+  if (question.group == "category" && question.filter.takes_all()) return category_rows(source, question.by, &exact);
   if (!process && question.by == Metric::hwm) return identity_marks(source);
-  if (source.tier != Tier::raw)
-    return process ? process_rows_of_rollups(source, question) : group_rows_of_rollups(source, question);
+  if (!process) return group_rows(source, question);
+  if (holds_groups(source.tier)) return process_rows_of_rollups(source, question);
   const std::vector<StoredProcess> processes = TRY(source.reader.processes(question.range));
-  return process ? process_rows(source, question, processes) : group_rows_of_ticks(source, question, processes);
+  return process_rows(source, question, processes);
 }
 
 }  // namespace
 
 Peak peak_of(const Summary& summary, const PeakSource& source, std::int64_t subject) {
-  if (source.tier == Tier::raw) return {subject, *summary.max, summary.max_at_ms, summary.max_at_ms};
+  if (!holds_groups(source.tier)) return {subject, *summary.max, summary.max_at_ms, summary.max_at_ms};
   const Range within = max_reached(summary, source.tier);
   return {subject, *summary.max, std::min(within.to_ms, source.range.to_ms), within.from_ms};
 }
@@ -235,12 +204,12 @@ Result<Peaks> peaks_from_steps(const Context& context, const PeakQuestion& quest
   const PeakSource whole{context.reader, question.range, whole_tier};
   Peaks peaks;
   peaks.tier = tier;
-  peaks.means = tier != Tier::raw && sums;
+  peaks.means = holds_groups(tier) && sums;
   peaks.machine = TRY(machine_rows(whole));
   peaks.rows = TRY(asked_rows(source, question, peaks.exact));
   limit_peaks(context, question, peaks);
   if (question.group != "category") {
-    peaks.categories = TRY(category_rows(whole, Metric::pss, peaks.exact));
+    peaks.categories = TRY(category_rows(whole, Metric::pss, &peaks.exact));
   }
   TRY(add_exact_times(context, question, whole, peaks));
   return peaks;

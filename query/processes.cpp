@@ -5,7 +5,7 @@
 #include <limits>
 #include <unordered_map>
 
-#include "analysis/metric.h"
+#include "model/metric.h"
 #include "analysis/ranking.h"
 #include "query/commands.h"
 #include "query/filter_values.h"
@@ -24,7 +24,7 @@ constexpr std::int64_t kDefaultRangeMs = 60 * 60 * 1000;
 // What its samples in the range say.
 struct Seen {
   std::optional<std::int64_t> hwm_kib;
-  char state = '?';  // the last
+  bool zombie = false;  // at last
 };
 
 struct LifeRow {
@@ -43,7 +43,7 @@ std::int64_t start_of(const StoredProcess& process) {
 
 std::string how(const LifeRow& row) {
   if (!row.process->end.empty()) return ending(*row.process);
-  return row.seen.state == 'Z' || row.seen.state == 'X' ? "zombie" : "alive";
+  return row.seen.zombie ? "zombie" : "alive";
 }
 
 // It ended after it was seen last, and before the tick that did not see it any more.
@@ -84,12 +84,11 @@ using SeenById = std::unordered_map<std::int64_t, Seen>;
 
 Result<SeenById> see_ticks(Reader& reader, Range range) {
   SeenById seen;
-  const Status read = reader.process_steps(range, [&seen](const ProcessStep& step) {
-    Seen& process = seen[step.process_id];
-    process.hwm_kib = std::max(process.hwm_kib, high_water_kib(step.sample->memory));
-    process.state = step.sample->state;
-  });
-  if (!read) return read.error();
+  TRY(reader.history({Tier::raw, SubjectKind::process, {}, range, {Metric::hwm}}, [&seen](const SubjectInterval& of) {
+    Seen& process = seen[of.subject_id];
+    process.hwm_kib = std::max(process.hwm_kib, of.interval.max);
+    process.zombie = of.processes == 0;
+  }));
   return seen;
 }
 
@@ -97,12 +96,15 @@ Result<SeenById> see_ticks(Reader& reader, Range range) {
 // if it is kept, tells who is a zombie.
 Result<SeenById> see_marks(Reader& reader, Range range) {
   SeenById seen;
-  const ProcessMarks marks = TRY(reader.process_marks(range, range, "hwm", kAllProcesses));
+  const ProcessMarks marks = TRY(reader.process_marks(range, range, Metric::hwm, kAllProcesses));
   for (const HighWater& mark : marks.marks) seen[mark.subject_id].hwm_kib = mark.value_kib;
   const std::optional<StoredTick> tick = TRY(reader.tick_at(range.to_ms));
   if (!tick) return seen;
   const Snapshot snapshot = TRY(reader.snapshot(tick->id));
-  for (const ProcessState& state : snapshot.processes) seen[state.process.id].state = state.sample.state;
+  for (const ProcessState& state : snapshot.processes) {
+    const char letter = state.sample.state;
+    seen[state.process.id].zombie = letter == 'Z' || letter == 'X';
+  }
   return seen;
 }
 
@@ -154,7 +156,7 @@ Result<Report> list_processes(const Context& context) {
   Report report = *std::move(begun);
   const std::vector<StoredProcess> processes = TRY(context.reader.processes(range));
   const Tier tier = TRY(tier_of(context, range, Reads::all));
-  const auto seen = TRY(tier == Tier::raw ? see_ticks(context.reader, range) : see_marks(context.reader, range));
+  const auto seen = TRY(holds_groups(tier) ? see_marks(context.reader, range) : see_ticks(context.reader, range));
 
   std::vector<LifeRow> rows;
   std::int64_t ended = 0;
@@ -185,7 +187,7 @@ Result<Report> list_processes(const Context& context) {
   }
   note_filter(filter, context.when.at_ms ? "at this time" : "in the range", report);
   report.facts = {{"tier", "", Kind::text, std::string(to_string(tier))}};
-  if (tier != Tier::raw)
+  if (holds_groups(tier))
     report.notes.emplace_back(
         "From the processes' own rows and the marks of the UTC days: HWM is known where it was reached in the range.");
   return report;

@@ -55,11 +55,11 @@ std::optional<ProcessState> find_pid(const Snapshot& snapshot, std::int32_t pid)
 
 // By the machine's counter, which a boot begins at 0.
 Status count_oom_kills(Reader& reader, RecorderStatus& status, Range day) {
-  std::vector<Rolled> counter;
-  Status read = reader.machine_rollups(Tier::five_minutes, {"oom_kill"}, day, [&](const MachineBucket& bucket) {
-    counter.push_back(rolled(bucket.from_ms, bucket.until_ms, bucket.covered_ms, bucket.value));
-  });
-  if (!read || counter.empty()) return read;
+  std::vector<Interval> counter;
+  TRY(reader.history(
+      {Tier::five_minutes, SubjectKind::machine, {}, day, {metric_of(MachineField::oom_kill)}, true},
+      [&counter](const SubjectInterval& of) { counter.push_back(of.interval); }));
+  if (counter.empty()) return Done{};
   status.oom_kills = counter.front().last.value_or(0) - counter.front().min.value_or(0);
   for (const Increase& increase : increases_of(counter)) status.oom_kills += increase.by;
   return Done{};

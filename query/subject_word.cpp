@@ -7,7 +7,7 @@
 #include <set>
 #include <unordered_map>
 
-#include "analysis/metric.h"
+#include "model/metric.h"
 #include "base/nearest.h"
 #include "base/text.h"
 #include "query/process_columns.h"

@@ -43,7 +43,7 @@ struct Usage {
   std::optional<std::int64_t> pid;  // of an identity that was one process on the day
   std::int64_t most_processes = 0;  // at one time
   Figures pss;
-  std::vector<Rolled> series;  // over the day
+  std::vector<Interval> series;  // over the day
   // Means over hours of which at least half was recorded; 0 where it was not there.
   std::optional<std::int64_t> begin_kib;  // the first of the day
   std::optional<std::int64_t> end_kib;    // and the last
@@ -103,8 +103,8 @@ struct DaySummary {
   std::optional<std::int64_t> total_kib;
   std::optional<std::int64_t> swap_total_kib;
   std::vector<MachineDay> days;  // the day is the last
-  std::vector<Rolled> used;      // over all of them
-  std::vector<Rolled> swap;
+  std::vector<Interval> used;      // over all of them
+  std::vector<Interval> swap;
   std::vector<OomKills> oom_kills;
   std::vector<Holding> holders;  // at the peak of used
   std::vector<Usage> categories;
@@ -125,12 +125,10 @@ struct DaySummary {
 // Loads and computes all. Nothing recorded in the day: absent.
 Result<std::optional<DaySummary>> load_summary(const Context& context, Day day);
 
-// Parts of load_summary: everything that is about processes; leaks; the finest rollups that go back so far; a bucket of
-// them.
+// Parts of load_summary: everything that is about processes; leaks; the finest rollups that go back so far.
 Status load_people(const Context& context, const std::vector<HighWater>& marks, DaySummary& summary);
 Status load_leaks(const Context& context, DaySummary& summary);
 Result<Tier> tier_for(Reader& reader, std::int64_t from_ms);
-Rolled rolled(std::int64_t from_ms, std::int64_t until_ms, std::int64_t covered_ms, const RollupValue& value);
 
 void fill_summary(const Context& context, const DaySummary& summary, Report& report);
 

@@ -17,14 +17,14 @@ std::optional<double> real(std::optional<std::int64_t> value) {
   return value ? std::optional(static_cast<double>(*value)) : std::nullopt;
 }
 
-bool within(const Rolled& bucket, const Day& day) {
+bool within(const Interval& bucket, const Day& day) {
   return bucket.until_ms > day.begin_ms && bucket.from_ms < day.end_ms;
 }
 
 // A bucket of which little was recorded is drawn where it is; a gap is a gap.
-std::vector<ChartPoint> points_of(const std::vector<Rolled>& series, const Day& day) {
+std::vector<ChartPoint> points_of(const std::vector<Interval>& series, const Day& day) {
   std::vector<ChartPoint> points;
-  for (const Rolled& bucket : series) {
+  for (const Interval& bucket : series) {
     if (!within(bucket, day) || !bucket.mean) continue;
     points.push_back({std::max(bucket.from_ms, day.begin_ms), std::min(bucket.until_ms, day.end_ms), real(bucket.min),
                       real(bucket.mean), real(bucket.max)});
@@ -55,7 +55,7 @@ std::vector<ChartPoint> usual_of(const DaySummary& summary) {
   }
   for (std::size_t i = 0; i + 1 < summary.days.size(); ++i) {
     const std::int64_t shift_ms = day.begin_ms - summary.days[i].day.begin_ms;
-    for (const Rolled& bucket : summary.used) {
+    for (const Interval& bucket : summary.used) {
       if (!within(bucket, summary.days[i].day) || !bucket.mean) continue;
       for (ChartPoint& point : points) {
         if (bucket.until_ms + shift_ms <= point.from_ms || bucket.from_ms + shift_ms >= point.until_ms) continue;
@@ -118,7 +118,7 @@ Chart week_chart(const DaySummary& summary, Zone zone) {
 
 // Quarters of an hour: finer than that a small chart does not show.
 // Whoever was not there held nothing.
-std::vector<ChartPoint> coarse(const std::vector<Rolled>& series, const DaySummary& summary) {
+std::vector<ChartPoint> coarse(const std::vector<Interval>& series, const DaySummary& summary) {
   const Day& day = summary.day;
   std::vector<ChartPoint> points;
   for (std::int64_t from_ms = day.begin_ms; from_ms < day.end_ms; from_ms += kHourMs / 4) {

@@ -3,6 +3,7 @@
 
 #include "query/recording.h"
 #include "query/summary.h"
+#include "query/tier.h"
 
 namespace memoir::query {
 
@@ -10,26 +11,21 @@ namespace {
 
 constexpr std::int64_t kMicroseconds = 1000;  // in a millisecond
 
-// Series of the machine, by the name of their metric.
-using MachineSeries = std::map<std::string, std::vector<Rolled>, std::less<>>;
+// Of the machine.
+using MachineSeries = std::map<Metric, std::vector<Interval>>;
 
-constexpr const char* kUsed = "used_kib";
-constexpr const char* kAvailable = "mem_available_kib";
-constexpr const char* kSwap = "swap_used_kib";
-constexpr const char* kTotal = "mem_total_kib";
-constexpr const char* kSwapTotal = "swap_total_kib";
-constexpr const char* kOomKill = "oom_kill";
-constexpr const char* kStalled = "psi_some_total_us";
+constexpr Metric kAvailable = metric_of(MachineField::mem_available);
+constexpr Metric kTotal = metric_of(MachineField::mem_total);
+constexpr Metric kSwapTotal = metric_of(MachineField::swap_total);
+constexpr Metric kOomKill = metric_of(MachineField::oom_kill);
+constexpr Metric kStalled = metric_of(MachineField::psi_some_total);
 
 Result<MachineSeries> load_machine(Reader& reader, Tier tier, Range range) {
   MachineSeries series;
-  const std::vector<std::string> metrics{kUsed, kAvailable, kSwap, kTotal, kSwapTotal, kOomKill, kStalled};
-  const Status read = reader.machine_rollups(tier, metrics, range, [&series](const MachineBucket& bucket) {
-    series[std::string(bucket.metric)].push_back(
-        rolled(bucket.from_ms, bucket.until_ms, bucket.covered_ms, bucket.value));
-  });
-  if (!read) return read.error();
-  for (auto& [metric, buckets] : series) std::ranges::stable_sort(buckets, {}, &Rolled::from_ms);
+  const std::vector<Metric> metrics{Metric::used, kAvailable, Metric::swap_used, kTotal, kSwapTotal, kOomKill, kStalled};
+  TRY(reader.history({tier, SubjectKind::machine, {}, range, metrics, true},
+                     [&series](const SubjectInterval& of) { series[of.metric].push_back(of.interval); }));
+  for (auto& [metric, intervals] : series) std::ranges::stable_sort(intervals, {}, &Interval::from_ms);
   return series;
 }
 
@@ -66,22 +62,22 @@ MachineDay machine_day(MachineSeries& series, const std::vector<Increase>& stall
                        const Day& day) {
   MachineDay of;
   of.day = day;
-  of.used = figures_of(series[kUsed], day.begin_ms, day.end_ms);
+  of.used = figures_of(series[Metric::used], day.begin_ms, day.end_ms);
   of.available = figures_of(series[kAvailable], day.begin_ms, day.end_ms);
-  of.swap = figures_of(series[kSwap], day.begin_ms, day.end_ms);
+  of.swap = figures_of(series[Metric::swap_used], day.begin_ms, day.end_ms);
   of.recorded_ms = covered_ms_of(series[kTotal], day.begin_ms, day.end_ms);
   add_pressure(stalls, of);
   const bool counted = std::ranges::any_of(
-      series[kOomKill], [&day](const Rolled& bucket) { return bucket.last && day.holds(bucket.from_ms); });
+      series[kOomKill], [&day](const Interval& bucket) { return bucket.last && day.holds(bucket.from_ms); });
   if (!counted) return of;
   of.oom_kills = 0;
   for (const OomKills& kill : kills_of(kills, day)) *of.oom_kills += kill.kills;
   return of;
 }
 
-std::optional<std::int64_t> last_of(const std::vector<Rolled>& series, std::int64_t until_ms) {
+std::optional<std::int64_t> last_of(const std::vector<Interval>& series, std::int64_t until_ms) {
   std::optional<std::int64_t> last;
-  for (const Rolled& bucket : series) {
+  for (const Interval& bucket : series) {
     if (bucket.from_ms < until_ms && bucket.last) last = bucket.last;
   }
   return last;
@@ -97,13 +93,13 @@ void fill_machine(MachineSeries& series, Zone zone, DaySummary& summary) {
   summary.oom_kills = kills_of(kills, summary.day);
   summary.total_kib = last_of(series[kTotal], summary.day.end_ms);
   summary.swap_total_kib = last_of(series[kSwapTotal], summary.day.end_ms);
-  summary.used = std::move(series[kUsed]);
-  summary.swap = std::move(series[kSwap]);
+  summary.used = std::move(series[Metric::used]);
+  summary.swap = std::move(series[Metric::swap_used]);
 }
 
 // When recording began and ended on the day. False: there is nothing of it.
 bool find_ends(DaySummary& summary) {
-  for (const Rolled& bucket : summary.used) {
+  for (const Interval& bucket : summary.used) {
     if (bucket.until_ms <= summary.day.begin_ms || bucket.from_ms >= summary.day.end_ms) continue;
     if (summary.first_ms == 0) summary.first_ms = std::max(bucket.from_ms, summary.day.begin_ms);
     summary.last_ms = std::min(bucket.until_ms, summary.day.end_ms);
@@ -141,11 +137,6 @@ Status load_recorder(const Context& context, DaySummary& summary) {
 
 }  // namespace
 
-Rolled rolled(std::int64_t from_ms, std::int64_t until_ms, std::int64_t covered_ms, const RollupValue& value) {
-  return {from_ms,   until_ms,   covered_ms,      value.min,       value.mean,
-          value.max, value.last, value.min_at_ms, value.max_at_ms, value.exact};
-}
-
 Result<Tier> tier_for(Reader& reader, std::int64_t from_ms) {
   const std::vector<TierSpan> spans = TRY(reader.tiers());
   std::int64_t needed_ms = std::numeric_limits<std::int64_t>::max();
@@ -154,7 +145,7 @@ Result<Tier> tier_for(Reader& reader, std::int64_t from_ms) {
   needed_ms = std::max(needed_ms, from_ms);
   Tier tier = Tier::five_minutes;
   for (const TierSpan& span : spans) {
-    if (span.tier == Tier::raw) continue;
+    if (!holds_groups(span.tier)) continue;
     tier = span.tier;
     if (span.from_ms <= needed_ms) break;
   }
@@ -176,7 +167,7 @@ Result<std::optional<DaySummary>> load_summary(const Context& context, Day day) 
   if (!find_ends(summary)) return std::optional<DaySummary>();
 
   const std::vector<HighWater> marks =
-      TRY(context.reader.group_marks(range, {MarkSubject::category, MarkSubject::identity}));
+      TRY(context.reader.group_marks(range, {SubjectKind::category, SubjectKind::identity}));
   TRY(load_recorder(context, summary));
   TRY(load_people(context, marks, summary));
   TRY(load_leaks(context, summary));

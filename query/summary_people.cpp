@@ -25,22 +25,20 @@ bool reached_on(const HighWater& mark, const Day& day) {
 }
 
 // What the members of each group held over the day.
-Result<UsageById> load_usage(Reader& reader, MarkSubject kind, const DaySummary& summary) {
+Result<UsageById> load_usage(Reader& reader, SubjectKind kind, const DaySummary& summary) {
   UsageById usage;
   const Range range{summary.day.begin_ms, summary.day.end_ms - 1};
-  const Status read = reader.rollups(
-      {summary.tier, kind, std::nullopt, range, {RollupMetric::pss}}, [&usage](const RollupBucket& bucket) {
-        Usage& of = usage[bucket.subject_id];
-        of.most_processes = std::max(of.most_processes, bucket.processes);
-        of.series.push_back(rolled(bucket.from_ms, bucket.until_ms, bucket.covered_ms, bucket[RollupMetric::pss]));
-      });
-  if (!read) return read.error();
-  for (auto& [id, of] : usage) std::ranges::stable_sort(of.series, {}, &Rolled::from_ms);
+  TRY(reader.history({summary.tier, kind, {}, range, {Metric::pss}, true}, [&usage](const SubjectInterval& held) {
+    Usage& of = usage[held.subject_id];
+    of.most_processes = std::max(of.most_processes, held.processes);
+    of.series.push_back(held.interval);
+  }));
+  for (auto& [id, of] : usage) std::ranges::stable_sort(of.series, {}, &Interval::from_ms);
   return usage;
 }
 
 // Whoever was not there held nothing.
-std::int64_t mean_within(const std::vector<Rolled>& series, Range span, std::int64_t recorded_ms) {
+std::int64_t mean_within(const std::vector<Interval>& series, Range span, std::int64_t recorded_ms) {
   const Figures figures = figures_of(series, span.from_ms, span.to_ms);
   if (!figures.mean) return 0;
   if (recorded_ms <= 0) return *figures.mean;
@@ -56,7 +54,7 @@ bool comparable(const DaySummary& summary, Range hour) {
 // The first such hour of the seven days that the day ends; absent if there is none before the day.
 std::optional<Range> first_hour_of_week(const DaySummary& summary) {
   const std::int64_t from_ms = summary.days[1].day.begin_ms;
-  for (const Rolled& bucket : summary.used) {
+  for (const Interval& bucket : summary.used) {
     if (bucket.until_ms <= from_ms || bucket.from_ms >= summary.day.begin_ms) continue;
     const std::int64_t begin_ms = std::max(bucket.from_ms, from_ms);
     const Range hour{begin_ms, begin_ms + kHourMs};
@@ -65,17 +63,13 @@ std::optional<Range> first_hour_of_week(const DaySummary& summary) {
   return std::nullopt;
 }
 
-Status add_week(Reader& reader, MarkSubject kind, const DaySummary& summary, UsageById& usage) {
+Status add_week(Reader& reader, SubjectKind kind, const DaySummary& summary, UsageById& usage) {
   const auto hour = first_hour_of_week(summary);
   if (!hour) return Done{};
   const Tier tier = TRY(tier_for(reader, hour->from_ms));
-  std::map<std::int64_t, std::vector<Rolled>> series;
-  const Status read =
-      reader.rollups({tier, kind, std::nullopt, *hour, {RollupMetric::pss}}, [&series](const RollupBucket& bucket) {
-        series[bucket.subject_id].push_back(
-            rolled(bucket.from_ms, bucket.until_ms, bucket.covered_ms, bucket[RollupMetric::pss]));
-      });
-  if (!read) return read.error();
+  std::map<std::int64_t, std::vector<Interval>> series;
+  TRY(reader.history({tier, kind, {}, *hour, {Metric::pss}, true},
+                     [&series](const SubjectInterval& of) { series[of.subject_id].push_back(of.interval); }));
   const std::int64_t recorded_ms = covered_ms_of(summary.used, hour->from_ms, hour->to_ms);
   for (auto& [id, of] : usage) of.week_kib = mean_within(series[id], *hour, recorded_ms);
   return Done{};
@@ -108,7 +102,7 @@ std::vector<Usage> ranked(const UsageById& usage) {
   return list;
 }
 
-Result<std::vector<Usage>> load_groups(Reader& reader, MarkSubject kind,
+Result<std::vector<Usage>> load_groups(Reader& reader, SubjectKind kind,
                                        const std::map<std::int64_t, std::string>& names,
                                        const std::vector<HighWater>& marks, const DaySummary& summary) {
   UsageById usage = TRY(load_usage(reader, kind, summary));
@@ -118,7 +112,7 @@ Result<std::vector<Usage>> load_groups(Reader& reader, MarkSubject kind,
     if (const auto name = names.find(id); name != names.end()) of.name = of.title = name->second;
   }
   for (const HighWater& mark : marks) {
-    if (mark.subject != kind || mark.metric != "hwm" || !reached_on(mark, summary.day)) continue;
+    if (mark.subject != kind || mark.metric != Metric::hwm || !reached_on(mark, summary.day)) continue;
     const auto of = usage.find(mark.subject_id);
     if (of != usage.end()) of->second.hwm_kib = std::max(of->second.hwm_kib.value_or(0), mark.value_kib);
   }
@@ -128,8 +122,7 @@ Result<std::vector<Usage>> load_groups(Reader& reader, MarkSubject kind,
 void warn_of_inexact(DaySummary& summary) {
   ExactShare exact;
   for (const Usage& of : summary.categories) {
-    for (const Rolled& bucket : of.series)
-      exact.add(static_cast<double>(bucket.mean.value_or(0)) * static_cast<double>(bucket.covered_ms), bucket.exact);
+    for (const Interval& interval : of.series) exact.add(interval);
   }
   if (auto line = inexact_line(exact)) summary.warnings.push_back(*std::move(line));
 }
@@ -150,7 +143,7 @@ void add_titles(const std::vector<StoredProcess>& processes, std::vector<Usage>&
 std::vector<Holding> holders_at(const std::vector<Usage>& identities, const std::optional<Extremum>& peak) {
   std::vector<Holding> holders;
   for (const Usage& of : identities) {
-    for (const Rolled& bucket : of.series) {
+    for (const Interval& bucket : of.series) {
       const bool then = peak && bucket.from_ms <= peak->from_ms && peak->from_ms < bucket.until_ms;
       if (then && bucket.mean) holders.push_back({with_pid(of.title, of.pid), *bucket.mean});
     }
@@ -165,7 +158,7 @@ using MarkOfProcess = std::unordered_map<std::int64_t, HighWater>;
 // Marks of processes that were reached on the day: the store keeps them by UTC days.
 Result<MarkOfProcess> process_marks(Reader& reader, const Day& day) {
   const Range range{day.begin_ms, day.end_ms - 1};
-  const ProcessMarks marks = TRY(reader.process_marks(range, range, "hwm", std::numeric_limits<std::size_t>::max()));
+  const ProcessMarks marks = TRY(reader.process_marks(range, range, Metric::hwm, std::numeric_limits<std::size_t>::max()));
   MarkOfProcess highest;
   for (const HighWater& mark : marks.marks) {
     if (reached_on(mark, day)) highest.emplace(mark.subject_id, mark);
@@ -237,15 +230,12 @@ std::vector<Restarted> restarts_of(const std::vector<StoredProcess>& processes, 
 Status load_own_memory(const Context& context, const std::vector<StoredProcess>& processes, DaySummary& summary) {
   std::set<std::pair<std::string, std::int32_t>> recorders;
   for (const StoredRun& run : context.runs) recorders.emplace(run.boot.boot_id, run.pid);
-  std::vector<Rolled> series;
+  std::vector<Interval> series;
   const Range range{summary.day.begin_ms, summary.day.end_ms - 1};
   for (const StoredProcess& process : processes) {
     if (!recorders.contains({process.boot_id, process.info.key.pid}) || process.info.comm != "memoird") continue;
-    const Status read = context.reader.rollups(
-        {summary.tier, MarkSubject::process, process.id, range, {RollupMetric::pss}}, [&](const RollupBucket& bucket) {
-          series.push_back(rolled(bucket.from_ms, bucket.until_ms, bucket.covered_ms, bucket[RollupMetric::pss]));
-        });
-    if (!read) return read.error();
+    TRY(context.reader.history({summary.tier, SubjectKind::process, process.id, range, {Metric::pss}, true},
+                               [&series](const SubjectInterval& of) { series.push_back(of.interval); }));
   }
   summary.recorder.pss = figures_of(series, summary.day.begin_ms, summary.day.end_ms);
   return Done{};
@@ -268,15 +258,15 @@ Status load_people(const Context& context, const std::vector<HighWater>& marks, 
   const Range range{summary.day.begin_ms, summary.day.end_ms - 1};
   std::map<std::int64_t, std::string> names;
   for (const HighWater& mark : marks) {
-    if (mark.subject == MarkSubject::category) names[mark.subject_id] = mark.name;
+    if (mark.subject == SubjectKind::category) names[mark.subject_id] = mark.name;
   }
-  summary.categories = TRY(load_groups(reader, MarkSubject::category, names, marks, summary));
+  summary.categories = TRY(load_groups(reader, SubjectKind::category, names, marks, summary));
   warn_of_inexact(summary);
 
   names.clear();
   const std::vector<StoredIdentity> stored = TRY(reader.identities(std::nullopt));
   for (const StoredIdentity& identity : stored) names[identity.id] = identity_name(identity.unit, identity.command);
-  std::vector<Usage> identities = TRY(load_groups(reader, MarkSubject::identity, names, marks, summary));
+  std::vector<Usage> identities = TRY(load_groups(reader, SubjectKind::identity, names, marks, summary));
   summary.identities = std::move(identities);
   const std::vector<StoredProcess> processes = TRY(reader.processes(range));
   add_titles(processes, summary.identities);

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "query/format.h"
-#include "query/tier_steps.h"
+#include "query/subject_history.h"
 #include "query/times.h"
 
 namespace memoir::query {
@@ -89,6 +89,10 @@ std::optional<std::string> tier_line(Tier tier) {
                      tier_width(tier));
 }
 
+bool holds_groups(Tier tier) {
+  return tier != Tier::raw;
+}
+
 Range max_reached(const Summary& summary, Tier tier) {
   if (tier == Tier::raw) return {summary.max_at_ms, summary.max_until_ms};
   // Of buckets in a row of which nothing changed the first counts.
@@ -103,7 +107,7 @@ std::optional<std::string> inexact_line(const ExactShare& exact) {
                      print_exact(*percent));
 }
 
-void tell_tier(Tier tier, Report& report) {
+void report_tier(Tier tier, Report& report) {
   report.facts.insert(report.facts.begin(), {"tier", "", Kind::text, std::string(to_string(tier))});
   if (auto line = tier_line(tier)) report.notes.push_back(*std::move(line));
 }

@@ -41,6 +41,9 @@ std::string_view tier_width(Tier tier);
 // "From rollups of an hour: …"; nothing of ticks.
 std::optional<std::string> tier_line(Tier tier);
 
+// Rollups hold identities, categories and cgroups as subjects of their own; of ticks their members are summed.
+bool holds_groups(Tier tier);
+
 // From when until when it had its maximum, if it has one; of a bucket it was reached somewhere within it, or at the
 // time that the bucket tells.
 Range max_reached(const Summary& summary, Tier tier);
@@ -71,6 +74,6 @@ void add_max_reached(std::vector<ColumnOf<Row>>& columns, int least_useful, Tier
 std::optional<std::string> inexact_line(const ExactShare& exact);
 
 // In JSON, and for people where it is not ticks.
-void tell_tier(Tier tier, Report& report);
+void report_tier(Tier tier, Report& report);
 
 }  // namespace memoir::query

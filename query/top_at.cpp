@@ -17,7 +17,7 @@ namespace {
 
 struct HeldRow {
   std::string name;                       // what the group's members share
-  const ProcessState* process = nullptr;  // of a row that is one process
+  const HeldProcess* process = nullptr;  // of a row that is one process
   const State* state = nullptr;
   Tally tally;
   std::optional<double> share;
@@ -26,23 +26,23 @@ struct HeldRow {
 using HeldColumns = std::vector<ColumnOf<HeldRow>>;
 
 const ProcessInfo* info_of(const HeldRow& row) {
-  return row.process == nullptr ? nullptr : &row.process->process.info;
+  return row.process == nullptr ? nullptr : &row.process->process->info;
 }
 
 std::vector<HeldRow> make_rows(const State& state, const Filter& filter, const std::string& group) {
   std::vector<HeldRow> rows;
   std::map<std::string, std::size_t> index;
-  for (const ProcessState& process : state.snapshot.processes) {
-    if (!filter.matches(process.process)) continue;
+  for (const HeldProcess& process : state.processes) {
+    if (!filter.matches(*process.process)) continue;
     std::size_t at = rows.size();
     if (group == "process") {
-      rows.push_back({shown_command(process.process.info, process.sample.state), &process, &state, {}, {}});
+      rows.push_back({shown_command(process.process->info, state_letter(process)), &process, &state, {}, {}});
     } else {
-      const std::string key = group_key(process.process, group);
+      const std::string key = group_key(*process.process, group);
       at = index.emplace(key, rows.size()).first->second;
       if (at == rows.size()) rows.push_back({key, nullptr, &state, {}, {}});
     }
-    add_to(rows[at].tally, state, process.sample);
+    add_to(rows[at].tally, process);
   }
   return rows;
 }
@@ -52,13 +52,13 @@ Result<std::vector<HeldRow>> rows_of(const Context& context, const State& state,
                                      const std::string& group) {
   const auto kind = group_kind(group);
   if (!state.rolled() || !kind || !filter.takes_all()) return make_rows(state, filter, group);
-  const std::vector<GroupState> groups = TRY(load_groups(context.reader, state, *kind));
+  const std::vector<GroupState> groups = TRY(load_groups(context.reader, state.tier, *state.bucket, *kind));
   std::vector<HeldRow> rows;
   std::map<std::string, std::size_t> index;  // identities of one name may differ in the program's path
   for (const GroupState& of : groups) {
     const std::size_t at = index.emplace(of.name, rows.size()).first->second;
     if (at == rows.size()) rows.push_back({of.name, nullptr, &state, {}, {}});
-    rows[at].tally.add_mean(of.memory, of.processes);
+    rows[at].tally.add_mean(of.kib, of.processes);
   }
   return rows;
 }
@@ -87,23 +87,23 @@ void add_metrics(HeldColumns& columns, Metric by) {
 
 HeldColumns process_columns(Metric by) {
   HeldColumns columns{{{"pid", "PID", Kind::count},
-                       [](const HeldRow& row) { return Value(std::int64_t{row.process->process.info.key.pid}); }}};
+                       [](const HeldRow& row) { return Value(std::int64_t{row.process->process->info.key.pid}); }}};
   add_identity_for_machines(columns, info_of);
   columns.push_back({{"state", "", Kind::text, 0, Shown::machines}, [](const HeldRow& row) {
-                       return row.state->rolled() ? Value() : Value(std::string(1, row.process->sample.state));
+                       return row.process->tick == nullptr ? Value() : Value(std::string(1, state_letter(*row.process)));
                      }});
   add_metrics(columns, by);
   columns.push_back({{"source", "SOURCE", Kind::text, 8}, [](const HeldRow& row) {
-                       return Value(std::string(row.state->rolled() ? "mean" : to_string(row.process->sample.source)));
+                       return Value(std::string(source_word(*row.process)));
                      }});
   columns.push_back({{"age_ms", "", Kind::duration, 0, Shown::machines}, [](const HeldRow& row) {
-                       if (row.state->rolled()) return Value();
-                       return maybe(age_ms(*row.process, row.state->snapshot.tick.begin.wall_ms));
+                       if (row.process->tick == nullptr) return Value();
+                       return maybe(age_ms(*row.process->tick, row.state->snapshot.tick.begin.wall_ms));
                      }});
   columns.push_back({{"", "USER", Kind::text, 9, Shown::people},
-                     [](const HeldRow& row) { return Value(row.process->process.info.user); }});
+                     [](const HeldRow& row) { return Value(row.process->process->info.user); }});
   columns.push_back({{"", "CATEGORY", Kind::text, 7, Shown::people},
-                     [](const HeldRow& row) { return Value(row.process->process.info.category); }});
+                     [](const HeldRow& row) { return Value(row.process->process->info.category); }});
   columns.push_back(
       {{"", "COMMAND", Kind::text, 0, Shown::people}, [](const HeldRow& row) { return Value(row.name); }});
   return columns;
@@ -168,7 +168,7 @@ void tell_short_lived(const State& state, Report& report, Units units) {
 Result<Report> top_at(const Context& context) {
   const std::optional<State> loaded = TRY(load_state(context));
   const Filter filter =
-      TRY(filter_at(context.options, loaded ? std::vector{&loaded->snapshot} : std::vector<const Snapshot*>()));
+      TRY(filter_at(context.options, loaded ? std::vector{&*loaded} : std::vector<const State*>()));
   const std::string group = top_group(context.options);
   const Metric by = parse_metric(context.options.by.value_or("pss")).value_or(Metric::pss);
   const auto columns = group == "process" ? process_columns(by) : group_columns(group, by);
@@ -180,9 +180,9 @@ Result<Report> top_at(const Context& context) {
   std::vector<HeldRow> rows = TRY(rows_of(context, state, filter, group));
   Tally all;
   Tally chosen;
-  for (const ProcessState& process : snapshot.processes) {
-    add_to(all, state, process.sample);
-    if (filter.matches(process.process)) add_to(chosen, state, process.sample);
+  for (const HeldProcess& process : state.processes) {
+    add_to(all, process);
+    if (filter.matches(*process.process)) add_to(chosen, process);
   }
   // Marks were reached at different times: they have no total to share.
   for (HeldRow& row : rows) {
@@ -201,7 +201,7 @@ Result<Report> top_at(const Context& context) {
              {.of = metric_title(by), .adds_up = by != Metric::hwm});
   report.rows = make_table(columns, rows);
   mark_sorted(report.rows, fmt::format("{}_kib", to_string(by)));
-  tell_state(state, context.when.at_ms.value_or(*report.at_ms), context.options.zone, report);
+  report_state(state, context.when.at_ms.value_or(*report.at_ms), context.options.zone, report);
   return report;
 }
 

@@ -7,7 +7,7 @@
 
 #include "query/process_columns.h"
 #include "query/state.h"
-#include "query/tier_steps.h"
+#include "query/tier.h"
 
 namespace memoir::query {
 namespace {
@@ -18,10 +18,11 @@ struct Plan {
   std::unordered_map<std::int64_t, const StoredProcess*> processes;  // all
 };
 
-Plan plan_rows(const TopQuestion& question, const Filter& filter, TopFold& fold) {
+Plan plan_rows(const TopQuestion& question, const Filter& filter, const std::vector<StoredProcess>& processes,
+               TopFold& fold) {
   Plan plan;
   std::map<std::string, std::size_t> index;
-  for (const StoredProcess& process : fold.processes) {
+  for (const StoredProcess& process : processes) {
     plan.processes[process.id] = &process;
     if (!filter.matches(process)) continue;
     const bool alone = question.group == "process";
@@ -48,49 +49,45 @@ void see_mark(Summary& summary, std::optional<std::int64_t> mark, std::int64_t a
   summary.max_at_ms = at_ms;
 }
 
-double weight_of(const Step& step) {
-  return static_cast<double>(step.value.value_or(0)) * static_cast<double>(step.covered_ms());
+double weight_of(const Interval& interval) {
+  return static_cast<double>(interval.mean.value_or(0)) * static_cast<double>(interval.covered_ms);
 }
 
-Result<TopFold> fold_ticks(Reader& reader, const TopQuestion& question, const Filter& filter) {
-  std::vector<StoredProcess> processes = TRY(reader.processes(question.range));
-  TopFold fold;
-  fold.processes = std::move(processes);
-  Plan plan = plan_rows(question, filter, fold);
-  TopHeld& held = fold.held;
-  const auto feed = [&](const ProcessMetricStep& from) {
-    const double weight = weight_of(from.step);
-    held.all += weight;
-    const auto at = plan.row_of.find(from.process_id);
-    if (at == plan.row_of.end()) return;
-    held.chosen += weight;
-    held.exact.add(weight, is_exact(question.metric, from.source) ? 1 : 0);
-    TopRow& row = fold.rows[at->second];
-    if (question.metric == Metric::hwm) {
-      see_mark(row.summary, from.step.value, from.step.at_ms);
-    } else if (row.process != nullptr) {
-      row.fold.add(from.step);
-    } else {
-      row.sum.add(from.process_id, from.step, plan.processes[from.process_id]->gone_ms == from.step.until_ms);
-    }
-  };
-  TRY(visit_processes(reader, question.tier, question.range, question.metric, std::nullopt, feed));
-  return fold;
+// Feeds the rows.
+class Feeder {
+ public:
+  Feeder(const TopQuestion& question, MakeSum make) : question_(question), make_(std::move(make)) {}
+
+  void feed(const SubjectInterval& of, bool gone, TopRow& row, TopHeld& held) const {
+    held.chosen += weight_of(of.interval);
+    held.exact.add(of.interval);
+    if (!info_of(question_.metric).adds_up) return see_mark(row.summary, of.interval.max, of.interval.from_ms);
+    if (row.process != nullptr) return row.fold.add(of.interval);
+    if (!row.sum) row.sum = make_();
+    row.sum->add(of.subject_id, of.interval, gone);
+  }
+
+ private:
+  const TopQuestion& question_;
+  MakeSum make_;
+};
+
+HistoryQuestion history_of(const TopQuestion& question, SubjectKind kind) {
+  return {question.tier, kind, {}, question.range, {question.metric}};
 }
 
 // The marks of the days, as far as they were reached in the range.
 Result<TopFold> fold_marks(Reader& reader, const TopQuestion& question, const Filter& filter) {
   constexpr std::size_t enough = 1000;  // of those that are ranked one by one
   const bool alone = question.group == "process" && filter.takes_all();
-  const ProcessMarks marks = TRY(reader.process_marks(question.range, question.range, "hwm",
+  const ProcessMarks marks = TRY(reader.process_marks(question.range, question.range, Metric::hwm,
                                                       alone ? enough : std::numeric_limits<std::size_t>::max()));
   std::vector<std::int64_t> ids;
   ids.reserve(marks.marks.size());
   for (const HighWater& mark : marks.marks) ids.push_back(mark.subject_id);
-  std::vector<StoredProcess> processes = TRY(reader.processes_by_id(ids));
   TopFold fold;
-  fold.processes = std::move(processes);
-  const Plan plan = plan_rows(question, filter, fold);
+  fold.marked = TRY(reader.processes_by_id(ids));
+  const Plan plan = plan_rows(question, filter, fold.marked, fold);
   for (const HighWater& mark : marks.marks) {
     const auto at = plan.row_of.find(mark.subject_id);
     if (at != plan.row_of.end()) see_mark(fold.rows[at->second].summary, mark.value_kib, mark.at_ms);
@@ -99,70 +96,54 @@ Result<TopFold> fold_marks(Reader& reader, const TopQuestion& question, const Fi
 }
 
 // The sum over all categories: with the processes that were too short-lived for rollups of their own.
-Result<double> held_by_all(Reader& reader, const TopQuestion& question) {
-  double all = 0;
-  const Status read =
-      visit_buckets(reader, question.tier, MarkSubject::category, std::nullopt, question.range, question.metric,
-                    [&](const RollupBucket&, const Step& step) { all += weight_of(step); });
-  if (!read) return read.error();
-  return all;
+Status add_held_by_all(Reader& reader, const TopQuestion& question, TopHeld& held) {
+  return reader.history(history_of(question, SubjectKind::category),
+                        [&held](const SubjectInterval& of) { held.all += weight_of(of.interval); });
 }
 
-void feed_bucket(const TopQuestion& question, const BucketSum::Recorded& recorded, std::int64_t subject_id,
-                 const Step& step, TopRow& row, TopHeld& held) {
-  held.chosen += weight_of(step);
-  held.exact.add(step);
-  if (row.process != nullptr) return row.fold.add(step);
-  if (!row.buckets) row.buckets.emplace(bucket_ms(question.tier), recorded);
-  row.buckets->add(subject_id, step);
-}
-
-// Groups that have rollups of their own, also those of which no process is known any more.
-Status fold_whole_groups(Reader& reader, const TopQuestion& question, MarkSubject kind,
-                         const BucketSum::Recorded& recorded, TopFold& fold) {
+// Groups that are subjects of their own, also those of which no process is known any more.
+Status fold_whole_groups(Reader& reader, const TopQuestion& question, SubjectKind kind, const Feeder& feeder,
+                         TopFold& fold) {
   const std::map<std::int64_t, std::string> names = TRY(reader.group_names(kind));
   std::unordered_map<std::string, std::size_t> row_of;  // identities of one name may differ in the program's path
-  return visit_buckets(reader, question.tier, kind, std::nullopt, question.range, question.metric,
-                       [&](const RollupBucket& bucket, const Step& step) {
-                         const auto name = names.find(bucket.subject_id);
-                         if (name == names.end()) return;
-                         const auto [at, fresh] = row_of.try_emplace(name->second, fold.rows.size());
-                         if (fresh) fold.rows.emplace_back().name = name->second;
-                         TopRow& row = fold.rows[at->second];
-                         row.processes = std::max(row.processes, bucket.processes);
-                         feed_bucket(question, recorded, bucket.subject_id, step, row, fold.held);
-                       });
+  TRY(reader.history(history_of(question, kind), [&](const SubjectInterval& of) {
+    const auto name = names.find(of.subject_id);
+    if (name == names.end()) return;
+    const auto [at, fresh] = row_of.try_emplace(name->second, fold.rows.size());
+    if (fresh) fold.rows.emplace_back().name = name->second;
+    TopRow& row = fold.rows[at->second];
+    row.processes = std::max(row.processes, of.processes);
+    feeder.feed(of, false, row, fold.held);
+  }));
+  return add_held_by_all(reader, question, fold.held);
 }
 
-Status fold_processes(Reader& reader, const TopQuestion& question, const Filter& filter,
-                      const BucketSum::Recorded& recorded, TopFold& fold) {
-  RolledProcesses rolled = TRY(read_rolled_processes(reader, question.tier, question.range, question.metric));
-  fold.processes = std::move(rolled.processes);
-  const Plan plan = plan_rows(question, filter, fold);
-  for (const auto& [id, step] : rolled.steps) {
-    const auto at = plan.row_of.find(id);
-    if (at != plan.row_of.end()) feed_bucket(question, recorded, id, step, fold.rows[at->second], fold.held);
-  }
-  return Done{};
-}
-
-Result<TopFold> fold_rollups(Reader& reader, const TopQuestion& question, const Filter& filter) {
-  const BucketSum::Recorded recorded = TRY(recorded_time(reader, question.tier, question.range));
-  const double all = TRY(held_by_all(reader, question));
-  TopFold fold;
-  fold.held.all = all;
-  const auto kind = group_kind(question.group);
-  TRY(kind && filter.takes_all() ? fold_whole_groups(reader, question, *kind, recorded, fold)
-                                 : fold_processes(reader, question, filter, recorded, fold));
-  return fold;
+Status fold_processes(Reader& reader, const TopQuestion& question, const Filter& filter, const Feeder& feeder,
+                      TopFold& fold) {
+  fold.history = TRY(ProcessHistory::load(reader, history_of(question, SubjectKind::process)));
+  const ProcessHistory& history = *fold.history;
+  const Plan plan = plan_rows(question, filter, history.processes(), fold);
+  TRY(history.visit([&](const SubjectInterval& of) {
+    if (history.complete()) fold.held.all += weight_of(of.interval);
+    const auto at = plan.row_of.find(of.subject_id);
+    if (at == plan.row_of.end()) return;
+    const bool gone = plan.processes.at(of.subject_id)->gone_ms == of.interval.until_ms;
+    feeder.feed(of, gone, fold.rows[at->second], fold.held);
+  }));
+  return history.complete() ? Status(Done{}) : add_held_by_all(reader, question, fold.held);
 }
 
 }  // namespace
 
 Result<TopFold> fold_top(Reader& reader, const TopQuestion& question, const Filter& filter) {
-  if (question.tier == Tier::raw) return fold_ticks(reader, question, filter);
-  if (question.metric == Metric::hwm) return fold_marks(reader, question, filter);
-  return fold_rollups(reader, question, filter);
+  const bool whole = holds_groups(question.tier);
+  if (whole && !info_of(question.metric).rolled_up) return fold_marks(reader, question, filter);
+  const Feeder feeder(question, TRY(sums_over(reader, question.tier, question.range)));
+  TopFold fold;
+  const auto kind = whole && filter.takes_all() ? group_kind(question.group) : std::nullopt;
+  TRY(kind ? fold_whole_groups(reader, question, *kind, feeder, fold)
+           : fold_processes(reader, question, filter, feeder, fold));
+  return fold;
 }
 
 }  // namespace memoir::query

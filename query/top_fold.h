@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "analysis/bucket_sum.h"
-#include "analysis/metric.h"
+#include "model/metric.h"
 #include "query/changes.h"
 #include "query/filter.h"
+#include "query/subject_history.h"
 #include "query/top.h"
 
 namespace memoir::query {
@@ -19,9 +19,8 @@ struct TopRow {
   std::string name;
   const StoredProcess* process = nullptr;  // of a row that is one process
   std::int64_t processes = 0;
-  Fold fold;                         // of one process
-  GroupSum sum;                      // of a group
-  std::optional<BucketSum> buckets;  // of a group, from rollups
+  Fold fold;                      // of one process
+  std::optional<SubjectSum> sum;  // of a group
   Summary summary;
   std::optional<std::int64_t> mean_kib;  // over all the time that was recorded: who was not there held nothing
   std::optional<double> share;
@@ -48,14 +47,15 @@ struct TopFold {
   TopFold(TopFold&&) = default;  // the rows point into the processes
   TopFold& operator=(TopFold&&) = default;
 
-  std::vector<StoredProcess> processes;  // that the rows are of
+  std::optional<ProcessHistory> history;  // its processes are those of the rows
+  std::vector<StoredProcess> marked;      // or these, of marks
   std::vector<TopRow> rows;
   TopHeld held;
   std::optional<std::int64_t> chosen;  // processes that the filter takes; absent of whole groups in rollups
   RangeEnds ends;                      // rows of processes too young for rollups point into them
 };
 
-// Feeds every step to its row.
+// Feeds every interval to its row.
 Result<TopFold> fold_top(Reader& reader, const TopQuestion& question, const Filter& filter);
 
 // What each row held at the two ends, as memoir diff has it. `all`: with a row for those of the end that are too young

@@ -1,5 +1,6 @@
 #include <set>
 
+#include "query/tier.h"
 #include "query/top_fold.h"
 
 namespace memoir::query {
@@ -9,7 +10,7 @@ TopRow row_of(const Change& change) {
   TopRow row;
   row.name = change.name;
   row.processes = change.is.processes();
-  if (change.after != nullptr) row.process = &change.after->process;
+  if (change.after != nullptr) row.process = change.after->process;
   return row;
 }
 
@@ -27,7 +28,7 @@ Status add_growth(const Context& context, const TopQuestion& question, const Fil
     row.at_ends = held_at_ends(change, question.metric);
     seen.insert(change);
   }
-  if (!all || question.tier == Tier::raw) return Done{};
+  if (!all || !holds_groups(question.tier)) return Done{};
   for (const Change& change : changes.rows()) {
     if (change.is.processes() > 0 && !seen.contains(&change))
       fold.rows.emplace_back(row_of(change)).at_ends = held_at_ends(&change, question.metric);

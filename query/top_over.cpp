@@ -27,7 +27,7 @@ const ProcessInfo* info_of_row(const TopRow& row) {
 }
 
 void summarise_row(TopRow& row, bool of_rollups, std::int64_t recorded_ms, double whole) {
-  row.summary = row.process != nullptr ? row.fold.summary() : row.buckets ? row.buckets->summary() : row.sum.summary();
+  row.summary = row.process != nullptr ? row.fold.summary() : row.sum ? row.sum->summary() : row.summary;
   row.mean_kib = mean_over(row.summary, recorded_ms);
   // At the end of a bucket it may hold something else than over the bucket.
   if (of_rollups && row.at_ends.last_kib.value_or(0) > 0 && row.summary.last) row.at_ends.last_kib = row.summary.last;
@@ -51,7 +51,7 @@ void describe_total(Report& report, const TopFold& fold, Metric metric, Units un
 }
 
 // What rollups do not know, and what they know of groups only.
-void tell_rollups(const Context& context, const TopQuestion& asked, const Filter& filter, const TopFold& fold,
+void report_rollups(const Context& context, const TopQuestion& asked, const Filter& filter, const TopFold& fold,
                   Report& report) {
   if (asked.metric == Metric::hwm) return;
   const std::int64_t recorded_ms = report.coverage->recorded_ms;
@@ -134,15 +134,14 @@ Result<Report> top_over(const Context& context, Range range) {
   report.rows = make_table(columns, {});
   if (report.nothing_recorded) return report;
   const TopQuestion asked{range, tier, metric, group};
-  TopFold folded = TRY(fold_top(context.reader, asked, filter));
-  TopFold& fold = folded;
+  TopFold fold = TRY(fold_top(context.reader, asked, filter));
   std::vector<TopRow>& rows = fold.rows;
   if (!by_mark) {
     TRY(add_growth(context, asked, filter, by_growth, fold));
     for (TopRow& row : rows) summarise_row(row, fold.ends.end.rolled(), report.coverage->recorded_ms, fold.held.all);
     describe_total(report, fold, metric, context.options.units);
   }
-  if (tier != Tier::raw) tell_rollups(context, asked, filter, fold, report);
+  if (holds_groups(tier)) report_rollups(context, asked, filter, fold, report);
   std::stable_sort(rows.begin(), rows.end(), [&](const TopRow& a, const TopRow& b) {
     return ranks_before(rank_value(a, by_growth, by_mark), rank_value(b, by_growth, by_mark));
   });
@@ -151,11 +150,11 @@ Result<Report> top_over(const Context& context, Range range) {
   report.title = fmt::format("{} by {}, ranked by {}", metric_title(metric), group, ranking);
   const std::string of = fmt::format("{}{}", by_mark ? "" : "mean ", metric_title(metric));
   limit_rows(rows, report, context, [by_mark](const TopRow& row) { return by_mark ? row.summary.max : row.mean_kib; },
-             {.of = of, .adds_up = !by_mark, .more_lines = tier == Tier::raw || by_mark ? 0 : kLinesOfRollups});
+             {.of = of, .adds_up = !by_mark, .more_lines = holds_groups(tier) && !by_mark ? kLinesOfRollups : 0});
   report.rows = make_table(columns, rows);
   mark_sorted(report.rows, by_growth ? "growth_kib" : by_mark ? "max_kib" : "mean_kib");
   note_filter(filter, "in the range", report);
-  tell_tier(tier, report);
+  report_tier(tier, report);
   return report;
 }
 

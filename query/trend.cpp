@@ -80,7 +80,7 @@ Result<std::vector<Series>> load_all(const Context& context, std::vector<Subject
 }
 
 void tell_source(const TrendQuestion& question, Report& report) {
-  tell_tier(question.tier, report);
+  report_tier(question.tier, report);
   if (question.step_ms && *question.step_ms < bucket_ms(question.tier)) {
     report.warnings.push_back(fmt::format("--step {} is finer than the rollups: each stands for several buckets",
                                           print_span(*question.step_ms)));
@@ -108,8 +108,8 @@ Result<Report> run_trend(const Context& context) {
 }
 
 std::vector<std::string> all_metrics() {
-  std::vector<std::string> all = machine_metrics();
-  for (const std::string& metric : process_metrics()) {
+  std::vector<std::string> all = metric_names(SubjectKind::machine);
+  for (const std::string& metric : metric_names(SubjectKind::process)) {
     if (std::find(all.begin(), all.end(), metric) == all.end()) all.push_back(metric);
   }
   return all;
@@ -129,7 +129,7 @@ Command trend_command() {
                      Option::by,   Option::step, Option::tier, Option::ascii};
   command.by = all_metrics();
   command.by_help = fmt::format("what the series is of: for the machine {}; for all else {}",
-                                fmt::join(machine_metrics(), ", "), fmt::join(process_metrics(), ", "));
+                                fmt::join(metric_names(SubjectKind::machine), ", "), fmt::join(metric_names(SubjectKind::process), ", "));
   command.examples = {{"memoir trend machine --last 6h", "how the machine's memory in use went"},
                       {"memoir trend web --day yesterday --step 1h", "PSS of the category web, hour by hour"},
                       {"memoir trend web database --last 1d", "two categories, one chart below the other"}};

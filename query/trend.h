@@ -16,7 +16,7 @@ namespace memoir::query {
 struct Series {
   std::string metric;           // as in --by
   std::string title;            // "PSS of the category web"
-  std::vector<Step> steps;      // in order of time
+  std::vector<Interval> intervals;  // in order of time
   std::int64_t unknown_ms = 0;  // time of members whose memory was not known (zombies have none to know)
   std::int64_t inexact_ms = 0;  // time of members whose PSS is not exact
   std::int64_t member_ms = 0;   // time of all members
@@ -32,8 +32,7 @@ struct TrendSource {
 };
 
 // What --by may be, of the machine and of processes; the default first.
-const std::vector<std::string>& machine_metrics();
-const std::vector<std::string>& process_metrics();
+std::vector<std::string> metric_names(SubjectKind kind);
 
 // A subject that nothing in the range answers to, or several things do, is malformed, and the message names them.
 Result<Series> load_series(const Context& context, Subject subject, const TrendSource& source);

@@ -55,9 +55,9 @@ std::vector<Field> fields_of(const Series& series, const Summary& summary, std::
       {"step_ms", "", Kind::duration, step_ms},
       {"min_kib", "", Kind::size, maybe(summary.min)},
       {"mean_kib", "", Kind::size, round(summary.mean)},
-      {"p50_kib", "", Kind::size, maybe(percentile_over_time(series.steps, 50))},
-      {"p95_kib", "", Kind::size, maybe(percentile_over_time(series.steps, 95))},
-      {"p99_kib", "", Kind::size, maybe(percentile_over_time(series.steps, 99))},
+      {"p50_kib", "", Kind::size, maybe(percentile_over_time(series.intervals, 50))},
+      {"p95_kib", "", Kind::size, maybe(percentile_over_time(series.intervals, 95))},
+      {"p99_kib", "", Kind::size, maybe(percentile_over_time(series.intervals, 99))},
       {"max_kib", "", Kind::size, maybe(summary.max)},
       {"max_at_ms", "", Kind::time, summary.max ? Value(summary.max_at_ms) : Value()},
       {"max_until_ms", "", Kind::time, summary.max ? Value(summary.max_until_ms) : Value()},
@@ -80,7 +80,7 @@ std::vector<std::string> number_lines(const Series& series, const Summary& summa
   if (!summary.mean) return {"No value is known in this range."};
   const auto size = [&options](std::int64_t kib) { return print_size(kib, options.units); };
   const std::string per_day = slope ? with_sign(rounded(*slope), options.units) + " a day" : "not known (too little)";
-  const auto percentile = [&](double percent) { return size(percentile_over_time(series.steps, percent).value_or(0)); };
+  const auto percentile = [&](double percent) { return size(percentile_over_time(series.intervals, percent).value_or(0)); };
   const std::string mean = size(rounded(*summary.mean));
   std::vector<std::string> lines;
   if (summary.max) {
@@ -104,7 +104,7 @@ std::vector<std::string> number_lines(const Series& series, const Summary& summa
 std::vector<Bucket> chart_buckets(const TrendQuestion& question, const Series& series, const ChartFrame& frame) {
   const Range range = question.range;
   const std::int64_t width_ms = nice_width(range.to_ms - range.from_ms, plot_columns(frame), question.interval_ms);
-  return cut_into_buckets(series.steps, {range.from_ms, range.to_ms, width_ms, trend_origin(question, frame.zone)});
+  return cut_into_buckets(series.intervals, {range.from_ms, range.to_ms, width_ms, trend_origin(question, frame.zone)});
 }
 
 ChartFrame frame_of(const Context& context, int rows) {
@@ -193,8 +193,8 @@ Status fill_trend(const Context& context, const TrendQuestion& question, const S
     return malformed(
         fmt::format("--step: {} buckets of {} are too many: make it wider", bucket_count(grid), print_span(step_ms)));
   }
-  const Summary summary = summarise(series.steps);
-  const auto slope = slope_per_day(series.steps, range.from_ms, range.to_ms, question.interval_ms);
+  const Summary summary = summarise(series.intervals);
+  const auto slope = slope_per_day(series.intervals, range.from_ms, range.to_ms, question.interval_ms);
   report.title = series.title;
   report.facts = fields_of(series, summary, slope, step_ms, series.subject);
   report.drawing = number_lines(series, summary, slope, context, question.tier);
@@ -204,7 +204,7 @@ Status fill_trend(const Context& context, const TrendQuestion& question, const S
       report.drawing.push_back(std::move(line));
   }
   std::vector<SeriesBucket> rows;
-  for (const Bucket& bucket : cut_into_buckets(series.steps, grid)) rows.push_back({&series, bucket});
+  for (const Bucket& bucket : cut_into_buckets(series.intervals, grid)) rows.push_back({&series, bucket});
   report.rows = bucket_table(rows);
   return Done{};
 }

@@ -23,10 +23,10 @@ class BucketSum {
   BucketSum(std::int64_t width_ms, Recorded recorded) : width_ms_(width_ms), recorded_(std::move(recorded)) {}
 
   // A bucket, a part of one, or a row of several in which nothing moves. Those of one member in order of time.
-  void add(std::int64_t member, const Step& step);
+  void add(std::int64_t member, const Interval& interval);
 
   // In order of time; buckets in which no member lived are left out.
-  std::vector<Step> steps() const;
+  std::vector<Interval> intervals() const;
 
   Summary summary() const;
 
@@ -40,8 +40,8 @@ class BucketSum {
     Fold only = {};  // of the one member, as long as there is one
   };
 
-  static void add_to(Cell& cell, std::int64_t member, const Step& part);
-  Step step_of(std::int64_t start_ms, const Cell& cell) const;
+  static void add_to(Cell& cell, std::int64_t member, const Interval& part);
+  Interval interval_of(std::int64_t start_ms, const Cell& cell) const;
 
   std::int64_t width_ms_;
   Recorded recorded_;

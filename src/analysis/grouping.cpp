@@ -12,11 +12,11 @@ void Tally::add(const ProcessSample& sample) {
   for (const Metric metric : kMetrics) count(metric, metric_kib(sample.memory, metric));
 }
 
-void Tally::add_mean(const ProcessMemory& memory, std::int64_t processes) {
+void Tally::add_mean(const MetricValues& means, std::int64_t processes) {
   means_ = true;
   processes_ += processes;
   for (const Metric metric : kMetrics) {
-    if (metric != Metric::hwm) count(metric, metric_kib(memory, metric));
+    if (metric != Metric::hwm) count(metric, means[metric]);
   }
 }
 

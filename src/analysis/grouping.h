@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "analysis/metric.h"
+#include "model/metric.h"
 
 namespace memoir {
 
@@ -15,7 +15,7 @@ class Tally {
   void add(const ProcessSample& sample);
   // Means over a bucket of a rollup, of one process or of a group: how exact they are is not known, nor the high-water
   // mark.
-  void add_mean(const ProcessMemory& memory, std::int64_t processes);
+  void add_mean(const MetricValues& means, std::int64_t processes);
 
   std::int64_t processes() const { return processes_; }
   // Whose source is neither exact nor held. Absent where that is not known.

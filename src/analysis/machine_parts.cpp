@@ -62,6 +62,11 @@ void MappedMemory::add(const ProcessMemory& memory) {
   file_kib += mapped - share;
 }
 
+void MappedMemory::add_unsplit(std::int64_t pss, std::int64_t anonymous) {
+  pss_kib += pss;
+  file_kib += std::max<std::int64_t>(pss - anonymous, 0);
+}
+
 std::optional<MachineParts> machine_parts(const MachineMemory& memory, const MappedMemory& mapped) {
   const auto total = memory.get(M::mem_total);
   if (!total || !memory.has(M::mem_free)) return std::nullopt;

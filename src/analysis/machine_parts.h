@@ -46,6 +46,8 @@ struct MappedMemory {
   // Where the kernel does not split PSS (before Linux 5.3), what is not anonymous is split as RSS is. Unknown counts as
   // 0.
   void add(const ProcessMemory& memory);
+  // What is not anonymous taken for page cache: of means, which split no more.
+  void add_unsplit(std::int64_t pss, std::int64_t anonymous);
 };
 
 // A part is absent where the kernel does not count it: it is in the rest then.

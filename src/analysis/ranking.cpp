@@ -11,41 +11,28 @@ std::optional<std::int64_t> Summary::growth() const {
   return *last - *first;
 }
 
-Step clipped(const Step& step, std::int64_t from_ms, std::int64_t until_ms) {
-  Step part = step;
-  part.at_ms = std::max(step.at_ms, from_ms);
-  part.until_ms = std::min(step.until_ms, until_ms);
-  const std::int64_t whole = step.until_ms - step.at_ms;
-  const std::int64_t inside = part.until_ms - part.at_ms;
-  if (!part.spread || inside == whole) return part;
-  const double share = static_cast<double>(inside) / static_cast<double>(whole);
-  part.spread->covered_ms = std::llround(share * static_cast<double>(step.spread->covered_ms));
-  return part;
-}
-
-void Fold::add(const Step& step) {
-  const std::int64_t length = step.covered_ms();
-  if (!step.value) {
+void Fold::add(const Interval& interval) {
+  const std::int64_t length = interval.covered_ms;
+  if (!interval.mean) {
     summary_.absent_ms += length;
     return;
   }
-  const std::int64_t value = *step.value;
-  const Spread spread = step.spread.value_or(Spread{length, value, value, value});
-  extremes_unknown_ = extremes_unknown_ || !spread.low || !spread.high;
+  const std::int64_t value = *interval.mean;
+  extremes_unknown_ = extremes_unknown_ || !interval.min || !interval.max;
   if (!summary_.first) {
     summary_.first = value;
-    summary_.first_ms = step.at_ms;
+    summary_.first_ms = interval.from_ms;
   }
-  summary_.last = spread.last.value_or(value);
-  summary_.last_ms = step.until_ms;
-  const std::int64_t high = spread.high.value_or(value);
-  summary_.min = std::min(summary_.min.value_or(value), spread.low.value_or(value));
+  summary_.last = interval.last.value_or(value);
+  summary_.last_ms = interval.until_ms;
+  const std::int64_t high = interval.max.value_or(value);
+  summary_.min = std::min(summary_.min.value_or(value), interval.min.value_or(value));
   if (!summary_.max || high > *summary_.max) {
     summary_.max = high;
-    summary_.max_at_ms = spread.high_at_ms.value_or(step.at_ms);
-    summary_.max_until_ms = spread.high_at_ms.value_or(step.until_ms);
-  } else if (high == *summary_.max && step.at_ms == summary_.max_until_ms) {
-    summary_.max_until_ms = step.until_ms;
+    summary_.max_at_ms = interval.max_at_ms.value_or(interval.from_ms);
+    summary_.max_until_ms = interval.max_at_ms.value_or(interval.until_ms);
+  } else if (high == *summary_.max && interval.from_ms == summary_.max_until_ms) {
+    summary_.max_until_ms = interval.until_ms;
   }
   summary_.covered_ms += length;
   weighted_ += static_cast<long double>(value) * static_cast<long double>(length);
@@ -73,29 +60,28 @@ void ExactShare::add(double held, std::optional<double> exact) {
   exact_ = exact_ && exact ? std::optional(*exact_ + *exact * held) : std::nullopt;
 }
 
-void ExactShare::add(const Step& bucket) {
-  if (!bucket.spread) return;
-  const double held = static_cast<double>(bucket.value.value_or(0)) * static_cast<double>(bucket.covered_ms());
-  add(held, bucket.spread->exact);
+void ExactShare::add(const Interval& interval) {
+  add(static_cast<double>(interval.mean.value_or(0)) * static_cast<double>(interval.covered_ms), interval.exact);
 }
 
 std::optional<double> ExactShare::percent() const {
   return held_ > 0 && exact_ ? std::optional(100 * *exact_ / held_) : std::nullopt;
 }
 
-Summary summarise(std::span<const Step> steps) {
+Summary summarise(std::span<const Interval> intervals) {
   Fold fold;
-  for (const Step& step : steps) fold.add(step);
+  for (const Interval& interval : intervals) fold.add(interval);
   return fold.summary();
 }
 
-void GroupSum::add(std::int64_t member, const Step& step, bool gone) {
-  if (step.at_ms == step.until_ms) {
-    changes_.push_back({step.at_ms, member, step.value, Change::Kind::point});
+void GroupSum::add(std::int64_t member, const Interval& interval, bool gone) {
+  const auto [from_ms, until_ms] = std::pair(interval.from_ms, interval.until_ms);
+  if (from_ms == until_ms) {
+    changes_.push_back({from_ms, member, interval.mean, Change::Kind::point});
     return;
   }
-  changes_.push_back({step.at_ms, member, step.value, Change::Kind::begin});
-  changes_.push_back({step.until_ms, member, step.value, gone ? Change::Kind::gone : Change::Kind::end});
+  changes_.push_back({from_ms, member, interval.mean, Change::Kind::begin});
+  changes_.push_back({until_ms, member, interval.mean, gone ? Change::Kind::gone : Change::Kind::end});
 }
 
 // The sum at one time.
@@ -109,8 +95,8 @@ struct GroupSum::Level {
     sum += sign * value.value_or(0);
     absent += value ? 0 : sign;
   }
-  GroupStep over(std::int64_t at_ms, std::int64_t until_ms) const {
-    return {{at_ms, until_ms, absent < members ? std::optional(sum) : std::nullopt}, members, absent};
+  GroupInterval over(std::int64_t from_ms, std::int64_t until_ms) const {
+    return {constant(from_ms, until_ms, absent < members ? std::optional(sum) : std::nullopt), members, absent};
   }
   bool operator==(const Level&) const = default;
 };
@@ -131,9 +117,9 @@ GroupSum::Level GroupSum::point_level(std::span<const Change> changes, Level lev
   return level;
 }
 
-std::vector<GroupStep> GroupSum::steps() {
+std::vector<GroupInterval> GroupSum::intervals() {
   std::ranges::stable_sort(changes_, {}, &Change::at_ms);
-  std::vector<GroupStep> steps;
+  std::vector<GroupInterval> intervals;
   Level level;
   std::int64_t since_ms = 0;
   for (auto begin = changes_.begin(); begin != changes_.end();) {
@@ -149,18 +135,18 @@ std::vector<GroupStep> GroupSum::steps() {
       }
     }
     if (before.members == 0 || before != level || pointed) {
-      if (before.members > 0) steps.push_back(before.over(since_ms, at_ms));
+      if (before.members > 0) intervals.push_back(before.over(since_ms, at_ms));
       since_ms = at_ms;
     }
-    if (pointed) steps.push_back(point_level({begin, end}, level).over(at_ms, at_ms));
+    if (pointed) intervals.push_back(point_level({begin, end}, level).over(at_ms, at_ms));
     begin = end;
   }
-  return steps;
+  return intervals;
 }
 
 Summary GroupSum::summary() {
   Fold fold;
-  for (const GroupStep& step : steps()) fold.add(step.step);
+  for (const GroupInterval& of : intervals()) fold.add(of.interval);
   return fold.summary();
 }
 

@@ -8,25 +8,25 @@ namespace memoir {
 namespace {
 
 // The share of a bucket that lies within the span.
-double share_inside(const Rolled& bucket, std::int64_t from_ms, std::int64_t until_ms) {
+double share_inside(const Interval& bucket, std::int64_t from_ms, std::int64_t until_ms) {
   const std::int64_t width = bucket.until_ms - bucket.from_ms;
   const std::int64_t inside = std::min(bucket.until_ms, until_ms) - std::max(bucket.from_ms, from_ms);
   if (inside <= 0 || width <= 0) return 0;
   return static_cast<double>(inside) / static_cast<double>(width);
 }
 
-Extremum extremum_of(const Rolled& bucket, std::int64_t value, std::optional<std::int64_t> at_ms) {
+Extremum extremum_of(const Interval& bucket, std::int64_t value, std::optional<std::int64_t> at_ms) {
   return {value, at_ms.value_or(bucket.from_ms), at_ms.value_or(bucket.until_ms)};
 }
 
 }  // namespace
 
-Figures figures_of(std::span<const Rolled> series, std::int64_t from_ms, std::int64_t until_ms) {
+Figures figures_of(std::span<const Interval> series, std::int64_t from_ms, std::int64_t until_ms) {
   Figures figures;
   double weighted = 0;
   double weight = 0;
   double covered = 0;
-  for (const Rolled& bucket : series) {
+  for (const Interval& bucket : series) {
     const double share = share_inside(bucket, from_ms, until_ms);
     if (share <= 0) continue;
     covered += share * static_cast<double>(bucket.covered_ms);
@@ -48,7 +48,7 @@ Figures figures_of(std::span<const Rolled> series, std::int64_t from_ms, std::in
   return figures;
 }
 
-std::int64_t covered_ms_of(std::span<const Rolled> series, std::int64_t from_ms, std::int64_t until_ms) {
+std::int64_t covered_ms_of(std::span<const Interval> series, std::int64_t from_ms, std::int64_t until_ms) {
   return figures_of(series, from_ms, until_ms).covered_ms;
 }
 
@@ -64,10 +64,10 @@ std::optional<std::int64_t> BucketMean::over(std::int64_t recorded_ms) const {
   return std::llround(weighted_ / static_cast<long double>(recorded_ms));
 }
 
-std::vector<Increase> increases_of(std::span<const Rolled> counter) {
+std::vector<Increase> increases_of(std::span<const Interval> counter) {
   std::vector<Increase> increases;
   std::optional<std::int64_t> before;
-  for (const Rolled& bucket : counter) {
+  for (const Interval& bucket : counter) {
     if (!bucket.last) continue;
     if (before) {
       const std::int64_t by = *bucket.last >= *before ? *bucket.last - *before : *bucket.last;

@@ -1,27 +1,15 @@
 #pragma once
 
-// What a series of rollup buckets says of a span of time: means, extremes with when, and how far counters went. Pure.
+// What a series of intervals says of a span of time: means, extremes with when, and how far counters went. Pure.
 
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
 
-namespace memoir {
+#include "model/interval.h"
 
-// One bucket, of which covered_ms was recorded. Absent values were not known. Those of a series come in order of time.
-struct Rolled {
-  std::int64_t from_ms = 0;
-  std::int64_t until_ms = 0;
-  std::int64_t covered_ms = 0;
-  std::optional<std::int64_t> min;
-  std::optional<std::int64_t> mean;
-  std::optional<std::int64_t> max;
-  std::optional<std::int64_t> last;
-  std::optional<std::int64_t> min_at_ms = {};  // when it was first so low, and so high; absent: somewhere in the bucket
-  std::optional<std::int64_t> max_at_ms = {};
-  std::optional<double> exact = {};  // how much of the mean was read exactly, 0 to 1; absent: not known
-};
+namespace memoir {
 
 // Reached within the span; at its begin where that is its end as well.
 struct Extremum {
@@ -39,10 +27,10 @@ struct Figures {
 
 // Over [from_ms, until_ms). A bucket that lies partly outside counts by the share that is inside, and its extremes as a
 // whole.
-Figures figures_of(std::span<const Rolled> series, std::int64_t from_ms, std::int64_t until_ms);
+Figures figures_of(std::span<const Interval> series, std::int64_t from_ms, std::int64_t until_ms);
 
 // Time that was recorded within the span.
-std::int64_t covered_ms_of(std::span<const Rolled> series, std::int64_t from_ms, std::int64_t until_ms);
+std::int64_t covered_ms_of(std::span<const Interval> series, std::int64_t from_ms, std::int64_t until_ms);
 
 // A mean in the making, of buckets and of parts of them.
 class BucketMean {
@@ -73,6 +61,6 @@ struct Increase {
 };
 
 // The first bucket of the series begins the count, and has no increase of its own.
-std::vector<Increase> increases_of(std::span<const Rolled> counter);
+std::vector<Increase> increases_of(std::span<const Interval> counter);
 
 }  // namespace memoir

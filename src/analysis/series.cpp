@@ -51,17 +51,17 @@ std::int64_t bucket_of(const Grid& grid, std::int64_t ms) {
          floor_divide(grid.from_ms - grid.origin_ms, grid.width_ms);
 }
 
-void add_to_buckets(const Step& step, const Grid& grid, std::vector<Bucket>& buckets, std::vector<Fold>& folds) {
-  const std::int64_t at = std::max(step.at_ms, grid.from_ms);
-  const std::int64_t until = std::min(step.until_ms, grid.to_ms);
-  const bool point = step.at_ms == step.until_ms;
-  // A step that only touches the range has nothing in it.
+void add_to_buckets(const Interval& interval, const Grid& grid, std::vector<Bucket>& buckets, std::vector<Fold>& folds) {
+  const std::int64_t at = std::max(interval.from_ms, grid.from_ms);
+  const std::int64_t until = std::min(interval.until_ms, grid.to_ms);
+  const bool point = interval.from_ms == interval.until_ms;
+  // An interval that only touches the range has nothing in it.
   if (at > until || (at == until && !point && grid.from_ms != grid.to_ms)) return;
   const auto first = static_cast<std::size_t>(bucket_of(grid, at));
   const auto last = static_cast<std::size_t>(bucket_of(grid, std::max(at, until - 1)));
   for (std::size_t index = first; index <= last; ++index) {
     const Bucket& bucket = buckets[index];
-    folds[index].add(clipped(step, std::max(at, bucket.from_ms), std::min(until, bucket.until_ms)));
+    folds[index].add(clipped(interval, std::max(at, bucket.from_ms), std::min(until, bucket.until_ms)));
   }
 }
 
@@ -84,7 +84,7 @@ std::int64_t bucket_count(const Grid& grid) {
   return bucket_of(grid, grid.to_ms) + 1;
 }
 
-std::vector<Bucket> cut_into_buckets(std::span<const Step> steps, const Grid& grid) {
+std::vector<Bucket> cut_into_buckets(std::span<const Interval> intervals, const Grid& grid) {
   const auto count = static_cast<std::size_t>(bucket_count(grid));
   std::vector<Bucket> buckets(count);
   std::int64_t edge = grid.origin_ms + floor_divide(grid.from_ms - grid.origin_ms, grid.width_ms) * grid.width_ms;
@@ -94,7 +94,7 @@ std::vector<Bucket> cut_into_buckets(std::span<const Step> steps, const Grid& gr
     bucket.until_ms = std::min(edge, grid.to_ms);
   }
   std::vector<Fold> folds(count);
-  for (const Step& step : steps) add_to_buckets(step, grid, buckets, folds);
+  for (const Interval& interval : intervals) add_to_buckets(interval, grid, buckets, folds);
   for (std::size_t index = 0; index < count; ++index) {
     const Summary summary = folds[index].summary();
     buckets[index].covered_ms = summary.covered_ms;
@@ -117,12 +117,12 @@ std::int64_t nice_width(std::int64_t span_ms, std::int64_t columns, std::int64_t
   return width;
 }
 
-std::optional<double> slope_per_day(std::span<const Step> steps, std::int64_t from_ms, std::int64_t to_ms,
+std::optional<double> slope_per_day(std::span<const Interval> intervals, std::int64_t from_ms, std::int64_t to_ms,
                                     std::int64_t least_ms) {
   constexpr std::int64_t columns = 100;
   if (to_ms - from_ms < kSlopeSpanMs) return std::nullopt;
   const std::int64_t width = std::max((to_ms - from_ms) / columns, least_ms);
-  std::vector<Bucket> buckets = cut_into_buckets(steps, {from_ms, to_ms, width, from_ms});
+  std::vector<Bucket> buckets = cut_into_buckets(intervals, {from_ms, to_ms, width, from_ms});
   std::erase_if(buckets, [&](const Bucket& bucket) { return 2 * bucket.covered_ms < width; });
   if (buckets.size() < kSlopeBuckets) return std::nullopt;
   if (buckets.back().until_ms - buckets.front().from_ms < kSlopeSpanMs) return std::nullopt;
@@ -134,16 +134,16 @@ std::optional<double> slope_per_day(std::span<const Step> steps, std::int64_t fr
   return median(std::move(slopes));
 }
 
-std::optional<std::int64_t> percentile_over_time(std::span<const Step> steps, double percent) {
+std::optional<std::int64_t> percentile_over_time(std::span<const Interval> intervals, double percent) {
   struct Held {
     std::int64_t value;
     std::int64_t length_ms;
   };
   std::vector<Held> held;
   std::int64_t whole_ms = 0;
-  for (const Step& step : steps) {
-    if (!step.value) continue;
-    held.push_back({*step.value, step.covered_ms()});
+  for (const Interval& interval : intervals) {
+    if (!interval.mean) continue;
+    held.push_back({*interval.mean, interval.covered_ms});
     whole_ms += held.back().length_ms;
   }
   if (held.empty()) return std::nullopt;

@@ -1,6 +1,6 @@
 #pragma once
 
-// A step function cut into buckets of equal width, and the straight line through them. Pure.
+// A series cut into buckets of equal width, and the straight line through them. Pure.
 
 #include <cstdint>
 #include <optional>
@@ -30,8 +30,8 @@ struct Grid {
 };
 
 // All buckets of the grid, empty ones too; the first and the last are cut to the range. The parts make the whole: what
-// the buckets cover adds up to what the steps cover within the range.
-std::vector<Bucket> cut_into_buckets(std::span<const Step> steps, const Grid& grid);
+// the buckets cover adds up to what the intervals cover within the range.
+std::vector<Bucket> cut_into_buckets(std::span<const Interval> intervals, const Grid& grid);
 
 // How many buckets that gives.
 std::int64_t bucket_count(const Grid& grid);
@@ -43,14 +43,14 @@ std::int64_t nice_width(std::int64_t span_ms, std::int64_t columns, std::int64_t
 // By how much it goes up in a day: the median of the slopes between every two buckets (Theil-Sen, which a third of
 // outliers does not turn), over the means of about a hundred buckets that are covered by half or more. Absent if there
 // are fewer than kSlopeBuckets of those, or if they span less than kSlopeSpanMs: a line through so little says nothing
-// of a day. No bucket is narrower than `least_ms`, which is how wide the steps are if they are buckets themselves.
+// of a day. No bucket is narrower than `least_ms`, which is how wide the intervals are if they are buckets themselves.
 inline constexpr std::size_t kSlopeBuckets = 5;
 inline constexpr std::int64_t kSlopeSpanMs = 60 * 60 * 1000;
-std::optional<double> slope_per_day(std::span<const Step> steps, std::int64_t from_ms, std::int64_t to_ms,
+std::optional<double> slope_per_day(std::span<const Interval> intervals, std::int64_t from_ms, std::int64_t to_ms,
                                     std::int64_t least_ms = 1);
 
 // The least value that holds, or is not reached, for `percent` of the time with a known value: 50 is the median over
-// time. Steps without a length count only where none has one. A bucket counts by its mean.
-std::optional<std::int64_t> percentile_over_time(std::span<const Step> steps, double percent);
+// time. Intervals without a length count only where none has one. A bucket counts by its mean.
+std::optional<std::int64_t> percentile_over_time(std::span<const Interval> intervals, double percent);
 
 }  // namespace memoir

@@ -10,7 +10,7 @@ namespace memoir {
 namespace {
 
 constexpr int kRowsAtOnce = 100;
-constexpr int kProcessSubject = static_cast<int>(MarkSubject::process);
+constexpr int kProcessSubject = static_cast<int>(SubjectKind::process);
 
 constexpr const char* kEnded =
     "SELECT id, first_tick_id, gone_tick_id, start_ms, first_ms, COALESCE(last_ms, first_ms), "
@@ -46,8 +46,8 @@ Forget::Forget(SQLite::Database& database)
       erase_mark_(database,
                   "DELETE FROM high_water WHERE day_ms = ? AND subject = ? AND subject_id = ? "
                   "AND metric IN (SELECT m.id FROM high_water_metric AS m)"),
-      identities_(database, "identity", static_cast<int>(MarkSubject::identity)),
-      cgroups_(database, "cgroup", static_cast<int>(MarkSubject::cgroup)),
+      identities_(database, "identity", static_cast<int>(SubjectKind::identity)),
+      cgroups_(database, "cgroup", static_cast<int>(SubjectKind::cgroup)),
       first_event_(database, "SELECT id, run_id, boot_ms FROM event ORDER BY id LIMIT 1"),
       erase_event_(database, "DELETE FROM event WHERE id = ?"),
       first_stretch_(database,

@@ -4,27 +4,36 @@
 
 namespace memoir {
 
-const char* to_string(MarkMetric metric) {
-  constexpr std::array names{"used", "available", "swap", "pss", "rss", "uss", "hwm"};
-  return names.at(static_cast<std::size_t>(metric));
+namespace {
+
+template <typename GetValue>
+MarkValues values_of(SubjectKind kind, GetValue&& value) {
+  MarkValues values;
+  const std::vector<Metric>& metrics = marked_metrics(kind);
+  for (std::size_t i = 0; i < metrics.size(); ++i) values.at(i) = value(metrics[i]);
+  return values;
 }
 
+}  // namespace
+
 MarkValues mark_values(const MachineMemory& memory) {
-  return {used_kib(memory), memory.get(MachineField::mem_available), swap_used_kib(memory), std::nullopt};
+  return values_of(SubjectKind::machine, [&](Metric metric) { return metric_value(memory, metric); });
 }
 
 MarkValues mark_values(const CategorySample& sample) {
-  return {sample.pss_kib, sample.rss_kib, sample.uss_kib, sample.swap_kib};
+  return values_of(SubjectKind::category, [&](Metric metric) { return metric_kib(sample, metric); });
 }
 
 MarkValues mark_values(const ProcessMemory& memory, Source source) {
   const bool measured = source != Source::approximate && source != Source::inaccessible;
-  return {high_water_kib(memory), measured ? memory.get(ProcessField::pss) : std::nullopt, uss_kib(memory),
-          memory.get(ProcessField::swap)};
+  return values_of(SubjectKind::process, [&](Metric metric) {
+    if (metric == Metric::pss && !measured) return std::optional<std::int64_t>();
+    return metric == Metric::swap ? memory.get(ProcessField::swap) : metric_kib(memory, metric);
+  });
 }
 
-bool beats(MarkMetric metric, std::int64_t value, std::optional<std::int64_t> mark) {
-  if (metric == MarkMetric::available) return !mark || value < *mark;
+bool beats(Metric metric, std::int64_t value, std::optional<std::int64_t> mark) {
+  if (metric == metric_of(MachineField::mem_available)) return !mark || value < *mark;
   return value > mark.value_or(0);
 }
 
@@ -33,7 +42,7 @@ MarkTime since_start(MarkTime time, std::int64_t start_ms, bool had_tick_before)
   return {time.at_ms, std::min(earliest, time.at_ms)};
 }
 
-void Marks::see(std::size_t index, MarkMetric metric, std::optional<std::int64_t> value, MarkTime time) {
+void Marks::see(std::size_t index, Metric metric, std::optional<std::int64_t> value, MarkTime time) {
   if (!value) return;
   for (Mark* mark : {&day[index], &ever[index]}) {
     if (beats(metric, *value, mark->value)) *mark = {value, time, true};

@@ -1,7 +1,6 @@
 #pragma once
 
-// High-water marks while they grow: pure, in the writer's memory. The numbers of MarkMetric and MarkSubject are the
-// store's (high_water_metric).
+// High-water marks while they grow: pure, in the writer's memory.
 
 #include <array>
 #include <cstdint>
@@ -13,24 +12,16 @@
 
 namespace memoir {
 
-enum class MarkMetric : std::uint8_t { used = 0, available = 1, swap = 2, pss = 3, rss = 4, uss = 5, hwm = 6 };
-
-const char* to_string(MarkMetric metric);
-
-inline constexpr std::array kMachineMetrics{MarkMetric::used, MarkMetric::available, MarkMetric::swap};
-inline constexpr std::array kCategoryMetrics{MarkMetric::pss, MarkMetric::rss, MarkMetric::uss, MarkMetric::swap};
-inline constexpr std::array kProcessMetrics{MarkMetric::hwm, MarkMetric::pss, MarkMetric::uss, MarkMetric::swap};
-
 using MarkValues = std::array<std::optional<std::int64_t>, 4>;
 
-// What a sample has to say to each of its subject's metrics, in the order above. PSS only where it was measured or
+// What a sample has to say to each of the marked_metrics of its subject, in their order. PSS only where it was measured or
 // estimated: the RSS that stands in for it elsewhere would beat it.
 MarkValues mark_values(const MachineMemory& memory);
 MarkValues mark_values(const CategorySample& sample);
 MarkValues mark_values(const ProcessMemory& memory, Source source);
 
 // Whether `value` goes beyond `mark`. A high-water mark of 0 is none.
-bool beats(MarkMetric metric, std::int64_t value, std::optional<std::int64_t> mark);
+bool beats(Metric metric, std::int64_t value, std::optional<std::int64_t> mark);
 
 // When a value was seen, and since when it may have been reached.
 struct MarkTime {
@@ -52,7 +43,7 @@ struct Marks {
   std::array<Mark, 4> day;
   std::array<Mark, 4> ever;
 
-  void see(std::size_t index, MarkMetric metric, std::optional<std::int64_t> value, MarkTime time);
+  void see(std::size_t index, Metric metric, std::optional<std::int64_t> value, MarkTime time);
 };
 
 // A process that was born in this run and has lived in one UTC day only: the marks of that day are those of all time,

@@ -14,7 +14,7 @@
 namespace memoir {
 namespace {
 
-// 1 is MarkMetric::available, of which the lowest counts.
+// 1 is the mark of mem_available, of which the lowest counts.
 constexpr const char* kRaise =
     "INSERT INTO high_water (day_ms, subject, subject_id, metric, value_kib, at_ms, before_ms) "
     "VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE "
@@ -38,7 +38,7 @@ class Collected {
     if (beats(row.metric, row.value_kib, known ? std::optional(found->second.value_kib) : std::nullopt))
       rows_.insert_or_assign(row.key(), row);
   }
-  void see(MarkSubject subject, std::int64_t id, MarkMetric metric, std::optional<std::int64_t> value, MarkTime time) {
+  void see(SubjectKind subject, std::int64_t id, Metric metric, std::optional<std::int64_t> value, MarkTime time) {
     if (!value) return;
     for (const std::int64_t day : {kAllTime, day_of(time.at_ms)}) see({day, subject, id, metric, *value, time});
   }
@@ -76,9 +76,8 @@ void see_machine(SQLite::Database& database, Collected& marks) {
     memory.set(MachineField::mem_total, rows.maybe(4));
     memory.set(MachineField::swap_total, rows.maybe(5));
     memory.set(MachineField::swap_free, rows.maybe(6));
-    const MarkValues values = mark_values(memory);
-    for (std::size_t i = 0; i < kMachineMetrics.size(); ++i)
-      marks.see(MarkSubject::machine, 0, kMachineMetrics[i], values[i], seen.time);
+    for (const Metric metric : marked_metrics(SubjectKind::machine))
+      marks.see(SubjectKind::machine, 0, metric, metric_value(memory, metric), seen.time);
   }
 }
 
@@ -86,10 +85,9 @@ void see_categories(SQLite::Database& database, Collected& marks) {
   Statement rows(database, sql::pending_category);
   while (rows.step()) {
     const Seen seen = read_seen(rows);
-    for (std::size_t i = 0; i < kCategoryMetrics.size(); ++i) {
-      const int column = 3 + static_cast<int>(i);
-      marks.see(MarkSubject::category, seen.subject_id, kCategoryMetrics[i], rows.maybe(column), seen.time);
-    }
+    int column = 3;
+    for (const Metric metric : marked_metrics(SubjectKind::category))
+      marks.see(SubjectKind::category, seen.subject_id, metric, rows.maybe(column++), seen.time);
   }
 }
 
@@ -104,16 +102,17 @@ void see_processes(SQLite::Database& database, Collected& marks) {
     ProcessMemory memory;
     read_fields<ProcessField>(rows, 5, memory, fields);
     const MarkValues values = mark_values(memory, source);
-    for (std::size_t i = 0; i < kProcessMetrics.size(); ++i) {
-      const bool since = start_if_first && kProcessMetrics[i] == MarkMetric::hwm;
+    const std::vector<Metric>& metrics = marked_metrics(SubjectKind::process);
+    for (std::size_t i = 0; i < metrics.size(); ++i) {
+      const bool since = start_if_first && metrics[i] == Metric::hwm;
       const MarkTime time = since ? since_start(seen.time, *start_if_first, seen.had_tick_before) : seen.time;
-      marks.see(MarkSubject::process, seen.subject_id, kProcessMetrics[i], values[i], time);
+      marks.see(SubjectKind::process, seen.subject_id, metrics[i], values.at(i), time);
     }
   }
   Statement swaps(database, sql::pending_process_swap);
   while (swaps.step()) {
     const Seen seen = read_seen(swaps);
-    marks.see(MarkSubject::process, seen.subject_id, MarkMetric::swap, swaps.maybe(3), seen.time);
+    marks.see(SubjectKind::process, seen.subject_id, Metric::swap, swaps.maybe(3), seen.time);
   }
 }
 
@@ -123,11 +122,18 @@ void see_pending(SQLite::Database& database, Collected& marks) {
   see_processes(database, marks);
 }
 
+// By the store's number of it.
+Metric marked_metric(SubjectKind kind, std::int64_t mark) {
+  const std::vector<Metric>& metrics = marked_metrics(kind);
+  const auto found = std::ranges::find(metrics, mark, [](Metric metric) { return info_of(metric).mark; });
+  return found == metrics.end() ? metrics.front() : *found;
+}
+
 HighWater told(const MarkRow& row) {
   HighWater mark;
   mark.subject = row.subject;
   mark.subject_id = row.subject_id;
-  mark.metric = to_string(row.metric);
+  mark.metric = row.metric;
   if (row.day_ms != kAllTime) mark.day_ms = row.day_ms;
   mark.value_kib = row.value_kib;
   mark.at_ms = row.time.at_ms;
@@ -135,16 +141,16 @@ HighWater told(const MarkRow& row) {
   return mark;
 }
 
-const char* names_sql(MarkSubject kind) {
+const char* names_sql(SubjectKind kind) {
   switch (kind) {
-    case MarkSubject::category:
+    case SubjectKind::category:
       return "SELECT id, name FROM category ORDER BY id";
-    case MarkSubject::identity:
+    case SubjectKind::identity:
       return "SELECT id, TRIM(unit || ' ' || command) FROM identity ORDER BY id";
-    case MarkSubject::cgroup:
+    case SubjectKind::cgroup:
       return "SELECT id, path FROM cgroup ORDER BY id";
-    case MarkSubject::machine:
-    case MarkSubject::process:
+    case SubjectKind::machine:
+    case SubjectKind::process:
       break;
   }
   return nullptr;
@@ -158,9 +164,9 @@ MarkRows::MarkRows(SQLite::Database& database)
       watermark_(database, "UPDATE high_water_mark SET tick_id = ? WHERE id = 1") {}
 
 void MarkRows::raise(const MarkRow& mark) {
-  if (mark.subject == MarkSubject::process && mark.day_ms == kAllTime)
-    outlive_first_day_.run(mark.subject_id, static_cast<int>(mark.metric));
-  raise_.run(mark.day_ms, static_cast<int>(mark.subject), mark.subject_id, static_cast<int>(mark.metric),
+  if (mark.subject == SubjectKind::process && mark.day_ms == kAllTime)
+    outlive_first_day_.run(mark.subject_id, info_of(mark.metric).mark);
+  raise_.run(mark.day_ms, static_cast<int>(mark.subject), mark.subject_id, info_of(mark.metric).mark,
              mark.value_kib, mark.time.at_ms, mark.time.before_ms);
 }
 
@@ -172,7 +178,7 @@ void MarkRows::store(Mark& mark, MarkRow row) {
   mark.dirty = false;
 }
 
-void MarkRows::flush(MarkSubject subject, std::int64_t subject_id, std::span<const MarkMetric> metrics,
+void MarkRows::flush(SubjectKind subject, std::int64_t subject_id, std::span<const Metric> metrics,
                      std::int64_t day_ms, Marks& marks) {
   for (std::size_t i = 0; i < metrics.size(); ++i) {
     store(marks.day[i], {day_ms, subject, subject_id, metrics[i], 0, {}});
@@ -181,9 +187,10 @@ void MarkRows::flush(MarkSubject subject, std::int64_t subject_id, std::span<con
 }
 
 void MarkRows::flush(std::int64_t process_id, std::int64_t day_ms, LifeMarks& marks) {
-  if (!marks.one_day) return flush(MarkSubject::process, process_id, kProcessMetrics, day_ms, marks);
-  for (std::size_t i = 0; i < kProcessMetrics.size(); ++i)
-    store(marks.day[i], {day_ms, MarkSubject::process, process_id, kProcessMetrics[i], 0, {}});
+  const std::vector<Metric>& metrics = marked_metrics(SubjectKind::process);
+  if (!marks.one_day) return flush(SubjectKind::process, process_id, metrics, day_ms, marks);
+  for (std::size_t i = 0; i < metrics.size(); ++i)
+    store(marks.day[i], {day_ms, SubjectKind::process, process_id, metrics[i], 0, {}});
 }
 
 void MarkRows::set_watermark(std::int64_t tick_id) {
@@ -204,7 +211,7 @@ void store_pending_marks(SQLite::Database& database) {
   rows.set_watermark(last.integer(0));
 }
 
-std::map<std::int64_t, std::string> load_group_names(SQLite::Database& database, MarkSubject kind) {
+std::map<std::int64_t, std::string> load_group_names(SQLite::Database& database, SubjectKind kind) {
   std::map<std::int64_t, std::string> names;
   const char* sql = names_sql(kind);
   if (sql == nullptr) return names;
@@ -214,32 +221,32 @@ std::map<std::int64_t, std::string> load_group_names(SQLite::Database& database,
 }
 
 std::vector<HighWater> load_marks(SQLite::Database& database, RollupTails& tails, MarkDays days,
-                                  const std::set<MarkSubject>& kinds) {
+                                  const std::set<SubjectKind>& kinds) {
   Collected marks;
-  const bool processes = kinds.contains(MarkSubject::process);
+  const bool processes = kinds.contains(SubjectKind::process);
   Statement rows(database, processes ? sql::high_water : sql::group_marks);
   rows.bind(days.from, days.to);
   if (!processes) {
-    for (const MarkSubject kind :
-         {MarkSubject::machine, MarkSubject::category, MarkSubject::identity, MarkSubject::cgroup})
+    for (const SubjectKind kind :
+         {SubjectKind::machine, SubjectKind::category, SubjectKind::identity, SubjectKind::cgroup})
       rows.add(kinds.contains(kind) ? std::optional(static_cast<std::int64_t>(kind)) : std::nullopt);
   }
   while (rows.step()) {
     marks.see({rows.integer(0),
-               static_cast<MarkSubject>(rows.integer(1)),
+               static_cast<SubjectKind>(rows.integer(1)),
                rows.integer(2),
-               static_cast<MarkMetric>(rows.integer(3)),
+               marked_metric(static_cast<SubjectKind>(rows.integer(1)), rows.integer(3)),
                rows.integer(4),
                {rows.integer(5), rows.integer(6)}});
   }
-  if (kinds.contains(MarkSubject::machine)) see_machine(database, marks);
-  if (kinds.contains(MarkSubject::category)) see_categories(database, marks);
+  if (kinds.contains(SubjectKind::machine)) see_machine(database, marks);
+  if (kinds.contains(SubjectKind::category)) see_categories(database, marks);
   if (processes) see_processes(database, marks);
-  if (kinds.contains(MarkSubject::identity) || kinds.contains(MarkSubject::cgroup)) {
+  if (kinds.contains(SubjectKind::identity) || kinds.contains(SubjectKind::cgroup)) {
     for (const MarkRow& mark : pending_group_marks(database, tails)) marks.see(mark);
   }
-  std::map<MarkSubject, std::map<std::int64_t, std::string>> names;
-  for (const MarkSubject kind : kinds) names[kind] = load_group_names(database, kind);
+  std::map<SubjectKind, std::map<std::int64_t, std::string>> names;
+  for (const SubjectKind kind : kinds) names[kind] = load_group_names(database, kind);
   std::vector<HighWater> high_water;
   for (const MarkRow& row : marks.take()) {
     if (row.day_ms < days.from || row.day_ms > days.to || !kinds.contains(row.subject)) continue;
@@ -318,30 +325,28 @@ std::vector<MarkDays> stored_days(SQLite::Database& database, MarkDays days) {
 }  // namespace
 
 ProcessMarks load_process_marks(SQLite::Database& database, MarkDays days, std::optional<Range> reached,
-                                std::string_view name, std::size_t most) {
-  const auto metric =
-      std::ranges::find(kProcessMetrics, name, [](MarkMetric of) { return std::string_view(to_string(of)); });
-  if (metric == kProcessMetrics.end()) return {};
+                                Metric metric, std::size_t most) {
+  if (!info_of(metric).marked.contains(SubjectKind::process)) return {};
   const Range within =
       reached.value_or(Range{std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()});
   HighestOfProcesses highest(most);
   Statement rows(database, sql::process_marks);
   for (const MarkDays& span : stored_days(database, days)) {
-    rows.bind(span.from, span.to, static_cast<int>(*metric), within.from_ms, within.to_ms);
+    rows.bind(span.from, span.to, info_of(metric).mark, within.from_ms, within.to_ms);
     while (rows.step()) {
       const std::int64_t process_id = rows.integer(0);
       const std::int64_t value_kib = rows.integer(1);
       highest.see(process_id, value_kib, [&] {
         const std::int64_t day_ms = days.from < 0 ? kAllTime : rows.integer(2);
         const MarkTime time{rows.integer(3), rows.integer(4)};
-        return MarkRow{day_ms, MarkSubject::process, process_id, *metric, value_kib, time};
+        return MarkRow{day_ms, SubjectKind::process, process_id, metric, value_kib, time};
       });
     }
   }
   Collected pending;
   see_processes(database, pending);
   for (const MarkRow& row : pending.take()) {
-    const bool asked = row.metric == *metric && row.day_ms >= days.from && row.day_ms <= days.to;
+    const bool asked = row.metric == metric && row.day_ms >= days.from && row.day_ms <= days.to;
     const bool reached_there = row.time.at_ms >= within.from_ms && row.time.at_ms <= within.to_ms;
     if (asked && reached_there) highest.see(row.subject_id, row.value_kib, [&] { return row; });
   }

@@ -20,13 +20,13 @@ class RollupTails;
 
 struct MarkRow {
   std::int64_t day_ms = kAllTime;
-  MarkSubject subject = MarkSubject::machine;
+  SubjectKind subject = SubjectKind::machine;
   std::int64_t subject_id = 0;
-  MarkMetric metric = MarkMetric::used;
+  Metric metric = Metric::used;
   std::int64_t value_kib = 0;
   MarkTime time;
 
-  auto key() const { return std::tuple(day_ms, subject, subject_id, metric); }
+  auto key() const { return std::tuple(day_ms, subject, subject_id, info_of(metric).mark); }
 };
 
 class MarkRows {
@@ -36,7 +36,7 @@ class MarkRows {
   // Stores a mark, if it beats the one that is there.
   void raise(const MarkRow& mark);
   // Stores those that are not stored yet.
-  void flush(MarkSubject subject, std::int64_t subject_id, std::span<const MarkMetric> metrics, std::int64_t day_ms,
+  void flush(SubjectKind subject, std::int64_t subject_id, std::span<const Metric> metrics, std::int64_t day_ms,
              Marks& marks);
   void flush(std::int64_t process_id, std::int64_t day_ms, LifeMarks& marks);
   // Everything up to this tick is stored.
@@ -58,7 +58,7 @@ std::vector<MarkRow> pending_marks(SQLite::Database& database);
 void store_pending_marks(SQLite::Database& database);
 
 // What the categories, identities or cgroups are called, by their row; processes are told by their own.
-std::map<std::int64_t, std::string> load_group_names(SQLite::Database& database, MarkSubject kind);
+std::map<std::int64_t, std::string> load_group_names(SQLite::Database& database, SubjectKind kind);
 
 // UTC days, or all time.
 struct MarkDays {
@@ -68,10 +68,10 @@ struct MarkDays {
 
 // Stored and pending marks of these days and kinds, sorted by day, subject and metric.
 std::vector<HighWater> load_marks(SQLite::Database& database, RollupTails& tails, MarkDays days,
-                                  const std::set<MarkSubject>& kinds);
+                                  const std::set<SubjectKind>& kinds);
 
 // The highest `most` of a metric of processes, one of each (Reader::process_marks).
 ProcessMarks load_process_marks(SQLite::Database& database, MarkDays days, std::optional<Range> reached,
-                                std::string_view metric, std::size_t most);
+                                Metric metric, std::size_t most);
 
 }  // namespace memoir

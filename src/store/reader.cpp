@@ -11,17 +11,16 @@
 #include "store/coverage_rows.h"
 #include "store/database.h"
 #include "store/failure.h"
+#include "store/history.h"
 #include "store/identity_rows.h"
 #include "store/lock_file.h"
 #include "store/mark_rows.h"
-#include "store/rollup_pass.h"
 #include "store/rollup_reader.h"
 #include "store/rollup_rows.h"
 #include "store/snapshot.h"
 #include "store/steps.h"
 #include "store/tick_rows.h"
 #include "store/time_limit.h"
-#include "store/value_steps.h"
 #include "store/wal_locks.h"
 #include "store_sql.h"
 
@@ -52,19 +51,16 @@ class SqliteReader final : public Reader {
   Result<std::vector<StoredProcess>> newest_of(const std::vector<std::int64_t>& identity_ids) override;
   Result<std::vector<StoredProcess>> processes_of_pid(Range range, std::int32_t pid) override;
   Result<std::vector<StoredLife>> lives(Range range) override;
-  Status process_steps(Range range, const std::function<void(const ProcessStep&)>& visit) override;
-  Status process_values(const ValueQuestion& question, const std::function<void(const ValueStep&)>& visit) override;
-  Status machine_steps(Range range, const std::function<void(const MachineStep&)>& visit) override;
-  Status category_steps(Range range, const std::function<void(const CategoryStep&)>& visit) override;
+  Status process_samples(Range range, const std::function<void(const HeldSample<ProcessSample>&)>& visit) override;
+  Status machine_samples(Range range, const std::function<void(const HeldSample<MachineMemory>&)>& visit) override;
+  Status category_samples(Range range, const std::function<void(const HeldSample<CategorySample>&)>& visit) override;
   Result<std::vector<TierSpan>> tiers() override;
-  Status rollups(const RollupQuestion& question, const std::function<void(const RollupBucket&)>& visit) override;
-  Status machine_rollups(Tier tier, const std::vector<std::string>& metrics, Range range,
-                         const std::function<void(const MachineBucket&)>& visit) override;
-  Result<std::map<std::int64_t, std::string>> group_names(MarkSubject kind) override;
+  Status history(const HistoryQuestion& question, const std::function<void(const SubjectInterval&)>& visit) override;
+  Result<std::map<std::int64_t, std::string>> group_names(SubjectKind kind) override;
   Result<std::vector<StoredIdentity>> identities(std::optional<Range> range) override;
   Result<std::vector<HighWater>> high_water(std::optional<Range> range) override;
-  Result<std::vector<HighWater>> group_marks(std::optional<Range> range, const std::set<MarkSubject>& kinds) override;
-  Result<ProcessMarks> process_marks(std::optional<Range> range, std::optional<Range> reached, std::string_view metric,
+  Result<std::vector<HighWater>> group_marks(std::optional<Range> range, const std::set<SubjectKind>& kinds) override;
+  Result<ProcessMarks> process_marks(std::optional<Range> range, std::optional<Range> reached, Metric metric,
                                      std::size_t most) override;
 
  private:
@@ -286,30 +282,26 @@ Result<std::vector<StoredLife>> SqliteReader::lives(Range range) {
   });
 }
 
-Status SqliteReader::process_steps(Range range, const std::function<void(const ProcessStep&)>& visit) {
+Status SqliteReader::process_samples(Range range,
+                                     const std::function<void(const HeldSample<ProcessSample>&)>& visit) {
   return reading([&]() -> Status {
-    visit_process_steps(*database_, range, visit);
+    visit_process_samples(*database_, range, visit);
     return Done{};
   });
 }
 
-Status SqliteReader::process_values(const ValueQuestion& question, const std::function<void(const ValueStep&)>& visit) {
+Status SqliteReader::machine_samples(Range range,
+                                     const std::function<void(const HeldSample<MachineMemory>&)>& visit) {
   return reading([&]() -> Status {
-    visit_value_steps(*database_, question, visit);
+    visit_machine_samples(*database_, range, visit);
     return Done{};
   });
 }
 
-Status SqliteReader::machine_steps(Range range, const std::function<void(const MachineStep&)>& visit) {
+Status SqliteReader::category_samples(Range range,
+                                     const std::function<void(const HeldSample<CategorySample>&)>& visit) {
   return reading([&]() -> Status {
-    visit_machine_steps(*database_, range, visit);
-    return Done{};
-  });
-}
-
-Status SqliteReader::category_steps(Range range, const std::function<void(const CategoryStep&)>& visit) {
-  return reading([&]() -> Status {
-    visit_category_steps(*database_, range, visit);
+    visit_category_samples(*database_, range, visit);
     return Done{};
   });
 }
@@ -318,26 +310,16 @@ Result<std::vector<TierSpan>> SqliteReader::tiers() {
   return reading([&]() -> Result<std::vector<TierSpan>> { return load_tiers(*database_); });
 }
 
-Status SqliteReader::rollups(const RollupQuestion& question, const std::function<void(const RollupBucket&)>& visit) {
+Status SqliteReader::history(const HistoryQuestion& question,
+                             const std::function<void(const SubjectInterval&)>& visit) {
+  if (auto error = error_in(question)) return *std::move(error);
   return reading([&]() -> Status {
-    visit_rollups(*database_, tails_, question, visit);
+    visit_history(*database_, tails_, question, visit);
     return Done{};
   });
 }
 
-Status SqliteReader::machine_rollups(Tier tier, const std::vector<std::string>& metrics, Range range,
-                                     const std::function<void(const MachineBucket&)>& visit) {
-  for (const std::string& metric : metrics) {
-    if (std::ranges::find(machine_metrics(), metric) == machine_metrics().end())
-      return Error{ErrorKind::malformed, "'" + metric + "' of the machine is not rolled up"};
-  }
-  return reading([&]() -> Status {
-    visit_machine_rollups(*database_, tails_, tier, metrics, range, visit);
-    return Done{};
-  });
-}
-
-Result<std::map<std::int64_t, std::string>> SqliteReader::group_names(MarkSubject kind) {
+Result<std::map<std::int64_t, std::string>> SqliteReader::group_names(SubjectKind kind) {
   return reading([&]() -> Result<std::map<std::int64_t, std::string>> { return load_group_names(*database_, kind); });
 }
 
@@ -346,20 +328,20 @@ Result<std::vector<StoredIdentity>> SqliteReader::identities(std::optional<Range
 }
 
 Result<std::vector<HighWater>> SqliteReader::high_water(std::optional<Range> range) {
-  static const std::set<MarkSubject> all{MarkSubject::machine, MarkSubject::category, MarkSubject::process,
-                                         MarkSubject::identity, MarkSubject::cgroup};
+  static const std::set<SubjectKind> all{SubjectKind::machine, SubjectKind::category, SubjectKind::process,
+                                         SubjectKind::identity, SubjectKind::cgroup};
   return reading(
       [&]() -> Result<std::vector<HighWater>> { return load_marks(*database_, tails_, mark_days(range), all); });
 }
 
 Result<std::vector<HighWater>> SqliteReader::group_marks(std::optional<Range> range,
-                                                         const std::set<MarkSubject>& kinds) {
+                                                         const std::set<SubjectKind>& kinds) {
   return reading(
       [&]() -> Result<std::vector<HighWater>> { return load_marks(*database_, tails_, mark_days(range), kinds); });
 }
 
 Result<ProcessMarks> SqliteReader::process_marks(std::optional<Range> range, std::optional<Range> reached,
-                                                 std::string_view metric, std::size_t most) {
+                                                 Metric metric, std::size_t most) {
   return reading([&]() -> Result<ProcessMarks> {
     return load_process_marks(*database_, mark_days(range), reached, metric, most);
   });

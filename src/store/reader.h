@@ -16,6 +16,9 @@
 #include <vector>
 
 #include "base/result.h"
+#include "model/interval.h"
+#include "model/metric.h"
+#include "model/subject.h"
 #include "model/tick.h"
 
 namespace memoir {
@@ -128,46 +131,15 @@ struct Coverage {
   std::vector<Gap> gaps;
 };
 
-// One change of one subject: it holds from at_ms until until_ms (the next change, the end of the subject, a gap or the
-// range's end).
-struct ProcessStep {
-  std::int64_t process_id = 0;
-  std::int64_t at_ms = 0;
+// A sample as the recorder took it, and how long it held: until the next change, the end of the subject, a gap or the
+// range's end.
+template <typename Sample>
+struct HeldSample {
+  std::int64_t subject_id = 0;  // of the process or the category; 0 of the machine
+  std::int64_t from_ms = 0;
   std::int64_t until_ms = 0;
-  const ProcessSample* sample = nullptr;  // valid during the call
+  const Sample* sample = nullptr;  // valid during the call
 };
-
-// One value of a process over such a step.
-struct ValueStep {
-  std::int64_t process_id = 0;
-  std::int64_t at_ms = 0;
-  std::int64_t until_ms = 0;
-  std::optional<std::int64_t> value;
-  Source source = Source::inaccessible;
-  bool zombie = false;
-};
-
-// Which value.
-struct ValueQuestion {
-  Range range;
-  std::optional<std::int64_t> process_id;  // absent: of all processes
-  std::vector<ProcessField> fields;        // that it is made of
-  std::function<std::optional<std::int64_t>(const ProcessMemory&)> value;
-};
-
-struct MachineStep {
-  std::int64_t at_ms = 0;
-  std::int64_t until_ms = 0;
-  const MachineMemory* memory = nullptr;
-};
-struct CategoryStep {
-  std::int64_t at_ms = 0;
-  std::int64_t until_ms = 0;
-  const CategorySample* sample = nullptr;
-};
-
-// What is counted of: by high-water marks and by rollups. The numbers are the store's.
-enum class MarkSubject : std::uint8_t { machine = 0, category = 1, process = 2, identity = 3, cgroup = 4 };
 
 // How fine a history is kept: every tick for days, buckets of 5 minutes for weeks, of an hour for a year, of a UTC day
 // for good (config [store]).
@@ -188,61 +160,31 @@ struct TierSpan {
   std::int64_t to_ms = 0;
 };
 
-enum class RollupMetric : std::uint8_t { anon, rss, pss, uss, swap, swap_pss, count_ };
-inline constexpr std::size_t kRollupMetrics = static_cast<std::size_t>(RollupMetric::count_);
-
-// One metric over a bucket. All absent: it was not known.
-struct RollupValue {
-  std::optional<std::int64_t> min;
-  std::optional<std::int64_t> mean;  // over the time that it was known
-  std::optional<std::int64_t> max;
-  std::optional<std::int64_t> last;
-  std::optional<std::int64_t> min_at_ms = {};  // when it was first so low, and so high; absent: somewhere in the bucket
-  std::optional<std::int64_t> max_at_ms = {};
-  std::optional<double> exact = {};  // how much of the mean was read exactly, 0 to 1; absent: not known
-
-  bool operator==(const RollupValue&) const = default;
+// Values over time: of a kind of subject, from the tier that says how fine.
+struct HistoryQuestion {
+  Tier tier = Tier::raw;
+  SubjectKind kind = SubjectKind::process;
+  std::optional<std::int64_t> subject_id = {};  // absent: all of the kind
+  Range range;
+  std::vector<Metric> metrics;  // that the kind has
+  bool whole = false;           // buckets that touch the range as they are; else they are cut to it
 };
 
-// One subject over one bucket, or over several in a row of which nothing changed in all but the first. Of a group the
-// values are those of the sum of its members, so that max is the highest sum that there was at one time. anon is
-// RssAnon, else Anonymous; RSS stands in for PSS where it does in the samples.
-struct RollupBucket {
-  std::int64_t subject_id = 0;
-  std::int64_t from_ms = 0;
-  std::int64_t until_ms = 0;
-  std::int64_t covered_ms = 0;  // recorded time in which the subject lived
-  std::int64_t processes = 0;   // most members that lived at one time; of a process 1
-  std::array<RollupValue, kRollupMetrics> values;
-
-  const RollupValue& operator[](RollupMetric metric) const { return values[static_cast<std::size_t>(metric)]; }
-};
-
-// Which of them are asked for.
-struct RollupQuestion {
-  Tier tier = Tier::hour;                   // not raw
-  MarkSubject kind = MarkSubject::process;  // not the machine
-  std::optional<std::int64_t> subject_id;   // absent: all of the kind
-  Range range;                              // buckets that touch it
-  std::vector<RollupMetric> metrics = {};   // fewer are faster, the others' values may be absent; empty: all
-};
-
-// The same of the machine, one metric at a time.
-struct MachineBucket {
-  std::string_view metric;  // a column of machine_at: "mem_available_kib", "used_kib" …; valid during the call
-  std::int64_t from_ms = 0;
-  std::int64_t until_ms = 0;
-  std::int64_t covered_ms = 0;
-  RollupValue value;
+// One metric of one subject. Of a group the values are those of the sum of its members, so that max is the highest sum
+// that there was at one time. anon is RssAnon, else Anonymous; RSS stands in for PSS where it does in the samples.
+struct SubjectInterval {
+  std::int64_t subject_id = 0;  // 0 of the machine
+  Metric metric = Metric::pss;
+  std::int64_t processes = 0;  // most members that lived at one time; of a process 1, and 0 of a zombie, which holds nothing
+  Interval interval;
 };
 
 // A high-water mark: the value, the tick that had it, and the tick before, between which it was reached.
 struct HighWater {
-  MarkSubject subject = MarkSubject::machine;
+  SubjectKind subject = SubjectKind::machine;
   std::int64_t subject_id = 0;  // row of the category, process, identity or cgroup; 0 for the machine
   std::string name;             // of the category, identity (unit and command) or cgroup; empty otherwise
-  std::string metric;  // machine: used, swap, available (a low-water mark); category and cgroup: pss, rss, uss, swap;
-                       // process: hwm, pss, uss, swap; identity: all five, hwm being that of one process
+  Metric metric = Metric::used;  // one of marked_metrics(subject); hwm of an identity is that of one process
   std::optional<std::int64_t> day_ms;  // start of the UTC day; absent: of all time
   std::int64_t value_kib = 0;
   std::int64_t at_ms = 0;
@@ -315,27 +257,24 @@ class Reader {
   virtual Result<std::vector<StoredProcess>> newest_of(const std::vector<std::int64_t>& identity_ids) = 0;
   virtual Result<std::vector<StoredProcess>> processes_of_pid(Range range, std::int32_t pid) = 0;
 
-  // All steps that touch the range, in the order of recording, which is that of at_ms but for a stepped wall clock. The
-  // first of each subject is clipped to begin at from_ms. At a keyframe and after a gap a step begins even if nothing
-  // changed; one that begins at the very end of what is recorded has no length.
-  virtual Status process_steps(Range range, const std::function<void(const ProcessStep&)>& visit) = 0;
-  // The same of one value, at a fraction of the cost. Those of one process come in the order of time.
-  virtual Status process_values(const ValueQuestion& question, const std::function<void(const ValueStep&)>& visit) = 0;
-  virtual Status machine_steps(Range range, const std::function<void(const MachineStep&)>& visit) = 0;
-  virtual Status category_steps(Range range, const std::function<void(const CategoryStep&)>& visit) = 0;
+  // Everything that the samples of a range hold, in the order of recording, which is that of time but for a stepped wall
+  // clock. The first of each subject is clipped to begin at from_ms. At a keyframe and after a gap one begins even if
+  // nothing changed; one that begins at the very end of what is recorded has no length.
+  virtual Status process_samples(Range range, const std::function<void(const HeldSample<ProcessSample>&)>& visit) = 0;
+  virtual Status machine_samples(Range range, const std::function<void(const HeldSample<MachineMemory>&)>& visit) = 0;
+  virtual Status category_samples(Range range, const std::function<void(const HeldSample<CategorySample>&)>& visit) = 0;
 
   // The tiers that hold something, the finest first.
   virtual Result<std::vector<TierSpan>> tiers() = 0;
 
-  // Buckets of a tier, whole as they are. Those of one subject come in the order of time. Where the rows of a tier end,
-  // buckets made from the raw rows go on; the bucket of the seam comes as two that adjoin.
-  virtual Status rollups(const RollupQuestion& question, const std::function<void(const RollupBucket&)>& visit) = 0;
-  // A metric that is not rolled up is an error (machine_metrics, rollup_pass.h).
-  virtual Status machine_rollups(Tier tier, const std::vector<std::string>& metrics, Range range,
-                                 const std::function<void(const MachineBucket&)>& visit) = 0;
+  // The intervals of all subjects asked for; those of one subject and metric come in the order of time, and those of one
+  // row one after the other, in the order of the question's metrics. Where the rows of a tier end, buckets made from the
+  // ticks go on; a bucket that both tell of comes as two that adjoin. Ticks tell of processes, categories and the
+  // machine. A metric that the tier does not have is an error.
+  virtual Status history(const HistoryQuestion& question, const std::function<void(const SubjectInterval&)>& visit) = 0;
 
   // What the categories, identities (unit and command) or cgroups of the file are called, by their row.
-  virtual Result<std::map<std::int64_t, std::string>> group_names(MarkSubject kind) = 0;
+  virtual Result<std::map<std::int64_t, std::string>> group_names(SubjectKind kind) = 0;
 
   // Identities that were seen in the range; without one all of the file, at a fraction of the cost: last_ms is then
   // that of the last rollup.
@@ -348,12 +287,12 @@ class Reader {
   // The same of the machine and of groups alone, of which there are few. Those of identities and cgroups cost more:
   // they are in part those of ticks that are not rolled up yet.
   virtual Result<std::vector<HighWater>> group_marks(std::optional<Range> range,
-                                                     const std::set<MarkSubject>& kinds) = 0;
+                                                     const std::set<SubjectKind>& kinds) = 0;
 
   // Of one metric of processes, one mark of each, at most `most` of them. `reached` leaves those that were reached
   // within it.
   virtual Result<ProcessMarks> process_marks(std::optional<Range> range, std::optional<Range> reached,
-                                             std::string_view metric, std::size_t most) = 0;
+                                             Metric metric, std::size_t most) = 0;
 };
 
 }  // namespace memoir

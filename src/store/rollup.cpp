@@ -13,8 +13,8 @@ namespace {
 constexpr std::size_t kPiecesAtOnce = 250;
 
 // From what age a subject has rows in a tier. Groups are few, and the only trace of processes that were too short.
-std::int64_t least_life_ms(Tier tier, MarkSubject subject) {
-  if (subject == MarkSubject::process) return kProcessAgeMs[static_cast<std::size_t>(tier) - 1];
+std::int64_t least_life_ms(Tier tier, SubjectKind subject) {
+  if (subject == SubjectKind::process) return kProcessAgeMs[static_cast<std::size_t>(tier) - 1];
   return tier == Tier::five_minutes ? 0 : tier == Tier::hour ? kPieceMs : kHourMs;
 }
 
@@ -160,7 +160,8 @@ void Rollup::write_machine() {
   const MachinePiece* const last = first + pieces.size();
   while (first != last) {
     const MachinePiece* end = subject_end(first, last);
-    const std::string& name = machine_metrics()[static_cast<std::size_t>(first->subject_id)];
+    const std::string_view name =
+        info_of(rolled_up_machine_metrics()[static_cast<std::size_t>(first->subject_id)]).column;
     // A metric that this kernel does not have.
     const bool known = std::any_of(first, end, [](const MachinePiece& piece) { return piece.bucket.values[0].known; });
     if (known) {
@@ -202,13 +203,13 @@ void Rollup::write_memory() {
 }
 
 void Rollup::write_subject(const MemoryPiece* first, const MemoryPiece* last) {
-  const auto subject = static_cast<MarkSubject>(first->subject);
+  const auto subject = static_cast<SubjectKind>(first->subject);
   const auto old_enough = [&](Tier tier) { return first->lived_ms >= least_life_ms(tier, subject); };
   if (old_enough(Tier::five_minutes)) add_narrow(five_minutes_.memory, first, last);
   if (old_enough(Tier::hour)) add_wide(hours_.memory, first, last, kHourMs);
   if (old_enough(Tier::day)) add_wide(days_.memory, first, last, kDayMs);
-  if (subject == MarkSubject::identity) seen_identity_.run(first->subject_id, segment_->end_ms);
-  if (subject == MarkSubject::cgroup) seen_cgroup_.run(first->subject_id, segment_->end_ms);
+  if (subject == SubjectKind::identity) seen_identity_.run(first->subject_id, segment_->end_ms);
+  if (subject == SubjectKind::cgroup) seen_cgroup_.run(first->subject_id, segment_->end_ms);
 }
 
 void Rollup::write_end() {

@@ -13,50 +13,32 @@
 namespace memoir {
 namespace {
 
-// Counters of which the last value of a bucket tells what happened since another's.
-constexpr std::array kCounters{MachineField::oom_kill,       MachineField::pswpin,         MachineField::pswpout,
-                               MachineField::pgmajfault,     MachineField::psi_some_total, MachineField::psi_full_total,
-                               MachineField::psi_some_avg10, MachineField::psi_full_avg10};
-
-// What every metric is read of; used and swap_used come last.
-std::vector<MachineField> rolled_up_fields() {
-  std::vector<MachineField> fields(kMachineSizes.begin(), kMachineSizes.end());
-  for (const MachineField counter : kCounters) fields.push_back(counter);
-  return fields;
-}
-
-const std::vector<MachineField>& machine_fields() {
-  static const std::vector<MachineField> fields = rolled_up_fields();
-  return fields;
-}
-
 // Those keep the time that have a high-water mark.
 void forget_times(MachinePiece& piece) {
-  const std::string& metric = machine_metrics()[static_cast<std::size_t>(piece.subject_id)];
+  const Metric metric = rolled_up_machine_metrics()[static_cast<std::size_t>(piece.subject_id)];
+  const bool marked = info_of(metric).marked.contains(SubjectKind::machine);
+  const bool lowest = metric == metric_of(MachineField::mem_available);
   Aggregate& value = piece.bucket.values[0];
-  if (metric != "mem_available_kib") value.min_at_ms = 0;
-  if (metric != "used_kib" && metric != "swap_used_kib") value.max_at_ms = 0;
+  if (!marked || !lowest) value.min_at_ms = 0;
+  if (!marked || lowest) value.max_at_ms = 0;
 }
 
 class MachineSubjects {
  public:
   explicit MachineSubjects(std::vector<MachinePiece>& pieces) {
-    for (std::size_t i = 0; i < machine_metrics().size(); ++i)
+    for (std::size_t i = 0; i < rolled_up_machine_metrics().size(); ++i)
       lines_.emplace_back(0, static_cast<std::int64_t>(i), pieces);
   }
   void set(std::int64_t at_ms, const MachineMemory& memory, bool see) {
-    std::size_t i = 0;
-    const auto next = [&](std::optional<std::int64_t> value) {
-      Timeline<1>& line = lines_[i++];
+    for (std::size_t i = 0; i < lines_.size(); ++i) {
+      const auto value = metric_value(memory, rolled_up_machine_metrics()[i]);
+      Timeline<1>& line = lines_[i];
       const RollupValues<1> values{value ? std::optional(Level{*value}) : std::nullopt};
-      if (line.live() && line.values() == values) return;
+      if (line.live() && line.values() == values) continue;
       if (see) line.hold_until(at_ms);
       line.set(at_ms, values, 1);
       if (see) line.see();
-    };
-    for (const MachineField field : machine_fields()) next(memory.get(field));
-    next(used_kib(memory));
-    next(swap_used_kib(memory));
+    }
   }
   void hold_until(std::int64_t until_ms) {
     for (auto& line : lines_) line.hold_until(until_ms);
@@ -232,18 +214,6 @@ Segment Pass::run() {
 }
 
 }  // namespace
-
-const std::vector<std::string>& machine_metrics() {
-  static const std::vector<std::string> names = [] {
-    std::vector<std::string> all;
-    for (const MachineField field : machine_fields())
-      all.emplace_back(kMachineFields[static_cast<std::size_t>(field)].column);
-    all.emplace_back("used_kib");
-    all.emplace_back("swap_used_kib");
-    return all;
-  }();
-  return names;
-}
 
 Segment roll_up(SQLite::Database& database, std::int64_t first, std::optional<std::int64_t> end) {
   return Pass(database, first, end).run();

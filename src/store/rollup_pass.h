@@ -35,14 +35,11 @@ struct Stretch {
 struct Segment {
   TickSpan ticks;                     // last: not in it any more; its values hold after the segment
   std::int64_t end_ms = 0;            // wall time at which it ends
-  std::vector<MachinePiece> machine;  // subject_id: index in machine_metrics(); sorted by it and time
+  std::vector<MachinePiece> machine;  // subject_id: index in rolled_up_machine_metrics(); sorted by it and time
   std::vector<MemoryPiece> memory;    // sorted by subject, subject_id and time
   std::vector<MarkRow> marks;         // of identities and cgroups: highest of the segment, per day
   std::vector<Stretch> stretches;
 };
-
-// Names of the machine's metrics that are rolled up.
-const std::vector<std::string>& machine_metrics();
 
 // The ticks from `first` on, before `end`; without one, to the last there is, which is then seen too.
 Segment roll_up(SQLite::Database& database, std::int64_t first, std::optional<std::int64_t> end);

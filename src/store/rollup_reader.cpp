@@ -10,17 +10,19 @@
 namespace memoir {
 namespace {
 
-RollupValue value_of(const Aggregate& value) {
-  if (!value.known) return {};
+Interval interval_of(const Aggregate& value, std::int64_t from_ms, std::int64_t until_ms, std::int64_t covered_ms) {
+  Interval interval{from_ms, until_ms, covered_ms, {}, {}, {}, {}};
+  if (!value.known) return interval;
   const auto inexact_bp = value.inexact_bp();
   const auto time = [](std::int64_t at_ms) { return at_ms == 0 ? std::nullopt : std::optional(at_ms); };
-  return {.min = value.min,
-          .mean = value.mean(),
-          .max = value.max,
-          .last = value.last,
-          .min_at_ms = time(value.min_at_ms),
-          .max_at_ms = time(value.max_at_ms),
-          .exact = inexact_bp ? std::optional(1 - static_cast<double>(*inexact_bp) / kAllBp) : std::nullopt};
+  interval.min = value.min;
+  interval.mean = value.mean();
+  interval.max = value.max;
+  interval.last = value.last;
+  interval.min_at_ms = time(value.min_at_ms);
+  interval.max_at_ms = time(value.max_at_ms);
+  if (inexact_bp) interval.exact = 1 - static_cast<double>(*inexact_bp) / kAllBp;
+  return interval;
 }
 
 // A stretch of time of one subject, in the bounds of buckets of a tier.
@@ -99,7 +101,7 @@ void visit_blocks(RollupBlocks<N>& blocks, const BlockSpan& span, const TierShap
   }
 }
 
-std::vector<MemoryPiece> of_kind(const Segment& segment, MarkSubject kind, std::optional<std::int64_t> subject_id,
+std::vector<MemoryPiece> of_kind(const Segment& segment, SubjectKind kind, std::optional<std::int64_t> subject_id,
                                  const std::function<bool(std::int64_t)>& wanted) {
   std::vector<MemoryPiece> pieces;
   for (const MemoryPiece& piece : segment.memory) {
@@ -109,18 +111,35 @@ std::vector<MemoryPiece> of_kind(const Segment& segment, MarkSubject kind, std::
   return pieces;
 }
 
-}  // namespace
+// Hands out a bucket as the question wants it: one that only touches the range has nothing in it.
+class Teller {
+ public:
+  Teller(const HistoryQuestion& question, const std::function<void(const SubjectInterval&)>& visit)
+      : question_(question), visit_(visit) {}
 
-void visit_rollups(SQLite::Database& database, RollupTails& tails, const RollupQuestion& question,
-                   const std::function<void(const RollupBucket&)>& visit) {
+  void tell(std::int64_t subject_id, Metric metric, std::int64_t processes, const Interval& interval) const {
+    if (question_.whole) return visit_({subject_id, metric, processes, interval});
+    const Interval part = clipped(interval, question_.range.from_ms, question_.range.to_ms);
+    if (part.from_ms < part.until_ms) visit_({subject_id, metric, processes, part});
+  }
+
+ private:
+  const HistoryQuestion& question_;
+  const std::function<void(const SubjectInterval&)>& visit_;
+};
+
+void visit_memory_rollups(SQLite::Database& database, RollupTails& tails, const HistoryQuestion& question,
+                          const Teller& teller) {
   const Range range = question.range;
   const std::optional<std::int64_t> subject_id = question.subject_id;
   const TierShape& shape = shape_of(question.tier);
   const Visitor<kRollupMetrics> visitor(range, [&](std::int64_t id, const Span& span, const auto& bucket) {
-    RollupBucket told{id, span.from_ms, span.until_ms, bucket.covered_ms, bucket.processes, {}};
-    for (std::size_t i = 0; i < kRollupMetrics; ++i) told.values[i] = value_of(bucket.values[i]);
-    if (!shape.keeps_peak_times) told.values[static_cast<std::size_t>(RollupMetric::pss)].max_at_ms.reset();
-    visit(told);
+    for (const Metric metric : question.metrics) {
+      Interval interval =
+          interval_of(bucket.values[rolled_index(metric)], span.from_ms, span.until_ms, bucket.covered_ms);
+      if (!shape.keeps_peak_times) interval.max_at_ms.reset();
+      teller.tell(id, metric, bucket.processes, interval);
+    }
   });
   const RollupMark mark = rollup_mark(database);
   const auto subject = static_cast<std::int64_t>(question.kind);
@@ -145,36 +164,44 @@ void visit_rollups(SQLite::Database& database, RollupTails& tails, const RollupQ
   show(tails.from(mark.target_tick_id, std::nullopt, range), [](std::int64_t) { return true; });
 }
 
-void visit_machine_rollups(SQLite::Database& database, RollupTails& tails, Tier tier,
-                           const std::vector<std::string>& metrics, Range range,
-                           const std::function<void(const MachineBucket&)>& visit) {
-  const TierShape& shape = shape_of(tier);
+void visit_machine_rollups(SQLite::Database& database, RollupTails& tails, const HistoryQuestion& question,
+                           const Teller& teller) {
+  const TierShape& shape = shape_of(question.tier);
   const RollupMark mark = rollup_mark(database);
   // The machine's metrics are the first to be written.
   const std::int64_t seam_tick = mark.target_tick_id;
   const std::int64_t seam_ms = wall_of(database, seam_tick).value_or(kNoSeam);
-  const RolledTail* const tail = tails.from(seam_tick, std::nullopt, range);
-  const auto span = blocks_of(database, tier);
+  const RolledTail* const tail = tails.from(seam_tick, std::nullopt, question.range);
+  const auto span = blocks_of(database, question.tier);
   Statement find(database, "SELECT id FROM machine_metric WHERE name = ?");
-  for (const std::string& metric : metrics) {
-    const Visitor<1> visitor(range, [&](std::int64_t, const Span& of, const Bucket<1>& bucket) {
-      visit({metric, of.from_ms, of.until_ms, bucket.covered_ms, value_of(bucket.values[0])});
+  for (const Metric metric : question.metrics) {
+    const Visitor<1> visitor(question.range, [&](std::int64_t, const Span& of, const Bucket<1>& bucket) {
+      teller.tell(0, metric, 0, interval_of(bucket.values[0], of.from_ms, of.until_ms, bucket.covered_ms));
     });
-    const auto id = find.bind(metric).step() ? find.maybe(0) : std::nullopt;
+    const auto id = find.bind(info_of(metric).column).step() ? find.maybe(0) : std::nullopt;
     if (span && id) {
-      RollupBlocks<1> blocks(database, tier, true, {});
+      RollupBlocks<1> blocks(database, question.tier, true, {});
       visit_blocks<1>(
-          blocks, *span, shape, range, 0, *id, [&](std::int64_t) { return seam_ms; }, visitor);
+          blocks, *span, shape, question.range, 0, *id, [&](std::int64_t) { return seam_ms; }, visitor);
     }
-    const auto& names = machine_metrics();
-    const auto index = std::find(names.begin(), names.end(), metric) - names.begin();
     if (tail == nullptr) continue;
+    const auto& metrics = rolled_up_machine_metrics();
+    const auto index = std::ranges::find(metrics, metric) - metrics.begin();
     std::vector<MachinePiece> pieces;
     for (const MachinePiece& piece : tail->segment.machine) {
       if (piece.subject_id == index && piece.bucket.values[0].known) pieces.push_back(piece);
     }
     visit_pieces(pieces, shape, tail->at_ms, visitor);
   }
+}
+
+}  // namespace
+
+void visit_rollups(SQLite::Database& database, RollupTails& tails, const HistoryQuestion& question,
+                   const std::function<void(const SubjectInterval&)>& visit) {
+  const Teller teller(question, visit);
+  const bool machine = question.kind == SubjectKind::machine;
+  (machine ? visit_machine_rollups : visit_memory_rollups)(database, tails, question, teller);
 }
 
 std::vector<TierSpan> load_tiers(SQLite::Database& database) {

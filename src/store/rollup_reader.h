@@ -18,12 +18,9 @@ namespace memoir {
 
 std::vector<TierSpan> load_tiers(SQLite::Database& database);
 
-void visit_rollups(SQLite::Database& database, RollupTails& tails, const RollupQuestion& question,
-                   const std::function<void(const RollupBucket&)>& visit);
-
-void visit_machine_rollups(SQLite::Database& database, RollupTails& tails, Tier tier,
-                           const std::vector<std::string>& metrics, Range range,
-                           const std::function<void(const MachineBucket&)>& visit);
+// Of question.tier, which is not raw.
+void visit_rollups(SQLite::Database& database, RollupTails& tails, const HistoryQuestion& question,
+                   const std::function<void(const SubjectInterval&)>& visit);
 
 // Marks of identities and cgroups that are not written yet.
 std::vector<MarkRow> pending_group_marks(SQLite::Database& database, RollupTails& tails);

@@ -17,11 +17,10 @@ constexpr std::array kShapes{
     TierShape{Tier::day, "day", "day", "day_from_ms", 24 * kHourMs, 1, true},
 };
 
-constexpr std::array kNames{"anon", "rss", "pss", "uss", "swap", "swap_pss"};
 // Those whose shape is mostly that of anon, which comes first.
 constexpr std::size_t kFirstAlike = 1;
 constexpr std::size_t kLastAlike = 3;
-constexpr auto kPss = static_cast<std::size_t>(RollupMetric::pss);
+constexpr auto kPss = rolled_index(Metric::pss);
 
 template <std::size_t N>
 std::string key_columns(const TierShape& shape) {
@@ -38,10 +37,10 @@ std::vector<std::size_t> all_values() {
 
 // With the value that others lean on, which is the first.
 template <std::size_t N>
-std::vector<std::size_t> values_of(const std::vector<RollupMetric>& metrics) {
+std::vector<std::size_t> values_of(const std::vector<Metric>& metrics) {
   if (metrics.empty()) return all_values<N>();
   std::set<std::size_t> values{0};
-  for (const RollupMetric metric : metrics) values.insert(static_cast<std::size_t>(metric));
+  for (const Metric metric : metrics) values.insert(rolled_index(metric));
   return {values.begin(), values.end()};
 }
 
@@ -53,7 +52,7 @@ template <std::size_t N>
 std::string value_columns(const TierShape& shape, const std::vector<std::size_t>& values) {
   if (N == 1) return "buckets, covered_ms, value, low, mean, high, low_after_ms, high_after_ms";
   std::string columns = "buckets, covered_ms, processes";
-  for (const std::size_t i : values) columns += fmt::format(", {0}_kib, {0}_low, {0}_mean, {0}_high", kNames[i]);
+  for (const std::size_t i : values) columns += fmt::format(", {0}_kib, {0}_low, {0}_mean, {0}_high", to_string(kRolledMetrics[i]));
   if (!has_pss(values)) return columns;
   return columns + (shape.keeps_peak_times ? ", pss_inexact_bp, pss_high_after_ms" : ", pss_inexact_bp");
 }
@@ -269,7 +268,7 @@ void RollupTable<N>::add_into(const RollupRow<N>& there, const RollupRow<N>& row
 
 template <std::size_t N>
 RollupBlocks<N>::RollupBlocks(SQLite::Database& database, Tier tier, bool one_subject,
-                              const std::vector<RollupMetric>& metrics)
+                              const std::vector<Metric>& metrics)
     : shape_(shape_of(tier)),
       one_subject_(one_subject),
       values_(values_of<N>(metrics)),

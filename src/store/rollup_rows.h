@@ -72,7 +72,7 @@ class RollupTable {
 template <std::size_t N>
 class RollupBlocks {
  public:
-  RollupBlocks(SQLite::Database& database, Tier tier, bool one_subject, const std::vector<RollupMetric>& metrics);
+  RollupBlocks(SQLite::Database& database, Tier tier, bool one_subject, const std::vector<Metric>& metrics);
 
   template <typename Visit>
   void read(std::int64_t block, std::int64_t subject, std::int64_t subject_id, Visit&& visit) {

@@ -10,17 +10,21 @@ constexpr const char* kRow =
     "FROM process AS p LEFT JOIN identity AS i ON i.id = p.identity_id LEFT JOIN cgroup AS g ON g.id = p.cgroup_id "
     "WHERE p.id = ?";
 
-void set(MemoryValues& values, RollupMetric metric, std::optional<std::int64_t> value, bool exact = true) {
-  values[static_cast<std::size_t>(metric)] = value ? std::optional(Level{*value, exact ? 0 : *value}) : std::nullopt;
+constexpr std::array kHotMetrics{Metric::anon, Metric::rss, Metric::pss, Metric::uss};
+constexpr std::array kColdMetrics{Metric::swap, Metric::swap_pss};
+
+void set(MemoryValues& values, Metric metric, const ProcessMemory& memory, bool exact = true) {
+  const auto value = metric_kib(memory, metric);
+  values[rolled_index(metric)] = value ? std::optional(Level{*value, exact ? 0 : *value}) : std::nullopt;
 }
 
 // Of the PSS of groups it is kept when it was highest. Of processes, of which there are many, the marks tell.
 void forget_times(Piece<kRollupMetrics>& piece) {
-  const bool group = static_cast<MarkSubject>(piece.subject) != MarkSubject::process;
+  const bool group = static_cast<SubjectKind>(piece.subject) != SubjectKind::process;
   for (std::size_t i = 0; i < kRollupMetrics; ++i) {
     Aggregate& value = piece.bucket.values[i];
     value.min_at_ms = 0;
-    if (!group || i != static_cast<std::size_t>(RollupMetric::pss)) value.max_at_ms = 0;
+    if (!group || i != rolled_index(Metric::pss)) value.max_at_ms = 0;
   }
 }
 
@@ -29,7 +33,7 @@ void forget_times(Piece<kRollupMetrics>& piece) {
 RollupSubjects::RollupSubjects(SQLite::Database& database, std::vector<Piece<kRollupMetrics>>& pieces)
     : pieces_(pieces), row_(database, kRow) {}
 
-RollupSubjects::Group& RollupSubjects::group(MarkSubject subject, std::int64_t id, std::int64_t first_ms) {
+RollupSubjects::Group& RollupSubjects::group(SubjectKind subject, std::int64_t id, std::int64_t first_ms) {
   return groups_.try_emplace({subject, id}, subject, id, first_ms, pieces_).first->second;
 }
 
@@ -37,9 +41,9 @@ RollupSubjects::Member& RollupSubjects::member(std::int64_t process_id) {
   const auto [found, added] = members_.try_emplace(process_id, process_id, pieces_);
   Member& member = found->second;
   if (added && row_.bind(process_id).step()) {
-    member.groups = {&group(MarkSubject::category, row_.integer(0), 0),
-                     &group(MarkSubject::identity, row_.integer(1), row_.integer(6)),
-                     &group(MarkSubject::cgroup, row_.integer(2), row_.integer(7))};
+    member.groups = {&group(SubjectKind::category, row_.integer(0), 0),
+                     &group(SubjectKind::identity, row_.integer(1), row_.integer(6)),
+                     &group(SubjectKind::cgroup, row_.integer(2), row_.integer(7))};
     member.start_ms = row_.integer(3);
     member.gone_tick_id = row_.integer(4);
     member.last_ms = row_.integer(5);
@@ -84,10 +88,7 @@ void RollupSubjects::set_hot(std::int64_t process_id, const ProcessMemory& memor
   if (found.live) count(found, -1);
   found.live = true;
   found.named = true;
-  set(found.values, RollupMetric::anon, anon_kib(memory));
-  set(found.values, RollupMetric::rss, rss_kib(memory));
-  set(found.values, RollupMetric::pss, memory.get(ProcessField::pss), exact);
-  set(found.values, RollupMetric::uss, uss_kib(memory));
+  for (const Metric metric : kHotMetrics) set(found.values, metric, memory, exact || metric != Metric::pss);
   count(found, 1);
   found.hwm = high_water_kib(memory);
   for (Group* group : found.groups) {
@@ -100,8 +101,7 @@ void RollupSubjects::set_cold(std::int64_t process_id, const ProcessMemory& memo
   touch(found);
   if (found.live) count(found, -1);
   found.live = true;
-  set(found.values, RollupMetric::swap, swap_kib(memory));
-  set(found.values, RollupMetric::swap_pss, memory.get(ProcessField::swap_pss));
+  for (const Metric metric : kColdMetrics) set(found.values, metric, memory);
   count(found, 1);
 }
 
@@ -196,19 +196,16 @@ void RollupSubjects::raise_all() {
 }
 
 void RollupSubjects::raise(const Group& group) {
-  if (group.subject == MarkSubject::category) return;
-  const auto value = [&group](RollupMetric metric) {
-    const auto& level = group.line.values()[static_cast<std::size_t>(metric)];
+  if (group.subject == SubjectKind::category) return;
+  const auto value = [&group](Metric metric) {
+    if (metric == Metric::hwm) return group.member_hwm;
+    const auto& level = group.line.values()[rolled_index(metric)];
     return level ? std::optional(level->value) : std::nullopt;
   };
-  raise(group, MarkMetric::pss, value(RollupMetric::pss));
-  raise(group, MarkMetric::rss, value(RollupMetric::rss));
-  raise(group, MarkMetric::uss, value(RollupMetric::uss));
-  raise(group, MarkMetric::swap, value(RollupMetric::swap));
-  if (group.subject == MarkSubject::identity) raise(group, MarkMetric::hwm, group.member_hwm);
+  for (const Metric metric : marked_metrics(group.subject)) raise(group, metric, value(metric));
 }
 
-void RollupSubjects::raise(const Group& group, MarkMetric metric, std::optional<std::int64_t> value) {
+void RollupSubjects::raise(const Group& group, Metric metric, std::optional<std::int64_t> value) {
   if (!value) return;
   for (const std::int64_t day : {kAllTime, day_of(time_.at_ms)}) {
     const MarkRow row{day, group.subject, group.id, metric, *value, time_};
@@ -223,8 +220,8 @@ void RollupSubjects::finish(std::int64_t end_ms, std::int64_t end_tick_id, std::
   for (auto& [id, member] : members_) member.line.stop();
   for (auto& [key, group] : groups_) group.line.stop();
   const auto lived = [&](const Piece<kRollupMetrics>& piece) {
-    const auto subject = static_cast<MarkSubject>(piece.subject);
-    if (subject == MarkSubject::process) {
+    const auto subject = static_cast<SubjectKind>(piece.subject);
+    if (subject == SubjectKind::process) {
       const Member& member = members_.at(piece.subject_id);
       const bool gone = member.gone_tick_id != 0 && member.gone_tick_id <= end_tick_id;
       return std::max<std::int64_t>((gone ? member.last_ms : end_ms) - member.start_ms, 0);
@@ -236,7 +233,7 @@ void RollupSubjects::finish(std::int64_t end_ms, std::int64_t end_tick_id, std::
     forget_times(piece);
   }
   std::erase_if(pieces_, [&](const Piece<kRollupMetrics>& piece) {
-    return static_cast<MarkSubject>(piece.subject) == MarkSubject::process && piece.lived_ms < least_life_ms;
+    return static_cast<SubjectKind>(piece.subject) == SubjectKind::process && piece.lived_ms < least_life_ms;
   });
   std::stable_sort(pieces_.begin(), pieces_.end(), [](const auto& a, const auto& b) {
     return std::pair(a.subject, a.subject_id) < std::pair(b.subject, b.subject_id);

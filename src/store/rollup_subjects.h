@@ -50,9 +50,9 @@ class RollupSubjects {
 
  private:
   struct Group {
-    Group(MarkSubject kind, std::int64_t group_id, std::int64_t first, std::vector<Piece<kRollupMetrics>>& pieces)
+    Group(SubjectKind kind, std::int64_t group_id, std::int64_t first, std::vector<Piece<kRollupMetrics>>& pieces)
         : subject(kind), id(group_id), first_ms(first), line(static_cast<std::int64_t>(kind), group_id, pieces) {}
-    MarkSubject subject;
+    SubjectKind subject;
     std::int64_t id;
     std::int64_t first_ms;
     Timeline<kRollupMetrics> line;
@@ -64,7 +64,7 @@ class RollupSubjects {
   };
   struct Member {
     Member(std::int64_t process_id, std::vector<Piece<kRollupMetrics>>& pieces)
-        : line(static_cast<std::int64_t>(MarkSubject::process), process_id, pieces) {}
+        : line(static_cast<std::int64_t>(SubjectKind::process), process_id, pieces) {}
     Timeline<kRollupMetrics> line;
     MemoryValues values{};
     std::optional<std::int64_t> hwm;
@@ -76,16 +76,16 @@ class RollupSubjects {
     bool touched = false;
     bool named = false;  // by the keyframe
   };
-  using GroupKey = std::pair<MarkSubject, std::int64_t>;
+  using GroupKey = std::pair<SubjectKind, std::int64_t>;
 
   Member& member(std::int64_t process_id);
-  Group& group(MarkSubject subject, std::int64_t id, std::int64_t first_ms);
+  Group& group(SubjectKind subject, std::int64_t id, std::int64_t first_ms);
   void touch(Member& member);
   void leave(Member& member);
   void count(const Member& member, int sign);
   void raise_all();
   void raise(const Group& group);
-  void raise(const Group& group, MarkMetric metric, std::optional<std::int64_t> value);
+  void raise(const Group& group, Metric metric, std::optional<std::int64_t> value);
 
   std::vector<Piece<kRollupMetrics>>& pieces_;
   Statement row_;

@@ -84,7 +84,7 @@ class ProcessReplay {
 
 std::unordered_map<std::int64_t, CategorySample> named_categories(SQLite::Database& database) {
   std::unordered_map<std::int64_t, CategorySample> categories;
-  Statement rows(database, "SELECT id, name FROM category");
+  Statement rows(database, "SELECT id, name FROM category ORDER BY id");
   while (rows.step()) categories[rows.integer(0)].category = rows.text(1);
   return categories;
 }
@@ -117,8 +117,8 @@ std::vector<PlannedStep> plan_steps(SQLite::Database& database, const TickSpan& 
   return plan.finish(std::nullopt);
 }
 
-void visit_process_steps(SQLite::Database& database, Range range,
-                         const std::function<void(const ProcessStep&)>& visit) {
+void visit_process_samples(SQLite::Database& database, Range range,
+                         const std::function<void(const HeldSample<ProcessSample>&)>& visit) {
   const Plan plan = make_plan(database, range, sql::process_changes);
   ProcessReplay replay(database, plan.ticks);
   for (const PlannedStep& step : plan.steps) {
@@ -127,8 +127,8 @@ void visit_process_steps(SQLite::Database& database, Range range,
   }
 }
 
-void visit_machine_steps(SQLite::Database& database, Range range,
-                         const std::function<void(const MachineStep&)>& visit) {
+void visit_machine_samples(SQLite::Database& database, Range range,
+                         const std::function<void(const HeldSample<MachineMemory>&)>& visit) {
   const Plan plan = make_plan(database, range, sql::machine_changes);
   TickCursor hot(database, rows_sql(column_list(kHotMachineFields), "machine_sample", "tick_id"), plan.ticks);
   TickCursor cold(database, rows_sql(column_list(kColdMachineFields), "machine_detail", "tick_id"), plan.ticks);
@@ -138,12 +138,12 @@ void visit_machine_steps(SQLite::Database& database, Range range,
                     [&](const Statement& row) { read_fields<MachineField>(row, 1, memory, kHotMachineFields); });
     cold.apply_up_to(step.tick_id,
                      [&](const Statement& row) { read_fields<MachineField>(row, 1, memory, kColdMachineFields); });
-    visit({step.at_ms, step.until_ms, &memory});
+    visit({0, step.at_ms, step.until_ms, &memory});
   }
 }
 
-void visit_category_steps(SQLite::Database& database, Range range,
-                          const std::function<void(const CategoryStep&)>& visit) {
+void visit_category_samples(SQLite::Database& database, Range range,
+                          const std::function<void(const HeldSample<CategorySample>&)>& visit) {
   const Plan plan = make_plan(database, range, sql::category_changes);
   TickCursor rows(database,
                   rows_sql("category_id, processes, inexact, rss_kib, pss_kib, uss_kib, swap_kib, swap_pss_kib",
@@ -161,7 +161,7 @@ void visit_category_steps(SQLite::Database& database, Range range,
       sample.swap_kib = row.integer(7);
       sample.swap_pss_kib = row.integer(8);
     });
-    visit({step.at_ms, step.until_ms, &samples[step.subject_id]});
+    visit({step.subject_id, step.at_ms, step.until_ms, &samples[step.subject_id]});
   }
 }
 

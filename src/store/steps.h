@@ -21,9 +21,11 @@ TickSpan span_of(SQLite::Database& database, Range range);
 std::vector<PlannedStep> plan_steps(SQLite::Database& database, const TickSpan& ticks, StepPlan& plan,
                                     const std::function<void(std::int64_t tick_id)>& apply_rows);
 
-void visit_process_steps(SQLite::Database& database, Range range, const std::function<void(const ProcessStep&)>& visit);
-void visit_machine_steps(SQLite::Database& database, Range range, const std::function<void(const MachineStep&)>& visit);
-void visit_category_steps(SQLite::Database& database, Range range,
-                          const std::function<void(const CategoryStep&)>& visit);
+void visit_process_samples(SQLite::Database& database, Range range,
+                           const std::function<void(const HeldSample<ProcessSample>&)>& visit);
+void visit_machine_samples(SQLite::Database& database, Range range,
+                           const std::function<void(const HeldSample<MachineMemory>&)>& visit);
+void visit_category_samples(SQLite::Database& database, Range range,
+                            const std::function<void(const HeldSample<CategorySample>&)>& visit);
 
 }  // namespace memoir

@@ -97,9 +97,9 @@ void TickStore::store(const Tick& tick, std::int64_t run_id, std::int64_t boot_i
 void TickStore::flush_marks(WriterState& state) {
   if (!state.last_tick) return;
   const std::int64_t day = day_of(state.last_tick->wall_ms);
-  marks_.flush(MarkSubject::machine, 0, kMachineMetrics, day, state.machine_marks);
+  marks_.flush(SubjectKind::machine, 0, marked_metrics(SubjectKind::machine), day, state.machine_marks);
   for (LiveCategory& category : state.categories)
-    marks_.flush(MarkSubject::category, category.id, kCategoryMetrics, day, category.marks);
+    marks_.flush(SubjectKind::category, category.id, marked_metrics(SubjectKind::category), day, category.marks);
   flush_ended(state);
   for (LiveProcess& process : state.processes) marks_.flush(process.id, day, process.marks);
   marks_.set_watermark(state.tick_id);
@@ -185,10 +185,11 @@ void TickStore::update(LiveProcess& live, const ProcessSample& sample, const Tic
   live.stored = true;
 
   const MarkValues values = mark_values(now.memory, now.source);
-  for (std::size_t i = 0; i < kProcessMetrics.size(); ++i) {
-    const bool since = is_new && kProcessMetrics[i] == MarkMetric::hwm;
+  const std::vector<Metric>& metrics = marked_metrics(SubjectKind::process);
+  for (std::size_t i = 0; i < metrics.size(); ++i) {
+    const bool since = is_new && metrics[i] == Metric::hwm;
     const MarkTime time = since ? since_start(context.time, live.start_ms, !context.first) : context.time;
-    live.marks.see(i, kProcessMetrics[i], values[i], time);
+    live.marks.see(i, metrics[i], values.at(i), time);
   }
 }
 
@@ -207,8 +208,9 @@ void TickStore::store_machine(const MachineSample& sample, const TickContext& co
   store_other(sample.other, context, state);
 
   const MarkValues values = mark_values(now);
-  for (std::size_t i = 0; i < kMachineMetrics.size(); ++i)
-    state.machine_marks.see(i, kMachineMetrics[i], values[i], context.time);
+  const std::vector<Metric>& metrics = marked_metrics(SubjectKind::machine);
+  for (std::size_t i = 0; i < metrics.size(); ++i)
+    state.machine_marks.see(i, metrics[i], values.at(i), context.time);
 }
 
 void TickStore::store_other(const std::vector<OtherMeminfo>& other, const TickContext& context, WriterState& state) {
@@ -240,8 +242,8 @@ void TickStore::store_categories(const std::vector<CategorySample>& samples, con
     live->last = sample;
     live->stored = true;
     const MarkValues values = mark_values(sample);
-    for (std::size_t i = 0; i < kCategoryMetrics.size(); ++i)
-      live->marks.see(i, kCategoryMetrics[i], values[i], context.time);
+    const std::vector<Metric>& metrics = marked_metrics(SubjectKind::category);
+    for (std::size_t i = 0; i < metrics.size(); ++i) live->marks.see(i, metrics[i], values.at(i), context.time);
   }
   for (LiveCategory& live : state.categories) {
     const bool here = std::any_of(samples.begin(), samples.end(),

@@ -16,33 +16,45 @@ namespace {
 
 struct Held {
   std::optional<std::int64_t> value;
-  Source source = Source::inaccessible;
+  bool exact = false;
   bool zombie = false;
 };
 
+std::vector<ProcessField> fields_of(const std::vector<Metric>& metrics) {
+  std::vector<ProcessField> fields;
+  for (const Metric metric : metrics) std::ranges::copy(info_of(metric).fields, std::back_inserter(fields));
+  std::ranges::sort(fields);
+  fields.erase(std::unique(fields.begin(), fields.end()), fields.end());
+  return fields;
+}
+
 class ValuePass {
  public:
-  ValuePass(SQLite::Database& database, const ValueQuestion& question)
+  ValuePass(SQLite::Database& database, const HistoryQuestion& question)
       : database_(database),
         question_(question),
         ticks_(ticks_of(database, question)),
-        hot_fields_(among(question.fields, kHotProcessFields)),
-        cold_fields_(among(question.fields, kColdProcessFields)),
+        hot_fields_(among(fields_of(question.metrics), kHotProcessFields)),
+        cold_fields_(among(fields_of(question.metrics), kColdProcessFields)),
         unpacker_(hot_fields_),
         plan_(question.range),
         hot_(database, sql("process_id, source", unpacker_.columns(), "process_sample"), ticks_),
-        cold_(database, sql("process_id, state = 'Z'", cold_fields_, "process_detail"), ticks_),
+        cold_(database, sql("process_id, state IN ('Z', 'X')", cold_fields_, "process_detail"), ticks_),
         gone_(database, sql::gone_processes, ticks_) {}
 
-  void run(const std::function<void(const ValueStep&)>& visit) {
-    const auto steps = plan_steps(database_, ticks_, plan_, [this](std::int64_t tick_id) {
+  void run(const std::function<void(const SubjectInterval&)>& visit) {
+    const std::vector<Metric>& metrics = question_.metrics;
+    const auto steps = plan_steps(database_, ticks_, plan_, [&](std::int64_t tick_id) {
       apply_rows(tick_id);
-      for (std::size_t number = held_.size(); number < plan_.opened(); ++number)
-        held_.push_back(held_of(plan_.subject(number)));
+      for (std::size_t number = held_.size() / metrics.size(); number < plan_.opened(); ++number)
+        hold(rows_.at(plan_.subject(number)));
     });
     for (const PlannedStep& step : steps) {
-      const Held& held = held_[step.number];
-      visit({step.subject_id, step.at_ms, step.until_ms, held.value, held.source, held.zombie});
+      for (std::size_t i = 0; i < metrics.size(); ++i) {
+        const Held& held = held_[step.number * metrics.size() + i];
+        visit({step.subject_id, metrics[i], held.zombie ? 0 : 1,
+               constant(step.at_ms, step.until_ms, held.value, held.exact ? 1 : 0)});
+      }
     }
   }
 
@@ -54,12 +66,12 @@ class ValuePass {
   };
 
   // From the keyframe that the first tick needs; of one process those of its life.
-  static TickSpan ticks_of(SQLite::Database& database, const ValueQuestion& question) {
+  static TickSpan ticks_of(SQLite::Database& database, const HistoryQuestion& question) {
     TickSpan ticks = span_of(database, question.range);
     if (ticks.empty()) return ticks;
-    if (question.process_id) {
+    if (question.subject_id) {
       Statement life(database, "SELECT first_tick_id, COALESCE(gone_tick_id, ?2) FROM process WHERE id = ?1");
-      if (!life.bind(*question.process_id, ticks.last).step()) return {};
+      if (!life.bind(*question.subject_id, ticks.last).step()) return {};
       ticks = {std::max(ticks.first, life.integer(0)), std::min(ticks.last, life.integer(1))};
       if (ticks.empty()) return {};
     }
@@ -76,7 +88,7 @@ class ValuePass {
 
   std::string sql(std::string columns, const std::vector<ProcessField>& fields, const char* table) const {
     if (!fields.empty()) columns += ", " + column_list(fields);
-    return rows_sql(columns, table, "tick_id, process_id", question_.process_id);
+    return rows_sql(columns, table, "tick_id, process_id", question_.subject_id);
   }
 
   void apply_rows(std::int64_t tick_id) {
@@ -100,13 +112,13 @@ class ValuePass {
     gone_.apply_up_to(tick_id, [&](const Statement& from) { plan_.close(from.integer(1)); });
   }
 
-  Held held_of(std::int64_t process_id) const {
-    const Row& row = rows_.at(process_id);
-    return {question_.value(row.memory), row.source, row.zombie};
+  void hold(const Row& row) {
+    for (const Metric metric : question_.metrics)
+      held_.push_back({metric_kib(row.memory, metric), is_exact(metric, row.source), row.zombie});
   }
 
   SQLite::Database& database_;
-  const ValueQuestion& question_;
+  const HistoryQuestion& question_;
   const TickSpan ticks_;
   const std::vector<ProcessField> hot_fields_;
   const std::vector<ProcessField> cold_fields_;
@@ -116,13 +128,13 @@ class ValuePass {
   TickCursor cold_;
   TickCursor gone_;
   std::unordered_map<std::int64_t, Row> rows_;
-  std::vector<Held> held_;  // of each step that the plan has opened
+  std::vector<Held> held_;  // of each step that the plan has opened, metric by metric
 };
 
 }  // namespace
 
-void visit_value_steps(SQLite::Database& database, const ValueQuestion& question,
-                       const std::function<void(const ValueStep&)>& visit) {
+void visit_process_values(SQLite::Database& database, const HistoryQuestion& question,
+                          const std::function<void(const SubjectInterval&)>& visit) {
   ValuePass(database, question).run(visit);
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// One value of each process as steps, in a single pass that reads no more columns than the value is made of.
+// Metrics of each process over time, from the ticks, in a single pass that reads no more columns than they are made of.
 
 #include <functional>
 
@@ -9,7 +9,7 @@
 
 namespace memoir {
 
-void visit_value_steps(SQLite::Database& database, const ValueQuestion& question,
-                       const std::function<void(const ValueStep&)>& visit);
+void visit_process_values(SQLite::Database& database, const HistoryQuestion& question,
+                          const std::function<void(const SubjectInterval&)>& visit);
 
 }  // namespace memoir

@@ -10,9 +10,9 @@ namespace {
 
 constexpr std::int64_t kWidth = 100;
 
-Step bucket(std::int64_t from, std::int64_t covered, std::int64_t mean, std::int64_t low, std::int64_t high,
+Interval bucket(std::int64_t from, std::int64_t covered, std::int64_t mean, std::int64_t low, std::int64_t high,
             std::int64_t last) {
-  return {from, from + kWidth, mean, Spread{covered, low, high, last}};
+  return {from, from + kWidth, covered, low, mean, high, last};
 }
 
 BucketSum all_recorded() {
@@ -25,9 +25,9 @@ TEST_CASE("BucketSum: a subject alone keeps its spread") {
   BucketSum sum = all_recorded();
   sum.add(1, bucket(0, 40, 10, 5, 20, 7));
   sum.add(1, bucket(100, 100, 30, 25, 35, 30));
-  const auto steps = sum.steps();
-  REQUIRE(steps.size() == 2);
-  CHECK(steps[0] == bucket(0, 40, 10, 5, 20, 7));
+  const auto intervals = sum.intervals();
+  REQUIRE(intervals.size() == 2);
+  CHECK(intervals[0] == bucket(0, 40, 10, 5, 20, 7));
   CHECK(sum.summary().max == 35);
   CHECK(sum.summary().min == 5);
   CHECK(sum.summary().max_at_ms == 100);
@@ -38,12 +38,12 @@ TEST_CASE("BucketSum: means add up, and the extremes of a sum are not known") {
   BucketSum sum = all_recorded();
   sum.add(1, bucket(0, 100, 10, 5, 20, 7));
   sum.add(2, bucket(0, 100, 30, 0, 60, 0));
-  const auto steps = sum.steps();
-  REQUIRE(steps.size() == 1);
-  CHECK(steps[0].value == 40);
-  CHECK(steps[0].spread->covered_ms == 100);
-  CHECK_FALSE(steps[0].spread->low);
-  CHECK_FALSE(steps[0].spread->high);
+  const auto intervals = sum.intervals();
+  REQUIRE(intervals.size() == 1);
+  CHECK(intervals[0].mean == 40);
+  CHECK(intervals[0].covered_ms == 100);
+  CHECK_FALSE(intervals[0].min);
+  CHECK_FALSE(intervals[0].max);
   CHECK_FALSE(sum.summary().max);
   CHECK_FALSE(sum.summary().min);
   CHECK(sum.summary().mean == 40.0);
@@ -53,26 +53,26 @@ TEST_CASE("BucketSum: who follows another covers the time of both, who is beside
   BucketSum restart = all_recorded();
   restart.add(1, bucket(0, 40, 10, 10, 10, 10));
   restart.add(2, bucket(0, 60, 20, 20, 20, 20));
-  CHECK(restart.steps()[0].spread->covered_ms == 100);
-  CHECK(restart.steps()[0].value == 16);
+  CHECK(restart.intervals()[0].covered_ms == 100);
+  CHECK(restart.intervals()[0].mean == 16);
 
   BucketSum half(kWidth, [](std::int64_t, std::int64_t) { return 50; });
   half.add(1, bucket(0, 50, 10, 10, 10, 10));
   half.add(2, bucket(0, 50, 20, 20, 20, 20));
-  CHECK(half.steps()[0].spread->covered_ms == 50);
-  CHECK(half.steps()[0].value == 30);
+  CHECK(half.intervals()[0].covered_ms == 50);
+  CHECK(half.intervals()[0].mean == 30);
 }
 
 TEST_CASE("BucketSum: a row of several buckets is in each of them") {
   BucketSum sum = all_recorded();
-  sum.add(1, {100, 400, 8, Spread{300, 8, 8, 8}});
+  sum.add(1, constant(100, 400, 8));
   sum.add(2, bucket(200, 100, 5, 1, 9, 9));
-  const auto steps = sum.steps();
-  REQUIRE(steps.size() == 3);
-  CHECK(steps[0].value == 8);
-  CHECK(steps[1].value == 13);
-  CHECK(steps[2].value == 8);
-  CHECK(steps[1].at_ms == 200);
+  const auto intervals = sum.intervals();
+  REQUIRE(intervals.size() == 3);
+  CHECK(intervals[0].mean == 8);
+  CHECK(intervals[1].mean == 13);
+  CHECK(intervals[2].mean == 8);
+  CHECK(intervals[1].from_ms == 200);
 }
 
 TEST_CASE("BucketSum: what all held, by time, is what the members held") {
@@ -93,18 +93,16 @@ TEST_CASE("BucketSum: what all held, by time, is what the members held") {
       }
     }
     double told = 0;
-    for (const Step& step : sum.steps()) {
-      REQUIRE_OF_MANY(step.covered_ms() <= kWidth);
-      told += static_cast<double>(*step.value) * static_cast<double>(step.covered_ms());
+    for (const Interval& of : sum.intervals()) {
+      REQUIRE_OF_MANY(of.covered_ms <= kWidth);
+      told += static_cast<double>(*of.mean) * static_cast<double>(of.covered_ms);
     }
     REQUIRE(told == Approx(held).margin(0.5 * kWidth * 5));
   }
 }
 
 TEST_CASE("clipped: a part of a bucket has its share of the time, and all of its spread") {
-  const Step part = clipped(bucket(0, 80, 10, 5, 20, 7), 50, 75);
-  CHECK(part.at_ms == 50);
-  CHECK(part.until_ms == 75);
-  CHECK(part.spread == Spread{20, 5, 20, 7});
-  CHECK(clipped({0, 100, 10}, 50, 200) == Step{50, 100, 10});
+  const Interval part = clipped(bucket(0, 80, 10, 5, 20, 7), 50, 75);
+  CHECK(part == Interval{50, 75, 20, 5, 10, 20, 7});
+  CHECK(clipped(constant(0, 100, 10), 50, 200) == constant(50, 100, 10));
 }

@@ -5,32 +5,32 @@
 #include <random>
 
 #include "support/catch.h"
+#include "ticks.h"
 
 using namespace memoir;
+using namespace memoir::test;
 
 namespace {
 
-using Steps = std::vector<Step>;
-
-// A random history: steps one after the other, some absent, with gaps.
-Steps random_steps(std::mt19937& random, std::int64_t until_ms) {
+// A random history: ticks one after the other, some absent, with gaps.
+std::vector<Interval> random_ticks(std::mt19937& random, std::int64_t until_ms) {
   std::uniform_int_distribution<std::int64_t> value(0, 1'000'000);
   std::uniform_int_distribution<int> length(1, 50);
   std::uniform_int_distribution<int> kind(0, 9);
-  Steps steps;
+  std::vector<Interval> intervals;
   for (std::int64_t at = length(random); at < until_ms;) {
     const std::int64_t end = std::min<std::int64_t>(at + length(random), until_ms);
     const int what = kind(random);
-    if (what > 1) steps.push_back({at, end, what == 2 ? std::nullopt : std::optional(value(random))});
+    if (what > 1) intervals.push_back(constant(at, end, what == 2 ? std::nullopt : std::optional(value(random))));
     at = end;
   }
-  return steps;
+  return intervals;
 }
 
 }  // namespace
 
-TEST_CASE("a subject's steps fold into min, time-weighted mean, max and growth") {
-  const Summary summary = summarise(Steps{{0, 100, 10}, {100, 400, 20}, {400, 500, 4}});
+TEST_CASE("a subject's intervals fold into min, time-weighted mean, max and growth") {
+  const Summary summary = summarise(ticks({{0, 100, 10}, {100, 400, 20}, {400, 500, 4}}));
   CHECK(summary.min == 4);
   CHECK(summary.max == 20);
   CHECK(summary.mean == 74.0 / 5);
@@ -43,13 +43,13 @@ TEST_CASE("a subject's steps fold into min, time-weighted mean, max and growth")
 }
 
 TEST_CASE("an absent value is time without one, never 0") {
-  const Summary summary = summarise(Steps{{0, 100, std::nullopt}, {100, 200, 50}, {200, 700, std::nullopt}});
+  const Summary summary = summarise(ticks({{0, 100, std::nullopt}, {100, 200, 50}, {200, 700, std::nullopt}}));
   CHECK(summary.min == 50);
   CHECK(summary.mean == 50.0);
   CHECK(summary.covered_ms == 100);
   CHECK(summary.absent_ms == 600);
 
-  const Summary none = summarise(Steps{{0, 100, std::nullopt}});
+  const Summary none = summarise(ticks({{0, 100, std::nullopt}}));
   CHECK_FALSE(none.min.has_value());
   CHECK_FALSE(none.mean.has_value());
   CHECK_FALSE(none.growth().has_value());
@@ -57,36 +57,36 @@ TEST_CASE("an absent value is time without one, never 0") {
 }
 
 TEST_CASE("a maximum that is kept over several rows lasts until the end of the last") {
-  const Summary summary = summarise(Steps{{0, 10, 7}, {10, 20, 7}, {20, 30, 3}, {30, 40, 7}});
+  const Summary summary = summarise(ticks({{0, 10, 7}, {10, 20, 7}, {20, 30, 3}, {30, 40, 7}}));
   CHECK(summary.max_at_ms == 0);
   CHECK(summary.max_until_ms == 20);
 }
 
 TEST_CASE("the last tick of a range counts, but weighs nothing") {
-  const Summary summary = summarise(Steps{{0, 100, 10}, {100, 100, 90}});
+  const Summary summary = summarise(ticks({{0, 100, 10}, {100, 100, 90}}));
   CHECK(summary.max == 90);
   CHECK(summary.last == 90);
   CHECK(summary.mean == 10.0);
   CHECK(summary.covered_ms == 100);
 
-  const Summary points = summarise(Steps{{5, 5, 10}, {9, 9, 30}});
+  const Summary points = summarise(ticks({{5, 5, 10}, {9, 9, 30}}));
   CHECK(points.mean == 20.0);
   CHECK(points.covered_ms == 0);
 }
 
 TEST_CASE("sizes of a large machine over a year neither overflow nor lose the mean") {
   const std::int64_t kib = std::int64_t{1} << 40;
-  const Summary summary = summarise(Steps{{0, 31'536'000'000'000, kib}, {31'536'000'000'000, 63'072'000'000'000, 0}});
+  const Summary summary = summarise(ticks({{0, 31'536'000'000'000, kib}, {31'536'000'000'000, 63'072'000'000'000, 0}}));
   CHECK(summary.mean == static_cast<double>(kib) / 2);
 }
 
 TEST_CASE("a group's maximum is the maximum of the sum, not the sum of the maxima") {
   GroupSum group;
-  group.add(1, {0, 100, 10});
-  group.add(2, {0, 50, 30});
-  group.add(2, {50, 100, 5});
-  group.add(1, {100, 200, 40});
-  group.add(2, {100, 200, 5});
+  group.add(1, constant(0, 100, 10));
+  group.add(2, constant(0, 50, 30));
+  group.add(2, constant(50, 100, 5));
+  group.add(1, constant(100, 200, 40));
+  group.add(2, constant(100, 200, 5));
   const Summary summary = group.summary();
   CHECK(summary.max == 45);
   CHECK(summary.max_at_ms == 100);
@@ -97,18 +97,18 @@ TEST_CASE("a group's maximum is the maximum of the sum, not the sum of the maxim
 
 TEST_CASE("a group keeps what is not known apart from what it knows") {
   GroupSum group;
-  group.add(1, {0, 100, 10});
-  group.add(2, {0, 200, std::nullopt});
-  const std::vector<GroupStep> expected{{{0, 100, 10}, 2, 1}, {{100, 200, std::nullopt}, 1, 1}};
-  CHECK(group.steps() == expected);
+  group.add(1, constant(0, 100, 10));
+  group.add(2, constant(0, 200, std::nullopt));
+  const std::vector<GroupInterval> expected{{constant(0, 100, 10), 2, 1}, {constant(100, 200, std::nullopt), 1, 1}};
+  CHECK(group.intervals() == expected);
 }
 
 TEST_CASE("at the last tick those who did not change are still in the sum") {
   GroupSum group;
-  group.add(1, {0, 100, 10});
-  group.add(1, {100, 100, 15});
-  group.add(2, {0, 100, 7});
-  group.add(3, {0, 100, 1000}, /*gone=*/true);
+  group.add(1, constant(0, 100, 10));
+  group.add(1, constant(100, 100, 15));
+  group.add(2, constant(0, 100, 7));
+  group.add(3, constant(0, 100, 1000), /*gone=*/true);
   const Summary summary = group.summary();
   CHECK(summary.last == 22);
   CHECK(summary.min == 22);
@@ -117,10 +117,10 @@ TEST_CASE("at the last tick those who did not change are still in the sum") {
 
 TEST_CASE("a member that exits as another is born is never counted with it") {
   GroupSum group;
-  group.add(1, {0, 100, 10});
-  group.add(2, {100, 200, 10});
-  const std::vector<GroupStep> expected{{{0, 200, 10}, 1, 0}};
-  CHECK(group.steps() == expected);
+  group.add(1, constant(0, 100, 10));
+  group.add(2, constant(100, 200, 10));
+  const std::vector<GroupInterval> expected{{constant(0, 200, 10), 1, 0}};
+  CHECK(group.intervals() == expected);
 }
 
 TEST_CASE("property: a group equals the sum of its members at every millisecond") {
@@ -132,25 +132,25 @@ TEST_CASE("property: a group equals the sum of its members at every millisecond"
     std::array<std::int64_t, kEnd> members{};
     std::array<std::int64_t, kEnd> absent{};
     for (std::int64_t member = 0; member < 6; ++member) {
-      for (const Step& step : random_steps(random, kEnd)) {
-        group.add(member, step);
-        for (auto ms = static_cast<std::size_t>(step.at_ms); ms < static_cast<std::size_t>(step.until_ms); ++ms) {
-          sum[ms] += step.value.value_or(0);
+      for (const Interval& of : random_ticks(random, kEnd)) {
+        group.add(member, of);
+        for (auto ms = static_cast<std::size_t>(of.from_ms); ms < static_cast<std::size_t>(of.until_ms); ++ms) {
+          sum[ms] += of.mean.value_or(0);
           ++members[ms];
-          absent[ms] += step.value ? 0 : 1;
+          absent[ms] += of.mean ? 0 : 1;
         }
       }
     }
     std::int64_t covered = 0;
-    for (const GroupStep& step : group.steps()) {
-      for (auto ms = static_cast<std::size_t>(step.step.at_ms); ms < static_cast<std::size_t>(step.step.until_ms);
+    for (const GroupInterval& step : group.intervals()) {
+      for (auto ms = static_cast<std::size_t>(step.interval.from_ms); ms < static_cast<std::size_t>(step.interval.until_ms);
            ++ms) {
         REQUIRE(step.members == members[ms]);
         REQUIRE(step.absent == absent[ms]);
         if (absent[ms] == members[ms]) {
-          REQUIRE_FALSE(step.step.value.has_value());
+          REQUIRE_FALSE(step.interval.mean.has_value());
         } else {
-          REQUIRE(step.step.value == sum[ms]);
+          REQUIRE(step.interval.mean == sum[ms]);
         }
         ++covered;
       }

@@ -6,14 +6,14 @@ using namespace memoir;
 
 namespace {
 
-Rolled bucket(std::int64_t from_ms, std::int64_t until_ms, std::int64_t kib, std::int64_t covered_ms = -1) {
+Interval bucket(std::int64_t from_ms, std::int64_t until_ms, std::int64_t kib, std::int64_t covered_ms = -1) {
   return {from_ms, until_ms, covered_ms < 0 ? until_ms - from_ms : covered_ms, kib - 5, kib, kib + 5, kib};
 }
 
 }  // namespace
 
 TEST_CASE("figures weigh by recorded time, and tell within which bucket the extremes were") {
-  const std::vector<Rolled> series{bucket(0, 100, 10), bucket(100, 200, 40, 50), bucket(200, 300, 20)};
+  const std::vector<Interval> series{bucket(0, 100, 10), bucket(100, 200, 40, 50), bucket(200, 300, 20)};
   const Figures all = figures_of(series, 0, 300);
   CHECK(all.mean == (10 * 100 + 40 * 50 + 20 * 100) / 250);
   CHECK(all.covered_ms == 250);
@@ -27,7 +27,7 @@ TEST_CASE("figures weigh by recorded time, and tell within which bucket the extr
 }
 
 TEST_CASE("a bucket that lies partly outside counts by its share: parts of a span make the whole") {
-  const std::vector<Rolled> series{bucket(0, 100, 10), bucket(100, 200, 40, 60), bucket(250, 300, 20)};
+  const std::vector<Interval> series{bucket(0, 100, 10), bucket(100, 200, 40, 60), bucket(250, 300, 20)};
   for (std::int64_t cut = 0; cut <= 300; cut += 10) {
     const Figures left = figures_of(series, 0, cut);
     const Figures right = figures_of(series, cut, 300);
@@ -37,7 +37,7 @@ TEST_CASE("a bucket that lies partly outside counts by its share: parts of a spa
 }
 
 TEST_CASE("what is not known is not taken for 0") {
-  std::vector<Rolled> series{bucket(0, 100, 10)};
+  std::vector<Interval> series{bucket(0, 100, 10)};
   series.push_back({100, 200, 100, std::nullopt, std::nullopt, std::nullopt, std::nullopt});
   const Figures figures = figures_of(series, 0, 200);
   CHECK(figures.mean == 10);
@@ -46,7 +46,7 @@ TEST_CASE("what is not known is not taken for 0") {
 }
 
 TEST_CASE("a counter counts from bucket to bucket, over gaps, and anew after a boot") {
-  std::vector<Rolled> counter{bucket(0, 100, 7), bucket(100, 200, 9), bucket(300, 400, 9), bucket(400, 500, 2)};
+  std::vector<Interval> counter{bucket(0, 100, 7), bucket(100, 200, 9), bucket(300, 400, 9), bucket(400, 500, 2)};
   const auto increases = increases_of(counter);
   REQUIRE(increases.size() == 3);
   CHECK(increases[0].by == 2);

@@ -4,8 +4,10 @@
 #include <random>
 
 #include "support/catch.h"
+#include "ticks.h"
 
 using namespace memoir;
+using namespace memoir::test;
 
 namespace {
 
@@ -13,22 +15,22 @@ constexpr std::int64_t kMinute = 60'000;
 constexpr std::int64_t kHour = 60 * kMinute;
 constexpr std::int64_t kDay = 24 * kHour;
 
-using Steps = std::vector<Step>;
+using Intervals = std::vector<Interval>;
 
-Steps line(std::int64_t from, std::int64_t to, std::int64_t every, double start, double per_day) {
-  Steps steps;
+Intervals line(std::int64_t from, std::int64_t to, std::int64_t every, double start, double per_day) {
+  Intervals intervals;
   for (std::int64_t at = from; at < to; at += every) {
     const double value = start + per_day * static_cast<double>(at - from) / static_cast<double>(kDay);
-    steps.push_back({at, std::min(at + every, to), static_cast<std::int64_t>(value)});
+    intervals.push_back(constant(at, std::min(at + every, to), static_cast<std::int64_t>(value)));
   }
-  return steps;
+  return intervals;
 }
 
 }  // namespace
 
-TEST_CASE("a value holds through the buckets until the next step, and gaps stay gaps") {
-  const Steps steps{{0, 25, 10}, {25, 30, 40}, {50, 60, 8}};
-  const std::vector<Bucket> buckets = cut_into_buckets(steps, {0, 60, 10, 0});
+TEST_CASE("a value holds through the buckets until the next interval, and gaps stay gaps") {
+  const Intervals intervals = ticks({{0, 25, 10}, {25, 30, 40}, {50, 60, 8}});
+  const std::vector<Bucket> buckets = cut_into_buckets(intervals, {0, 60, 10, 0});
   REQUIRE(buckets.size() == 6);
   CHECK(buckets[0] == Bucket{0, 10, 10, 10, 10.0, 10});
   CHECK(buckets[2] == Bucket{20, 30, 10, 10, 25.0, 40});
@@ -37,31 +39,31 @@ TEST_CASE("a value holds through the buckets until the next step, and gaps stay 
 }
 
 TEST_CASE("buckets begin at round times and are cut to the range") {
-  const std::vector<Bucket> buckets = cut_into_buckets(Steps{{0, 100, 5}}, {17, 42, 10, 0});
+  const std::vector<Bucket> buckets = cut_into_buckets(ticks({{0, 100, 5}}), {17, 42, 10, 0});
   REQUIRE(buckets.size() == 4);
   CHECK(buckets[0] == Bucket{17, 20, 3, 5, 5.0, 5});
   CHECK(buckets[1].from_ms == 20);
   CHECK(buckets[3] == Bucket{40, 42, 2, 5, 5.0, 5});
 
-  const std::vector<Bucket> shifted = cut_into_buckets(Steps{{0, 100, 5}}, {17, 42, 10, 3});
+  const std::vector<Bucket> shifted = cut_into_buckets(ticks({{0, 100, 5}}), {17, 42, 10, 3});
   CHECK(shifted[0].until_ms == 23);
 }
 
 TEST_CASE("the last tick of the range is in the last bucket") {
-  const std::vector<Bucket> buckets = cut_into_buckets(Steps{{0, 20, 5}, {20, 20, 90}}, {0, 20, 10, 0});
+  const std::vector<Bucket> buckets = cut_into_buckets(ticks({{0, 20, 5}, {20, 20, 90}}), {0, 20, 10, 0});
   REQUIRE(buckets.size() == 2);
   CHECK(buckets[1] == Bucket{10, 20, 10, 5, 5.0, 90});
 }
 
 TEST_CASE("a range of one instant is one bucket with its value") {
-  const std::vector<Bucket> buckets = cut_into_buckets(Steps{{7, 7, 5}}, {7, 7, 10, 0});
+  const std::vector<Bucket> buckets = cut_into_buckets(ticks({{7, 7, 5}}), {7, 7, 10, 0});
   REQUIRE(buckets.size() == 1);
   CHECK(buckets[0] == Bucket{7, 7, 0, 5, 5.0, 5});
 }
 
-TEST_CASE("steps before, after and around the range count for what is inside") {
-  const Steps steps{{-50, -10, 1}, {-10, 15, 2}, {90, 120, 3}, {130, 140, 4}};
-  const std::vector<Bucket> buckets = cut_into_buckets(steps, {0, 100, 50, 0});
+TEST_CASE("intervals before, after and around the range count for what is inside") {
+  const Intervals intervals = ticks({{-50, -10, 1}, {-10, 15, 2}, {90, 120, 3}, {130, 140, 4}});
+  const std::vector<Bucket> buckets = cut_into_buckets(intervals, {0, 100, 50, 0});
   REQUIRE(buckets.size() == 2);
   CHECK(buckets[0] == Bucket{0, 50, 15, 2, 2.0, 2});
   CHECK(buckets[1] == Bucket{50, 100, 10, 3, 3.0, 3});
@@ -82,17 +84,17 @@ TEST_CASE("the width is one that people count in, and fits") {
 }
 
 TEST_CASE("the slope is that of the line, gaps and outliers or not") {
-  Steps steps = line(0, kDay, 10'000, 1'000'000, 86'400);
-  CHECK(std::abs(slope_per_day(steps, 0, kDay).value() - 86'400) < 87);
+  Intervals intervals = line(0, kDay, 10'000, 1'000'000, 86'400);
+  CHECK(std::abs(slope_per_day(intervals, 0, kDay).value() - 86'400) < 87);
 
   // Six hours missing, and a cache that held a gigabyte for two hours.
-  std::erase_if(steps, [](const Step& step) { return step.at_ms > 6 * kHour && step.at_ms < 12 * kHour; });
-  for (Step& step : steps) {
-    if (step.at_ms > 15 * kHour && step.at_ms < 17 * kHour) *step.value += 1 << 20;
+  std::erase_if(intervals, [](const Interval& interval) { return interval.from_ms > 6 * kHour && interval.from_ms < 12 * kHour; });
+  for (Interval& interval : intervals) {
+    if (interval.from_ms > 15 * kHour && interval.from_ms < 17 * kHour) interval = constant(interval.from_ms, interval.until_ms, *interval.mean + (1 << 20));
   }
-  CHECK(std::abs(slope_per_day(steps, 0, kDay).value() - 86'400) < 870);
+  CHECK(std::abs(slope_per_day(intervals, 0, kDay).value() - 86'400) < 870);
 
-  CHECK(slope_per_day(Steps{{0, kDay, 77}}, 0, kDay) == 0.0);
+  CHECK(slope_per_day(ticks({{0, kDay, 77}}), 0, kDay) == 0.0);
 }
 
 TEST_CASE("too little gives no slope") {
@@ -108,11 +110,11 @@ TEST_CASE("property: the buckets' parts make up the whole") {
   std::uniform_int_distribution<std::int64_t> edge(0, 10'000);
   std::uniform_int_distribution<std::int64_t> width(1, 2'000);
   for (int round = 0; round < 300; ++round) {
-    Steps steps;
+    Intervals intervals;
     for (std::int64_t at = -500; at < 11'000;) {
       const std::int64_t end = at + length(random);
       if (value(random) % 4 != 0) {
-        steps.push_back({at, end, value(random) % 5 == 0 ? std::nullopt : std::optional(value(random))});
+        intervals.push_back(constant(at, end, value(random) % 5 == 0 ? std::nullopt : std::optional(value(random))));
       }
       at = end + (value(random) % 3 == 0 ? length(random) : 0);
     }
@@ -121,11 +123,11 @@ TEST_CASE("property: the buckets' parts make up the whole") {
     const Grid grid{std::min(a, b), std::max(a, b), width(random), edge(random) - 5'000};
 
     std::int64_t whole = 0;
-    for (const Step& step : steps) {
-      const std::int64_t part = std::min(step.until_ms, grid.to_ms) - std::max(step.at_ms, grid.from_ms);
-      if (step.value) whole += std::max<std::int64_t>(part, 0);
+    for (const Interval& interval : intervals) {
+      const std::int64_t part = std::min(interval.until_ms, grid.to_ms) - std::max(interval.from_ms, grid.from_ms);
+      if (interval.mean) whole += std::max<std::int64_t>(part, 0);
     }
-    const std::vector<Bucket> buckets = cut_into_buckets(steps, grid);
+    const std::vector<Bucket> buckets = cut_into_buckets(intervals, grid);
     REQUIRE(static_cast<std::int64_t>(buckets.size()) == bucket_count(grid));
     REQUIRE(buckets.front().from_ms == grid.from_ms);
     REQUIRE(buckets.back().until_ms == grid.to_ms);
@@ -145,14 +147,14 @@ TEST_CASE("property: the buckets' parts make up the whole") {
   }
 }
 
-TEST_CASE("percentiles are over time, not over steps") {
+TEST_CASE("percentiles are over time, not over intervals") {
   // 90 s at 10, 9 s at 20, 1 s at 1000, and a gap.
-  const std::vector<Step> steps{{0, 90'000, 10}, {90'000, 99'000, 20}, {99'000, 100'000, 1000}, {100'000, 900'000, {}}};
-  CHECK(percentile_over_time(steps, 50) == 10);
-  CHECK(percentile_over_time(steps, 90) == 10);
-  CHECK(percentile_over_time(steps, 95) == 20);
-  CHECK(percentile_over_time(steps, 99) == 20);
-  CHECK(percentile_over_time(steps, 100) == 1000);
-  CHECK(percentile_over_time(std::vector<Step>{{5, 5, 7}, {9, 9, 8}}, 50) == 7);
-  CHECK_FALSE(percentile_over_time(std::vector<Step>{{0, 9, {}}}, 50));
+  const Intervals intervals = ticks({{0, 90'000, 10}, {90'000, 99'000, 20}, {99'000, 100'000, 1000}, {100'000, 900'000, {}}});
+  CHECK(percentile_over_time(intervals, 50) == 10);
+  CHECK(percentile_over_time(intervals, 90) == 10);
+  CHECK(percentile_over_time(intervals, 95) == 20);
+  CHECK(percentile_over_time(intervals, 99) == 20);
+  CHECK(percentile_over_time(intervals, 100) == 1000);
+  CHECK(percentile_over_time(ticks({{5, 5, 7}, {9, 9, 8}}), 50) == 7);
+  CHECK_FALSE(percentile_over_time(ticks({{0, 9, {}}}), 50));
 }

@@ -105,7 +105,7 @@ void measure(const char* name, const std::string& folder, double changing, bool 
     must(reader->coverage({begin, end}));
   });
   const double steps = best_ms([&] {
-    must(must(Reader::open(path))->process_steps({begin, end}, [](const ProcessStep&) {}));
+    must(must(Reader::open(path))->process_samples({begin, end}, [](const HeldSample<ProcessSample>&) {}));
   });
   std::printf("%-9s %8.2f %9.1f %9.1f %9.1f %8.1f %8.1f %8.1f %8.1f %8.1f %8.1f\n", name,
               figures.bytes / (static_cast<double>(kTicks) * kProcesses), figures.bytes / 1e6,

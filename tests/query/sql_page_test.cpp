@@ -167,7 +167,7 @@ TEST_CASE("sql page: 2 and the example of the manual, who held it at a time") {
 
 TEST_CASE("sql page: 3, who needed the most ever") {
   const test::ZoneGuard zone("UTC");
-  const std::vector<HighWater> marks = must(reader().process_marks(std::nullopt, std::nullopt, "hwm", 10)).marks;
+  const std::vector<HighWater> marks = must(reader().process_marks(std::nullopt, std::nullopt, Metric::hwm, 10)).marks;
   REQUIRE(marks.size() > 5);
   Rows expected;
   for (const HighWater& mark : marks) {

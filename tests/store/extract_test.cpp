@@ -38,9 +38,9 @@ void record(const StoreFixture& fixture, RandomHistory& history, int ticks) {
 
 std::vector<std::string> step_words(Reader& reader, Range range) {
   std::vector<std::string> steps;
-  must(reader.process_steps(range, [&](const ProcessStep& step) {
-    steps.push_back(fmt::format("{} {}..{} {} {}", step.process_id, step.at_ms, step.until_ms,
-                                to_string(step.sample->source), high_water_kib(step.sample->memory).value_or(-1)));
+  must(reader.process_samples(range, [&](const HeldSample<ProcessSample>& held) {
+    steps.push_back(fmt::format("{} {}..{} {} {}", held.subject_id, held.from_ms, held.until_ms,
+                                to_string(held.sample->source), high_water_kib(held.sample->memory).value_or(-1)));
   }));
   return steps;
 }
@@ -141,8 +141,8 @@ TEST_CASE("the marks of an extract are those of its range") {
   std::int64_t marked_used = 0;
   std::int64_t marked_pss = 0;
   for (const HighWater& mark : must(part->high_water(std::nullopt))) {
-    if (mark.subject == MarkSubject::machine && mark.metric == "used") marked_used = mark.value_kib;
-    if (mark.subject == MarkSubject::process && mark.metric == "pss") marked_pss = std::max(marked_pss, mark.value_kib);
+    if (mark.subject == SubjectKind::machine && mark.metric == Metric::used) marked_used = mark.value_kib;
+    if (mark.subject == SubjectKind::process && mark.metric == Metric::pss) marked_pss = std::max(marked_pss, mark.value_kib);
   }
   REQUIRE(marked_used == used);
   REQUIRE(marked_pss == pss);

@@ -11,7 +11,7 @@
 namespace memoir::test {
 namespace {
 
-using MarkKey = std::tuple<MarkSubject, std::string, std::string, std::optional<std::int64_t>>;
+using MarkKey = std::tuple<SubjectKind, std::string, std::string, std::optional<std::int64_t>>;
 
 // The marks worked out from whole snapshots, the simple way.
 class Oracle {
@@ -20,14 +20,14 @@ class Oracle {
     const std::int64_t at = snapshot.tick.begin.wall_ms;
     const MarkTime time{at, before_ms.value_or(at)};
     const auto& memory = snapshot.machine.memory;
-    see({MarkSubject::machine, "", "used", {}}, used_kib(memory), time, false);
-    see({MarkSubject::machine, "", "swap", {}}, swap_used_kib(memory), time, false);
-    see({MarkSubject::machine, "", "available", {}}, memory.get(MachineField::mem_available), time, true);
+    see({SubjectKind::machine, "", "used", {}}, used_kib(memory), time, false);
+    see({SubjectKind::machine, "", "swap", {}}, swap_used_kib(memory), time, false);
+    see({SubjectKind::machine, "", "available", {}}, memory.get(MachineField::mem_available), time, true);
     for (const CategorySample& category : snapshot.categories) {
-      see({MarkSubject::category, category.category, "pss", {}}, category.pss_kib, time, false);
-      see({MarkSubject::category, category.category, "rss", {}}, category.rss_kib, time, false);
-      see({MarkSubject::category, category.category, "uss", {}}, category.uss_kib, time, false);
-      see({MarkSubject::category, category.category, "swap", {}}, category.swap_kib, time, false);
+      see({SubjectKind::category, category.category, "pss", {}}, category.pss_kib, time, false);
+      see({SubjectKind::category, category.category, "rss", {}}, category.rss_kib, time, false);
+      see({SubjectKind::category, category.category, "uss", {}}, category.uss_kib, time, false);
+      see({SubjectKind::category, category.category, "swap", {}}, category.swap_kib, time, false);
     }
     see_groups(snapshot, time);
     for (const ProcessState& state : snapshot.processes) {
@@ -35,10 +35,10 @@ class Oracle {
       const bool first = state.process.first_ms == at;
       const std::int64_t start = state.process.info.start_ms;
       const MarkTime since{at, first ? std::min(at, before_ms ? std::max(*before_ms, start) : start) : time.before_ms};
-      see({MarkSubject::process, id, "hwm", {}}, high_water_kib(state.sample.memory), since, false);
-      see({MarkSubject::process, id, "pss", {}}, state.sample.memory.get(ProcessField::pss), time, false);
-      see({MarkSubject::process, id, "uss", {}}, uss_kib(state.sample.memory), time, false);
-      see({MarkSubject::process, id, "swap", {}}, state.sample.memory.get(ProcessField::swap), time, false);
+      see({SubjectKind::process, id, "hwm", {}}, high_water_kib(state.sample.memory), since, false);
+      see({SubjectKind::process, id, "pss", {}}, state.sample.memory.get(ProcessField::pss), time, false);
+      see({SubjectKind::process, id, "uss", {}}, uss_kib(state.sample.memory), time, false);
+      see({SubjectKind::process, id, "swap", {}}, state.sample.memory.get(ProcessField::swap), time, false);
     }
   }
 
@@ -55,7 +55,7 @@ class Oracle {
   void see_groups(const Snapshot& snapshot, MarkTime time) {
     std::map<MarkKey, std::optional<std::int64_t>> sums;
     std::map<MarkKey, std::optional<std::int64_t>> highest;
-    const auto add = [&](MarkSubject subject, const std::string& name, const ProcessMemory& memory) {
+    const auto add = [&](SubjectKind subject, const std::string& name, const ProcessMemory& memory) {
       const auto count = [&](const char* metric, std::optional<std::int64_t> value) {
         auto& sum = sums[{subject, name, metric, {}}];
         if (value) sum = sum.value_or(0) + *value;
@@ -67,9 +67,9 @@ class Oracle {
     };
     for (const ProcessState& state : snapshot.processes) {
       const std::string identity = state.process.unit + " " + state.process.identity;
-      add(MarkSubject::identity, identity, state.sample.memory);
-      add(MarkSubject::cgroup, state.process.info.cgroup, state.sample.memory);
-      auto& hwm = highest[{MarkSubject::identity, identity, "hwm", {}}];
+      add(SubjectKind::identity, identity, state.sample.memory);
+      add(SubjectKind::cgroup, state.process.info.cgroup, state.sample.memory);
+      auto& hwm = highest[{SubjectKind::identity, identity, "hwm", {}}];
       hwm = std::max(hwm, high_water_kib(state.sample.memory));
     }
     sums.merge(highest);
@@ -93,8 +93,8 @@ class Oracle {
 Oracle::Marks marks_of(const std::vector<HighWater>& stored) {
   Oracle::Marks marks;
   for (const HighWater& mark : stored) {
-    const std::string name = mark.subject == MarkSubject::process ? std::to_string(mark.subject_id) : mark.name;
-    marks[{mark.subject, name, mark.metric, mark.day_ms}] = {mark.value_kib, mark.at_ms, mark.before_ms};
+    const std::string name = mark.subject == SubjectKind::process ? std::to_string(mark.subject_id) : mark.name;
+    marks[{mark.subject, name, std::string(to_string(mark.metric)), mark.day_ms}] = {mark.value_kib, mark.at_ms, mark.before_ms};
   }
   return marks;
 }
@@ -103,18 +103,18 @@ Oracle::Marks marks_of(const std::vector<HighWater>& stored) {
 void compare_parts(Reader& reader, std::optional<Range> range) {
   std::vector<HighWater> groups = must(reader.high_water(range));
   const std::vector<HighWater> all = groups;
-  std::erase_if(groups, [](const HighWater& mark) { return mark.subject == MarkSubject::process; });
-  const std::set kinds{MarkSubject::machine, MarkSubject::category, MarkSubject::identity, MarkSubject::cgroup};
+  std::erase_if(groups, [](const HighWater& mark) { return mark.subject == SubjectKind::process; });
+  const std::set kinds{SubjectKind::machine, SubjectKind::category, SubjectKind::identity, SubjectKind::cgroup};
   REQUIRE(marks_of(must(reader.group_marks(range, kinds))) == marks_of(groups));
-  for (const MarkSubject kind : kinds) {
+  for (const SubjectKind kind : kinds) {
     std::vector<HighWater> alone = groups;
     std::erase_if(alone, [kind](const HighWater& mark) { return mark.subject != kind; });
     REQUIRE(marks_of(must(reader.group_marks(range, {kind}))) == marks_of(alone));
   }
-  for (const std::string metric : {"hwm", "pss", "uss", "swap"}) {
+  for (const Metric metric : {Metric::hwm, Metric::pss, Metric::uss, Metric::swap}) {
     std::map<std::int64_t, std::int64_t> highest;
     for (const HighWater& mark : all) {
-      if (mark.subject != MarkSubject::process || mark.metric != metric) continue;
+      if (mark.subject != SubjectKind::process || mark.metric != metric) continue;
       highest[mark.subject_id] = std::max(highest[mark.subject_id], mark.value_kib);
     }
     const ProcessMarks whole = must(reader.process_marks(range, std::nullopt, metric, 1000));
@@ -155,13 +155,13 @@ Oracle::Marks named_marks(const StoreFixture& fixture, bool days) {
       "SELECT subject, name, subject_id, metric, day, unixepoch(day) * 1000, value_kib, at_ms, before_ms "
       "FROM high_water_named WHERE (day <> 'all time') = ? AND subject NOT IN ('identity', 'cgroup')");
   rows.bind(1, days ? 1 : 0);
-  const std::map<std::string, MarkSubject> subjects{
-      {"machine", MarkSubject::machine}, {"category", MarkSubject::category}, {"process", MarkSubject::process}};
+  const std::map<std::string, SubjectKind> subjects{
+      {"machine", SubjectKind::machine}, {"category", SubjectKind::category}, {"process", SubjectKind::process}};
   Oracle::Marks marks;
   while (rows.executeStep()) {
-    const MarkSubject subject = subjects.at(rows.getColumn(0).getString());
-    const std::string name = subject == MarkSubject::machine    ? ""
-                             : subject == MarkSubject::category ? rows.getColumn(1).getString()
+    const SubjectKind subject = subjects.at(rows.getColumn(0).getString());
+    const std::string name = subject == SubjectKind::machine    ? ""
+                             : subject == SubjectKind::category ? rows.getColumn(1).getString()
                                                                 : rows.getColumn(2).getString();
     const auto day = days ? std::optional(rows.getColumn(5).getInt64()) : std::nullopt;
     const auto [found, added] =
@@ -177,7 +177,7 @@ void compare_names(const StoreFixture& fixture) {
   for (const bool days : {false, true}) {
     auto marks =
         marks_of(must(fixture.reader()->high_water(days ? std::optional(Range{0, 4'000'000'000'000}) : std::nullopt)));
-    std::erase_if(marks, [](const auto& mark) { return std::get<0>(mark.first) > MarkSubject::process; });
+    std::erase_if(marks, [](const auto& mark) { return std::get<0>(mark.first) > SubjectKind::process; });
     REQUIRE(named_marks(fixture, days) == marks);
   }
 }
@@ -284,7 +284,7 @@ TEST_CASE("a mark of a day says between which ticks it was reached") {
   must(writer->write(tick));
   const auto marks = must(fixture.reader()->high_water(Range{before, before}));
   const auto found =
-      std::find_if(marks.begin(), marks.end(), [](const HighWater& mark) { return mark.metric == "hwm"; });
+      std::find_if(marks.begin(), marks.end(), [](const HighWater& mark) { return mark.metric == Metric::hwm; });
   REQUIRE(found != marks.end());
   REQUIRE(found->value_kib == 1LL << 40);
   REQUIRE(found->before_ms == before);

@@ -90,7 +90,7 @@ std::string words(const Coverage& coverage) {
 
 std::string words(const HighWater& mark) {
   return fmt::format("{} {} '{}' {} {} {} {} {}", static_cast<int>(mark.subject), mark.subject_id, mark.name,
-                     mark.metric, words(mark.day_ms), mark.value_kib, mark.at_ms, mark.before_ms);
+                     to_string(mark.metric), words(mark.day_ms), mark.value_kib, mark.at_ms, mark.before_ms);
 }
 
 std::string words(const StoredIdentity& identity) {
@@ -108,14 +108,14 @@ void add_all(std::string& text, const char* what, const std::vector<T>& all) {
 }
 
 void add_steps(std::string& text, Reader& reader) {
-  must(reader.process_steps(kReleasedTime, [&](const ProcessStep& step) {
-    text += fmt::format("step {} {}..{} {}\n", step.process_id, step.at_ms, step.until_ms, words(*step.sample));
+  must(reader.process_samples(kReleasedTime, [&](const HeldSample<ProcessSample>& held) {
+    text += fmt::format("step {} {}..{} {}\n", held.subject_id, held.from_ms, held.until_ms, words(*held.sample));
   }));
-  must(reader.machine_steps(kReleasedTime, [&](const MachineStep& step) {
-    text += fmt::format("machine step {}..{}{}\n", step.at_ms, step.until_ms, words(*step.memory));
+  must(reader.machine_samples(kReleasedTime, [&](const HeldSample<MachineMemory>& held) {
+    text += fmt::format("machine step {}..{}{}\n", held.from_ms, held.until_ms, words(*held.sample));
   }));
-  must(reader.category_steps(kReleasedTime, [&](const CategoryStep& step) {
-    text += fmt::format("category step {}..{} {}\n", step.at_ms, step.until_ms, words(*step.sample));
+  must(reader.category_samples(kReleasedTime, [&](const HeldSample<CategorySample>& held) {
+    text += fmt::format("category step {}..{} {}\n", held.from_ms, held.until_ms, words(*held.sample));
   }));
 }
 

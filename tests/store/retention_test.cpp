@@ -201,7 +201,7 @@ TEST_CASE("what nobody tells of any more is forgotten, and nothing else") {
     names[identity.id] = identity.unit + " " + identity.exe + " " + identity.command;
   std::size_t compared = 0;
   for (const HighWater& mark : must(reader->high_water(std::nullopt))) {
-    if (mark.subject != MarkSubject::identity || mark.metric != "hwm") continue;
+    if (mark.subject != SubjectKind::identity || mark.metric != Metric::hwm) continue;
     ++compared;
     INFO(names.at(mark.subject_id));
     CHECK(mark.value_kib == peaks.at(names.at(mark.subject_id)));

@@ -39,7 +39,7 @@ struct Cell {
   }
 };
 
-constexpr auto kPss = static_cast<std::size_t>(RollupMetric::pss);
+constexpr auto kPss = rolled_index(Metric::pss);
 
 using Key = std::tuple<int, std::int64_t, std::size_t, std::int64_t>;  // kind, subject, metric, begin of the bucket
 using Cells = std::map<Key, Cell>;
@@ -58,7 +58,7 @@ std::array<std::optional<std::int64_t>, kRollupMetrics> values_of(const ProcessM
 // What every subject had at a tick.
 Levels levels_of(const Snapshot& snapshot, const std::map<std::string, std::int64_t>& ids) {
   Levels levels;
-  const auto add = [&](MarkSubject kind, std::int64_t id, const ProcessSample& sample) {
+  const auto add = [&](SubjectKind kind, std::int64_t id, const ProcessSample& sample) {
     const auto values = values_of(sample.memory);
     for (std::size_t i = 0; i < kRollupMetrics; ++i) {
       Level& held = levels[{static_cast<int>(kind), id, i}];
@@ -68,10 +68,10 @@ Levels levels_of(const Snapshot& snapshot, const std::map<std::string, std::int6
     }
   };
   for (const ProcessState& state : snapshot.processes) {
-    add(MarkSubject::process, state.process.id, state.sample);
-    add(MarkSubject::identity, state.process.identity_id, state.sample);
-    add(MarkSubject::category, ids.at("category " + state.process.info.category), state.sample);
-    add(MarkSubject::cgroup, ids.at("cgroup " + state.process.info.cgroup), state.sample);
+    add(SubjectKind::process, state.process.id, state.sample);
+    add(SubjectKind::identity, state.process.identity_id, state.sample);
+    add(SubjectKind::category, ids.at("category " + state.process.info.category), state.sample);
+    add(SubjectKind::cgroup, ids.at("cgroup " + state.process.info.cgroup), state.sample);
   }
   return levels;
 }
@@ -133,27 +133,26 @@ Cells expected_cells(const StoreFixture& fixture, std::int64_t width_ms) {
 Cells read_cells(Reader& reader, Tier tier) {
   Cells cells;
   const std::int64_t width = bucket_ms(tier);
-  for (const MarkSubject kind :
-       {MarkSubject::category, MarkSubject::process, MarkSubject::identity, MarkSubject::cgroup}) {
-    must(reader.rollups({tier, kind, std::nullopt, kWholeTime}, [&](const RollupBucket& bucket) {
+  for (const SubjectKind kind :
+       {SubjectKind::category, SubjectKind::process, SubjectKind::identity, SubjectKind::cgroup}) {
+    const std::vector<Metric> metrics(kRolledMetrics.begin(), kRolledMetrics.end());
+    must(reader.history({tier, kind, {}, kWholeTime, metrics, true}, [&](const SubjectInterval& of) {
+      const Interval& bucket = of.interval;
       const std::int64_t count = std::max<std::int64_t>((bucket.until_ms - bucket.from_ms + width - 1) / width, 1);
       for (std::int64_t i = 0; i < count; ++i) {
         const std::int64_t start = bucket.from_ms - bucket.from_ms % width + i * width;
-        for (std::size_t metric = 0; metric < kRollupMetrics; ++metric) {
-          const RollupValue& value = bucket.values[metric];
-          Cell& cell = cells[{static_cast<int>(kind), bucket.subject_id, metric, start}];
-          cell.processes = std::max(cell.processes, bucket.processes);
-          cell.covered_ms += bucket.covered_ms / count;
-          if (!value.last) continue;
-          cell.see(value.max, 0, value.max_at_ms);
-          cell.see(value.min, 0, {});
-          cell.see(value.last, 0, {});
-          const std::int64_t covered_ms = bucket.covered_ms / count;
-          cell.known_ms += covered_ms;
-          cell.weighted += value.mean.value() * covered_ms;
-          if (covered_ms > 0)
-            cell.inexact += (1 - value.exact.value()) * static_cast<double>(value.mean.value() * covered_ms);
-        }
+        Cell& cell = cells[{static_cast<int>(kind), of.subject_id, rolled_index(of.metric), start}];
+        const std::int64_t covered_ms = bucket.covered_ms / count;
+        cell.processes = std::max(cell.processes, of.processes);
+        cell.covered_ms += covered_ms;
+        if (!bucket.last) continue;
+        cell.see(bucket.max, 0, bucket.max_at_ms);
+        cell.see(bucket.min, 0, {});
+        cell.see(bucket.last, 0, {});
+        cell.known_ms += covered_ms;
+        cell.weighted += bucket.mean.value() * covered_ms;
+        if (covered_ms > 0)
+          cell.inexact += (1 - bucket.exact.value()) * static_cast<double>(bucket.mean.value() * covered_ms);
       }
     }));
   }
@@ -172,7 +171,7 @@ void compare(const StoreFixture& fixture, Tier tier) {
   for (const auto& [key, cell] : expected) {
     const auto& [kind, subject, metric, start] = key;
     const std::int64_t first = first_seen.try_emplace({kind, subject}, start).first->second;
-    const bool process = kind == static_cast<int>(MarkSubject::process);
+    const bool process = kind == static_cast<int>(SubjectKind::process);
     const std::int64_t since = process ? processes.at(subject).info.start_ms : first;
     const std::int64_t least_ms = process && tier == Tier::five_minutes ? 3 * bucket_ms(tier) : bucket_ms(tier);
     const bool young = start < since + least_ms + bucket_ms(tier);
@@ -261,23 +260,25 @@ TEST_CASE("the views of rollups tell how exact they are, and when they were high
                            "SELECT pss_inexact_bp, pss_max_at_ms FROM memory_hour WHERE subject = 'category' AND "
                            "subject_id = ? AND from_ms = ?");
   std::set<std::int64_t> shares;
-  must(fixture.reader()->rollups({Tier::hour, MarkSubject::category, {}, kWholeTime}, [&](const RollupBucket& bucket) {
+  const HistoryQuestion hours{Tier::hour, SubjectKind::category, {}, kWholeTime, {Metric::pss}, true};
+  must(fixture.reader()->history(hours, [&](const SubjectInterval& of) {
+    const Interval& pss = of.interval;
     memory.reset();
-    memory.bind(1, bucket.subject_id);
-    memory.bind(2, bucket.from_ms);
+    memory.bind(1, of.subject_id);
+    memory.bind(2, pss.from_ms);
     if (!memory.executeStep()) return;  // not written yet
-    const RollupValue& pss = bucket[RollupMetric::pss];
     shares.insert(memory.getColumn(0).getInt64());
     REQUIRE(std::abs(1 - pss.exact.value() - memory.getColumn(0).getDouble() / 10'000) < 0.00001);
     REQUIRE(pss.max_at_ms == memory.getColumn(1).getInt64());
   }));
   REQUIRE(shares.size() > 3);
   SQLite::Statement machine(database, "SELECT max_at_ms FROM machine_metric_hour WHERE metric = ? AND from_ms = ?");
-  must(fixture.reader()->machine_rollups(Tier::hour, {"used_kib"}, kWholeTime, [&](const MachineBucket& bucket) {
+  const HistoryQuestion used{Tier::hour, SubjectKind::machine, {}, kWholeTime, {Metric::used}, true};
+  must(fixture.reader()->history(used, [&](const SubjectInterval& of) {
     machine.reset();
     machine.bind(1, "used_kib");
-    machine.bind(2, bucket.from_ms);
-    if (machine.executeStep()) REQUIRE(bucket.value.max_at_ms == machine.getColumn(0).getInt64());
+    machine.bind(2, of.interval.from_ms);
+    if (machine.executeStep()) REQUIRE(of.interval.max_at_ms == machine.getColumn(0).getInt64());
   }));
 }
 
@@ -324,8 +325,8 @@ TEST_CASE("a clock that is set puts nothing into buckets of a time that never wa
   const auto reader = fixture.reader();
   for (const Tier tier : kRollupTiers) {
     std::int64_t covered = 0;
-    must(reader->rollups({tier, MarkSubject::category, std::nullopt, kWholeTime},
-                         [&](const RollupBucket& bucket) { covered = std::max(covered, bucket.covered_ms); }));
+    must(reader->history({tier, SubjectKind::category, {}, kWholeTime, {Metric::pss}, true},
+                         [&](const SubjectInterval& of) { covered = std::max(covered, of.interval.covered_ms); }));
     REQUIRE(covered > 0);
     REQUIRE(covered <= 100 * 60'000 + bucket_ms(tier));
   }
@@ -364,12 +365,14 @@ TEST_CASE("the buckets of a subject follow each other, also where those that are
       CAPTURE(i, to_string(tier));
       std::map<std::int64_t, std::int64_t> until;
       std::map<std::int64_t, std::int64_t> covered;
-      must(reader->rollups({tier, MarkSubject::category, std::nullopt, kWholeTime}, [&](const RollupBucket& bucket) {
-        const auto [before, first] = until.try_emplace(bucket.subject_id, bucket.from_ms);
+      const HistoryQuestion question{tier, SubjectKind::category, {}, kWholeTime, {Metric::pss}, true};
+      must(reader->history(question, [&](const SubjectInterval& of) {
+        const Interval& bucket = of.interval;
+        const auto [before, first] = until.try_emplace(of.subject_id, bucket.from_ms);
         REQUIRE(bucket.from_ms >= before->second);
         REQUIRE(bucket.covered_ms <= bucket.until_ms - bucket.from_ms);
         before->second = bucket.until_ms;
-        covered[bucket.subject_id] += bucket.covered_ms;
+        covered[of.subject_id] += bucket.covered_ms;
       }));
       REQUIRE(!until.empty());
       for (const auto& [id, end] : until) REQUIRE(end >= last.begin.wall_ms);
@@ -395,13 +398,15 @@ TEST_CASE("the machine's metrics are rolled up as its processes are") {
   }
   finish_maintenance(*writer);
   std::map<std::int64_t, std::pair<std::int64_t, std::int64_t>> found;
-  must(fixture.reader()->machine_rollups(
-      Tier::five_minutes, {"mem_free_kib"}, kWholeTime, [&](const MachineBucket& bucket) {
-        REQUIRE(bucket.metric == "mem_free_kib");
+  const Metric mem_free = metric_of(MachineField::mem_free);
+  must(fixture.reader()->history(
+      {Tier::five_minutes, SubjectKind::machine, {}, kWholeTime, {mem_free}, true}, [&](const SubjectInterval& of) {
+        REQUIRE(of.metric == mem_free);
+        const Interval& bucket = of.interval;
         const std::int64_t start = bucket.from_ms / kPieceMs * kPieceMs;
-        const auto [there, added] = found.try_emplace(start, *bucket.value.min, *bucket.value.max);
-        there->second.first = std::min(there->second.first, *bucket.value.min);
-        there->second.second = std::max(there->second.second, *bucket.value.max);
+        const auto [there, added] = found.try_emplace(start, *bucket.min, *bucket.max);
+        there->second.first = std::min(there->second.first, *bucket.min);
+        there->second.second = std::max(there->second.second, *bucket.max);
       }));
   REQUIRE(found.size() == extremes.size());
   for (const auto& [start, extreme] : extremes) {
@@ -419,10 +424,10 @@ TEST_CASE("the machine's peaks keep their time in every tier, written or not") {
   for (int i = 0; i < 500; ++i) must(writer->write(simulation.next()));
   const auto times_of = [&](Tier tier) {
     std::map<std::int64_t, std::pair<std::int64_t, std::int64_t>> expected;  // by bucket: highest, and when first
-    must(fixture.reader()->machine_steps(kWholeTime, [&](const MachineStep& step) {
-      const std::int64_t used = used_kib(*step.memory).value();
+    must(fixture.reader()->machine_samples(kWholeTime, [&](const HeldSample<MachineMemory>& held) {
+      const std::int64_t used = used_kib(*held.sample).value();
       const std::int64_t width = bucket_ms(tier);
-      for (std::int64_t at = step.at_ms; at == step.at_ms || at < step.until_ms; at = (at / width + 1) * width) {
+      for (std::int64_t at = held.from_ms; at == held.from_ms || at < held.until_ms; at = (at / width + 1) * width) {
         const auto [there, added] = expected.try_emplace(at / width, used, at);
         if (used > there->second.first) there->second = {used, at};
       }
@@ -434,14 +439,16 @@ TEST_CASE("the machine's peaks keep their time in every tier, written or not") {
     for (const Tier tier : kRollupTiers) {
       std::map<std::int64_t, std::pair<std::int64_t, std::int64_t>> high;
       std::map<std::int64_t, std::pair<std::int64_t, std::int64_t>> low;
-      must(fixture.reader()->machine_rollups(
-          tier, {"used_kib", "mem_available_kib", "mem_free_kib"}, kWholeTime, [&](const MachineBucket& bucket) {
-            const RollupValue& value = bucket.value;
-            const std::int64_t number = bucket.from_ms / bucket_ms(tier);
-            if (bucket.metric == "used_kib") {
+      const Metric available = metric_of(MachineField::mem_available);
+      const std::vector<Metric> metrics{Metric::used, available, metric_of(MachineField::mem_free)};
+      must(fixture.reader()->history(
+          {tier, SubjectKind::machine, {}, kWholeTime, metrics, true}, [&](const SubjectInterval& of) {
+            const Interval& value = of.interval;
+            const std::int64_t number = value.from_ms / bucket_ms(tier);
+            if (of.metric == Metric::used) {
               const auto [there, added] = high.try_emplace(number, *value.max, value.max_at_ms.value());
               if (*value.max > there->second.first) there->second = {*value.max, value.max_at_ms.value()};
-            } else if (bucket.metric == "mem_available_kib") {
+            } else if (of.metric == available) {
               const auto [there, added] = low.try_emplace(number, *value.min, value.min_at_ms.value());
               if (*value.min < there->second.first) there->second = {*value.min, value.min_at_ms.value()};
             } else {
@@ -468,22 +475,27 @@ TEST_CASE("every size of the machine is rolled up, and what is not is no empty a
     for (const MachineField field : kMachineSizes) tick.machine.memory.set(field, 1000 + static_cast<int>(field));
     must(writer->write(tick));
   }
-  std::vector<std::string> columns;
-  for (const MachineField field : kMachineSizes)
-    columns.emplace_back(kMachineFields[static_cast<std::size_t>(field)].column);
-  std::map<std::string, std::int64_t> means;
+  std::vector<Metric> metrics;
+  for (const MachineField field : kMachineSizes) metrics.push_back(metric_of(field));
+  std::map<Metric, std::int64_t> means;
   const auto reader = fixture.reader();
-  must(reader->machine_rollups(Tier::five_minutes, columns, kWholeTime, [&](const MachineBucket& bucket) {
-    means[std::string(bucket.metric)] = bucket.value.mean.value_or(0);
-  }));
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    CAPTURE(columns[i]);
-    CHECK(means[columns[i]] == 1000 + static_cast<int>(kMachineSizes[i]));
+  must(reader->history({Tier::five_minutes, SubjectKind::machine, {}, kWholeTime, metrics, true},
+                       [&](const SubjectInterval& of) { means[of.metric] = of.interval.mean.value_or(0); }));
+  for (const MachineField field : kMachineSizes) {
+    CAPTURE(info_of(metric_of(field)).column);
+    CHECK(means[metric_of(field)] == 1000 + static_cast<int>(field));
   }
-  const Status none = reader->machine_rollups(Tier::five_minutes, {"mem_free_kib", "no_such_kib"}, kWholeTime,
-                                              [](const MachineBucket&) { FAIL("it answered in part"); });
-  REQUIRE_FALSE(none);
-  CHECK(none.error().message == "'no_such_kib' of the machine is not rolled up");
+  const auto fails = [&](Tier tier, SubjectKind kind, std::vector<Metric> asked) {
+    const Status none = reader->history({tier, kind, {}, kWholeTime, std::move(asked)},
+                                        [](const SubjectInterval&) { FAIL("it answered in part"); });
+    REQUIRE_FALSE(none);
+    return none.error().message;
+  };
+  const Metric pgfault = metric_of(MachineField::pgfault);
+  CHECK(fails(Tier::hour, SubjectKind::machine, {Metric::used, pgfault}) == "'pgfault' of the machine is not rolled up");
+  CHECK(fails(Tier::hour, SubjectKind::process, {Metric::hwm}) == "'hwm_kib' of a process is not rolled up");
+  CHECK(fails(Tier::hour, SubjectKind::process, {Metric::used}) == "a process has no used_kib");
+  CHECK(fails(Tier::raw, SubjectKind::cgroup, {Metric::pss}) == "ticks hold no values of a cgroup");
 }
 
 // What retention does, as far as coverage is concerned: ticks go that are rolled up, the stretches stay.

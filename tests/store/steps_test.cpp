@@ -15,21 +15,21 @@ struct Held {
   std::map<std::string, std::vector<std::pair<Range, CategorySample>>> categories;
 };
 
-Held held_steps(Reader& reader, Range range) {
-  Held held;
-  must(reader.process_steps(range, [&](const ProcessStep& step) {
-    REQUIRE(step.at_ms >= range.from_ms);
-    REQUIRE(step.until_ms <= range.to_ms);
-    REQUIRE(step.until_ms >= step.at_ms);
-    held.processes[step.process_id].push_back({{step.at_ms, step.until_ms}, *step.sample});
+Held held_samples(Reader& reader, Range range) {
+  Held all;
+  must(reader.process_samples(range, [&](const HeldSample<ProcessSample>& held) {
+    REQUIRE(held.from_ms >= range.from_ms);
+    REQUIRE(held.until_ms <= range.to_ms);
+    REQUIRE(held.until_ms >= held.from_ms);
+    all.processes[held.subject_id].push_back({{held.from_ms, held.until_ms}, *held.sample});
   }));
-  must(reader.machine_steps(range, [&](const MachineStep& step) {
-    held.machine.push_back({{step.at_ms, step.until_ms}, *step.memory});
+  must(reader.machine_samples(range, [&](const HeldSample<MachineMemory>& held) {
+    all.machine.push_back({{held.from_ms, held.until_ms}, *held.sample});
   }));
-  must(reader.category_steps(range, [&](const CategoryStep& step) {
-    held.categories[step.sample->category].push_back({{step.at_ms, step.until_ms}, *step.sample});
+  must(reader.category_samples(range, [&](const HeldSample<CategorySample>& held) {
+    all.categories[held.sample->category].push_back({{held.from_ms, held.until_ms}, *held.sample});
   }));
-  return held;
+  return all;
 }
 
 template <typename T>
@@ -60,7 +60,7 @@ TEST_CASE("the steps that hold at a tick are its snapshot") {
   const auto ticks = must(reader->ticks({0, 4'000'000'000'000}));
   for (const auto& [first, last] : {std::pair<std::size_t, std::size_t>{0, ticks.size() - 1}, {37, 131}}) {
     const Range range{ticks[first].begin.wall_ms, ticks[last].begin.wall_ms};
-    const Held held = held_steps(*reader, range);
+    const Held held = held_samples(*reader, range);
     for (std::size_t i = first; i < last; ++i) {
       // Before a gap, steps end with the tick itself.
       if (ticks[i + 1].begin.boot_ms - ticks[i].begin.boot_ms > 16'000) continue;
@@ -96,63 +96,40 @@ TEST_CASE("steps cover just what was recorded") {
   const Range range{start.wall_ms - 50'000, simulation.now().wall_ms + 900'000};
   const auto reader = fixture.reader();
   std::int64_t covered = 0;
-  must(reader->machine_steps(range, [&](const MachineStep& step) { covered += step.until_ms - step.at_ms; }));
+  must(reader->machine_samples(range, [&](const HeldSample<MachineMemory>& held) { covered += held.until_ms - held.from_ms; }));
   REQUIRE(covered == must(reader->coverage(range)).recorded_ms);
   REQUIRE(covered == 180'000);
 }
 
-// What is asked for of a value, and what it is of.
-struct Value {
-  std::vector<ProcessField> fields;
-  std::optional<std::int64_t> (*of)(const ProcessMemory&);
-};
-
-std::optional<std::int64_t> anon_and_swap(const ProcessMemory& memory) {
-  const auto anon = anon_kib(memory);
-  return anon ? std::optional(*anon + swap_kib(memory).value_or(0)) : std::nullopt;
-}
-
-const std::vector<Value>& values() {
-  using F = ProcessField;
-  static const std::vector<Value> all{
-      {{F::pss}, [](const ProcessMemory& memory) { return memory.get(F::pss); }},
-      {{F::rss, F::vm_rss}, rss_kib},
-      {{F::private_clean, F::private_dirty}, uss_kib},
-      {{F::swap, F::vm_swap}, swap_kib},
-      {{F::vm_hwm, F::vm_rss, F::rss}, high_water_kib},
-      {{F::anonymous, F::rss_anon, F::swap, F::vm_swap}, anon_and_swap},
-      {{F::pss_dirty}, [](const ProcessMemory& memory) { return memory.get(F::pss_dirty); }},
-      {{F::referenced}, [](const ProcessMemory& memory) { return memory.get(F::referenced); }},
-  };
-  return all;
-}
-
-// The steps of whole samples tell the same.
-void check_values(Reader& reader, Range range, const Value& value, std::optional<std::int64_t> process_id) {
-  std::vector<ValueStep> expected;
-  must(reader.process_steps(range, [&](const ProcessStep& step) {
-    if (process_id && step.process_id != *process_id) return;
-    expected.push_back({step.process_id, step.at_ms, step.until_ms, value.of(step.sample->memory), step.sample->source,
-                        step.sample->state == 'Z'});
+// The samples tell the same.
+void check_values(Reader& reader, Range range, const std::vector<Metric>& metrics,
+                  std::optional<std::int64_t> process_id) {
+  std::vector<SubjectInterval> expected;
+  must(reader.process_samples(range, [&](const HeldSample<ProcessSample>& held) {
+    if (process_id && held.subject_id != *process_id) return;
+    const ProcessSample& sample = *held.sample;
+    const bool zombie = sample.state == 'Z' || sample.state == 'X';
+    for (const Metric metric : metrics)
+      expected.push_back({held.subject_id, metric, zombie ? 0 : 1,
+                          constant(held.from_ms, held.until_ms, metric_kib(sample.memory, metric),
+                                   is_exact(metric, sample.source) ? 1 : 0)});
   }));
-  std::vector<ValueStep> found;
-  must(reader.process_values({range, process_id, value.fields, value.of},
-                             [&](const ValueStep& step) { found.push_back(step); }));
+  std::vector<SubjectInterval> found;
+  must(reader.history({Tier::raw, SubjectKind::process, process_id, range, metrics},
+                      [&](const SubjectInterval& of) { found.push_back(of); }));
   // Within a tick they come in another order.
-  for (std::vector<ValueStep>* steps : {&found, &expected})
-    std::ranges::stable_sort(*steps, {}, &ValueStep::process_id);
+  for (std::vector<SubjectInterval>* all : {&found, &expected})
+    std::ranges::stable_sort(*all, {}, &SubjectInterval::subject_id);
   REQUIRE(found.size() == expected.size());
   for (std::size_t i = 0; i < found.size(); ++i) {
-    REQUIRE_OF_MANY(found[i].process_id == expected[i].process_id);
-    REQUIRE_OF_MANY(found[i].at_ms == expected[i].at_ms);
-    REQUIRE_OF_MANY(found[i].until_ms == expected[i].until_ms);
-    REQUIRE_OF_MANY(found[i].value == expected[i].value);
-    REQUIRE_OF_MANY(found[i].source == expected[i].source);
-    REQUIRE_OF_MANY(found[i].zombie == expected[i].zombie);
+    REQUIRE_OF_MANY(found[i].subject_id == expected[i].subject_id);
+    REQUIRE_OF_MANY(found[i].metric == expected[i].metric);
+    REQUIRE_OF_MANY(found[i].processes == expected[i].processes);
+    REQUIRE_OF_MANY(found[i].interval == expected[i].interval);
   }
 }
 
-TEST_CASE("the steps of one value are those of the samples that it is made of") {
+TEST_CASE("the history of a metric is that of the samples") {
   for (std::uint32_t seed = 1; seed <= 12; ++seed) {
     INFO("seed " << seed);
     const StoreFixture fixture;
@@ -170,10 +147,12 @@ TEST_CASE("the steps of one value are those of the samples that it is made of") 
     const auto reader = fixture.reader();
     const Range all{start_ms, history.now().wall_ms};
     const Range middle{all.from_ms + (all.to_ms - all.from_ms) / 3, all.to_ms - (all.to_ms - all.from_ms) / 3};
-    for (const Value& value : values()) {
-      check_values(*reader, all, value, std::nullopt);
-      check_values(*reader, middle, value, std::nullopt);
-      check_values(*reader, all, value, history.number(1, 5));
+    std::vector<std::vector<Metric>> asked{{Metric::anon, Metric::swap}, {Metric::rss, Metric::hwm}};
+    for (const Metric metric : kMetrics) asked.push_back({metric});
+    for (const std::vector<Metric>& metrics : asked) {
+      check_values(*reader, all, metrics, std::nullopt);
+      check_values(*reader, middle, metrics, std::nullopt);
+      check_values(*reader, all, metrics, history.number(1, 5));
     }
   }
 }

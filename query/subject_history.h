@@ -1,0 +1,66 @@
+#pragma once
+
+// What commands ask of the past, whichever tier it is kept in: sums over subjects, and processes with what they held.
+
+#include <functional>
+#include <span>
+#include <variant>
+#include <vector>
+
+#include "analysis/bucket_sum.h"
+#include "analysis/ranking.h"
+#include "store/reader.h"
+
+namespace memoir::query {
+
+using VisitInterval = std::function<void(const SubjectInterval&)>;
+
+// Several subjects as one: the sum of what they hold. Ticks tell its extremes, rollups its mean alone.
+class SubjectSum {
+ public:
+  SubjectSum(std::int64_t width_ms, const BucketSum::Recorded& recorded);
+
+  // `gone`: as of GroupSum.
+  void add(std::int64_t subject_id, const Interval& interval, bool gone = false);
+
+  std::vector<Interval> intervals();
+  Summary summary();
+
+ private:
+  std::variant<GroupSum, BucketSum> sum_;
+};
+
+// Makes the sums of a tier and a range.
+using MakeSum = std::function<SubjectSum()>;
+Result<MakeSum> sums_over(Reader& reader, Tier tier, Range range);
+
+// Processes, and one metric of each.
+class ProcessHistory {
+ public:
+  // Of all processes that the tier knows of in the range: rollups have none of those that lived for less than one of
+  // their buckets.
+  static Result<ProcessHistory> load(Reader& reader, const HistoryQuestion& question);
+  // Of these alone, read one by one.
+  static ProcessHistory of(Reader& reader, const HistoryQuestion& question, std::vector<StoredProcess> processes);
+
+  const std::vector<StoredProcess>& processes() const { return processes_; }
+  bool complete() const { return complete_; }  // no process of the range is missing
+
+  // Those of one process in order of time.
+  Status visit(const VisitInterval& visit) const;
+
+ private:
+  ProcessHistory(Reader& reader, HistoryQuestion question) : reader_(&reader), question_(std::move(question)) {}
+
+  Reader* reader_;
+  HistoryQuestion question_;
+  std::vector<StoredProcess> processes_;
+  std::vector<SubjectInterval> intervals_;  // of rollups, which tell only then whose they are
+  bool complete_ = true;
+  bool one_by_one_ = false;
+};
+
+// The bucket of a tier (not raw) that holds a time: [from_ms, to_ms).
+Range bucket_around(Tier tier, std::int64_t at_ms);
+
+}  // namespace memoir::query

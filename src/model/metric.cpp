@@ -1,0 +1,193 @@
+#include "model/metric.h"
+
+#include <algorithm>
+
+namespace memoir {
+
+namespace {
+
+using enum SubjectKind;
+
+constexpr SubjectKinds kOfProcesses{process, category, identity, cgroup};
+constexpr SubjectKinds kOfMachine{machine};
+
+template <ProcessField field>
+std::optional<std::int64_t> of_field(const ProcessMemory& memory) {
+  return memory.get(field);
+}
+
+using enum ProcessField;
+constexpr std::array kPss{pss};
+constexpr std::array kRss{rss, vm_rss};
+constexpr std::array kUss{private_clean, private_dirty};
+constexpr std::array kAnon{anonymous, rss_anon};
+constexpr std::array kSwap{swap, vm_swap};
+constexpr std::array kSwapPss{swap_pss};
+constexpr std::array kHighWater{vm_hwm, vm_rss, rss};
+
+constexpr std::array kOwn{
+    MetricInfo{.name = "pss", .title = "PSS", .column = "pss_kib", .kinds = kOfProcesses, .rolled_up = true,
+               .marked = kOfProcesses, .mark = 3, .of_smaps = true, .fields = kPss, .of_process = of_field<pss>,
+               .of_category = &CategorySample::pss_kib},
+    MetricInfo{.name = "rss", .title = "RSS", .column = "rss_kib", .kinds = kOfProcesses, .rolled_up = true,
+               .marked = {category, identity, cgroup}, .mark = 4, .fields = kRss, .of_process = rss_kib,
+               .of_category = &CategorySample::rss_kib},
+    MetricInfo{.name = "uss", .title = "USS", .column = "uss_kib", .kinds = kOfProcesses, .rolled_up = true,
+               .marked = kOfProcesses, .mark = 5, .of_smaps = true, .fields = kUss, .of_process = uss_kib,
+               .of_category = &CategorySample::uss_kib},
+    MetricInfo{.name = "anon", .title = "anon", .column = "anon_kib", .kinds = {process, identity, cgroup},
+               .rolled_up = true, .fields = kAnon, .of_process = anon_kib},
+    MetricInfo{.name = "swap", .title = "swap", .column = "swap_kib", .kinds = kOfProcesses, .rolled_up = true,
+               .marked = kOfProcesses, .mark = 2, .fields = kSwap, .of_process = swap_kib,
+               .of_category = &CategorySample::swap_kib},
+    MetricInfo{.name = "swap_pss", .title = "SwapPss", .column = "swap_pss_kib", .kinds = kOfProcesses,
+               .rolled_up = true, .of_smaps = true, .fields = kSwapPss, .of_process = of_field<swap_pss>,
+               .of_category = &CategorySample::swap_pss_kib},
+    MetricInfo{.name = "hwm", .title = "high-water mark", .column = "hwm_kib", .kinds = {process, identity},
+               .marked = {process, identity}, .mark = 6, .adds_up = false, .fields = kHighWater,
+               .of_process = high_water_kib},
+    MetricInfo{.name = "used", .title = "memory in use", .column = "used_kib", .kinds = kOfMachine, .rolled_up = true,
+               .marked = kOfMachine, .mark = 0},
+    MetricInfo{.name = "swap", .title = "swap in use", .column = "swap_used_kib", .kinds = kOfMachine,
+               .rolled_up = true, .marked = kOfMachine, .mark = 2},
+};
+static_assert(kOwn.size() == static_cast<std::size_t>(Metric::fields));
+
+// Fields of the machine that people ask for by a name.
+struct NamedField {
+  MachineField field;
+  std::string_view name;
+};
+constexpr std::array kNamed{
+    NamedField{MachineField::mem_available, "available"}, NamedField{MachineField::mem_free, "free"},
+    NamedField{MachineField::cached, "cached"},           NamedField{MachineField::anon_pages, "anon"},
+    NamedField{MachineField::shmem, "shmem"},             NamedField{MachineField::slab, "slab"},
+    NamedField{MachineField::dirty, "dirty"}};
+
+// Counters of which the last value of a bucket tells what happened since another's.
+constexpr std::array kCounters{MachineField::oom_kill,       MachineField::pswpin,         MachineField::pswpout,
+                               MachineField::pgmajfault,     MachineField::psi_some_total, MachineField::psi_full_total,
+                               MachineField::psi_some_avg10, MachineField::psi_full_avg10};
+
+constexpr MetricInfo info_of(MachineField field) {
+  const FieldName& of = kMachineFields[static_cast<std::size_t>(field)];
+  const auto* const named = std::ranges::find(kNamed, field, &NamedField::field);
+  MetricInfo info{
+      .name = named == kNamed.end() ? "" : named->name, .title = of.key, .column = of.column, .kinds = kOfMachine};
+  info.rolled_up = std::ranges::find(kMachineSizes, field) != kMachineSizes.end() ||
+                   std::ranges::find(kCounters, field) != kCounters.end();
+  if (field != MachineField::mem_available) return info;
+  info.marked = kOfMachine;
+  info.mark = 1;
+  return info;
+}
+
+constexpr std::size_t kCount = kOwn.size() + MachineMemory::kCount;
+
+constexpr auto kInfos = [] {
+  std::array<MetricInfo, kCount> infos{};
+  for (std::size_t i = 0; i < kCount; ++i)
+    infos[i] = i < kOwn.size() ? kOwn[i] : info_of(static_cast<MachineField>(i - kOwn.size()));
+  return infos;
+}();
+
+template <typename Takes>
+std::vector<Metric> those(Takes&& takes) {
+  std::vector<Metric> metrics;
+  for (std::size_t i = 0; i < kCount; ++i) {
+    if (takes(kInfos[i])) metrics.push_back(static_cast<Metric>(i));
+  }
+  return metrics;
+}
+
+}  // namespace
+
+const MetricInfo& info_of(Metric metric) {
+  return kInfos.at(static_cast<std::size_t>(metric));
+}
+
+std::string_view to_string(Metric metric) {
+  return info_of(metric).name;
+}
+
+std::string_view metric_title(Metric metric) {
+  return info_of(metric).title;
+}
+
+std::optional<Metric> parse_metric(std::string_view name, SubjectKind kind) {
+  const std::vector<Metric>& metrics = metrics_of(kind);
+  const auto found = std::ranges::find(metrics, name, [](Metric metric) { return to_string(metric); });
+  return found == metrics.end() ? std::nullopt : std::optional(*found);
+}
+
+const std::vector<Metric>& metrics_of(SubjectKind kind) {
+  static const std::vector<Metric> of_machine{
+      Metric::used,      metric_of(MachineField::mem_available), metric_of(MachineField::mem_free),
+      metric_of(MachineField::cached), metric_of(MachineField::anon_pages), Metric::swap_used,
+      metric_of(MachineField::shmem), metric_of(MachineField::slab), metric_of(MachineField::dirty)};
+  static const std::vector<Metric> of_processes(kMetrics.begin(), kMetrics.end());
+  return kind == machine ? of_machine : of_processes;
+}
+
+const std::vector<Metric>& rolled_up_machine_metrics() {
+  static const std::vector<Metric> metrics = [] {
+    std::vector<Metric> all;
+    for (const MachineField field : kMachineSizes) all.push_back(metric_of(field));
+    for (const MachineField field : kCounters) all.push_back(metric_of(field));
+    all.insert(all.end(), {Metric::used, Metric::swap_used});
+    return all;
+  }();
+  return metrics;
+}
+
+const std::vector<Metric>& marked_metrics(SubjectKind kind) {
+  static const std::array marked = [] {
+    std::array<std::vector<Metric>, 5> all;
+    for (const SubjectKind of : {machine, category, process, identity, cgroup})
+      all.at(static_cast<std::size_t>(of)) = those([of](const MetricInfo& info) { return info.marked.contains(of); });
+    return all;
+  }();
+  return marked.at(static_cast<std::size_t>(kind));
+}
+
+std::optional<std::int64_t> metric_kib(const ProcessMemory& memory, Metric metric) {
+  const auto value = info_of(metric).of_process;
+  return value == nullptr ? std::nullopt : value(memory);
+}
+
+std::optional<std::int64_t> metric_kib(const CategorySample& sample, Metric metric) {
+  const auto member = info_of(metric).of_category;
+  return member == nullptr ? std::nullopt : std::optional(sample.*member);
+}
+
+std::optional<std::int64_t> metric_value(const MachineMemory& memory, Metric metric) {
+  if (metric == Metric::used) return used_kib(memory);
+  if (metric == Metric::swap_used) return swap_used_kib(memory);
+  if (metric < Metric::fields) return std::nullopt;
+  return memory.get(static_cast<MachineField>(static_cast<std::size_t>(metric) - kOwn.size()));
+}
+
+namespace {
+
+template <typename Of>
+MetricValues values_of(const Of& of) {
+  MetricValues values;
+  for (const Metric metric : kMetrics) values[metric] = metric_kib(of, metric);
+  return values;
+}
+
+}  // namespace
+
+MetricValues metric_values(const ProcessMemory& memory) {
+  return values_of(memory);
+}
+
+MetricValues metric_values(const CategorySample& sample) {
+  return values_of(sample);
+}
+
+bool is_exact(Metric metric, Source source) {
+  return !info_of(metric).of_smaps || source == Source::exact || source == Source::held;
+}
+
+}  // namespace memoir
