@@ -10,12 +10,11 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "config/config.h"
-#include "query/commands.h"
 #include "query/database_path.h"
 #include "query/format.h"
 #include "query/shell_text.h"
 #include "query/terminal.h"
-#include "store/database.h"
+#include "store/integrity.h"
 
 namespace memoir::query {
 namespace {

@@ -3,7 +3,7 @@
 #include <SQLiteCpp/Database.h>
 #include <sqlite3.h>
 
-#include "store/database.h"
+#include "store/pages.h"
 
 namespace memoir {
 namespace {

@@ -10,6 +10,7 @@
 #include "store/copy_parts.h"
 #include "store/database.h"
 #include "store/failure.h"
+#include "store/integrity.h"
 #include "store/lock_file.h"
 #include "store/statement.h"
 

@@ -9,7 +9,7 @@
 
 #include "base/partial_file.h"
 #include "base/result.h"
-#include "store/reader.h"
+#include "store/types.h"
 
 namespace memoir {
 

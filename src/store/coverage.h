@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "store/reader.h"
+#include "store/types.h"
 
 namespace memoir {
 

@@ -15,12 +15,14 @@
 #include "base/own_file.h"
 #include "store/failure.h"
 #include "store/file_owner.h"
+#include "store/integrity.h"
 #include "store/lock_file.h"
 #include "store/migrations.h"
 #include "store/older_schema.h"
+#include "store/pages.h"
+#include "store/pragma.h"
 #include "store/schema_check.h"
 #include "store/statement.h"
-#include "store/time_limit.h"
 #include "store/wal_file.h"
 
 namespace memoir {
@@ -29,9 +31,7 @@ namespace {
 namespace fs = std::filesystem;
 using DatabasePtr = std::unique_ptr<SQLite::Database>;
 
-constexpr int kWriterBusyMs = 5000;
 constexpr int kReaderBusyMs = 5000;
-constexpr int kCheckpointBusyMs = 200;
 
 void log_sqlite(void*, int code, const char* text) {
   const std::string line = fmt::format("SQLite ({}): {}", code, text);
@@ -43,22 +43,6 @@ void log_sqlite(void*, int code, const char* text) {
 void route_log() {
   static std::once_flag once;
   std::call_once(once, [] { sqlite3_config(SQLITE_CONFIG_LOG, log_sqlite, nullptr); });
-}
-
-std::int64_t number(SQLite::Database& database, const char* sql) {
-  Statement statement(database, sql);
-  return statement.step() ? statement.integer(0) : 0;
-}
-
-// Sets a pragma and reads it back: SQLite ignores what it does not like.
-void set_pragma(SQLite::Database& database, const std::string& name, const std::string& value,
-                const std::string& expected) {
-  Statement(database, fmt::format("PRAGMA {} = {}", name, value)).finish();
-  Statement check(database, "PRAGMA " + name);
-  const std::string got = check.step() ? check.text(0) : "";
-  if (got != expected) {
-    throw SQLite::Exception(fmt::format("pragma {} is {}, not {}", name, got, expected), SQLITE_ERROR);
-  }
 }
 
 // Before WAL: once that has written the first page, these two stay what they are. A tick changes one page of each of
@@ -186,24 +170,6 @@ bool is_still(const std::string& path) {
   std::error_code error;
   const auto wal_bytes = fs::file_size(path + "-wal", error);
   return (error || wal_bytes == 0) && !look_at_lock(path).owner;
-}
-
-// A check reads each page about once.
-constexpr int kProgressSteps = 100'000;
-
-struct CheckProgress {
-  sqlite3* handle;
-  std::int64_t pages;
-  const std::function<bool(int)>& tell;
-};
-
-int tell_progress(void* data) {
-  const auto& state = *static_cast<CheckProgress*>(data);
-  int read = 0;
-  int unused = 0;
-  sqlite3_db_status(state.handle, SQLITE_DBSTATUS_CACHE_MISS, &read, &unused, 0);
-  const std::int64_t percent = 100 * std::int64_t{read} / std::max<std::int64_t>(state.pages, 1);
-  return state.tell(static_cast<int>(std::min<std::int64_t>(99, percent))) ? 0 : 1;
 }
 
 // What a plain copy of a file that is recorded into leaves behind: https://sqlite.org/fileformat.html, 1.3.3, says how
@@ -342,74 +308,6 @@ void stamp(SQLite::Database& database, std::int32_t version) {
 
 std::int32_t schema_version(SQLite::Database& database) {
   return static_cast<std::int32_t>(number(database, "PRAGMA user_version"));
-}
-
-std::string quick_check(SQLite::Database& database, const std::string& table) {
-  Statement check(database, fmt::format("PRAGMA quick_check({})", table.empty() ? "1" : table));
-  const std::string answer = check.step() ? check.text(0) : "no answer";
-  return answer == "ok" ? "" : answer;
-}
-
-CheckResult quick_check(SQLite::Database& database, std::chrono::milliseconds within) {
-  TimeLimit limit(database.getHandle(), within);
-  std::string damage;
-  try {
-    damage = quick_check(database);
-  } catch (const SQLite::Exception&) {
-    if (limit.stop()) throw;
-  }
-  // What it says when it is interrupted is of no worth.
-  if (!limit.stop()) return {.damage = {}, .finished = false};
-  return {.damage = damage};
-}
-
-Result<std::string> check_file(const std::string& path, const std::function<bool(int)>& progress) {
-  const auto database = TRY(open_for_reading(path));
-  return guarded(path, [&]() -> Result<std::string> {
-    CheckProgress state{database->getHandle(), number(*database, "PRAGMA page_count"), progress};
-    sqlite3_progress_handler(state.handle, kProgressSteps, tell_progress, &state);
-    const std::string damage = quick_check(*database);
-    sqlite3_progress_handler(state.handle, 0, nullptr, nullptr);
-    return damage;
-  });
-}
-
-void checkpoint(SQLite::Database& database) {
-  database.setBusyTimeout(kCheckpointBusyMs);
-  try {
-    Statement(database, "PRAGMA wal_checkpoint(TRUNCATE)").finish();
-  } catch (const SQLite::Exception&) {
-    database.setBusyTimeout(kWriterBusyMs);
-    throw;
-  }
-  database.setBusyTimeout(kWriterBusyMs);
-}
-
-PageCounter::PageCounter(SQLite::Database& database)
-    : page_bytes_(number(database, "PRAGMA page_size")),
-      all_(database, "PRAGMA page_count"),
-      free_(database, "PRAGMA freelist_count") {}
-
-Pages PageCounter::count() {
-  const auto value = [](Statement& statement) {
-    const std::int64_t found = statement.bind().step() ? statement.integer(0) : 0;
-    statement.reset();
-    return found;
-  };
-  return {page_bytes_, value(all_), value(free_)};
-}
-
-void vacuum(SQLite::Database& database, std::int64_t count) {
-  Statement(database, fmt::format("PRAGMA incremental_vacuum({})", count)).finish();
-}
-
-void limit_wal_file(SQLite::Database& database, std::int64_t bytes) {
-  const std::string limit = std::to_string(bytes);
-  set_pragma(database, "journal_size_limit", limit, limit);
-}
-
-std::int64_t wal_frame_bytes(SQLite::Database& database) {
-  return number(database, "PRAGMA page_size") + kWalFrameHeadBytes;
 }
 
 std::string sqlite_version() {

@@ -1,25 +1,17 @@
 #pragma once
 
-// One SQLite database of ours: opened, checked and set up. The only file that speaks PRAGMA.
+// One SQLite database of ours: opened, checked and set up.
 
-#include <chrono>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 
 #include "base/result.h"
 #include "store/file_owner.h"
 #include "store/statement.h"
+#include "store/types.h"
 
 namespace memoir {
-
-// The -wal is allowed to grow to that: the fewer checkpoints, the fewer pages are written twice.
-inline constexpr std::int64_t kMostWalBytes = 20LL * 1024 * 1024;
-
-// FULL syncs at each commit: the tick before a crash is there. NORMAL syncs at checkpoints: a power cut may take the
-// last commits, never the consistency.
-enum class Durability { full, normal };
 
 // Whose the file at `path` is: ours or nobody's yet, else refused. Nothing is written, beside the file neither. A file
 // of ours whose header cannot be read any more is damaged.
@@ -56,50 +48,6 @@ void make_single_file(SQLite::Database& database);
 // Marks the database as ours, with the schema's version. Belongs into the transaction that makes that schema.
 void stamp(SQLite::Database& database, std::int32_t schema_version);
 std::int32_t schema_version(SQLite::Database& database);
-
-// Looks through the whole file for damage, or through one table; what is wrong, or nothing.
-std::string quick_check(SQLite::Database& database, const std::string& table = "");
-
-// The same, for no longer than that.
-struct CheckResult {
-  std::string damage;  // empty: none was found
-  bool finished = true;
-};
-CheckResult quick_check(SQLite::Database& database, std::chrono::milliseconds within);
-
-// The same for a reader of the file at `path`. Told how far it has come, in percent; false stops it, which is an error.
-Result<std::string> check_file(const std::string& path, const std::function<bool(int)>& progress);
-
-// Moves what the -wal holds into the database and empties it, unless a reader is in the way.
-void checkpoint(SQLite::Database& database);
-
-// How large the file is, and how much of it is free to be used again.
-struct Pages {
-  std::int64_t bytes = 0;  // of a page
-  std::int64_t all = 0;
-  std::int64_t free = 0;
-
-  std::int64_t used_bytes() const { return (all - free) * bytes; }
-};
-class PageCounter {
- public:
-  explicit PageCounter(SQLite::Database& database);
-  Pages count();
-
- private:
-  std::int64_t page_bytes_;
-  Statement all_;
-  Statement free_;
-};
-
-// Gives up to `count` free pages back to the file system.
-void vacuum(SQLite::Database& database, std::int64_t count);
-
-// What is left of the -wal when it begins anew at its start.
-void limit_wal_file(SQLite::Database& database, std::int64_t bytes);
-
-// What a page takes up in the -wal.
-std::int64_t wal_frame_bytes(SQLite::Database& database);
 
 // The version of SQLite that runs.
 std::string sqlite_version();

@@ -13,6 +13,7 @@
 #include "store/retention_cuts.h"
 #include "store/statement.h"
 #include "store/still_used.h"
+#include "store/tiers.h"
 
 namespace memoir {
 

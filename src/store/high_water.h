@@ -9,7 +9,7 @@
 #include <span>
 
 #include "model/tick.h"
-#include "store/reader.h"
+#include "store/types.h"
 
 namespace memoir {
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "store/reader.h"
+#include "store/types.h"
 
 namespace SQLite {
 class Database;

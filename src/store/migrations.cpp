@@ -4,7 +4,7 @@
 #include <iterator>
 
 #include "store/database.h"
-#include "store/process_rows.h"
+#include "store/identity_migration.h"
 #include "store/statement.h"
 #include "store_sql.h"
 
@@ -16,7 +16,7 @@ void migrate(SQLite::Database& database, std::int32_t from) {
   for (std::int32_t version = from; version < kSchemaVersion; ++version) {
     Transaction transaction(database, Transaction::Kind::write);
     database.exec(sql::migrations[version]);
-    if (version + 1 == kIdentities) ProcessRows(database).fill_in_identities();
+    if (version + 1 == kIdentities) fill_in_identities(database);
     stamp(database, version + 1);
     transaction.commit();
   }

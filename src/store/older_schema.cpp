@@ -43,7 +43,7 @@ void add_views(SQLite::Database& database, SQLite::Database& current) {
   while (views.step()) database.exec(in_temp("VIEW", views.text(0)));
 }
 
-// As ProcessRows::fill_in_identities(), with the same numbers.
+// As fill_in_identities() (identity_migration.h), with the same numbers.
 void add_identities(SQLite::Database& database) {
   Statement rows(
       database,

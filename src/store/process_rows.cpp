@@ -115,25 +115,6 @@ void ProcessRows::end_other_boots(std::int64_t boot_id, const Sight& gone) {
   while (rows.step()) end(rows.integer(0), gone, "unknown");
 }
 
-void ProcessRows::fill_in_identities() {
-  Statement rows(database_,
-                 "SELECT p.id, p.first_ms, COALESCE(p.last_ms, p.first_ms), c.exe, c.line, g.path FROM process AS p "
-                 "JOIN command AS c ON c.id = p.command_id JOIN cgroup AS g ON g.id = p.cgroup_id "
-                 "WHERE p.identity_id = 0 ORDER BY p.id");
-  Statement set(database_, "UPDATE process SET identity_id = ?2 WHERE id = ?1");
-  Statement seen(database_, "UPDATE identity SET last_ms = MAX(last_ms, ?2) WHERE id = ?1");
-  while (rows.step()) {
-    ProcessInfo info;
-    info.exe = rows.text(3);
-    info.command = rows.text(4);
-    info.cgroup = rows.text(5);
-    const Identity identity = identity_of(info);
-    const std::int64_t id = identities_.id_seen(rows.integer(1), identity.unit, identity.exe, identity.command);
-    set.run(rows.integer(0), id);
-    seen.run(id, rows.integer(2));
-  }
-}
-
 std::int64_t ProcessRows::category_id(const std::string& name) {
   return categories_.id(name);
 }

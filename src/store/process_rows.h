@@ -40,8 +40,6 @@ class ProcessRows {
 
   std::int64_t category_id(const std::string& name);
   std::int64_t cgroup_id(const std::string& path, std::int64_t at_ms);
-  // Processes of schema 1 have none yet.
-  void fill_in_identities();
 
  private:
   // The row of a name that is stored once.

@@ -367,22 +367,6 @@ Result<ProcessMarks> SqliteReader::process_marks(std::optional<Range> range, std
 
 }  // namespace
 
-std::string_view to_string(Tier tier) {
-  constexpr std::array names{"raw", "5min", "hour", "day"};
-  return names.at(static_cast<std::size_t>(tier));
-}
-
-std::optional<Tier> parse_tier(std::string_view name) {
-  for (const Tier tier : {Tier::raw, Tier::five_minutes, Tier::hour, Tier::day}) {
-    if (to_string(tier) == name) return tier;
-  }
-  return std::nullopt;
-}
-
-std::int64_t bucket_ms(Tier tier) {
-  return tier == Tier::raw ? 0 : shape_of(tier).width_ms;
-}
-
 Result<std::unique_ptr<Reader>> Reader::open(const std::string& path, std::optional<std::chrono::milliseconds> within) {
   auto database = TRY(open_for_reading(path));
   return std::unique_ptr<Reader>(std::make_unique<SqliteReader>(path, std::move(database), within));

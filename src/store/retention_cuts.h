@@ -8,21 +8,14 @@
 #include <cstdint>
 
 #include "store/recorded_past.h"
-#include "store/writer.h"
+#include "store/tiers.h"
+#include "store/types.h"
 
 namespace SQLite {
 class Database;
 }
 
 namespace memoir {
-
-// The tiers of the rollups, the finest first.
-inline constexpr std::size_t kTiers = 3;
-inline constexpr std::array<std::int64_t, kTiers> kTierBlockMs{3'600'000, 86'400'000, 86'400'000};
-inline constexpr std::array<std::int64_t, kTiers> kTierBucketMs{300'000, 3'600'000, 86'400'000};
-// From what age a process has rows of its own in a tier. Jobs of some minutes are many: what they leave for as long as
-// there are buckets of 5 minutes would be a tenth of the file.
-inline constexpr std::array<std::int64_t, kTiers> kProcessAgeMs{900'000, 3'600'000, 86'400'000};
 
 struct TierCut {
   std::int64_t recorded_ms = 0;  // what was recorded before goes; up to 0: nothing does

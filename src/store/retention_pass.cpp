@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/clock.h"
-#include "store/database.h"
 #include "store/high_water.h"
 
 namespace memoir {

@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "store/batch_delete.h"
-#include "store/database.h"
 #include "store/forget.h"
+#include "store/pages.h"
 #include "store/retention_cuts.h"
-#include "store/writer.h"
+#include "store/types.h"
 
 namespace memoir {
 

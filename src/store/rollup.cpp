@@ -3,8 +3,8 @@
 #include <SQLiteCpp/Database.h>
 #include <algorithm>
 
-#include "store/retention_cuts.h"
 #include "store/tick_cursor.h"
+#include "store/tiers.h"
 
 namespace memoir {
 namespace {

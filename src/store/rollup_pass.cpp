@@ -4,10 +4,10 @@
 #include <array>
 
 #include "store/columns.h"
-#include "store/retention_cuts.h"
 #include "store/rollup_subjects.h"
 #include "store/steps.h"
 #include "store/tick_marks.h"
+#include "store/tiers.h"
 #include "store_sql.h"
 
 namespace memoir {

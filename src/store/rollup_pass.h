@@ -10,9 +10,9 @@
 
 #include "store/coverage.h"
 #include "store/mark_rows.h"
-#include "store/reader.h"
 #include "store/rollup_timeline.h"
 #include "store/tick_cursor.h"
+#include "store/types.h"
 
 namespace memoir {
 

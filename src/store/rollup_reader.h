@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "store/mark_rows.h"
-#include "store/reader.h"
 #include "store/rollup_tails.h"
 #include "store/statement.h"
+#include "store/types.h"
 
 namespace memoir {
 

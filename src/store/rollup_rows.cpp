@@ -11,12 +11,6 @@
 namespace memoir {
 namespace {
 
-constexpr std::array kShapes{
-    TierShape{Tier::five_minutes, "5min", "hour", "five_minutes_from_ms", kPieceMs, 12},
-    TierShape{Tier::hour, "hour", "day", "hour_from_ms", kHourMs, 24, true},
-    TierShape{Tier::day, "day", "day", "day_from_ms", 24 * kHourMs, 1, true},
-};
-
 constexpr std::array kNames{"anon", "rss", "pss", "uss", "swap", "swap_pss"};
 // Those whose shape is mostly that of anon, which comes first.
 constexpr std::size_t kFirstAlike = 1;
@@ -143,11 +137,6 @@ RollupRow<N> read_row(const Statement& statement, const TierShape& shape, const 
 }
 
 }  // namespace
-
-const TierShape& shape_of(Tier tier) {
-  return *std::find_if(kShapes.begin(), kShapes.end() - 1,
-                       [tier](const TierShape& shape) { return shape.tier == tier; });
-}
 
 template <std::size_t N>
 Bucket<N> held_bucket(const Bucket<N>& bucket, std::int64_t start_ms, std::int64_t width_ms) {

@@ -7,24 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "store/reader.h"
 #include "store/rollup_timeline.h"
 #include "store/statement.h"
+#include "store/tiers.h"
+#include "store/types.h"
 
 namespace memoir {
-
-// How a tier cuts time: blocks of `slots` buckets.
-struct TierShape {
-  Tier tier = Tier::raw;
-  const char* name = "";   // of its tables: rollup_NAME, machine_NAME
-  const char* block = "";  // the column
-  const char* floor = "";  // the column of `retention` that says what is on its way out
-  std::int64_t width_ms = 0;
-  std::int64_t slots = 1;
-  bool keeps_peak_times = false;  // of PSS: a bucket of the others is narrow enough
-
-  std::int64_t block_ms() const { return width_ms * slots; }
-};
 
 // A row: `buckets` of its tier from `slot` of its block on.
 template <std::size_t N>
@@ -38,8 +26,6 @@ struct RollupRow {
 
   std::int64_t start_ms(const TierShape& shape) const { return (block * shape.slots + slot) * shape.width_ms; }
 };
-
-const TierShape& shape_of(Tier tier);
 
 // What a bucket after the first of a row holds, or several as one.
 template <std::size_t N>

@@ -13,9 +13,9 @@
 
 #include "model/process.h"
 #include "store/mark_rows.h"
-#include "store/reader.h"
 #include "store/rollup_timeline.h"
 #include "store/statement.h"
+#include "store/types.h"
 
 namespace memoir {
 

@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "store/coverage.h"
 #include "store/statement.h"
-#include "store/writer.h"
+#include "store/types.h"
 
 namespace memoir {
 

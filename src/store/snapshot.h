@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "store/reader.h"
 #include "store/statement.h"
+#include "store/types.h"
 
 namespace memoir {
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "store/database.h"
 #include "store/lock_file.h"
 #include "store/set_aside.h"
 #include "store/wal_locks.h"

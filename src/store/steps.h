@@ -7,10 +7,10 @@
 #include <functional>
 #include <vector>
 
-#include "store/reader.h"
 #include "store/statement.h"
 #include "store/step_plan.h"
 #include "store/tick_cursor.h"
+#include "store/types.h"
 
 namespace memoir {
 

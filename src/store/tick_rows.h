@@ -6,8 +6,8 @@
 #include <string>
 
 #include "model/tick.h"
-#include "store/reader.h"
 #include "store/statement.h"
+#include "store/types.h"
 
 namespace memoir {
 

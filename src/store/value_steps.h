@@ -4,8 +4,8 @@
 
 #include <functional>
 
-#include "store/reader.h"
 #include "store/statement.h"
+#include "store/types.h"
 
 namespace memoir {
 

@@ -7,9 +7,12 @@
 
 #include "base/log.h"
 #include "store/checkpoints.h"
+#include "store/database.h"
 #include "store/failure.h"
+#include "store/integrity.h"
 #include "store/lock_file.h"
 #include "store/oom_kills.h"
+#include "store/pages.h"
 #include "store/retention_pass.h"
 #include "store/rollup.h"
 #include "store/run_log.h"
