@@ -185,7 +185,7 @@ Outcome answer(const std::vector<std::string>& arguments, const Clock& clock, co
   }
   const Command& command = *invocation->command;
   if (command.print) {
-    const Result<std::string> text = command.print(invocation->options);
+    const Result<std::string> text = command.print(invocation->options, commands());
     return text ? Outcome{Exit::answered, *text, "", false} : failure(text.error());
   }
   if (command.run_alone && (!command.run || !invocation->options.csv.empty()))

@@ -1,6 +1,7 @@
 // memoir backup: all of the file, while it is recorded into.
 
-#include "query/commands.h"
+#include "query/backup.h"
+
 #include "query/copies.h"
 
 namespace memoir::query {

@@ -1,5 +1,7 @@
 // memoir categories: the groups that the rules make, and what their members hold together.
 
+#include "query/categories.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
@@ -7,14 +9,12 @@
 #include "analysis/grouping.h"
 #include "analysis/ranking.h"
 #include "query/changes.h"
-#include "query/commands.h"
 #include "query/format.h"
 #include "query/limit.h"
 #include "query/moment.h"
 #include "query/state.h"
 #include "query/tier.h"
 #include "query/tier_steps.h"
-#include "query/top.h"
 
 namespace memoir::query {
 namespace {

@@ -1,8 +1,8 @@
 #pragma once
 
-// How a command plugs in: write query/NAME.cpp with a function that returns its Command, declare it in
-// query/commands.h, list it in query/commands.cpp and CMakeLists.txt, and give it a paragraph in man/memoir.1 and a
-// line in completions/ (a test holds them together).
+// How a command plugs in: make a folder query/commands/NAME with a function that returns its Command, list it in
+// query/commands.cpp, in the CMakeLists of both folders and in tests/layers/rooms.txt, and give it a paragraph in
+// man/memoir.1 and a line in completions/ (a test holds them together).
 //
 // `run` turns a Context into a Report, or an Error: kind malformed is the user's word (exit status 2; show what is
 // valid), any other is a failure (1). It prints nothing. Times in the Report are epoch milliseconds, sizes KiB; strings
@@ -42,6 +42,9 @@ struct Streamed {
   std::vector<std::string> warnings;
 };
 
+// In a list of words: the names of the categories that the file has.
+inline constexpr std::string_view kCategoryNames = "<category>";
+
 struct Example {
   std::string line;
   std::string answers;
@@ -64,12 +67,14 @@ struct Command {
   std::function<Result<Report>(const Options&, std::int64_t now_ms)> run_alone = {};
   // Instead of run, for a command whose answer is too long to be held.
   std::function<Result<Streamed>(const Context&, const Sink&)> stream = {};
-  // Instead of run, for a text that needs no file.
-  std::function<Result<std::string>(const Options&)> print = {};
+  // Instead of run, for a text that needs no file; told all the commands that there are.
+  std::function<Result<std::string>(const Options&, const std::vector<Command>& commands)> print = {};
   std::vector<std::string> formats = {"table", "json", "csv"};  // valid for --format, the default first
   std::size_t most_subjects = 1;
   std::vector<std::string> subject_words = {};  // that a shell completes for the subject
 };
+
+inline constexpr std::string_view kDefaultCommand = "status";
 
 // All the options that the command takes, in the order of option_texts().
 std::vector<Option> options_of(const Command& command);

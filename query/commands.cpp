@@ -1,27 +1,24 @@
 #include "query/commands.h"
 
 #include <algorithm>
-#include <array>
+
+#include "query/backup.h"
+#include "query/categories.h"
+#include "query/completion.h"
+#include "query/diff.h"
+#include "query/doctor.h"
+#include "query/events.h"
+#include "query/export.h"
+#include "query/extract.h"
+#include "query/leaks.h"
+#include "query/peaks.h"
+#include "query/processes.h"
+#include "query/status.h"
+#include "query/summary.h"
+#include "query/top.h"
+#include "query/trend.h"
 
 namespace memoir::query {
-
-namespace {
-
-// What every command takes that answers from a file.
-constexpr std::array kCommon{Option::db,  Option::format,   Option::units,
-                             Option::utc, Option::no_color, Option::no_pager};
-
-}  // namespace
-
-std::vector<Option> options_of(const Command& command) {
-  std::vector<Option> options;
-  for (const OptionText& text : option_texts()) {
-    const bool common = !command.print && std::find(kCommon.begin(), kCommon.end(), text.option) != kCommon.end();
-    const bool own = std::find(command.options.begin(), command.options.end(), text.option) != command.options.end();
-    if (common || own) options.push_back(text.option);
-  }
-  return options;
-}
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> all{

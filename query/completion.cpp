@@ -6,10 +6,10 @@
 
 #include "base/nearest.h"
 #include "base/text.h"
-#include "query/commands.h"
-#include "query/events.h"
+#include "query/event_table.h"
 #include "query/filter.h"
 #include "query/tier.h"
+#include "query/times.h"
 
 namespace memoir::query {
 namespace {
@@ -19,14 +19,14 @@ const std::vector<std::string>& shells() {
   return names;
 }
 
-Result<std::string> print_completion(const Options& options) {
+Result<std::string> print_completion(const Options& options, const std::vector<Command>& commands) {
   if (options.subjects.empty()) {
     return malformed(fmt::format("which shell? memoir completion {}", fmt::join(shells(), "|")));
   }
   const std::string& shell = options.subjects.front();
-  if (shell == "bash") return bash_completion();
-  if (shell == "zsh") return zsh_completion();
-  if (shell == "fish") return fish_completion();
+  if (shell == "bash") return bash_completion(commands);
+  if (shell == "zsh") return zsh_completion(commands);
+  if (shell == "fish") return fish_completion(commands);
   return malformed(fmt::format("'{}' is not one of {}{}", to_printable(to_utf8(shell)), fmt::join(shells(), ", "),
                                did_you_mean(shell, shells())));
 }
@@ -39,9 +39,9 @@ std::vector<std::string> filter_words() {
   return words;
 }
 
-std::vector<std::string> command_names() {
+std::vector<std::string> command_names(const std::vector<Command>& commands) {
   std::vector<std::string> names;
-  for (const Command& command : commands()) names.push_back(command.name);
+  for (const Command& command : commands) names.push_back(command.name);
   names.emplace_back("help");
   return names;
 }
@@ -78,8 +78,7 @@ std::vector<std::string> words_for(Option option, const Command& command) {
     case Option::from:
     case Option::to:
     case Option::day:
-      return {"now",       "today",    "yesterday", "monday",   "tuesday",
-              "wednesday", "thursday", "friday",    "saturday", "sunday"};
+      return time_words();
     case Option::last:
       return {"10m", "1h", "2h", "1d", "1w"};
     case Option::write_missing:

@@ -11,15 +11,14 @@
 
 namespace memoir::query {
 
-// In a list of words: the names of the categories that the file has.
-inline constexpr std::string_view kCategoryNames = "<category>";
+Command completion_command();
 
 // What may follow the option of that command; empty where it is for the user to know.
 std::vector<std::string> words_for(Option option, const Command& command);
 
 // What the scripts are made of: "category=" …, the commands with help, and whether an option names a file or a folder.
 std::vector<std::string> filter_words();
-std::vector<std::string> command_names();
+std::vector<std::string> command_names(const std::vector<Command>& commands);
 bool is_file(Option option);
 
 // How the option may be written, in full first; and what stands for a choice of it that the command has: "--json".
@@ -32,8 +31,8 @@ inline constexpr std::string_view kPrintCategories =
     "memoir categories --limit 0 --format csv 2>/dev/null | "
     "sed -n '2,$s|^[^\"]*,\\([[:alnum:]_.:@+/][[:alnum:] _.:@+/-]*\\)$|\\1|p'";
 
-std::string bash_completion();
-std::string zsh_completion();
-std::string fish_completion();
+std::string bash_completion(const std::vector<Command>& commands);
+std::string zsh_completion(const std::vector<Command>& commands);
+std::string fish_completion(const std::vector<Command>& commands);
 
 }  // namespace memoir::query

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "query/commands.h"
 #include "query/completion.h"
 
 namespace memoir::query {
@@ -40,18 +39,18 @@ std::string bash_words(std::vector<std::string> words) {
 }
 
 // What comes after an option that takes a value.
-std::string bash_case(Option option) {
+std::string bash_case(Option option, const std::vector<Command>& commands) {
   if (is_file(option)) {
     return fmt::format(
         "    {}) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- \"$current\"); return ;;\n",
         patterns(option, ""));
   }
   if (!differs_by_command(option)) {
-    return fmt::format("    {}) {}{} ;;\n", patterns(option, ""), bash_words(words_for(option, commands().front())),
+    return fmt::format("    {}) {}{} ;;\n", patterns(option, ""), bash_words(words_for(option, commands.front())),
                        option == Option::filter ? "; compopt -o nospace" : "");
   }
   std::string out;
-  for (const Command& command : commands()) {
+  for (const Command& command : commands) {
     const std::vector<std::string> words = words_for(option, command);
     if (words.empty()) continue;
     out += fmt::format("    {}) {} ;;\n", patterns(option, command.name), bash_words(words));
@@ -59,9 +58,14 @@ std::string bash_case(Option option) {
   return out;
 }
 
+// The one that runs where none is named.
+const Command& default_of(const std::vector<Command>& commands) {
+  return *std::ranges::find(commands, kDefaultCommand, &Command::name);
+}
+
 }  // namespace
 
-std::string bash_completion() {
+std::string bash_completion(const std::vector<Command>& commands) {
   std::string out =
       "# bash completion for memoir(1), as `memoir completion bash` prints it\n\n"
       "_memoir_categories() {\n";
@@ -77,21 +81,21 @@ std::string bash_completion() {
       "  fi\n"
       "  for word in \"${COMP_WORDS[@]:1:COMP_CWORD-1}\"; do\n";
   out += fmt::format("    case $word in\n      {}) command=$word; break ;;\n    esac\n  done\n",
-                     fmt::join(command_names(), "|"));
+                     fmt::join(command_names(commands), "|"));
   out += "  case \"$command $previous\" in\n";
   for (const OptionText& text : option_texts()) {
-    if (!text.value.empty()) out += bash_case(text.option);
+    if (!text.value.empty()) out += bash_case(text.option, commands);
   }
   out += "    *\" category\") names=category ;;\n    *)\n      case \"$command $current\" in\n";
-  out += fmt::format("        \" -\"*) words=\"{}\" ;;\n", names_of(*find_command(kDefaultCommand)));
-  out += fmt::format("        \" \"*) words=\"{}\" ;;\n", fmt::join(command_names(), " "));
-  for (const Command& command : commands()) {
+  out += fmt::format("        \" -\"*) words=\"{}\" ;;\n", names_of(default_of(commands)));
+  out += fmt::format("        \" \"*) words=\"{}\" ;;\n", fmt::join(command_names(commands), " "));
+  for (const Command& command : commands) {
     out += fmt::format("        \"{} -\"*) words=\"{}\" ;;\n", command.name, names_of(command));
     out += fmt::format("        \"{} \"*) {} ;;\n", command.name,
                        command.subject_words.empty() ? fmt::format("words=\"{}\"", names_of(command))
                                                      : bash_words(command.subject_words));
   }
-  out += fmt::format("        \"help \"*) words=\"{}\" ;;\n", fmt::join(command_names(), " "));
+  out += fmt::format("        \"help \"*) words=\"{}\" ;;\n", fmt::join(command_names(commands), " "));
   return out +
          "      esac\n"
          "      ;;\n"

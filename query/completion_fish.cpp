@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "query/commands.h"
 #include "query/completion.h"
 #include "query/shell_text.h"
 
@@ -34,7 +33,7 @@ std::string fish_option(Option option, const std::string& condition, const Comma
 
 }  // namespace
 
-std::string fish_completion() {
+std::string fish_completion(const std::vector<Command>& commands) {
   std::string out =
       "# fish completion for memoir(1), as `memoir completion fish` prints it\n\n"
       "function __memoir_categories\n"
@@ -45,17 +44,17 @@ std::string fish_completion() {
       "        printf '%s%s\\n' \"$argv[1]\" \"$name\"\n"
       "    end\n"
       "end\n\n";
-  out += fmt::format("set -l commands {}\n\ncomplete -c memoir -f\n", fmt::join(command_names(), " "));
-  for (const Command& command : commands()) {
+  out += fmt::format("set -l commands {}\n\ncomplete -c memoir -f\n", fmt::join(command_names(commands), " "));
+  for (const Command& command : commands) {
     out += fmt::format("complete -c memoir -n \"not __fish_seen_subcommand_from $commands\" -a {} -d {}\n",
                        command.name, in_single_quotes(command.summary));
   }
   out += fmt::format("complete -c memoir -n '__fish_seen_subcommand_from help' -a \"{}\"\n",
-                     fmt::join(command_names(), " "));
+                     fmt::join(command_names(commands), " "));
   out +=
       "complete -c memoir -l help -s h -d 'Options and examples'\n"
       "complete -c memoir -l version -s V -d 'The version'\n";
-  for (const Command& command : commands()) {
+  for (const Command& command : commands) {
     const std::string condition = "__fish_seen_subcommand_from " + command.name;
     out += "\n";
     if (!command.subject_words.empty()) {

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "query/commands.h"
 #include "query/completion.h"
 #include "query/shell_text.h"
 
@@ -41,7 +40,7 @@ std::string zsh_option(Option option, const std::string& name, const Command& co
 
 }  // namespace
 
-std::string zsh_completion() {
+std::string zsh_completion(const std::vector<Command>& commands) {
   std::string out =
       "#compdef memoir\n"
       "# zsh completion for memoir(1), as `memoir completion zsh` prints it\n\n"
@@ -58,7 +57,7 @@ std::string zsh_completion() {
       "  else\n";
   out += fmt::format("    compadd -S '' {}\n  fi\n}}\n\n_memoir() {{\n  local -a commands options\n  commands=(\n",
                      fmt::join(filter_words(), " "));
-  for (const Command& command : commands()) {
+  for (const Command& command : commands) {
     out += fmt::format("    {}\n", in_single_quotes(command.name + ":" + command.summary));
   }
   out +=
@@ -69,7 +68,7 @@ std::string zsh_completion() {
       "  fi\n"
       "  case $words[2] in\n"
       "    help) _describe command commands; return ;;\n";
-  for (const Command& command : commands()) {
+  for (const Command& command : commands) {
     out += fmt::format("    {})\n      options=(\n", command.name);
     for (const Option option : options_of(command)) {
       for (const std::string& name : spellings_for(option))

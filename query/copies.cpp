@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "query/interruption.h"
 #include "query/terminal.h"
+#include "store/reader.h"
 
 namespace memoir::query {
 namespace {

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "query/commands.h"
-#include "query/completion.h"
 #include "query/filter_values.h"
 #include "query/format.h"
 #include "query/moment.h"
@@ -129,7 +127,7 @@ Command diff_command() {
       "from the last tick, as --last does. Or give a range: its begin and its end are compared (by default the last "
       "day)";
   command.most_subjects = 2;
-  command.subject_words = words_for(Option::at, command);
+  command.subject_words = time_words();
   command.options = {Option::from,  Option::to,     Option::last, Option::day,  Option::by,
                      Option::group, Option::filter, Option::tier, Option::limit};
   command.by = {"pss", "rss", "uss", "anon", "swap", "swap_pss"};

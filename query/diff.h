@@ -16,6 +16,8 @@
 
 namespace memoir::query {
 
+Command diff_command();
+
 struct DiffQuestion {
   Range range;        // the two times asked for
   std::string group;  // of the rows

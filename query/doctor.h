@@ -9,10 +9,14 @@
 #include <string_view>
 #include <vector>
 
-#include "query/status.h"
+#include "query/command.h"
+#include "query/recorder_status.h"
+#include "query/report.h"
 #include "query/zone.h"
 
 namespace memoir::query {
+
+Command doctor_command();
 
 enum class Verdict { ok, warning, problem };
 

@@ -1,16 +1,11 @@
 #pragma once
 
-#include <string>
-#include <vector>
+// memoir events: OOM kills, and what happened to the recording.
 
-#include "query/report.h"
+#include "query/command.h"
 
 namespace memoir::query {
 
-// The kinds that Memoir writes; a file of another version may hold more.
-const std::vector<std::string>& event_kinds();
-
-// When, of what kind, and what happened: a problem where something was killed, a warning where the recording suffered.
-Table event_table(const std::vector<Event>& events);
+Command events_command();
 
 }  // namespace memoir::query

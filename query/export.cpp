@@ -7,7 +7,6 @@
 #include "base/nearest.h"
 #include "base/text.h"
 #include "config/config.h"
-#include "query/commands.h"
 #include "query/coverage.h"
 #include "query/filter_values.h"
 #include "query/format.h"

@@ -20,6 +20,8 @@
 
 namespace memoir::query {
 
+Command export_command();
+
 enum class ExportOf { machine, categories, processes };
 
 struct ExportQuestion {

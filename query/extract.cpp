@@ -1,8 +1,9 @@
 // memoir extract: a small file with just a range, to attach to a ticket.
 
+#include "query/extract.h"
+
 #include <fmt/format.h>
 
-#include "query/commands.h"
 #include "query/copies.h"
 #include "query/moment.h"
 #include "query/times.h"

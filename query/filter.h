@@ -12,7 +12,7 @@
 #include "analysis/metric.h"
 #include "base/result.h"
 #include "model/process.h"
-#include "store/reader.h"
+#include "store/types.h"
 
 namespace memoir::query {
 

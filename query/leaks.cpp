@@ -8,7 +8,6 @@
 
 #include "base/nearest.h"
 #include "base/text.h"
-#include "query/commands.h"
 #include "query/format.h"
 #include "query/limit.h"
 #include "query/moment.h"

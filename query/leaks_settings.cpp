@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "config/config.h"
-#include "query/leaks.h"
+#include "query/judged_leaks.h"
 
 namespace memoir::query {
 

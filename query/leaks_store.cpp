@@ -6,7 +6,7 @@
 
 #include "analysis/leak_limits.h"
 #include "analysis/leak_pool.h"
-#include "query/leaks.h"
+#include "query/judged_leaks.h"
 #include "query/leaks_groups.h"
 #include "query/leaks_room.h"
 #include "query/leaks_series.h"

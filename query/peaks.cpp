@@ -7,7 +7,6 @@
 #include <set>
 #include <span>
 
-#include "query/commands.h"
 #include "query/filter_values.h"
 #include "query/format.h"
 #include "query/moment.h"

@@ -17,6 +17,8 @@
 
 namespace memoir::query {
 
+Command peaks_command();
+
 struct PeakRow {
   std::string name;                      // of a group, or the machine's metric
   std::optional<StoredProcess> process;  // of a row that is one process
@@ -53,9 +55,6 @@ Result<Peaks> peaks_from_steps(const Context& context, const PeakQuestion& quest
 
 // Beside processes: the machine, categories, and what the question groups by.
 std::set<MarkSubject> told_kinds(const PeakQuestion& question);
-
-// VmHWM is that of a whole life: one that stood when its UTC day began was reached before.
-bool stood(const HighWater& mark);
 
 // The marks of a metric that were reached in the range, by subject.
 std::vector<Peak> marks_within(const std::vector<HighWater>& marks, MarkSubject subject, std::string_view metric,

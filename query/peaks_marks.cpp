@@ -3,6 +3,7 @@
 #include <map>
 #include <unordered_map>
 
+#include "query/marks.h"
 #include "query/peaks_source.h"
 #include "query/process_columns.h"
 #include "query/tier.h"
@@ -185,10 +186,6 @@ std::set<MarkSubject> told_kinds(const PeakQuestion& question) {
   std::set<MarkSubject> kinds{MarkSubject::machine, MarkSubject::category};
   if (const auto kind = group_kind(question.group)) kinds.insert(*kind);
   return kinds;
-}
-
-bool stood(const HighWater& mark) {
-  return mark.before_ms != mark.at_ms && mark.before_ms < mark.day_ms.value_or(0);
 }
 
 std::vector<Peak> marks_within(const std::vector<HighWater>& marks, MarkSubject subject, std::string_view metric,

@@ -4,6 +4,7 @@
 #include <map>
 #include <unordered_map>
 
+#include "query/marks.h"
 #include "query/peaks_source.h"
 #include "query/tier_steps.h"
 

@@ -1,5 +1,7 @@
 // memoir processes: who lived in a range, from when to when, and how it ended.
 
+#include "query/processes.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 #include <limits>
@@ -7,7 +9,6 @@
 
 #include "analysis/metric.h"
 #include "analysis/ranking.h"
-#include "query/commands.h"
 #include "query/filter_values.h"
 #include "query/format.h"
 #include "query/limit.h"

@@ -7,7 +7,7 @@
 #include <span>
 #include <string_view>
 
-#include "store/reader.h"
+#include "store/types.h"
 
 namespace memoir::query {
 

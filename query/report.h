@@ -14,7 +14,7 @@
 #include <variant>
 #include <vector>
 
-#include "store/reader.h"
+#include "store/types.h"
 
 namespace memoir::query {
 

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "query/events.h"
+#include "query/event_table.h"
 #include "query/format.h"
 #include "query/limit.h"
 #include "query/status.h"

@@ -16,7 +16,7 @@
 #include "base/result.h"
 #include "query/filter.h"
 #include "query/zone.h"
-#include "store/reader.h"
+#include "store/types.h"
 
 namespace memoir::query {
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "query/commands.h"
 #include "query/moment.h"
 
 namespace memoir::query {

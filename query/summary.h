@@ -13,10 +13,12 @@
 
 #include "analysis/rolled.h"
 #include "query/command.h"
-#include "query/leaks.h"
+#include "query/judged_leaks.h"
 #include "query/times.h"
 
 namespace memoir::query {
+
+Command summary_command();
 
 inline constexpr int kDaysBefore = 7;
 
@@ -125,12 +127,10 @@ struct DaySummary {
 // Loads and computes all. Nothing recorded in the day: absent.
 Result<std::optional<DaySummary>> load_summary(const Context& context, Day day);
 
-// Parts of load_summary: everything that is about processes; leaks; the finest rollups that go back so far; a bucket of
-// them.
+// Parts of load_summary: everything that is about processes; leaks; the finest rollups that go back so far.
 Status load_people(const Context& context, const std::vector<HighWater>& marks, DaySummary& summary);
 Status load_leaks(const Context& context, DaySummary& summary);
 Result<Tier> tier_for(Reader& reader, std::int64_t from_ms);
-Rolled rolled(std::int64_t from_ms, std::int64_t until_ms, std::int64_t covered_ms, const RollupValue& value);
 
 void fill_summary(const Context& context, const DaySummary& summary, Report& report);
 

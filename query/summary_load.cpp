@@ -3,6 +3,7 @@
 
 #include "query/recording.h"
 #include "query/summary.h"
+#include "query/tier_steps.h"
 
 namespace memoir::query {
 
@@ -140,11 +141,6 @@ Status load_recorder(const Context& context, DaySummary& summary) {
 }
 
 }  // namespace
-
-Rolled rolled(std::int64_t from_ms, std::int64_t until_ms, std::int64_t covered_ms, const RollupValue& value) {
-  return {from_ms,   until_ms,   covered_ms,      value.min,       value.mean,
-          value.max, value.last, value.min_at_ms, value.max_at_ms, value.exact};
-}
 
 Result<Tier> tier_for(Reader& reader, std::int64_t from_ms) {
   const std::vector<TierSpan> spans = TRY(reader.tiers());

@@ -5,10 +5,11 @@
 #include <unordered_map>
 
 #include "analysis/restarts.h"
-#include "query/peaks.h"
+#include "query/marks.h"
 #include "query/process_columns.h"
 #include "query/summary.h"
 #include "query/tier.h"
+#include "query/tier_steps.h"
 #include "query/times.h"
 
 namespace memoir::query {

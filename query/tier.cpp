@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <fmt/format.h>
 
 #include "query/format.h"
@@ -106,6 +107,13 @@ std::optional<std::string> inexact_line(const ExactShare& exact) {
 void tell_tier(Tier tier, Report& report) {
   report.facts.insert(report.facts.begin(), {"tier", "", Kind::text, std::string(to_string(tier))});
   if (auto line = tier_line(tier)) report.notes.push_back(*std::move(line));
+}
+
+std::optional<std::int64_t> mean_over(const Summary& summary, std::int64_t recorded_ms) {
+  if (!summary.mean) return std::nullopt;
+  const double held = *summary.mean * static_cast<double>(summary.covered_ms);
+  const double mean = recorded_ms > 0 ? held / static_cast<double>(recorded_ms) : *summary.mean;
+  return std::llround(mean);
 }
 
 }  // namespace memoir::query

@@ -45,7 +45,11 @@ std::optional<std::string> tier_line(Tier tier);
 // time that the bucket tells.
 Range max_reached(const Summary& summary, Tier tier);
 
-// The columns of that; `summary` finds it in a row.
+// The mean over all the time that was recorded: who was not there held nothing, so that means add up. Of a range of a
+// single tick, which has no length to weigh with, the plain mean.
+std::optional<std::int64_t> mean_over(const Summary& summary, std::int64_t recorded_ms);
+
+// The columns of a maximum; `summary` finds it in a row.
 template <typename Row, typename GetSummary>
 void add_max_reached(std::vector<ColumnOf<Row>>& columns, int least_useful, Tier tier, Zone zone, GetSummary summary) {
   const auto end = [summary, tier](std::int64_t Range::*member) {

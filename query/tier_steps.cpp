@@ -134,4 +134,9 @@ Result<BucketSum::Recorded> recorded_time(Reader& reader, Tier tier, Range range
   });
 }
 
+Rolled rolled(std::int64_t from_ms, std::int64_t until_ms, std::int64_t covered_ms, const RollupValue& value) {
+  return {from_ms,   until_ms,   covered_ms,      value.min,       value.mean,
+          value.max, value.last, value.min_at_ms, value.max_at_ms, value.exact};
+}
+
 }  // namespace memoir::query

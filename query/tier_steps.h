@@ -13,6 +13,7 @@
 #include "analysis/bucket_sum.h"
 #include "analysis/metric.h"
 #include "analysis/ranking.h"
+#include "analysis/rolled.h"
 #include "store/reader.h"
 
 namespace memoir::query {
@@ -24,6 +25,9 @@ std::optional<RollupMetric> rollup_metric(Metric metric);
 Status visit_buckets(Reader& reader, Tier tier, MarkSubject kind, std::optional<std::int64_t> subject_id, Range range,
                      Metric metric, const std::function<void(const RollupBucket&, const Step&)>& visit);
 Step step_of(const RollupBucket& bucket, Metric metric);
+
+// One value of a bucket, for the analysis.
+Rolled rolled(std::int64_t from_ms, std::int64_t until_ms, std::int64_t covered_ms, const RollupValue& value);
 
 struct ProcessMetricStep {
   std::int64_t process_id = 0;

@@ -227,4 +227,10 @@ Day day_before(const Day& day, int days, Zone zone) {
   return {midnight(days), midnight(days - 1)};
 }
 
+const std::vector<std::string>& time_words() {
+  static const std::vector<std::string> words{"now",       "today",    "yesterday", "monday",   "tuesday",
+                                              "wednesday", "thursday", "friday",    "saturday", "sunday"};
+  return words;
+}
+
 }  // namespace memoir::query

@@ -4,7 +4,9 @@
 // moment and the zone are parameters.
 
 #include <cstdint>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "query/zone.h"
@@ -15,6 +17,9 @@ namespace memoir::query {
 inline constexpr std::string_view kTimeForms =
     "2026-11-20 03:14[:07], 2026-11-20, 03:14 (the last one past), today, yesterday, monday (each with a time or "
     "without), now, -2h, -1h30m, -3d, 10 minutes ago, @1795166412 (s or ms), 2026-11-20T03:14:07+01:00";
+
+// Those that are one word, for a shell to complete.
+const std::vector<std::string>& time_words();
 
 // Milliseconds since the epoch. What cannot be read is malformed, and the message shows the forms.
 Result<std::int64_t> parse_time(std::string_view text, std::int64_t now_ms, Zone zone);

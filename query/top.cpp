@@ -1,21 +1,11 @@
 #include "query/top.h"
 
-#include <cmath>
-
-#include "query/commands.h"
 #include "query/process_columns.h"
 
 namespace memoir::query {
 
 std::string top_group(const Options& options) {
   return options.group.value_or("process");
-}
-
-std::optional<std::int64_t> mean_over(const Summary& summary, std::int64_t recorded_ms) {
-  if (!summary.mean) return std::nullopt;
-  const double held = *summary.mean * static_cast<double>(summary.covered_ms);
-  const double mean = recorded_ms > 0 ? held / static_cast<double>(recorded_ms) : *summary.mean;
-  return std::llround(mean);
 }
 
 Command top_command() {

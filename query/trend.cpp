@@ -8,8 +8,6 @@
 
 #include "base/text.h"
 #include "config/config.h"
-#include "query/commands.h"
-#include "query/completion.h"
 #include "query/format.h"
 #include "query/moment.h"
 #include "query/tier.h"

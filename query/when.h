@@ -7,7 +7,7 @@
 
 #include "base/result.h"
 #include "query/options.h"
-#include "store/reader.h"
+#include "store/types.h"
 
 namespace memoir::query {
 
