@@ -2,21 +2,21 @@
 
 #include <algorithm>
 
-#include "query/backup.h"
-#include "query/categories.h"
-#include "query/completion.h"
-#include "query/diff.h"
-#include "query/doctor.h"
-#include "query/events.h"
-#include "query/export.h"
-#include "query/extract.h"
-#include "query/leaks.h"
-#include "query/peaks.h"
-#include "query/processes.h"
-#include "query/status.h"
-#include "query/summary.h"
-#include "query/top.h"
-#include "query/trend.h"
+#include "query/commands/backup/backup.h"
+#include "query/commands/categories/categories.h"
+#include "query/commands/completion/completion.h"
+#include "query/commands/diff/diff.h"
+#include "query/commands/doctor/doctor.h"
+#include "query/commands/events/events.h"
+#include "query/commands/export/export.h"
+#include "query/commands/extract/extract.h"
+#include "query/commands/leaks/leaks.h"
+#include "query/commands/peaks/peaks.h"
+#include "query/commands/processes/processes.h"
+#include "query/commands/status/status.h"
+#include "query/commands/summary/summary.h"
+#include "query/commands/top/top.h"
+#include "query/commands/trend/trend.h"
 
 namespace memoir::query {
 

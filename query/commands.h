@@ -3,7 +3,7 @@
 #include <string_view>
 #include <vector>
 
-#include "query/command.h"
+#include "query/answer/command.h"
 
 namespace memoir::query {
 

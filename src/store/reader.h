@@ -74,7 +74,7 @@ class Reader {
   // Buckets of a tier, whole as they are. Those of one subject come in the order of time. Where the rows of a tier end,
   // buckets made from the raw rows go on; the bucket of the seam comes as two that adjoin.
   virtual Status rollups(const RollupQuestion& question, const std::function<void(const RollupBucket&)>& visit) = 0;
-  // A metric that is not rolled up is an error (machine_metrics, rollup_pass.h).
+  // A metric that is not rolled up is an error (machine_metrics, store/rollup/pass.h).
   virtual Status machine_rollups(Tier tier, const std::vector<std::string>& metrics, Range range,
                                  const std::function<void(const MachineBucket&)>& visit) = 0;
 

@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "base/log.h"
-#include "store/database.h"
-#include "store/lock_file.h"
-#include "store/set_aside.h"
-#include "store/wal_locks.h"
+#include "store/sqlite/database.h"
+#include "store/sqlite/lock_file.h"
+#include "store/sqlite/wal_locks.h"
+#include "store/write/set_aside.h"
 
 namespace memoir {
 namespace {

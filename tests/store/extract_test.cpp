@@ -6,7 +6,7 @@
 
 #include "random_history.h"
 #include "released.h"
-#include "store/copy.h"
+#include "store/copy/copy.h"
 #include "support/simulation.h"
 
 namespace memoir::test {

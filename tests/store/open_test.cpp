@@ -8,9 +8,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "store/database.h"
-#include "store/migrations.h"
-#include "store/pages.h"
+#include "store/sqlite/database.h"
+#include "store/sqlite/migrations.h"
+#include "store/sqlite/pages.h"
 #include "store_fixture.h"
 #include "support/simulation.h"
 #include "support/slurp.h"

@@ -7,10 +7,10 @@
 #include <tuple>
 
 #include "random_history.h"
-#include "store/coverage.h"
-#include "store/high_water.h"
-#include "store/rollup_timeline.h"
-#include "store/tick_marks.h"
+#include "store/replay/coverage.h"
+#include "store/replay/tick_marks.h"
+#include "store/rollup/high_water.h"
+#include "store/rollup/timeline.h"
 #include "store_fixture.h"
 #include "support/simulation.h"
 
