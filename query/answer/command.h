@@ -1,8 +1,8 @@
 #pragma once
 
 // How a command plugs in: make a folder query/commands/NAME with a function that returns its Command, list it in
-// query/commands.cpp, in the CMakeLists of both folders and in tests/layers/rooms.txt, and give it a paragraph in
-// man/memoir.1 and a line in completions/ (a test holds them together).
+// query/commands.cpp, in the CMakeLists of query/ and query/commands and in tests/layers/rooms.txt, and give it a
+// paragraph in man/memoir.1 and a line in completions/ (a test holds them together).
 //
 // `run` turns a Context into a Report, or an Error: kind malformed is the user's word (exit status 2; show what is
 // valid), any other is a failure (1). It prints nothing. Times in the Report are epoch milliseconds, sizes KiB; strings
