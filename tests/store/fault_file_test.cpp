@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "store/sqlite/database.h"
+#include "store/sqlite/pages.h"
 #include "store/steady_writer.h"
 #include "store_fixture.h"
 #include "support/manual_clock.h"
