@@ -21,7 +21,7 @@ constexpr std::int64_t kFirstMilliseconds = 100'000'000'000;
 constexpr std::array<std::string_view, 7> kDays{"sunday",   "monday", "tuesday", "wednesday",
                                                 "thursday", "friday", "saturday"};
 
-using Found = std::optional<std::int64_t>;
+using MaybeMs = std::optional<std::int64_t>;
 
 // Takes exactly `digits` digits off the front.
 std::optional<int> take_number(std::string_view& text, std::size_t digits) {
@@ -93,12 +93,12 @@ std::optional<int> take_offset(std::string_view& text) {
   return (west ? -1 : 1) * (*hours * 60 + *minutes);
 }
 
-Found in_zone(const Civil& civil, int millisecond, Zone zone) {
+MaybeMs in_zone(const Civil& civil, int millisecond, Zone zone) {
   if (!is_valid(civil)) return std::nullopt;
   return moments_of(civil, zone).front() + millisecond;
 }
 
-Found parse_absolute(std::string_view text, Zone zone) {
+MaybeMs parse_absolute(std::string_view text, Zone zone) {
   Civil civil;
   int millisecond = 0;
   if (!take_date(text, civil)) return std::nullopt;
@@ -110,11 +110,11 @@ Found parse_absolute(std::string_view text, Zone zone) {
   if (text.empty()) return in_zone(civil, millisecond, zone);
   const auto offset = take_offset(text);
   if (!offset || !text.empty()) return std::nullopt;
-  const Found utc = in_zone(civil, millisecond, Zone::utc);
-  return utc ? Found(*utc - *offset * std::int64_t{60'000}) : std::nullopt;
+  const MaybeMs utc = in_zone(civil, millisecond, Zone::utc);
+  return utc ? MaybeMs(*utc - *offset * std::int64_t{60'000}) : std::nullopt;
 }
 
-Found parse_epoch(std::string_view text) {
+MaybeMs parse_epoch(std::string_view text) {
   const auto number = parse_int<std::int64_t>(text);
   if (!number || *number < 0) return std::nullopt;
   return *number < kFirstMilliseconds ? *number * 1000 : *number;
@@ -132,7 +132,7 @@ std::optional<int> days_back(std::string_view word, const Civil& today) {
 }
 
 // A time of day on the day `back` days ago, not after now: else on the day `step` days earlier (0: it stays).
-Found clock_on(const Civil& today, int back, int step, std::string_view clock, std::int64_t now_ms, Zone zone) {
+MaybeMs clock_on(const Civil& today, int back, int step, std::string_view clock, std::int64_t now_ms, Zone zone) {
   Civil civil = start_of_day(today, -back);
   int millisecond = 0;
   if (!clock.empty() && (!take_clock(clock, civil, millisecond) || !clock.empty())) return std::nullopt;
@@ -151,13 +151,13 @@ Found clock_on(const Civil& today, int back, int step, std::string_view clock, s
   return moments_of(civil, zone).back() + millisecond;
 }
 
-Found parse_relative(std::string_view text, std::int64_t now_ms) {
+MaybeMs parse_relative(std::string_view text, std::int64_t now_ms) {
   const auto duration = parse_duration(text);
-  return duration ? Found(now_ms - duration->count()) : std::nullopt;
+  return duration ? MaybeMs(now_ms - duration->count()) : std::nullopt;
 }
 
 // "10 minutes ago", "an hour ago", "2h ago", "1h30m ago".
-Found parse_ago(std::string_view text, std::int64_t now_ms) {
+MaybeMs parse_ago(std::string_view text, std::int64_t now_ms) {
   constexpr std::string_view ago = " ago";
   if (!text.ends_with(ago)) return std::nullopt;
   text.remove_suffix(ago.size());
@@ -172,12 +172,12 @@ Found parse_ago(std::string_view text, std::int64_t now_ms) {
   return parse_relative(std::string(one ? "1" : number) + (*found)[0], now_ms);
 }
 
-Found parse_words(std::string_view text, std::int64_t now_ms, Zone zone) {
+MaybeMs parse_words(std::string_view text, std::int64_t now_ms, Zone zone) {
   std::string lower(text);
   std::transform(lower.begin(), lower.end(), lower.begin(),
                  [](char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); });
   if (lower == "now") return now_ms;
-  if (const Found before = parse_ago(lower, now_ms)) return before;
+  if (const MaybeMs before = parse_ago(lower, now_ms)) return before;
   const Civil today = to_civil(now_ms, zone);
   std::string_view rest = lower;
   const std::string_view word = cut_word(rest);
@@ -195,18 +195,18 @@ bool is_time_of_day(std::string_view text) {
   return take_clock(text, civil, millisecond) && text.empty();
 }
 
-Found parse_any(std::string_view text, std::int64_t now_ms, Zone zone) {
+MaybeMs parse_any(std::string_view text, std::int64_t now_ms, Zone zone) {
   if (text.empty()) return std::nullopt;
   if (text.front() == '@') return parse_epoch(text.substr(1));
   if (text.front() == '-') return parse_relative(text.substr(1), now_ms);
-  if (const Found absolute = parse_absolute(text, zone)) return absolute;
+  if (const MaybeMs absolute = parse_absolute(text, zone)) return absolute;
   return parse_words(text, now_ms, zone);
 }
 
 }  // namespace
 
 Result<std::int64_t> parse_time(std::string_view text, std::int64_t now_ms, Zone zone) {
-  const Found moment = parse_any(trim(text), now_ms, zone);
+  const MaybeMs moment = parse_any(trim(text), now_ms, zone);
   if (moment && *moment >= 0 && *moment <= kLastMs) return *moment;
   return malformed(fmt::format("'{}' is not a time. Times are: {}", to_printable(to_utf8(text)), kTimeForms));
 }

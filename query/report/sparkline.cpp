@@ -8,8 +8,8 @@ namespace memoir::query {
 
 namespace {
 
-constexpr std::array<std::string_view, 8> kBlocks{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
-constexpr std::array<std::string_view, 8> kAscii{"_", ".", "-", "~", "=", "+", "*", "#"};
+constexpr std::array<std::string_view, 8> kBars{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+constexpr std::array<std::string_view, 8> kAsciiBars{"_", ".", "-", "~", "=", "+", "*", "#"};
 
 }  // namespace
 
@@ -29,7 +29,7 @@ std::string sparkline(std::span<const std::optional<double>> values, bool ascii)
     }
     const double share = *high > *low ? (*value - *low) / (*high - *low) : 0;
     const auto level = std::min<std::size_t>(static_cast<std::size_t>(share * 8), 7);
-    line += (ascii ? kAscii : kBlocks)[level];
+    line += (ascii ? kAsciiBars : kBars)[level];
   }
   return line;
 }
