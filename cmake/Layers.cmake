@@ -1,5 +1,6 @@
-# One library per folder of src/. A library's headers are reachable only through a directory of its own, so a
-# source file can include exactly the layers that its target links: `#include "store/reader.h"` in src/proc does not compile.
+# One library per folder of src/ and query/. A library's headers, and no others, are reachable through a directory of its
+# own, so that a source file can include exactly the layers that its target links: `#include "store/reader.h"` in src/proc
+# does not compile, nor does "store/sqlite/statement.h" in query/ask.
 
 add_library(memoir_options INTERFACE)
 target_compile_options(memoir_options INTERFACE
@@ -22,16 +23,37 @@ if(MEMOIR_SANITIZE)
   endif()
 endif()
 
-# memoir_layer(NAME SOURCES … LINKS other layers … PRIVATE external targets …)
+# memoir_layer(NAME SOURCES … [HEADERS …] LINKS layers … USES layers … PRIVATE external targets …)
+# LINKS are handed on to who links NAME, since its headers include theirs; USES are for its own source files alone.
+# Without HEADERS all of the folder are its headers: of a folder with two targets each says which.
 function(memoir_layer name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;PRIVATE" ${ARGN})
-  set(headers ${CMAKE_BINARY_DIR}/layers/${name})
-  file(MAKE_DIRECTORY ${headers})
-  file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR} ${headers}/${name} SYMBOLIC)
-  add_library(memoir_${name} STATIC ${ARG_SOURCES})
-  target_include_directories(memoir_${name} PUBLIC ${headers})
-  foreach(layer IN LISTS ARG_LINKS)
-    target_link_libraries(memoir_${name} PUBLIC memoir_${layer})
+  cmake_parse_arguments(ARG "" "" "SOURCES;HEADERS;LINKS;USES;PRIVATE" ${ARGN})
+  cmake_path(RELATIVE_PATH CMAKE_CURRENT_SOURCE_DIR BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE folder)
+  set_property(GLOBAL APPEND PROPERTY MEMOIR_LAYERS ${name})
+  set_property(GLOBAL PROPERTY MEMOIR_FOLDER_${name} ${folder})
+  string(REGEX REPLACE "^src/" "" path ${folder})
+  set(root ${CMAKE_BINARY_DIR}/layers/${name})
+  file(GLOB headers CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} *.h)
+  if(ARG_HEADERS)
+    set(headers ${ARG_HEADERS})
+  endif()
+  # A build tree of an older version has a link to the whole folder there.
+  if(IS_SYMLINK ${root}/${path})
+    file(REMOVE ${root}/${path})
+  endif()
+  file(GLOB_RECURSE linked RELATIVE ${root}/${path} ${root}/${path}/*.h)
+  foreach(header IN LISTS linked)
+    if(NOT header IN_LIST headers)
+      file(REMOVE ${root}/${path}/${header})
+    endif()
   endforeach()
-  target_link_libraries(memoir_${name} PRIVATE memoir_options ${ARG_PRIVATE})
+  file(MAKE_DIRECTORY ${root}/${path})
+  foreach(header IN LISTS headers)
+    file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR}/${header} ${root}/${path}/${header} SYMBOLIC)
+  endforeach()
+  add_library(memoir_${name} STATIC ${ARG_SOURCES})
+  target_include_directories(memoir_${name} PUBLIC ${root})
+  list(TRANSFORM ARG_LINKS PREPEND memoir_)
+  list(TRANSFORM ARG_USES PREPEND memoir_)
+  target_link_libraries(memoir_${name} PUBLIC ${ARG_LINKS} PRIVATE ${ARG_USES} memoir_options ${ARG_PRIVATE})
 endfunction()

@@ -1,27 +1,24 @@
 #include "query/commands.h"
 
 #include <algorithm>
-#include <array>
+
+#include "query/commands/backup/backup.h"
+#include "query/commands/categories/categories.h"
+#include "query/commands/completion/completion.h"
+#include "query/commands/diff/diff.h"
+#include "query/commands/doctor/doctor.h"
+#include "query/commands/events/events.h"
+#include "query/commands/export/export.h"
+#include "query/commands/extract/extract.h"
+#include "query/commands/leaks/leaks.h"
+#include "query/commands/peaks/peaks.h"
+#include "query/commands/processes/processes.h"
+#include "query/commands/status/status.h"
+#include "query/commands/summary/summary.h"
+#include "query/commands/top/top.h"
+#include "query/commands/trend/trend.h"
 
 namespace memoir::query {
-
-namespace {
-
-// What every command takes that answers from a file.
-constexpr std::array kCommon{Option::db,  Option::format,   Option::units,
-                             Option::utc, Option::no_color, Option::no_pager};
-
-}  // namespace
-
-std::vector<Option> options_of(const Command& command) {
-  std::vector<Option> options;
-  for (const OptionText& text : option_texts()) {
-    const bool common = !command.print && std::find(kCommon.begin(), kCommon.end(), text.option) != kCommon.end();
-    const bool own = std::find(command.options.begin(), command.options.end(), text.option) != command.options.end();
-    if (common || own) options.push_back(text.option);
-  }
-  return options;
-}
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> all{

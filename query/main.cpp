@@ -6,11 +6,11 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "query/application.h"
-#include "query/exception.h"
-#include "query/layout.h"
-#include "query/pager.h"
-#include "query/terminal.h"
+#include "query/cli/application.h"
+#include "query/cli/exception.h"
+#include "query/cli/pager.h"
+#include "query/render/layout.h"
+#include "query/render/terminal.h"
 
 namespace {
 

@@ -12,7 +12,7 @@
 #include "base/log.h"
 #include "base/version.h"
 #include "proc/proc_fs.h"
-#include "store/file_system.h"
+#include "store/sqlite/file_system.h"
 #include "store/steady_writer.h"
 
 namespace memoir {

@@ -13,7 +13,7 @@
 #include "recorder/options.h"
 #include "recorder/self_usage.h"
 #include "recorder/settings.h"
-#include "store/database.h"
+#include "store/sqlite/database.h"
 
 namespace memoir {
 namespace {

@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "base/version.h"
 #include "config/config.h"
-#include "store/database.h"
+#include "store/sqlite/database.h"
 
 namespace memoir {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "base/log.h"
 #include "base/result.h"
-#include "collect/categoriser.h"
-#include "collect/redactor.h"
+#include "collect/categories/categoriser.h"
+#include "collect/redaction/redactor.h"
 #include "config/config.h"
 #include "recorder/options.h"
 #include "store/writer.h"

@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "collect/approximation.h"
 #include "collect/blocked_users.h"
-#include "collect/category_totals.h"
+#include "collect/categories/totals.h"
 #include "collect/cgroup_reader.h"
 #include "collect/cost_span.h"
 #include "collect/identifier.h"

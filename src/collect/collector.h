@@ -12,8 +12,8 @@
 
 #include "base/clock.h"
 #include "base/result.h"
-#include "collect/categoriser.h"
-#include "collect/redactor.h"
+#include "collect/categories/categoriser.h"
+#include "collect/redaction/redactor.h"
 #include "model/tick.h"
 #include "proc/proc_fs.h"
 

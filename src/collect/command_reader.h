@@ -11,7 +11,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "collect/redactor.h"
+#include "collect/redaction/redactor.h"
 #include "proc/proc_fs.h"
 
 namespace memoir {

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "collect/categoriser.h"
-#include "collect/category_totals.h"
+#include "collect/categories/categoriser.h"
+#include "collect/categories/totals.h"
 #include "collect/collector.h"
 #include "collect/command_reader.h"
 #include "collect/name_budget.h"

@@ -7,21 +7,24 @@
 #include <map>
 #include <unistd.h>
 
-#include "store/coverage.h"
-#include "store/coverage_rows.h"
-#include "store/database.h"
-#include "store/failure.h"
-#include "store/history.h"
-#include "store/identity_rows.h"
-#include "store/lock_file.h"
-#include "store/mark_rows.h"
-#include "store/rollup_reader.h"
-#include "store/rollup_rows.h"
-#include "store/snapshot.h"
-#include "store/steps.h"
-#include "store/tick_rows.h"
-#include "store/time_limit.h"
-#include "store/wal_locks.h"
+#include "store/replay/coverage.h"
+#include "store/replay/coverage_rows.h"
+#include "store/replay/snapshot.h"
+#include "store/replay/steps.h"
+#include "store/replay/value_steps.h"
+#include "store/rollup/history.h"
+#include "store/rollup/mark_rows.h"
+#include "store/rollup/pass.h"
+#include "store/rollup/reader.h"
+#include "store/rollup/rows.h"
+#include "store/rows/identity_rows.h"
+#include "store/rows/tick_rows.h"
+#include "store/sqlite/database.h"
+#include "store/sqlite/failure.h"
+#include "store/sqlite/lock_file.h"
+#include "store/sqlite/sql.h"
+#include "store/sqlite/time_limit.h"
+#include "store/sqlite/wal_locks.h"
 #include "store_sql.h"
 
 namespace memoir {
@@ -282,16 +285,14 @@ Result<std::vector<StoredLife>> SqliteReader::lives(Range range) {
   });
 }
 
-Status SqliteReader::process_samples(Range range,
-                                     const std::function<void(const HeldSample<ProcessSample>&)>& visit) {
+Status SqliteReader::process_samples(Range range, const std::function<void(const HeldSample<ProcessSample>&)>& visit) {
   return reading([&]() -> Status {
     visit_process_samples(*database_, range, visit);
     return Done{};
   });
 }
 
-Status SqliteReader::machine_samples(Range range,
-                                     const std::function<void(const HeldSample<MachineMemory>&)>& visit) {
+Status SqliteReader::machine_samples(Range range, const std::function<void(const HeldSample<MachineMemory>&)>& visit) {
   return reading([&]() -> Status {
     visit_machine_samples(*database_, range, visit);
     return Done{};
@@ -299,7 +300,7 @@ Status SqliteReader::machine_samples(Range range,
 }
 
 Status SqliteReader::category_samples(Range range,
-                                     const std::function<void(const HeldSample<CategorySample>&)>& visit) {
+                                      const std::function<void(const HeldSample<CategorySample>&)>& visit) {
   return reading([&]() -> Status {
     visit_category_samples(*database_, range, visit);
     return Done{};
@@ -348,22 +349,6 @@ Result<ProcessMarks> SqliteReader::process_marks(std::optional<Range> range, std
 }
 
 }  // namespace
-
-std::string_view to_string(Tier tier) {
-  constexpr std::array names{"raw", "5min", "hour", "day"};
-  return names.at(static_cast<std::size_t>(tier));
-}
-
-std::optional<Tier> parse_tier(std::string_view name) {
-  for (const Tier tier : {Tier::raw, Tier::five_minutes, Tier::hour, Tier::day}) {
-    if (to_string(tier) == name) return tier;
-  }
-  return std::nullopt;
-}
-
-std::int64_t bucket_ms(Tier tier) {
-  return tier == Tier::raw ? 0 : shape_of(tier).width_ms;
-}
 
 Result<std::unique_ptr<Reader>> Reader::open(const std::string& path, std::optional<std::chrono::milliseconds> within) {
   auto database = TRY(open_for_reading(path));

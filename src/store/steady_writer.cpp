@@ -7,9 +7,10 @@
 #include <utility>
 
 #include "base/log.h"
-#include "store/lock_file.h"
-#include "store/set_aside.h"
-#include "store/wal_locks.h"
+#include "store/sqlite/database.h"
+#include "store/sqlite/lock_file.h"
+#include "store/sqlite/wal_locks.h"
+#include "store/write/set_aside.h"
 
 namespace memoir {
 namespace {
@@ -32,7 +33,7 @@ FileIdentity identity_of(const std::string& path) {
   return {found.st_dev, found.st_ino};
 }
 
-std::int64_t bytes_of(const std::string& path) {
+std::int64_t file_bytes(const std::string& path) {
   std::error_code error;
   const auto bytes = fs::file_size(path, error);
   return error ? 0 : static_cast<std::int64_t>(bytes);
@@ -214,7 +215,7 @@ void SteadyWriter::leave_moved() {
   begun_ = false;
   anew_ = true;
   // A reader kept it from being emptied: SQLite would take it for one of the new file, and delete it.
-  if (deleted && bytes_of(path_ + "-wal") > 0) {
+  if (deleted && file_bytes(path_ + "-wal") > 0) {
     const auto aside = set_aside(path_, now.wall_ms);
     if (aside)
       log_error(
@@ -242,7 +243,7 @@ Status SteadyWriter::move_damaged() {
 // Checkpoints cannot reset the -wal while a reader holds an old state of it (https://sqlite.org/wal.html, "Avoiding
 // Excessively Large WAL Files"). Afterwards it shrinks by itself, to the limit that the database is set up with.
 void SteadyWriter::watch_wal() {
-  const std::int64_t bytes = bytes_of(path_ + "-wal");
+  const std::int64_t bytes = file_bytes(path_ + "-wal");
   if (bytes <= options_.long_wal_bytes) {
     if (std::exchange(wal_is_long_, false)) log_info(fmt::format("{}-wal is short again", path_));
     return;

@@ -3,7 +3,7 @@
 // A Writer that goes on whatever happens to its file. The one that Writer::open gives has one file; this one opens it
 // (again) when it can, and begins anew where it must:
 //
-//   damaged             set aside whole (set_aside.h), a fresh file is begun; at most every ten minutes
+//   damaged             set aside whole (store/write/set_aside.h), a fresh file is begun; at most every ten minutes
 //   deleted or moved    noticed at the next tick; a fresh file is begun at the path
 //   full disk, I/O      an error, as of any Writer; the caller tries again
 //   a long reader       nothing fails, but the -wal cannot shrink: said when it is long

@@ -6,14 +6,17 @@
 #include <fmt/format.h>
 
 #include "base/log.h"
-#include "store/checkpoints.h"
-#include "store/failure.h"
-#include "store/lock_file.h"
-#include "store/oom_kills.h"
-#include "store/retention_pass.h"
-#include "store/rollup.h"
-#include "store/run_log.h"
-#include "store/tick_store.h"
+#include "store/retention/pass.h"
+#include "store/rollup/rollup.h"
+#include "store/sqlite/database.h"
+#include "store/sqlite/failure.h"
+#include "store/sqlite/integrity.h"
+#include "store/sqlite/lock_file.h"
+#include "store/sqlite/pages.h"
+#include "store/write/checkpoints.h"
+#include "store/write/oom_kills.h"
+#include "store/write/run_log.h"
+#include "store/write/tick_store.h"
 
 namespace memoir {
 namespace {

@@ -10,38 +10,9 @@
 
 #include "base/result.h"
 #include "model/tick.h"
-#include "store/database.h"
+#include "store/types.h"
 
 namespace memoir {
-
-inline constexpr std::int64_t kDayLengthMs = 86'400'000;
-
-// What is kept for how long, 0: for ever. Ages count by the recorder's own clock (stretch.recorded_ms), which nobody
-// can set.
-struct Retention {
-  std::int64_t raw_ms = 7 * kDayLengthMs;
-  std::int64_t five_minutes_ms = 60 * kDayLengthMs;
-  std::int64_t hour_ms = 400 * kDayLengthMs;
-  std::int64_t day_ms = 0;
-  std::int64_t max_bytes = 2LL * 1024 * 1024 * 1024;  // of the file with its -wal; 0: without a limit
-
-  bool operator==(const Retention&) const = default;
-};
-
-struct RunInfo {
-  BootInfo boot;
-  std::int32_t pid = 0;
-  std::string version;  // of memoird, with its commit
-  std::int64_t interval_ms = 0;
-  Moment started;
-  Retention retention{};
-};
-
-// What one call of maintain() did.
-struct Maintenance {
-  bool more = false;          // there is more to do now
-  std::int64_t write_us = 0;  // how long its write transaction took, the wait for the lock left out
-};
 
 class Writer {
  public:

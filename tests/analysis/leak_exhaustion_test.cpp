@@ -6,7 +6,7 @@
 #include <functional>
 #include <random>
 
-#include "analysis/leak_samples.h"
+#include "analysis/leak/samples.h"
 #include "support/catch.h"
 
 using namespace memoir;

@@ -1,13 +1,12 @@
 // Of each gate a series that it alone rejects: a gate that lets everything through fails just its own test.
 
-#include "analysis/leak_gates.h"
-
 #include <algorithm>
 #include <cmath>
 #include <functional>
 #include <optional>
 #include <vector>
 
+#include "analysis/leak/gates.h"
 #include "support/catch.h"
 
 using namespace memoir;

@@ -1,5 +1,4 @@
-#include "analysis/leak_limits.h"
-
+#include "analysis/leak/limits.h"
 #include "support/catch.h"
 
 using namespace memoir;

@@ -1,5 +1,4 @@
-#include "analysis/leak_samples.h"
-
+#include "analysis/leak/samples.h"
 #include "support/catch.h"
 
 using namespace memoir;

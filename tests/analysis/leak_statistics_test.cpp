@@ -1,8 +1,7 @@
-#include "analysis/leak_statistics.h"
-
 #include <cmath>
 #include <random>
 
+#include "analysis/leak/statistics.h"
 #include "support/catch.h"
 
 using namespace memoir;

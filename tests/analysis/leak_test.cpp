@@ -1,11 +1,11 @@
-#include "analysis/leak.h"
+#include "analysis/leak/leak.h"
 
 #include <cmath>
 #include <functional>
 #include <random>
 
-#include "analysis/leak_pool.h"
-#include "analysis/leak_samples.h"
+#include "analysis/leak/pool.h"
+#include "analysis/leak/samples.h"
 #include "support/catch.h"
 
 using namespace memoir;

@@ -1,11 +1,11 @@
-#include "collect/categoriser.h"
+#include "collect/categories/categoriser.h"
 
 #include <fstream>
 #include <sstream>
 #include <string>
 #include <vector>
 
-#include "collect/category_samples.h"
+#include "collect/categories/samples.h"
 #include "support/catch.h"
 
 using namespace memoir;

@@ -1,4 +1,4 @@
-#include "collect/redactor.h"
+#include "collect/redaction/redactor.h"
 
 #include <fstream>
 #include <string>

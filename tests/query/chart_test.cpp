@@ -1,8 +1,8 @@
-#include "query/chart.h"
+#include "query/report/chart.h"
 
-#include "query/layout.h"
-#include "query/sparkline.h"
-#include "query/terminal.h"
+#include "query/render/layout.h"
+#include "query/render/terminal.h"
+#include "query/report/sparkline.h"
 #include "query/zone_guard.h"
 #include "support/catch.h"
 

@@ -8,7 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "query/application.h"
+#include "query/cli/application.h"
 #include "query/history.h"
 #include "query/zone_guard.h"
 #include "support/catch.h"

@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "query/application.h"
+#include "query/cli/application.h"
 #include "query/commands.h"
 #include "query/history.h"
 #include "support/catch.h"

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <random>
 
-#include "query/application.h"
+#include "query/cli/application.h"
 #include "query/history.h"
 #include "support/catch.h"
 #include "support/manual_clock.h"

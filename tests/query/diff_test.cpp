@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "query/application.h"
+#include "query/cli/application.h"
 #include "query/history.h"
 #include "query/zone_guard.h"
 #include "store/writer.h"

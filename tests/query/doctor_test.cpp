@@ -1,4 +1,4 @@
-#include "query/doctor.h"
+#include "query/commands/doctor/doctor.h"
 
 #include <cstdlib>
 #include <filesystem>
@@ -7,7 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "query/application.h"
+#include "query/cli/application.h"
 #include "query/history.h"
 #include "support/catch.h"
 #include "support/manual_clock.h"

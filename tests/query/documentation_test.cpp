@@ -3,10 +3,10 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "query/ask/filter.h"
+#include "query/cli/help.h"
 #include "query/commands.h"
-#include "query/completion.h"
-#include "query/filter.h"
-#include "query/help.h"
+#include "query/commands/completion/completion.h"
 #include "support/catch.h"
 #include "support/slurp.h"
 
@@ -72,9 +72,9 @@ TEST_CASE("The completions are those that the program prints") {
     const char* file;
     std::string text;
   };
-  for (const Shell& shell :
-       {Shell{"completions/memoir.bash", bash_completion()}, Shell{"completions/_memoir", zsh_completion()},
-        Shell{"completions/memoir.fish", fish_completion()}}) {
+  for (const Shell& shell : {Shell{"completions/memoir.bash", bash_completion(commands())},
+                             Shell{"completions/_memoir", zsh_completion(commands())},
+                             Shell{"completions/memoir.fish", fish_completion(commands())}}) {
     CAPTURE(shell.file);
     if (std::getenv("MEMOIR_UPDATE_GOLDEN") != nullptr) {
       std::ofstream(std::string(MEMOIR_SOURCE) + "/" + shell.file) << shell.text;

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "query/application.h"
+#include "query/cli/application.h"
 #include "query/history.h"
 #include "query/zone_guard.h"
 #include "support/catch.h"
@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::int64_t kMinute = 60'000;
 constexpr std::int64_t kHour = 3'600'000;
-const char* const kTiers[] = {"raw", "5min", "hour", "day"};
+const char* const kTierWords[] = {"raw", "5min", "hour", "day"};
 
 json ask(const std::string& path, std::int64_t now_ms, std::vector<std::string> arguments) {
   const test::ManualClock clock({now_ms, 0});
@@ -101,7 +101,7 @@ constexpr std::int64_t kSecondTime = History::kStart + 24 * kHour - 3 * kMinute;
 
 TEST_CASE("exactness: rollups tell how much of an answer is exact, as ticks do") {
   const test::ZoneGuard zone("UTC");
-  const std::string tier = GENERATE(from_range(std::begin(kTiers), std::end(kTiers)));
+  const std::string tier = GENERATE(from_range(std::begin(kTierWords), std::end(kTierWords)));
   CAPTURE(tier);
   for (const std::string group : {"process", "category", "user"}) {
     if (tier == "day" && group != "category") continue;  // of processes it begins with the second day

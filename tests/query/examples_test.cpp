@@ -4,10 +4,10 @@
 #include <fstream>
 #include <sstream>
 
-#include "query/application.h"
+#include "query/cli/application.h"
 #include "query/commands.h"
 #include "query/history.h"
-#include "query/terminal.h"
+#include "query/render/terminal.h"
 #include "query/zone_guard.h"
 #include "support/catch.h"
 #include "support/manual_clock.h"

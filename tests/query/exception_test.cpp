@@ -1,4 +1,4 @@
-#include "query/exception.h"
+#include "query/cli/exception.h"
 
 #include <cstdlib>
 #include <new>

@@ -1,7 +1,7 @@
 // What export writes, against the states that the reader rebuilds; and OpenMetrics against its specification and, where
 // it is installed, promtool.
 
-#include "query/export.h"
+#include "query/commands/export/export.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -12,7 +12,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "query/application.h"
+#include "query/cli/application.h"
 #include "query/history.h"
 #include "store/reader.h"
 #include "store/writer.h"

@@ -1,9 +1,9 @@
-#include "query/filter.h"
+#include "query/ask/filter.h"
 
-#include "query/shell_text.h"
-#include "query/subject.h"
-#include "query/subject_word.h"
-#include "query/terminal.h"
+#include "query/answer/subject_word.h"
+#include "query/ask/subject.h"
+#include "query/render/shell_text.h"
+#include "query/render/terminal.h"
 #include "support/catch.h"
 
 using namespace memoir;

@@ -11,7 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/log.h"
-#include "query/application.h"
+#include "query/cli/application.h"
 #include "query/commands.h"
 #include "query/history.h"
 #include "query/zone_guard.h"

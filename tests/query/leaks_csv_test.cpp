@@ -6,8 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "query/application.h"
-#include "query/leaks.h"
+#include "query/cli/application.h"
+#include "query/commands/leaks/leaks.h"
 #include "support/catch.h"
 #include "support/manual_clock.h"
 #include "support/temporary_directory.h"

@@ -2,7 +2,7 @@
 
 #include <fstream>
 
-#include "query/leaks.h"
+#include "query/commands/leaks/leaks.h"
 #include "support/catch.h"
 #include "support/temporary_directory.h"
 

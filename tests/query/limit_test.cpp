@@ -2,10 +2,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "query/application.h"
+#include "query/cli/application.h"
 #include "query/history.h"
-#include "query/layout.h"
 #include "query/on_screen.h"
+#include "query/render/layout.h"
 #include "query/zone_guard.h"
 #include "support/catch.h"
 #include "support/manual_clock.h"

@@ -10,10 +10,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "query/application.h"
-#include "query/command.h"
+#include "query/answer/command.h"
+#include "query/ask/filter.h"
+#include "query/cli/application.h"
 #include "query/commands.h"
-#include "query/filter.h"
 #include "query/history.h"
 #include "query/on_screen.h"
 #include "query/zone_guard.h"

@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "query/application.h"
+#include "query/cli/application.h"
 #include "query/commands.h"
 #include "store/reader.h"
 #include "support/catch.h"

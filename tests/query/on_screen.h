@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "query/terminal.h"
+#include "query/render/terminal.h"
 
 namespace memoir::test {
 

@@ -8,8 +8,8 @@
 
 #include "base/text.h"
 #include "query/history.h"
-#include "query/layout.h"
-#include "query/terminal.h"
+#include "query/render/layout.h"
+#include "query/render/terminal.h"
 #include "support/catch.h"
 #include "support/slurp.h"
 

@@ -1,4 +1,4 @@
-#include "query/recording.h"
+#include "query/answer/recording.h"
 
 #include "support/catch.h"
 

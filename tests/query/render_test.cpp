@@ -1,12 +1,12 @@
-#include "query/render.h"
+#include "query/render/render.h"
 
 #include <clocale>
 
 #include <nlohmann/json.hpp>
 
-#include "query/format.h"
-#include "query/layout.h"
-#include "query/terminal.h"
+#include "query/render/layout.h"
+#include "query/render/terminal.h"
+#include "query/report/format.h"
 #include "query/zone_guard.h"
 #include "support/catch.h"
 

@@ -9,10 +9,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "query/application.h"
+#include "query/cli/application.h"
 #include "query/golden.h"
-#include "query/layout.h"
-#include "query/terminal.h"
+#include "query/render/layout.h"
+#include "query/render/terminal.h"
 #include "query/week.h"
 #include "query/zone_guard.h"
 #include "store/writer.h"

@@ -6,13 +6,13 @@
 
 #include <nlohmann/json.hpp>
 
-#include "query/application.h"
+#include "query/answer/tier.h"
+#include "query/cli/application.h"
 #include "query/golden.h"
-#include "query/terminal.h"
-#include "query/tier.h"
+#include "query/render/terminal.h"
 #include "query/week.h"
 #include "query/zone_guard.h"
-#include "store/copy.h"
+#include "store/copy/copy.h"
 #include "support/catch.h"
 #include "support/manual_clock.h"
 

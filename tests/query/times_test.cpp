@@ -1,4 +1,4 @@
-#include "query/times.h"
+#include "query/ask/times.h"
 
 #include "query/zone_guard.h"
 #include "support/catch.h"

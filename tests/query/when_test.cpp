@@ -1,4 +1,4 @@
-#include "query/when.h"
+#include "query/ask/when.h"
 
 #include "support/catch.h"
 

@@ -1,7 +1,7 @@
 #include "base/version.h"
 #include "config/config.h"
 #include "daemon_process.h"
-#include "store/database.h"
+#include "store/sqlite/database.h"
 #include "support/catch.h"
 #include "support/temporary_directory.h"
 

@@ -1,4 +1,4 @@
-#include "store/batch_delete.h"
+#include "store/rows/batch_delete.h"
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <random>

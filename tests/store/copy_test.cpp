@@ -1,6 +1,6 @@
 // Copies of a file that is recorded into: whole or not at all, and with just what they are to have.
 
-#include "store/copy.h"
+#include "store/copy/copy.h"
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <csignal>

@@ -1,4 +1,4 @@
-#include "store/coverage.h"
+#include "store/replay/coverage.h"
 
 #include <algorithm>
 

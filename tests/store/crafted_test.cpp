@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "released.h"
-#include "store/database.h"
-#include "store/schema_check.h"
-#include "store/time_limit.h"
+#include "store/sqlite/database.h"
+#include "store/sqlite/schema_check.h"
+#include "store/sqlite/time_limit.h"
 #include "store_fixture.h"
 #include "support/slurp.h"
 

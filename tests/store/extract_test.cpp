@@ -6,7 +6,7 @@
 
 #include "random_history.h"
 #include "released.h"
-#include "store/copy.h"
+#include "store/copy/copy.h"
 #include "support/simulation.h"
 
 namespace memoir::test {
@@ -142,7 +142,8 @@ TEST_CASE("the marks of an extract are those of its range") {
   std::int64_t marked_pss = 0;
   for (const HighWater& mark : must(part->high_water(std::nullopt))) {
     if (mark.subject == SubjectKind::machine && mark.metric == Metric::used) marked_used = mark.value_kib;
-    if (mark.subject == SubjectKind::process && mark.metric == Metric::pss) marked_pss = std::max(marked_pss, mark.value_kib);
+    if (mark.subject == SubjectKind::process && mark.metric == Metric::pss)
+      marked_pss = std::max(marked_pss, mark.value_kib);
   }
   REQUIRE(marked_used == used);
   REQUIRE(marked_pss == pss);

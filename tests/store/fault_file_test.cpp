@@ -7,7 +7,8 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "store/database.h"
+#include "store/sqlite/database.h"
+#include "store/sqlite/pages.h"
 #include "store/steady_writer.h"
 #include "store_fixture.h"
 #include "support/manual_clock.h"

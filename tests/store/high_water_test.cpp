@@ -1,4 +1,4 @@
-#include "store/high_water.h"
+#include "store/rollup/high_water.h"
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <algorithm>
@@ -94,7 +94,8 @@ Oracle::Marks marks_of(const std::vector<HighWater>& stored) {
   Oracle::Marks marks;
   for (const HighWater& mark : stored) {
     const std::string name = mark.subject == SubjectKind::process ? std::to_string(mark.subject_id) : mark.name;
-    marks[{mark.subject, name, std::string(to_string(mark.metric)), mark.day_ms}] = {mark.value_kib, mark.at_ms, mark.before_ms};
+    marks[{mark.subject, name, std::string(to_string(mark.metric)), mark.day_ms}] = {mark.value_kib, mark.at_ms,
+                                                                                     mark.before_ms};
   }
   return marks;
 }

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "released.h"
-#include "store/database.h"
-#include "store/migrations.h"
+#include "store/sqlite/database.h"
+#include "store/sqlite/migrations.h"
 #include "support/slurp.h"
 
 namespace memoir::test {

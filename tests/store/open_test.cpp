@@ -8,7 +8,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "store/migrations.h"
+#include "store/sqlite/database.h"
+#include "store/sqlite/migrations.h"
+#include "store/sqlite/pages.h"
 #include "store_fixture.h"
 #include "support/simulation.h"
 #include "support/slurp.h"

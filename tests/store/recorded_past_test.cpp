@@ -1,4 +1,4 @@
-#include "store/recorded_past.h"
+#include "store/retention/recorded_past.h"
 
 #include <limits>
 #include <random>

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "model/identity.h"
-#include "store/retention_pass.h"
+#include "store/retention/pass.h"
 #include "store_fixture.h"
 #include "support/sanitized.h"
 #include "support/simulation.h"

@@ -7,10 +7,10 @@
 #include <tuple>
 
 #include "random_history.h"
-#include "store/coverage.h"
-#include "store/high_water.h"
-#include "store/rollup_timeline.h"
-#include "store/tick_marks.h"
+#include "store/replay/coverage.h"
+#include "store/replay/tick_marks.h"
+#include "store/rollup/high_water.h"
+#include "store/rollup/timeline.h"
 #include "store_fixture.h"
 #include "support/simulation.h"
 
@@ -399,15 +399,15 @@ TEST_CASE("the machine's metrics are rolled up as its processes are") {
   finish_maintenance(*writer);
   std::map<std::int64_t, std::pair<std::int64_t, std::int64_t>> found;
   const Metric mem_free = metric_of(MachineField::mem_free);
-  must(fixture.reader()->history(
-      {Tier::five_minutes, SubjectKind::machine, {}, kWholeTime, {mem_free}, true}, [&](const SubjectInterval& of) {
-        REQUIRE(of.metric == mem_free);
-        const Interval& bucket = of.interval;
-        const std::int64_t start = bucket.from_ms / kPieceMs * kPieceMs;
-        const auto [there, added] = found.try_emplace(start, *bucket.min, *bucket.max);
-        there->second.first = std::min(there->second.first, *bucket.min);
-        there->second.second = std::max(there->second.second, *bucket.max);
-      }));
+  must(fixture.reader()->history({Tier::five_minutes, SubjectKind::machine, {}, kWholeTime, {mem_free}, true},
+                                 [&](const SubjectInterval& of) {
+                                   REQUIRE(of.metric == mem_free);
+                                   const Interval& bucket = of.interval;
+                                   const std::int64_t start = bucket.from_ms / kPieceMs * kPieceMs;
+                                   const auto [there, added] = found.try_emplace(start, *bucket.min, *bucket.max);
+                                   there->second.first = std::min(there->second.first, *bucket.min);
+                                   there->second.second = std::max(there->second.second, *bucket.max);
+                                 }));
   REQUIRE(found.size() == extremes.size());
   for (const auto& [start, extreme] : extremes) {
     // What the last tick of the bucket before had held on into this one.
@@ -492,7 +492,8 @@ TEST_CASE("every size of the machine is rolled up, and what is not is no empty a
     return none.error().message;
   };
   const Metric pgfault = metric_of(MachineField::pgfault);
-  CHECK(fails(Tier::hour, SubjectKind::machine, {Metric::used, pgfault}) == "'pgfault' of the machine is not rolled up");
+  CHECK(fails(Tier::hour, SubjectKind::machine, {Metric::used, pgfault}) ==
+        "'pgfault' of the machine is not rolled up");
   CHECK(fails(Tier::hour, SubjectKind::process, {Metric::hwm}) == "'hwm_kib' of a process is not rolled up");
   CHECK(fails(Tier::hour, SubjectKind::process, {Metric::used}) == "a process has no used_kib");
   CHECK(fails(Tier::raw, SubjectKind::cgroup, {Metric::pss}) == "ticks hold no values of a cgroup");

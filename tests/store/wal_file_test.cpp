@@ -1,4 +1,4 @@
-#include "store/wal_file.h"
+#include "store/sqlite/wal_file.h"
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <filesystem>

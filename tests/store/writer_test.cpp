@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "store/sqlite/integrity.h"
 #include "store_fixture.h"
 #include "support/simulation.h"
 #include "support/slurp.h"

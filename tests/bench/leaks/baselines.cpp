@@ -4,7 +4,7 @@
 #include <cmath>
 #include <span>
 
-#include "analysis/leak_statistics.h"
+#include "analysis/leak/statistics.h"
 
 namespace memoir::bench {
 

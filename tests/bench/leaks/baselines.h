@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/leak.h"
+#include "analysis/leak/leak.h"
 
 namespace memoir::bench {
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "analysis/leak.h"
-#include "analysis/leak_samples.h"
+#include "analysis/leak/leak.h"
+#include "analysis/leak/samples.h"
 
 namespace memoir::bench {
 

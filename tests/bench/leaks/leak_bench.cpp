@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 #include <string>
 
-#include "analysis/leak_statistics.h"
+#include "analysis/leak/statistics.h"
 #include "base/text.h"
 #include "bench/leaks/score.h"
 

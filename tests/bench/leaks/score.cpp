@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/leak_pool.h"
-#include "analysis/leak_statistics.h"
+#include "analysis/leak/pool.h"
+#include "analysis/leak/statistics.h"
 #include "base/clock.h"
 #include "bench/leaks/baselines.h"
 #include "bench/leaks/traces.h"

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <filesystem>
 
-#include "analysis/leak_statistics.h"
+#include "analysis/leak/statistics.h"
 #include "base/file.h"
 #include "base/text.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/leak_samples.h"
+#include "analysis/leak/samples.h"
 
 namespace memoir::bench {
 

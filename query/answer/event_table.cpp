@@ -1,0 +1,27 @@
+#include "query/answer/event_table.h"
+
+#include <set>
+
+namespace memoir::query {
+
+const std::vector<std::string>& event_kinds() {
+  static const std::vector<std::string> kinds{"clock-step", "degraded", "gap",    "held",     "lost",
+                                              "moved",      "oom-kill", "reload", "restored", "set-aside",
+                                              "suspend",    "unclean",  "wal"};
+  return kinds;
+}
+
+Table event_table(const std::vector<Event>& events) {
+  static const std::set<std::string> harmless{"clock-step", "reload", "suspend"};
+  const std::vector<ColumnOf<Event>> columns{
+      {{"at_ms", "AT", Kind::time}, [](const Event& event) { return Value(event.at.wall_ms); }},
+      {{"kind", "KIND", Kind::text}, [](const Event& event) { return Value(event.kind); }},
+      {{"text", "WHAT", Kind::sentence, 0, Shown::everywhere, true},
+       [](const Event& event) { return Value(event.text); }},
+  };
+  return make_table<Event>(columns, events, [](const Event& event) {
+    return event.kind == "oom-kill" ? Tone::problem : harmless.contains(event.kind) ? Tone::plain : Tone::warning;
+  });
+}
+
+}  // namespace memoir::query

@@ -1,0 +1,102 @@
+#include "query/answer/history.h"
+
+#include <algorithm>
+#include <set>
+
+namespace memoir::query {
+
+namespace {
+
+// How much of a span within the range was recorded.
+Result<BucketSum::Recorded> recorded_time(Reader& reader, Tier tier, Range range) {
+  const Range buckets{bucket_around(tier, range.from_ms).from_ms, bucket_around(tier, range.to_ms).to_ms};
+  const Coverage coverage = TRY(reader.coverage(buckets));
+  return BucketSum::Recorded([gaps = coverage.gaps](std::int64_t from_ms, std::int64_t until_ms) {
+    std::int64_t recorded_ms = until_ms - from_ms;
+    for (const Gap& gap : gaps)
+      recorded_ms -= std::max<std::int64_t>(std::min(gap.to_ms, until_ms) - std::max(gap.from_ms, from_ms), 0);
+    return recorded_ms;
+  });
+}
+
+std::vector<Interval> intervals_of(GroupSum& sum) {
+  std::vector<Interval> intervals;
+  for (const GroupInterval& of : sum.intervals()) intervals.push_back(of.interval);
+  return intervals;
+}
+
+std::vector<Interval> intervals_of(const BucketSum& sum) {
+  return sum.intervals();
+}
+
+}  // namespace
+
+SubjectSum::SubjectSum(std::int64_t width_ms, const BucketSum::Recorded& recorded) {
+  if (width_ms > 0) sum_.emplace<BucketSum>(width_ms, recorded);
+}
+
+void SubjectSum::add(std::int64_t subject_id, const Interval& interval, bool gone) {
+  if (auto* const ticks = std::get_if<GroupSum>(&sum_)) return ticks->add(subject_id, interval, gone);
+  std::get<BucketSum>(sum_).add(subject_id, interval);
+}
+
+std::vector<Interval> SubjectSum::intervals() {
+  return std::visit([](auto& sum) { return intervals_of(sum); }, sum_);
+}
+
+Summary SubjectSum::summary() {
+  return std::visit([](auto& sum) { return sum.summary(); }, sum_);
+}
+
+Result<MakeSum> sums_over(Reader& reader, Tier tier, Range range) {
+  const std::int64_t width_ms = bucket_ms(tier);
+  const auto recorded = TRY(width_ms > 0 ? recorded_time(reader, tier, range) : Result(BucketSum::Recorded()));
+  return MakeSum([width_ms, recorded] { return SubjectSum(width_ms, recorded); });
+}
+
+Result<ProcessHistory> ProcessHistory::load(Reader& reader, const HistoryQuestion& question) {
+  ProcessHistory history(reader, question);
+  if (question.tier == Tier::raw) {
+    history.processes_ = TRY(reader.processes(question.range));
+    return history;
+  }
+  history.complete_ = false;
+  std::set<std::int64_t> ids;
+  const Status read = reader.history(question, [&](const SubjectInterval& of) {
+    ids.insert(of.subject_id);
+    history.intervals_.push_back(of);
+  });
+  if (!read) return read.error();
+  history.processes_ = TRY(reader.processes_by_id({ids.begin(), ids.end()}));
+  return history;
+}
+
+ProcessHistory ProcessHistory::of(Reader& reader, const HistoryQuestion& question,
+                                  std::vector<StoredProcess> processes) {
+  ProcessHistory history(reader, question);
+  history.processes_ = std::move(processes);
+  history.one_by_one_ = true;
+  return history;
+}
+
+Status ProcessHistory::visit(const VisitInterval& visit) const {
+  if (!complete_) {
+    for (const SubjectInterval& of : intervals_) visit(of);
+    return Done{};
+  }
+  if (!one_by_one_) return reader_->history(question_, visit);
+  HistoryQuestion one = question_;
+  for (const StoredProcess& process : processes_) {
+    one.subject_id = process.id;
+    TRY(reader_->history(one, visit));
+  }
+  return Done{};
+}
+
+Range bucket_around(Tier tier, std::int64_t at_ms) {
+  const std::int64_t width_ms = bucket_ms(tier);
+  const std::int64_t from_ms = at_ms - at_ms % width_ms;
+  return {from_ms, from_ms + width_ms};
+}
+
+}  // namespace memoir::query

@@ -1,0 +1,141 @@
+#include "query/answer/holders.h"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+#include <utility>
+
+#include "analysis/ranking.h"
+#include "analysis/rolled.h"
+#include "query/answer/history.h"
+#include "query/answer/tier.h"
+
+namespace memoir::query {
+
+namespace {
+
+constexpr std::size_t kAtOnce = 8;  // processes that are read together
+
+// Means over the recorded time of a bucket, by process; the largest first.
+Result<std::vector<std::pair<std::int64_t, std::int64_t>>> held_in(Reader& reader, Tier tier, Range bucket) {
+  BucketMean total;
+  TRY(reader.history({tier, SubjectKind::machine, {}, bucket, {metric_of(MachineField::mem_total)}},
+                     [&](const SubjectInterval& of) { total.add(of.interval.mean, of.interval.covered_ms); }));
+  std::map<std::int64_t, BucketMean> means;  // a bucket may come as two
+  TRY(reader.history({tier, SubjectKind::process, {}, bucket, {Metric::pss}}, [&](const SubjectInterval& of) {
+    means[of.subject_id].add(of.interval.mean, of.interval.covered_ms);
+  }));
+  std::vector<std::pair<std::int64_t, std::int64_t>> held;
+  for (const auto& [process_id, mean] : means) {
+    if (const auto kib = mean.over(total.covered_ms())) held.emplace_back(process_id, *kib);
+  }
+  std::ranges::stable_sort(held, [](const auto& a, const auto& b) { return a.second > b.second; });
+  return held;
+}
+
+Result<Holders> largest_in(Reader& reader, Tier tier, Range bucket, std::size_t most,
+                           const std::function<bool(const StoredProcess&)>& takes) {
+  const auto held = TRY(held_in(reader, tier, bucket));
+  Holders holders{{}, true};
+  for (std::size_t begin = 0; begin < held.size() && holders.largest.size() < most; begin += kAtOnce) {
+    const std::size_t end = std::min(begin + kAtOnce, held.size());
+    std::vector<std::int64_t> ids;
+    for (std::size_t i = begin; i < end; ++i) ids.push_back(held[i].first);
+    const std::vector<StoredProcess> processes = TRY(reader.processes_by_id(ids));
+    for (std::size_t i = begin; i < end && holders.largest.size() < most; ++i) {
+      const auto process = std::ranges::find(processes, held[i].first, &StoredProcess::id);
+      if (process != processes.end() && takes(*process)) holders.largest.push_back({*process, held[i].second});
+    }
+  }
+  return holders;
+}
+
+// The largest first. Groups of one name are one: identities may differ in the program's path.
+std::vector<GroupState> merged(const std::vector<GroupState>& groups) {
+  std::map<std::string, GroupState> by_name;
+  for (const GroupState& group : groups) {
+    GroupState& of = by_name[group.name];
+    of.name = group.name;
+    of.processes += group.processes;
+    of.kib[Metric::pss] = of.kib[Metric::pss].value_or(0) + group.kib[Metric::pss].value_or(0);
+  }
+  std::vector<GroupState> all;
+  all.reserve(by_name.size());
+  for (auto& [name, group] : by_name) all.push_back(std::move(group));
+  std::ranges::stable_sort(all, [](const GroupState& a, const GroupState& b) {
+    return ranks_before(a.kib[Metric::pss], b.kib[Metric::pss]);
+  });
+  return all;
+}
+
+GroupState group_of(std::string name, std::int64_t processes, std::int64_t kib) {
+  GroupState group{std::move(name), processes, {}};
+  group.kib[Metric::pss] = kib;
+  return group;
+}
+
+Result<std::vector<GroupState>> categories_at(Reader& reader, std::int64_t tick_ms) {
+  const std::map<std::int64_t, std::string> names = TRY(reader.group_names(SubjectKind::category));
+  std::map<std::int64_t, GroupState> last;
+  TRY(reader.history({Tier::raw, SubjectKind::category, {}, {tick_ms, tick_ms}, {Metric::pss}},
+                     [&](const SubjectInterval& of) {
+                       const auto name = names.find(of.subject_id);
+                       if (name != names.end())
+                         last[of.subject_id] = group_of(name->second, of.processes, of.interval.mean.value_or(0));
+                     }));
+  std::vector<GroupState> groups;
+  groups.reserve(last.size());
+  for (auto& [id, group] : last) groups.push_back(std::move(group));
+  return groups;
+}
+
+Result<std::vector<GroupState>> identities_at(Reader& reader, std::int64_t tick_ms) {
+  const std::map<std::int64_t, std::string> names = TRY(reader.group_names(SubjectKind::identity));
+  const std::vector<StoredLife> lives = TRY(reader.lives({tick_ms, tick_ms}));
+  std::unordered_map<std::int64_t, std::optional<std::int64_t>> held;
+  TRY(reader.history({Tier::raw, SubjectKind::process, {}, {tick_ms, tick_ms}, {Metric::pss}},
+                     [&held](const SubjectInterval& of) { held[of.subject_id] = of.interval.mean; }));
+  std::vector<GroupState> groups;
+  for (const StoredLife& life : lives) {
+    const auto kib = held.find(life.process_id);
+    const auto name = names.find(life.identity_id);
+    if (kib == held.end() || name == names.end() || (life.gone_ms && *life.gone_ms <= tick_ms)) continue;
+    groups.push_back(group_of(name->second, 1, kib->second.value_or(0)));
+  }
+  return groups;
+}
+
+using LoadGroups = std::function<Result<std::vector<GroupState>>(SubjectKind)>;
+
+Status add_groups(const LoadGroups& load, Holders& holders) {
+  holders.categories = merged(TRY(load(SubjectKind::category)));
+  holders.identities = merged(TRY(load(SubjectKind::identity)));
+  return Done{};
+}
+
+}  // namespace
+
+Result<Holders> largest_holders(const Context& context, std::int64_t at_ms, std::optional<Tier> in_bucket_of,
+                                std::size_t most, const std::function<bool(const StoredProcess&)>& takes) {
+  if (context.file.ticks == 0 || at_ms < context.file.first_tick_ms) return Holders{};
+  const Tier tier = TRY(in_bucket_of ? Result(*in_bucket_of) : tier_of(context, {at_ms, at_ms}, Reads::all));
+  Reader& reader = context.reader;
+  if (holds_groups(tier)) {
+    const Range bucket = bucket_around(tier, TRY(recorded_at(context, at_ms)));
+    Holders holders = TRY(largest_in(reader, tier, bucket, most, takes));
+    TRY(add_groups([&](SubjectKind kind) { return load_groups(reader, tier, bucket, kind); }, holders));
+    return holders;
+  }
+  const std::optional<StoredTick> tick = TRY(reader.tick_at(at_ms));
+  if (!tick) return Holders{};
+  Holders holders{TRY(reader.largest_at(tick->id, most, takes)), false};
+  const std::int64_t tick_ms = tick->begin.wall_ms;
+  TRY(add_groups(
+      [&](SubjectKind kind) {
+        return kind == SubjectKind::category ? categories_at(reader, tick_ms) : identities_at(reader, tick_ms);
+      },
+      holders));
+  return holders;
+}
+
+}  // namespace memoir::query

@@ -1,0 +1,49 @@
+#pragma once
+
+// Series of the store's subjects, as the analysis wants them.
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "analysis/leak/leak.h"
+#include "base/result.h"
+#include "store/reader.h"
+
+namespace memoir::query {
+
+// What the series of one answer are made of: the tier that suits the range, or the raw rows where the analysis' hour is
+// shorter than a real one, as no tier is fine enough then.
+struct LeakSource {
+  Range range;
+  Tier tier = Tier::hour;
+  std::int64_t width_ms = 0;
+};
+LeakSource leak_source(Range range, const LeakSettings& settings);
+
+// anon + swap of each process.
+Result<std::map<std::int64_t, LeakSeries>> process_series(Reader& reader, const LeakSource& source);
+
+// Of an identity with several processes at a time: their sum, and how many they are.
+struct PoolSeries {
+  LeakSeries sum;
+  LeakSeries count;
+};
+// `members` are its processes, which the raw rows are picked by.
+Result<PoolSeries> pool_series(Reader& reader, const LeakSource& source, std::int64_t identity_id,
+                               const std::vector<StoredLife>& members);
+
+// Where hours are short, the buckets of five minutes are the finest that there are of the machine.
+Tier machine_tier(const LeakSource& source);
+
+// Sums and differences of fields of the machine: each field's weight.
+struct MachineSum {
+  std::vector<std::pair<MachineField, int>> fields;
+};
+Result<std::vector<LeakSeries>> machine_series(Reader& reader, const LeakSource& source,
+                                               const std::vector<MachineSum>& sums);
+// From the ticks themselves.
+Result<LeakSeries> zombie_series(Reader& reader, const LeakSource& source, const LeakSettings& settings);
+
+}  // namespace memoir::query

@@ -1,0 +1,273 @@
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <set>
+#include <unordered_map>
+
+#include "analysis/leak/limits.h"
+#include "analysis/leak/pool.h"
+#include "query/answer/leaks/groups.h"
+#include "query/answer/leaks/judged_leaks.h"
+#include "query/answer/leaks/room.h"
+#include "query/answer/leaks/series.h"
+#include "query/answer/process_columns.h"
+
+namespace memoir::query {
+
+namespace {
+
+constexpr double kSmallShare = 0.005;  // of the machine's memory: what matters on a small one
+constexpr double kKernelShare = 0.002;
+constexpr double kTablesShare = 0.001;
+constexpr double kShmemKib = 16384;
+constexpr double kShare = 0.05;
+constexpr std::int64_t kYoungHours = 48;
+
+using ProcessSeries = std::map<std::int64_t, LeakSeries>;
+
+LeakSeries joined(const Group& group, const Generations& generations, const ProcessSeries& series,
+                  std::int64_t width_ms) {
+  LeakSeries all{{}, width_ms};
+  for (std::size_t at = 0; at < group.members.size(); ++at) {
+    const auto found = series.find(group.members[at].process_id);
+    if (found == series.end()) continue;
+    for (LeakBucket bucket : found->second.buckets) {
+      bucket.life = generations.of[at];
+      all.buckets.push_back(bucket);
+    }
+  }
+  return all;
+}
+
+void set_lives(LeakSeries& series, const std::vector<std::int64_t>& begins_ms) {
+  for (LeakBucket& bucket : series.buckets) {
+    const std::int64_t middle_ms = bucket.from_ms + series.width_ms / 2;
+    const auto next = std::upper_bound(begins_ms.begin(), begins_ms.end(), middle_ms);
+    bucket.life = static_cast<std::int32_t>(std::max<std::ptrdiff_t>(next - begins_ms.begin(), 1)) - 1;
+  }
+}
+
+class StoreJudge {
+ public:
+  StoreJudge(const Context& context, Range range, const LeakSettings& settings)
+      : reader_(context.reader), range_(range), settings_(settings), source_(leak_source(range, settings)) {}
+
+  Result<std::vector<LeakRow>> judge() {
+    for (const auto step : {&StoreJudge::find_room, &StoreJudge::judge_identities, &StoreJudge::explain_ended,
+                            &StoreJudge::name_rows, &StoreJudge::judge_machine, &StoreJudge::judge_zombies}) {
+      TRY((this->*step)());
+    }
+    return std::move(rows_);
+  }
+
+ private:
+  Status find_room() {
+    room_ = TRY(load_room(reader_, source_));
+    ram_kib_ = static_cast<double>(room_.machine.or_zero(MachineField::mem_total));
+    limits_ = machine_limits(room_.machine);
+    return Done{};
+  }
+
+  LeakMetric memory_metric() const {
+    LeakMetric metric;
+    if (ram_kib_ > 0) metric.least_growth = std::min(metric.least_growth, kSmallShare * ram_kib_);
+    return metric;
+  }
+
+  Status judge_identities() {
+    groups_ = TRY(load_groups(reader_, range_));
+    const ProcessSeries series = TRY(process_series(reader_, source_));
+    for (const Group& group : groups_) {
+      const Generations generations = generations_of(group);
+      TRY(generations.together ? judge_pool_of(group, generations, series) : judge_one(group, generations, series));
+    }
+    return judge_young();
+  }
+
+  Status judge_one(const Group& group, const Generations& generations, const ProcessSeries& series) {
+    LeakRow row = row_of(group, memory_metric(), joined(group, generations, series, source_.width_ms));
+    row.finding = judge_leak(row.series, row.metric, settings_, limits_ahead(group));
+    const std::int64_t history_ms = row.finding.history_ms;
+    if (source_.tier == Tier::hour && history_ms < kYoungHours * settings_.hour_ms && !row.finding.leak) {
+      young_.emplace_back(rows_.size(), &group);
+    }
+    add(group, std::move(row));
+    return Done{};
+  }
+
+  void add(const Group& group, LeakRow row) {
+    rows_.push_back(std::move(row));
+    groups_of_rows_.push_back(&group);
+  }
+
+  static LeakRow row_of(const Group& group, LeakMetric metric, LeakSeries series) {
+    LeakRow row{group.subject, group.unit, pids_of(group), std::move(metric), std::move(series), {}};
+    row.ended_ms = group.ended_ms;
+    return row;
+  }
+
+  // What has ended runs into nothing any more.
+  std::vector<LeakLimit> limits_ahead(const Group& group) const {
+    return group.ended_ms ? std::vector<LeakLimit>() : limits_of(room_, group);
+  }
+
+  // A life that ended tells of its identity, and what may have ended it is a limit of its cgroup.
+  Status explain_ended() {
+    for (std::size_t at = 0; at < rows_.size(); ++at) {
+      LeakRow& row = rows_[at];
+      if (!row.ended_ms || !row.finding.leak) continue;
+      row.finding.reason += "; it has ended";
+      const LeakRoom room = TRY(load_room(reader_, {{range_.from_ms, *row.ended_ms - 1}, source_.tier}));
+      const std::vector<LeakLimit> limits = cgroup_limits_of(room, *groups_of_rows_[at]);
+      const auto nearest = std::ranges::min_element(limits, {}, &LeakLimit::room);
+      if (nearest != limits.end()) row.limit = nearest->name;
+    }
+    return Done{};
+  }
+
+  // By the newest process of each identity.
+  Status name_rows() {
+    std::vector<std::int64_t> ids;
+    for (const Group& group : groups_) ids.push_back(group.members.back().process_id);
+    const std::vector<StoredProcess> newest = TRY(reader_.processes_by_id(ids));
+    std::unordered_map<std::int64_t, const ProcessInfo*> infos;
+    for (const StoredProcess& process : newest) infos[process.id] = &process.info;
+    for (std::size_t at = 0; at < rows_.size(); ++at) {
+      const Group& group = *groups_of_rows_[at];
+      const auto info = infos.find(group.members.back().process_id);
+      rows_[at].title = info == infos.end() ? rows_[at].subject : identity_title(*info->second);
+      rows_[at].pid = only_pid(group, range_.to_ms);
+    }
+    return Done{};
+  }
+
+  // Lives of less than two days, for which hours are too coarse: again by five minutes, with what was before them to
+  // compare with.
+  Status judge_young() {
+    if (young_.empty()) return Done{};
+    constexpr std::int64_t times_as_long = 2;
+    const Range recent{std::max(range_.from_ms, range_.to_ms - times_as_long * kYoungHours * settings_.hour_ms),
+                       range_.to_ms};
+    const LeakSource fine{recent, Tier::five_minutes, bucket_ms(Tier::five_minutes)};
+    const ProcessSeries series = TRY(process_series(reader_, fine));
+    for (const auto& [at, group] : young_) {
+      LeakRow& row = rows_[at];
+      LeakSeries finer = joined(*group, generations_of(*group), series, fine.width_ms);
+      LeakFinding found = judge_leak(finer, row.metric, settings_, limits_ahead(*group));
+      if (!found.leak && row.finding.verdict != LeakVerdict::insufficient) continue;
+      row.series = std::move(finer);
+      row.finding = std::move(found);
+    }
+    return Done{};
+  }
+
+  Status judge_pool_of(const Group& group, const Generations& generations, const ProcessSeries& series) {
+    PoolSeries sums = TRY(pool_series(reader_, source_, group.identity_id, group.members));
+    set_lives(sums.sum, generations.begins_ms);
+    set_lives(sums.count, generations.begins_ms);
+    LeakPool pool{std::move(sums.sum), std::move(sums.count), {}};
+    for (const StoredLife& member : group.members) {
+      const auto found = series.find(member.process_id);
+      if (found != series.end()) pool.members.push_back(found->second);
+    }
+    LeakRow row = row_of(group, memory_metric(), pool.sum);
+    row.finding = judge_pool(pool, row.metric, settings_, limits_ahead(group));
+    const bool counted = row.finding.verdict == LeakVerdict::count;
+    add(group, std::move(row));
+    if (counted) return Done{};
+    LeakRow count = row_of(group, process_count_metric(), std::move(pool.count));
+    count.finding = judge_leak(count.series, count.metric, settings_);
+    if (count.finding.leak) add(group, std::move(count));
+    return Done{};
+  }
+
+  Status judge_machine() {
+    using F = MachineField;
+    const double kernel = kKernelShare * ram_kib_;
+    const double shmem = std::min(kShmemKib, 4 * kSmallShare * ram_kib_);
+    const std::vector<std::pair<LeakMetric, MachineSum>> metrics{
+        {{"shmem", shmem, kShare}, {{{F::shmem, 1}}}},
+        {{"tmpfs", shmem, kShare}, {{{F::tmpfs, 1}}}},
+        {{"sysv", shmem, kShare}, {{{F::sysv, 1}}}},
+        {{"slab-unreclaimable", kernel, kShare}, {{{F::slab_unreclaimable, 1}}}},
+        {{"kernel-stacks", kernel, kShare}, {{{F::kernel_stack, 1}}}},
+        {{"percpu", kernel, kShare}, {{{F::percpu, 1}}}},
+        {{"vmalloc", kernel, kShare}, {{{F::vmalloc_used, 1}}}},
+        {{"page-tables", kTablesShare * ram_kib_, kShare}, {{{F::page_tables, 1}}}},
+        // What no list of the kernel holds: drivers, firmware, pages that were never given back.
+        {{"unaccounted", kernel, kShare},
+         {{{F::mem_total, 1},
+           {F::mem_free, -1},
+           {F::active, -1},
+           {F::inactive, -1},
+           {F::unevictable, -1},
+           {F::slab, -1},
+           {F::page_tables, -1},
+           {F::sec_page_tables, -1},
+           {F::kernel_stack, -1},
+           {F::shadow_call_stack, -1},
+           {F::percpu, -1},
+           {F::hugetlb, -1},
+           {F::zswap, -1},
+           {F::balloon, -1}}}},
+    };
+    if (ram_kib_ <= 0) return Done{};
+    std::vector<MachineSum> sums;
+    sums.reserve(metrics.size());
+    for (const auto& [metric, sum] : metrics) sums.push_back(sum);
+    std::vector<LeakSeries> series = TRY(machine_series(reader_, source_, sums));
+    const std::vector<std::int64_t> boots = boots_ms();
+    for (std::size_t at = 0; at < metrics.size(); ++at) {
+      set_lives(series[at], boots);
+      add_machine(metrics[at].first, std::move(series[at]), limits_);
+    }
+    return Done{};
+  }
+
+  Status judge_zombies() {
+    LeakSeries series = TRY(zombie_series(reader_, source_, settings_));
+    set_lives(series, boots_ms());
+    add_machine({"zombies", 20, 0, LeakUnit::count}, std::move(series), {});
+    return Done{};
+  }
+
+  void add_machine(const LeakMetric& metric, LeakSeries series, const std::vector<LeakLimit>& limits) {
+    if (series.buckets.empty()) return;
+    LeakRow row{"machine", "", {}, metric, std::move(series), {}};
+    row.title = row.subject;
+    row.finding = judge_leak(row.series, row.metric, settings_, limits);
+    rows_.push_back(std::move(row));
+  }
+
+  std::vector<std::int64_t> boots_ms() {
+    std::set<std::int64_t> boots;
+    std::string last;
+    const Result<std::vector<StoredRun>> runs = reader_.runs();
+    if (!runs) return {};
+    for (const StoredRun& run : *runs) {
+      if (run.boot.boot_id != last) boots.insert(run.boot.boot_ms);
+      last = run.boot.boot_id;
+    }
+    return {boots.begin(), boots.end()};
+  }
+
+  Reader& reader_;
+  Range range_;
+  LeakSettings settings_;
+  LeakSource source_;
+  LeakRoom room_;
+  double ram_kib_ = 0;
+  std::vector<LeakLimit> limits_;
+  std::vector<Group> groups_;
+  std::vector<LeakRow> rows_;  // those of groups first
+  std::vector<const Group*> groups_of_rows_;
+  std::vector<std::pair<std::size_t, const Group*>> young_;
+};
+
+}  // namespace
+
+Result<std::vector<LeakRow>> judge_store(const Context& context, Range range, const LeakSettings& settings) {
+  return StoreJudge(context, range, settings).judge();
+}
+
+}  // namespace memoir::query

@@ -1,0 +1,85 @@
+#pragma once
+
+// What identifies a process in an answer: the same columns in every command that lists processes.
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "query/report/report.h"
+#include "store/reader.h"
+
+namespace memoir::query {
+
+// The command as a table shows it: the program without its directory, and its state where that says more ("[sh]
+// (zombie)").
+std::string shown_command(const ProcessInfo& info, char state);
+
+// A command line as a table shows it: without the directory of its program.
+std::string short_command(std::string command);
+
+// How a process ended: ended (nothing tells why), exec, unknown (nothing was recorded then); empty while it lives.
+std::string ending(const StoredProcess& process);
+
+// How long before the tick the values were read. Absent where none are known.
+std::optional<std::int64_t> age_ms(const ProcessState& state, std::int64_t tick_ms);
+
+// What an identity is sorted under: its unit and its normalised command (model/identity.h).
+std::string identity_name(const std::string& unit, const std::string& command);
+
+// What people read in its place, of the process of it that began last: "java -jar service.jar in app.service".
+std::string identity_title(const ProcessInfo& newest);
+// "… (pid 812)" where it is one process.
+std::string with_pid(std::string title, std::optional<std::int64_t> pid);
+
+// Of the identities that are sorted under these names.
+Result<std::map<std::string, std::string>> load_titles(Reader& reader, const std::set<std::string>& names);
+
+// People see titles where machines get what an identity is sorted under, and the title in a column of its own.
+Status show_titles(Reader& reader, Table& table);
+
+// What --group takes.
+std::vector<std::string> process_groups();
+
+// The key that one of them puts a process under. Empty: it has none, as a process outside of containers.
+std::string group_key(const StoredProcess& process, std::string_view group);
+
+// "comm", "command", "user", "category", "cgroup" and "pid" for machines. `info` finds the ProcessInfo of a row, or
+// null.
+template <typename Row, typename GetInfo>
+void add_identity_for_machines(std::vector<ColumnOf<Row>>& columns, GetInfo info) {
+  const auto text = [&](const char* name, std::string ProcessInfo::*member) {
+    columns.push_back({{name, "", Kind::text, 0, Shown::machines}, [info, member](const Row& row) {
+                         const ProcessInfo* found = info(row);
+                         return found == nullptr ? Value() : Value(found->*member);
+                       }});
+  };
+  columns.push_back({{"start_ms", "", Kind::time, 0, Shown::machines}, [info](const Row& row) {
+                       const ProcessInfo* found = info(row);
+                       return found == nullptr ? Value() : Value(found->start_ms);
+                     }});
+  text("comm", &ProcessInfo::comm);
+  text("command", &ProcessInfo::command);
+  text("exe", &ProcessInfo::exe);
+  text("user", &ProcessInfo::user);
+  text("category", &ProcessInfo::category);
+  text("cgroup", &ProcessInfo::cgroup);
+}
+
+// The last column: what the members of a group share. People see a command line as of a process.
+template <typename Row>
+void add_group_name(std::vector<ColumnOf<Row>>& columns, const std::string& group) {
+  std::string header = group;
+  for (char& c : header) c = static_cast<char>(c - 'a' + 'A');
+  if (group != "command") {
+    columns.push_back({{group, header, Kind::text}, [](const Row& row) { return Value(row.name); }});
+    return;
+  }
+  columns.push_back({{group, "", Kind::text, 0, Shown::machines}, [](const Row& row) { return Value(row.name); }});
+  columns.push_back(
+      {{"", header, Kind::text, 0, Shown::people}, [](const Row& row) { return Value(short_command(row.name)); }});
+}
+
+}  // namespace memoir::query

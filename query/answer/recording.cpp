@@ -1,0 +1,83 @@
+#include "query/answer/recording.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace memoir::query {
+
+std::string_view to_string(Recording recording) {
+  switch (recording) {
+    case Recording::active:
+      return "recording";
+    case Recording::late:
+      return "late";
+    case Recording::stopped:
+      return "stopped";
+    case Recording::died:
+      return "died";
+    case Recording::never:
+      return "never";
+  }
+  return "";
+}
+
+std::int64_t patience_ms(std::int64_t interval_ms) {
+  return 3 * interval_ms + 5000;
+}
+
+Recording judge_recording(const FileInfo& file, std::span<const StoredRun> runs, std::int64_t now_ms) {
+  if (runs.empty()) return file.recorder_pid ? Recording::active : Recording::never;
+  const StoredRun& run = runs.back();
+  const std::int64_t heard_ms = std::max(run.started_ms, run.last_tick_ms.value_or(run.started_ms));
+  const bool fresh = now_ms - heard_ms <= patience_ms(run.interval_ms);
+  if (file.recorder_pid) return fresh ? Recording::active : Recording::late;
+  if (run.ended_ms) return run.end_reason == "unclean" ? Recording::died : Recording::stopped;
+  return fresh && !file.lock_visible ? Recording::active : Recording::died;
+}
+
+TickCosts tick_costs(std::span<const StoredTick> ticks, std::int64_t interval_ms) {
+  TickCosts costs;
+  if (ticks.empty()) return costs;
+  std::vector<std::int64_t> cpu_us;
+  cpu_us.reserve(ticks.size());
+  std::int64_t sum_us = 0;
+  for (const StoredTick& tick : ticks) {
+    cpu_us.push_back(tick.total.cpu_us);
+    sum_us += tick.total.cpu_us;
+  }
+  // Nearest rank: the smallest value that 95 of 100 do not exceed.
+  const auto rank = static_cast<std::ptrdiff_t>((cpu_us.size() * 95 + 99) / 100 - 1);
+  std::ranges::nth_element(cpu_us, cpu_us.begin() + rank);
+  costs.p95_cpu_us = cpu_us[static_cast<std::size_t>(rank)];
+  costs.mean_cpu_us = static_cast<double>(sum_us) / static_cast<double>(ticks.size());
+  if (interval_ms > 0) costs.core_percent = *costs.mean_cpu_us / static_cast<double>(interval_ms * 1000) * 100;
+  return costs;
+}
+
+std::optional<std::int64_t> bytes_per_day(std::int64_t bytes, std::int64_t recorded_ms) {
+  constexpr std::int64_t hour_ms = 3'600'000;
+  if (recorded_ms < hour_ms) return std::nullopt;
+  return static_cast<std::int64_t>(static_cast<double>(bytes) * 24.0 * static_cast<double>(hour_ms) /
+                                   static_cast<double>(recorded_ms));
+}
+
+Growth growth_of(const FileInfo& file, std::int64_t recorded_ms) {
+  constexpr std::int64_t week = 7;
+  Growth growth;
+  growth.filling = recorded_ms < file.raw_ms;
+  growth.bytes_per_day = bytes_per_day(file.bytes, recorded_ms);
+  if (file.sizes.size() > 1) {
+    const StoredSize& last = file.sizes.back();
+    const auto first =
+        std::ranges::find_if(file.sizes, [&](const StoredSize& size) { return size.day + week >= last.day; });
+    if (first->day < last.day) {
+      growth.measured_days = last.day - first->day;
+      growth.bytes_per_day = (last.used_bytes - first->used_bytes) / growth.measured_days;
+    }
+  }
+  if (file.max_bytes > 0 && growth.bytes_per_day && *growth.bytes_per_day > 0)
+    growth.days_left = std::max<std::int64_t>(file.max_bytes - file.bytes, 0) / *growth.bytes_per_day;
+  return growth;
+}
+
+}  // namespace memoir::query

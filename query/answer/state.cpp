@@ -1,0 +1,202 @@
+#include "query/answer/state.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+
+#include "analysis/rolled.h"
+#include "query/answer/history.h"
+#include "query/answer/moment.h"
+#include "query/answer/tier.h"
+#include "query/ask/times.h"
+#include "query/report/format.h"
+
+namespace memoir::query {
+
+namespace {
+
+// Reads one bucket.
+class BucketReader {
+ public:
+  BucketReader(Reader& reader, Tier tier, Range bucket) : reader_(reader), tier_(tier), bucket_(bucket) {}
+
+  // Absent: nothing was recorded in it.
+  Result<std::optional<MachineMemory>> machine() {
+    std::map<Metric, BucketMean> means;
+    std::vector<Metric> metrics;
+    for (const MachineField field : kMachineSizes) metrics.push_back(metric_of(field));
+    TRY(reader_.history(question(SubjectKind::machine, metrics), [&means](const SubjectInterval& of) {
+      means[of.metric].add(of.interval.mean, of.interval.covered_ms);
+    }));
+    const BucketMean& total = means[metric_of(MachineField::mem_total)];
+    if (!total.mean()) return std::optional<MachineMemory>();
+    recorded_ms_ = total.covered_ms();
+    MachineMemory memory;
+    for (const MachineField field : kMachineSizes) memory.set(field, means[metric_of(field)].mean());
+    return std::optional(memory);
+  }
+
+  Status processes(State& state) {
+    const std::map<std::int64_t, Held> held = TRY(read(SubjectKind::process));
+    std::vector<std::int64_t> ids;
+    ids.reserve(held.size());
+    for (const auto& [id, of] : held) ids.push_back(id);
+    state.known = TRY(reader_.processes_by_id(ids));
+    for (const StoredProcess& process : state.known)
+      state.processes.push_back({&process, values_of(held.at(process.id))});
+    return Done{};
+  }
+
+  Result<std::vector<GroupState>> groups(SubjectKind kind) {
+    const std::map<std::int64_t, std::string> names = TRY(reader_.group_names(kind));
+    const std::map<std::int64_t, Held> held = TRY(read(kind));
+    std::vector<GroupState> groups;
+    for (const auto& [id, of] : held) {
+      const auto name = names.find(id);
+      if (name != names.end()) groups.push_back({name->second, of.processes, values_of(of)});
+    }
+    return groups;
+  }
+
+ private:
+  struct Held {
+    std::int64_t processes = 0;
+    std::map<Metric, BucketMean> means;  // a bucket may come as two
+  };
+
+  HistoryQuestion question(SubjectKind kind, std::vector<Metric> metrics) const {
+    return {tier_, kind, {}, bucket_, std::move(metrics)};
+  }
+
+  Result<std::map<std::int64_t, Held>> read(SubjectKind kind) {
+    std::map<std::int64_t, Held> all;
+    const std::vector<Metric> metrics(kRolledMetrics.begin(), kRolledMetrics.end());
+    TRY(reader_.history(question(kind, metrics), [&all](const SubjectInterval& of) {
+      Held& held = all[of.subject_id];
+      held.processes = std::max(held.processes, of.processes);
+      held.means[of.metric].add(of.interval.mean, of.interval.covered_ms);
+    }));
+    return all;
+  }
+
+  MetricValues values_of(const Held& held) const {
+    MetricValues values;
+    for (const auto& [metric, mean] : held.means) values[metric] = mean.over(recorded_ms_);
+    return values;
+  }
+
+  Reader& reader_;
+  Tier tier_;
+  Range bucket_;
+  std::int64_t recorded_ms_ = 0;
+};
+
+StoredRun run_at(const std::vector<StoredRun>& runs, std::int64_t at_ms) {
+  StoredRun found;
+  for (const StoredRun& run : runs) {
+    if (run.started_ms <= at_ms) found = run;
+  }
+  return found;
+}
+
+Result<std::optional<State>> load_tick(Reader& reader, std::int64_t at_ms) {
+  const std::optional<StoredTick> tick = TRY(reader.tick_at(at_ms));
+  if (!tick) return std::optional<State>();
+  State state;
+  state.snapshot = TRY(reader.snapshot(tick->id));
+  for (const ProcessState& process : state.snapshot.processes)
+    state.processes.push_back({&process.process, metric_values(process.sample.memory), &process});
+  for (const CategorySample& category : state.snapshot.categories)
+    state.categories.push_back({category.category, category.processes, metric_values(category), category.inexact});
+  return std::optional<State>(std::move(state));
+}
+
+// Of the bucket of a tier that holds the last recorded time up to `asked_ms`.
+Result<std::optional<State>> load_bucket(const Context& context, Tier tier, std::int64_t asked_ms) {
+  const std::int64_t at_ms = TRY(recorded_at(context, asked_ms));
+  State state;
+  state.tier = tier;
+  state.bucket = bucket_around(tier, at_ms);
+  BucketReader bucket(context.reader, tier, *state.bucket);
+  const std::optional<MachineMemory> machine = TRY(bucket.machine());
+  if (!machine) return std::optional<State>();
+  state.snapshot.machine.memory = *machine;
+  state.snapshot.run = run_at(context.runs, at_ms);
+  state.snapshot.tick.run_id = state.snapshot.run.id;
+  state.snapshot.tick.begin.wall_ms = at_ms;
+  state.categories = TRY(bucket.groups(SubjectKind::category));
+  TRY(bucket.processes(state));
+  return std::optional<State>(std::move(state));
+}
+
+}  // namespace
+
+Result<std::int64_t> recorded_at(const Context& context, std::int64_t at_ms) {
+  const Coverage coverage = TRY(context.reader.coverage({context.file.first_tick_ms, at_ms}));
+  const bool in_gap = !coverage.gaps.empty() && coverage.gaps.back().to_ms >= at_ms;
+  return in_gap ? coverage.gaps.back().from_ms : at_ms;
+}
+
+Result<std::optional<State>> load_state(const Context& context, std::int64_t at_ms) {
+  if (context.file.ticks == 0 || at_ms < context.file.first_tick_ms) return std::optional<State>();
+  const Tier tier = TRY(tier_of(context, {at_ms, at_ms}, Reads::all));
+  return holds_groups(tier) ? load_bucket(context, tier, at_ms) : load_tick(context.reader, at_ms);
+}
+
+Result<std::optional<State>> load_state(const Context& context) {
+  return load_state(context, context.when.at_ms.value_or(context.file.last_tick_ms));
+}
+
+Result<std::vector<GroupState>> load_groups(Reader& reader, Tier tier, Range bucket, SubjectKind kind) {
+  BucketReader groups(reader, tier, bucket);
+  TRY(groups.machine());
+  return groups.groups(kind);
+}
+
+std::optional<SubjectKind> group_kind(std::string_view group) {
+  if (group == "category") return SubjectKind::category;
+  if (group == "identity") return SubjectKind::identity;
+  if (group == "cgroup") return SubjectKind::cgroup;
+  return std::nullopt;
+}
+
+std::string_view source_word(const HeldProcess& process) {
+  return process.tick == nullptr ? "mean" : to_string(process.tick->sample.source);
+}
+
+char state_letter(const HeldProcess& process) {
+  return process.tick == nullptr ? '?' : process.tick->sample.state;
+}
+
+void add_to(Tally& tally, const HeldProcess& process) {
+  if (process.tick != nullptr) return tally.add(process.tick->sample);
+  tally.add_mean(process.kib, 1);
+}
+
+std::optional<std::int64_t> short_lived_kib(const State& state, Metric metric) {
+  if (!state.rolled() || metric == Metric::anon || metric == Metric::hwm) return std::nullopt;
+  std::int64_t kib = 0;
+  for (const GroupState& category : state.categories) kib += category.kib[metric].value_or(0);
+  for (const HeldProcess& process : state.processes) kib -= process.kib[metric].value_or(0);
+  // Each mean is rounded on its own.
+  const auto rounding = static_cast<std::int64_t>(state.processes.size() + state.categories.size());
+  return kib > rounding ? kib : 0;
+}
+
+void report_state(const State& state, std::int64_t asked_ms, Zone zone, Report& report) {
+  report.facts.insert(report.facts.begin(), {"tier", "", Kind::text, std::string(to_string(state.tier))});
+  if (const auto stale = stale_warning(state.snapshot, asked_ms, zone)) report.warnings.push_back(*stale);
+  if (!state.rolled()) return;
+  report.facts.push_back({"bucket_from_ms", "", Kind::time, state.bucket->from_ms});
+  report.facts.push_back({"bucket_until_ms", "", Kind::time, state.bucket->to_ms});
+  report.notes.push_back(fmt::format("From rollups of {}: means from {} to {}.", tier_width(state.tier),
+                                     print_time(state.bucket->from_ms, zone), print_time(state.bucket->to_ms, zone)));
+}
+
+Result<Coverage> coverage_of(const Context& context, const State& state) {
+  if (state.rolled()) return context.reader.coverage({state.bucket->from_ms, state.bucket->to_ms});
+  const std::int64_t tick_ms = state.snapshot.tick.begin.wall_ms;
+  return context.reader.coverage({tick_ms, std::max(context.when.at_ms.value_or(tick_ms), tick_ms)});
+}
+
+}  // namespace memoir::query

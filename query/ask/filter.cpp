@@ -1,0 +1,272 @@
+#include "query/ask/filter.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <re2/re2.h>
+#include <set>
+#include <unordered_set>
+
+#include "base/nearest.h"
+#include "base/text.h"
+#include "model/container.h"
+#include "model/identity.h"
+
+namespace memoir::query {
+namespace {
+
+enum class Key : std::size_t { category, user, pid, comm, exe, command, cgroup, unit, identity, container };
+
+enum class Comparison { equal, matches, less, at_most, more, at_least };
+
+std::string printable(std::string_view text) {
+  return to_printable(to_utf8(text));
+}
+
+// `text` holds what is no member of `info`.
+const std::string& value_of(const ProcessInfo& info, Key key, std::string& text) {
+  switch (key) {
+    case Key::category:
+      return info.category;
+    case Key::user:
+      return info.user;
+    case Key::comm:
+      return info.comm;
+    case Key::exe:
+      return info.exe;
+    case Key::command:
+      return info.command;
+    case Key::cgroup:
+      return info.cgroup;
+    case Key::pid:
+      text = std::to_string(info.key.pid);
+      break;
+    case Key::unit:
+      text = unit_of(info.cgroup);
+      break;
+    case Key::identity:
+      text = normalised_command(info.command);
+      break;
+    case Key::container:
+      text = container_of(info.cgroup);
+      break;
+  }
+  return text;
+}
+
+std::size_t index_of(std::string_view key) {
+  return static_cast<std::size_t>(std::find(filter_keys().begin(), filter_keys().end(), key) - filter_keys().begin());
+}
+
+Error bad_expression(const std::string& expression, std::string_view why) {
+  std::vector<std::string_view> metrics;
+  metrics.reserve(std::size(kMetrics));
+  for (const Metric metric : kMetrics) metrics.push_back(to_string(metric));
+  return malformed(fmt::format(
+      "--filter '{}': {}; it is KEY=VALUE, KEY!=VALUE, KEY~REGEX or KEY!~REGEX, with KEY one of {}; or, with a size, "
+      "METRIC>100M (also <, >=, <=, =, !=), with METRIC one of {}",
+      printable(expression), why, fmt::join(filter_keys(), ", "), fmt::join(metrics, ", ")));
+}
+
+struct Operator {
+  std::string_view written;
+  Comparison comparison;
+  bool negated;
+};
+
+// The longer ones first: the first that stands at the place counts.
+constexpr std::array kOperators{Operator{"!=", Comparison::equal, true},     Operator{"!~", Comparison::matches, true},
+                                Operator{">=", Comparison::at_least, false}, Operator{"<=", Comparison::at_most, false},
+                                Operator{"=", Comparison::equal, false},     Operator{"~", Comparison::matches, false},
+                                Operator{">", Comparison::more, false},      Operator{"<", Comparison::less, false}};
+
+const Operator* operator_at(std::string_view text) {
+  const auto* const found =
+      std::ranges::find_if(kOperators, [text](const Operator& of) { return text.starts_with(of.written); });
+  return found == kOperators.end() ? nullptr : found;
+}
+
+// "100M", "1.5GiB", "0": KiB. A number alone could be bytes or KiB, and is refused.
+std::optional<std::int64_t> parse_size(std::string_view text) {
+  constexpr double most_kib = 1e15;
+  double number = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number, std::chars_format::fixed);
+  if (error != std::errc{} || number < 0) return std::nullopt;
+  std::string unit(stop, end);
+  std::ranges::transform(unit, unit.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (unit.empty()) return number == 0 ? std::optional<std::int64_t>(0) : std::nullopt;
+  const std::size_t power = std::string_view("kmgt").find(unit.front());
+  const std::string_view rest = std::string_view(unit).substr(1);
+  if (power == std::string_view::npos || !(rest.empty() || rest == "b" || rest == "ib")) return std::nullopt;
+  const double kib = number * std::pow(1024.0, static_cast<double>(power));
+  return kib > most_kib ? std::nullopt : std::optional<std::int64_t>(std::llround(kib));
+}
+
+bool holds(std::int64_t kib, Comparison comparison, std::int64_t size_kib) {
+  switch (comparison) {
+    case Comparison::equal:
+      return kib == size_kib;
+    case Comparison::less:
+      return kib < size_kib;
+    case Comparison::at_most:
+      return kib <= size_kib;
+    case Comparison::more:
+      return kib > size_kib;
+    case Comparison::at_least:
+      return kib >= size_kib;
+    case Comparison::matches:
+      break;
+  }
+  return false;
+}
+
+}  // namespace
+
+struct Filter::Term {
+  Key key = Key::pid;
+  Comparison comparison = Comparison::equal;
+  bool negated = false;
+  std::string value;
+  std::unique_ptr<RE2> pattern;  // of matches
+  std::optional<Metric> metric;  // it compares memory, not a name
+  std::int64_t kib = 0;
+  std::unordered_set<std::int64_t> decided;  // the processes for which that holds
+
+  static Result<Term> read(const std::string& expression);
+
+  bool takes(const ProcessInfo& info) const {
+    std::string text;
+    const std::string& has = value_of(info, key, text);
+    const bool is = pattern              ? RE2::PartialMatch(has, *pattern)
+                    : key == Key::cgroup ? is_in_cgroup(has, value)
+                                         : has == value;
+    return is != negated;
+  }
+};
+
+Filter::Filter() = default;
+Filter::Filter(Filter&&) noexcept = default;
+Filter& Filter::operator=(Filter&&) noexcept = default;
+Filter::~Filter() = default;
+
+const std::vector<std::string>& filter_keys() {
+  static const std::vector<std::string> keys{"category", "user",   "pid",  "comm",     "exe",
+                                             "command",  "cgroup", "unit", "identity", "container"};
+  return keys;
+}
+
+Result<Filter::Term> Filter::Term::read(const std::string& expression) {
+  const std::size_t at = expression.find_first_of("=~!<>");
+  const Operator* given = at == std::string::npos ? nullptr : operator_at(std::string_view(expression).substr(at));
+  if (given == nullptr) return bad_expression(expression, "there is no =, ~, < or > in it");
+  const std::string name = expression.substr(0, at);
+  Term term;
+  term.comparison = given->comparison;
+  term.negated = given->negated;
+  term.value = expression.substr(at + given->written.size());
+  term.metric = parse_metric(name);
+  if (term.metric) {
+    const auto kib = parse_size(term.value);
+    if (given->comparison == Comparison::matches) return bad_expression(expression, name + " is a size");
+    if (!kib) return bad_expression(expression, "a size is a number and a unit (K, M, G, T)");
+    term.kib = *kib;
+    return term;
+  }
+  const std::size_t key = index_of(name);
+  if (key == filter_keys().size()) {
+    return bad_expression(expression, "no such key" + did_you_mean(name, filter_keys_and_metrics()));
+  }
+  term.key = static_cast<Key>(key);
+  if (given->comparison == Comparison::matches) {
+    term.pattern = std::make_unique<RE2>(term.value, RE2::Quiet);
+    if (!term.pattern->ok()) return bad_expression(expression, printable(term.pattern->error()));
+  } else if (given->comparison != Comparison::equal) {
+    return bad_expression(expression, name + " is a name, not a size");
+  } else if (term.key == Key::pid && !parse_int<std::int32_t>(term.value)) {
+    return bad_expression(expression, "a pid is a number");
+  }
+  return term;
+}
+
+Result<Filter> Filter::parse(const std::vector<std::string>& expressions) {
+  Filter filter;
+  for (const std::string& expression : expressions) {
+    Term term = TRY(Term::read(expression));
+    filter.terms_.push_back(std::move(term));
+  }
+  return filter;
+}
+
+bool Filter::matches(const StoredProcess& process) const {
+  return std::ranges::all_of(terms_, [&process](const Term& term) {
+    return term.metric ? term.decided.contains(process.id) : term.takes(process.info);
+  });
+}
+
+std::vector<Metric> Filter::metrics() const {
+  std::vector<Metric> metrics;
+  for (const Term& term : terms_) {
+    if (term.metric && std::ranges::find(metrics, *term.metric) == metrics.end()) metrics.push_back(*term.metric);
+  }
+  return metrics;
+}
+
+void Filter::decide(Metric metric, const std::unordered_map<std::int64_t, std::int64_t>& kib_of) {
+  for (Term& term : terms_) {
+    if (term.metric != metric) continue;
+    for (const auto& [id, kib] : kib_of) {
+      if (holds(kib, term.comparison, term.kib) != term.negated) term.decided.insert(id);
+    }
+  }
+}
+
+bool Filter::names_any(const std::vector<StoredProcess>& processes) const {
+  return std::ranges::any_of(processes, [this](const StoredProcess& process) {
+    return std::ranges::all_of(terms_, [&](const Term& term) { return term.metric || term.takes(process.info); });
+  });
+}
+
+std::vector<std::string> Filter::misses(const std::vector<StoredProcess>& processes) const {
+  std::vector<std::string> sentences;
+  for (const Term& term : terms_) {
+    if (term.metric || term.pattern || term.negated) continue;
+    const auto answers = [&term](const StoredProcess& process) { return term.takes(process.info); };
+    if (std::ranges::any_of(processes, answers)) continue;
+    sentences.push_back(no_process_of(filter_keys()[static_cast<std::size_t>(term.key)], term.value, processes));
+  }
+  return sentences;
+}
+
+std::vector<std::string> filter_keys_and_metrics() {
+  std::vector<std::string> words = filter_keys();
+  for (const Metric metric : kMetrics) words.emplace_back(to_string(metric));
+  return words;
+}
+
+bool is_in_cgroup(std::string_view path, std::string_view cgroup) {
+  while (cgroup.ends_with('/')) cgroup.remove_suffix(1);
+  return path.starts_with(cgroup) && (path.size() == cgroup.size() || path[cgroup.size()] == '/');
+}
+
+std::string filter_value(const ProcessInfo& info, std::string_view key) {
+  std::string text;
+  return value_of(info, static_cast<Key>(index_of(key)), text);
+}
+
+std::string no_process_of(std::string_view key, std::string_view value, const std::vector<StoredProcess>& processes) {
+  if (key == "pid") {
+    return fmt::format("no tick saw a process {} then; a life that is shorter than the recorder's interval is missed",
+                       printable(value));
+  }
+  std::set<std::string> names;
+  for (const StoredProcess& process : processes) names.insert(filter_value(process.info, key));
+  return fmt::format("no process has the {} '{}'{}", key, printable(value),
+                     did_you_mean(value, {names.begin(), names.end()}));
+}
+
+}  // namespace memoir::query

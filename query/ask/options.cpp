@@ -1,0 +1,86 @@
+#include "query/ask/options.h"
+
+#include <algorithm>
+
+namespace memoir::query {
+
+const std::vector<OptionText>& option_texts() {
+  static const std::vector<OptionText> texts{
+      {Option::at, "--at", "T", "the state at one time: the last tick at or before T"},
+      {Option::from, "--from", "T", "a range from T"},
+      {Option::to, "--to", "T", "… to T (default: the last tick); what is still to come means now"},
+      {Option::last, "--last", "DURATION",
+       "a range that ends at --to (the last tick) and is this long: 2h, 1h30m, 7d, 1w"},
+      {Option::day, "--day", "D", "a whole local day: yesterday, monday, 2026-11-20"},
+      {Option::by, "--by", "METRIC", "what rows are ranked by"},
+      {Option::group, "--group", "G", "what a row is"},
+      {Option::filter, "--filter", "EXPR",
+       "only category=web, user=www-data, unit=nginx.service, pid=812, comm=nginx, identity=…, container=…, "
+       "exe~REGEX, command~REGEX, cgroup=/system.slice (and below it); != and !~ for the others; rss>100M, swap>0: "
+       "what "
+       "it held, over a range the most that it held in it; repeated: and"},
+      {Option::tier, "--tier", "TIER",
+       "what of the history to answer from: raw (ticks), or rollups of 5min, an hour, a day (default: the finest that "
+       "covers the time asked for and answers quickly)"},
+      {Option::kind, "--kind", "KIND", "only events of that kind; repeated: or"},
+      {Option::limit, "--limit", "N",
+       "at most N rows (default: what fits the terminal, 20 in a pipe, all in CSV and JSON; 0 = all); what is cut is "
+       "said, with its sum"},
+      {Option::step, "--step", "S", "the width of a bucket: 5m, 1h"},
+      {Option::all, "--all", "", "what is no leak too, with the reason why it was let go"},
+      {Option::explain, "--explain", "",
+       "how a verdict came about: the chart, the floors, each gate, what would change it"},
+      {Option::csv, "--csv", "FILE",
+       "judge the series of a CSV file instead of the database's; repeated: one row each"},
+      {Option::config, "--config", "F", "configuration file, of which the table [leaks] is read"},
+      {Option::hour, "--hour", "DURATION",
+       "what the analysis takes for an hour (1h); every window is a multiple of it"},
+      {Option::output, "--output", "F", "the file to write"},
+      {Option::force, "--force", "", "replace the file to write, if it is there"},
+      {Option::write_missing, "--write-missing", "DIR",
+       "write the days that are recorded and not yet in DIR, as HTML and text, and keep 400 of them"},
+      {Option::db, "--db", "F", "the database (default: $MEMOIR_DB, /var/lib/memoir/memoir.db, the XDG data path)"},
+      {Option::format, "--format", "FORMAT", "how the answer is written (--json, --csv: for short)"},
+      {Option::units, "--units", "UNITS", "sizes in a table: kib, mib, gib or auto"},
+      {Option::utc, "--utc", "", "times are UTC, those given and those shown"},
+      {Option::ascii, "--ascii", "", "draw the chart and the sparkline with ASCII characters only"},
+      {Option::no_color, "--no-color", "", "no colour, even on a terminal (so does $NO_COLOR)"},
+      {Option::no_pager, "--no-pager", "", "a long answer on a terminal does not go through a pager"},
+  };
+  return texts;
+}
+
+const std::vector<Spelling>& spellings() {
+  static const std::vector<Spelling> all{{"--since", "--from"}, {"--until", "--to"},         {"-n", "--limit"},
+                                         {"--sort", "--by"},    {"-o", "--output"},          {"-V", "--version"},
+                                         {"-h", "--help"},      {"--json", "--format=json"}, {"--csv", "--format=csv"}};
+  return all;
+}
+
+std::vector<std::string_view> spellings_of(std::string_view name) {
+  std::vector<std::string_view> written;
+  for (const Spelling& spelling : spellings()) {
+    if (spelling.means == name) written.push_back(spelling.written);
+  }
+  return written;
+}
+
+const std::vector<FormatName>& format_names() {
+  static const std::vector<FormatName> names{{"table", Format::table},
+                                             {"json", Format::json},
+                                             {"csv", Format::csv},
+                                             {"jsonl", Format::jsonl},
+                                             {"openmetrics", Format::openmetrics},
+                                             {"smaps-rollup", Format::smaps_rollup},
+                                             {"category-metrics", Format::category_metrics},
+                                             {"markdown", Format::markdown},
+                                             {"html", Format::html}};
+  return names;
+}
+
+const OptionText& option_text(Option option) {
+  return *std::find_if(option_texts().begin(), option_texts().end(),
+                       [option](const OptionText& text) { return text.option == option; });
+}
+
+}  // namespace memoir::query

@@ -1,0 +1,111 @@
+#pragma once
+
+// The options of memoir: what each is called and means (for the command line, --help, and the tests that hold the man
+// page and the completions to it), and the values that one call has.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "query/ask/zone.h"
+
+namespace memoir::query {
+
+enum class Option : std::uint8_t {
+  db,
+  at,
+  from,
+  to,
+  last,
+  day,
+  by,
+  group,
+  filter,
+  tier,
+  kind,
+  limit,
+  step,
+  all,
+  explain,
+  csv,
+  hour,
+  config,
+  write_missing,
+  format,
+  utc,
+  no_color,
+  no_pager,
+  ascii,
+  units,
+  output,
+  force,
+};
+
+struct OptionText {
+  Option option;
+  std::string_view name;   // "--db"
+  std::string_view value;  // "F"; empty for a flag
+  std::string_view help;
+};
+
+const std::vector<OptionText>& option_texts();
+const OptionText& option_text(Option option);
+
+// What other programs call the same, and letters: "--since" for "--from", "--json" for "--format=json".
+struct Spelling {
+  std::string_view written;
+  std::string_view means;
+};
+const std::vector<Spelling>& spellings();
+// Those of an option, as it is written in full.
+std::vector<std::string_view> spellings_of(std::string_view name);
+
+enum class Format { table, json, csv, jsonl, openmetrics, smaps_rollup, category_metrics, markdown, html };
+
+// What --format may say, with its meaning; a command lists those it has.
+struct FormatName {
+  std::string_view name;
+  Format format;
+};
+const std::vector<FormatName>& format_names();
+// Read by a program rather than by a person.
+constexpr bool is_for_machines(Format format) {
+  return format == Format::csv || format == Format::json;
+}
+enum class Units { kib, mib, gib, automatic };
+
+// What the command line says. Times and expressions are still text: only a command knows what they mean to it.
+struct Options {
+  std::string db;
+  std::optional<std::string> at;
+  std::optional<std::string> from;
+  std::optional<std::string> to;
+  std::optional<std::string> last;
+  std::optional<std::string> day;
+  std::optional<std::string> by;
+  std::optional<std::string> group;
+  std::vector<std::string> filters;
+  std::optional<std::string> tier;
+  std::vector<std::string> kinds;
+  std::optional<std::int64_t> limit;  // 0: all
+  std::optional<std::string> step;
+  std::optional<std::string> hour;
+  std::optional<std::string> config;
+  std::vector<std::string> csv;
+  bool all = false;
+  bool explain = false;
+  std::optional<std::string> write_missing;
+  std::vector<std::string> subjects;
+  Format format = Format::table;
+  Zone zone = Zone::local;
+  std::optional<std::string> output;
+  bool force = false;
+  bool color = true;
+  bool pager = true;
+  bool ascii = false;
+  Units units = Units::automatic;
+};
+
+}  // namespace memoir::query

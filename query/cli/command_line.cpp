@@ -1,0 +1,325 @@
+#include "query/cli/command_line.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <iterator>
+#include <optional>
+
+#include <CLI/CLI.hpp>
+
+#include "base/nearest.h"
+#include "base/text.h"
+#include "query/answer/tier.h"
+#include "query/ask/filter.h"
+#include "query/commands.h"
+#include "query/render/terminal.h"
+#include "query/report/format.h"
+
+namespace memoir::query {
+namespace {
+
+const std::vector<std::string> kUnitNames{"kib", "mib", "gib", "auto"};
+
+// Formats for short; in `leaks` --csv takes a file, and is an option of its own.
+constexpr std::string_view kCsv = "--csv";
+
+std::string in_quotes(std::string_view word) {
+  return fmt::format("'{}'", to_printable(to_utf8(word)));
+}
+
+bool takes_value(const std::string& argument) {
+  const auto& texts = option_texts();
+  return std::any_of(texts.begin(), texts.end(),
+                     [&](const OptionText& text) { return text.name == argument && !text.value.empty(); });
+}
+
+bool takes(const Command& command, Option option) {
+  return std::find(command.options.begin(), command.options.end(), option) != command.options.end();
+}
+
+// "--since=T" as "--from=T", "-n5" as "--limit=5".
+std::string in_full(const std::string& argument) {
+  for (const Spelling& spelling : spellings()) {
+    const std::string_view written = spelling.written;
+    if (written == kCsv || !argument.starts_with(written)) continue;
+    const std::string_view rest = std::string_view(argument).substr(written.size());
+    const bool letter = written.size() == 2;
+    if (rest.empty() || rest.front() == '=') return fmt::format("{}{}", spelling.means, rest);
+    if (letter && takes_value(std::string(spelling.means))) return fmt::format("{}={}", spelling.means, rest);
+  }
+  return argument;
+}
+
+// Every option as memoir calls it; the values of options stay as they are.
+std::vector<std::string> in_full(const std::vector<std::string>& arguments) {
+  std::vector<std::string> full;
+  for (auto it = arguments.begin(); it != arguments.end(); ++it) {
+    full.push_back(in_full(*it));
+    if (takes_value(full.back()) && full.back() != kCsv && it + 1 != arguments.end()) full.push_back(*++it);
+  }
+  return full;
+}
+
+// Takes the command's name, the first word that is neither an option nor the value of one, out of `arguments`.
+std::optional<std::string> take_command(std::vector<std::string>& arguments) {
+  for (auto it = arguments.begin(); it != arguments.end(); ++it) {
+    if (takes_value(*it) && !(*it == kCsv && it + 1 != arguments.end() && find_command(*(it + 1)) != nullptr)) {
+      if (++it == arguments.end()) break;
+      continue;
+    }
+    if (!it->empty() && it->front() == '-') continue;
+    std::string name = *it;
+    arguments.erase(it);
+    return name;
+  }
+  return std::nullopt;
+}
+
+Error unknown_command(const std::string& name) {
+  std::vector<std::string> names;
+  names.reserve(commands().size());
+  for (const Command& command : commands()) names.push_back(command.name);
+  return malformed(fmt::format("there is no command {}{} (commands: {})", in_quotes(name), did_you_mean(name, names),
+                               fmt::join(names, ", ")));
+}
+
+Error unknown_argument(const std::string& argument, const Command& command) {
+  if (argument.empty() || argument.front() != '-') {
+    return malformed(
+        fmt::format("'{}' does not take the argument {}{}", command.name, in_quotes(argument),
+                    takes(command, Option::filter) ? "; --filter comm=NAME or category=NAME chooses processes" : ""));
+  }
+  const std::string name = argument.substr(0, argument.find('='));
+  for (const OptionText& text : option_texts()) {
+    if (text.name == name) return malformed(fmt::format("'{}' does not take {}", command.name, name));
+  }
+  std::vector<std::string> names{"--help", "--version"};
+  for (const Option option : options_of(command)) names.emplace_back(option_text(option).name);
+  for (const Spelling& spelling : spellings()) names.emplace_back(spelling.written);
+  return malformed(fmt::format("'{}' has no option {}{}", command.name, in_quotes(name), did_you_mean(name, names)));
+}
+
+// An unknown option, or more arguments than the command takes.
+Error too_much(const std::vector<std::string>& extra, const Command& command) {
+  const auto option = std::ranges::find_if(extra, [](const std::string& word) { return word.starts_with('-'); });
+  if (option != extra.end() || command.subject.empty())
+    return unknown_argument(option != extra.end() ? *option : extra.front(), command);
+  std::vector<std::string> quoted;
+  std::ranges::transform(extra, std::back_inserter(quoted), in_quotes);
+  return malformed(fmt::format("'{}' takes {} at most ({}): {} {} too much", command.name,
+                               print_count(static_cast<std::int64_t>(command.most_subjects), "argument", "arguments"),
+                               command.subject, fmt::join(quoted, ", "), extra.size() == 1 ? "is" : "are"));
+}
+
+// A word of a list that the command gives; an absent one stays absent.
+std::optional<Error> check_choice(const std::optional<std::string>& word, const std::vector<std::string>& choices,
+                                  Option option) {
+  if (!word || std::find(choices.begin(), choices.end(), *word) != choices.end()) return std::nullopt;
+  return malformed(fmt::format("{} {} is not one of {}{}", option_text(option).name, in_quotes(*word),
+                               fmt::join(choices, ", "), did_you_mean(*word, choices)));
+}
+
+Format format_of(std::string_view name) {
+  return std::find_if(format_names().begin(), format_names().end(),
+                      [name](const FormatName& format) { return format.name == name; })
+      ->format;
+}
+
+// What CLI11 fills in before it is checked.
+struct Words {
+  std::optional<std::string> limit;
+  std::optional<std::string> format;
+  std::optional<std::string> units;
+  bool utc = false;
+  bool no_color = false;
+  bool no_pager = false;
+};
+
+void add_option(CLI::App& app, Option option, Options& options, Words& words) {
+  const std::string name(option_text(option).name);
+  switch (option) {
+    case Option::db:
+      app.add_option(name, options.db);
+      break;
+    case Option::at:
+      app.add_option(name, options.at);
+      break;
+    case Option::from:
+      app.add_option(name, options.from);
+      break;
+    case Option::to:
+      app.add_option(name, options.to);
+      break;
+    case Option::last:
+      app.add_option(name, options.last);
+      break;
+    case Option::day:
+      app.add_option(name, options.day);
+      break;
+    case Option::by:
+      app.add_option(name, options.by);
+      break;
+    case Option::group:
+      app.add_option(name, options.group);
+      break;
+    case Option::filter:
+      app.add_option(name, options.filters)->expected(1)->take_all();
+      break;
+    case Option::tier:
+      app.add_option(name, options.tier);
+      break;
+    case Option::kind:
+      app.add_option(name, options.kinds)->expected(1)->take_all();
+      break;
+    case Option::limit:
+      app.add_option(name, words.limit);
+      break;
+    case Option::step:
+      app.add_option(name, options.step);
+      break;
+    case Option::all:
+      app.add_flag(name, options.all);
+      break;
+    case Option::explain:
+      app.add_flag(name, options.explain);
+      break;
+    case Option::csv:
+      app.add_option(name, options.csv)->expected(1)->take_all();
+      break;
+    case Option::config:
+      app.add_option(name, options.config);
+      break;
+    case Option::hour:
+      app.add_option(name, options.hour);
+      break;
+    case Option::write_missing:
+      app.add_option(name, options.write_missing);
+      break;
+    case Option::format:
+      app.add_option(name, words.format);
+      break;
+    case Option::units:
+      app.add_option(name, words.units);
+      break;
+    case Option::utc:
+      app.add_flag(name, words.utc);
+      break;
+    case Option::no_color:
+      app.add_flag(name, words.no_color);
+      break;
+    case Option::no_pager:
+      app.add_flag(name, words.no_pager);
+      break;
+    case Option::output:
+      app.add_option(name, options.output);
+      break;
+    case Option::force:
+      app.add_flag(name, options.force);
+      break;
+    case Option::ascii:
+      app.add_flag(name, options.ascii);
+      break;
+  }
+}
+
+std::optional<Error> check(const Words& words, const Command& command, Options& options) {
+  if (auto error = check_choice(words.format, command.formats, Option::format)) return error;
+  if (auto error = check_choice(words.units, kUnitNames, Option::units)) return error;
+  options.format = format_of(words.format.value_or(command.formats.front()));
+  if (words.units == "kib") options.units = Units::kib;
+  if (words.units == "mib") options.units = Units::mib;
+  if (words.units == "gib") options.units = Units::gib;
+  if (auto error = check_choice(options.by, command.by, Option::by)) return error;
+  if (auto error = check_choice(options.group, command.groups, Option::group)) return error;
+  if (auto error = check_choice(options.tier, tier_names(), Option::tier)) return error;
+  if (words.limit) {
+    const auto limit = parse_int<std::int64_t>(*words.limit);
+    if (!limit || *limit < 0)
+      return malformed(fmt::format("--limit {} is not a number of rows", in_quotes(*words.limit)));
+    options.limit = *limit;
+  }
+  TRY(Filter::parse(options.filters));
+  if (words.utc) options.zone = Zone::utc;
+  options.color = !words.no_color;
+  options.pager = !words.no_pager;
+  options.ascii = options.ascii || shows_ascii_only();
+  return std::nullopt;
+}
+
+// CLI11 says "--db: 1 required TEXT missing" and "--db: At Most 1 required but received 2".
+Error wrong_number(std::string_view said) {
+  const bool many = said.find("received") != std::string_view::npos;
+  const std::string_view name = said.substr(0, said.find(':'));
+  return malformed(fmt::format("{} {}{}", name, many ? "can be given only once" : "needs a value",
+                               name == kCsv ? ": the file of a series (--format csv writes the answer as CSV)" : ""));
+}
+
+// `--db=` and `--db ""`: of the first CLI11 would take the next argument for the value.
+std::optional<Error> empty_value(const std::vector<std::string>& arguments) {
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& word = arguments[i];
+    const bool assigned = !word.empty() && word.back() == '=' && takes_value(word.substr(0, word.size() - 1));
+    const bool followed = takes_value(word) && i + 1 < arguments.size() && arguments[i + 1].empty();
+    if (assigned || followed) return malformed(fmt::format("{} needs a value", word.substr(0, word.find('='))));
+    if (takes_value(word)) ++i;
+  }
+  return std::nullopt;
+}
+
+std::optional<Error> parse_options(std::vector<std::string> arguments, Invocation& invocation) {
+  const Command& command = *invocation.command;
+  if (auto error = empty_value(arguments)) return error;
+  CLI::App app;
+  app.set_help_flag();
+  app.allow_extras();
+  Words words;
+  for (const Option option : options_of(command)) add_option(app, option, invocation.options, words);
+  if (!command.subject.empty()) {
+    app.add_option("subject", invocation.options.subjects)->expected(0, -1);
+  }
+  app.add_flag("--help", invocation.help);
+  app.add_flag("--version", invocation.version);
+  std::reverse(arguments.begin(), arguments.end());  // as CLI11 takes them
+  try {
+    app.parse(arguments);
+  } catch (const CLI::ArgumentMismatch& error) {
+    return wrong_number(error.what());
+  } catch (const CLI::ParseError& error) {
+    return malformed(fmt::format("{} (memoir {} --help)", to_printable(to_utf8(error.what())), command.name));
+  }
+  if (invocation.help || invocation.version) return std::nullopt;
+  if (const auto extra = app.remaining(); !extra.empty()) return too_much(extra, command);
+  const std::vector<std::string>& subjects = invocation.options.subjects;
+  if (subjects.size() > command.most_subjects)
+    return too_much({subjects.begin() + static_cast<std::ptrdiff_t>(command.most_subjects), subjects.end()}, command);
+  return check(words, command, invocation.options);
+}
+
+}  // namespace
+
+Result<Invocation> parse_command_line(const std::vector<std::string>& arguments) {
+  std::vector<std::string> rest = in_full(arguments);
+  const std::optional<std::string> name = take_command(rest);
+  Invocation invocation;
+  invocation.options.pager = std::find(rest.begin(), rest.end(), option_text(Option::no_pager).name) == rest.end();
+  if (!name || *name == "help") {
+    invocation.help =
+        name || std::any_of(rest.begin(), rest.end(), [](const std::string& word) { return word == "--help"; });
+    invocation.version = std::find(rest.begin(), rest.end(), "--version") != rest.end();
+    if (const auto subject = name ? take_command(rest) : std::nullopt) {
+      invocation.command = find_command(*subject);
+      if (invocation.command == nullptr) return unknown_command(*subject);
+    }
+    if (invocation.help || invocation.version) return invocation;
+  }
+  invocation.command = find_command(name.value_or(std::string(kDefaultCommand)));
+  if (invocation.command == nullptr) return unknown_command(name.value_or(std::string(kDefaultCommand)));
+  if (!takes(*invocation.command, Option::csv)) {
+    std::ranges::replace(rest, std::string(kCsv), std::string("--format=csv"));
+  }
+  if (const auto error = parse_options(std::move(rest), invocation)) return *error;
+  return invocation;
+}
+
+}  // namespace memoir::query

@@ -1,0 +1,22 @@
+// memoir backup: all of the file, while it is recorded into.
+
+#include "query/commands/backup/backup.h"
+
+#include "query/answer/copies/copies.h"
+
+namespace memoir::query {
+
+Command backup_command() {
+  Command command;
+  command.name = "backup";
+  command.summary = "a copy of the whole file, made while it is recorded into; whole or not at all";
+  command.options = {Option::output, Option::force};
+  command.examples = {{"memoir backup -o memoir-backup.db", "all that is recorded until now, in one file"},
+                      {"memoir backup -o memoir-backup.db --force", "the same every night, over the one before"}};
+  command.run = [](const Context& context) {
+    return copy_to_output(context.file.path, context.options, "backup", back_up);
+  };
+  return command;
+}
+
+}  // namespace memoir::query

@@ -1,0 +1,166 @@
+// memoir categories: the groups that the rules make, and what their members hold together.
+
+#include "query/commands/categories/categories.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+
+#include "analysis/grouping.h"
+#include "analysis/ranking.h"
+#include "query/answer/changes.h"
+#include "query/answer/history.h"
+#include "query/answer/limit.h"
+#include "query/answer/moment.h"
+#include "query/answer/state.h"
+#include "query/answer/tier.h"
+#include "query/commands.h"
+#include "query/commands/top/top.h"
+#include "query/report/format.h"
+
+namespace memoir::query {
+namespace {
+
+Metric metric_of(const Context& context) {
+  return parse_metric(context.options.by.value_or("pss")).value_or(Metric::pss);
+}
+
+struct Now {
+  GroupState held;
+  std::optional<double> share;
+};
+
+std::vector<ColumnOf<Now>> columns_now() {
+  std::vector<ColumnOf<Now>> columns{
+      {{"processes", "PROCS", Kind::count}, [](const Now& row) { return Value(row.held.processes); }},
+      {{"inexact", "INEXACT", Kind::count, 5}, [](const Now& row) { return maybe(row.held.inexact); }},
+  };
+  const auto add = [&columns](Metric metric, const char* header, int least_useful) {
+    columns.push_back({{std::string(info_of(metric).column), header, Kind::size, least_useful},
+                       [metric](const Now& row) { return maybe(row.held.kib[metric]); }});
+  };
+  add(Metric::pss, "PSS", 0);
+  add(Metric::rss, "RSS", 3);
+  add(Metric::uss, "USS", 2);
+  add(Metric::swap, "SWAP", 1);
+  add(Metric::swap_pss, "SWAPPSS", 4);
+  columns.push_back({{"share_percent", "SHARE", Kind::percent, 1}, [](const Now& row) { return maybe(row.share); }});
+  columns.push_back({{"category", "CATEGORY", Kind::text}, [](const Now& row) { return Value(row.held.name); }});
+  return columns;
+}
+
+Result<Report> at_one_time(const Context& context) {
+  const std::optional<State> loaded = TRY(load_state(context));
+  if (!loaded) return nothing_recorded(context, columns_now());
+  const State& state = *loaded;
+  const Snapshot& snapshot = state.snapshot;
+  const Coverage coverage = TRY(coverage_of(context, state));
+  const Metric by = metric_of(context);
+  std::int64_t whole = 0;
+  for (const GroupState& category : state.categories) whole += category.kib[by].value_or(0);
+  std::vector<Now> rows;
+  for (const GroupState& category : state.categories)
+    rows.push_back({category, share_percent(category.kib[by], whole)});
+  std::stable_sort(rows.begin(), rows.end(),
+                   [by](const Now& a, const Now& b) { return ranks_before(a.held.kib[by], b.held.kib[by]); });
+  Report report;
+  report.at_ms = snapshot.tick.begin.wall_ms;
+  report.title = fmt::format("categories, ranked by {}", metric_title(by));
+  report.coverage = coverage;
+  report.totals = {{std::string(to_string(by)) + "_kib", "", Kind::size, whole}};
+  report.notes.push_back(fmt::format(
+      "{} {} of {}.", print_count(static_cast<std::int64_t>(rows.size()), "category holds", "categories hold"),
+      print_size(whole, context.options.units), metric_title(by)));
+  limit_rows(rows, report, context, [by](const Now& row) { return row.held.kib[by]; }, {.of = metric_title(by)});
+  report.rows = make_table(columns_now(), rows);
+  mark_sorted(report.rows, fmt::format("{}_kib", to_string(by)));
+  report_state(state, context.when.at_ms.value_or(*report.at_ms), context.options.zone, report);
+  return report;
+}
+
+struct Over {
+  std::string name;
+  Fold fold;
+  std::int64_t most_processes = 0;
+  Summary summary;
+  std::optional<std::int64_t> mean_kib;  // over all the time that was recorded
+  HeldAtEnds at_ends;
+};
+
+std::vector<ColumnOf<Over>> columns_over(const std::string& metric, Tier tier, Zone zone) {
+  std::vector<ColumnOf<Over>> columns{
+      {{"most_processes", "PROCS", Kind::count}, [](const Over& row) { return Value(row.most_processes); }},
+      {{"metric", "", Kind::text, 0, Shown::machines}, [metric](const Over&) { return Value(metric); }},
+      {{"mean_kib", "MEAN", Kind::size}, [](const Over& row) { return maybe(row.mean_kib); }},
+      {{"max_kib", "MAX", Kind::size}, [](const Over& row) { return maybe(row.summary.max); }},
+  };
+  add_max_reached(columns, 2, tier, zone, [](const Over& row) -> const Summary& { return row.summary; });
+  const std::vector<ColumnOf<Over>> more{
+      {{"last_kib", "", Kind::size, 0, Shown::machines}, [](const Over& row) { return maybe(row.at_ends.last_kib); }},
+      {{"", "LAST", Kind::size, 4, Shown::people}, [](const Over& row) { return last_or_gone(row.at_ends); }},
+      {{"growth_kib", "GROWTH", Kind::size, 3}, [](const Over& row) { return maybe(row.at_ends.growth_kib()); }},
+      {{"category", "CATEGORY", Kind::text}, [](const Over& row) { return Value(row.name); }},
+  };
+  columns.insert(columns.end(), more.begin(), more.end());
+  return columns;
+}
+
+Result<Report> over_range(const Context& context, Range range) {
+  Result<Report> begun = begin_range_report(context, range);
+  if (!begun) return begun;
+  Report report = *std::move(begun);
+  const Metric by = metric_of(context);
+  const Tier tier = TRY(report.nothing_recorded ? Tier::raw : tier_of(context, range, Reads::one));
+  const auto columns = columns_over(std::string(to_string(by)), tier, context.options.zone);
+  report.rows = make_table(columns, {});
+  if (report.nothing_recorded) return report;
+  const std::map<std::int64_t, std::string> names = TRY(context.reader.group_names(SubjectKind::category));
+  std::map<std::string, Over> by_name;
+  TRY(context.reader.history({tier, SubjectKind::category, {}, range, {by}}, [&](const SubjectInterval& of) {
+    const auto name = names.find(of.subject_id);
+    if (name == names.end()) return;
+    Over& row = by_name[name->second];
+    row.most_processes = std::max(row.most_processes, of.processes);
+    row.fold.add(of.interval);
+  }));
+  const std::optional<RangeEnds> ends = TRY(load_ends(context, range));
+  Changes changes("category");
+  if (ends) {
+    TRY(changes.add(context.reader, Filter(), *ends));
+  }
+  std::vector<Over> rows;
+  for (auto& [name, row] : by_name) {
+    row.name = name;
+    row.summary = row.fold.summary();
+    row.mean_kib = mean_over(row.summary, report.coverage->recorded_ms);
+    row.at_ends = held_at_ends(changes.find(0, name), by);
+    rows.push_back(row);
+  }
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const Over& a, const Over& b) { return ranks_before(a.mean_kib, b.mean_kib); });
+  report.title = fmt::format("{} of categories, ranked by mean", metric_title(by));
+  const std::string of = fmt::format("mean {}", metric_title(by));
+  limit_rows(rows, report, context, [](const Over& row) { return row.mean_kib; }, {.of = of});
+  report.rows = make_table(columns, rows);
+  mark_sorted(report.rows, "mean_kib");
+  report_tier(tier, report);
+  return report;
+}
+
+}  // namespace
+
+Command categories_command() {
+  return {"categories",
+          "the categories, how many processes each holds, and their sums",
+          "",
+          {Option::at, Option::from, Option::to, Option::last, Option::day, Option::by, Option::tier, Option::limit},
+          {"pss", "rss", "uss", "swap"},
+          {},
+          {{"memoir categories", "what each category holds now"},
+           {"memoir categories --day yesterday --by rss", "mean and largest sum of each category, yesterday"}},
+          [](const Context& context) {
+            return context.when.range ? over_range(context, *context.when.range) : at_one_time(context);
+          }};
+}
+
+}  // namespace memoir::query

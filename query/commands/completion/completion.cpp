@@ -1,0 +1,122 @@
+#include "query/commands/completion/completion.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/nearest.h"
+#include "base/text.h"
+#include "query/answer/event_table.h"
+#include "query/answer/tier.h"
+#include "query/ask/filter.h"
+#include "query/ask/times.h"
+
+namespace memoir::query {
+namespace {
+
+const std::vector<std::string>& shells() {
+  static const std::vector<std::string> names{"bash", "zsh", "fish"};
+  return names;
+}
+
+Result<std::string> print_completion(const Options& options, const std::vector<Command>& commands) {
+  if (options.subjects.empty()) {
+    return malformed(fmt::format("which shell? memoir completion {}", fmt::join(shells(), "|")));
+  }
+  const std::string& shell = options.subjects.front();
+  if (shell == "bash") return bash_completion(commands);
+  if (shell == "zsh") return zsh_completion(commands);
+  if (shell == "fish") return fish_completion(commands);
+  return malformed(fmt::format("'{}' is not one of {}{}", to_printable(to_utf8(shell)), fmt::join(shells(), ", "),
+                               did_you_mean(shell, shells())));
+}
+
+}  // namespace
+
+std::vector<std::string> filter_words() {
+  std::vector<std::string> words;
+  for (const std::string& key : filter_keys()) words.push_back(key + "=");
+  return words;
+}
+
+std::vector<std::string> command_names(const std::vector<Command>& commands) {
+  std::vector<std::string> names;
+  for (const Command& command : commands) names.push_back(command.name);
+  names.emplace_back("help");
+  return names;
+}
+
+bool is_file(Option option) {
+  const std::string_view value = option_text(option).value;
+  return value == "F" || value == "FILE" || value == "DIR";
+}
+
+std::vector<std::string> spellings_for(Option option) {
+  const std::string_view name = option_text(option).name;
+  std::vector<std::string> all{std::string(name)};
+  for (const std::string_view written : spellings_of(name)) all.emplace_back(written);
+  return all;
+}
+
+std::vector<std::string> short_forms(const Command& command) {
+  std::vector<std::string> forms;
+  for (const Spelling& spelling : spellings()) {
+    constexpr std::string_view format = "--format=";
+    if (command.print || !spelling.means.starts_with(format)) continue;
+    const bool own = std::ranges::any_of(
+        command.options, [&spelling](Option option) { return option_text(option).name == spelling.written; });
+    const std::string_view choice = spelling.means.substr(format.size());
+    if (!own && std::ranges::find(command.formats, choice) != command.formats.end())
+      forms.emplace_back(spelling.written);
+  }
+  return forms;
+}
+
+std::vector<std::string> words_for(Option option, const Command& command) {
+  switch (option) {
+    case Option::at:
+    case Option::from:
+    case Option::to:
+    case Option::day:
+      return time_words();
+    case Option::last:
+      return {"10m", "1h", "2h", "1d", "1w"};
+    case Option::write_missing:
+      return {};
+    case Option::step:
+      return {"1m", "5m", "1h", "1d"};
+    case Option::limit:
+      return {"0", "20", "50", "100"};
+    case Option::by:
+      return command.by;
+    case Option::group:
+      return command.groups;
+    case Option::format:
+      return command.formats;
+    case Option::units:
+      return {"kib", "mib", "gib", "auto"};
+    case Option::tier:
+      return tier_names();
+    case Option::kind:
+      return event_kinds();
+    case Option::filter:
+      return filter_words();
+    default:
+      return {};
+  }
+}
+
+Command completion_command() {
+  Command command;
+  command.name = "completion";
+  command.summary = "the completion script of a shell";
+  command.subject = "SHELL";
+  command.subject_help = "SHELL: bash, zsh or fish";
+  command.subject_words = shells();
+  command.examples = {{"memoir completion bash > ~/.local/share/bash-completion/completions/memoir", "for one user"},
+                      {"memoir completion fish > ~/.config/fish/completions/memoir.fish", "for one user of fish"}};
+  command.print = print_completion;
+  return command;
+}
+
+}  // namespace memoir::query

@@ -1,0 +1,145 @@
+// memoir diff: what changed between two times, and where the sum went.
+
+#include "query/commands/diff/diff.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "query/answer/filter_values.h"
+#include "query/answer/moment.h"
+#include "query/answer/process_columns.h"
+#include "query/ask/times.h"
+#include "query/report/format.h"
+
+namespace memoir::query {
+
+namespace {
+
+// Who came and went is counted from the rows of all who lived: over more ticks than that (two days at 10 s) they are
+// too many for one line of the answer.
+constexpr std::int64_t kMostTicksToCountIn = 20'000;
+
+Result<Range> times_asked(const Context& context) {
+  const Options& options = context.options;
+  if (options.subjects.empty()) {
+    return range_or_last(context.when, {context.file.first_tick_ms, context.file.last_tick_ms}, kDayMs);
+  }
+  if (context.when.range) {
+    return malformed("T1 and T2 are the two times: they cannot go with --from, --to, --last or --day");
+  }
+  const std::int64_t last_ms = context.file.ticks > 0 ? context.file.last_tick_ms : context.now_ms;
+  Range range{0, last_ms};
+  for (std::size_t i = 0; i < options.subjects.size(); ++i) {
+    const std::string& text = options.subjects[i];
+    // As --last does.
+    const bool counts_back = text.starts_with('-') || text.ends_with(" ago");
+    const Result<std::int64_t> time =
+        (i == 0 ? parse_time : parse_end)(text, counts_back ? last_ms : context.now_ms, options.zone);
+    if (!time) return malformed(fmt::format("T{}: {}", i + 1, time.error().message));
+    (i == 0 ? range.from_ms : range.to_ms) = *time;
+  }
+  if (range.from_ms <= last_ms) range.to_ms = std::min(range.to_ms, std::max(context.now_ms, last_ms));
+  if (range.from_ms > range.to_ms) {
+    return malformed(fmt::format("T1 ({}) is after T2 ({}): give the earlier time first",
+                                 print_time(range.from_ms, options.zone), print_time(range.to_ms, options.zone)));
+  }
+  return range;
+}
+
+Result<DiffQuestion> ask(const Context& context) {
+  DiffQuestion question;
+  question.range = TRY(times_asked(context));
+  question.group = context.options.group.value_or("process");
+  question.by = parse_metric(context.options.by.value_or("pss")).value_or(Metric::pss);
+  return question;
+}
+
+bool is_same(const State& a, const State& b) {
+  if (a.tier != b.tier) return false;
+  return a.rolled() ? a.bucket->from_ms == b.bucket->from_ms : a.snapshot.tick.id == b.snapshot.tick.id;
+}
+
+void warn_of_times(const Context& context, const DiffQuestion& question, const Diff& diff, Report& report) {
+  const Zone zone = context.options.zone;
+  const std::int64_t first_ms = diff.before.snapshot.tick.begin.wall_ms;
+  if (first_ms > question.range.from_ms) {
+    report.warnings.push_back(fmt::format("nothing was recorded at {} yet: compared with the first tick, {}",
+                                          print_time(question.range.from_ms, zone), print_time(first_ms, zone)));
+  }
+  if (const auto warning = stale_warning(diff.before.snapshot, question.range.from_ms, zone)) {
+    report.warnings.push_back("before: " + *warning);
+  }
+  if (const auto warning = stale_warning(diff.after.snapshot, question.range.to_ms, zone)) {
+    report.warnings.push_back("after: " + *warning);
+  }
+  if (is_same(diff.before, diff.after)) {
+    report.warnings.push_back(fmt::format("both times are answered from the same {}: there is nothing to compare",
+                                          diff.after.rolled() ? "bucket" : "tick"));
+  }
+}
+
+Status count_in_between(const Context& context, Report& report, Diff& diff) {
+  if (report.coverage->ticks > kMostTicksToCountIn) return Done{};
+  const Range span{diff.before.snapshot.tick.begin.wall_ms, diff.after.snapshot.tick.begin.wall_ms};
+  const std::vector<StoredProcess> processes = TRY(context.reader.processes(span));
+  diff.in_between = std::ranges::count_if(processes, [&span](const StoredProcess& process) {
+    return process.first_ms > span.from_ms && process.gone_ms && *process.gone_ms <= span.to_ms;
+  });
+  return Done{};
+}
+
+Result<Report> run_diff(const Context& context) {
+  DiffQuestion question = TRY(ask(context));
+  const Range range = question.range;
+  std::optional<RangeEnds> ends = TRY(load_ends(context, range));
+  if (!ends) {
+    Report report = nothing_recorded(context);
+    report.range = range;
+    report.rows = empty_diff_rows(question);
+    return report;
+  }
+  Diff diff;
+  diff.before = std::move(ends->begin);
+  diff.after = std::move(ends->end);
+  Filter filter = TRY(filter_at(context.options, {&diff.before, &diff.after}));
+  question.filter = std::move(filter);
+  TRY(compare(context.reader, question, diff));
+
+  Report report;
+  report.range = range;
+  report.coverage = TRY(context.reader.coverage(range));
+  TRY(count_in_between(context, report, diff));
+  fill_diff(context, question, diff, report);
+  note_filter(question.filter, "of the two times", report);
+  warn_of_times(context, question, diff, report);
+  return report;
+}
+
+}  // namespace
+
+Command diff_command() {
+  Command command;
+  command.name = "diff";
+  command.summary = "what changed between two times: new, gone, grown, shrunk; and where the machine's memory went";
+  command.subject = "[T1 [T2]]";
+  command.subject_help =
+      "T1, T2: the two times; T2 is by default the last tick, and one that is still to come means now. -2h counts back "
+      "from the last tick, as --last does. Or give a range: its begin and its end are compared (by default the last "
+      "day)";
+  command.most_subjects = 2;
+  command.subject_words = time_words();
+  command.options = {Option::from,  Option::to,     Option::last, Option::day,  Option::by,
+                     Option::group, Option::filter, Option::tier, Option::limit};
+  command.by = {"pss", "rss", "uss", "anon", "swap", "swap_pss"};
+  command.by_help = "the metric whose changes are ranked: pss (the default), rss, uss, anon, swap, swap_pss";
+  command.formats = {"table", "json", "csv", "markdown", "html"};
+  command.groups = process_groups();
+  command.examples = {
+      {"memoir diff 02:00 03:14", "what changed between two and a quarter past three"},
+      {"memoir diff --day yesterday --group category", "by category, from yesterday's begin to its end"},
+      {"memoir diff -2h", "what changed in the last two hours before the last tick"}};
+  command.run = run_diff;
+  return command;
+}
+
+}  // namespace memoir::query

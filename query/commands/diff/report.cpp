@@ -1,0 +1,276 @@
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "query/answer/limit.h"
+#include "query/answer/process_columns.h"
+#include "query/answer/tier.h"
+#include "query/ask/times.h"
+#include "query/commands/diff/diff.h"
+#include "query/report/format.h"
+
+namespace memoir::query {
+
+namespace {
+
+using DiffColumns = std::vector<ColumnOf<Change>>;
+
+const HeldProcess& last_seen(const Change& row) {
+  return row.after != nullptr ? *row.after : *row.before;
+}
+
+Value kib_of(const Tally& tally, Metric metric) {
+  return maybe(tally.kib(metric));
+}
+
+Value source_of(std::string_view source) {
+  return source.empty() ? Value() : Value(std::string(source));
+}
+
+void add_sizes(DiffColumns& columns, Metric by) {
+  columns.push_back(
+      {{"change_kib", "CHANGE", Kind::change}, [by](const Change& row) { return Value(row.change_kib(by)); }});
+  columns.push_back({{"before_kib", "BEFORE", Kind::size, 3}, [by](const Change& row) { return kib_of(row.was, by); }});
+  columns.push_back({{"after_kib", "AFTER", Kind::size, 2}, [by](const Change& row) { return kib_of(row.is, by); }});
+  columns.push_back(
+      {{"what", "WHAT", Kind::text, 4}, [by](const Change& row) { return Value(std::string(row.what(by))); }});
+}
+
+DiffColumns process_columns(Metric by) {
+  DiffColumns columns;
+  add_sizes(columns, by);
+  columns.push_back({{"pid", "PID", Kind::count},
+                     [](const Change& row) { return Value(std::int64_t{last_seen(row).process->info.key.pid}); }});
+  add_identity_for_machines(columns, [](const Change& row) { return &last_seen(row).process->info; });
+  columns.push_back({{"gone_ms", "", Kind::time, 0, Shown::machines}, [](const Change& row) {
+                       return row.after == nullptr ? maybe(row.before->process->gone_ms) : Value();
+                     }});
+  columns.push_back({{"end", "", Kind::text, 0, Shown::machines}, [](const Change& row) {
+                       const std::string end = ending(*last_seen(row).process);
+                       return row.after != nullptr || end.empty() ? Value() : Value(end);
+                     }});
+  columns.push_back({{"source_before", "", Kind::text, 0, Shown::machines},
+                     [](const Change& row) { return source_of(row.source_before); }});
+  columns.push_back({{"source", "SOURCE", Kind::text, 8}, [](const Change& row) {
+                       return source_of(row.after != nullptr ? row.source_after : row.source_before);
+                     }});
+  columns.push_back({{"", "USER", Kind::text, 9, Shown::people},
+                     [](const Change& row) { return Value(last_seen(row).process->info.user); }});
+  columns.push_back({{"", "CATEGORY", Kind::text, 7, Shown::people},
+                     [](const Change& row) { return Value(last_seen(row).process->info.category); }});
+  columns.push_back({{"", "COMMAND", Kind::text, 0, Shown::people}, [](const Change& row) { return Value(row.name); }});
+  return columns;
+}
+
+DiffColumns group_columns(const std::string& group, Metric by) {
+  DiffColumns columns;
+  add_sizes(columns, by);
+  columns.push_back(
+      {{"processes_before", "WERE", Kind::count, 5}, [](const Change& row) { return Value(row.was.processes()); }});
+  columns.push_back(
+      {{"processes_after", "PROCS", Kind::count, 1}, [](const Change& row) { return Value(row.is.processes()); }});
+  columns.push_back(
+      {{"exact_percent", "EXACT", Kind::percent, 8}, [](const Change& row) { return maybe(row.is.exact_percent()); }});
+  add_group_name(columns, group);
+  return columns;
+}
+
+// The machine's parts, side by side.
+struct PartRow {
+  MachinePart part;
+  std::optional<std::int64_t> before;
+  std::optional<std::int64_t> after;
+
+  std::int64_t change_kib() const { return after.value_or(0) - before.value_or(0); }
+};
+
+std::vector<PartRow> part_rows(const Diff& diff) {
+  std::vector<PartRow> rows;
+  if (!diff.parts_before || !diff.parts_after) return rows;
+  for (std::size_t i = 0; i < diff.parts_before->size(); ++i) {
+    const PartRow row{static_cast<MachinePart>(i), (*diff.parts_before)[i], (*diff.parts_after)[i]};
+    // What this kernel or this machine does not have is no part of an answer.
+    if (row.before.value_or(0) != 0 || row.after.value_or(0) != 0 || row.part == MachinePart::rest) rows.push_back(row);
+  }
+  return rows;
+}
+
+Section machine_section(const std::vector<PartRow>& rows) {
+  const std::vector<ColumnOf<PartRow>> columns{
+      {{"change_kib", "CHANGE", Kind::change}, [](const PartRow& row) { return Value(row.change_kib()); }},
+      {{"before_kib", "BEFORE", Kind::size, 1}, [](const PartRow& row) { return maybe(row.before); }},
+      {{"after_kib", "AFTER", Kind::size, 1}, [](const PartRow& row) { return maybe(row.after); }},
+      {{"part", "", Kind::text, 0, Shown::machines},
+       [](const PartRow& row) { return Value(std::string(to_string(row.part))); }},
+      {{"", "PART OF THE MACHINE", Kind::text, 0, Shown::people},
+       [](const PartRow& row) { return Value(std::string(machine_part_title(row.part))); }},
+  };
+  return {"machine", "Where it went: the parts add up to the machine's memory", make_table(columns, rows)};
+}
+
+// "used 3.0 GiB to 5.2 GiB (+2.2 GiB)"
+std::string from_to(const char* name, std::optional<std::int64_t> before, std::optional<std::int64_t> after,
+                    Units units) {
+  if (!before || !after) return fmt::format("{} unknown", name);
+  if (*before == *after) return fmt::format("{} {} as before", name, print_size(*after, units));
+  return fmt::format("{} {} to {} ({})", name, print_size(*before, units), print_size(*after, units),
+                     print_change(*after - *before, units));
+}
+
+std::string lead_of(const Diff& diff, Units units) {
+  const MachineMemory& before = diff.before.snapshot.machine.memory;
+  const MachineMemory& after = diff.after.snapshot.machine.memory;
+  const auto total = after.get(MachineField::mem_total);
+  return fmt::format(
+      "Machine: {}{}; {}; {}.", from_to("used", used_kib(before), used_kib(after), units),
+      total ? " of " + print_size(*total, units) : "",
+      from_to("available", before.get(MachineField::mem_available), after.get(MachineField::mem_available), units),
+      from_to("swap", swap_used_kib(before), swap_used_kib(after), units));
+}
+
+// How many rows of each kind, and what they changed by together.
+struct Kinds {
+  struct Sum {
+    std::string_view what;
+    std::int64_t rows = 0;
+    std::int64_t kib = 0;
+  };
+  std::array<Sum, 4> sums{{{"new"}, {"gone"}, {"grown"}, {"shrunk"}}};
+
+  Kinds(const Diff& diff, Metric by) {
+    for (const Change& row : diff.rows) {
+      Sum& sum = *std::ranges::find(sums, row.what(by), &Sum::what);
+      ++sum.rows;
+      sum.kib += row.change_kib(by);
+    }
+  }
+  std::int64_t total_kib() const {
+    std::int64_t total = 0;
+    for (const Sum& sum : sums) total += sum.kib;
+    return total;
+  }
+};
+
+void add_totals(const DiffQuestion& question, const Diff& diff, const Kinds& kinds, Report& report) {
+  for (const Kinds::Sum& sum : kinds.sums) {
+    report.totals.push_back({std::string(sum.what), "", Kind::count, sum.rows});
+    report.totals.push_back({fmt::format("{}_kib", sum.what), "", Kind::change, sum.kib});
+  }
+  const auto machine = [&](const char* name, auto value) {
+    report.totals.push_back({fmt::format("{}_before_kib", name), "", Kind::size, maybe(value(diff.before.snapshot))});
+    report.totals.push_back({fmt::format("{}_after_kib", name), "", Kind::size, maybe(value(diff.after.snapshot))});
+  };
+  report.totals.push_back({"unchanged", "", Kind::count, diff.unchanged});
+  report.totals.push_back({"change_kib", "", Kind::change, kinds.total_kib()});
+  report.totals.push_back({"others_kib", "", Kind::change, diff.others_kib});
+  report.totals.push_back({"short_lived_kib", "", Kind::change, diff.short_lived_kib});
+  report.totals.push_back({"exact_percent_before", "", Kind::percent, maybe(diff.was.exact_percent())});
+  report.totals.push_back({"exact_percent_after", "", Kind::percent, maybe(diff.is.exact_percent())});
+  report.totals.push_back({"came_and_went", "", Kind::count, maybe(diff.in_between)});
+  machine("machine_total", [](const Snapshot& at) { return at.machine.memory.get(MachineField::mem_total); });
+  machine("machine_used", [](const Snapshot& at) { return used_kib(at.machine.memory); });
+  machine("machine_available", [](const Snapshot& at) { return at.machine.memory.get(MachineField::mem_available); });
+  machine("machine_swap_used", [](const Snapshot& at) { return swap_used_kib(at.machine.memory); });
+  report.facts = {{"before_ms", "", Kind::time, diff.before.snapshot.tick.begin.wall_ms},
+                  {"after_ms", "", Kind::time, diff.after.snapshot.tick.begin.wall_ms},
+                  {"group", "", Kind::text, question.group},
+                  {"metric", "", Kind::text, std::string(to_string(question.by))}};
+}
+
+std::string exact_note(const Diff& diff, Metric by) {
+  const auto before = diff.was.exact_percent();
+  const auto after = diff.is.exact_percent();
+  if (by != Metric::pss || !before || !after) return "";
+  return fmt::format("; {} of it exact before, {} after", print_exact(*before), print_exact(*after));
+}
+
+// Which end is not a tick, and what that means for the sums.
+void tell_ends(const Diff& diff, Zone zone, Units units, Report& report) {
+  const Tier coarser = std::max(diff.before.tier, diff.after.tier);
+  report.facts.insert(report.facts.begin(), {"tier", "", Kind::text, std::string(to_string(coarser))});
+  for (const State* state : {&diff.before, &diff.after}) {
+    if (!state->rolled()) continue;
+    const char* name = state == &diff.before ? "before" : "after";
+    report.facts.push_back({fmt::format("bucket_from_ms_{}", name), "", Kind::time, state->bucket->from_ms});
+    report.facts.push_back({fmt::format("bucket_until_ms_{}", name), "", Kind::time, state->bucket->to_ms});
+    report.notes.push_back(fmt::format(
+        "{}: means from {} to {} (rollups of {}).", state == &diff.before ? "Before" : "After",
+        print_time(state->bucket->from_ms, zone), print_time(state->bucket->to_ms, zone), tier_width(state->tier)));
+  }
+  if (!diff.rolled()) return;
+  if (diff.short_lived_kib != 0) {
+    report.notes.push_back(fmt::format(
+        "Processes younger than a bucket, which have rollups in their groups only, changed by {}: it is in no row.",
+        print_change(diff.short_lived_kib, units)));
+  }
+  report.notes.emplace_back(
+      "Rollups do not tell files from shared memory in what processes map: all of it is taken as files.");
+}
+
+void add_notes(const DiffQuestion& question, const Diff& diff, const Kinds& kinds, Units units, Report& report) {
+  std::string line;
+  for (const Kinds::Sum& sum : kinds.sums) {
+    line += fmt::format("{} {}{}, ", sum.rows, sum.what,
+                        sum.rows > 0 ? fmt::format(" ({})", print_change(sum.kib, units)) : "");
+  }
+  report.notes.push_back(fmt::format("{}{} unchanged: {} of {} together{}.", line, diff.unchanged,
+                                     print_change(kinds.total_kib(), units), metric_title(question.by),
+                                     exact_note(diff, question.by)));
+  if (!question.filter.takes_all()) {
+    report.notes.push_back(
+        fmt::format("The processes left out by --filter changed by {}.", print_change(diff.others_kib, units)));
+  }
+  if (diff.in_between.value_or(0) > 0) {
+    report.notes.push_back(fmt::format("{} came and went in between (memoir peaks shows what they needed).",
+                                       print_count(*diff.in_between, "process", "processes")));
+  }
+  if (diff.before.snapshot.run.boot.boot_id != diff.after.snapshot.run.boot.boot_id) {
+    report.notes.emplace_back("The machine was booted anew in between: no process lives on.");
+  }
+}
+
+void cut_rows(const Context& context, const DiffQuestion& question, std::size_t machine_lines, Report& report,
+              std::vector<Change>& rows) {
+  constexpr std::size_t fewest = 5;
+  constexpr std::size_t other_lines = 12;  // heading (2), lead (2), headers, notes, coverage, the prompt
+  const auto lines = lines_to_fit(context);
+  const std::size_t by_default =
+      lines ? std::max(fewest, *lines - std::min(*lines, other_lines + machine_lines)) : kDefaultRows;
+  const std::size_t all = rows.size();
+  const std::size_t shown = limited(context.options, all, by_default);
+  std::int64_t rest_kib = 0;
+  for (std::size_t i = shown; i < all; ++i) rest_kib += rows[i].change_kib(question.by);
+  rows.resize(shown);
+  report.totals.push_back({"rows", "", Kind::count, static_cast<std::int64_t>(all)});
+  report.totals.push_back({"cut_rows", "", Kind::count, static_cast<std::int64_t>(all - shown)});
+  report.totals.push_back({"cut_kib", "", Kind::change, rest_kib});
+  if (all == shown) return;
+  note_left_out(report, fmt::format("{} of {} changes; the other {} add up to {} (--limit 0 shows all).", shown, all,
+                                    all - shown, print_change(rest_kib, context.options.units)));
+}
+
+}  // namespace
+
+Table empty_diff_rows(const DiffQuestion& question) {
+  return make_table(
+      question.group == "process" ? process_columns(question.by) : group_columns(question.group, question.by), {});
+}
+
+void fill_diff(const Context& context, const DiffQuestion& question, const Diff& diff, Report& report) {
+  const Units units = context.options.units;
+  const Kinds kinds(diff, question.by);
+  report.title = fmt::format("what changed, by {} ({})", question.group, metric_title(question.by));
+  report.lead = lead_of(diff, units);
+  add_totals(question, diff, kinds, report);
+  add_notes(question, diff, kinds, units, report);
+  tell_ends(diff, context.options.zone, units, report);
+  const std::vector<PartRow> parts = part_rows(diff);
+  if (parts.empty()) report.warnings.emplace_back("the machine's parts are not known: MemTotal or MemFree is missing");
+  std::vector<Change> rows = diff.rows;
+  cut_rows(context, question, parts.size(), report, rows);
+  report.rows = make_table(
+      question.group == "process" ? process_columns(question.by) : group_columns(question.group, question.by), rows);
+  mark_sorted(report.rows, "change_kib");
+  report.sections = {machine_section(parts)};
+}
+
+}  // namespace memoir::query

@@ -1,0 +1,62 @@
+#include <algorithm>
+
+#include "query/commands/diff/diff.h"
+
+namespace memoir::query {
+
+namespace {
+
+std::int64_t difference(const Tally& was, const Tally& is, Metric metric) {
+  return is.kib(metric).value_or(0) - was.kib(metric).value_or(0);
+}
+
+std::int64_t magnitude(std::int64_t kib) {
+  return kib < 0 ? -kib : kib;
+}
+
+// Rollups do not split what processes map: where one end has it from them, the other is taken so as well.
+std::optional<MachineParts> parts_of(const State& state, bool split) {
+  MappedMemory mapped;
+  for (const HeldProcess& process : state.processes) {
+    if (split) {
+      mapped.add(process.tick->sample.memory);
+    } else {
+      mapped.add_unsplit(process.kib[Metric::pss].value_or(0), process.kib[Metric::anon].value_or(0));
+    }
+  }
+  mapped.pss_kib += short_lived_kib(state, Metric::pss).value_or(0);
+  return machine_parts(state.snapshot.machine.memory, mapped);
+}
+
+}  // namespace
+
+Status compare(Reader& reader, const DiffQuestion& question, Diff& diff) {
+  const Metric by = question.by;
+  Changes rows(question.group);
+  Tally others_were;
+  Tally others_are;
+  for (const State* state : {&diff.before, &diff.after}) {
+    const bool after = state == &diff.after;
+    TRY(rows.add(reader, question.filter, *state, after));
+    for (const HeldProcess& process : state->processes) {
+      const bool chosen = question.filter.matches(*process.process);
+      Tally& sum = chosen ? (after ? diff.is : diff.was) : (after ? others_are : others_were);
+      add_to(sum, process);
+    }
+  }
+  if (!group_kind(question.group) || !question.filter.takes_all()) {
+    diff.short_lived_kib = short_lived_kib(diff.after, by).value_or(0) - short_lived_kib(diff.before, by).value_or(0);
+  }
+  diff.others_kib = difference(others_were, others_are, question.by);
+  diff.rows = rows.take();
+  diff.unchanged =
+      static_cast<std::int64_t>(std::erase_if(diff.rows, [by](const Change& row) { return row.what(by) == "same"; }));
+  std::ranges::stable_sort(diff.rows, [by](const Change& a, const Change& b) {
+    return magnitude(a.change_kib(by)) > magnitude(b.change_kib(by));
+  });
+  diff.parts_before = parts_of(diff.before, !diff.rolled());
+  diff.parts_after = parts_of(diff.after, !diff.rolled());
+  return Done{};
+}
+
+}  // namespace memoir::query

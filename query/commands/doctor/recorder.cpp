@@ -1,0 +1,145 @@
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "query/commands/doctor/doctor.h"
+#include "query/report/format.h"
+
+namespace memoir::query {
+namespace {
+
+constexpr const char* kStart = "systemctl start memoird, or memoird by hand";
+constexpr const char* kJournal = "journalctl -u memoird tells why";
+
+std::string ago(std::int64_t now_ms, std::int64_t then_ms) {
+  return print_span(std::max<std::int64_t>(now_ms - then_ms, 0)) + " ago";
+}
+
+// What a sentence of the recorder on what it cannot do asks for.
+std::string fix_of(std::string_view sentence) {
+  if (sentence.find("CAP_SYS_PTRACE") != std::string_view::npos) {
+    return "run memoird by its unit, which has AmbientCapabilities=CAP_SYS_PTRACE; without systemd: setcap "
+           "cap_sys_ptrace+ep on the program, or run it as root";
+  }
+  if (sentence.find("psi=1") != std::string_view::npos) return "add psi=1 to the kernel's command line, and reboot";
+  if (sentence.find("hidepid") != std::string_view::npos) {
+    return "put memoird into the group of /proc's mount option gid= (SupplementaryGroups= in the unit), or mount /proc "
+           "without hidepid";
+  }
+  return "see memoird(8)";
+}
+
+Finding judge_run(const RecorderStatus& status, bool here) {
+  if (status.recording == Recording::never || status.runs.empty()) {
+    if (status.recording == Recording::active) return {"recorder", Verdict::ok, "has just begun its first run", ""};
+    return {"recorder", Verdict::problem, "nothing was ever recorded into this file", kStart};
+  }
+  const StoredRun& run = status.runs.back();
+  const std::string last = run.last_tick_ms ? "the last tick is from " + ago(status.now_ms, *run.last_tick_ms)
+                                            : std::string("it has not stored a tick");
+  if (!here) {
+    return {"recorder", Verdict::ok,
+            fmt::format("the file is of {}, not of this machine: {}", to_printable(to_utf8(run.boot.host)), last), ""};
+  }
+  const std::string pid = status.file.recorder_pid ? fmt::format(" (pid {})", *status.file.recorder_pid) : "";
+  const std::string every = print_span(run.interval_ms);
+  if (!status.holder.empty() && status.file.recorder_pid) {
+    return {"recorder", Verdict::problem,
+            fmt::format("runs{}, but cannot store: {} holds a lock on {}-shm; {}", pid, status.holder,
+                        to_printable(to_utf8(status.file.path)), last),
+            fmt::format("end that process: kill {}", *status.file.held_by)};
+  }
+  switch (status.recording) {
+    case Recording::active:
+      return {"recorder", Verdict::ok, fmt::format("records every {}{}; {}", every, pid, last), ""};
+    case Recording::late:
+      return {"recorder", Verdict::problem,
+              fmt::format("runs{}, but does not store its ticks of every {}: {}", pid, every, last),
+              std::string(kJournal) + "; the disk may be full, slow or read-only"};
+    case Recording::stopped:
+      return {"recorder", Verdict::problem,
+              fmt::format("does not run: it ended ({}); {}", to_printable(to_utf8(run.end_reason)), last), kStart};
+    case Recording::died:
+    case Recording::never:
+      break;
+  }
+  return {"recorder", Verdict::problem, "does not run: it died; " + last, fmt::format("{}; {}", kStart, kJournal)};
+}
+
+Finding judge_ticks(const TickCounts& counts) {
+  if (counts.malformed > 0) {
+    return {"reading", Verdict::warning,
+            fmt::format("{} of /proc could not be understood in the last tick",
+                        print_count(counts.malformed, "file", "files")),
+            "memoird logs which; please report it with the kernel's version"};
+  }
+  if (counts.blocked > 0) {
+    return {
+        "reading", Verdict::warning,
+        fmt::format("{} did not answer in time in the last tick", print_count(counts.blocked, "process", "processes")),
+        "they may hang in the kernel (state D in memoir processes); read_deadline in memoir.toml gives them longer"};
+  }
+  if (counts.denied > 0) {
+    return {"reading", Verdict::ok,
+            fmt::format("{} of {} may not be read: RSS stands in for PSS", counts.denied,
+                        print_count(counts.seen, "process", "processes")),
+            ""};
+  }
+  return {"reading", Verdict::ok, fmt::format("all {} could be read", print_count(counts.seen, "process", "processes")),
+          ""};
+}
+
+Finding judge_gaps(const RecorderStatus& status, Zone zone) {
+  if (!status.day || status.day->gaps.empty()) return {"gaps", Verdict::ok, "none in the last day of recording", ""};
+  const std::vector<Gap>& gaps = status.day->gaps;
+  const auto longest = std::ranges::max_element(
+      gaps, [](const Gap& a, const Gap& b) { return a.to_ms - a.from_ms < b.to_ms - b.from_ms; });
+  const std::string fix = longest->reason == "late" || longest->reason == "lost"
+                              ? "the machine or its disk was too slow for the interval: a longer one, or durability = "
+                                "\"normal\" in memoir.toml"
+                              : std::string("journalctl -u memoird --since yesterday; memoir events");
+  return {"gaps", Verdict::warning,
+          fmt::format("{} in the last day of recording, the longest {} at {} ({})",
+                      print_count(static_cast<std::int64_t>(gaps.size()), "gap", "gaps"),
+                      print_span(longest->to_ms - longest->from_ms), print_time(longest->from_ms, zone),
+                      to_printable(to_utf8(longest->reason))),
+          fix};
+}
+
+}  // namespace
+
+std::string_view to_string(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::ok:
+      return "ok";
+    case Verdict::warning:
+      return "warning";
+    case Verdict::problem:
+      return "problem";
+  }
+  return "";
+}
+
+Findings judge_recorder(const RecorderStatus& status, bool here, Zone zone) {
+  Findings findings{judge_run(status, here)};
+  for (const Event& event : status.degraded) {
+    findings.push_back({"degraded", Verdict::warning, event.text, fix_of(event.text)});
+  }
+  if (status.tick) findings.push_back(judge_ticks(status.tick->counts));
+  if (status.day) findings.push_back(judge_gaps(status, zone));
+  if (status.unclean_ends > 0) {
+    findings.push_back({"ends", Verdict::warning,
+                        fmt::format("{} within the last day: killed, crashed, or the machine went down",
+                                    print_count(status.unclean_ends, "unclean end", "unclean ends")),
+                        kJournal});
+  }
+  return findings;
+}
+
+Finding judge_pressure(bool recorded) {
+  if (recorded) return {"pressure", Verdict::ok, "memory pressure (PSI) is recorded", ""};
+  return {"pressure", Verdict::warning, "memory pressure (PSI) is not recorded: there is no /proc/pressure/memory",
+          fix_of("psi=1")};
+}
+
+}  // namespace memoir::query

@@ -1,0 +1,112 @@
+// memoir events: OOM kills, and what happened to the recording.
+
+#include "query/commands/events/events.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <limits>
+#include <set>
+
+#include "base/nearest.h"
+#include "base/text.h"
+#include "query/answer/event_table.h"
+#include "query/answer/limit.h"
+#include "query/answer/moment.h"
+#include "query/report/format.h"
+
+namespace memoir::query {
+namespace {
+
+// All that the file holds: from the first to the last tick or event.
+Range whole_range(const Context& context, const std::vector<Event>& events) {
+  Range range{context.file.first_tick_ms, context.file.last_tick_ms};
+  if (context.file.ticks == 0 && !events.empty()) range = {events.front().at.wall_ms, events.front().at.wall_ms};
+  for (const Event& event : events) {
+    range.from_ms = std::min(range.from_ms, event.at.wall_ms);
+    range.to_ms = std::max(range.to_ms, event.at.wall_ms);
+  }
+  return range;
+}
+
+// A kind that the file does not know may be misspelt.
+std::optional<Error> check_kinds(const std::vector<std::string>& asked, const std::vector<Event>& all) {
+  std::set<std::string> known(event_kinds().begin(), event_kinds().end());
+  for (const Event& event : all) known.insert(event.kind);
+  const std::vector<std::string> kinds(known.begin(), known.end());
+  for (const std::string& kind : asked) {
+    if (known.contains(kind)) continue;
+    return malformed(fmt::format("--kind '{}' is not one of {}{}", to_printable(to_utf8(kind)),
+                                 to_printable(to_utf8(fmt::format("{}", fmt::join(kinds, ", ")))),
+                                 did_you_mean(kind, kinds)));
+  }
+  return std::nullopt;
+}
+
+void leave_asked(std::vector<Event>& events, const Options& options, Range range) {
+  std::erase_if(events, [&](const Event& event) {
+    const bool outside = event.at.wall_ms < range.from_ms || event.at.wall_ms > range.to_ms;
+    return outside || (!options.kinds.empty() && std::ranges::find(options.kinds, event.kind) == options.kinds.end());
+  });
+}
+
+void tell_nothing(const Context& context, Report& report) {
+  report.nothing_recorded = !report.coverage || (report.coverage->ticks == 0 && report.coverage->recorded_ms == 0);
+  const auto& kinds = context.options.kinds;
+  const std::string of =
+      kinds.empty() ? std::string()
+                    : fmt::format(" of the kind {}", to_printable(fmt::format("{}", fmt::join(kinds, " or "))));
+  if (report.coverage && report.coverage->ticks > 0) {
+    report.warnings = {fmt::format("no event{} in this range", of)};
+  }
+}
+
+// The newest, in the order of recording.
+void limit_events(std::vector<Event>& events, const Context& context, Report& report) {
+  const std::size_t all = events.size();
+  const std::size_t shown = limited(context, all);
+  events.erase(events.begin(), events.end() - static_cast<std::ptrdiff_t>(shown));
+  report.totals = {{"rows", "", Kind::count, static_cast<std::int64_t>(all)},
+                   {"cut_rows", "", Kind::count, static_cast<std::int64_t>(all - shown)}};
+  if (shown < all) {
+    note_left_out(report, fmt::format("{} of {} events; the other {} came before these (--limit 0 shows all).", shown,
+                                      all, all - shown));
+  }
+}
+
+Result<Report> list_events(const Context& context) {
+  constexpr Range always{std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()};
+  std::vector<Event> events = TRY(context.reader.events(always));
+  if (const auto error = check_kinds(context.options.kinds, events)) return *error;
+  const Range range = context.when.range.value_or(whole_range(context, events));
+  leave_asked(events, context.options, range);
+
+  Result<Report> begun = begin_range_report(context, range);
+  if (!begun) return begun;
+  Report report = *std::move(begun);
+  report.title = "events of the recording";
+  report.nothing_recorded = false;
+  if (events.empty()) {
+    tell_nothing(context, report);
+  } else {
+    report.warnings.clear();  // the coverage tells of a range without ticks
+  }
+  limit_events(events, context, report);
+  report.rows = event_table(events);
+  return report;
+}
+
+}  // namespace
+
+Command events_command() {
+  Command command;
+  command.name = "events";
+  command.summary = "OOM kills, and what happened to the recording: gaps, unclean ends, stepped clocks, lost ticks";
+  command.options = {Option::from, Option::to, Option::last, Option::day, Option::kind, Option::limit};
+  command.examples = {{"memoir events --last 7d", "what went wrong with the recording in the last week"},
+                      {"memoir events --kind gap --kind unclean --format json", "each interruption, for a script"}};
+  command.run = list_events;
+  return command;
+}
+
+}  // namespace memoir::query

@@ -1,0 +1,153 @@
+#include "query/commands/export/export.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/nearest.h"
+#include "base/text.h"
+#include "config/config.h"
+#include "query/answer/filter_values.h"
+#include "query/answer/moment.h"
+#include "query/answer/state.h"
+#include "query/answer/tier.h"
+#include "query/report/coverage.h"
+#include "query/report/format.h"
+
+namespace memoir::query {
+namespace {
+
+constexpr std::int64_t kDefaultRangeMs = 60 * 60 * std::int64_t{1000};
+
+const std::vector<std::string>& subject_names() {
+  static const std::vector<std::string> names{"machine", "categories", "processes", "all"};
+  return names;
+}
+
+bool is_snapshot(Format format) {
+  return format == Format::smaps_rollup || format == Format::category_metrics;
+}
+
+Result<std::vector<ExportOf>> subjects_of(const Options& options) {
+  using enum ExportOf;
+  const bool many = options.format == Format::openmetrics;
+  const std::string word = options.subjects.empty() ? (many ? "all" : "machine") : options.subjects.front();
+  if (word == "machine") return std::vector{machine};
+  if (word == "categories") return std::vector{categories};
+  if (word == "processes") return std::vector{processes};
+  if (word == "all" && many) return std::vector{machine, categories, processes};
+  if (word == "all") return malformed("'all' does not fit one table: it goes with --format openmetrics only");
+  return malformed(fmt::format("'{}' is not one of {}{}", to_printable(to_utf8(word)), fmt::join(subject_names(), ", "),
+                               did_you_mean(word, subject_names())));
+}
+
+Result<std::int64_t> step_asked(const Options& options) {
+  if (!options.step) return std::int64_t{0};
+  const auto step = parse_duration(*options.step);
+  if (!step) return malformed("--step: " + step.error().message);
+  if (step->count() <= 0) return malformed("--step: samples are some time apart");
+  return std::int64_t{step->count()};
+}
+
+// The range asked, as far as something is recorded; with --at its tick, or the bucket of a rollup that holds it.
+Result<Range> range_of(const Context& context) {
+  const Recorded recorded{context.file.first_tick_ms, context.file.last_tick_ms};
+  if (!context.when.at_ms) {
+    const Range asked = range_or_last(context.when, recorded, kDefaultRangeMs);
+    return Range{std::max(asked.from_ms, recorded.first_ms), std::min(asked.to_ms, recorded.last_ms)};
+  }
+  const std::optional<State> state = TRY(load_state(context));
+  if (!state) return Range{0, -1};
+  const std::int64_t at_ms = state->snapshot.tick.begin.wall_ms;
+  return Range{at_ms, at_ms};
+}
+
+// An export is as fine as what is kept, however long it takes.
+Result<Tier> finest(const Context& context, Range range) {
+  return tier_of(context, {range.from_ms, range.from_ms}, Reads::one);
+}
+
+Result<Streamed> stream_snapshot(const Context& context, const Sink& sink) {
+  if (!context.options.subjects.empty())
+    return malformed("--format: this one is of the processes at one time, and takes no subject");
+  if (context.when.range) return malformed("--format: this one is of one time, ask with --at");
+  const std::optional<State> state = TRY(load_state(context));
+  if (!state) return Streamed{true, nothing_recorded(context).warnings};
+  if (state->rolled()) {
+    return Error{ErrorKind::gone,
+                 "the tick of that time is gone, and rollups do not hold what this format is made of; "
+                 "export --format csv or openmetrics reads them"};
+  }
+  const Snapshot& snapshot = state->snapshot;
+  Streamed done;
+  const std::int64_t asked_ms = context.when.at_ms.value_or(snapshot.tick.begin.wall_ms);
+  if (const auto stale = stale_warning(snapshot, asked_ms, context.options.zone)) done.warnings.push_back(*stale);
+  const Filter filter = TRY(filter_at(context.options, {&*state}));
+  const std::string text =
+      TRY(context.options.format == Format::smaps_rollup ? rollup_json(snapshot, filter, done.warnings)
+                                                         : category_metrics_json(snapshot, filter, done.warnings));
+  TRY(sink(text));
+  return done;
+}
+
+Result<Streamed> stream_series(const Context& context, ExportQuestion question, const Sink& sink) {
+  const Range range = TRY(range_of(context));
+  question.range = range;
+  question.filter = TRY(filter_over(context, range));
+  const Tier tier = TRY(finest(context, range));
+  question.tier = tier;
+  const std::int64_t left_out =
+      TRY(context.options.format == Format::openmetrics ? export_openmetrics(context, question, sink)
+                                                        : export_rows(context, question, sink));
+  Streamed done;
+  if (holds_groups(tier)) {
+    done.warnings.push_back(
+        fmt::format("from rollups of {}: each sample is the mean of a bucket, at its begin", tier_width(tier)));
+  }
+  if (left_out > 0) {
+    done.warnings.push_back(fmt::format("{} left out, because the wall clock was set back and their time came twice",
+                                        print_count(left_out, "tick is", "ticks are")));
+  }
+  if (context.when.at_ms && range.to_ms >= 0) return done;
+  const Range asked = context.when.range.value_or(range);
+  const Coverage coverage = TRY(context.reader.coverage(asked));
+  if (coverage.ticks == 0 && coverage.recorded_ms == 0) return Streamed{true, nothing_recorded(context).warnings};
+  if (!coverage.gaps.empty()) done.warnings.push_back(coverage_line(coverage, context.options.zone));
+  return done;
+}
+
+Result<Streamed> stream(const Context& context, const Sink& sink) {
+  if (is_snapshot(context.options.format)) return stream_snapshot(context, sink);
+  const std::vector<ExportOf> subjects = TRY(subjects_of(context.options));
+  const std::int64_t step_ms = TRY(step_asked(context.options));
+  const bool of_processes = std::ranges::find(subjects, ExportOf::processes) != subjects.end();
+  if (!of_processes && !context.options.filters.empty())
+    return malformed("--filter is of processes: memoir export processes");
+  const std::string host = context.runs.empty() ? std::string() : context.runs.back().boot.host;
+  return stream_series(context, {subjects, {}, step_ms, {}, host, Tier::raw}, sink);
+}
+
+}  // namespace
+
+Command export_command() {
+  Command command;
+  command.name = "export";
+  command.summary = "series and snapshots for other programs: CSV, JSON lines, OpenMetrics";
+  command.subject = "[SUBJECT]";
+  command.subject_words = subject_names();
+  command.subject_help =
+      "SUBJECT: machine (the default), categories, processes; with --format openmetrics also all (there the default)";
+  command.options = {Option::at,  Option::from,   Option::to,   Option::last,
+                     Option::day, Option::filter, Option::step, Option::tier};
+  command.step_help = "one sample every S (default: every tick)";
+  command.formats = {"csv", "jsonl", "openmetrics", "smaps-rollup", "category-metrics"};
+  command.examples = {
+      {"memoir export processes --last 30m --step 1m > processes.csv", "each process, minute by minute"},
+      {"memoir export --format openmetrics --last 6h --step 1m > memory.om",
+       "for promtool tsdb create-blocks-from openmetrics memory.om DIR"},
+      {"memoir export --at 03:14 --format smaps-rollup > smaps_rollup.json", "each process's smaps_rollup as it was"}};
+  command.stream = stream;
+  return command;
+}
+
+}  // namespace memoir::query

@@ -1,0 +1,306 @@
+// OpenMetrics 1.0 text (prometheus.io/docs/specs/om/open_metrics_spec): families one after the other, in a family the
+// samples of one label set together and in order of time, "# EOF" at the end.
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <iterator>
+#include <limits>
+#include <utility>
+
+#include "base/text.h"
+#include "model/metric.h"
+#include "query/answer/tier.h"
+#include "query/commands/export/export.h"
+
+namespace memoir::query {
+namespace {
+
+// A value that held at consecutive ticks.
+struct Stretch {
+  std::uint32_t first = 0;  // of all ticks written
+  std::uint32_t last = 0;
+  std::int64_t value = 0;
+};
+
+using Stretches = std::vector<Stretch>;
+using Series = std::map<std::string, Stretches>;  // by labels
+
+struct Family {
+  std::string name;
+  std::string help;
+  std::string_view unit;  // bytes, seconds, ratio; empty: a count
+  bool counter = false;
+  double scale = 1;  // from what is stored
+};
+
+void note(Stretches& stretches, std::uint32_t tick, std::int64_t value) {
+  if (!stretches.empty() && stretches.back().value == value && stretches.back().last + 1 == tick) {
+    stretches.back().last = tick;
+  } else {
+    stretches.push_back({tick, tick, value});
+  }
+}
+
+std::string label(std::string_view name, std::string_view value) {
+  std::string out = fmt::format("{}=\"", name);
+  for (const char c : to_utf8(value)) {
+    if (c == '\n') {
+      out += "\\n";
+      continue;
+    }
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + '"';
+}
+
+std::string labels_of(const std::string& host, const StoredProcess& process) {
+  const ProcessInfo& info = process.info;
+  std::string labels = fmt::format("{},pid=\"{}\",start=\"{}.{:03}\"", label("host", host), info.key.pid,
+                                   info.start_ms / 1000, info.start_ms % 1000);
+  if (info.key.exec_count > 0) labels += fmt::format(",exec=\"{}\"", info.key.exec_count);
+  return fmt::format("{},{},{},{},{}", labels, label("comm", info.comm), label("user", info.user),
+                     label("category", info.category), label("cgroup", info.cgroup));
+}
+
+bool ends_with(std::string_view text, std::string_view end) {
+  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
+}
+
+// From the name that the store has for it: its ending tells the unit.
+Family machine_family(const FieldName& field) {
+  std::string_view column = field.column;
+  Family family{"", field.key, "", false, 1};
+  const auto named = [&](std::string_view suffix, std::string_view unit, double scale) {
+    family.name = fmt::format("memoir_machine_{}_{}", column.substr(0, column.size() - suffix.size()), unit);
+    family.unit = unit;
+    family.scale = scale;
+  };
+  if (ends_with(column, "_kib")) {
+    named("_kib", "bytes", 1024);
+  } else if (ends_with(column, "_bp")) {
+    named("_bp", "ratio", 1e-4);
+  } else if (ends_with(column, "_total_us")) {
+    named("_total_us", "seconds", 1e-6);
+    family.counter = true;
+  } else {
+    family.name = fmt::format("memoir_machine_{}", column);
+    family.counter = column != "workingset_nodes";  // a number of nodes, that of /proc/vmstat's others of events
+  }
+  return family;
+}
+
+// Values of a run of families and, within them, of subjects: as many from where it begins as fit the memory.
+class Part {
+ public:
+  using Key = std::pair<std::size_t, std::int64_t>;  // number of the family, and of the subject
+
+  explicit Part(std::size_t most) : most_(most) {}
+
+  template <typename Labels>
+  void add(const Key& key, std::uint32_t tick, std::int64_t value, const Labels& labels) {
+    if (key < from_ || (until_ && key >= *until_)) return;
+    const auto [found, fresh] = held_.try_emplace(key);
+    auto& [name, stretches] = found->second;
+    if (fresh) name = labels();
+    const std::size_t before = stretches.size();
+    note(stretches, tick, value);
+    count_ += stretches.size() - before;
+    while (count_ > most_ && held_.size() > 1) leave_out_the_last();
+  }
+
+  std::map<std::size_t, Series> take() {
+    std::map<std::size_t, Series> families;
+    for (auto& [key, named] : held_) families[key.first].emplace(std::move(named));
+    held_.clear();
+    count_ = 0;
+    return families;
+  }
+
+  // To what did not fit; false where all did.
+  bool go_on() {
+    if (!until_) return false;
+    from_ = *std::exchange(until_, std::nullopt);
+    return true;
+  }
+
+ private:
+  void leave_out_the_last() {
+    const auto last = std::prev(held_.end());
+    until_ = last->first;
+    count_ -= last->second.second.size();
+    held_.erase(last);
+  }
+
+  std::size_t most_;
+  Key from_{0, std::numeric_limits<std::int64_t>::min()};
+  std::optional<Key> until_;  // where the next begins
+  std::map<Key, std::pair<std::string, Stretches>> held_;
+  std::size_t count_ = 0;  // of their stretches
+};
+
+class Writer {
+ public:
+  Writer(const Context& context, const ExportQuestion& question, const Sink& sink)
+      : context_(context), question_(question), sink_(sink) {}
+
+  Status machine();
+  Status categories();
+  Status processes();
+  std::int64_t left_out() const { return left_out_; }
+
+ private:
+  // Goes through all chunks; `sample` gets each, and the number of its first tick.
+  Status gather(const std::function<Status(const ExportChunk&, std::uint32_t first)>& sample);
+  // Writes the families, in as many passes as it takes for what is held to fit the memory.
+  Status write_all(const std::vector<Family>& families,
+                   const std::function<Status(const ExportChunk&, std::uint32_t first, Part&)>& sample);
+  Status write_head(const Family& family);
+  Status write_samples(const Family& family, const Series& series);
+  std::uint32_t number_of(const ExportChunk& chunk, std::uint32_t first, std::int64_t tick_ms) const {
+    const auto found = std::ranges::lower_bound(chunk.ticks, tick_ms);
+    return first + static_cast<std::uint32_t>(found - chunk.ticks.begin());
+  }
+
+  const Context& context_;
+  const ExportQuestion& question_;
+  const Sink& sink_;
+  std::vector<std::int64_t> ticks_;
+  std::int64_t left_out_ = 0;
+};
+
+Status Writer::gather(const std::function<Status(const ExportChunk&, std::uint32_t first)>& sample) {
+  ticks_.clear();
+  const Result<std::int64_t> left_out =
+      for_each_chunk(context_.reader, question_, [&](const ExportChunk& chunk) -> Status {
+        const auto first = static_cast<std::uint32_t>(ticks_.size());
+        ticks_.insert(ticks_.end(), chunk.ticks.begin(), chunk.ticks.end());
+        return sample(chunk, first);
+      });
+  if (!left_out) return left_out.error();
+  left_out_ = *left_out;
+  return Done{};
+}
+
+Status Writer::write_head(const Family& family) {
+  std::string text = fmt::format("# TYPE {} {}\n", family.name, family.counter ? "counter" : "gauge");
+  if (!family.unit.empty()) text += fmt::format("# UNIT {} {}\n", family.name, family.unit);
+  return sink_(text + fmt::format("# HELP {} {}\n", family.name, family.help));
+}
+
+Status Writer::write_all(const std::vector<Family>& families,
+                         const std::function<Status(const ExportChunk&, std::uint32_t first, Part&)>& sample) {
+  Part part(question_.most_held);
+  std::size_t begun = 0;  // families
+  do {
+    const Status gathered =
+        gather([&](const ExportChunk& chunk, std::uint32_t first) { return sample(chunk, first, part); });
+    if (!gathered) return gathered.error();
+    for (auto& [family, series] : part.take()) {
+      if (family >= begun) {
+        TRY(write_head(families[family]));
+        begun = family + 1;
+      }
+      TRY(write_samples(families[family], series));
+    }
+  } while (part.go_on());
+  return Done{};
+}
+
+Status Writer::write_samples(const Family& family, const Series& series) {
+  std::string text;
+  for (const auto& [labels, stretches] : series) {
+    const std::string head = fmt::format("{}{}{{{}}} ", family.name, family.counter ? "_total" : "", labels);
+    for (const Stretch& stretch : stretches) {
+      const double value = static_cast<double>(stretch.value) * family.scale;
+      for (std::uint32_t tick = stretch.first; tick <= stretch.last; ++tick) {
+        const std::int64_t at_ms = ticks_[tick];
+        fmt::format_to(std::back_inserter(text), "{}{} {}.{:03}\n", head, value, at_ms / 1000, at_ms % 1000);
+      }
+    }
+    constexpr std::size_t enough = 65'536;
+    if (text.size() < enough) continue;
+    TRY(sink_(text));
+    text.clear();
+  }
+  return sink_(text);
+}
+
+// The first family is what is used; then come those that the kernel tells.
+Status Writer::machine() {
+  std::vector<Family> families{{"memoir_machine_used_bytes", "MemTotal less MemAvailable", "bytes", false, 1024}};
+  for (const FieldName& field : kMachineFields) families.push_back(machine_family(field));
+  const auto labels = [host = label("host", question_.host)] { return host; };
+  return write_all(families, [&](const ExportChunk& chunk, std::uint32_t first, Part& part) {
+    return sample_machine(context_.reader, chunk, [&](std::int64_t at_ms, const MachineMemory& memory) {
+      const std::uint32_t tick = number_of(chunk, first, at_ms);
+      if (const auto kib = used_kib(memory)) part.add({0, 0}, tick, *kib, labels);
+      for (std::size_t i = 0; i < kMachineFields.size(); ++i) {
+        if (const auto value = memory.get(static_cast<MachineField>(i))) part.add({i + 1, 0}, tick, *value, labels);
+      }
+    });
+  });
+}
+
+Status Writer::categories() {
+  constexpr std::array metrics{Metric::pss, Metric::rss, Metric::uss, Metric::swap, Metric::swap_pss};
+  std::vector<Family> families;
+  for (const Metric metric : metrics)
+    families.push_back({fmt::format("memoir_category_{}_bytes", to_string(metric)),
+                        fmt::format("{} of its processes", metric_title(metric)), "bytes", false, 1024});
+  families.push_back({"memoir_category_processes", "processes in it", "", false, 1});
+  // Rollups do not know how many are not exact.
+  if (!holds_groups(question_.tier))
+    families.push_back(
+        {"memoir_category_inexact_processes", "of them, those whose values are not exact", "", false, 1});
+  std::map<std::string, std::int64_t> numbers;
+  return write_all(families, [&](const ExportChunk& chunk, std::uint32_t first, Part& part) {
+    return sample_categories(context_.reader, chunk, [&](std::int64_t at_ms, const GroupState& held) {
+      const std::uint32_t tick = number_of(chunk, first, at_ms);
+      const std::int64_t number = numbers.emplace(held.name, numbers.size()).first->second;
+      const auto labels = [&] {
+        return fmt::format("{},{}", label("host", question_.host), label("category", held.name));
+      };
+      for (std::size_t i = 0; i < metrics.size(); ++i)
+        part.add({i, number}, tick, held.kib[metrics[i]].value_or(0), labels);
+      part.add({metrics.size(), number}, tick, held.processes, labels);
+      if (held.inexact) part.add({metrics.size() + 1, number}, tick, *held.inexact, labels);
+    });
+  });
+}
+
+Status Writer::processes() {
+  std::vector<Metric> metrics;
+  std::vector<Family> families;
+  for (const Metric metric : kMetrics) {
+    if (holds_groups(question_.tier) && !info_of(metric).rolled_up) continue;
+    metrics.push_back(metric);
+    families.push_back({fmt::format("memoir_process_{}_bytes", to_string(metric)), std::string(metric_title(metric)),
+                        "bytes", false, 1024});
+  }
+  return write_all(families, [&](const ExportChunk& chunk, std::uint32_t first, Part& part) {
+    return sample_processes(context_.reader, chunk, question_.filter, [&](const ExportedProcess& row) {
+      const std::uint32_t tick = number_of(chunk, first, row.at_ms);
+      const auto labels = [&] { return labels_of(question_.host, row.process); };
+      for (std::size_t i = 0; i < metrics.size(); ++i) {
+        if (const auto value = row.kib[metrics[i]]) part.add({i, row.process.id}, tick, *value, labels);
+      }
+    });
+  });
+}
+
+}  // namespace
+
+Result<std::int64_t> export_openmetrics(const Context& context, const ExportQuestion& question, const Sink& sink) {
+  Writer writer(context, question, sink);
+  for (const ExportOf subject : question.subjects) {
+    TRY(subject == ExportOf::machine      ? writer.machine()
+        : subject == ExportOf::categories ? writer.categories()
+                                          : writer.processes());
+  }
+  TRY(sink("# EOF\n"));
+  return writer.left_out();
+}
+
+}  // namespace memoir::query

@@ -1,0 +1,175 @@
+#include <algorithm>
+#include <array>
+
+#include "query/answer/process_columns.h"
+#include "query/commands/export/export.h"
+#include "query/render/render.h"
+
+namespace memoir::query {
+namespace {
+
+// Writes rows as they come, some hundred at a time.
+template <typename Row>
+class RowWriter {
+ public:
+  RowWriter(std::vector<ColumnOf<Row>> columns, Format format, const Sink& sink)
+      : columns_(std::move(columns)), format_(format), sink_(sink) {
+    for (const ColumnOf<Row>& column : columns_) table_.columns.push_back(column.column);
+  }
+
+  Status begin() { return format_ == Format::csv ? sink_(csv_header(table_.columns)) : Status(Done{}); }
+  void add(const Row& row) {
+    if (!status_) return;
+    std::vector<Value>& cells = table_.rows.emplace_back();
+    cells.reserve(columns_.size());
+    for (const ColumnOf<Row>& column : columns_) cells.push_back(column.get(row));
+    if (table_.rows.size() >= kMost) flush();
+  }
+  Status finish() {
+    flush();
+    return status_;
+  }
+
+ private:
+  static constexpr std::size_t kMost = 256;
+
+  void flush() {
+    if (status_) status_ = sink_(format_ == Format::csv ? csv_rows(table_) : json_lines(table_));
+    table_.rows.clear();
+  }
+
+  std::vector<ColumnOf<Row>> columns_;
+  Format format_;
+  const Sink& sink_;
+  Table table_;
+  Status status_ = Done{};
+};
+
+struct MachineRow {
+  std::int64_t at_ms;
+  const MachineMemory& memory;
+};
+
+struct CategoryRow {
+  std::int64_t at_ms;
+  const GroupState& held;
+};
+
+std::vector<ColumnOf<MachineRow>> machine_columns() {
+  std::vector<ColumnOf<MachineRow>> columns{
+      {{"at_ms", "", Kind::time}, [](const MachineRow& row) { return Value(row.at_ms); }},
+      {{"used_kib", "", Kind::size}, [](const MachineRow& row) { return maybe(used_kib(row.memory)); }},
+      {{"swap_used_kib", "", Kind::size}, [](const MachineRow& row) { return maybe(swap_used_kib(row.memory)); }},
+  };
+  std::size_t next = 0;
+  for (const FieldName& name : kMachineFields) {
+    columns.push_back(
+        {{name.column, "", Kind::count},
+         [field = static_cast<MachineField>(next++)](const MachineRow& row) { return maybe(row.memory.get(field)); }});
+  }
+  return columns;
+}
+
+std::vector<ColumnOf<CategoryRow>> category_columns() {
+  std::vector<ColumnOf<CategoryRow>> columns{
+      {{"at_ms", "", Kind::time}, [](const CategoryRow& row) { return Value(row.at_ms); }},
+      {{"category", "", Kind::text}, [](const CategoryRow& row) { return Value(row.held.name); }},
+      {{"processes", "", Kind::count}, [](const CategoryRow& row) { return Value(row.held.processes); }},
+      {{"inexact", "", Kind::count}, [](const CategoryRow& row) { return maybe(row.held.inexact); }},
+  };
+  for (const Metric metric : {Metric::pss, Metric::rss, Metric::uss, Metric::swap, Metric::swap_pss})
+    columns.push_back({{std::string(info_of(metric).column), "", Kind::size},
+                       [metric](const CategoryRow& row) { return Value(row.held.kib[metric].value_or(0)); }});
+  return columns;
+}
+
+// The fields of a process that rollups have as metrics.
+std::optional<Metric> rolled_metric(ProcessField field) {
+  switch (field) {
+    case ProcessField::rss:
+      return Metric::rss;
+    case ProcessField::pss:
+      return Metric::pss;
+    case ProcessField::anonymous:
+      return Metric::anon;
+    case ProcessField::swap:
+      return Metric::swap;
+    case ProcessField::swap_pss:
+      return Metric::swap_pss;
+    default:
+      return std::nullopt;
+  }
+}
+
+std::optional<std::int64_t> field_of(const ExportedProcess& row, ProcessField field) {
+  if (row.sample != nullptr) return row.sample->memory.get(field);
+  const auto metric = rolled_metric(field);
+  return metric ? row.kib[*metric] : std::nullopt;
+}
+
+std::vector<ColumnOf<ExportedProcess>> process_columns() {
+  using Row = ExportedProcess;
+  std::vector<ColumnOf<Row>> columns;
+  const auto add = [&](const char* name, Kind kind, std::function<Value(const Row&)> get) {
+    columns.push_back({{name, "", kind}, std::move(get)});
+  };
+  add("at_ms", Kind::time, [](const Row& row) { return Value(row.at_ms); });
+  add("pid", Kind::count, [](const Row& row) { return Value(std::int64_t{row.process.info.key.pid}); });
+  add_identity_for_machines(columns, [](const Row& row) { return &row.process.info; });
+  add("exec_count", Kind::count, [](const Row& row) { return Value(std::int64_t{row.process.info.key.exec_count}); });
+  add("parent_pid", Kind::count, [](const Row& row) {
+    return Value(std::int64_t{row.sample != nullptr ? row.sample->parent_pid : row.process.info.parent_pid});
+  });
+  add("state", Kind::text,
+      [](const Row& row) { return row.sample != nullptr ? Value(std::string(1, row.sample->state)) : Value(); });
+  add("threads", Kind::count,
+      [](const Row& row) { return row.sample != nullptr ? Value(std::int64_t{row.sample->threads}) : Value(); });
+  add("source", Kind::text, [](const Row& row) {
+    return Value(std::string(row.sample != nullptr ? to_string(row.sample->source) : "mean"));
+  });
+  add("uss_kib", Kind::size, [](const Row& row) { return maybe(row.kib[Metric::uss]); });
+  add("hwm_kib", Kind::size, [](const Row& row) { return maybe(row.kib[Metric::hwm]); });
+  for (std::size_t i = 0; i < kProcessFields.size(); ++i)
+    add(kProcessFields[i].column, Kind::size,
+        [field = static_cast<ProcessField>(i)](const Row& row) { return maybe(field_of(row, field)); });
+  return columns;
+}
+
+// Writes all rows: `sample` hands those of a chunk to the writer.
+template <typename Row, typename SampleChunk>
+Result<std::int64_t> write_all(const Context& context, const ExportQuestion& question, const Sink& sink,
+                               std::vector<ColumnOf<Row>> columns, SampleChunk sample) {
+  RowWriter<Row> writer(std::move(columns), context.options.format, sink);
+  TRY(writer.begin());
+  return for_each_chunk(context.reader, question, [&](const ExportChunk& chunk) -> Status {
+    TRY(sample(chunk, writer));
+    return writer.finish();
+  });
+}
+
+}  // namespace
+
+Result<std::int64_t> export_rows(const Context& context, const ExportQuestion& question, const Sink& sink) {
+  Reader& reader = context.reader;
+  switch (question.subjects.front()) {
+    case ExportOf::machine:
+      return write_all<MachineRow>(context, question, sink, machine_columns(), [&](const auto& chunk, auto& writer) {
+        return sample_machine(reader, chunk, [&](std::int64_t at_ms, const MachineMemory& memory) {
+          writer.add({at_ms, memory});
+        });
+      });
+    case ExportOf::categories:
+      return write_all<CategoryRow>(context, question, sink, category_columns(), [&](const auto& chunk, auto& writer) {
+        return sample_categories(reader, chunk, [&](std::int64_t at_ms, const GroupState& held) {
+          writer.add({at_ms, held});
+        });
+      });
+    case ExportOf::processes:
+      break;
+  }
+  return write_all<ExportedProcess>(context, question, sink, process_columns(), [&](const auto& chunk, auto& writer) {
+    return sample_processes(reader, chunk, question.filter, [&](const ExportedProcess& row) { writer.add(row); });
+  });
+}
+
+}  // namespace memoir::query

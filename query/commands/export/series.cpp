@@ -1,0 +1,128 @@
+#include <algorithm>
+#include <unordered_map>
+
+#include "query/answer/tier.h"
+#include "query/commands/export/export.h"
+
+namespace memoir::query {
+namespace {
+
+constexpr std::int64_t kChunkMs = 6 * 3600 * std::int64_t{1000};
+
+// Which ticks are samples, over all chunks.
+class Picker {
+ public:
+  explicit Picker(std::int64_t step_ms) : step_ms_(step_ms) {}
+
+  bool takes(std::int64_t tick_ms) {
+    if (tick_ms <= last_ms_) {
+      ++backward_;
+      return false;
+    }
+    last_ms_ = tick_ms;
+    if (step_ms_ == 0) return true;
+    const std::int64_t step = tick_ms / step_ms_;
+    return std::exchange(last_step_, step) != step;
+  }
+  std::int64_t backward() const { return backward_; }
+
+ private:
+  std::int64_t step_ms_;
+  std::int64_t last_ms_ = -1;
+  std::int64_t last_step_ = -1;
+  std::int64_t backward_ = 0;
+};
+
+// Samples reach to the end of what is asked for; a tick at the very end still holds.
+Range with_end(Range range) {
+  return {range.from_ms, range.to_ms + 1};
+}
+
+// As many buckets of a rollup as a chunk of ticks has of 5 minutes; chunks begin where buckets do.
+std::int64_t chunk_ms(Tier tier) {
+  constexpr std::int64_t buckets = 72;
+  return holds_groups(tier) ? buckets * bucket_ms(tier) : kChunkMs;
+}
+
+Range whole_buckets(Range range, Tier tier) {
+  if (!holds_groups(tier) || range.to_ms < range.from_ms) return range;
+  return {range.from_ms - range.from_ms % bucket_ms(tier), range.to_ms};
+}
+
+Result<std::vector<std::int64_t>> times_of(Reader& reader, Tier tier, Range range) {
+  if (holds_groups(tier)) return rolled_times(reader, tier, range);
+  const std::vector<StoredTick> ticks = TRY(reader.ticks(range));
+  std::vector<std::int64_t> times;
+  times.reserve(ticks.size());
+  for (const StoredTick& tick : ticks) times.push_back(tick.begin.wall_ms);
+  return times;
+}
+
+}  // namespace
+
+Result<std::int64_t> for_each_chunk(Reader& reader, const ExportQuestion& question,
+                                    const std::function<Status(const ExportChunk&)>& visit) {
+  Picker picker(question.step_ms);
+  const Tier tier = question.tier;
+  const Range whole = whole_buckets(question.range, tier);
+  for (std::int64_t from = whole.from_ms; from <= whole.to_ms; from += chunk_ms(tier)) {
+    ExportChunk chunk{{from, std::min(from + chunk_ms(tier) - 1, whole.to_ms)}, {}, {}, tier};
+    const std::vector<std::int64_t> times = TRY(times_of(reader, tier, chunk.range));
+    for (const std::int64_t at_ms : times) {
+      if (picker.takes(at_ms)) chunk.ticks.push_back(at_ms);
+    }
+    if (chunk.ticks.empty()) continue;
+    const Coverage coverage = TRY(reader.coverage(with_end(chunk.range)));
+    for (const Gap& gap : coverage.gaps) chunk.ends.insert(gap.from_ms);
+    TRY(visit(chunk));
+  }
+  return picker.backward();
+}
+
+Status sample_processes(Reader& reader, const ExportChunk& chunk, const Filter& filter, const EmitProcess& emit) {
+  if (holds_groups(chunk.tier)) return roll_processes(reader, chunk, filter, emit);
+  const std::vector<StoredProcess> processes = TRY(reader.processes(chunk.range));
+  std::unordered_map<std::int64_t, const StoredProcess*> by_id;
+  for (const StoredProcess& process : processes) {
+    if (filter.matches(process)) by_id[process.id] = &process;
+  }
+  Resampler<std::int64_t, ProcessSample> resampler(chunk,
+                                                   [&](std::size_t tick, std::int64_t id, const ProcessSample& sample) {
+                                                     const StoredProcess& process = *by_id.at(id);
+                                                     const std::int64_t tick_ms = chunk.ticks[tick];
+                                                     if (!process.gone_ms || tick_ms < *process.gone_ms)
+                                                       emit({tick_ms, process, metric_values(sample.memory), &sample});
+                                                   });
+  TRY(reader.process_samples(with_end(chunk.range), [&](const HeldSample<ProcessSample>& held) {
+    if (by_id.contains(held.subject_id)) resampler.add(held.subject_id, held.from_ms, held.until_ms, *held.sample);
+  }));
+  resampler.finish();
+  return Done{};
+}
+
+Status sample_categories(Reader& reader, const ExportChunk& chunk, const EmitCategory& emit) {
+  if (holds_groups(chunk.tier)) return roll_categories(reader, chunk, emit);
+  Resampler<std::string, CategorySample> resampler(
+      chunk, [&](std::size_t tick, const std::string& name, const CategorySample& sample) {
+        if (sample.processes > 0)
+          emit(chunk.ticks[tick], {name, sample.processes, metric_values(sample), sample.inexact});
+      });
+  TRY(reader.category_samples(with_end(chunk.range), [&](const HeldSample<CategorySample>& held) {
+    resampler.add(held.sample->category, held.from_ms, held.until_ms, *held.sample);
+  }));
+  resampler.finish();
+  return Done{};
+}
+
+Status sample_machine(Reader& reader, const ExportChunk& chunk, const EmitMachine& emit) {
+  if (holds_groups(chunk.tier)) return roll_machine(reader, chunk, emit);
+  Resampler<int, MachineMemory> resampler(
+      chunk, [&](std::size_t tick, int, const MachineMemory& memory) { emit(chunk.ticks[tick], memory); });
+  TRY(reader.machine_samples(with_end(chunk.range), [&](const HeldSample<MachineMemory>& held) {
+    resampler.add(0, held.from_ms, held.until_ms, *held.sample);
+  }));
+  resampler.finish();
+  return Done{};
+}
+
+}  // namespace memoir::query

@@ -1,0 +1,51 @@
+// memoir extract: a small file with just a range, to attach to a ticket.
+
+#include "query/commands/extract/extract.h"
+
+#include <fmt/format.h>
+
+#include "query/answer/copies/copies.h"
+#include "query/answer/moment.h"
+#include "query/ask/times.h"
+
+namespace memoir::query {
+namespace {
+
+Result<Report> write_extract(const Context& context) {
+  if (!context.when.range) {
+    return malformed("which range? --last 2h, --day yesterday, or --from T --to T; 'memoir backup' copies all of it");
+  }
+  const Range range = *context.when.range;
+  Result<Report> begun = begin_range_report(context, range);
+  if (!begun || begun->nothing_recorded) return begun;
+  Result<Report> report = copy_to_output(context.file.path, context.options, "extract",
+                                         [range](const CopyPlan& plan) { return extract(plan, range); });
+  if (!report) return report;
+  report->range = range;
+  report->coverage = begun->coverage;
+  const auto* from_ms = std::get_if<std::int64_t>(&report->rows.rows.front().front());
+  if (from_ms != nullptr && *from_ms < range.from_ms) {
+    report->notes.push_back(fmt::format(
+        "It begins before the range, at {}, with the tick that lists every process: ask it for the same range.",
+        print_time(*from_ms, context.options.zone)));
+  }
+  report->notes.emplace_back(
+      "It has the host's name, users and command lines as they were recorded (secrets were redacted before).");
+  return report;
+}
+
+}  // namespace
+
+Command extract_command() {
+  Command command;
+  command.name = "extract";
+  command.summary =
+      "a small file with just what was recorded in a range, to attach to a ticket; every command reads it";
+  command.options = {Option::from, Option::to, Option::last, Option::day, Option::output, Option::force};
+  command.examples = {{"memoir extract --last 2h -o incident.db", "the last two hours, to look at elsewhere"},
+                      {"memoir extract --day yesterday -o yesterday.db", "the whole of yesterday"}};
+  command.run = write_extract;
+  return command;
+}
+
+}  // namespace memoir::query

@@ -1,0 +1,165 @@
+// memoir leaks: who leaks, how fast, since when, how surely, and when it will hurt.
+
+#include "query/commands/leaks/leaks.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+#include "base/nearest.h"
+#include "base/text.h"
+#include "query/answer/limit.h"
+#include "query/answer/moment.h"
+#include "query/answer/subject_word.h"
+#include "query/render/shell_text.h"
+#include "query/report/format.h"
+
+namespace memoir::query {
+
+namespace {
+
+constexpr std::string_view kMachine = "machine";
+
+// Of one row the numbers are members of the answer itself, so that a script need not look into rows.
+void add_facts(const LeakRow& row, Report& report) {
+  const LeakFinding& found = row.finding;
+  const bool judged = !found.gates.empty();
+  report.facts.push_back({"verdict", "Verdict", Kind::text, std::string(to_string(found.verdict))});
+  report.facts.push_back({"leak", "", Kind::text, found.leak});
+  report.facts.push_back({"reason", "Reason", Kind::sentence, found.reason});
+  report.facts.push_back({"slope_kib_per_day", "", Kind::count, judged ? Value(found.slope_per_day.value) : Value()});
+  report.facts.push_back(
+      {"slope_interval_kib_per_day", "", Kind::count,
+       judged ? Value(std::vector<double>{found.slope_per_day.lower, found.slope_per_day.upper}) : Value()});
+  report.facts.push_back({"confidence", "", Kind::count, std::round(found.confidence)});
+  report.facts.push_back({"confirmed", "", Kind::text, found.confirmed});
+}
+
+Result<Report> run_csv(const Options& options, std::int64_t /*now_ms*/) {
+  Report report;
+  const LeakSettings settings = TRY(leak_settings(options, report.warnings));
+  if (!options.subjects.empty()) return malformed("leaks --csv judges the file, and takes no subject");
+  if (options.from || options.to || options.last || options.day) {
+    return malformed("leaks --csv judges the whole file, and takes no range");
+  }
+  std::vector<LeakRow> rows;
+  for (const std::string& path : options.csv) {
+    LeakRow row = TRY(judge_csv(path, settings, report.warnings));
+    rows.push_back(std::move(row));
+  }
+  report.nothing_recorded =
+      std::all_of(rows.begin(), rows.end(), [](const LeakRow& row) { return row.series.buckets.empty(); });
+  if (rows.size() == 1) {
+    add_facts(rows.front(), report);
+    explain_leak(rows.front(), options, terminal_screen(), report);
+  }
+  report.rows = leak_table(rows, options);
+  return report;
+}
+
+bool is_called(const LeakRow& row, const std::string& subject) {
+  const auto pid = parse_int<std::int32_t>(subject);
+  return (pid && std::ranges::find(row.pids, *pid) != row.pids.end()) || row.subject == subject ||
+         row.title == subject || row.unit == subject || row.metric.name == subject;
+}
+
+// What is called so; else that of which the name has it for a part.
+Status keep_subject(std::vector<LeakRow>& rows, const std::string& subject) {
+  std::vector<std::string> names;
+  names.reserve(rows.size());
+  for (const LeakRow& row : rows) names.push_back(row.subject);
+  const bool called =
+      std::any_of(rows.begin(), rows.end(), [&subject](const LeakRow& row) { return is_called(row, subject); });
+  std::erase_if(rows, [&](const LeakRow& row) {
+    return !(called ? is_called(row, subject)
+                    : row.subject.find(subject) != std::string::npos || row.title.find(subject) != std::string::npos);
+  });
+  if (!rows.empty()) return Done{};
+  return Error{ErrorKind::gone,
+               fmt::format("nothing in this range answers to '{}'{} (a part of a command, a unit, a pid, machine; "
+                           "memoir leaks --all lists them)",
+                           to_printable(to_utf8(subject)), did_you_mean(subject, names))};
+}
+
+// One verdict is explained at a time. Of an identity the worst of its series; the machine's are asked for by name.
+std::optional<Error> several(const Context& context, const std::vector<LeakRow>& rows) {
+  const bool machine = rows.front().subject == kMachine;
+  const bool one = std::all_of(rows.begin(), rows.end(), [&rows](const LeakRow& row) {
+    return row.subject == rows.front().subject && row.pids == rows.front().pids;
+  });
+  if (rows.size() == 1 || (one && !machine)) return std::nullopt;
+  const auto now = [&context](const LeakRow& row) {
+    return row.series.buckets.empty()
+               ? Value()
+               : Value(print_amount(row.series.buckets.back().mean, row.metric.unit, context.options.units));
+  };
+  const std::vector<ColumnOf<LeakRow>> columns{
+      {{"", "AT END", Kind::text}, now},
+      {{"", "VERDICT", Kind::text},
+       [](const LeakRow& row) { return Value(std::string(to_string(row.finding.verdict))); }},
+      {{"", "A PID", Kind::count},
+       [](const LeakRow& row) { return row.pids.empty() ? Value() : Value(std::int64_t{row.pids.back()}); }},
+      {{"", "SUBJECT", Kind::text},
+       [](const LeakRow& row) { return Value(shell_word(row.subject == kMachine ? row.metric.name : row.subject)); }},
+  };
+  return ambiguous(context, context.options.subjects.front(), make_table(columns, rows));
+}
+
+Result<Report> run_leaks(const Context& context) {
+  const Options& options = context.options;
+  std::vector<std::string> warnings;
+  const LeakSettings settings = TRY(leak_settings(options, warnings));
+  const bool asked = !options.subjects.empty();
+  if (options.explain && !asked) return malformed("leaks --explain needs a subject: memoir leaks --explain SUBJECT");
+  const Range range =
+      range_or_last(context.when, {context.file.first_tick_ms, context.file.last_tick_ms}, kLeakHistoryMs);
+  Result<Report> report = begin_range_report(context, range);
+  if (!report || report->nothing_recorded) return report;
+  report->title = "leaks";
+  report->warnings.insert(report->warnings.end(), warnings.begin(), warnings.end());
+  std::vector<LeakRow> rows = TRY(judge_store(context, range, settings));
+  if (asked) {
+    TRY(keep_subject(rows, options.subjects.front()));
+  }
+  const LeakCounts counts = count_leaks(rows);
+  report->totals = {{"judged", "", Kind::count, counts.judged},
+                    {"leaks", "", Kind::count, counts.leaks},
+                    {"ended", "", Kind::count, counts.ended},
+                    {"insufficient", "", Kind::count, counts.insufficient}};
+  report->notes.push_back(print_counts(counts) + (options.all ? "." : " (--all lists all of them, with the reasons)."));
+  if (!asked && !options.all) keep_live_leaks(rows, range, settings);
+  rank_leaks(rows);
+  if (options.explain) {
+    if (const auto error = several(context, rows)) return *error;
+    add_facts(rows.front(), *report);
+    explain_leak(rows.front(), options, context.screen, *report);
+  }
+  const auto grown = [](const LeakRow& row) {
+    return row.metric.unit == LeakUnit::kib ? std::optional(std::llround(row.finding.grown_by)) : std::nullopt;
+  };
+  limit_rows(rows, *report, context, grown, {.of = "growth", .adds_up = false});
+  report->rows = leak_table(rows, options);
+  return report;
+}
+
+}  // namespace
+
+Command leaks_command() {
+  Command command;
+  command.name = "leaks";
+  command.summary = "who leaks: verdicts with evidence, growth per day, confidence, and when it runs out";
+  command.subject = "[SUBJECT]";
+  command.subject_help =
+      "SUBJECT: a command or a part of it, a unit, a pid, machine, or one of the machine's series "
+      "(slab-unreclaimable); "
+      "by default all that leak";
+  command.options = {Option::from, Option::to,      Option::last, Option::day,    Option::limit, Option::all,
+                     Option::csv,  Option::explain, Option::hour, Option::config, Option::ascii};
+  command.examples = {{"memoir leaks --last 14d", "what leaked in two weeks, what runs out soonest first"},
+                      {"memoir leaks --csv rss.csv --explain", "the same judgement on a series from elsewhere"}};
+  command.run = run_leaks;
+  command.run_alone = run_csv;
+  return command;
+}
+
+}  // namespace memoir::query

@@ -1,0 +1,40 @@
+#pragma once
+
+// memoir leaks: who leaks. leaks.cpp reads the question; csv.cpp judges a series from elsewhere; report.cpp
+// tells the verdicts, explain.cpp how one came about.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/leak/samples.h"
+#include "base/result.h"
+#include "query/answer/command.h"
+#include "query/answer/leaks/judged_leaks.h"
+#include "query/report/report.h"
+
+namespace memoir::query {
+
+Command leaks_command();
+
+// A series from elsewhere: see kCsvForms. Errors name the file and the line.
+struct CsvSeries {
+  std::vector<LeakSample> samples;  // in order of time
+  LeakUnit unit = LeakUnit::kib;
+  std::vector<std::string> warnings;
+};
+inline constexpr std::string_view kCsvForms =
+    "a header time_ms,kib[,mean][,life] (or seconds for time_ms, value for kib), or no header and seconds,value[,mean]";
+Result<CsvSeries> parse_leak_csv(std::string_view text, std::string_view path);
+
+// The row of a whole file.
+Result<LeakRow> judge_csv(const std::string& path, const LeakSettings& settings, std::vector<std::string>& warnings);
+
+// The verdicts as rows, ranked.
+Table leak_table(const std::vector<LeakRow>& rows, const Options& options);
+
+// Of one row: the chart with the floors' line, the gates and what would change the verdict.
+void explain_leak(const LeakRow& row, const Options& options, const std::optional<Screen>& screen, Report& report);
+
+}  // namespace memoir::query

@@ -1,0 +1,213 @@
+#include "query/answer/marks.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <unordered_map>
+
+#include "query/answer/history.h"
+#include "query/answer/process_columns.h"
+#include "query/answer/tier.h"
+#include "query/commands/peaks/source.h"
+
+namespace memoir::query {
+
+namespace {
+
+std::vector<Peak> ranked(const std::vector<HighWater>& marks, SubjectKind subject, Metric metric) {
+  std::vector<Peak> peaks;
+  for (const HighWater& mark : marks) {
+    if (mark.subject == subject && mark.metric == metric) {
+      peaks.push_back({mark.subject_id, mark.value_kib, mark.at_ms, mark.before_ms});
+    }
+  }
+  return rank_peaks(peaks, metric == metric_of(MachineField::mem_available) ? Extreme::lowest : Extreme::highest);
+}
+
+void add_machine(const std::vector<HighWater>& marks, const State* now, Peaks& peaks) {
+  for (const Metric metric : {Metric::used, metric_of(MachineField::mem_available), Metric::swap_used}) {
+    const std::vector<Peak> found = ranked(marks, SubjectKind::machine, metric);
+    if (found.empty()) continue;
+    PeakRow row{std::string(to_string(metric)), std::nullopt, found.front(), std::nullopt, 0};
+    if (now != nullptr) {
+      row.now_kib = metric_value(now->snapshot.machine.memory, metric);
+      row.now_ms = now->snapshot.tick.begin.wall_ms;
+    }
+    peaks.machine.push_back(row);
+  }
+}
+
+// What is resident beside a mark; for another metric the metric itself.
+Metric held_metric(Metric by) {
+  return by == Metric::hwm ? Metric::rss : by;
+}
+
+// What each group holds; of the VmHWM of a member it is the largest member that counts.
+Result<std::map<std::string, std::int64_t>> held_now(Reader& reader, const State& now, SubjectKind kind,
+                                                     const std::string& group, Metric by) {
+  std::map<std::string, std::int64_t> held;
+  if (now.rolled() && by != Metric::hwm) {
+    const std::vector<GroupState> groups = TRY(load_groups(reader, now.tier, *now.bucket, kind));
+    for (const GroupState& of : groups) held[of.name] += of.kib[by].value_or(0);
+    return held;
+  }
+  for (const HeldProcess& process : now.processes) {
+    std::int64_t& kib = held[group_key(*process.process, group)];
+    const std::int64_t own = process.kib[held_metric(by)].value_or(0);
+    kib = by == Metric::hwm ? std::max(kib, own) : kib + own;
+  }
+  return held;
+}
+
+Result<std::vector<PeakRow>> group_rows(Reader& reader, const std::vector<HighWater>& marks, const std::string& group,
+                                        Metric by, const State* now) {
+  const SubjectKind kind = *group_kind(group);
+  std::unordered_map<std::int64_t, std::string> names;
+  for (const HighWater& mark : marks) {
+    if (mark.subject == kind) names[mark.subject_id] = mark.name;
+  }
+  std::map<std::string, std::int64_t> held;
+  if (now != nullptr) {
+    held = TRY(held_now(reader, *now, kind, group, by));
+  }
+  std::vector<PeakRow> rows;
+  for (const Peak& peak : ranked(marks, kind, by)) {
+    PeakRow row{names[peak.subject], std::nullopt, peak, std::nullopt, 0};
+    if (now != nullptr) {
+      // A group without a process is not there, and holds nothing.
+      const auto kib = held.find(row.name);
+      row.now_kib = kib == held.end() ? 0 : kib->second;
+      row.now_ms = now->snapshot.tick.begin.wall_ms;
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+// False: it is not there now.
+bool add_present(PeakRow& row, const State& now, Metric by) {
+  const auto& processes = now.processes;
+  const auto held = std::ranges::find(processes, row.process->id, [](const HeldProcess& of) { return of.process->id; });
+  if (held == processes.end()) return false;
+  row.now_kib = held->kib[held_metric(by)];
+  row.now_ms = now.snapshot.tick.begin.wall_ms;
+  return true;
+}
+
+// The end of its last bucket. False: there is none.
+Result<bool> add_last_bucket(PeakRow& row, const Context& context, Tier tier, std::int64_t at_ms, Metric by) {
+  bool found = false;
+  const Range last{at_ms - bucket_ms(tier), at_ms + 1};
+  TRY(context.reader.history({tier, SubjectKind::process, row.process->id, last, {held_metric(by)}},
+                             [&](const SubjectInterval& of) {
+                               found = true;
+                               row.now_kib = of.interval.last;
+                               row.now_ms = at_ms;
+                             }));
+  return found;
+}
+
+// Raw: there is none.
+Result<Tier> finest_rollup(Reader& reader, std::int64_t at_ms) {
+  std::vector<TierSpan> tiers = TRY(reader.tiers());
+  std::erase_if(tiers, [](const TierSpan& span) { return span.tier == Tier::raw; });
+  return choose_tier(tiers, {at_ms, at_ms}, Reads::one);
+}
+
+// A process that is gone is taken at its last tick: from the end of its last bucket, which is found at once, where it
+// lived for long enough to have one.
+Status add_last_sight(PeakRow& row, const Context& context, const PeakQuestion& question) {
+  Reader& reader = context.reader;
+  const std::int64_t at_ms = std::min(row.process->last_ms, question.range.to_ms);
+  const auto tick = TRY(reader.tick_at(at_ms));
+  if (!tick || (row.process->gone_ms && at_ms == row.process->last_ms)) {
+    const Tier tier = TRY(finest_rollup(reader, at_ms));
+    const bool found =
+        TRY(!holds_groups(tier) ? Result(false) : add_last_bucket(row, context, tier, at_ms, question.by));
+    if (found || !tick) return Done{};
+  }
+  const auto state = TRY(reader.process_at(tick->id, row.process->id));
+  if (!state) return Done{};
+  row.now_kib = metric_kib(state->sample.memory, held_metric(question.by));
+  row.now_ms = tick->begin.wall_ms;
+  return Done{};
+}
+
+// Of all processes the highest alone; with a filter all those that have a mark, until enough are found.
+Status add_processes(const Context& context, const PeakQuestion& question, const State* now, Peaks& peaks) {
+  Reader& reader = context.reader;
+  constexpr std::size_t all = std::numeric_limits<std::size_t>::max();
+  const std::size_t room = limited(context.options, all - 1, room_for(context, question, Tier::raw).rows);
+  const ProcessMarks marks =
+      TRY(reader.process_marks(question.all_time ? std::nullopt : std::optional(question.range), std::nullopt,
+                               question.by, question.filter.takes_all() ? room + 1 : all));
+  std::vector<std::int64_t> ids;
+  ids.reserve(marks.marks.size());
+  for (const HighWater& mark : marks.marks) ids.push_back(mark.subject_id);
+  const std::vector<StoredProcess> processes = TRY(reader.processes_by_id(ids));
+  std::unordered_map<std::int64_t, const StoredProcess*> by_id;
+  for (const StoredProcess& process : processes) by_id[process.id] = &process;
+  for (const HighWater& mark : marks.marks) {
+    const auto process = by_id.find(mark.subject_id);
+    if (process == by_id.end() || !question.filter.matches(*process->second)) continue;
+    const Peak peak{mark.subject_id, mark.value_kib, mark.at_ms, mark.before_ms};
+    peaks.rows.push_back(
+        {peak_name(*process->second, question.group), *process->second, peak, std::nullopt, peak.at_ms});
+  }
+  limit_peaks(context, question, peaks);
+  if (question.filter.takes_all()) peaks.cut.all = std::max(peaks.cut.all, static_cast<std::size_t>(marks.processes));
+  return add_last_sights(context, question, now, peaks);
+}
+
+}  // namespace
+
+Status add_last_sights(const Context& context, const PeakQuestion& question, const State* now, Peaks& peaks) {
+  for (PeakRow& row : peaks.rows) {
+    if (now != nullptr && !now->rolled() && add_present(row, *now, question.by)) continue;
+    TRY(add_last_sight(row, context, question));
+  }
+  return Done{};
+}
+
+void rank_rows(std::vector<PeakRow>& rows) {
+  std::ranges::stable_sort(rows, [](const PeakRow& a, const PeakRow& b) {
+    if (a.peak.value_kib != b.peak.value_kib) return a.peak.value_kib > b.peak.value_kib;
+    return a.peak.at_ms < b.peak.at_ms;
+  });
+}
+
+std::set<SubjectKind> told_kinds(const PeakQuestion& question) {
+  std::set<SubjectKind> kinds{SubjectKind::machine, SubjectKind::category};
+  if (const auto kind = group_kind(question.group)) kinds.insert(*kind);
+  return kinds;
+}
+
+std::vector<Peak> marks_within(const std::vector<HighWater>& marks, SubjectKind subject, Metric metric, Range range) {
+  std::vector<HighWater> within = marks;
+  std::erase_if(within, [&](const HighWater& mark) {
+    return mark.at_ms < range.from_ms || mark.at_ms > range.to_ms || (metric == Metric::hwm && stood(mark));
+  });
+  return ranked(within, subject, metric);
+}
+
+Result<Peaks> peaks_from_marks(const Context& context, const PeakQuestion& question) {
+  Reader& reader = context.reader;
+  const std::vector<HighWater> marks =
+      TRY(reader.group_marks(question.all_time ? std::nullopt : std::optional(question.range), told_kinds(question)));
+  const std::optional<State> last = TRY(load_state(context, question.range.to_ms));
+  const State* now = last ? &*last : nullptr;
+  Peaks peaks;
+  add_machine(marks, now, peaks);
+  if (question.group != "process") {
+    peaks.rows = TRY(group_rows(reader, marks, question.group, question.by, now));
+    limit_peaks(context, question, peaks);
+  }
+  if (question.group != "category") {
+    peaks.categories = TRY(group_rows(reader, marks, "category", Metric::pss, now));
+  }
+  if (question.group != "process") return peaks;
+  TRY(add_processes(context, question, now, peaks));
+  return peaks;
+}
+
+}  // namespace memoir::query

@@ -1,0 +1,159 @@
+// memoir peaks: high-water marks, when each was reached, and who else held memory then.
+
+#include "query/commands/peaks/peaks.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <set>
+#include <span>
+
+#include "query/answer/filter_values.h"
+#include "query/answer/moment.h"
+#include "query/answer/process_columns.h"
+#include "query/answer/state.h"
+#include "query/ask/times.h"
+#include "query/report/format.h"
+
+namespace memoir::query {
+
+namespace {
+
+constexpr std::size_t kRowsWithOthers = 3;
+constexpr std::size_t kMostOthers = 3;
+
+// The store keeps marks by UTC days. A day that is not over yet counts as whole.
+bool is_whole_days(Range range, const FileInfo& file) {
+  return range.from_ms % kDayMs == 0 && ((range.to_ms + 1) % kDayMs == 0 || range.to_ms >= file.last_tick_ms);
+}
+
+// The store has marks of processes, categories, identities and cgroups; of other groups, and within other ranges, the
+// steps tell.
+bool store_has(const PeakQuestion& question) {
+  if (!question.all_time && !question.whole_days) return false;
+  return question.group == "process" || (group_kind(question.group) && question.filter.takes_all());
+}
+
+Result<PeakQuestion> ask(const Context& context) {
+  const Options& options = context.options;
+  PeakQuestion question;
+  question.filter = TRY(Filter::parse(options.filters));
+  question.group = options.group.value_or("process");
+  const bool process = question.group == "process";
+  question.by = parse_metric(options.by.value_or(process ? "hwm" : "pss")).value_or(Metric::pss);
+  if (process && question.by == Metric::rss) {
+    return malformed("--by rss: the high-water mark of a process's RSS is hwm");
+  }
+  const bool of_members = question.group == "identity" && question.filter.takes_all();
+  if (!process && !of_members && question.by == Metric::hwm) {
+    return malformed(
+        fmt::format("--by hwm is of one process: marks that were reached at different times have no sum; "
+                    "by {} choose pss, rss, uss or swap",
+                    question.group));
+  }
+  question.all_time = !context.when.range;
+  question.range = context.when.range.value_or(Range{context.file.first_tick_ms, context.file.last_tick_ms});
+  question.whole_days = is_whole_days(question.range, context.file);
+  if (question.all_time && !store_has(question)) {
+    question.all_time = false;
+    question.range.from_ms = std::max(question.range.from_ms, question.range.to_ms - kDayMs);
+  }
+  question.filter = TRY(filter_over(context, question.range));
+  return question;
+}
+
+bool is_of(const StoredProcess& process, const PeakRow& row, const std::string& group) {
+  return row.process ? process.id == row.process->id : peak_name(process, group) == row.name;
+}
+
+// When it was reached, as far as that is known.
+std::int64_t moment_of(const PeakRow& row) {
+  return row.tier == Tier::raw ? row.peak.at_ms : row.peak.before_ms;
+}
+
+Result<Others> others_at(const Context& context, const PeakRow& row, std::string of,
+                         const std::function<bool(const StoredProcess&)>& is_other) {
+  const std::int64_t at_ms = moment_of(row);
+  Holders holders = TRY(largest_holders(context, at_ms, row.tier == Tier::raw ? std::nullopt : std::optional(row.tier),
+                                        kMostOthers, is_other));
+  return Others{std::move(of), at_ms, std::move(holders)};
+}
+
+Result<std::vector<Others>> find_others(const Context& context, const PeakQuestion& question, const Peaks& peaks) {
+  const std::size_t most = room_for(context, question, peaks.tier).others;
+  std::vector<Others> all;
+  for (const PeakRow& row : peaks.machine) {
+    const bool told = !all.empty() && all.front().at_ms == moment_of(row);
+    if (row.name == "swap" || told || all.size() == most) continue;
+    Result<Others> others = others_at(context, row, "machine " + row.name, [](const StoredProcess&) { return true; });
+    if (!others) return others.error();
+    all.push_back(*std::move(others));
+  }
+  for (std::size_t index = 0; index < std::min(kRowsWithOthers, peaks.rows.size()) && all.size() < most; ++index) {
+    const PeakRow& row = peaks.rows[index];
+    const std::string of = row.process ? fmt::format("process {}", row.process->info.key.pid) : row.name;
+    Result<Others> others =
+        others_at(context, row, of, [&](const StoredProcess& process) { return !is_of(process, row, question.group); });
+    if (!others) return others.error();
+    all.push_back(*std::move(others));
+  }
+  return all;
+}
+
+// As a person knows them, those that are shown.
+Status name_identities(Reader& reader, std::vector<Others>& all) {
+  std::set<std::string> names;
+  const auto each_shown = [&all](const auto& visit) {
+    for (Others& others : all) {
+      for (GroupState& group :
+           std::span(others.holders.identities).first(std::min(kMostGroups, others.holders.identities.size())))
+        visit(group.name);
+    }
+  };
+  each_shown([&names](const std::string& name) { names.insert(name); });
+  const auto titles = TRY(load_titles(reader, names));
+  each_shown([&titles](std::string& name) {
+    if (const auto found = titles.find(name); found != titles.end()) name = found->second;
+  });
+  return Done{};
+}
+
+Result<Report> run_peaks(const Context& context) {
+  const PeakQuestion question = TRY(ask(context));
+  Result<Report> report = begin_range_report(context, question.range);
+  if (!report) return report;
+  if (report->nothing_recorded) {
+    fill_peaks(context, question, {}, {}, *report);
+    return report;
+  }
+  const bool from_marks = store_has(question) && !context.options.tier;
+  const Peaks peaks = TRY(from_marks ? peaks_from_marks(context, question) : peaks_from_steps(context, question));
+  std::vector<Others> others = TRY(find_others(context, question, peaks));
+  TRY(name_identities(context.reader, others));
+  fill_peaks(context, question, peaks, others, *report);
+  note_filter(question.filter, "in the range", *report);
+  return report;
+}
+
+}  // namespace
+
+std::string peak_name(const StoredProcess& process, const std::string& group) {
+  return group == "process" ? shown_command(process.info, '?') : group_key(process, group);
+}
+
+Command peaks_command() {
+  Command command;
+  command.name = "peaks";
+  command.summary =
+      "high-water marks of the machine, categories and processes, when they were reached, and who else "
+      "held memory then";
+  command.options = {Option::from,   Option::to, Option::last, Option::day,  Option::group,
+                     Option::filter, Option::by, Option::tier, Option::limit};
+  command.by = {"hwm", "pss", "rss", "uss", "swap"};
+  command.groups = process_groups();
+  command.examples = {{"memoir peaks", "the high-water marks of all time, of short-lived processes too"},
+                      {"memoir peaks --group category --day yesterday", "what each category needed at most"}};
+  command.run = run_peaks;
+  return command;
+}
+
+}  // namespace memoir::query

@@ -1,0 +1,91 @@
+#pragma once
+
+// High-water marks. peaks.cpp reads the question, marks.cpp takes the marks that the store keeps, steps.cpp
+// finds those of any range, room.cpp says how many fit, report.cpp tells.
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "analysis/peaks.h"
+#include "model/metric.h"
+#include "query/answer/command.h"
+#include "query/answer/holders.h"
+#include "query/answer/limit.h"
+#include "query/ask/filter.h"
+
+namespace memoir::query {
+
+Command peaks_command();
+
+struct PeakRow {
+  std::string name;                      // of a group, or the machine's metric
+  std::optional<StoredProcess> process;  // of a row that is one process
+  Peak peak;
+  std::optional<std::int64_t> now_kib;  // at its last sight in the range
+  std::int64_t now_ms = 0;
+  Tier tier = Tier::raw;  // of a bucket that tells no more than that: it was reached between the peak's two times
+};
+
+struct PeakQuestion {
+  Range range;
+  bool all_time = false;
+  bool whole_days = false;  // the range is one of whole UTC days
+  std::string group;
+  Metric by = Metric::hwm;
+  Filter filter;
+};
+
+struct Peaks {
+  std::vector<PeakRow> machine;     // used, available, swap
+  std::vector<PeakRow> categories;  // by PSS
+  std::vector<PeakRow> rows;        // as asked, the highest first, to the limit
+  Cut cut;                          // what the limit leaves out
+  Tier tier = Tier::raw;            // where the rows come from; marks are as exact as ticks
+  ExactShare exact;                 // of what categories held, from rollups
+  bool means = false;               // the rows are not the highest sums, which rollups do not know, but mean ones
+};
+
+// From the store's marks of all time or of whole days: of processes, categories, identities and cgroups.
+Result<Peaks> peaks_from_marks(const Context& context, const PeakQuestion& question);
+
+// From the steps of the range, of ticks or of rollups.
+Result<Peaks> peaks_from_steps(const Context& context, const PeakQuestion& question);
+
+// Beside processes: the machine, categories, and what the question groups by.
+std::set<SubjectKind> told_kinds(const PeakQuestion& question);
+
+// The marks of a metric that were reached in the range, by subject.
+std::vector<Peak> marks_within(const std::vector<HighWater>& marks, SubjectKind subject, Metric metric, Range range);
+
+// The highest first, of equal ones the earliest.
+void rank_rows(std::vector<PeakRow>& rows);
+
+// Who else held memory at the moment of a peak, the largest first.
+inline constexpr std::size_t kMostGroups = 3;  // that made a peak are named, of each kind
+
+struct Others {
+  std::string of;  // whose peak
+  std::int64_t at_ms = 0;
+  Holders holders;
+};
+
+// How much of each part to show: without --limit all of it must fit the terminal, if it goes to one.
+struct Room {
+  std::size_t rows = 0;                   // without --limit
+  std::optional<std::size_t> categories;  // absent: all
+  std::size_t others = 0;                 // peaks of which it is said who else held memory
+};
+Room room_for(const Context& context, const PeakQuestion& question, Tier tier);
+
+// Leaves as many rows as there is room for, or as --limit says.
+void limit_peaks(const Context& context, const PeakQuestion& question, Peaks& peaks);
+
+// The key that a row is sorted under: identity, category, command, user or cgroup; or the process itself.
+std::string peak_name(const StoredProcess& process, const std::string& group);
+
+void fill_peaks(const Context& context, const PeakQuestion& question, const Peaks& peaks,
+                const std::vector<Others>& others, Report& report);
+
+}  // namespace memoir::query

@@ -1,0 +1,278 @@
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "query/answer/process_columns.h"
+#include "query/answer/tier.h"
+#include "query/commands/peaks/peaks.h"
+#include "query/render/layout.h"
+#include "query/report/format.h"
+
+namespace memoir::query {
+
+namespace {
+
+using PeakColumns = std::vector<ColumnOf<PeakRow>>;
+
+const ProcessInfo* info_of(const PeakRow& row) {
+  return row.process ? &row.process->info : nullptr;
+}
+
+std::string printable(std::string_view text) {
+  return to_printable(to_utf8(text));
+}
+
+void add_peak_columns(PeakColumns& columns, const char* header, const char* now_header) {
+  columns.push_back({{"peak_kib", header, Kind::size}, [](const PeakRow& row) { return Value(row.peak.value_kib); }});
+  columns.push_back({{"at_ms", "AT", Kind::time, 1}, [](const PeakRow& row) { return Value(row.peak.at_ms); }});
+  columns.push_back({{"before_ms", "", Kind::time, 0, Shown::machines},
+                     [](const PeakRow& row) { return Value(row.peak.before_ms); }});
+  columns.push_back({{"", "WITHIN", Kind::duration, 4, Shown::people}, [](const PeakRow& row) {
+                       const std::int64_t within_ms = row.peak.at_ms - row.peak.before_ms;
+                       return within_ms > 0 ? Value(within_ms) : Value();
+                     }});
+  columns.push_back({{"now_kib", now_header, Kind::size, 2}, [](const PeakRow& row) { return maybe(row.now_kib); }});
+  columns.push_back({{"now_ms", "", Kind::time, 0, Shown::machines},
+                     [](const PeakRow& row) { return row.now_kib ? Value(row.now_ms) : Value(); }});
+}
+
+void add_ratio(PeakColumns& columns) {
+  const auto ratio = [](const PeakRow& row) { return peak_ratio(row.peak.value_kib, row.now_kib); };
+  columns.push_back({{"ratio", "", Kind::count, 0, Shown::machines}, [ratio](const PeakRow& row) {
+                       const auto found = ratio(row);
+                       return found ? Value(std::round(*found * 1000) / 1000) : Value();
+                     }});
+  columns.push_back({{"", "RATIO", Kind::count, 3, Shown::people}, [ratio](const PeakRow& row) {
+                       const auto found = ratio(row);
+                       return found ? Value(fmt::format("{:.2f}", *found)) : Value();
+                     }});
+}
+
+// Dead: what was resident at its last sight.
+bool lives(const PeakRow& row, std::int64_t to_ms) {
+  return !row.process->gone_ms || *row.process->gone_ms > to_ms;
+}
+
+// What no tick saw. The kernel's count of forks (/proc/stat) is one of threads too.
+std::string unseen_note(const PeakQuestion& question, const Peaks& peaks) {
+  const bool ended = std::ranges::any_of(
+      peaks.rows, [&](const PeakRow& row) { return row.process && !lives(row, question.range.to_ms); });
+  return fmt::format("Not in it: processes that lived between two ticks, which nothing counts{}.",
+                     ended ? "; of one that ended the peak is at least that" : "");
+}
+
+PeakColumns process_columns(std::int64_t to_ms) {
+  PeakColumns columns{
+      {{"pid", "PID", Kind::count}, [](const PeakRow& row) { return Value(std::int64_t{row.process->info.key.pid}); }}};
+  add_identity_for_machines(columns, info_of);
+  add_peak_columns(columns, "PEAK", "LAST");
+  add_ratio(columns);
+  columns.push_back(
+      {{"alive", "ALIVE", Kind::text, 5}, [to_ms](const PeakRow& row) { return Value(lives(row, to_ms)); }});
+  columns.push_back({{"at_least", "", Kind::text, 0, Shown::machines},
+                     [to_ms](const PeakRow& row) { return Value(!lives(row, to_ms)); }});
+  columns.push_back(
+      {{"", "COMMAND", Kind::text, 0, Shown::people}, [](const PeakRow& row) { return Value(row.name); }});
+  return columns;
+}
+
+PeakColumns group_columns(const std::string& group) {
+  PeakColumns columns;
+  add_peak_columns(columns, "PEAK", "NOW");
+  add_ratio(columns);
+  std::string header = group;
+  for (char& c : header) c = static_cast<char>(c - 'a' + 'A');
+  columns.push_back({{group, header, Kind::text}, [](const PeakRow& row) { return Value(row.name); }});
+  return columns;
+}
+
+PeakColumns machine_columns() {
+  PeakColumns columns;
+  add_peak_columns(columns, "MARK", "NOW");
+  columns.push_back(
+      {{"metric", "", Kind::text, 0, Shown::machines}, [](const PeakRow& row) { return Value(row.name); }});
+  columns.push_back({{"", "OF THE MACHINE", Kind::text, 0, Shown::people}, [](const PeakRow& row) {
+                       if (row.name == "used") return Value(std::string("most in use"));
+                       if (row.name == "swap") return Value(std::string("most swap in use"));
+                       return Value(std::string("least MemAvailable"));
+                     }});
+  return columns;
+}
+
+struct OtherRow {
+  const Others* others;
+  const Holder* holder;
+};
+
+Section other_section(const std::vector<Others>& all) {
+  using Row = OtherRow;
+  std::vector<ColumnOf<Row>> columns{
+      {{"of", "", Kind::text}, [](const Row& row) { return Value(row.others->of); }},
+      {{"at_ms", "", Kind::time}, [](const Row& row) { return Value(row.others->at_ms); }},
+      {{"pss_kib", "", Kind::size}, [](const Row& row) { return Value(row.holder->kib); }},
+      {{"pid", "", Kind::count}, [](const Row& row) { return Value(std::int64_t{row.holder->process.info.key.pid}); }}};
+  add_identity_for_machines(columns, [](const Row& row) { return &row.holder->process.info; });
+  std::vector<Row> rows;
+  for (const Others& others : all) {
+    for (const Holder& holder : others.holders.largest) rows.push_back({&others, &holder});
+  }
+  return {"others", "", make_table(columns, rows)};
+}
+
+struct GroupRow {
+  const Others* others;
+  const char* group;
+  std::string name;  // empty: of all the others
+  std::int64_t processes = 0;
+  std::int64_t kib = 0;
+};
+
+std::int64_t pss_of(const GroupState& group) {
+  return group.kib[Metric::pss].value_or(0);
+}
+
+// The largest groups, and all the others in one row: they add up to what was held.
+std::vector<GroupRow> group_rows(const Others& others, const char* group, const std::vector<GroupState>& states) {
+  std::vector<GroupRow> rows;
+  for (const GroupState& state : states) {
+    if (rows.size() <= kMostGroups) rows.push_back({&others, group, rows.size() < kMostGroups ? state.name : ""});
+    rows.back().processes += state.processes;
+    rows.back().kib += pss_of(state);
+  }
+  return rows;
+}
+
+std::vector<GroupRow> group_rows(const Others& others) {
+  std::vector<GroupRow> rows = group_rows(others, "identity", others.holders.identities);
+  const std::vector<GroupRow> categories = group_rows(others, "category", others.holders.categories);
+  rows.insert(rows.end(), categories.begin(), categories.end());
+  return rows;
+}
+
+Section made_by_section(const std::vector<Others>& all) {
+  using Row = GroupRow;
+  const std::vector<ColumnOf<Row>> columns{
+      {{"of", "", Kind::text}, [](const Row& row) { return Value(row.others->of); }},
+      {{"at_ms", "", Kind::time}, [](const Row& row) { return Value(row.others->at_ms); }},
+      {{"group", "", Kind::text}, [](const Row& row) { return Value(std::string(row.group)); }},
+      {{"name", "", Kind::text}, [](const Row& row) { return row.name.empty() ? Value() : Value(row.name); }},
+      {{"processes", "", Kind::count}, [](const Row& row) { return Value(row.processes); }},
+      {{"pss_kib", "", Kind::size}, [](const Row& row) { return Value(row.kib); }}};
+  std::vector<Row> rows;
+  for (const Others& others : all) {
+    for (Row& row : group_rows(others)) rows.push_back(std::move(row));
+  }
+  return {"made_by", "", make_table(columns, rows)};
+}
+
+// "java (812) 1.2 GiB, postgres (33) 800.0 MiB"
+std::string holders_line(const Holders& holders, Units units) {
+  std::string line;
+  for (const Holder& holder : holders.largest) {
+    const ProcessInfo& info = holder.process.info;
+    line += fmt::format("{}{} ({}) {}", line.empty() ? "" : ", ", printable(info.comm), info.key.pid,
+                        print_size(holder.kib, units));
+  }
+  return line;
+}
+
+// "By identity 9.8 GiB: app.service worker (1000) 9.2 GiB, … , others (12) 40.0 MiB"
+std::vector<std::string> group_lines(const Others& others, Units units) {
+  constexpr std::size_t name_columns = 40;
+  std::vector<std::string> lines;
+  const auto add = [&](const char* group, const std::vector<GroupState>& states) {
+    std::string line;
+    std::int64_t sum_kib = 0;
+    for (const GroupRow& row : group_rows(others, group, states)) {
+      sum_kib += row.kib;
+      line += fmt::format("{}{} ({}) {}", line.empty() ? "" : ", ",
+                          row.name.empty() ? "others" : shorten(printable(row.name), name_columns), row.processes,
+                          print_size(row.kib, units));
+    }
+    if (!line.empty()) lines.push_back(fmt::format("    by {}, {}: {}", group, print_size(sum_kib, units), line));
+  };
+  add("identity", others.holders.identities);
+  add("category", others.holders.categories);
+  return lines;
+}
+
+// The largest processes say little where they held less than half of it.
+bool many_made_it(const Holders& holders) {
+  std::int64_t all_kib = 0;
+  for (const GroupState& group : holders.categories) all_kib += pss_of(group);
+  std::int64_t largest_kib = 0;
+  for (const Holder& holder : holders.largest) largest_kib += holder.kib;
+  return 2 * largest_kib < all_kib;
+}
+
+// `brief`: one line of each, that which says more.
+std::vector<std::string> other_lines(const std::vector<Others>& all, const Options& options, bool brief) {
+  std::vector<std::string> lines;
+  for (const Others& others : all) {
+    const std::string line = holders_line(others.holders, options.units);
+    if (line.empty()) continue;
+    lines.push_back(fmt::format("  {}, {}{}:", printable(others.of), print_time(others.at_ms, options.zone),
+                                others.holders.means ? " (means of the bucket that holds it)" : ""));
+    std::vector<std::string> more{"    " + line};
+    if (many_made_it(others.holders)) {
+      const std::vector<std::string> groups = group_lines(others, options.units);
+      more.insert(brief ? more.begin() : more.end(), groups.begin(), groups.end());
+    }
+    if (brief) more.resize(1);
+    lines.insert(lines.end(), more.begin(), more.end());
+  }
+  if (!lines.empty()) lines.insert(lines.begin(), {"", "Who else held memory at the moment of the peak (PSS):"});
+  return lines;
+}
+
+std::string title_of(const PeakQuestion& question) {
+  return fmt::format("{}{}, {}", question.all_time ? "all-time peaks" : "peaks",
+                     question.group == "process" ? "" : " by " + question.group,
+                     question.by == Metric::hwm ? "VmHWM" : metric_title(question.by));
+}
+
+}  // namespace
+
+void fill_peaks(const Context& context, const PeakQuestion& question, const Peaks& peaks,
+                const std::vector<Others>& others, Report& report) {
+  report.title = title_of(question);
+  report.facts = {{"group", "", Kind::text, question.group},
+                  {"metric", "", Kind::text, std::string(to_string(question.by))},
+                  {"all_time", "", Kind::text, question.all_time}};
+  report.rows = make_table(
+      question.group == "process" ? process_columns(question.range.to_ms) : group_columns(question.group), peaks.rows);
+  mark_sorted(report.rows, "peak_kib");
+  report.sections = {{"machine", "Machine", make_table(machine_columns(), peaks.machine)}};
+  std::vector<PeakRow> categories = peaks.categories;
+  const auto room = room_for(context, question, peaks.tier).categories;
+  if (room && *room < categories.size()) categories.resize(*room);
+  if (question.group != "category") {
+    report.sections.push_back({"categories", "Categories (PSS)", make_table(group_columns("category"), categories)});
+    mark_sorted(report.sections.back().table, "peak_kib");
+  }
+  report.sections.push_back(other_section(others));
+  report.sections.push_back(made_by_section(others));
+  if (auto line = inexact_line(peaks.exact)) report.warnings.push_back(*std::move(line));
+  report.notes = other_lines(others, context.options, lines_to_fit(context) && !context.options.limit);
+  Cut cut = peaks.cut;
+  const std::string metric(question.by == Metric::hwm ? "VmHWM" : metric_title(question.by));
+  cut.of = metric;
+  note_cut(report, cut, context.options.units);
+  if (categories.size() < peaks.categories.size()) {
+    report.notes.push_back(fmt::format("{} of {} categories shown (--group category shows all).", categories.size(),
+                                       peaks.categories.size()));
+  }
+  report.notes.push_back(unseen_note(question, peaks));
+  if (peaks.means)
+    report.notes.emplace_back("Rollups do not know the highest sum of such a group: it is the highest mean.");
+  report_tier(peaks.tier, report);
+  if (!question.all_time && !context.when.range) {
+    report.notes.push_back(
+        fmt::format("By {} the peak is that of the sum over its processes, within the last 24 hours "
+                    "of recording: ask for another range with --from, --last or --day.",
+                    question.group));
+  }
+}
+
+}  // namespace memoir::query

@@ -1,0 +1,187 @@
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <map>
+#include <unordered_map>
+
+#include "query/answer/history.h"
+#include "query/answer/marks.h"
+#include "query/answer/tier.h"
+#include "query/commands/peaks/source.h"
+
+namespace memoir::query {
+
+namespace {
+
+// Where the highest of a sum is not known, its highest mean stands for it.
+Summary summary_of(SubjectSum& sum) {
+  Fold fold;
+  for (Interval& interval : sum.intervals()) {
+    if (!interval.max) interval.min = interval.max = interval.mean;
+    fold.add(interval);
+  }
+  return fold.summary();
+}
+
+bool is_same(const HighWater& mark, const PeakRow& row) {
+  return mark.subject == SubjectKind::machine ? to_string(mark.metric) == row.name : mark.name == row.name;
+}
+
+// A mark is that of the first time that its UTC day, which holds the whole bucket, was so high.
+bool is_of_peak(const HighWater& mark, const PeakRow& row) {
+  if (mark.value_kib != row.peak.value_kib) return false;
+  if (row.tier == Tier::raw) return mark.at_ms == row.peak.at_ms;
+  return mark.at_ms >= row.peak.before_ms && mark.at_ms < row.peak.at_ms;
+}
+
+void refine_rows(const std::vector<HighWater>& marks, SubjectKind kind, std::optional<Metric> metric,
+                 std::vector<PeakRow>& rows) {
+  for (const HighWater& mark : marks) {
+    if (mark.subject != kind || (metric && mark.metric != *metric)) continue;
+    for (PeakRow& row : rows) {
+      if (!is_of_peak(mark, row) || !is_same(mark, row)) continue;
+      row.peak.at_ms = mark.at_ms;
+      row.peak.before_ms = mark.before_ms;
+      row.tier = Tier::raw;
+      break;
+    }
+  }
+}
+
+using SumByName = std::map<std::string, SubjectSum>;
+
+SubjectSum& sum_of(const std::string& name, const MakeSum& make, SumByName& sums) {
+  const auto found = sums.find(name);
+  return found != sums.end() ? found->second : sums.emplace(name, make()).first->second;
+}
+
+Status sum_groups(const PeakSource& source, const PeakQuestion& question, const MakeSum& make, SumByName& sums) {
+  const SubjectKind kind = *group_kind(question.group);
+  const std::map<std::int64_t, std::string> names = TRY(source.reader.group_names(kind));
+  return source.reader.history({source.tier, kind, {}, source.range, {question.by}}, [&](const SubjectInterval& of) {
+    const auto name = names.find(of.subject_id);
+    if (name != names.end()) sum_of(name->second, make, sums).add(of.subject_id, of.interval);
+  });
+}
+
+Status sum_processes(const PeakSource& source, const PeakQuestion& question, const MakeSum& make, SumByName& sums) {
+  const ProcessHistory history =
+      TRY(ProcessHistory::load(source.reader, {source.tier, SubjectKind::process, {}, source.range, {question.by}}));
+  struct Member {
+    SubjectSum* sum;
+    std::optional<std::int64_t> gone_ms;
+  };
+  std::unordered_map<std::int64_t, Member> members;
+  for (const StoredProcess& process : history.processes()) {
+    if (!question.filter.matches(process)) continue;
+    members[process.id] = {&sum_of(peak_name(process, question.group), make, sums), process.gone_ms};
+  }
+  return history.visit([&members](const SubjectInterval& of) {
+    const auto member = members.find(of.subject_id);
+    if (member == members.end()) return;
+    member->second.sum->add(of.subject_id, of.interval, member->second.gone_ms == of.interval.until_ms);
+  });
+}
+
+// The marks of days are many: over a longer range the mark of all time stands for them, where it was reached in it. So
+// a process that was higher before the range is told by its rollups.
+Result<ProcessMarks> marks_of(const PeakSource& source, const PeakQuestion& question) {
+  constexpr std::int64_t few_days_ms = 2 * 86'400'000;
+  constexpr std::size_t enough = 1000;  // to rank, where nothing is filtered out
+  const bool few_days = source.range.to_ms - source.range.from_ms <= few_days_ms;
+  Result<ProcessMarks> marks =
+      source.reader.process_marks(few_days ? std::optional(source.range) : std::nullopt, source.range, question.by,
+                                  question.filter.takes_all() ? enough : std::numeric_limits<std::size_t>::max());
+  if (marks && question.by == Metric::hwm) std::erase_if(marks->marks, stood);
+  return marks;
+}
+
+// A mark tells when; the rollups know of what was no higher.
+Status add_marks(Reader& reader, const PeakQuestion& question, const std::vector<HighWater>& marks,
+                 std::unordered_map<std::int64_t, PeakRow>& rows) {
+  std::vector<std::int64_t> unknown;
+  for (const HighWater& mark : marks) {
+    if (!rows.contains(mark.subject_id)) unknown.push_back(mark.subject_id);
+  }
+  const std::vector<StoredProcess> processes = TRY(reader.processes_by_id(unknown));
+  for (const StoredProcess& process : processes) {
+    if (!question.filter.matches(process)) continue;
+    PeakRow row{peak_name(process, question.group), process, {}, std::nullopt, 0};
+    row.peak.value_kib = -1;
+    rows.emplace(process.id, std::move(row));
+  }
+  for (const HighWater& mark : marks) {
+    const auto row = rows.find(mark.subject_id);
+    if (row == rows.end() || mark.value_kib < row->second.peak.value_kib) continue;
+    row->second.peak = {mark.subject_id, mark.value_kib, mark.at_ms, mark.before_ms};
+    row->second.tier = Tier::raw;
+  }
+  return Done{};
+}
+
+}  // namespace
+
+bool reads_whole_groups(const PeakQuestion& question) {
+  return group_kind(question.group) && question.filter.takes_all();
+}
+
+Result<std::vector<PeakRow>> group_rows(const PeakSource& source, const PeakQuestion& question) {
+  const MakeSum make = TRY(sums_over(source.reader, source.tier, source.range));
+  SumByName sums;
+  const bool whole = holds_groups(source.tier) && reads_whole_groups(question);
+  TRY((whole ? sum_groups : sum_processes)(source, question, make, sums));
+  std::vector<PeakRow> rows;
+  for (auto& [name, sum] : sums) {
+    const Summary summary = summary_of(sum);
+    if (summary.max) rows.push_back(row_of(name, summary, source));
+  }
+  rank_rows(rows);
+  return rows;
+}
+
+Result<std::vector<PeakRow>> process_rows_of_rollups(const PeakSource& source, const PeakQuestion& question) {
+  const bool by_mark = question.by == Metric::hwm;
+  const ProcessHistory history = TRY(ProcessHistory::load(
+      source.reader, {source.tier, SubjectKind::process, {}, source.range, {by_mark ? Metric::rss : question.by}}));
+  std::unordered_map<std::int64_t, Fold> folds;
+  TRY(history.visit([&folds](const SubjectInterval& of) { folds[of.subject_id].add(of.interval); }));
+  const ProcessMarks marks = TRY(marks_of(source, question));
+  std::unordered_map<std::int64_t, PeakRow> rows;
+  for (const StoredProcess& process : history.processes()) {
+    const Summary summary = folds[process.id].summary();
+    if (!summary.max || !question.filter.matches(process)) continue;
+    PeakRow row = row_of(peak_name(process, question.group), summary, source);
+    row.process = process;
+    row.peak.subject = process.id;
+    rows.emplace(process.id, std::move(row));
+  }
+  TRY(add_marks(source.reader, question, marks.marks, rows));
+  std::vector<PeakRow> all;
+  all.reserve(rows.size());
+  for (auto& [id, row] : rows) all.push_back(std::move(row));
+  rank_rows(all);
+  return all;
+}
+
+Result<std::vector<PeakRow>> identity_marks(const PeakSource& source) {
+  const std::vector<HighWater> marks = TRY(source.reader.group_marks(source.range, {SubjectKind::identity}));
+  const std::map<std::int64_t, std::string> names = TRY(source.reader.group_names(SubjectKind::identity));
+  std::vector<PeakRow> rows;
+  for (const Peak& peak : marks_within(marks, SubjectKind::identity, Metric::hwm, source.range)) {
+    const auto name = names.find(peak.subject);
+    if (name != names.end()) rows.push_back({name->second, std::nullopt, peak, std::nullopt, peak.at_ms});
+  }
+  rank_rows(rows);
+  return rows;
+}
+
+Status refine(const PeakSource& source, const PeakQuestion& question, Peaks& peaks) {
+  const std::vector<HighWater> marks = TRY(source.reader.group_marks(source.range, told_kinds(question)));
+  refine_rows(marks, SubjectKind::machine, std::nullopt, peaks.machine);
+  refine_rows(marks, SubjectKind::category, Metric::pss, peaks.categories);
+  const auto kind = group_kind(question.group);
+  if (kind && !peaks.means) refine_rows(marks, *kind, question.by, peaks.rows);
+  return Done{};
+}
+
+}  // namespace memoir::query

@@ -1,0 +1,217 @@
+#include <algorithm>
+#include <array>
+#include <map>
+#include <unordered_map>
+
+#include "query/answer/history.h"
+#include "query/answer/tier.h"
+#include "query/commands/peaks/source.h"
+
+namespace memoir::query {
+
+namespace {
+
+// MemAvailable upside down: its maximum is the low-water mark.
+Interval below(const Interval& interval) {
+  const auto minus = [](std::optional<std::int64_t> value) { return value ? std::optional(-*value) : std::nullopt; };
+  Interval turned = interval;
+  std::swap(turned.min, turned.max);
+  std::swap(turned.min_at_ms, turned.max_at_ms);
+  for (auto* const value : {&turned.min, &turned.mean, &turned.max, &turned.last}) *value = minus(*value);
+  return turned;
+}
+
+Result<std::vector<PeakRow>> machine_rows(const PeakSource& source) {
+  constexpr Metric available = metric_of(MachineField::mem_available);
+  const std::vector<Metric> metrics{Metric::used, available, Metric::swap_used};
+  std::map<Metric, Fold> folds;
+  TRY(source.reader.history({source.tier, SubjectKind::machine, {}, source.range, metrics},
+                            [&](const SubjectInterval& of) {
+                              folds[of.metric].add(of.metric == available ? below(of.interval) : of.interval);
+                            }));
+  std::vector<PeakRow> rows;
+  for (const Metric metric : metrics) {
+    const Summary summary = folds[metric].summary();
+    if (!summary.max) continue;
+    PeakRow row = row_of(std::string(to_string(metric)), summary, source);
+    if (metric == available) {
+      row.peak.value_kib = -row.peak.value_kib;
+      row.now_kib = -*row.now_kib;
+    }
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+// `exact` gets how much of what rollups tell was exact.
+Result<std::vector<PeakRow>> category_rows(const PeakSource& source, Metric by, ExactShare* exact = nullptr) {
+  const std::map<std::int64_t, std::string> names = TRY(source.reader.group_names(SubjectKind::category));
+  std::map<std::string, Fold> folds;
+  TRY(source.reader.history({source.tier, SubjectKind::category, {}, source.range, {by}},
+                            [&](const SubjectInterval& of) {
+                              const auto name = names.find(of.subject_id);
+                              if (name != names.end()) folds[name->second].add(of.interval);
+                              if (exact != nullptr && holds_groups(source.tier)) exact->add(of.interval);
+                            }));
+  std::vector<PeakRow> rows;
+  for (const auto& [name, fold] : folds) {
+    const Summary summary = fold.summary();
+    if (summary.max) rows.push_back(row_of(name, summary, source));
+  }
+  rank_rows(rows);
+  return rows;
+}
+
+// One process in the range.
+struct Life {
+  const StoredProcess* process = nullptr;
+  bool newborn = false;
+  HighWaterFold high_water;
+  Fold fold;  // of what is resident, or of the metric
+};
+
+std::optional<PeakRow> row_of(const Life& life, const PeakQuestion& question, const PeakSource& source) {
+  const Summary summary = life.fold.summary();
+  const auto mark = life.high_water.found();
+  if (!summary.max && !mark) return std::nullopt;
+  PeakRow row{peak_name(*life.process, question.group), *life.process, {}, summary.last, summary.last_ms};
+  row.peak = mark ? Peak{life.process->id, mark->value_kib, mark->at_ms, mark->at_ms}
+                  : peak_of(summary, source, life.process->id);
+  return row;
+}
+
+using Lives = std::unordered_map<std::int64_t, Life>;
+
+// Of VmHWM what is resident beside it.
+Status add_intervals(const PeakSource& source, Metric by, Lives& lives) {
+  const bool marks = by == Metric::hwm;
+  const std::vector<Metric> metrics = marks ? std::vector{Metric::rss, Metric::hwm} : std::vector{by};
+  std::optional<std::int64_t> resident;
+  return source.reader.history(
+      {source.tier, SubjectKind::process, {}, source.range, metrics}, [&](const SubjectInterval& of) {
+        const auto life = lives.find(of.subject_id);
+        if (life == lives.end()) return;
+        if (of.metric == Metric::hwm) {
+          life->second.high_water.add(of.interval.from_ms, resident, of.interval.max, life->second.newborn);
+          return;
+        }
+        life->second.fold.add(of.interval);
+        resident = of.interval.mean;
+      });
+}
+
+Result<std::vector<PeakRow>> process_rows(const PeakSource& source, const PeakQuestion& question,
+                                          const std::vector<StoredProcess>& processes) {
+  Lives lives;
+  for (const StoredProcess& process : processes) {
+    if (!question.filter.matches(process)) continue;
+    const std::int64_t born_ms = process.info.key.exec_count > 0 ? process.first_ms : process.info.start_ms;
+    lives[process.id] = {&process, born_ms >= question.range.from_ms, {}, {}};
+  }
+  TRY(add_intervals(source, question.by, lives));
+  std::vector<PeakRow> rows;
+  for (const StoredProcess& process : processes) {
+    const auto life = lives.find(process.id);
+    if (life == lives.end()) continue;
+    if (auto row = row_of(life->second, question, source)) rows.push_back(*std::move(row));
+  }
+  rank_rows(rows);
+  return rows;
+}
+
+// A peak was reached after the tick before; one that stood when the range began, at a time that it does not tell.
+Status add_tick_before(Reader& reader, std::int64_t from_ms, PeakRow& row) {
+  if (row.peak.at_ms <= from_ms || row.peak.before_ms != row.peak.at_ms) return Done{};
+  const std::optional<StoredTick> before = TRY(reader.tick_at(row.peak.at_ms - 1));
+  if (before) row.peak.before_ms = before->begin.wall_ms;
+  if (row.process)
+    row.peak.before_ms = std::max(row.peak.before_ms, std::min(row.process->info.start_ms, row.peak.at_ms));
+  return Done{};
+}
+
+Status add_ticks_before(Reader& reader, std::int64_t from_ms, std::vector<PeakRow>& rows) {
+  for (PeakRow& row : rows) {
+    if (Status added = add_tick_before(reader, from_ms, row); !added) return added;
+  }
+  return Done{};
+}
+
+// In a bucket of which the ticks are kept these tell when the peak was reached. Those of an hour would take too long.
+Status refine_by_ticks(const Context& context, Metric by, std::vector<PeakRow>& rows) {
+  for (PeakRow& row : rows) {
+    if (row.tier != Tier::five_minutes) continue;
+    const Range bucket{row.peak.before_ms, row.peak.at_ms};
+    const Tier finest = TRY(tier_of(context, bucket, Reads::all));
+    if (holds_groups(finest)) continue;
+    const std::vector<PeakRow> among = TRY(category_rows({context.reader, bucket, finest}, by));
+    const auto same = std::ranges::find_if(
+        among, [&row](const PeakRow& of) { return of.name == row.name && of.peak.value_kib == row.peak.value_kib; });
+    if (same == among.end()) continue;
+    row.tier = finest;
+    row.peak.at_ms = row.peak.before_ms = same->peak.at_ms;
+  }
+  return Done{};
+}
+
+// As near as can be told when each peak was reached, and what a process of rollups held last.
+Status add_exact_times(const Context& context, const PeakQuestion& question, const PeakSource& whole, Peaks& peaks) {
+  const std::int64_t from_ms = question.range.from_ms;
+  if (holds_groups(whole.tier)) {
+    if (Status refined = refine(whole, question, peaks); !refined) return refined;
+    if (Status refined = refine_by_ticks(context, Metric::pss, peaks.categories); !refined) return refined;
+    if (question.group == "category" && !peaks.means) {
+      if (Status refined = refine_by_ticks(context, question.by, peaks.rows); !refined) return refined;
+    }
+  }
+  for (std::vector<PeakRow>* part : {&peaks.machine, &peaks.categories, &peaks.rows}) {
+    if (Status added = add_ticks_before(context.reader, from_ms, *part); !added) return added;
+  }
+  if (!holds_groups(peaks.tier) || question.group != "process") return Done{};
+  return add_last_sights(context, question, nullptr, peaks);
+}
+
+Result<std::vector<PeakRow>> asked_rows(const PeakSource& source, const PeakQuestion& question, ExactShare& exact) {
+  const bool process = question.group == "process";
+  if (question.group == "category" && question.filter.takes_all()) return category_rows(source, question.by, &exact);
+  if (!process && question.by == Metric::hwm) return identity_marks(source);
+  if (!process) return group_rows(source, question);
+  if (holds_groups(source.tier)) return process_rows_of_rollups(source, question);
+  const std::vector<StoredProcess> processes = TRY(source.reader.processes(question.range));
+  return process_rows(source, question, processes);
+}
+
+}  // namespace
+
+Peak peak_of(const Summary& summary, const PeakSource& source, std::int64_t subject) {
+  if (!holds_groups(source.tier)) return {subject, *summary.max, summary.max_at_ms, summary.max_at_ms};
+  const Range within = max_reached(summary, source.tier);
+  return {subject, *summary.max, std::min(within.to_ms, source.range.to_ms), within.from_ms};
+}
+
+PeakRow row_of(std::string name, const Summary& summary, const PeakSource& source) {
+  const Peak peak = peak_of(summary, source);
+  const Tier tier = peak.before_ms == peak.at_ms ? Tier::raw : source.tier;
+  return {std::move(name), std::nullopt, peak, summary.last, summary.last_ms, tier};
+}
+
+Result<Peaks> peaks_from_steps(const Context& context, const PeakQuestion& question) {
+  const bool sums = question.group != "process" && !reads_whole_groups(question);
+  const Tier tier = TRY(tier_of(context, question.range, sums ? Reads::sums : Reads::all));
+  // Of the machine and of categories rollups know the highest too.
+  const Tier whole_tier = TRY(tier_of(context, question.range, Reads::all));
+  const PeakSource source{context.reader, question.range, tier};
+  const PeakSource whole{context.reader, question.range, whole_tier};
+  Peaks peaks;
+  peaks.tier = tier;
+  peaks.means = holds_groups(tier) && sums;
+  peaks.machine = TRY(machine_rows(whole));
+  peaks.rows = TRY(asked_rows(source, question, peaks.exact));
+  limit_peaks(context, question, peaks);
+  if (question.group != "category") {
+    peaks.categories = TRY(category_rows(whole, Metric::pss, &peaks.exact));
+  }
+  TRY(add_exact_times(context, question, whole, peaks));
+  return peaks;
+}
+
+}  // namespace memoir::query

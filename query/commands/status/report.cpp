@@ -1,0 +1,272 @@
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "query/answer/event_table.h"
+#include "query/answer/limit.h"
+#include "query/commands/status/status.h"
+#include "query/report/format.h"
+
+namespace memoir::query {
+
+namespace {
+
+std::string printable(std::string_view text) {
+  return to_printable(to_utf8(text));
+}
+
+std::string held_text(const RecorderStatus& status) {
+  return status.holder.empty() ? ""
+                               : fmt::format(": {} holds a lock on {}-shm", status.holder, printable(status.file.path));
+}
+
+std::string gaps_text(const RecorderStatus& status) {
+  if (!status.day || status.day->gaps.empty()) return "";
+  return fmt::format("; {} in the last day",
+                     print_count(static_cast<std::int64_t>(status.day->gaps.size()), "gap", "gaps"));
+}
+
+// The last tick, below it, tells since when.
+std::string state_line(const RecorderStatus& status) {
+  if (status.recording == Recording::never) return "nothing was ever recorded";
+  const std::string pid = status.file.recorder_pid ? fmt::format(", pid {}", *status.file.recorder_pid) : std::string();
+  if (status.runs.empty()) return "recording begins" + pid;
+  const StoredRun& run = status.runs.back();
+  const std::string every = print_span(run.interval_ms);
+  const std::int64_t heard_ms = run.last_tick_ms.value_or(run.started_ms);
+  switch (status.recording) {
+    case Recording::active:
+      if (!status.holder.empty()) return fmt::format("HELD UP: the recorder cannot store{}{}", pid, held_text(status));
+      return fmt::format("recording every {}{}{}", every, pid, gaps_text(status));
+    case Recording::late:
+      return fmt::format("LATE: the recorder runs{}, but has stored nothing for {}{}", pid,
+                         print_span(status.now_ms - heard_ms), held_text(status));
+    case Recording::stopped:
+      return fmt::format("not recording ({})", printable(run.end_reason));
+    case Recording::died:
+    case Recording::never:
+      break;
+  }
+  return "NOT RECORDING: it died";
+}
+
+Tone tone_of(Recording recording) {
+  switch (recording) {
+    case Recording::active:
+    case Recording::stopped:
+      return Tone::plain;
+    case Recording::late:
+      return Tone::warning;
+    case Recording::died:
+    case Recording::never:
+      break;
+  }
+  return Tone::problem;
+}
+
+std::string tick_line(const StoredTick& tick, std::int64_t now_ms, Zone zone) {
+  const TickCounts& counts = tick.counts;
+  return fmt::format("{}, {} ago: {}, {}", print_time(tick.begin.wall_ms, zone),
+                     print_span(std::max<std::int64_t>(now_ms - tick.begin.wall_ms, 0)),
+                     print_count(counts.seen, "process", "processes"),
+                     print_count(counts.kernel_threads, "kernel thread", "kernel threads"));
+}
+
+std::string trouble_line(const TickCounts& counts) {
+  return fmt::format("{} denied, {} blocked, {} malformed, {}", counts.denied, counts.blocked, counts.malformed,
+                     print_count(counts.zombies, "zombie", "zombies"));
+}
+
+std::string growth_text(const RecorderStatus& status, const Growth& growth, Units units) {
+  if (!growth.bytes_per_day) return fmt::format("growth not known yet (after {})", print_span(status.recorded_ms));
+  if (growth.measured_days == 0) {
+    return fmt::format("{} a day (from {} of recording)", print_size(*growth.bytes_per_day / 1024, units),
+                       print_span(status.recorded_ms));
+  }
+  const std::string measured = fmt::format("over {}", print_count(growth.measured_days, "day", "days"));
+  if (*growth.bytes_per_day <= 0) return fmt::format("no growth ({})", measured);
+  return fmt::format("{} a day ({})", print_size(*growth.bytes_per_day / 1024, units), measured);
+}
+
+std::string cap_text(const FileInfo& file, const Growth& growth, Units units) {
+  if (file.max_bytes == 0) return "";
+  const std::string cap = print_size(file.max_bytes / 1024, units);
+  // Retention keeps room for the next ticks: it is never quite reached.
+  if (file.bytes >= file.max_bytes / 100 * 90)
+    return fmt::format("; at its cap of {}, so that the oldest goes early", cap);
+  if (!growth.days_left) return fmt::format("; cap {}", cap);
+  return fmt::format("; cap {}, reached in {} {}", cap, growth.filling ? "at least" : "about",
+                     print_count(*growth.days_left, "day", "days"));
+}
+
+std::string file_line(const RecorderStatus& status, Units units) {
+  const Growth growth = growth_of(status.file, status.recorded_ms);
+  return fmt::format("{}, {}{}", print_size(status.file.bytes / 1024, units), growth_text(status, growth, units),
+                     cap_text(status.file, growth, units));
+}
+
+std::string runs_line(const RecorderStatus& status) {
+  return fmt::format("{}; within the last day {}, {}", status.runs.size(),
+                     print_count(status.restarts, "restart", "restarts"),
+                     print_count(status.unclean_ends, "unclean end", "unclean ends"));
+}
+
+std::string cost_line(const TickCosts& costs) {
+  return fmt::format("{:.1f} ms of CPU per tick (95% take at most {:.1f} ms), {:.2f}% of a core",
+                     costs.mean_cpu_us.value_or(0) / 1000, static_cast<double>(costs.p95_cpu_us.value_or(0)) / 1000,
+                     costs.core_percent.value_or(0));
+}
+
+std::optional<std::string> memory_line(const RecorderStatus& status, Units units) {
+  if (!status.itself) return std::nullopt;
+  const ProcessMemory& memory = status.itself->sample.memory;
+  const auto resident = memory.get(ProcessField::vm_rss);
+  const auto mark = high_water_kib(memory);
+  if (!resident || !mark) return std::nullopt;
+  return fmt::format("{} resident, {} at its peak", print_size(*resident, units), print_size(*mark, units));
+}
+
+// What concerns a few processes only, the recorder does not tell.
+std::string degraded_line(const RecorderStatus& status) {
+  const std::int64_t denied = status.tick ? status.tick->counts.denied : 0;
+  if (denied == 0) return "nothing";
+  return fmt::format("nothing, but for {} that may not be read: RSS stands in for PSS",
+                     print_count(denied, "process", "processes"));
+}
+
+std::vector<std::string> lines_for_people(const RecorderStatus& status, const Options& options) {
+  std::vector<std::string> lines;
+  const auto add = [&](std::string_view label, const std::string& text) {
+    lines.push_back(fmt::format("{:<10} {}", label, text));
+  };
+  if (status.tick) {
+    add("Last tick", tick_line(*status.tick, status.now_ms, options.zone));
+    add("", trouble_line(status.tick->counts));
+  }
+  add("Runs", runs_line(status));
+  add("File", printable(status.file.path));
+  add("", file_line(status, options.units));
+  if (status.tick) add("Cost", cost_line(status.costs));
+  if (const auto memory = memory_line(status, options.units)) add("Memory", *memory);
+  if (status.oom_kills > 0) {
+    add("OOM kills", fmt::format("{} within the last day (memoir events --kind oom-kill)", status.oom_kills));
+  }
+  if (status.degraded.empty()) add("Degraded", degraded_line(status));
+  return lines;
+}
+
+std::vector<std::string> gap_lines(const RecorderStatus& status, Zone zone) {
+  constexpr std::size_t most = 5;
+  // The line on coverage tells of a single one.
+  if (!status.day || status.day->gaps.size() < 2) return {};
+  std::vector<Gap> gaps = status.day->gaps;
+  std::ranges::stable_sort(gaps, [](const Gap& a, const Gap& b) { return a.to_ms - a.from_ms > b.to_ms - b.from_ms; });
+  if (gaps.size() > most) gaps.resize(most);
+  std::ranges::sort(gaps, {}, &Gap::from_ms);
+  std::vector<std::string> lines;
+  lines.reserve(gaps.size());
+  for (const Gap& gap : gaps) {
+    lines.push_back(fmt::format("Gap        {} to {}, {}: {}", print_time(gap.from_ms, zone),
+                                print_time_of_day(gap.to_ms, zone), print_span(gap.to_ms - gap.from_ms),
+                                printable(gap.reason)));
+  }
+  return lines;
+}
+
+void add_tick_fields(const StoredTick& tick, std::vector<Field>& fields) {
+  const TickCounts& counts = tick.counts;
+  fields.push_back({"last_tick_ms", "", Kind::time, tick.begin.wall_ms});
+  fields.push_back({"processes", "", Kind::count, counts.seen});
+  fields.push_back({"kernel_threads", "", Kind::count, counts.kernel_threads});
+  fields.push_back({"zombies", "", Kind::count, counts.zombies});
+  fields.push_back({"denied", "", Kind::count, counts.denied});
+  fields.push_back({"blocked", "", Kind::count, counts.blocked});
+  fields.push_back({"malformed", "", Kind::count, counts.malformed});
+}
+
+std::vector<Field> fields_for_machines(const RecorderStatus& status) {
+  const StoredRun* run = status.runs.empty() ? nullptr : &status.runs.back();
+  const ProcessMemory memory = status.itself ? status.itself->sample.memory : ProcessMemory();
+  const bool recording = status.recording == Recording::active || status.recording == Recording::late;
+  const auto pid = status.file.recorder_pid;
+  const Growth growth = growth_of(status.file, status.recorded_ms);
+  std::vector<Field> fields{
+      {"recording", "", Kind::text, recording},
+      {"state", "", Kind::text, std::string(to_string(status.recording))},
+      {"recorder_pid", "", Kind::count, pid ? Value(std::int64_t{*pid}) : Value()},
+      {"held_by_pid", "", Kind::count, status.file.held_by ? Value(std::int64_t{*status.file.held_by}) : Value()},
+      {"interval_ms", "", Kind::duration, run != nullptr ? Value(run->interval_ms) : Value()},
+      {"runs", "", Kind::count, static_cast<std::int64_t>(status.runs.size())},
+      {"restarts", "", Kind::count, status.restarts},
+      {"unclean_ends", "", Kind::count, status.unclean_ends},
+      {"oom_kills", "", Kind::count, status.oom_kills},
+      {"schema", "", Kind::count, std::int64_t{status.file.schema}},
+      {"ticks", "", Kind::count, status.file.ticks},
+      {"first_tick_ms", "", Kind::time, status.file.ticks > 0 ? Value(status.file.first_tick_ms) : Value()},
+      {"recorded_ms", "", Kind::duration, status.recorded_ms},
+      {"file_bytes", "", Kind::count, status.file.bytes},
+      {"file_bytes_per_day", "", Kind::count, maybe(growth.bytes_per_day)},
+      {"file_bytes_most", "", Kind::count, status.file.max_bytes > 0 ? Value(status.file.max_bytes) : Value()},
+      {"file_bytes_most_in_days", "", Kind::count, maybe(growth.days_left)},
+      {"cpu_us_per_tick", "", Kind::count, maybe(status.costs.mean_cpu_us)},
+      {"cpu_us_per_tick_p95", "", Kind::count, maybe(status.costs.p95_cpu_us)},
+      {"core_percent", "", Kind::percent, maybe(status.costs.core_percent)},
+      {"recorder_rss_kib", "", Kind::size, maybe(memory.get(ProcessField::vm_rss))},
+      {"recorder_pss_kib", "", Kind::size, maybe(memory.get(ProcessField::pss))},
+      {"recorder_hwm_kib", "", Kind::size, maybe(high_water_kib(memory))},
+  };
+  if (status.tick) add_tick_fields(*status.tick, fields);
+  return fields;
+}
+
+std::size_t shown_runs(const RecorderStatus& status, const Options& options) {
+  return limited(options, status.runs.size(), kDefaultRows);
+}
+
+Table run_table(const RecorderStatus& status, const Options& options) {
+  const std::vector<ColumnOf<StoredRun>> columns{
+      {{"started_ms", "STARTED", Kind::time}, [](const StoredRun& run) { return Value(run.started_ms); }},
+      {{"last_tick_ms", "LAST TICK", Kind::time}, [](const StoredRun& run) { return maybe(run.last_tick_ms); }},
+      {{"ended_ms", "ENDED", Kind::time, 0, Shown::machines}, [](const StoredRun& run) { return maybe(run.ended_ms); }},
+      {{"end_reason", "END", Kind::text, 0},
+       [](const StoredRun& run) { return run.end_reason.empty() ? Value() : Value(run.end_reason); }},
+      {{"interval_ms", "EVERY", Kind::duration, 1}, [](const StoredRun& run) { return Value(run.interval_ms); }},
+      {{"pid", "PID", Kind::count, 2}, [](const StoredRun& run) { return Value(std::int64_t{run.pid}); }},
+      {{"boot_id", "BOOT", Kind::text, 0, Shown::machines},
+       [](const StoredRun& run) { return Value(run.boot.boot_id); }},
+      {{"kernel", "KERNEL", Kind::text, 0, Shown::machines},
+       [](const StoredRun& run) { return Value(run.boot.kernel); }},
+      {{"version", "VERSION", Kind::text, 3}, [](const StoredRun& run) { return Value(run.version); }},
+  };
+  std::vector<StoredRun> latest(status.runs.rbegin(), status.runs.rend());
+  latest.resize(shown_runs(status, options));
+  return make_table(columns, latest);
+}
+
+Section event_section(const std::string& name, const std::string& title, const std::vector<Event>& events) {
+  return {name, title, event_table(events)};
+}
+
+}  // namespace
+
+Report status_report(const RecorderStatus& status, const Options& options) {
+  Report report;
+  report.title = state_line(status);
+  report.tone = tone_of(status.recording);
+  if (status.day) report.range = status.day->asked;
+  report.coverage = status.day;
+  report.facts = fields_for_machines(status);
+  report.drawing = lines_for_people(status, options);
+  report.rows = run_table(status, options);
+  report.sections = {event_section("degraded", "Degraded, and why:", status.degraded),
+                     event_section("events", "Within the last day:", status.events)};
+  report.notes = gap_lines(status, options.zone);
+  if (const std::size_t shown = shown_runs(status, options); shown < status.runs.size()) {
+    note_left_out(report, fmt::format("{} of {} runs; the other {} began before these (--limit 0 shows all).", shown,
+                                      status.runs.size(), status.runs.size() - shown));
+  }
+  report.nothing_recorded = status.file.ticks == 0;
+  return report;
+}
+
+}  // namespace memoir::query

@@ -1,0 +1,25 @@
+#include "query/commands/status/status.h"
+
+namespace memoir::query {
+
+namespace {
+
+Result<Report> run_status(const Context& context) {
+  const RecorderStatus status = TRY(find_status(context.reader, context.file, context.runs, context.now_ms));
+  return status_report(status, context.options);
+}
+
+}  // namespace
+
+Command status_command() {
+  Command command;
+  command.name = "status";
+  command.summary = "is it recording, since when, with what gaps, and what does recording cost";
+  command.options = {Option::limit};
+  command.examples = {{"memoir status", "is it recording, and was anything missed in the last day"},
+                      {"memoir status --format json", "the same for a monitor"}};
+  command.run = run_status;
+  return command;
+}
+
+}  // namespace memoir::query

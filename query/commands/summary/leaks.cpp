@@ -1,0 +1,100 @@
+// Who leaks, by the end of the day.
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <functional>
+
+#include "base/text.h"
+#include "query/answer/limit.h"
+#include "query/answer/moment.h"
+#include "query/answer/process_columns.h"
+#include "query/commands/summary/parts.h"
+#include "query/commands/summary/summary.h"
+#include "query/report/format.h"
+
+namespace memoir::query {
+
+namespace {
+
+constexpr std::size_t kMostLeaks = 10;
+
+std::string what_of(const LeakRow& row) {
+  return row.metric.name == LeakMetric().name ? row.title : fmt::format("{} ({})", row.title, row.metric.name);
+}
+
+// Narrower than that of memoir leaks, and the same for machines.
+Table table_of(const std::vector<LeakRow>& rows, const Options& options) {
+  using Get = std::function<Value(const LeakRow&)>;
+  std::vector<ColumnOf<LeakRow>> columns;
+  const auto add = [&](Shown shown, const char* name, const char* header, int least_useful, Get get) {
+    columns.push_back({{name, header, Kind::text, least_useful, shown}, std::move(get)});
+  };
+  const auto amount = [&options](const LeakRow& row, double value) {
+    return print_amount(value, row.metric.unit, options.units);
+  };
+  add(Shown::machines, "subject", "", 0, [](const LeakRow& row) { return Value(row.subject); });
+  add(Shown::machines, "title", "", 0, [](const LeakRow& row) { return Value(row.title); });
+  add(Shown::machines, "unit", "", 0, [](const LeakRow& row) { return row.unit.empty() ? Value() : Value(row.unit); });
+  add(Shown::machines, "metric", "", 0, [](const LeakRow& row) { return Value(row.metric.name); });
+  add(Shown::machines, "verdict", "", 0,
+      [](const LeakRow& row) { return Value(std::string(to_string(row.finding.verdict))); });
+  for (auto& column : leak_numbers()) columns.push_back(std::move(column));
+  add(Shown::machines, "reason", "", 0, [](const LeakRow& row) { return Value(row.finding.reason); });
+  add(Shown::people, "", "PER DAY", 0,
+      [amount](const LeakRow& row) { return Value("+" + amount(row, row.finding.slope_per_day.value)); });
+  add(Shown::people, "", "BETWEEN", 3, [amount](const LeakRow& row) {
+    const LeakInterval& slope = row.finding.slope_per_day;
+    return Value(fmt::format("{}, {}", amount(row, slope.lower), amount(row, slope.upper)));
+  });
+  add(Shown::people, "", "SINCE", 2,
+      [zone = options.zone](const LeakRow& row) { return Value(print_date(row.finding.since_ms, zone)); });
+  columns.push_back({{"", "CONF", Kind::count, 4, Shown::people}, [](const LeakRow& row) {
+                       return Value(static_cast<std::int64_t>(std::llround(row.finding.confidence)));
+                     }});
+  add(Shown::people, "", "RUNS OUT", 1, runs_out);
+  columns.push_back({{"pid", "PID", Kind::count, 5}, [](const LeakRow& row) { return maybe(row.pid); }});
+  add(Shown::people, "", "WHAT", 0, [](const LeakRow& row) { return Value(what_of(row)); });
+  return make_table(columns, rows);
+}
+
+}  // namespace
+
+Status load_leaks(const Context& context, DaySummary& summary) {
+  const LeakSettings settings = TRY(leak_settings(context.options, summary.warnings));
+  const std::int64_t to_ms = summary.day.end_ms - 1;
+  const Range range{std::max(context.file.first_tick_ms, to_ms - kLeakHistoryMs),
+                    std::min(context.file.last_tick_ms, to_ms)};
+  std::vector<LeakRow> rows = TRY(judge_store(context, range, settings));
+  summary.leak_counts = count_leaks(rows);
+  keep_live_leaks(rows, range, settings);
+  rank_leaks(rows);
+  summary.leaks = std::move(rows);
+  return Done{};
+}
+
+Section leak_section(const DaySummary& summary, const Options& options) {
+  const LeakCounts& counts = summary.leak_counts;
+  const std::size_t shown = limited(options, summary.leaks.size(), kMostLeaks);
+  const std::vector<LeakRow> rows(summary.leaks.begin(), summary.leaks.begin() + static_cast<std::ptrdiff_t>(shown));
+  Section section{"leaks", "Leaks, by the 30 days until then", table_of(rows, options), {}};
+  if (counts.judged == 0) {
+    section.notes.push_back("There is too little history to judge anything" + print_lack(counts) + ".");
+    return section;
+  }
+  if (shown < summary.leaks.size())
+    note_left_out(section, fmt::format("{} of {}; memoir leaks shows all.", shown, summary.leaks.size()));
+  section.notes.push_back(print_counts(counts) + ".");
+  return section;
+}
+
+std::string leak_sentence(const DaySummary& summary, const Options& options) {
+  if (summary.leaks.empty()) return "";
+  const LeakRow& worst = summary.leaks.front();
+  const std::string others = summary.leaks.size() == 1 ? "" : fmt::format(", the first of {}", summary.leaks.size());
+  return fmt::format(" {}: {}, {} a day{}.", worst.ended_ms ? "Leaked until it ended" : "Leaks",
+                     to_printable(to_utf8(with_pid(what_of(worst), worst.pid))),
+                     print_amount(worst.finding.slope_per_day.value, worst.metric.unit, options.units), others);
+}
+
+}  // namespace memoir::query

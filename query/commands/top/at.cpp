@@ -1,0 +1,207 @@
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+
+#include "analysis/grouping.h"
+#include "analysis/ranking.h"
+#include "query/answer/filter_values.h"
+#include "query/answer/limit.h"
+#include "query/answer/moment.h"
+#include "query/answer/process_columns.h"
+#include "query/answer/state.h"
+#include "query/commands/top/top.h"
+#include "query/report/format.h"
+
+namespace memoir::query {
+namespace {
+
+struct HeldRow {
+  std::string name;                      // what the group's members share
+  const HeldProcess* process = nullptr;  // of a row that is one process
+  const State* state = nullptr;
+  Tally tally;
+  std::optional<double> share;
+};
+
+using HeldColumns = std::vector<ColumnOf<HeldRow>>;
+
+const ProcessInfo* info_of(const HeldRow& row) {
+  return row.process == nullptr ? nullptr : &row.process->process->info;
+}
+
+std::vector<HeldRow> make_rows(const State& state, const Filter& filter, const std::string& group) {
+  std::vector<HeldRow> rows;
+  std::map<std::string, std::size_t> index;
+  for (const HeldProcess& process : state.processes) {
+    if (!filter.matches(*process.process)) continue;
+    std::size_t at = rows.size();
+    if (group == "process") {
+      rows.push_back({shown_command(process.process->info, state_letter(process)), &process, &state, {}, {}});
+    } else {
+      const std::string key = group_key(*process.process, group);
+      at = index.emplace(key, rows.size()).first->second;
+      if (at == rows.size()) rows.push_back({key, nullptr, &state, {}, {}});
+    }
+    add_to(rows[at].tally, process);
+  }
+  return rows;
+}
+
+// Of a bucket the groups have means of their own, and more members than are known one by one.
+Result<std::vector<HeldRow>> rows_of(const Context& context, const State& state, const Filter& filter,
+                                     const std::string& group) {
+  const auto kind = group_kind(group);
+  if (!state.rolled() || !kind || !filter.takes_all()) return make_rows(state, filter, group);
+  const std::vector<GroupState> groups = TRY(load_groups(context.reader, state.tier, *state.bucket, *kind));
+  std::vector<HeldRow> rows;
+  std::map<std::string, std::size_t> index;  // identities of one name may differ in the program's path
+  for (const GroupState& of : groups) {
+    const std::size_t at = index.emplace(of.name, rows.size()).first->second;
+    if (at == rows.size()) rows.push_back({of.name, nullptr, &state, {}, {}});
+    rows[at].tally.add_mean(of.kib, of.processes);
+  }
+  return rows;
+}
+
+void add_metrics(HeldColumns& columns, Metric by) {
+  struct MetricColumn {
+    Metric metric;
+    const char* name;
+    const char* header;
+    int least_useful;
+  };
+  for (const auto& [metric, name, header, least_useful] :
+       {MetricColumn{Metric::pss, "pss_kib", "PSS", 1}, MetricColumn{Metric::rss, "rss_kib", "RSS", 2},
+        MetricColumn{Metric::uss, "uss_kib", "USS", 6}, MetricColumn{Metric::anon, "anon_kib", "ANON", 0},
+        MetricColumn{Metric::swap, "swap_kib", "SWAP", 4}, MetricColumn{Metric::swap_pss, "swap_pss_kib", "SWAPPSS", 0},
+        MetricColumn{Metric::hwm, "hwm_kib", "HWM", 3}}) {
+    const bool ranked = metric == by;
+    const bool seldom = metric == Metric::anon || metric == Metric::swap_pss;
+    const Shown shown = seldom && !ranked ? Shown::machines : Shown::everywhere;
+    columns.push_back({{name, header, Kind::size, ranked ? 0 : least_useful, shown},
+                       [metric = metric](const HeldRow& row) { return maybe(row.tally.kib(metric)); }});
+  }
+  columns.push_back(
+      {{"share_percent", "SHARE", Kind::percent, 5}, [](const HeldRow& row) { return maybe(row.share); }});
+}
+
+HeldColumns process_columns(Metric by) {
+  HeldColumns columns{{{"pid", "PID", Kind::count},
+                       [](const HeldRow& row) { return Value(std::int64_t{row.process->process->info.key.pid}); }}};
+  add_identity_for_machines(columns, info_of);
+  columns.push_back({{"state", "", Kind::text, 0, Shown::machines}, [](const HeldRow& row) {
+                       return row.process->tick == nullptr ? Value()
+                                                           : Value(std::string(1, state_letter(*row.process)));
+                     }});
+  add_metrics(columns, by);
+  columns.push_back({{"source", "SOURCE", Kind::text, 8},
+                     [](const HeldRow& row) { return Value(std::string(source_word(*row.process))); }});
+  columns.push_back({{"age_ms", "", Kind::duration, 0, Shown::machines}, [](const HeldRow& row) {
+                       if (row.process->tick == nullptr) return Value();
+                       return maybe(age_ms(*row.process->tick, row.state->snapshot.tick.begin.wall_ms));
+                     }});
+  columns.push_back({{"", "USER", Kind::text, 9, Shown::people},
+                     [](const HeldRow& row) { return Value(row.process->process->info.user); }});
+  columns.push_back({{"", "CATEGORY", Kind::text, 7, Shown::people},
+                     [](const HeldRow& row) { return Value(row.process->process->info.category); }});
+  columns.push_back(
+      {{"", "COMMAND", Kind::text, 0, Shown::people}, [](const HeldRow& row) { return Value(row.name); }});
+  return columns;
+}
+
+HeldColumns group_columns(const std::string& group, Metric by) {
+  HeldColumns columns{
+      {{"processes", "PROCS", Kind::count}, [](const HeldRow& row) { return Value(row.tally.processes()); }}};
+  add_metrics(columns, by);
+  columns.push_back({{"exact_percent", "EXACT", Kind::percent, 8},
+                     [](const HeldRow& row) { return maybe(row.tally.exact_percent()); }});
+  columns.push_back({{"inexact", "", Kind::count, 0, Shown::machines},
+                     [](const HeldRow& row) { return maybe(row.tally.inexact()); }});
+  add_group_name(columns, group);
+  return columns;
+}
+
+void describe_total(Report& report, const Tally& total, const Snapshot& snapshot, Units units) {
+  const auto size = [units](std::optional<std::int64_t> kib) { return kib ? print_size(*kib, units) : "unknown"; };
+  const MachineMemory& machine = snapshot.machine.memory;
+  report.totals = {{"processes", "", Kind::count, total.processes()},
+                   {"inexact", "", Kind::count, maybe(total.inexact())},
+                   {"exact_percent", "", Kind::percent, maybe(total.exact_percent())},
+                   {"pss_kib", "", Kind::size, maybe(total.kib(Metric::pss))},
+                   {"rss_kib", "", Kind::size, maybe(total.kib(Metric::rss))},
+                   {"uss_kib", "", Kind::size, maybe(total.kib(Metric::uss))},
+                   {"anon_kib", "", Kind::size, maybe(total.kib(Metric::anon))},
+                   {"swap_kib", "", Kind::size, maybe(total.kib(Metric::swap))},
+                   {"swap_pss_kib", "", Kind::size, maybe(total.kib(Metric::swap_pss))},
+                   {"machine_total_kib", "", Kind::size, maybe(machine.get(MachineField::mem_total))},
+                   {"machine_available_kib", "", Kind::size, maybe(machine.get(MachineField::mem_available))},
+                   {"machine_used_kib", "", Kind::size, maybe(used_kib(machine))},
+                   {"machine_swap_used_kib", "", Kind::size, maybe(swap_used_kib(machine))}};
+  const auto exact = total.exact_percent();
+  const std::string sum = fmt::format(
+      "{}: PSS {}{}, RSS {}, swap {}.", print_count(total.processes(), "process", "processes"),
+      size(total.kib(Metric::pss)), exact ? fmt::format(" ({} of it exact)", print_exact(*exact)) : std::string(),
+      size(total.kib(Metric::rss)), size(total.kib(Metric::swap)));
+  report.notes.push_back(total.processes() == 0 ? "No process matches." : sum);
+  report.notes.push_back(fmt::format("Machine: {} used of {}, {} available, {} swap used.", size(used_kib(machine)),
+                                     size(machine.get(MachineField::mem_total)),
+                                     size(machine.get(MachineField::mem_available)), size(swap_used_kib(machine))));
+}
+
+// All that processes held, those included of which rollups know no more than their groups.
+std::optional<std::int64_t> whole_kib(const State& state, const Tally& all, Metric by) {
+  const auto others = short_lived_kib(state, by);
+  return others ? std::optional(all.kib(by).value_or(0) + *others) : all.kib(by);
+}
+
+void tell_short_lived(const State& state, Report& report, Units units) {
+  const auto kib = short_lived_kib(state, Metric::pss);
+  report.totals.push_back({"short_lived_pss_kib", "", Kind::size, maybe(kib)});
+  if (kib.value_or(0) > 0) {
+    report.notes.push_back(fmt::format(
+        "Processes younger than a bucket, which have rollups in their groups only: PSS {}.", print_size(*kib, units)));
+  }
+}
+
+}  // namespace
+
+Result<Report> top_at(const Context& context) {
+  const std::optional<State> loaded = TRY(load_state(context));
+  const Filter filter = TRY(filter_at(context.options, loaded ? std::vector{&*loaded} : std::vector<const State*>()));
+  const std::string group = top_group(context.options);
+  const Metric by = parse_metric(context.options.by.value_or("pss")).value_or(Metric::pss);
+  const auto columns = group == "process" ? process_columns(by) : group_columns(group, by);
+  if (!loaded) return nothing_recorded(context, columns);
+  const State& state = *loaded;
+  const Snapshot& snapshot = state.snapshot;
+  const Coverage coverage = TRY(coverage_of(context, state));
+
+  std::vector<HeldRow> rows = TRY(rows_of(context, state, filter, group));
+  Tally all;
+  Tally chosen;
+  for (const HeldProcess& process : state.processes) {
+    add_to(all, process);
+    if (filter.matches(*process.process)) add_to(chosen, process);
+  }
+  // Marks were reached at different times: they have no total to share.
+  for (HeldRow& row : rows) {
+    if (by != Metric::hwm) row.share = share_percent(row.tally.kib(by), whole_kib(state, all, by));
+  }
+  std::stable_sort(rows.begin(), rows.end(),
+                   [by](const HeldRow& a, const HeldRow& b) { return ranks_before(a.tally.kib(by), b.tally.kib(by)); });
+
+  Report report;
+  report.at_ms = snapshot.tick.begin.wall_ms;
+  report.title = fmt::format("memory by {}, ranked by {}", group, metric_title(by));
+  report.coverage = coverage;
+  describe_total(report, chosen, snapshot, context.options.units);
+  tell_short_lived(state, report, context.options.units);
+  limit_rows(rows, report, context, [by](const HeldRow& row) { return row.tally.kib(by); },
+             {.of = metric_title(by), .adds_up = by != Metric::hwm});
+  report.rows = make_table(columns, rows);
+  mark_sorted(report.rows, fmt::format("{}_kib", to_string(by)));
+  report_state(state, context.when.at_ms.value_or(*report.at_ms), context.options.zone, report);
+  return report;
+}
+
+}  // namespace memoir::query

@@ -1,0 +1,150 @@
+#include "query/commands/top/fold.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <unordered_map>
+
+#include "query/answer/history.h"
+#include "query/answer/process_columns.h"
+#include "query/answer/state.h"
+#include "query/answer/tier.h"
+
+namespace memoir::query {
+namespace {
+
+// Which subject goes into which row.
+struct Plan {
+  std::unordered_map<std::int64_t, std::size_t> row_of;              // others are filtered out
+  std::unordered_map<std::int64_t, const StoredProcess*> processes;  // all
+};
+
+Plan plan_rows(const TopQuestion& question, const Filter& filter, const std::vector<StoredProcess>& processes,
+               TopFold& fold) {
+  Plan plan;
+  std::map<std::string, std::size_t> index;
+  for (const StoredProcess& process : processes) {
+    plan.processes[process.id] = &process;
+    if (!filter.matches(process)) continue;
+    const bool alone = question.group == "process";
+    std::size_t at = fold.rows.size();
+    const std::string name = alone ? shown_command(process.info, '?') : group_key(process, question.group);
+    if (!alone) at = index.emplace(name, at).first->second;
+    if (at == fold.rows.size()) {
+      TopRow& row = fold.rows.emplace_back();
+      row.name = name;
+      if (alone) row.process = &process;
+    }
+    ++fold.rows[at].processes;
+    plan.row_of[process.id] = at;
+  }
+  fold.chosen = static_cast<std::int64_t>(plan.row_of.size());
+  return plan;
+}
+
+// Marks do not add up, and have no mean: the largest counts, from when it was first seen. They come in any order.
+void see_mark(Summary& summary, std::optional<std::int64_t> mark, std::int64_t at_ms) {
+  if (!mark || (summary.max && *mark < *summary.max)) return;
+  if (mark == summary.max && at_ms >= summary.max_at_ms) return;
+  summary.max = mark;
+  summary.max_at_ms = at_ms;
+}
+
+double weight_of(const Interval& interval) {
+  return static_cast<double>(interval.mean.value_or(0)) * static_cast<double>(interval.covered_ms);
+}
+
+// Feeds the rows.
+class Feeder {
+ public:
+  Feeder(const TopQuestion& question, MakeSum make) : question_(question), make_(std::move(make)) {}
+
+  void feed(const SubjectInterval& of, bool gone, TopRow& row, TopHeld& held) const {
+    held.chosen += weight_of(of.interval);
+    held.exact.add(of.interval);
+    if (!info_of(question_.metric).adds_up) return see_mark(row.summary, of.interval.max, of.interval.from_ms);
+    if (row.process != nullptr) return row.fold.add(of.interval);
+    if (!row.sum) row.sum = make_();
+    row.sum->add(of.subject_id, of.interval, gone);
+  }
+
+ private:
+  const TopQuestion& question_;
+  MakeSum make_;
+};
+
+HistoryQuestion history_of(const TopQuestion& question, SubjectKind kind) {
+  return {question.tier, kind, {}, question.range, {question.metric}};
+}
+
+// The marks of the days, as far as they were reached in the range.
+Result<TopFold> fold_marks(Reader& reader, const TopQuestion& question, const Filter& filter) {
+  constexpr std::size_t enough = 1000;  // of those that are ranked one by one
+  const bool alone = question.group == "process" && filter.takes_all();
+  const ProcessMarks marks = TRY(reader.process_marks(question.range, question.range, Metric::hwm,
+                                                      alone ? enough : std::numeric_limits<std::size_t>::max()));
+  std::vector<std::int64_t> ids;
+  ids.reserve(marks.marks.size());
+  for (const HighWater& mark : marks.marks) ids.push_back(mark.subject_id);
+  TopFold fold;
+  fold.marked = TRY(reader.processes_by_id(ids));
+  const Plan plan = plan_rows(question, filter, fold.marked, fold);
+  for (const HighWater& mark : marks.marks) {
+    const auto at = plan.row_of.find(mark.subject_id);
+    if (at != plan.row_of.end()) see_mark(fold.rows[at->second].summary, mark.value_kib, mark.at_ms);
+  }
+  return fold;
+}
+
+// The sum over all categories: with the processes that were too short-lived for rollups of their own.
+Status add_held_by_all(Reader& reader, const TopQuestion& question, TopHeld& held) {
+  return reader.history(history_of(question, SubjectKind::category),
+                        [&held](const SubjectInterval& of) { held.all += weight_of(of.interval); });
+}
+
+// Groups that are subjects of their own, also those of which no process is known any more.
+Status fold_whole_groups(Reader& reader, const TopQuestion& question, SubjectKind kind, const Feeder& feeder,
+                         TopFold& fold) {
+  const std::map<std::int64_t, std::string> names = TRY(reader.group_names(kind));
+  std::unordered_map<std::string, std::size_t> row_of;  // identities of one name may differ in the program's path
+  TRY(reader.history(history_of(question, kind), [&](const SubjectInterval& of) {
+    const auto name = names.find(of.subject_id);
+    if (name == names.end()) return;
+    const auto [at, fresh] = row_of.try_emplace(name->second, fold.rows.size());
+    if (fresh) fold.rows.emplace_back().name = name->second;
+    TopRow& row = fold.rows[at->second];
+    row.processes = std::max(row.processes, of.processes);
+    feeder.feed(of, false, row, fold.held);
+  }));
+  return add_held_by_all(reader, question, fold.held);
+}
+
+Status fold_processes(Reader& reader, const TopQuestion& question, const Filter& filter, const Feeder& feeder,
+                      TopFold& fold) {
+  fold.history = TRY(ProcessHistory::load(reader, history_of(question, SubjectKind::process)));
+  const ProcessHistory& history = *fold.history;
+  const Plan plan = plan_rows(question, filter, history.processes(), fold);
+  TRY(history.visit([&](const SubjectInterval& of) {
+    if (history.complete()) fold.held.all += weight_of(of.interval);
+    const auto at = plan.row_of.find(of.subject_id);
+    if (at == plan.row_of.end()) return;
+    const bool gone = plan.processes.at(of.subject_id)->gone_ms == of.interval.until_ms;
+    feeder.feed(of, gone, fold.rows[at->second], fold.held);
+  }));
+  return history.complete() ? Status(Done{}) : add_held_by_all(reader, question, fold.held);
+}
+
+}  // namespace
+
+Result<TopFold> fold_top(Reader& reader, const TopQuestion& question, const Filter& filter) {
+  const bool whole = holds_groups(question.tier);
+  if (whole && !info_of(question.metric).rolled_up) return fold_marks(reader, question, filter);
+  const Feeder feeder(question, TRY(sums_over(reader, question.tier, question.range)));
+  TopFold fold;
+  const auto kind = whole && filter.takes_all() ? group_kind(question.group) : std::nullopt;
+  TRY(kind ? fold_whole_groups(reader, question, *kind, feeder, fold)
+           : fold_processes(reader, question, filter, feeder, fold));
+  return fold;
+}
+
+}  // namespace memoir::query

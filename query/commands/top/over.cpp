@@ -1,0 +1,161 @@
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+#include "analysis/grouping.h"
+#include "analysis/ranking.h"
+#include "query/answer/filter_values.h"
+#include "query/answer/limit.h"
+#include "query/answer/moment.h"
+#include "query/answer/process_columns.h"
+#include "query/answer/state.h"
+#include "query/answer/tier.h"
+#include "query/commands/top/fold.h"
+#include "query/commands/top/top.h"
+#include "query/report/format.h"
+
+namespace memoir::query {
+namespace {
+
+// What is said of them besides.
+constexpr std::size_t kLinesOfRollups = 4;
+
+using TopColumns = std::vector<ColumnOf<TopRow>>;
+
+const ProcessInfo* info_of_row(const TopRow& row) {
+  return row.process == nullptr ? nullptr : &row.process->info;
+}
+
+void summarise_row(TopRow& row, bool of_rollups, std::int64_t recorded_ms, double whole) {
+  row.summary = row.process != nullptr ? row.fold.summary() : row.sum ? row.sum->summary() : row.summary;
+  row.mean_kib = mean_over(row.summary, recorded_ms);
+  // At the end of a bucket it may hold something else than over the bucket.
+  if (of_rollups && row.at_ends.last_kib.value_or(0) > 0 && row.summary.last) row.at_ends.last_kib = row.summary.last;
+  const double held = row.summary.mean.value_or(0) * static_cast<double>(row.summary.covered_ms);
+  if (whole > 0) row.share = 100.0 * held / whole;
+}
+
+void describe_total(Report& report, const TopFold& fold, Metric metric, Units units) {
+  const TopHeld& held = fold.held;
+  const std::int64_t recorded_ms = report.coverage->recorded_ms;
+  report.totals.push_back({"processes", "", Kind::count, maybe(fold.chosen)});
+  if (fold.chosen == 0) report.notes.emplace_back("No process matches.");
+  if (recorded_ms <= 0 || held.chosen <= 0) return;
+  const auto mean_kib = std::llround(held.chosen / static_cast<double>(recorded_ms));
+  const auto exact = held.exact.percent();
+  report.totals.push_back({"mean_kib", "", Kind::size, std::int64_t{mean_kib}});
+  report.totals.push_back({"exact_percent", "", Kind::percent, maybe(exact)});
+  const std::string who = fold.chosen ? print_count(*fold.chosen, "process", "processes") : "All processes";
+  report.notes.push_back(fmt::format("{}: mean {} {}{}.", who, metric_title(metric), print_size(mean_kib, units),
+                                     exact ? fmt::format(" ({} of it exact)", print_exact(*exact)) : std::string()));
+}
+
+// What rollups do not know, and what they know of groups only.
+void report_rollups(const Context& context, const TopQuestion& asked, const Filter& filter, const TopFold& fold,
+                    Report& report) {
+  if (asked.metric == Metric::hwm) return;
+  const std::int64_t recorded_ms = report.coverage->recorded_ms;
+  const bool whole = group_kind(asked.group) && filter.takes_all();
+  if (asked.group != "process" && !whole)
+    report.notes.emplace_back("Rollups know the mean of such a sum, not its maximum.");
+  if (whole || !filter.takes_all() || recorded_ms <= 0) return;
+  const std::int64_t kib = std::llround((fold.held.all - fold.held.chosen) / static_cast<double>(recorded_ms));
+  report.totals.push_back({"short_lived_mean_kib", "", Kind::size, std::max<std::int64_t>(kib, 0)});
+  if (kib <= fold.chosen.value_or(0)) return;  // less may be rounding
+  report.notes.push_back(
+      fmt::format("Processes younger than a bucket, which have rollups in their groups only: mean {} {}.",
+                  metric_title(asked.metric), print_size(kib, context.options.units)));
+}
+
+std::optional<std::int64_t> rank_value(const TopRow& row, bool by_growth, bool by_mark) {
+  if (by_growth) return row.at_ends.growth_kib();
+  return by_mark ? row.summary.max : row.mean_kib;
+}
+
+// Of marks there is only the largest, and when.
+TopColumns columns_of(const std::string& group, bool by_growth, Metric by_metric, Tier tier, Zone zone) {
+  const Shown sums = by_metric == Metric::hwm ? Shown::machines : Shown::everywhere;
+  const std::string metric(to_string(by_metric));
+  TopColumns columns;
+  if (group == "process") {
+    columns.push_back({{"pid", "PID", Kind::count},
+                       [](const TopRow& row) { return Value(std::int64_t{row.process->info.key.pid}); }});
+    add_identity_for_machines(columns, info_of_row);
+  } else {
+    columns.push_back({{"processes", "PROCS", Kind::count}, [](const TopRow& row) { return Value(row.processes); }});
+  }
+  columns.push_back(
+      {{"metric", "", Kind::text, 0, Shown::machines}, [metric](const TopRow&) { return Value(metric); }});
+  columns.push_back({{"mean_kib", "MEAN", Kind::size, by_growth ? 3 : 0, sums},
+                     [](const TopRow& row) { return maybe(row.mean_kib); }});
+  columns.push_back({{"max_kib", "MAX", Kind::size, 1}, [](const TopRow& row) { return maybe(row.summary.max); }});
+  // Marks are as exact as ticks.
+  add_max_reached(columns, 2, by_metric == Metric::hwm ? Tier::raw : tier, zone,
+                  [](const TopRow& row) -> const Summary& { return row.summary; });
+  columns.push_back({{"first_kib", "", Kind::size, 0, Shown::machines},
+                     [](const TopRow& row) { return maybe(row.at_ends.first_kib); }});
+  columns.push_back({{"last_kib", "", Kind::size, 0, Shown::machines},
+                     [](const TopRow& row) { return maybe(row.at_ends.last_kib); }});
+  if (by_metric != Metric::hwm)
+    columns.push_back(
+        {{"", "LAST", Kind::size, 5, Shown::people}, [](const TopRow& row) { return last_or_gone(row.at_ends); }});
+  columns.push_back({{"growth_kib", "GROWTH", Kind::size, by_growth ? 0 : 4, sums},
+                     [](const TopRow& row) { return maybe(row.at_ends.growth_kib()); }});
+  columns.push_back({{"what", "", Kind::text, 0, Shown::machines}, [](const TopRow& row) {
+                       return row.at_ends.what.empty() ? Value() : Value(std::string(row.at_ends.what));
+                     }});
+  columns.push_back({{"known_ms", "", Kind::duration, 0, Shown::machines},
+                     [](const TopRow& row) { return Value(row.summary.covered_ms); }});
+  columns.push_back(
+      {{"share_percent", "SHARE", Kind::percent, 6, sums}, [](const TopRow& row) { return maybe(row.share); }});
+  if (group == "process") {
+    columns.push_back(
+        {{"", "COMMAND", Kind::text, 0, Shown::people}, [](const TopRow& row) { return Value(row.name); }});
+    return columns;
+  }
+  add_group_name(columns, group);
+  return columns;
+}
+
+}  // namespace
+
+Result<Report> top_over(const Context& context, Range range) {
+  const Filter filter = TRY(filter_over(context, range));
+  Result<Report> begun = begin_range_report(context, range);
+  if (!begun) return begun;
+  Report report = *std::move(begun);
+  const std::string group = top_group(context.options);
+  const std::string by = context.options.by.value_or("pss");
+  const Metric metric = parse_metric(by).value_or(Metric::pss);
+  const bool by_growth = by == "growth";
+  const bool by_mark = metric == Metric::hwm;
+  const Tier tier = TRY(report.nothing_recorded ? Tier::raw : tier_of(context, range, Reads::all));
+  const TopColumns columns = columns_of(group, by_growth, metric, tier, context.options.zone);
+  report.rows = make_table(columns, {});
+  if (report.nothing_recorded) return report;
+  const TopQuestion asked{range, tier, metric, group};
+  TopFold fold = TRY(fold_top(context.reader, asked, filter));
+  std::vector<TopRow>& rows = fold.rows;
+  if (!by_mark) {
+    TRY(add_growth(context, asked, filter, by_growth, fold));
+    for (TopRow& row : rows) summarise_row(row, fold.ends.end.rolled(), report.coverage->recorded_ms, fold.held.all);
+    describe_total(report, fold, metric, context.options.units);
+  }
+  if (holds_groups(tier)) report_rollups(context, asked, filter, fold, report);
+  std::stable_sort(rows.begin(), rows.end(), [&](const TopRow& a, const TopRow& b) {
+    return ranks_before(rank_value(a, by_growth, by_mark), rank_value(b, by_growth, by_mark));
+  });
+
+  const char* ranking = by_growth ? "growth" : by_mark ? "maximum" : "mean";
+  report.title = fmt::format("{} by {}, ranked by {}", metric_title(metric), group, ranking);
+  const std::string of = fmt::format("{}{}", by_mark ? "" : "mean ", metric_title(metric));
+  limit_rows(rows, report, context, [by_mark](const TopRow& row) { return by_mark ? row.summary.max : row.mean_kib; },
+             {.of = of, .adds_up = !by_mark, .more_lines = holds_groups(tier) && !by_mark ? kLinesOfRollups : 0});
+  report.rows = make_table(columns, rows);
+  mark_sorted(report.rows, by_growth ? "growth_kib" : by_mark ? "max_kib" : "mean_kib");
+  note_filter(filter, "in the range", report);
+  report_tier(tier, report);
+  return report;
+}
+
+}  // namespace memoir::query

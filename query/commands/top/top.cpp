@@ -1,0 +1,30 @@
+#include "query/commands/top/top.h"
+
+#include "query/answer/process_columns.h"
+
+namespace memoir::query {
+
+std::string top_group(const Options& options) {
+  return options.group.value_or("process");
+}
+
+Command top_command() {
+  return {"top",
+          "who used the memory, at one time or over a range",
+          "",
+          {Option::at, Option::from, Option::to, Option::last, Option::day, Option::by, Option::group, Option::filter,
+           Option::tier, Option::limit},
+          {"pss", "rss", "uss", "anon", "swap", "hwm", "growth"},
+          process_groups(),
+          {{"memoir top --at 03:14", "who held the memory at 03:14"},
+           {"memoir top --last 2h --group category --by growth", "which categories grew in the last two hours"}},
+          [](const Context& context) -> Result<Report> {
+            if (context.when.range) return top_over(context, *context.when.range);
+            if (context.options.by == "growth") {
+              return malformed("--by growth compares two times: give a range (--last 2h, --day yesterday, --from T)");
+            }
+            return top_at(context);
+          }};
+}
+
+}  // namespace memoir::query

@@ -1,0 +1,20 @@
+#pragma once
+
+// memoir top: who used the memory. One file answers for one time, one for a range.
+
+#include "analysis/ranking.h"
+#include "base/result.h"
+#include "query/answer/command.h"
+#include "query/answer/limit.h"
+
+namespace memoir::query {
+
+Command top_command();
+
+Result<Report> top_at(const Context& context);
+Result<Report> top_over(const Context& context, Range range);
+
+// What --group makes a row of, "process" by default.
+std::string top_group(const Options& options);
+
+}  // namespace memoir::query

@@ -1,0 +1,112 @@
+#include "query/render/cells.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/text.h"
+#include "query/render/layout.h"
+
+namespace memoir::query {
+
+namespace {
+
+constexpr const char* kUnknown = "–";
+
+}  // namespace
+
+bool is_size(Kind kind) {
+  return kind == Kind::size || kind == Kind::change;
+}
+
+bool is_right(Kind kind) {
+  return kind != Kind::text && kind != Kind::sentence && kind != Kind::time;
+}
+
+SizeUnit unit_of(const Table& table, Units units) {
+  std::vector<std::int64_t> sizes;
+  for (const auto& row : table.rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      if (!is_size(table.columns[i].kind) || table.columns[i].shown == Shown::machines) continue;
+      if (const auto* size = std::get_if<std::int64_t>(&row[i])) sizes.push_back(*size);
+    }
+  }
+  return choose_unit(std::move(sizes), units);
+}
+
+std::string cell_text(const Value& value, Kind kind, SizeUnit unit, Zone zone) {
+  if (std::holds_alternative<std::monostate>(value)) return kUnknown;
+  if (const auto* text = std::get_if<std::string>(&value)) {
+    if (text->empty()) return kUnknown;
+    const std::string shown = showable(to_printable(to_utf8(*text)));
+    return kind == Kind::sentence ? times_in_zone(shown, zone) : shown;
+  }
+  if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "yes" : "no";
+  if (const auto* real = std::get_if<double>(&value)) {
+    if (kind == Kind::percent) return print_percent(*real);
+    if (kind == Kind::size) return print_size(static_cast<std::int64_t>(*real), unit);
+    return fmt::format("{:.1f}", *real);
+  }
+  if (const auto* list = std::get_if<std::vector<double>>(&value))
+    return fmt::format("{:.4g}", fmt::join(*list, " to "));
+  const std::int64_t number = std::get<std::int64_t>(value);
+  switch (kind) {
+    case Kind::size:
+      return print_size(number, unit);
+    case Kind::change:
+      return print_change(number, unit);
+    case Kind::time:
+      return print_time(number, zone);
+    case Kind::duration:
+      return print_span(number);
+    case Kind::percent:
+      return print_percent(static_cast<double>(number));
+    case Kind::text:
+    case Kind::sentence:
+    case Kind::count:
+      break;
+  }
+  return fmt::format("{}", number);
+}
+
+PeoplesTable peoples_table(const Table& table, const Presentation& presentation) {
+  const SizeUnit unit = unit_of(table, presentation.units);
+  std::vector<std::size_t> order;
+  for (const bool sorted : {true, false}) {
+    for (std::size_t i = 0; i < table.columns.size(); ++i) {
+      if (table.columns[i].sorted == sorted && table.columns[i].shown != Shown::machines) order.push_back(i);
+    }
+  }
+  PeoplesTable seen;
+  seen.rows.resize(table.rows.size());
+  for (const std::size_t i : order) {
+    const Column& column = table.columns[i];
+    std::string header = is_size(column.kind) ? fmt::format("{} {}", column.header, unit.name) : column.header;
+    if (column.sorted) header += presentation.ascii ? " v" : " ▼";
+    seen.heads.push_back({&column, std::move(header)});
+    for (std::size_t row = 0; row < table.rows.size(); ++row) {
+      seen.rows[row].push_back(cell_text(table.rows[row][i], column.kind, unit, presentation.zone));
+    }
+  }
+  return seen;
+}
+
+std::string fact_text(const Field& fact, Units units, Zone zone) {
+  const auto* size = std::get_if<std::int64_t>(&fact.value);
+  if (size != nullptr && fact.kind == Kind::size) return print_size(*size, units);
+  if (size != nullptr && fact.kind == Kind::change) return print_change(*size, units);
+  return cell_text(fact.value, fact.kind, SizeUnit{"KiB", 1}, zone);
+}
+
+std::string time_asked(const Report& report, Zone zone) {
+  if (report.at_ms) return print_time(*report.at_ms, zone);
+  if (report.range) return print_time(report.range->from_ms, zone) + " to " + print_time(report.range->to_ms, zone);
+  return {};
+}
+
+std::string place_and_time(const Asked& asked, const Report& report, Zone zone) {
+  const std::string host = to_printable(to_utf8(asked.host));
+  const std::string time = time_asked(report, zone);
+  return host.empty() || time.empty() ? host + time : host + ", " + time;
+}
+
+}  // namespace memoir::query

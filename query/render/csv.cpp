@@ -1,0 +1,65 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/text.h"
+#include "query/render/render.h"
+
+namespace memoir::query {
+namespace {
+
+std::string in_quotes(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"') out += '"';
+    out += c;
+  }
+  return out + '"';
+}
+
+// Enough digits for sizes of any machine in KiB.
+struct CellText {
+  std::string operator()(std::monostate) const { return {}; }
+  std::string operator()(bool value) const { return value ? "true" : "false"; }
+  std::string operator()(std::int64_t value) const { return fmt::format("{}", value); }
+  std::string operator()(double value) const { return fmt::format("{:.12g}", value); }
+  std::string operator()(const std::string& value) const { return in_quotes(to_utf8(value)); }
+  std::string operator()(const std::vector<double>& value) const {
+    return fmt::format("{:.12g}", fmt::join(value, " "));
+  }
+};
+
+// The cells that machines get, as `text` has the one at an index.
+template <typename Text>
+void add_line(std::string& out, const std::vector<Column>& columns, Text text) {
+  bool first = true;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (columns[i].shown == Shown::people) continue;
+    if (!first) out += ',';
+    first = false;
+    out += text(i);
+  }
+  out += '\n';
+}
+
+}  // namespace
+
+std::string csv_header(const std::vector<Column>& columns) {
+  std::string out;
+  add_line(out, columns, [&](std::size_t i) { return columns[i].name; });
+  return out;
+}
+
+std::string csv_rows(const Table& table) {
+  std::string out;
+  for (const auto& row : table.rows) {
+    add_line(out, table.columns, [&](std::size_t i) { return std::visit(CellText{}, row[i]); });
+  }
+  return out;
+}
+
+std::string render_csv(const Report& report) {
+  return csv_header(report.rows.columns) + csv_rows(report.rows);
+}
+
+}  // namespace memoir::query

@@ -1,0 +1,24 @@
+#pragma once
+
+// A chart as inline SVG, drawn for one width in pixels: it is shown at that width, so that its letters are as large as
+// those around it. Only shapes and letters: no script, nothing loaded, no reference to anything.
+
+#include <string>
+#include <string_view>
+
+#include "query/ask/options.h"
+#include "query/report/report.h"
+
+namespace memoir::query {
+
+struct SvgFrame {
+  int width = 720;
+  int height = 220;
+  std::string_view css_class;
+  Units units = Units::automatic;
+};
+
+// Empty if no point has a value.
+std::string draw_svg(const Chart& chart, const SvgFrame& frame);
+
+}  // namespace memoir::query

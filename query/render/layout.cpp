@@ -1,0 +1,201 @@
+#include "query/render/layout.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cwchar>
+#include <fmt/format.h>
+#include <numeric>
+#include <utility>
+
+namespace memoir::query {
+namespace {
+
+// Names are cut down to this before a column is dropped for them.
+constexpr std::size_t kLeastName = 24;
+
+struct Glyph {
+  std::size_t bytes = 1;
+  std::size_t width = 1;
+  wchar_t character = 0;
+  bool known = false;  // the locale has a width for it
+};
+
+Glyph first_glyph(std::string_view text) {
+  wchar_t wide = 0;
+  std::mbstate_t state{};
+  const std::size_t bytes = std::mbrtowc(&wide, text.data(), text.size(), &state);
+  if (bytes == 0 || bytes > text.size()) return {};
+  const int width = wcwidth(wide);
+  return {bytes, width < 0 ? 1 : static_cast<std::size_t>(width), wide, width >= 0};
+}
+
+std::string escape(std::string_view bytes, wchar_t character) {
+  if (bytes.size() == 1) return fmt::format("\\x{:02x}", static_cast<unsigned char>(bytes.front()));
+  const std::uint32_t code = static_cast<char32_t>(character);
+  return code > 0xFFFF ? fmt::format("\\U{:08x}", code) : fmt::format("\\u{:04x}", code);
+}
+
+std::vector<std::size_t> column_widths(const TextTable& table) {
+  std::vector<std::size_t> widths;
+  for (const TextColumn& column : table.columns) widths.push_back(display_width(column.header));
+  for (const auto& row : table.rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], display_width(row[i]));
+  }
+  return widths;
+}
+
+void drop_column(TextTable& table, std::vector<std::size_t>& widths, std::size_t index) {
+  const auto at = static_cast<std::ptrdiff_t>(index);
+  table.columns.erase(table.columns.begin() + at);
+  widths.erase(widths.begin() + at);
+  for (auto& row : table.rows) row.erase(row.begin() + at);
+}
+
+// Rows whose last cell is wider than `width` go on in rows of their own.
+void break_last(TextTable& table, std::size_t width) {
+  TextTable broken;
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    std::vector<std::string>& row = table.rows[i];
+    const auto add = [&](std::vector<std::string> line) {
+      broken.rows.push_back(std::move(line));
+      if (!table.tones.empty()) broken.tones.push_back(table.tones[i]);
+    };
+    std::string text = wrap(row.back(), width, 0);
+    for (std::size_t end = text.find('\n'); end != std::string::npos; end = text.find('\n')) {
+      row.back() = text.substr(0, end);
+      text.erase(0, end + 1);
+      add(std::exchange(row, std::vector<std::string>(row.size())));
+    }
+    row.back() = text;
+    add(std::move(row));
+  }
+  table.rows = std::move(broken.rows);
+  table.tones = std::move(broken.tones);
+}
+
+// What all but the last column take, with a space after each.
+std::size_t width_before_last(const std::vector<std::size_t>& widths) {
+  return std::accumulate(widths.begin(), widths.end() - 1, widths.size() - 1);
+}
+
+// Nothing in every row: no swap in use, no value known.
+bool tells_nothing(const TextTable& table, std::size_t column) {
+  return std::all_of(table.rows.begin(), table.rows.end(), [column](const std::vector<std::string>& row) {
+    return row[column] == "0" || row[column] == "0.0" || row[column] == "0.0%" || row[column] == "–";
+  });
+}
+
+// What tells nothing makes room for the last column.
+void drop_empty_columns(TextTable& table, std::vector<std::size_t>& widths, std::size_t width) {
+  for (std::size_t i = table.columns.size() - 1; i-- > 0;) {
+    if (width_before_last(widths) + widths.back() <= width) return;
+    if (table.columns[i].least_useful > 0 && tells_nothing(table, i)) drop_column(table, widths, i);
+  }
+}
+
+// What names may be cut to: all but numbers and times, and the last column, whatever it is.
+bool is_name(const TextTable& table, std::size_t column) {
+  return column + 1 == table.columns.size() || !table.columns[column].right;
+}
+
+// What the table takes if no name is wider than `most`. Sentences that go on in the next line need no more than the
+// least.
+std::size_t width_with_names(const TextTable& table, const std::vector<std::size_t>& widths, std::size_t most) {
+  std::size_t width = widths.size() - 1;
+  for (std::size_t i = 0; i < widths.size(); ++i) {
+    const std::size_t name = table.columns[i].breaks ? kLeastName : most;
+    width += is_name(table, i) ? std::min(widths[i], name) : widths[i];
+  }
+  return width;
+}
+
+// All names are cut to the same width, the largest at which they fit: a short one is never cut for a long one.
+void shorten_names(TextTable& table, std::vector<std::size_t>& widths, std::size_t width) {
+  std::size_t most = *std::max_element(widths.begin(), widths.end());
+  while (most > kLeastName && width_with_names(table, widths, most) > width) --most;
+  for (std::size_t i = 0; i + 1 < table.columns.size(); ++i) {
+    if (!is_name(table, i) || widths[i] <= most) continue;
+    widths[i] = most;
+    for (auto& row : table.rows) row[i] = shorten(row[i], most);
+  }
+}
+
+}  // namespace
+
+std::size_t display_width(std::string_view utf8) {
+  std::size_t width = 0;
+  while (!utf8.empty()) {
+    const Glyph glyph = first_glyph(utf8);
+    width += glyph.width;
+    utf8.remove_prefix(glyph.bytes);
+  }
+  return width;
+}
+
+std::string showable(std::string_view utf8) {
+  std::string out;
+  while (!utf8.empty()) {
+    const Glyph glyph = first_glyph(utf8);
+    const std::string_view bytes = utf8.substr(0, glyph.bytes);
+    out += glyph.known ? std::string(bytes) : escape(bytes, glyph.character);
+    utf8.remove_prefix(glyph.bytes);
+  }
+  return out;
+}
+
+std::string shorten(std::string_view utf8, std::size_t width) {
+  if (display_width(utf8) <= width) return std::string(utf8);
+  if (width == 0) return {};
+  std::size_t used = 0;
+  std::size_t bytes = 0;
+  while (bytes < utf8.size()) {
+    const Glyph glyph = first_glyph(utf8.substr(bytes));
+    if (used + glyph.width > width - 1) break;
+    used += glyph.width;
+    bytes += glyph.bytes;
+  }
+  return std::string(utf8.substr(0, bytes)) + "…";
+}
+
+std::string wrap(std::string_view utf8, std::size_t width, std::size_t hang) {
+  if (display_width(utf8) <= width) return std::string(utf8);
+  const std::size_t indent = std::min(utf8.find_first_not_of(' '), utf8.size());
+  std::string out(utf8.substr(0, indent));
+  std::size_t column = indent;
+  bool begun = false;  // a word is in this line
+  for (utf8.remove_prefix(indent); !utf8.empty();) {
+    const std::size_t space = std::min(utf8.find(' ', 1), utf8.size());  // the space before a word goes with it
+    std::string_view word = utf8.substr(0, space);
+    utf8.remove_prefix(space);
+    if (begun && column + display_width(word) > width) {
+      word.remove_prefix(1);
+      out += "\n" + std::string(hang, ' ');
+      column = hang;
+    }
+    out += word;
+    column += display_width(word);
+    begun = true;
+  }
+  return out;
+}
+
+void fit(TextTable& table, std::size_t width) {
+  if (table.columns.empty()) return;
+  std::vector<std::size_t> widths = column_widths(table);
+  drop_empty_columns(table, widths, width);
+  while (width_with_names(table, widths, kLeastName) > width) {
+    const auto least =
+        std::max_element(table.columns.begin(), table.columns.end(),
+                         [](const TextColumn& a, const TextColumn& b) { return a.least_useful < b.least_useful; });
+    if (least->least_useful == 0) break;
+    drop_column(table, widths, static_cast<std::size_t>(least - table.columns.begin()));
+  }
+  shorten_names(table, widths, width);
+  const std::size_t before = width_before_last(widths);
+  const std::size_t left = std::max<std::size_t>(width > before ? width - before : 0, 1);
+  table.columns.back().header = shorten(table.columns.back().header, left);
+  if (table.columns.back().breaks) return break_last(table, left);
+  for (auto& row : table.rows) row.back() = shorten(row.back(), left);
+}
+
+}  // namespace memoir::query

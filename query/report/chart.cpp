@@ -1,0 +1,211 @@
+#include "query/report/chart.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <fmt/format.h>
+#include <string_view>
+
+#include "query/ask/times.h"
+
+namespace memoir::query {
+
+namespace {
+
+constexpr int kLabelColumns = 9;  // "1023 MiB "
+constexpr int kDivisions = 4;
+constexpr int kTimeColumns = 9;          // "03:14:07 "
+constexpr int kTimeAndDateColumns = 12;  // "11-20 03:14 "
+
+struct Glyphs {
+  std::array<std::string_view, 9> eighths;  // a cell filled from below
+  std::string_view shade;
+  std::string_view scale;  // left of a labelled row
+  std::string_view side;   // left of the others
+  std::string_view corner;
+  std::string_view axis;     // below a bucket
+  std::string_view no_axis;  // below a gap
+  std::string_view tick;     // above a time
+  std::string_view line;
+  std::string_view mean;  // where the plot does not begin at 0 and nothing is filled
+};
+
+constexpr Glyphs kBlocks{{" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}, "░", "┤", "│", "└", "─", " ", "┴", "╱", "━"};
+constexpr Glyphs kAscii{{" ", "_", "_", ".", ".", "o", "o", "#", "#"}, ":", "+", "|", "+", "-", " ", "'", "/", "="};
+
+struct Unit {
+  const char* name;
+  double kib;
+};
+constexpr std::array<Unit, 4> kScales{{{"KiB", 1}, {"MiB", 1024}, {"GiB", 1048576}, {"TiB", 1073741824}}};
+
+Unit unit_for(double kib, Units units, bool plain) {
+  if (plain) return {"", 1};
+  if (units == Units::kib) return kScales[0];
+  if (units == Units::mib) return kScales[1];
+  if (units == Units::gib) return kScales[2];
+  Unit unit = kScales[0];
+  for (const Unit& larger : kScales) {
+    if (kib >= larger.kib) unit = larger;
+  }
+  return unit;
+}
+
+double nice_step(double least) {
+  const double decade = std::pow(10, std::floor(std::log10(least)));
+  for (const double factor : {1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0}) {
+    if (factor * decade >= least * 0.999999) return factor * decade;
+  }
+  return 10 * decade;
+}
+
+std::string scale_label(const Scale& scale, double kib) {
+  return fmt::format("{:.4g} {}", kib / scale.unit_kib, scale.unit);
+}
+
+// A bucket of a sum may not tell its maximum.
+double highest(const Bucket& bucket) {
+  return bucket.max ? static_cast<double>(*bucket.max) : *bucket.mean;
+}
+
+// One cell: the mean fills it from below, the maximum shades what is above the mean.
+std::string_view cell(const Bucket& bucket, double low, double height, bool bottom, const Glyphs& glyphs) {
+  if (!bucket.mean) return " ";
+  const double filled = (*bucket.mean - low) / height * 8;
+  if (filled >= 1) return glyphs.eighths[static_cast<std::size_t>(std::min(filled, 8.0))];
+  const double above = (highest(bucket) - low) / height * 8;
+  if (above >= 4) return glyphs.shade;
+  return glyphs.eighths[bottom ? 1 : 0];
+}
+
+double lowest(const Bucket& bucket) {
+  return bucket.min ? static_cast<double>(*bucket.min) : *bucket.mean;
+}
+
+// The same where the plot begins above 0: a filled cell would be a share of nothing. The mean is a line, the range
+// around it a shade.
+std::string_view cell_of_line(const Bucket& bucket, double low, double height, const Glyphs& glyphs) {
+  if (!bucket.mean) return " ";
+  const auto row_of = [&](double kib) { return std::floor((kib - low) / height); };
+  if (row_of(*bucket.mean) == 0) return glyphs.mean;
+  return row_of(lowest(bucket)) <= 0 && row_of(highest(bucket)) >= 0 ? glyphs.shade : " ";
+}
+
+// Whether the line goes through the cell.
+bool on_line(const std::optional<ChartLine>& line, const Bucket& bucket, double low, double height) {
+  if (!line || bucket.until_ms <= line->from_ms || bucket.from_ms > line->to_ms) return false;
+  const auto middle_ms = static_cast<double>(bucket.from_ms + bucket.until_ms - 2 * line->from_ms) / 2;
+  const auto span_ms = static_cast<double>(std::max<std::int64_t>(line->to_ms - line->from_ms, 1));
+  const double kib = line->from_kib + (line->to_kib - line->from_kib) * middle_ms / span_ms;
+  return kib >= low && kib < low + height;
+}
+
+std::string time_label(std::int64_t ms, std::int64_t span_ms, std::int64_t step_ms, Zone zone) {
+  const Civil at = to_civil(ms, zone);
+  if (span_ms > 300 * kDayMs) return fmt::format("{:04}-{:02}-{:02}", at.year, at.month, at.day);
+  if (step_ms >= kDayMs) return fmt::format("{:02}-{:02}", at.month, at.day);
+  if (span_ms > kDayMs) return fmt::format("{:02}-{:02} {:02}:{:02}", at.month, at.day, at.hour, at.minute);
+  if (step_ms < 60'000) return fmt::format("{:02}:{:02}:{:02}", at.hour, at.minute, at.second);
+  return fmt::format("{:02}:{:02}", at.hour, at.minute);
+}
+
+// The first column of a bucket, and behind the last one: together they fill the plot.
+int column_of(std::size_t bucket, std::size_t buckets, const ChartFrame& frame) {
+  const auto columns = static_cast<std::size_t>(plot_columns(frame));
+  return static_cast<int>(buckets >= columns ? bucket : bucket * columns / buckets);
+}
+
+// How far apart times stand on the axis: a width that people count in, with room for each.
+std::int64_t time_step(std::int64_t span_ms, const ChartFrame& frame) {
+  const auto most = [&](int columns) { return std::max(plot_columns(frame) / columns, 1) + 2; };
+  const std::int64_t step_ms = nice_width(span_ms, most(kTimeColumns), 1000);
+  return step_ms >= kDayMs && span_ms <= 7 * kDayMs ? nice_width(span_ms, most(kTimeAndDateColumns), 1000) : step_ms;
+}
+
+// The axis, with a tick above each time; a time that does not fit has none.
+std::array<std::string, 2> axis_lines(std::span<const Bucket> buckets, const ChartFrame& frame, const Glyphs& glyphs) {
+  const std::int64_t from_ms = buckets.front().from_ms;
+  const std::int64_t span_ms = buckets.back().until_ms - from_ms;
+  const std::int64_t step_ms = time_step(span_ms, frame);
+  std::string times(kLabelColumns + 1, ' ');
+  std::vector<bool> ticks(static_cast<std::size_t>(plot_columns(frame)));
+  int next = 0;
+  for (const std::int64_t at_ms : round_times(from_ms, from_ms + span_ms, step_ms, frame.zone)) {
+    const auto bucket = std::ranges::find_if(buckets, [at_ms](const Bucket& of) { return at_ms < of.until_ms; });
+    const int column = column_of(static_cast<std::size_t>(bucket - buckets.begin()), buckets.size(), frame);
+    const std::string label = time_label(at_ms, span_ms, step_ms, frame.zone);
+    if (column < next || column + static_cast<int>(label.size()) > plot_columns(frame)) continue;
+    times.append(static_cast<std::size_t>(kLabelColumns + 1 + column) - times.size(), ' ');
+    times += label;
+    ticks[static_cast<std::size_t>(column)] = true;
+    next = column + static_cast<int>(label.size()) + 1;
+  }
+  std::string axis(kLabelColumns, ' ');
+  axis += glyphs.corner;
+  for (std::size_t index = 0; index < buckets.size(); ++index) {
+    for (int part = column_of(index, buckets.size(), frame); part < column_of(index + 1, buckets.size(), frame); ++part)
+      axis += ticks[static_cast<std::size_t>(part)] ? glyphs.tick : buckets[index].mean ? glyphs.axis : glyphs.no_axis;
+  }
+  return {axis, times};
+}
+
+}  // namespace
+
+Scale scale_for(double min_kib, double max_kib, Units units, bool plain) {
+  Scale scale;
+  const Unit unit = unit_for(max_kib, units, plain);
+  scale.unit = unit.name;
+  scale.unit_kib = unit.kib;
+  // Bars begin at 0; but where all of it is high up, its movement would be lost.
+  const bool from_zero = min_kib < 0.7 * max_kib || max_kib - min_kib < 0.01 * max_kib;
+  const double span = from_zero ? max_kib : max_kib - min_kib;
+  double least = std::max(span / kDivisions, plain ? 1e-6 : 0.25);
+  do {
+    scale.step_kib = nice_step(least / unit.kib) * unit.kib;
+    scale.base_kib = from_zero ? 0 : std::floor(min_kib / scale.step_kib) * scale.step_kib;
+    least = scale.step_kib * 1.01;
+  } while (scale.top_kib() < max_kib);
+  return scale;
+}
+
+int plot_columns(const ChartFrame& frame) {
+  return std::max(frame.columns - kLabelColumns - 1, 10);
+}
+
+std::vector<std::string> draw_chart(std::span<const Bucket> buckets, const ChartFrame& frame) {
+  std::optional<double> min;
+  std::optional<double> max;
+  for (const Bucket& bucket : buckets) {
+    if (!bucket.mean) continue;
+    min = std::min(min.value_or(*bucket.mean), *bucket.mean);
+    max = std::max(max.value_or(0), highest(bucket));
+  }
+  if (!min) return {};
+  const Glyphs& glyphs = frame.ascii ? kAscii : kBlocks;
+  const Scale scale = scale_for(*min, *max, frame.units, frame.plain);
+  const double height = 4 * scale.step_kib / frame.rows;
+  std::vector<std::string> lines;
+  for (int row = 0; row < frame.rows; ++row) {
+    const double low = scale.top_kib() - (row + 1) * height;
+    const bool labelled = row % (frame.rows / kDivisions) == 0;
+    std::string line = fmt::format("{:>{}} ", labelled ? scale_label(scale, low + height) : "", kLabelColumns - 1);
+    line += labelled ? glyphs.scale : glyphs.side;
+    for (std::size_t index = 0; index < buckets.size(); ++index) {
+      const bool marked = on_line(frame.line, buckets[index], low, height);
+      const std::string_view drawn = marked ? glyphs.line
+                                     : scale.base_kib == 0
+                                         ? cell(buckets[index], low, height, row + 1 == frame.rows, glyphs)
+                                         : cell_of_line(buckets[index], low, height, glyphs);
+      const int end = column_of(index + 1, buckets.size(), frame);
+      for (int part = column_of(index, buckets.size(), frame); part < end; ++part) line += drawn;
+    }
+    lines.push_back(line);
+  }
+  auto [axis, times] = axis_lines(buckets, frame, glyphs);
+  const std::string base = fmt::format("{:>{}}", scale_label(scale, scale.base_kib), kLabelColumns - 1);
+  lines.push_back(base + axis.substr(base.size()));
+  lines.push_back(times);
+  return lines;
+}
+
+}  // namespace memoir::query

@@ -1,0 +1,52 @@
+#pragma once
+
+// A block chart of a series for a terminal: the mean as solid blocks, the maximum above it in a light shade, gaps as
+// columns without anything, sizes at the left and times below. Pure.
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analysis/series.h"
+#include "query/ask/options.h"
+#include "query/ask/zone.h"
+
+namespace memoir::query {
+
+// A straight line over the bars.
+struct ChartLine {
+  std::int64_t from_ms = 0;
+  double from_kib = 0;
+  std::int64_t to_ms = 0;
+  double to_kib = 0;
+};
+
+struct ChartFrame {
+  int columns = 80;  // of the terminal
+  int rows = 8;      // of the plot, a multiple of 4; axis and times take two more
+  bool ascii = false;
+  Units units = Units::automatic;
+  Zone zone = Zone::local;
+  bool plain = false;  // numbers, not sizes
+  std::optional<ChartLine> line = {};
+};
+
+// How many buckets fit.
+int plot_columns(const ChartFrame& frame);
+
+// Lines of at most frame.columns; none if no bucket has a value.
+std::vector<std::string> draw_chart(std::span<const Bucket> buckets, const ChartFrame& frame);
+
+// The scale of the sizes: from `base_kib` up in four steps that people count in, 0 unless all of it is far from 0.
+struct Scale {
+  double base_kib = 0;
+  double step_kib = 1;
+  double unit_kib = 1;  // a KiB, MiB … in KiB
+  std::string unit;
+
+  double top_kib() const { return base_kib + 4 * step_kib; }
+};
+Scale scale_for(double min_kib, double max_kib, Units units, bool plain = false);
+
+}  // namespace memoir::query

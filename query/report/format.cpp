@@ -1,0 +1,88 @@
+#include "query/report/format.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace memoir::query {
+namespace {
+
+constexpr SizeUnit kKib{"KiB", 1};
+constexpr SizeUnit kMib{"MiB", 1024};
+constexpr SizeUnit kGib{"GiB", 1024 * 1024};
+constexpr SizeUnit kTib{"TiB", 1024 * 1024 * 1024};
+
+std::int64_t magnitude(std::int64_t value) {
+  return value < 0 ? -value : value;
+}
+
+std::string two_parts(std::int64_t value, std::int64_t parts, const char* whole, const char* part) {
+  if (value % parts == 0) return fmt::format("{} {}", value / parts, whole);
+  return fmt::format("{} {} {} {}", value / parts, whole, value % parts, part);
+}
+
+}  // namespace
+
+SizeUnit choose_unit(std::vector<std::int64_t> sizes_kib, Units units) {
+  if (units == Units::kib) return kKib;
+  if (units == Units::mib) return kMib;
+  if (units == Units::gib) return kGib;
+  std::erase(sizes_kib, 0);
+  if (sizes_kib.empty()) return kMib;
+  const auto middle = sizes_kib.begin() + static_cast<std::ptrdiff_t>(sizes_kib.size() / 2);
+  std::nth_element(sizes_kib.begin(), middle, sizes_kib.end(),
+                   [](std::int64_t a, std::int64_t b) { return magnitude(a) < magnitude(b); });
+  const std::int64_t typical = magnitude(*middle);
+  if (typical >= 10 * kGib.kib) return kGib;
+  return typical * 5 >= kMib.kib ? kMib : kKib;
+}
+
+std::string print_size(std::int64_t kib, SizeUnit unit) {
+  if (unit.kib == 1) return fmt::format("{}", kib);
+  const std::string text = fmt::format("{:.1f}", static_cast<double>(kib) / static_cast<double>(unit.kib));
+  return text == "-0.0" ? "0.0" : text;
+}
+
+std::string print_size(std::int64_t kib, Units units) {
+  SizeUnit unit = kKib;
+  if (units == Units::mib) unit = kMib;
+  if (units == Units::gib) unit = kGib;
+  if (units == Units::automatic) {
+    for (const SizeUnit& larger : {kMib, kGib, kTib}) {
+      if (magnitude(kib) >= larger.kib) unit = larger;
+    }
+  }
+  return fmt::format("{} {}", print_size(kib, unit), unit.name);
+}
+
+std::string print_change(std::int64_t kib, SizeUnit unit) {
+  const std::string text = print_size(kib, unit);
+  return kib > 0 && text.find_first_not_of("0.") != std::string::npos ? "+" + text : text;
+}
+
+std::string print_change(std::int64_t kib, Units units) {
+  return (kib > 0 ? "+" : "") + print_size(kib, units);
+}
+
+std::string print_span(std::int64_t ms) {
+  if (ms < 1000) return fmt::format("{} ms", ms);
+  const std::int64_t seconds = (ms + 500) / 1000;
+  if (seconds < 60) return fmt::format("{} s", seconds);
+  if (seconds < 3600) return two_parts(seconds, 60, "min", "s");
+  const std::int64_t minutes = seconds / 60;
+  if (minutes < 24 * 60) return two_parts(minutes, 60, "h", "min");
+  return two_parts(minutes / 60, 24, "d", "h");
+}
+
+std::string print_percent(double percent) {
+  return fmt::format("{:.1f}%", percent);
+}
+
+std::string print_exact(double percent) {
+  return percent >= 100.0 ? "all" : print_percent(std::min(percent, 99.9));
+}
+
+std::string print_count(std::int64_t count, const char* one, const char* many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
+}  // namespace memoir::query

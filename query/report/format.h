@@ -1,0 +1,43 @@
+#pragma once
+
+// Sizes and durations as people read them. Pure.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "query/ask/options.h"
+#include "query/report/report.h"
+
+namespace memoir::query {
+
+struct SizeUnit {
+  const char* name;  // "MiB"
+  std::int64_t kib;
+};
+
+// One unit for all the sizes of a table, so that they compare at a glance: the one that suits the middle of them.
+SizeUnit choose_unit(std::vector<std::int64_t> sizes_kib, Units units);
+
+// Without its unit, for a column whose header names it: "1.4"; KiB without a fraction.
+std::string print_size(std::int64_t kib, SizeUnit unit);
+
+// With a unit of its own, for text: "1.4 GiB".
+std::string print_size(std::int64_t kib, Units units);
+
+// The same with a sign, "+" for more: "+1.4 GiB". Nothing has none.
+std::string print_change(std::int64_t kib, SizeUnit unit);
+std::string print_change(std::int64_t kib, Units units);
+
+// "250 ms", "40 s", "3 min 20 s", "23 h 58 min", "3 d 4 h".
+std::string print_span(std::int64_t ms);
+
+std::string print_percent(double percent);
+
+// Of how much is exact: "all" only where it is all.
+std::string print_exact(double percent);
+
+// "1 process", "3 processes".
+std::string print_count(std::int64_t count, const char* one, const char* many);
+
+}  // namespace memoir::query

@@ -1,0 +1,311 @@
+#include "analysis/leak/leak.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <iterator>
+#include <span>
+
+#include "analysis/leak/floor.h"
+#include "analysis/leak/gates.h"
+#include "analysis/leak/restarts.h"
+#include "analysis/leak/shape.h"
+#include "analysis/leak/words.h"
+
+namespace memoir {
+
+namespace {
+
+constexpr double kLeastCovered = 0.5;
+constexpr double kShortestHours = 2;
+constexpr double kHoursPerDay = 24;
+constexpr std::array kParts{1.0, 0.5, 0.25, 0.125};
+
+struct Lives {
+  std::vector<LeakHour> hours;                   // all, in order
+  std::vector<std::span<const LeakHour>> spans;  // of each life, the current one last
+};
+
+double day_ms(const LeakSettings& settings) {
+  return kHoursPerDay * static_cast<double>(settings.hour_ms);
+}
+
+// Interleaved lives (an hour of two lives) are told apart by number; the axis ends where the last bucket ends.
+Lives lives_of(const LeakSeries& series, const LeakMetric& metric, const LeakSettings& settings) {
+  Lives lives;
+  if (series.buckets.empty()) return lives;
+  const std::int64_t end_ms = series.buckets.back().from_ms + series.width_ms;
+  std::vector<std::size_t> begins;
+  std::int32_t life = 0;
+  for (const LeakBucket& bucket : series.buckets) {
+    if (static_cast<double>(bucket.covered_ms) < kLeastCovered * static_cast<double>(series.width_ms)) continue;
+    if (metric.unit != LeakUnit::count && bucket.max <= 0) continue;
+    if (begins.empty() || bucket.life != life) begins.push_back(lives.hours.size());
+    life = bucket.life;
+    const double begin = static_cast<double>(bucket.from_ms - end_ms) / day_ms(settings);
+    lives.hours.push_back(
+        {begin, begin + static_cast<double>(series.width_ms) / day_ms(settings), bucket.min, bucket.mean, bucket.max});
+  }
+  begins.push_back(lives.hours.size());
+  for (std::size_t at = 0; at + 1 < begins.size(); ++at) {
+    lives.spans.push_back(std::span<const LeakHour>(lives.hours).subspan(begins[at], begins[at + 1] - begins[at]));
+  }
+  return lives;
+}
+
+LeakVerdict verdict_of_failed(const WindowFinding& window) {
+  const auto failed = [&window](Gate gate) {
+    return std::find(window.failed.begin(), window.failed.end(), gate) != window.failed.end();
+  };
+  const bool trends = !failed(Gate::trend) && !failed(Gate::slope);
+  if (failed(Gate::effect) && !window.steps.empty()) return LeakVerdict::level_shift;
+  if (!trends) return LeakVerdict::noise;
+  if (failed(Gate::effect)) return LeakVerdict::below_minimum;
+  if (failed(Gate::bottom)) return LeakVerdict::within_envelope;
+  if (failed(Gate::straight)) return LeakVerdict::warm_up;
+  if (failed(Gate::growing)) return LeakVerdict::plateaued;
+  if (failed(Gate::novelty)) return LeakVerdict::within_envelope;
+  if (failed(Gate::diurnal)) return LeakVerdict::diurnal;
+  return LeakVerdict::noise;  // drift: a random walk
+}
+
+// Most blocks do not move, and what moves goes up.
+bool goes_by_steps(const WindowFinding& window) {
+  constexpr int least_steps = 4;
+  const std::vector<TimedValue> floors = put_back(window.floors, window.steps);
+  std::vector<double> increments;
+  double fallen = 0;
+  for (std::size_t at = 1; at < floors.size(); ++at) {
+    increments.push_back(floors[at].value - floors[at - 1].value);
+    fallen -= std::min(increments.back(), 0.0);
+  }
+  const double usual = mean_of(increments);
+  const auto jumps = std::count_if(increments.begin(), increments.end(), [usual](double by) { return by > 2 * usual; });
+  const double whole = floors.back().value - floors.front().value;
+  return jumps >= least_steps && fallen <= 0.25 * whole && median_of(increments) <= 0.25 * usual;
+}
+
+// Each hour, or nearly, it falls back by more than its floors scatter.
+bool is_sawtooth(const WindowFinding& window, std::span<const LeakHour> hours) {
+  std::vector<double> swings;
+  std::vector<double> levels;
+  for (const LeakHour& hour : last_days(hours, window.window.days)) {
+    swings.push_back(hour.max - hour.min);
+    levels.push_back(hour.mean);
+  }
+  const double swing = quantile_of(std::move(swings), 0.75);
+  return swing >= 0.15 * median_of(std::move(levels)) && swing >= 3 * window.scatter;
+}
+
+LeakVerdict subtype_of(const WindowFinding& window, std::span<const LeakHour> hours, const LeakMetric& metric) {
+  if (metric.unit == LeakUnit::count) return LeakVerdict::count;
+  if (is_sawtooth(window, hours)) return LeakVerdict::sawtooth_floor;
+  return goes_by_steps(window) ? LeakVerdict::step : LeakVerdict::steady;
+}
+
+// A young life that grows, but not beyond what earlier lives came to, may just be starting.
+constexpr double kYoungDays = 2;
+constexpr double kBeyond = 1.02;
+
+void compare_with_earlier(WindowFinding& window, const Lives& lives) {
+  const std::span<const LeakHour> current = lives.spans.back();
+  if (lives.spans.size() < 2 || -current.front().begin >= kYoungDays) return;
+  std::vector<double> earlier;
+  bool longer = false;
+  for (std::size_t at = 0; at + 1 < lives.spans.size(); ++at) {
+    const std::span<const LeakHour> life = lives.spans[at];
+    longer = longer || life.back().end - life.front().begin > -current.front().begin;
+    for (const LeakHour& hour : life) earlier.push_back(hour.min);
+  }
+  if (!longer) return;
+  const double highest = quantile_of(std::move(earlier), 0.98);
+  const double times = highest > 0 ? window.recorded.back().value / highest : 0;
+  window.gates.push_back({"earlier", times, kBeyond, times >= kBeyond,
+                          "it is higher than the earlier lives came (times the highest there)"});
+  if (times < kBeyond) window.failed.push_back(Gate::novelty);
+}
+
+const LeakGate* find_gate(const WindowFinding& window, std::string_view name) {
+  const auto found = std::find_if(window.gates.begin(), window.gates.end(),
+                                  [name](const LeakGate& gate) { return gate.name == name; });
+  return found == window.gates.end() ? nullptr : &*found;
+}
+
+double confidence_of(const WindowFinding& window, double life_days) {
+  const double trend = std::min(1.0, find_gate(window, "trend")->value / 4);
+  const double drift = std::min(1.0, find_gate(window, "drift")->value / 4);
+  const LeakGate& effect = *find_gate(window, "effect");
+  const double size = std::min(1.0, effect.value / (3 * effect.threshold));
+  const double late = std::clamp(window.late / 0.8, 0.0, 1.0);
+  const double score = 100 * std::pow(trend * drift * size * late, 0.25);
+  if (life_days < 1) return std::min(score, 50.0);
+  if (life_days < 3) return std::min(score, 70.0);
+  return score;
+}
+
+std::int64_t to_ms(double day, std::int64_t end_ms, const LeakSettings& settings) {
+  return end_ms + std::llround(day * day_ms(settings));
+}
+
+void fill_slope(LeakFinding& found, const SlopeEstimate& slope, const LeakSettings& settings) {
+  const double real_day = 86'400'000.0 / day_ms(settings);
+  found.slope_per_day = {slope.per_day * real_day, slope.lower * real_day, slope.upper * real_day};
+}
+
+void fill_window(LeakFinding& found, const WindowFinding& window, const LeakSettings& settings) {
+  const auto at = [&](double day) { return to_ms(day, found.until_ms, settings); };
+  const SlopeEstimate& slope = window.slope;
+  fill_slope(found, window.told, settings);
+  found.window_ms = std::llround(window.window.days * day_ms(settings));
+  found.grown_by = window.growth;
+  found.level = window.recorded.back().value;
+  for (const TimedValue& floor : window.recorded) found.floors.push_back({at(floor.day), floor.value});
+  for (const LeakStep& step : window.steps) found.steps.push_back({at(step.day), step.by});
+  const double first = window.recorded.front().day;
+  found.since_ms = at(first - window.window.block / 2);
+  found.line_from = {at(first), slope.intercept + slope.per_day * first};
+  found.line_to = {found.until_ms, slope.intercept};
+  found.gates = window.gates;
+}
+
+// Where it began to grow only within the window, the slope is that from then on.
+void refine_onset(LeakFinding& found, const WindowFinding& window, const LeakLife& life, const LeakMetric& metric,
+                  const LeakSettings& settings) {
+  const std::optional<double> onset = onset_of(window.floors);
+  if (!onset) return;
+  const double days = window.window.block / 2 - *onset;
+  const std::optional<WindowFinding> later = judge_window(life, days, metric);
+  if (!later || later->slope.lower <= 0) return;
+  fill_slope(found, later->told, settings);
+  const double first = later->recorded.front().day;
+  found.since_ms = to_ms(first - later->window.block / 2, found.until_ms, settings);
+  found.grown_by = later->growth;
+  found.line_from = {found.since_ms, later->slope.intercept + later->slope.per_day * first};
+  found.line_to = {found.until_ms, later->slope.intercept};
+}
+
+void fill_strays(LeakFinding& found, std::span<const LeakHour> hours, const LeakSettings& settings) {
+  const auto span_ms = static_cast<double>(found.line_to.at_ms - found.line_from.at_ms);
+  if (span_ms <= 0) return;
+  const double per_ms = (found.line_to.value - found.line_from.value) / span_ms;
+  std::vector<double> highest;
+  for (const LeakHour& hour : hours) {
+    const std::int64_t at_ms = to_ms(0.5 * (hour.begin + hour.end), found.until_ms, settings);
+    if (at_ms < found.line_from.at_ms) continue;
+    const double line = found.line_to.value + per_ms * static_cast<double>(at_ms - found.line_to.at_ms);
+    highest.push_back(hour.max - line);
+    found.strays = {0, hour.min - line, hour.max - line};
+  }
+  if (!highest.empty()) found.strays.value = quantile_of(std::move(highest), 0.95);
+}
+
+void fill_restarts(LeakFinding& found, const RestartsFinding& restarts, const LeakSettings& settings,
+                   std::int64_t first_ms) {
+  fill_slope(found, restarts.slope, settings);
+  found.window_ms = found.until_ms - first_ms;
+  found.since_ms = first_ms;
+  found.grown_by = restarts.growth;
+  found.gates = restarts.gates;
+}
+
+double restarts_confidence(const RestartsFinding& restarts) {
+  const auto value = [&restarts](std::size_t gate) { return restarts.gates[gate].value; };
+  const double lives = std::min(1.0, static_cast<double>(restarts.lives) / 5);
+  const double trend = std::min(1.0, value(1) / 4);
+  const double size = std::min(1.0, value(2) / (3 * restarts.gates[2].threshold));
+  const double late = std::clamp(value(3) / 0.8, 0.0, 1.0);
+  return 100 * std::pow(lives * trend * size * late, 0.25);
+}
+
+// No part of a life can grow by more than its lowest and highest readings are apart.
+bool could_grow(std::span<const LeakHour> hours, const LeakMetric& metric) {
+  const auto [lowest, highest] = std::minmax_element(
+      hours.begin(), hours.end(), [](const LeakHour& a, const LeakHour& b) { return a.min < b.min; });
+  return highest->min - lowest->min >= least_growth(metric, lowest->min, 0);
+}
+
+// The longest window that passes; if none does, the whole life.
+std::optional<WindowFinding> best_window(const LeakLife& life, const Lives& lives, const LeakMetric& metric) {
+  const bool could = could_grow(life.hours, metric);
+  std::optional<WindowFinding> best;
+  for (const double part : kParts) {
+    const double days = life.days * part;
+    if (days * kHoursPerDay < kShortestHours - 1e-6) break;
+    std::optional<WindowFinding> window = judge_window(life, days, metric);
+    if (!window) continue;
+    compare_with_earlier(*window, lives);
+    const bool passed = window->passed();
+    if (!best || passed) best = std::move(window);
+    if (passed || !could) break;
+  }
+  return best;
+}
+
+void judge_lives(LeakFinding& found, const Lives& lives, const LeakMetric& metric, const LeakSettings& settings,
+                 std::int64_t first_ms) {
+  const LeakLife life = make_life(lives.spans.back());
+  found.history_ms = std::llround(life.days * day_ms(settings));
+  found.level = life.hours.back().min;
+  const std::optional<WindowFinding> best = best_window(life, lives, metric);
+  if (best && best->passed()) {
+    fill_window(found, *best, settings);
+    refine_onset(found, *best, life, metric, settings);
+    fill_strays(found, life.hours, settings);
+    found.verdict = subtype_of(*best, life.hours, metric);
+    found.confidence = confidence_of(*best, life.days);
+    found.short_history = life.days < 1;
+    return;
+  }
+  const RestartsFinding restarts = judge_restarts(lives.spans, metric);
+  if (restarts.passed || restarts.warm_up) {
+    fill_restarts(found, restarts, settings, first_ms);
+    found.verdict = restarts.passed ? LeakVerdict::across_restarts : LeakVerdict::warm_up_per_restart;
+    if (restarts.passed) found.confidence = restarts_confidence(restarts);
+  } else if (best) {
+    fill_window(found, *best, settings);
+    found.verdict = verdict_of_failed(*best);
+  }
+}
+
+std::int64_t recorded_of_last_life(const LeakSeries& series) {
+  std::int64_t recorded_ms = 0;
+  for (const LeakBucket& bucket : series.buckets) {
+    if (bucket.life == series.buckets.back().life) recorded_ms += bucket.covered_ms;
+  }
+  return recorded_ms;
+}
+
+LeakFinding judge(const LeakSeries& series, const LeakMetric& metric, const LeakSettings& settings) {
+  LeakFinding found;
+  found.recorded_ms = recorded_of_last_life(series);
+  found.needed_ms = std::llround(kShortestHours * static_cast<double>(settings.hour_ms));
+  const Lives lives = lives_of(series, metric, settings);
+  if (!series.buckets.empty()) found.until_ms = series.buckets.back().from_ms + series.width_ms;
+  found.lives = static_cast<std::int64_t>(lives.spans.size());
+  if (!lives.spans.empty()) judge_lives(found, lives, metric, settings, series.buckets.front().from_ms);
+  found.leak = is_leak(found.verdict);
+  return found;
+}
+
+LeakSeries a_day_ago(const LeakSeries& series, const LeakSettings& settings) {
+  const double end_ms = static_cast<double>(series.buckets.back().from_ms) - day_ms(settings);
+  LeakSeries before{{}, series.width_ms};
+  std::copy_if(series.buckets.begin(), series.buckets.end(), std::back_inserter(before.buckets),
+               [end_ms](const LeakBucket& bucket) { return static_cast<double>(bucket.from_ms) <= end_ms; });
+  return before;
+}
+
+}  // namespace
+
+LeakFinding judge_leak(const LeakSeries& series, const LeakMetric& metric, const LeakSettings& settings,
+                       const std::vector<LeakLimit>& limits) {
+  LeakFinding found = judge(series, metric, settings);
+  if (found.leak) {
+    found.confirmed = judge(a_day_ago(series, settings), metric, settings).leak;
+    found.exhaustion = exhaustion_of(found, limits);
+  }
+  explain(found, settings);
+  return found;
+}
+
+}  // namespace memoir

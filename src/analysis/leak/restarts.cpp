@@ -1,0 +1,149 @@
+#include "analysis/leak/restarts.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "analysis/leak/gates.h"
+
+namespace memoir {
+
+namespace {
+
+constexpr std::size_t kLeastLives = 3;
+constexpr std::size_t kLeastFloors = 6;
+constexpr int kPhasesOfDay = 4;
+constexpr double kBlock = 1.0 / kPhasesOfDay;  // days
+constexpr double kLivesUp = 0.8;
+constexpr double kTrendOfLives = 2.1;
+constexpr double kGoesOn = 0.4;
+constexpr double kCurrent = 0.4;
+constexpr double kTieShare = 0.001;
+
+struct Life {
+  std::vector<TimedValue> floors;  // stratum: the phase of the day
+  double slope = 0;
+  double growth = 0;
+  double late = 0;  // slope of its second half, of that of its first
+};
+
+// By age: the first hour of a life is filling, and says nothing.
+std::vector<TimedValue> floors_of(std::span<const LeakHour> hours) {
+  const double end = hours.back().end;
+  std::vector<LeakHour> aged(hours.begin(), hours.end());
+  for (LeakHour& hour : aged) {
+    hour.begin -= end;
+    hour.end -= end;
+  }
+  const double days = -aged.front().begin;
+  std::vector<TimedValue> floors = soft_floors(aged, {days, kBlock});
+  for (TimedValue& floor : floors)
+    floor.stratum = static_cast<int>(std::floor(-floor.day * kPhasesOfDay)) % kPhasesOfDay;
+  return floors;
+}
+
+Life make_life(std::vector<TimedValue> floors) {
+  Life life;
+  std::vector<TimedValue> plain = floors;
+  for (TimedValue& floor : plain) floor.stratum = 0;
+  life.slope = sen_slope(plain);
+  life.growth = life.slope * (plain.back().day - plain.front().day);
+  const std::span<const TimedValue> all(plain);
+  const double first = sen_slope(all.first(all.size() / 2));
+  const double second = sen_slope(all.last(all.size() - all.size() / 2));
+  life.late = first > 0 ? second / first : second > 0 ? 1 : 0;
+  life.floors = std::move(floors);
+  return life;
+}
+
+std::vector<double> each(const std::vector<Life>& lives, double Life::*member) {
+  std::vector<double> values;
+  values.reserve(lives.size());
+  for (const Life& life : lives) values.push_back(life.*member);
+  return values;
+}
+
+double level_of(const std::vector<Life>& lives) {
+  std::vector<double> levels;
+  for (const Life& life : lives) {
+    for (const TimedValue& floor : life.floors) levels.push_back(floor.value);
+  }
+  return median_of(std::move(levels));
+}
+
+// Phases of one life go together, lives do not.
+TrendTest combined_trend(const std::vector<Life>& lives, double tie) {
+  TrendTest sum;
+  for (const Life& life : lives) {
+    const TrendTest one = mann_kendall(life.floors, tie);
+    sum.s += one.s;
+    sum.variance += one.variance;
+    sum.points += one.points;
+  }
+  if (sum.variance > 0 && sum.s != 0) sum.z = (sum.s - std::copysign(1.0, sum.s)) / std::sqrt(sum.variance);
+  return sum;
+}
+
+// Of the lives before the current one; never 0.
+double earlier_slope(std::vector<double> slopes) {
+  slopes.pop_back();
+  const double slope = median_of(std::move(slopes));
+  return slope > 0 ? slope : std::numeric_limits<double>::infinity();
+}
+
+std::vector<TimedValue> all_floors(const std::vector<Life>& lives) {
+  std::vector<TimedValue> all;
+  int stratum = 0;
+  for (const Life& life : lives) {
+    for (TimedValue floor : life.floors) {
+      floor.stratum += stratum;
+      all.push_back(floor);
+    }
+    stratum += kPhasesOfDay;
+  }
+  return all;
+}
+
+}  // namespace
+
+RestartsFinding judge_restarts(const std::vector<std::span<const LeakHour>>& lives, const LeakMetric& metric) {
+  RestartsFinding found;
+  std::vector<std::vector<TimedValue>> told;
+  bool current = false;
+  for (const auto& hours : lives) {
+    std::vector<TimedValue> floors = hours.empty() ? std::vector<TimedValue>() : floors_of(hours);
+    current = floors.size() >= kLeastFloors;
+    if (current) told.push_back(std::move(floors));
+  }
+  found.lives = told.size();
+  if (told.size() < kLeastLives) return found;
+  std::vector<Life> judged;
+  judged.reserve(told.size());
+  for (std::vector<TimedValue>& floors : told) judged.push_back(make_life(std::move(floors)));
+
+  const double level = level_of(judged);
+  const TrendTest trend = combined_trend(judged, std::max(metric.least_growth / 128, kTieShare * level));
+  found.slope = theil_sen(all_floors(judged), trend, kWiden).value_or(SlopeEstimate{});
+  found.growth = median_of(each(judged, &Life::growth));
+  const std::vector<double> slopes = each(judged, &Life::slope);
+  const auto up = static_cast<double>(std::count_if(slopes.begin(), slopes.end(), [](double s) { return s > 0; }));
+
+  const auto gate = [&found](std::string name, double value, double threshold, std::string meaning) {
+    found.gates.push_back({std::move(name), value, threshold, value >= threshold, std::move(meaning)});
+    return value >= threshold;
+  };
+  const bool most = gate("lives", up / static_cast<double>(judged.size()), kLivesUp, "lives that grow (share of them)");
+  const bool trends =
+      gate("trend", trend.z, kTrendOfLives, "at the same age the floors of a life go up (Mann-Kendall Z)");
+  const bool matters =
+      gate("effect", found.growth, least_growth(metric, level, 0), "the growth of the median life matters");
+  const bool goes_on = gate("growing", median_of(each(judged, &Life::late)), kGoesOn,
+                            "the second half of a life grows, by this part of the first half's slope");
+  const bool still = !current || gate("current", judged.back().slope / earlier_slope(slopes), kCurrent,
+                                      "the current life grows too, by this part of the earlier ones' slope");
+  found.passed = most && trends && matters && goes_on && still;
+  found.warm_up = most && matters && !goes_on;
+  return found;
+}
+
+}  // namespace memoir

@@ -1,0 +1,41 @@
+#include "collect/categories/totals.h"
+
+#include <algorithm>
+
+namespace memoir {
+
+std::size_t CategoryTotals::slot(std::string_view category) {
+  const auto found = std::find_if(by_slot_.begin(), by_slot_.end(),
+                                  [&](const CategorySample& sample) { return sample.category == category; });
+  const auto index = static_cast<std::size_t>(found - by_slot_.begin());
+  if (found == by_slot_.end()) by_slot_.emplace_back().category = category;
+  return index;
+}
+
+void CategoryTotals::clear() {
+  for (CategorySample& sample : by_slot_) sample = CategorySample{.category = std::move(sample.category)};
+}
+
+void CategoryTotals::add(std::size_t slot, const ProcessSample& sample) {
+  CategorySample& total = by_slot_[slot];
+  const bool exact = sample.source == Source::exact || sample.source == Source::held;
+  ++total.processes;
+  if (!exact) ++total.inexact;
+  total.rss_kib += sample.memory.or_zero(ProcessField::rss);
+  total.pss_kib += sample.memory.or_zero(ProcessField::pss);
+  total.uss_kib += uss_kib(sample.memory).value_or(0);
+  total.swap_kib += sample.memory.or_zero(ProcessField::swap);
+  total.swap_pss_kib += sample.memory.or_zero(ProcessField::swap_pss);
+}
+
+std::vector<CategorySample> CategoryTotals::samples() const {
+  std::vector<CategorySample> samples;
+  for (const CategorySample& sample : by_slot_) {
+    if (sample.processes > 0) samples.push_back(sample);
+  }
+  std::sort(samples.begin(), samples.end(),
+            [](const CategorySample& a, const CategorySample& b) { return a.category < b.category; });
+  return samples;
+}
+
+}  // namespace memoir

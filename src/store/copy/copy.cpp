@@ -1,0 +1,120 @@
+#include "store/copy/copy.h"
+
+#include <SQLiteCpp/Backup.h>
+#include <SQLiteCpp/Database.h>
+#include <algorithm>
+#include <filesystem>
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include "store/copy/parts.h"
+#include "store/sqlite/database.h"
+#include "store/sqlite/failure.h"
+#include "store/sqlite/integrity.h"
+#include "store/sqlite/lock_file.h"
+#include "store/sqlite/statement.h"
+
+namespace memoir {
+
+Status check_copy(const CopyPlan& plan) {
+  std::error_code error;
+  if (std::filesystem::equivalent(plan.from, plan.to, error))
+    return malformed(plan.to + ": is the database itself; name another file");
+  if (const auto owner = look_at_lock(plan.to).owner) {
+    return Error{ErrorKind::blocked,
+                 fmt::format("{}: is recorded into by process {}; name another file", plan.to, *owner)};
+  }
+  return Done{};
+}
+
+Error copy_error(const CopyPlan& plan, const SQLite::Exception& failure) {
+  // Either may be the extended one (sqlite.org/rescode.html).
+  const int code = failure.getErrorCode() & 0xff;
+  const int extended = std::max(failure.getErrorCode(), failure.getExtendedErrorCode());
+  if (code == SQLITE_INTERRUPT) return stopped(plan);
+  // Nobody writes to the one that is copied.
+  const bool writing = code == SQLITE_FULL || code == SQLITE_READONLY || extended == SQLITE_IOERR_WRITE ||
+                       extended == SQLITE_IOERR_FSYNC || extended == SQLITE_IOERR_TRUNCATE;
+  return store_error(writing ? plan.to : plan.from, failure);
+}
+
+Error stopped(const CopyPlan& plan) {
+  return {ErrorKind::io, fmt::format("stopped; {} was not written", plan.to)};
+}
+
+void end_open_runs(SQLite::Database& copy) {
+  Statement(copy,
+            "UPDATE run SET end_reason = 'copied', ended_ms = COALESCE((SELECT n.last_tick_ms FROM run_named AS n "
+            "WHERE n.id = run.id), (SELECT MAX(s.to_ms) FROM stretch AS s WHERE s.run_id = run.id), started_ms) "
+            "WHERE ended_ms IS NULL")
+      .finish();
+}
+
+namespace {
+
+// What stands in the place of the copy is given up only for a sound one.
+Status check_written(const CopyPlan& plan, const std::string& path) {
+  bool going = true;
+  const Result<std::string> damage =
+      check_file(path, [&](int percent) { return going = plan.progress(kWritten + (100 - kWritten) * percent / 100); });
+  if (!going) return stopped(plan);
+  if (damage && damage->empty()) return Done{};
+  const std::string how = damage ? *damage : damage.error().message;
+  const auto source = check_file(plan.from, [](int) { return true; });
+  if (source && source->empty())
+    return Error{ErrorKind::io,
+                 fmt::format("{}: came out damaged ({}), and was not kept; check the disk", plan.to, how)};
+  Error error = damaged(plan.from, how);
+  error.message += fmt::format("; {} was not written", plan.to);
+  return error;
+}
+
+}  // namespace
+
+Status finish_copy(const CopyPlan& plan, PartialFile& partial) {
+  if (Status sound = check_written(plan, partial.partial_path()); !sound) return sound;
+  for (const char* companion : {"-wal", "-shm", "-journal"}) {
+    std::error_code error;
+    std::filesystem::remove(plan.to + companion, error);
+    if (error) {
+      return Error{ErrorKind::io,
+                   fmt::format("{}{} is in the way and cannot be removed: {}", plan.to, companion, error.message())};
+    }
+  }
+  return partial.commit();
+}
+
+namespace {
+
+// What is copied is one state of the file: recording goes on beside it, and does not have it begin anew.
+Status copy_pages(const CopyPlan& plan, SQLite::Database& source, SQLite::Database& copy) {
+  constexpr int pages_at_once = 256;
+  const Transaction state(source, Transaction::Kind::read);
+  Statement(source, "SELECT COUNT(*) FROM sqlite_schema").finish();
+  SQLite::Backup backup(copy, "main", source, "main");
+  do {
+    const int total = std::max(backup.getTotalPageCount(), 1);
+    const int done = backup.getTotalPageCount() - backup.getRemainingPageCount();
+    if (!plan.progress(static_cast<int>(std::int64_t{kWritten} * done / total))) return stopped(plan);
+  } while (backup.executeStep(pages_at_once) != SQLITE_DONE);
+  return Done{};
+}
+
+}  // namespace
+
+Status back_up(const CopyPlan& plan) {
+  if (Status checked = check_copy(plan); !checked) return checked;
+  auto source = TRY(open_for_reading(plan.from));
+  auto partial = TRY(PartialFile::begin(plan.to, plan.existing));
+  try {
+    SQLite::Database copy(partial.partial_path(), SQLite::OPEN_READWRITE);
+    if (Status copied = copy_pages(plan, *source, copy); !copied) return copied;
+    make_single_file(copy);
+    end_open_runs(copy);
+  } catch (const SQLite::Exception& failure) {
+    return copy_error(plan, failure);
+  }
+  return finish_copy(plan, partial);
+}
+
+}  // namespace memoir

@@ -1,0 +1,192 @@
+#include "store/replay/snapshot.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <unordered_map>
+#include <utility>
+
+#include "store/replay/tick_cursor.h"
+#include "store/rows/columns.h"
+#include "store/rows/tick_rows.h"
+#include "store/sqlite/sql.h"
+
+namespace memoir {
+namespace {
+
+struct Bounds {
+  std::int64_t keyframe_id = 0;
+  std::int64_t tick_id = 0;
+};
+
+// A row of snapshot_processes.sql.
+ProcessState read_state(const Statement& row) {
+  ProcessState state;
+  state.process = read_process(row);
+  int column = kProcessColumns;
+  state.sample_ms = row.integer(column++);
+  ProcessSample& sample = state.sample;
+  sample.key = state.process.info.key;
+  const std::string letter = row.text(column++);
+  sample.state = letter.empty() ? '?' : letter.front();
+  sample.parent_pid = static_cast<std::int32_t>(row.integer(column++));
+  sample.threads = static_cast<std::int32_t>(row.integer(column++));
+  sample.source = static_cast<Source>(row.integer(column++));
+  read_fields<ProcessField>(row, column, sample.memory, kHotProcessFields);
+  column += static_cast<int>(kHotProcessFields.size());
+  read_fields<ProcessField>(row, column, sample.memory, kColdProcessFields);
+  sample.memory = unpacked(sample.memory, sample.source);
+  return state;
+}
+
+std::string states_sql(const char* last_rows) {
+  return fmt::format("{}{}", last_rows, sql::snapshot_processes);
+}
+
+void load_processes(SQLite::Database& database, const Bounds& bounds, Snapshot& snapshot) {
+  Statement rows(database, states_sql(sql::last_rows));
+  rows.bind(bounds.keyframe_id, bounds.tick_id);
+  while (rows.step()) snapshot.processes.push_back(read_state(rows));
+}
+
+template <std::size_t N>
+void load_machine_part(SQLite::Database& database, const char* table, const Bounds& bounds,
+                       const std::array<MachineField, N>& fields, MachineMemory& memory) {
+  Statement row(database, fmt::format("SELECT {} FROM {} WHERE tick_id BETWEEN ? AND ? ORDER BY tick_id DESC LIMIT 1",
+                                      column_list(fields), table));
+  if (row.bind(bounds.keyframe_id, bounds.tick_id).step()) read_fields<MachineField>(row, 0, memory, fields);
+}
+
+void load_machine(SQLite::Database& database, const Bounds& bounds, MachineSample& machine) {
+  load_machine_part(database, "machine_sample", bounds, kHotMachineFields, machine.memory);
+  load_machine_part(database, "machine_detail", bounds, kColdMachineFields, machine.memory);
+  Statement other(database, sql::snapshot_meminfo_other);
+  other.bind(bounds.keyframe_id, bounds.tick_id);
+  while (other.step()) machine.other.push_back({other.text(0), other.integer(1)});
+}
+
+void load_categories(SQLite::Database& database, const Bounds& bounds, std::vector<CategorySample>& categories) {
+  Statement rows(database, sql::snapshot_categories);
+  rows.bind(bounds.keyframe_id, bounds.tick_id);
+  while (rows.step()) {
+    categories.push_back({rows.text(0), rows.integer(1), rows.integer(2), rows.integer(3), rows.integer(4),
+                          rows.integer(5), rows.integer(6), rows.integer(7)});
+  }
+}
+
+void load_cgroups(SQLite::Database& database, const Bounds& bounds, std::vector<CgroupSample>& cgroups) {
+  Statement rows(database, sql::snapshot_cgroups);
+  rows.bind(bounds.keyframe_id, bounds.tick_id);
+  while (rows.step()) {
+    cgroups.push_back(
+        {rows.text(0), rows.integer(1), rows.maybe(2), rows.maybe(3), rows.maybe(4), rows.maybe(5), rows.maybe(6)});
+  }
+}
+
+// The PSS of each process, the largest first. Who is gone by then is still among them.
+std::vector<std::pair<std::int64_t, std::int64_t>> load_held(SQLite::Database& database, const Bounds& bounds) {
+  Statement rows(database,
+                 "SELECT process_id, CASE source WHEN 5 THEN NULL ELSE pss_kib END FROM process_sample_full "
+                 "WHERE tick_id BETWEEN ? AND ? ORDER BY tick_id, process_id");
+  rows.bind(bounds.keyframe_id, bounds.tick_id);
+  std::unordered_map<std::int64_t, std::optional<std::int64_t>> last;
+  while (rows.step()) last[rows.integer(0)] = rows.maybe(1);
+  std::vector<std::pair<std::int64_t, std::int64_t>> held;
+  held.reserve(last.size());
+  for (const auto& [process_id, kib] : last) {
+    if (kib) held.emplace_back(process_id, *kib);
+  }
+  std::ranges::sort(held, [](const auto& a, const auto& b) {
+    return a.second != b.second ? a.second > b.second : a.first < b.first;
+  });
+  return held;
+}
+
+}  // namespace
+
+Result<Snapshot> load_snapshot(SQLite::Database& database, std::int64_t tick_id) {
+  Statement tick(database, fmt::format("SELECT {}, keyframe_id FROM tick WHERE id = ?", tick_columns()));
+  if (!tick.bind(tick_id).step()) return Error{ErrorKind::gone, fmt::format("tick {} is not recorded", tick_id)};
+  Snapshot snapshot;
+  snapshot.tick = read_tick(tick);
+  const Bounds bounds{tick.integer(4), tick_id};
+  Statement run(database, fmt::format("SELECT {} FROM run_named WHERE id = ?", run_columns()));
+  if (run.bind(snapshot.tick.run_id).step()) snapshot.run = read_run(run);
+  load_machine(database, bounds, snapshot.machine);
+  load_categories(database, bounds, snapshot.categories);
+  load_cgroups(database, bounds, snapshot.cgroups);
+  load_processes(database, bounds, snapshot);
+  return snapshot;
+}
+
+std::optional<ProcessState> load_process(SQLite::Database& database, std::int64_t tick_id, std::int64_t process_id) {
+  Statement row(database, states_sql(sql::last_rows_of_one));
+  if (!row.bind(keyframe_of(database, tick_id), tick_id, process_id).step()) return std::nullopt;
+  return read_state(row);
+}
+
+std::vector<Holder> load_largest(SQLite::Database& database, std::int64_t tick_id, std::size_t most,
+                                 const std::function<bool(const StoredProcess&)>& takes) {
+  std::vector<Holder> largest;
+  Statement row(database,
+                std::string(sql::processes) + "WHERE p.id = ? AND (p.gone_tick_id IS NULL OR p.gone_tick_id > ?)");
+  for (const auto& [process_id, kib] : load_held(database, {keyframe_of(database, tick_id), tick_id})) {
+    if (largest.size() == most) break;
+    if (!row.bind(process_id, tick_id).step()) continue;
+    const StoredProcess process = read_process(row);
+    if (takes(process)) largest.push_back({process, kib});
+  }
+  return largest;
+}
+
+StoredProcess read_process(const Statement& row) {
+  int column = 0;
+  const auto next = [&] { return row.integer(column++); };
+  const auto text = [&] { return row.text(column++); };
+  StoredProcess process;
+  ProcessInfo& info = process.info;
+  process.id = next();
+  process.boot_id = text();
+  info.key.pid = static_cast<std::int32_t>(next());
+  info.key.start_ticks = static_cast<std::uint64_t>(next());
+  info.key.exec_count = static_cast<std::uint32_t>(next());
+  info.start_ms = next();
+  info.parent_pid = static_cast<std::int32_t>(next());
+  info.uid = static_cast<std::uint32_t>(next());
+  info.user = text();
+  info.comm = text();
+  info.exe = text();
+  info.command = text();
+  info.cgroup = text();
+  info.cwd = text();
+  info.category = text();
+  process.first_ms = row.maybe(column++).value_or(info.start_ms);
+  process.last_ms = row.maybe(column++).value_or(process.first_ms);
+  process.gone_ms = row.maybe(column++);
+  process.end = text();
+  process.identity_id = next();
+  process.unit = text();
+  process.identity = text();
+  return process;
+}
+
+const char* run_columns() {
+  return "id, boot_uuid, boot_started_ms, host, kernel, pid, version, interval_ms, started_ms, ended_ms, end_reason, "
+         "first_tick_ms, last_tick_ms";
+}
+
+StoredRun read_run(const Statement& row) {
+  StoredRun run;
+  run.id = row.integer(0);
+  run.boot = {row.text(1), row.integer(2), row.text(3), row.text(4)};
+  run.pid = static_cast<std::int32_t>(row.integer(5));
+  run.version = row.text(6);
+  run.interval_ms = row.integer(7);
+  run.started_ms = row.integer(8);
+  run.ended_ms = row.maybe(9);
+  run.end_reason = row.text(10);
+  run.first_tick_ms = row.maybe(11);
+  run.last_tick_ms = row.maybe(12);
+  return run;
+}
+
+}  // namespace memoir

@@ -1,0 +1,29 @@
+#pragma once
+
+// Everything at one tick, or a part of it, from the rows between its keyframe and itself.
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "base/result.h"
+#include "store/sqlite/statement.h"
+#include "store/types.h"
+
+namespace memoir {
+
+Result<Snapshot> load_snapshot(SQLite::Database& database, std::int64_t tick_id);
+std::optional<ProcessState> load_process(SQLite::Database& database, std::int64_t tick_id, std::int64_t process_id);
+std::vector<Holder> load_largest(SQLite::Database& database, std::int64_t tick_id, std::size_t most,
+                                 const std::function<bool(const StoredProcess&)>& takes);
+
+// A row that begins with the columns of schema/queries/processes.sql; how many those are.
+StoredProcess read_process(const Statement& row);
+inline constexpr int kProcessColumns = 22;
+
+// A row of run_named.
+const char* run_columns();
+StoredRun read_run(const Statement& row);
+
+}  // namespace memoir

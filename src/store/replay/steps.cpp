@@ -1,0 +1,168 @@
+#include "store/replay/steps.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <limits>
+#include <unordered_map>
+
+#include "store/replay/step_plan.h"
+#include "store/replay/tick_cursor.h"
+#include "store/replay/tick_marks.h"
+#include "store/rows/columns.h"
+#include "store/sqlite/sql.h"
+
+namespace memoir {
+namespace {
+
+struct Plan {
+  TickSpan ticks;  // from the keyframe that the first tick needs
+  std::vector<PlannedStep> steps;
+};
+
+Plan make_plan(SQLite::Database& database, Range range, const char* changes_sql) {
+  Plan plan{span_of(database, range), {}};
+  if (plan.ticks.empty()) return plan;
+  plan.ticks.first = keyframe_of(database, plan.ticks.first);
+  StepPlan builder(range);
+  TickCursor changes(database, changes_sql, plan.ticks);
+  plan.steps = plan_steps(database, plan.ticks, builder, [&](std::int64_t tick_id) {
+    changes.apply_up_to(tick_id, [&builder](const Statement& row) {
+      row.integer(2) != 0 ? builder.close(row.integer(1)) : builder.open(row.integer(1));
+    });
+  });
+  return plan;
+}
+
+// The processes' samples as of the tick that the replay has come to.
+class ProcessReplay {
+ public:
+  ProcessReplay(SQLite::Database& database, const TickSpan& ticks)
+      : key_(database, "SELECT pid, start_ticks, exec_count FROM process WHERE id = ?"),
+        hot_(database, rows_sql("process_id, source, " + column_list(kHotProcessFields), "process_sample", kOrder),
+             ticks),
+        cold_(database,
+              rows_sql("process_id, state, parent_pid, threads, " + column_list(kColdProcessFields), "process_detail",
+                       kOrder),
+              ticks) {}
+
+  void go_to(std::int64_t tick_id) {
+    hot_.apply_up_to(tick_id, [&](const Statement& row) {
+      const auto source = static_cast<Source>(row.integer(2));
+      ProcessSample& sample = sample_of(row.integer(1));
+      sample.source = source;
+      read_fields<ProcessField>(row, 3, sample.memory, kHotProcessFields);
+      sample.memory = unpacked(sample.memory, source);
+    });
+    cold_.apply_up_to(tick_id, [&](const Statement& row) {
+      ProcessSample& sample = sample_of(row.integer(1));
+      const std::string letter = row.text(2);
+      sample.state = letter.empty() ? '?' : letter.front();
+      sample.parent_pid = static_cast<std::int32_t>(row.integer(3));
+      sample.threads = static_cast<std::int32_t>(row.integer(4));
+      read_fields<ProcessField>(row, 5, sample.memory, kColdProcessFields);
+    });
+  }
+
+  ProcessSample& sample_of(std::int64_t process_id) {
+    const auto [found, added] = samples_.try_emplace(process_id);
+    if (added && key_.bind(process_id).step()) {
+      found->second.key = {static_cast<std::int32_t>(key_.integer(0)), static_cast<std::uint64_t>(key_.integer(1)),
+                           static_cast<std::uint32_t>(key_.integer(2))};
+      key_.reset();
+    }
+    return found->second;
+  }
+
+ private:
+  static constexpr const char* kOrder = "tick_id, process_id";
+
+  Statement key_;
+  TickCursor hot_;
+  TickCursor cold_;
+  std::unordered_map<std::int64_t, ProcessSample> samples_;
+};
+
+std::unordered_map<std::int64_t, CategorySample> named_categories(SQLite::Database& database) {
+  std::unordered_map<std::int64_t, CategorySample> categories;
+  Statement rows(database, "SELECT id, name FROM category ORDER BY id");
+  while (rows.step()) categories[rows.integer(0)].category = rows.text(1);
+  return categories;
+}
+
+}  // namespace
+
+TickSpan span_of(SQLite::Database& database, Range range) {
+  // The numbers follow the recording; where the wall clock was stepped, other ticks lie between the first and the last.
+  Statement inside(database, "SELECT MIN(id), MAX(id) FROM tick WHERE wall_ms BETWEEN ? AND ?");
+  Statement before(database, "SELECT id FROM tick WHERE wall_ms <= ? ORDER BY wall_ms DESC, id DESC LIMIT 1");
+  TickSpan span{std::numeric_limits<std::int64_t>::max(), 0};
+  const auto widen = [&span](std::int64_t id) { span = {std::min(span.first, id), std::max(span.last, id)}; };
+  if (before.bind(range.from_ms).step()) widen(before.integer(0));
+  if (inside.bind(range.from_ms, range.to_ms).step() && inside.maybe(0)) {
+    widen(inside.integer(0));
+    widen(inside.integer(1));
+  }
+  return span.empty() ? TickSpan{} : span;
+}
+
+std::vector<PlannedStep> plan_steps(SQLite::Database& database, const TickSpan& ticks, StepPlan& plan,
+                                    const std::function<void(std::int64_t tick_id)>& apply_rows) {
+  if (ticks.empty()) return {};
+  TickMarks marks(database, ticks.first, ticks.last + 1);
+  while (marks.step()) {
+    if (marks.id() > ticks.last) return plan.finish(marks.mark());
+    plan.begin_tick(marks.id(), marks.keyframe(), marks.mark());
+    apply_rows(marks.id());
+  }
+  return plan.finish(std::nullopt);
+}
+
+void visit_process_samples(SQLite::Database& database, Range range,
+                           const std::function<void(const HeldSample<ProcessSample>&)>& visit) {
+  const Plan plan = make_plan(database, range, sql::process_changes);
+  ProcessReplay replay(database, plan.ticks);
+  for (const PlannedStep& step : plan.steps) {
+    replay.go_to(step.tick_id);
+    visit({step.subject_id, step.at_ms, step.until_ms, &replay.sample_of(step.subject_id)});
+  }
+}
+
+void visit_machine_samples(SQLite::Database& database, Range range,
+                           const std::function<void(const HeldSample<MachineMemory>&)>& visit) {
+  const Plan plan = make_plan(database, range, sql::machine_changes);
+  TickCursor hot(database, rows_sql(column_list(kHotMachineFields), "machine_sample", "tick_id"), plan.ticks);
+  TickCursor cold(database, rows_sql(column_list(kColdMachineFields), "machine_detail", "tick_id"), plan.ticks);
+  MachineMemory memory;
+  for (const PlannedStep& step : plan.steps) {
+    hot.apply_up_to(step.tick_id,
+                    [&](const Statement& row) { read_fields<MachineField>(row, 1, memory, kHotMachineFields); });
+    cold.apply_up_to(step.tick_id,
+                     [&](const Statement& row) { read_fields<MachineField>(row, 1, memory, kColdMachineFields); });
+    visit({0, step.at_ms, step.until_ms, &memory});
+  }
+}
+
+void visit_category_samples(SQLite::Database& database, Range range,
+                            const std::function<void(const HeldSample<CategorySample>&)>& visit) {
+  const Plan plan = make_plan(database, range, sql::category_changes);
+  TickCursor rows(database,
+                  rows_sql("category_id, processes, inexact, rss_kib, pss_kib, uss_kib, swap_kib, swap_pss_kib",
+                           "category_sample", "tick_id, category_id"),
+                  plan.ticks);
+  auto samples = named_categories(database);
+  for (const PlannedStep& step : plan.steps) {
+    rows.apply_up_to(step.tick_id, [&](const Statement& row) {
+      CategorySample& sample = samples[row.integer(1)];
+      sample.processes = row.integer(2);
+      sample.inexact = row.integer(3);
+      sample.rss_kib = row.integer(4);
+      sample.pss_kib = row.integer(5);
+      sample.uss_kib = row.integer(6);
+      sample.swap_kib = row.integer(7);
+      sample.swap_pss_kib = row.integer(8);
+    });
+    visit({step.subject_id, step.at_ms, step.until_ms, &samples[step.subject_id]});
+  }
+}
+
+}  // namespace memoir

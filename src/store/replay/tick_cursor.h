@@ -1,0 +1,44 @@
+#pragma once
+
+// The rows of a table in the order of ticks, taken as a replay comes to them.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "store/sqlite/statement.h"
+
+namespace memoir {
+
+// The numbers of the ticks that a range is about: from the one that holds at its begin. Empty: {1, 0}.
+struct TickSpan {
+  std::int64_t first = 1;
+  std::int64_t last = 0;
+
+  bool empty() const { return first > last; }
+};
+
+// The keyframe that the state at a tick is rebuilt from.
+std::int64_t keyframe_of(SQLite::Database& database, std::int64_t tick_id);
+
+// "SELECT tick_id, COLUMNS FROM TABLE" of a span of ticks; of all processes, or of one.
+std::string rows_sql(const std::string& columns, const char* table, const char* order,
+                     std::optional<std::int64_t> process_id = std::nullopt);
+
+class TickCursor {
+ public:
+  // The first column of `sql` is the tick, its two parameters are the first and the last.
+  TickCursor(SQLite::Database& database, const std::string& sql, const TickSpan& ticks);
+
+  // Hands out the rows that are still to come of the ticks up to this one.
+  template <typename Apply>
+  void apply_up_to(std::int64_t tick_id, Apply&& apply) {
+    for (; more_ && statement_.integer(0) <= tick_id; more_ = statement_.step()) apply(statement_);
+  }
+
+ private:
+  Statement statement_;
+  bool more_ = false;
+};
+
+}  // namespace memoir

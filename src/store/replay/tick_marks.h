@@ -1,0 +1,34 @@
+#pragma once
+
+// What coverage needs of the ticks, in their order. Of the runs, which are few, each is looked up where it begins: a
+// join would do so for every tick.
+
+#include <cstdint>
+
+#include "store/replay/coverage.h"
+#include "store/sqlite/statement.h"
+
+namespace memoir {
+
+class TickMarks {
+ public:
+  TickMarks(SQLite::Database& database, std::int64_t first_id, std::int64_t last_id);
+
+  // Begins anew with other ticks.
+  void go_to(std::int64_t first_id, std::int64_t last_id) { ticks_.bind(first_id, last_id); }
+  // To the next tick; false at the end.
+  bool step();
+
+  std::int64_t id() const { return id_; }
+  bool keyframe() const { return keyframe_; }
+  const TickMark& mark() const { return mark_; }
+
+ private:
+  Statement ticks_;
+  Statement run_;
+  std::int64_t id_ = 0;
+  bool keyframe_ = false;
+  TickMark mark_;
+};
+
+}  // namespace memoir

@@ -1,0 +1,141 @@
+#include "store/replay/value_steps.h"
+
+#include <algorithm>
+#include <iterator>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "store/replay/steps.h"
+#include "store/replay/tick_cursor.h"
+#include "store/rows/columns.h"
+#include "store/sqlite/sql.h"
+
+namespace memoir {
+namespace {
+
+struct Held {
+  std::optional<std::int64_t> value;
+  bool exact = false;
+  bool zombie = false;
+};
+
+std::vector<ProcessField> fields_of(const std::vector<Metric>& metrics) {
+  std::vector<ProcessField> fields;
+  for (const Metric metric : metrics) std::ranges::copy(info_of(metric).fields, std::back_inserter(fields));
+  std::ranges::sort(fields);
+  fields.erase(std::unique(fields.begin(), fields.end()), fields.end());
+  return fields;
+}
+
+class ValuePass {
+ public:
+  ValuePass(SQLite::Database& database, const HistoryQuestion& question)
+      : database_(database),
+        question_(question),
+        ticks_(ticks_of(database, question)),
+        hot_fields_(among(fields_of(question.metrics), kHotProcessFields)),
+        cold_fields_(among(fields_of(question.metrics), kColdProcessFields)),
+        unpacker_(hot_fields_),
+        plan_(question.range),
+        hot_(database, sql("process_id, source", unpacker_.columns(), "process_sample"), ticks_),
+        cold_(database, sql("process_id, state IN ('Z', 'X')", cold_fields_, "process_detail"), ticks_),
+        gone_(database, sql::gone_processes, ticks_) {}
+
+  void run(const std::function<void(const SubjectInterval&)>& visit) {
+    const std::vector<Metric>& metrics = question_.metrics;
+    const auto steps = plan_steps(database_, ticks_, plan_, [&](std::int64_t tick_id) {
+      apply_rows(tick_id);
+      for (std::size_t number = held_.size() / metrics.size(); number < plan_.opened(); ++number)
+        hold(rows_.at(plan_.subject(number)));
+    });
+    for (const PlannedStep& step : steps) {
+      for (std::size_t i = 0; i < metrics.size(); ++i) {
+        const Held& held = held_[step.number * metrics.size() + i];
+        visit({step.subject_id, metrics[i], held.zombie ? 0 : 1,
+               constant(step.at_ms, step.until_ms, held.value, held.exact ? 1 : 0)});
+      }
+    }
+  }
+
+ private:
+  struct Row {
+    ProcessMemory memory;  // the fields that are asked for, and what they are made of
+    Source source = Source::inaccessible;
+    bool zombie = false;
+  };
+
+  // From the keyframe that the first tick needs; of one process those of its life.
+  static TickSpan ticks_of(SQLite::Database& database, const HistoryQuestion& question) {
+    TickSpan ticks = span_of(database, question.range);
+    if (ticks.empty()) return ticks;
+    if (question.subject_id) {
+      Statement life(database, "SELECT first_tick_id, COALESCE(gone_tick_id, ?2) FROM process WHERE id = ?1");
+      if (!life.bind(*question.subject_id, ticks.last).step()) return {};
+      ticks = {std::max(ticks.first, life.integer(0)), std::min(ticks.last, life.integer(1))};
+      if (ticks.empty()) return {};
+    }
+    ticks.first = keyframe_of(database, ticks.first);
+    return ticks;
+  }
+
+  static std::vector<ProcessField> among(const std::vector<ProcessField>& fields, std::span<const ProcessField> table) {
+    std::vector<ProcessField> found;
+    std::ranges::copy_if(fields, std::back_inserter(found),
+                         [&](ProcessField field) { return std::ranges::find(table, field) != table.end(); });
+    return found;
+  }
+
+  std::string sql(std::string columns, const std::vector<ProcessField>& fields, const char* table) const {
+    if (!fields.empty()) columns += ", " + column_list(fields);
+    return rows_sql(columns, table, "tick_id, process_id", question_.subject_id);
+  }
+
+  void apply_rows(std::int64_t tick_id) {
+    hot_.apply_up_to(tick_id, [&](const Statement& from) {
+      const std::int64_t process_id = from.integer(1);
+      const std::int64_t source = from.integer(2);
+      if (source == kAbsentSource) return plan_.close(process_id);
+      Row& row = rows_[process_id];
+      row.source = static_cast<Source>(source);
+      read_fields<ProcessField>(from, 3, row.memory, unpacker_.columns());
+      unpacker_.unpack(row.memory, row.source);
+      plan_.open(process_id);
+    });
+    cold_.apply_up_to(tick_id, [&](const Statement& from) {
+      const std::int64_t process_id = from.integer(1);
+      Row& row = rows_[process_id];
+      row.zombie = from.integer(2) != 0;
+      read_fields<ProcessField>(from, 3, row.memory, cold_fields_);
+      plan_.open(process_id);
+    });
+    gone_.apply_up_to(tick_id, [&](const Statement& from) { plan_.close(from.integer(1)); });
+  }
+
+  void hold(const Row& row) {
+    for (const Metric metric : question_.metrics)
+      held_.push_back({metric_kib(row.memory, metric), is_exact(metric, row.source), row.zombie});
+  }
+
+  SQLite::Database& database_;
+  const HistoryQuestion& question_;
+  const TickSpan ticks_;
+  const std::vector<ProcessField> hot_fields_;
+  const std::vector<ProcessField> cold_fields_;
+  const Unpacker unpacker_;
+  StepPlan plan_;
+  TickCursor hot_;
+  TickCursor cold_;
+  TickCursor gone_;
+  std::unordered_map<std::int64_t, Row> rows_;
+  std::vector<Held> held_;  // of each step that the plan has opened, metric by metric
+};
+
+}  // namespace
+
+void visit_process_values(SQLite::Database& database, const HistoryQuestion& question,
+                          const std::function<void(const SubjectInterval&)>& visit) {
+  ValuePass(database, question).run(visit);
+}
+
+}  // namespace memoir

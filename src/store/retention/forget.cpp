@@ -1,0 +1,227 @@
+#include "store/retention/forget.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <vector>
+
+#include "store/rollup/high_water.h"
+
+namespace memoir {
+namespace {
+
+constexpr int kRowsAtOnce = 100;
+constexpr int kProcessSubject = static_cast<int>(SubjectKind::process);
+
+constexpr const char* kEnded =
+    "SELECT id, first_tick_id, gone_tick_id, start_ms, first_ms, COALESCE(last_ms, first_ms), "
+    "COALESCE(gone_ms, last_ms, first_ms) FROM process "
+    "WHERE gone_tick_id BETWEEN ?1 AND ?3 AND (gone_tick_id > ?1 OR id > ?2) ORDER BY gone_tick_id, id LIMIT ?4";
+
+// Runs before all that is kept of any. The last one stays whatever it recorded.
+constexpr const char* kEraseRuns =
+    "DELETE FROM run WHERE id < MIN((SELECT MAX(r.id) FROM run AS r), "
+    "COALESCE((SELECT t.run_id FROM tick AS t ORDER BY t.id LIMIT 1), 0), "
+    "COALESCE((SELECT s.run_id FROM stretch AS s ORDER BY s.id LIMIT 1), 0), "
+    "COALESCE((SELECT e.run_id FROM event AS e ORDER BY e.id LIMIT 1), 9223372036854775807))";
+constexpr const char* kEraseBoots =
+    "DELETE FROM boot WHERE id < (SELECT MIN(r.boot_id) FROM run AS r) "
+    "AND NOT EXISTS (SELECT 1 FROM process AS p WHERE p.boot_id = boot.id)";
+
+}  // namespace
+
+Forget::Groups::Groups(SQLite::Database& database, const char* table, int mark_subject)
+    : next(database,
+           fmt::format(
+               "SELECT g.id, g.first_ms, g.last_ms, EXISTS (SELECT 1 FROM tick AS t WHERE t.wall_ms <= g.last_ms) "
+               "FROM {} AS g WHERE g.id > ? ORDER BY g.id LIMIT 1",
+               table)),
+      erase(database, fmt::format("DELETE FROM {} WHERE id = ?", table)),
+      subject(mark_subject) {}
+
+Forget::Forget(SQLite::Database& database)
+    : database_(database),
+      ended_(database, kEnded),
+      erase_process_(database, "DELETE FROM process WHERE id = ?"),
+      next_mark_day_(database, "SELECT MIN(day_ms) FROM high_water WHERE day_ms BETWEEN ? AND ?"),
+      erase_mark_(database,
+                  "DELETE FROM high_water WHERE day_ms = ? AND subject = ? AND subject_id = ? "
+                  "AND metric IN (SELECT m.id FROM high_water_metric AS m)"),
+      identities_(database, "identity", static_cast<int>(SubjectKind::identity)),
+      cgroups_(database, "cgroup", static_cast<int>(SubjectKind::cgroup)),
+      first_event_(database, "SELECT id, run_id, boot_ms FROM event ORDER BY id LIMIT 1"),
+      erase_event_(database, "DELETE FROM event WHERE id = ?"),
+      first_stretch_(database,
+                     "SELECT id, last_tick_id, recorded_ms + to_ms - from_ms FROM stretch "
+                     "WHERE id < (SELECT MAX(l.id) FROM stretch AS l) ORDER BY id LIMIT 1"),
+      erase_stretch_(database, "DELETE FROM stretch WHERE id = ?"),
+      erase_runs_(database, kEraseRuns),
+      erase_boots_(database, kEraseBoots) {}
+
+void Forget::restart() {
+  cursors_ = {};
+  look_table_ = 0;
+  look_id_ = 0;
+  more_unused_ = true;
+}
+
+void Forget::begin(const RetentionCuts& cuts) {
+  cuts_ = &cuts;
+  for (Cursor& cursor : cursors_) cursor.done = false;
+}
+
+bool Forget::is_over(std::size_t tiers, std::int64_t wall_ms) const {
+  const auto& cuts = cuts_->tiers();
+  return std::all_of(cuts.begin(), cuts.begin() + static_cast<std::ptrdiff_t>(tiers),
+                     [wall_ms](const TierCut& cut) { return cut.gone(wall_ms); });
+}
+
+// In how many tiers it may have rows. Where the wall clock was set while it lived, both clocks are asked.
+std::size_t Forget::tiers_of(const Ended& process) const {
+  const RecordedPast& past = cuts_->past();
+  const std::int64_t recorded =
+      past.at_tick(process.gone_tick_id - 1, process.last_ms) - past.at_tick(process.first_tick_id, process.first_ms);
+  const std::int64_t lived = std::max(process.last_ms - process.start_ms, recorded);
+  return static_cast<std::size_t>(std::count_if(kProcessAgeMs.begin(), kProcessAgeMs.end(),
+                                                [lived](std::int64_t age_ms) { return lived >= age_ms; }));
+}
+
+bool Forget::some_processes() {
+  for (std::size_t tiers = 0; tiers <= kTiers; ++tiers) {
+    if (!cursors_[tiers].done && look_through(tiers)) return true;
+  }
+  return false;
+}
+
+// False: everybody who lived that long has been looked at, up to the first who must stay.
+bool Forget::look_through(std::size_t tiers) {
+  Cursor& cursor = cursors_[tiers];
+  std::vector<Ended> rows;
+  ended_.bind(cursor.gone_tick_id, cursor.id, cuts_->first_tick(), kRowsAtOnce);
+  while (ended_.step()) {
+    rows.push_back({ended_.integer(0), ended_.integer(1), ended_.integer(2), ended_.integer(3), ended_.integer(4),
+                    ended_.integer(5), ended_.integer(6)});
+  }
+  for (const Ended& process : rows) {
+    if (tiers_of(process) == tiers) {
+      if (!is_over(tiers, process.last_ms) || !is_over(tiers, process.gone_ms)) {
+        cursor.done = true;
+        return false;
+      }
+      erase(process);
+    }
+    cursor.gone_tick_id = process.gone_tick_id;
+    cursor.id = process.id;
+  }
+  cursor.done = rows.empty();
+  return !cursor.done;
+}
+
+void Forget::erase(const Ended& process) {
+  std::int64_t from_ms = std::min(process.first_ms, process.last_ms);
+  std::int64_t to_ms = std::max(process.first_ms, process.last_ms);
+  // The wall clock may have been elsewhere in between.
+  const auto& spans = cuts_->past().spans();
+  auto span = std::upper_bound(spans.begin(), spans.end(), process.first_tick_id,
+                               [](std::int64_t tick_id, const RecordedSpan& s) { return tick_id < s.first_tick_id; });
+  for (; span != spans.end() && span->last_tick_id < process.gone_tick_id - 1; ++span) {
+    from_ms = std::min(from_ms, span->from_ms);
+    to_ms = std::max(to_ms, span->to_ms);
+  }
+  erase_marks(kProcessSubject, process.id, from_ms, to_ms);
+  erase_process_.run(process.id);
+  more_unused_ = true;
+}
+
+void Forget::erase_marks(int subject, std::int64_t id, std::int64_t from_ms, std::int64_t to_ms) {
+  erase_mark_.run(kAllTime, subject, id);
+  const std::int64_t last_day = day_of(to_ms);
+  std::int64_t day = day_of(from_ms);
+  while (next_mark_day_.bind(day, last_day).step()) {
+    const auto found = next_mark_day_.maybe(0);
+    next_mark_day_.reset();
+    if (!found) return;
+    erase_mark_.run(*found, subject, id);
+    day = *found + 1;
+  }
+}
+
+bool Forget::unused(const StillUsed& used, const std::function<bool()>& go_on) {
+  const std::array<std::function<bool()>, 4> tables{
+      [&] { return unused_names("command", used.commands, go_on); },
+      [&] { return unused_names("user", used.users, go_on); },
+      [&] { return unused_groups(identities_, used.identities, go_on); },
+      [&] { return unused_groups(cgroups_, used.cgroups, go_on); },
+  };
+  if (look_table_ == 0 && look_id_ == 0) more_unused_ = false;
+  for (; look_table_ < tables.size(); ++look_table_, look_id_ = 0) {
+    if (!tables[look_table_]()) return false;
+  }
+  look_table_ = 0;
+  return true;
+}
+
+bool Forget::unused_names(const char* table, const IdSet& used, const std::function<bool()>& go_on) {
+  Statement next(database_, fmt::format("SELECT id FROM {} WHERE id > ? ORDER BY id LIMIT 1", table));
+  Statement erase(database_, fmt::format("DELETE FROM {} WHERE id = ?", table));
+  while (next.bind(look_id_).step()) {
+    look_id_ = next.integer(0);
+    next.reset();
+    if (!used.has(look_id_)) erase.run(look_id_);
+    if (!go_on()) return false;
+  }
+  return true;
+}
+
+// Groups have rows in a tier from a bucket of the tier before on.
+bool Forget::unused_groups(Groups& groups, const IdSet& used, const std::function<bool()>& go_on) {
+  while (groups.next.bind(look_id_).step()) {
+    const std::int64_t id = look_id_ = groups.next.integer(0);
+    const std::int64_t first_ms = groups.next.integer(1);
+    const std::int64_t last_ms = groups.next.integer(2);
+    // As long as ticks are there from when it was seen, a cgroup may have samples.
+    const bool in_ticks = groups.next.integer(3) != 0;
+    groups.next.reset();
+    const std::int64_t lived = last_ms - first_ms;
+    const std::size_t tiers = lived < kTierBucketMs[0] ? 1 : lived < kTierBucketMs[1] ? 2 : kTiers;
+    if (!used.has(id) && !in_ticks && is_over(tiers, last_ms)) {
+      erase_marks(groups.subject, id, first_ms, last_ms);
+      groups.erase.run(id);
+    }
+    if (!go_on()) return false;
+  }
+  return true;
+}
+
+// They go with the rows of hours.
+bool Forget::some_events() {
+  const std::int64_t cut = cuts_->tiers()[1].recorded_ms;
+  for (int i = 0; i < kRowsAtOnce; ++i) {
+    if (!first_event_.bind().step()) return false;
+    const std::int64_t id = first_event_.integer(0);
+    const std::int64_t at = cuts_->past().at_moment(first_event_.integer(1), first_event_.integer(2));
+    first_event_.reset();
+    if (at >= cut) return false;
+    erase_event_.run(id);
+  }
+  return true;
+}
+
+bool Forget::some_runs() {
+  const auto& cuts = cuts_->tiers();
+  const std::int64_t cut = std::min({cuts[0].recorded_ms, cuts[1].recorded_ms, cuts[2].recorded_ms});
+  for (int i = 0; i < kRowsAtOnce; ++i) {
+    const bool some = first_stretch_.bind().step();
+    const std::int64_t id = some ? first_stretch_.integer(0) : 0;
+    const bool old = some && first_stretch_.integer(1) < cuts_->first_tick() && first_stretch_.integer(2) < cut;
+    first_stretch_.reset();
+    if (!old) {
+      erase_runs_.finish();
+      erase_boots_.finish();
+      return false;
+    }
+    erase_stretch_.run(id);
+  }
+  return true;
+}
+
+}  // namespace memoir

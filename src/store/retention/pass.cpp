@@ -1,0 +1,203 @@
+#include "store/retention/pass.h"
+
+#include <SQLiteCpp/Database.h>
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "base/clock.h"
+#include "store/rollup/high_water.h"
+
+namespace memoir {
+namespace {
+
+using Numbers = std::numeric_limits<std::int64_t>;
+
+constexpr std::int64_t kNewShare = 4;  // one of so many
+constexpr std::int64_t kSizeDays = 31;
+constexpr std::int64_t kVacuumPages = 16;
+// Free pages are used again soon: only what stays is given back.
+constexpr std::int64_t kLeastIdlePages = 256;
+constexpr std::int64_t kIdleShare = 20;  // one of so many
+
+// What a tick and a step of the rollups may add before retention comes to its turn.
+constexpr std::int64_t kMostReserveBytes = 8LL * 1024 * 1024;
+
+std::int64_t reserve_bytes(const Retention& limits) {
+  return std::min(kMostReserveBytes, limits.max_bytes / 8);
+}
+
+}  // namespace
+
+const std::array<RetentionPass::Stage, 8> RetentionPass::kStages{
+    &RetentionPass::store_cuts,    &RetentionPass::delete_ticks,     &RetentionPass::delete_samples,
+    &RetentionPass::delete_blocks, &RetentionPass::forget_processes, &RetentionPass::forget_events,
+    &RetentionPass::forget_runs,   &RetentionPass::give_back,
+};
+
+RetentionPass::RetentionPass(SQLite::Database& database, std::int64_t piece_us)
+    : database_(database),
+      piece_us_(piece_us),
+      pages_(database),
+      ticks_(database, "tick", {"id"}),
+      forget_(database),
+      noted_(database, "SELECT 1 FROM store_size WHERE recorded_day = ?"),
+      mark_(database, "SELECT tick_id, target_tick_id FROM rollup_mark WHERE id = 1") {
+  using Key = std::vector<std::string>;
+  for (const char* table : {"process_sample", "process_detail"})
+    samples_.emplace_back(database, table, Key{"tick_id", "process_id"});
+  for (const char* table : {"machine_sample", "machine_detail"}) samples_.emplace_back(database, table, Key{"tick_id"});
+  samples_.emplace_back(database, "meminfo_other", Key{"tick_id", "key_id"});
+  samples_.emplace_back(database, "category_sample", Key{"tick_id", "category_id"});
+  samples_.emplace_back(database, "cgroup_sample", Key{"tick_id", "cgroup_id"});
+  blocks_.emplace_back(database, "rollup_5min", 0, 1, Key{"hour", "subject", "subject_id", "slot"});
+  blocks_.emplace_back(database, "machine_5min", 0, 1, Key{"hour", "metric", "slot"});
+  blocks_.emplace_back(database, "rollup_hour", 1, 1, Key{"day", "subject", "subject_id", "slot"});
+  blocks_.emplace_back(database, "machine_hour", 1, 1, Key{"day", "metric", "slot"});
+  blocks_.emplace_back(database, "rollup_day", 2, 1, Key{"day", "subject", "subject_id", "slot"});
+  blocks_.emplace_back(database, "machine_day", 2, 1, Key{"day", "metric", "slot"});
+  blocks_.emplace_back(database, "high_water", 2, kDayMs, Key{"day_ms", "subject", "metric", "subject_id"});
+}
+
+std::int64_t most_wal_bytes(const Retention& limits) {
+  return limits.max_bytes == 0 ? kMostWalBytes : std::min(kMostWalBytes, limits.max_bytes / 8);
+}
+
+void RetentionPass::set_limits(const Retention& limits) {
+  limits_ = limits;
+  planned_for_ = -1;
+}
+
+bool RetentionPass::is_over_cap(const Pages& pages) const {
+  if (limits_.max_bytes == 0) return false;
+  return pages.used_bytes() > limits_.max_bytes - most_wal_bytes(limits_) - reserve_bytes(limits_);
+}
+
+bool RetentionPass::has_idle_pages(const Pages& pages) const {
+  if (pages.free == 0) return false;
+  const bool too_large =
+      limits_.max_bytes != 0 && pages.all * pages.bytes > limits_.max_bytes - most_wal_bytes(limits_);
+  const std::int64_t share = giving_back_ ? 2 * kIdleShare : kIdleShare;
+  return too_large || pages.free > std::max(kLeastIdlePages, pages.all / share);
+}
+
+// Whether there is something to do.
+bool RetentionPass::plan() {
+  if (!mark_.bind().step()) return false;
+  const std::int64_t tick_id = mark_.integer(0);
+  const bool half_written = mark_.integer(1) > tick_id;
+  mark_.reset();
+  if (half_written) return false;
+  if (planned_for_ != tick_id) {
+    if (planned_for_ < 0) forget_.restart();
+    cuts_.emplace(database_, limits_);
+    planned_for_ = tick_id;
+    settled_bytes_ = pages_.count().used_bytes();
+    begin_stages();
+  }
+  if (stage_ < kStages.size()) return true;
+  const Pages now = pages_.count();
+  // Names that nothing tells of go before what does.
+  if (is_over_cap(now) && (forget_.may_find_unused() || make_room(now))) return true;
+  if (has_idle_pages(now)) stage_ = kStages.size() - 1;
+  return stage_ < kStages.size() || is_daily_due();
+}
+
+// Where what came since the last step of the rollups takes much of the room, that goes before the older tiers do.
+bool RetentionPass::make_room(const Pages& pages) {
+  const bool much_is_new = pages.used_bytes() - settled_bytes_ > limits_.max_bytes / kNewShare;
+  const bool some_goes = cuts_->tighten_ticks() || (!much_is_new && cuts_->tighten_tiers());
+  if (some_goes) begin_stages();
+  needs_room_ = !some_goes;
+  return some_goes;
+}
+
+void RetentionPass::begin_stages() {
+  stage_ = 0;
+  looked_ = false;
+  needs_room_ = false;
+  forget_.begin(*cuts_);
+}
+
+Maintenance RetentionPass::step() {
+  if (!plan()) return {};
+  // Should this fail, nothing of what is known here holds any more.
+  const std::int64_t planned = std::exchange(planned_for_, -1);
+  std::optional<StillUsed> used;
+  if (stage_ == kStages.size()) used = read_still_used(database_);
+  Transaction transaction(database_, Transaction::Kind::write);
+  const std::int64_t begin_us = steady_us();
+  const auto in_time = [this, begin_us] { return steady_us() - begin_us < piece_us_; };
+  const std::int64_t begin_bytes = pages_.count().used_bytes();
+  if (used) {
+    if (forget_.unused(*used, in_time)) note_size();
+    looked_ = true;
+  } else {
+    do {
+      if (!(this->*kStages[stage_])()) ++stage_;
+    } while (stage_ < kStages.size() && in_time());
+  }
+  settled_bytes_ += pages_.count().used_bytes() - begin_bytes;
+  transaction.commit();
+  planned_for_ = planned;
+  return {true, steady_us() - begin_us};
+}
+
+void store_retention(SQLite::Database& database, const Retention& limits) {
+  Statement(database,
+            "UPDATE retention SET raw_ms = ?, five_minutes_ms = ?, hour_ms = ?, day_ms = ?, max_bytes = ? WHERE id = 1")
+      .run(limits.raw_ms, limits.five_minutes_ms, limits.hour_ms, limits.day_ms, limits.max_bytes);
+}
+
+bool RetentionPass::store_cuts() {
+  cuts_->store();
+  return false;
+}
+
+bool RetentionPass::delete_ticks() {
+  return ticks_.run(0, cuts_->first_tick() - 1) > 0;
+}
+
+bool RetentionPass::delete_samples() {
+  return std::any_of(samples_.begin(), samples_.end(),
+                     [this](BatchDelete& rows) { return rows.run(0, cuts_->first_tick() - 1) > 0; });
+}
+
+bool RetentionPass::delete_blocks() {
+  for (Blocks& table : blocks_) {
+    for (const auto& [first, last] : cuts_->tiers()[table.tier].gone()) {
+      // The marks of all time stand before the epoch.
+      const std::int64_t from = table.unit == 1 ? first : std::max<std::int64_t>(first, 0) * table.unit;
+      const std::int64_t to = last > Numbers::max() / table.unit ? Numbers::max() : last * table.unit;
+      if (table.rows.run(from, to) > 0) return true;
+    }
+  }
+  return false;
+}
+
+std::int64_t RetentionPass::today() const {
+  return cuts_->past().now() / kDayMs;
+}
+
+// Once a day of recording, and in each pass once at the most.
+bool RetentionPass::is_daily_due() {
+  if (looked_ || !cuts_ || cuts_->past().empty()) return false;
+  const bool done = noted_.bind(today()).step();
+  noted_.reset();
+  return !done;
+}
+
+// One row a day of recording, of the last month.
+void RetentionPass::note_size() {
+  Statement(database_, "INSERT INTO store_size (recorded_day, used_bytes) VALUES (?, ?) ON CONFLICT DO NOTHING")
+      .run(today(), pages_.count().used_bytes());
+  Statement(database_, "DELETE FROM store_size WHERE recorded_day < ?").run(today() - kSizeDays);
+}
+
+bool RetentionPass::give_back() {
+  giving_back_ = has_idle_pages(pages_.count());
+  if (giving_back_) vacuum(database_, kVacuumPages);
+  return giving_back_;
+}
+
+}  // namespace memoir

@@ -1,0 +1,60 @@
+#pragma once
+
+// High-water marks while they grow: pure, in the writer's memory.
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "model/tick.h"
+#include "store/types.h"
+
+namespace memoir {
+
+using MarkValues = std::array<std::optional<std::int64_t>, 4>;
+
+// What a sample has to say to each of the marked_metrics of its subject, in their order. PSS only where it was measured
+// or estimated: the RSS that stands in for it elsewhere would beat it.
+MarkValues mark_values(const MachineMemory& memory);
+MarkValues mark_values(const CategorySample& sample);
+MarkValues mark_values(const ProcessMemory& memory, Source source);
+
+// Whether `value` goes beyond `mark`. A high-water mark of 0 is none.
+bool beats(Metric metric, std::int64_t value, std::optional<std::int64_t> mark);
+
+// When a value was seen, and since when it may have been reached.
+struct MarkTime {
+  std::int64_t at_ms = 0;
+  std::int64_t before_ms = 0;
+};
+
+// A process's VmHWM that its first tick shows was reached since its start.
+MarkTime since_start(MarkTime time, std::int64_t start_ms, bool had_tick_before);
+
+struct Mark {
+  std::optional<std::int64_t> value;
+  MarkTime time;
+  bool dirty = false;  // not stored yet
+};
+
+// The marks of one subject: of this UTC day, and since the run began.
+struct Marks {
+  std::array<Mark, 4> day;
+  std::array<Mark, 4> ever;
+
+  void see(std::size_t index, Metric metric, std::optional<std::int64_t> value, MarkTime time);
+};
+
+// A process that was born in this run and has lived in one UTC day only: the marks of that day are those of all time,
+// and only they are stored. Most processes never see another.
+struct LifeMarks : Marks {
+  bool one_day = false;
+};
+
+inline constexpr std::int64_t kDayMs = 86'400'000;
+inline constexpr std::int64_t kAllTime = -1;  // in the place of a day
+
+std::int64_t day_of(std::int64_t wall_ms);
+
+}  // namespace memoir

@@ -1,0 +1,65 @@
+#include "store/rollup/history.h"
+
+#include <fmt/format.h>
+
+#include "store/replay/steps.h"
+#include "store/replay/value_steps.h"
+#include "store/rollup/reader.h"
+
+namespace memoir {
+namespace {
+
+const char* word_of(SubjectKind kind) {
+  constexpr std::array words{"the machine", "a category", "a process", "an identity", "a cgroup"};
+  return words.at(static_cast<std::size_t>(kind));
+}
+
+// Ticks hold no sums over identities and cgroups.
+bool in_ticks(SubjectKind kind) {
+  return kind != SubjectKind::identity && kind != SubjectKind::cgroup;
+}
+
+void visit_machine_ticks(SQLite::Database& database, const HistoryQuestion& question,
+                         const std::function<void(const SubjectInterval&)>& visit) {
+  visit_machine_samples(database, question.range, [&](const HeldSample<MachineMemory>& held) {
+    for (const Metric metric : question.metrics)
+      visit({0, metric, 0, constant(held.from_ms, held.until_ms, metric_value(*held.sample, metric))});
+  });
+}
+
+void visit_category_ticks(SQLite::Database& database, const HistoryQuestion& question,
+                          const std::function<void(const SubjectInterval&)>& visit) {
+  visit_category_samples(database, question.range, [&](const HeldSample<CategorySample>& held) {
+    if (question.subject_id && held.subject_id != *question.subject_id) return;
+    for (const Metric metric : question.metrics)
+      visit({held.subject_id, metric, held.sample->processes,
+             constant(held.from_ms, held.until_ms, metric_kib(*held.sample, metric))});
+  });
+}
+
+}  // namespace
+
+std::optional<Error> error_in(const HistoryQuestion& question) {
+  const bool ticks = question.tier == Tier::raw;
+  for (const Metric metric : question.metrics) {
+    const MetricInfo& info = info_of(metric);
+    const bool of_kind = (question.kind == SubjectKind::machine) == info.kinds.contains(SubjectKind::machine);
+    if (!of_kind) return Error{ErrorKind::malformed, fmt::format("{} has no {}", word_of(question.kind), info.column)};
+    if (!ticks && !info.rolled_up)
+      return Error{ErrorKind::malformed,
+                   fmt::format("'{}' of {} is not rolled up", info.column, word_of(question.kind))};
+  }
+  if (ticks && !in_ticks(question.kind))
+    return Error{ErrorKind::malformed, fmt::format("ticks hold no values of {}", word_of(question.kind))};
+  return std::nullopt;
+}
+
+void visit_history(SQLite::Database& database, RollupTails& tails, const HistoryQuestion& question,
+                   const std::function<void(const SubjectInterval&)>& visit) {
+  if (question.tier != Tier::raw) return visit_rollups(database, tails, question, visit);
+  if (question.kind == SubjectKind::process) return visit_process_values(database, question, visit);
+  const bool machine = question.kind == SubjectKind::machine;
+  (machine ? visit_machine_ticks : visit_category_ticks)(database, question, visit);
+}
+
+}  // namespace memoir

@@ -1,0 +1,356 @@
+#include "store/rollup/mark_rows.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <tuple>
+#include <unordered_map>
+
+#include "store/rollup/reader.h"
+#include "store/rows/columns.h"
+#include "store/rows/id_set.h"
+#include "store/sqlite/sql.h"
+
+namespace memoir {
+namespace {
+
+// 1 is the mark of mem_available, of which the lowest counts.
+constexpr const char* kRaise =
+    "INSERT INTO high_water (day_ms, subject, subject_id, metric, value_kib, at_ms, before_ms) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE "
+    "SET value_kib = excluded.value_kib, at_ms = excluded.at_ms, before_ms = excluded.before_ms "
+    "WHERE CASE metric WHEN 1 THEN excluded.value_kib < value_kib ELSE excluded.value_kib > value_kib END";
+
+// A process that lived in one UTC day so far, its first, has only the marks of that day: they are the first of all
+// time.
+constexpr const char* kOutliveFirstDay =
+    "INSERT INTO high_water (day_ms, subject, subject_id, metric, value_kib, at_ms, before_ms) "
+    "SELECT -1, h.subject, h.subject_id, h.metric, h.value_kib, h.at_ms, h.before_ms "
+    "FROM process AS p JOIN high_water AS h ON h.day_ms = p.first_ms - p.first_ms % 86400000 AND h.subject = 2 "
+    "AND h.metric = ?2 AND h.subject_id = p.id WHERE p.id = ?1 ON CONFLICT DO NOTHING";
+
+class Collected {
+ public:
+  // Of equal ones the first stays.
+  void see(const MarkRow& row) {
+    const auto found = rows_.find(row.key());
+    const bool known = found != rows_.end();
+    if (beats(row.metric, row.value_kib, known ? std::optional(found->second.value_kib) : std::nullopt))
+      rows_.insert_or_assign(row.key(), row);
+  }
+  void see(SubjectKind subject, std::int64_t id, Metric metric, std::optional<std::int64_t> value, MarkTime time) {
+    if (!value) return;
+    for (const std::int64_t day : {kAllTime, day_of(time.at_ms)}) see({day, subject, id, metric, *value, time});
+  }
+
+  std::vector<MarkRow> take() {
+    std::vector<MarkRow> rows;
+    for (const auto& [key, row] : rows_) rows.push_back(row);
+    return rows;
+  }
+
+ private:
+  std::map<decltype(MarkRow{}.key()), MarkRow> rows_;
+};
+
+// Each query of schema/queries/pending_*.sql begins with the tick's time, the time of the tick before in its run (or
+// NULL), and the subject.
+struct Seen {
+  MarkTime time;
+  bool had_tick_before = false;
+  std::int64_t subject_id = 0;
+};
+
+Seen read_seen(const Statement& row) {
+  const std::int64_t at = row.integer(0);
+  const auto before = row.maybe(1);
+  return {{at, before.value_or(at)}, before.has_value(), row.integer(2)};
+}
+
+void see_machine(SQLite::Database& database, Collected& marks) {
+  Statement rows(database, sql::pending_machine);
+  while (rows.step()) {
+    const Seen seen = read_seen(rows);
+    MachineMemory memory;
+    memory.set(MachineField::mem_available, rows.maybe(3));
+    memory.set(MachineField::mem_total, rows.maybe(4));
+    memory.set(MachineField::swap_total, rows.maybe(5));
+    memory.set(MachineField::swap_free, rows.maybe(6));
+    for (const Metric metric : marked_metrics(SubjectKind::machine))
+      marks.see(SubjectKind::machine, 0, metric, metric_value(memory, metric), seen.time);
+  }
+}
+
+void see_categories(SQLite::Database& database, Collected& marks) {
+  Statement rows(database, sql::pending_category);
+  while (rows.step()) {
+    const Seen seen = read_seen(rows);
+    int column = 3;
+    for (const Metric metric : marked_metrics(SubjectKind::category))
+      marks.see(SubjectKind::category, seen.subject_id, metric, rows.maybe(column++), seen.time);
+  }
+}
+
+void see_processes(SQLite::Database& database, Collected& marks) {
+  constexpr std::array fields{ProcessField::pss,    ProcessField::private_clean, ProcessField::private_dirty,
+                              ProcessField::vm_hwm, ProcessField::vm_rss,        ProcessField::rss};
+  Statement rows(database, sql::pending_process);
+  while (rows.step()) {
+    const Seen seen = read_seen(rows);
+    const auto source = static_cast<Source>(rows.integer(3));
+    const auto start_if_first = rows.maybe(4);
+    ProcessMemory memory;
+    read_fields<ProcessField>(rows, 5, memory, fields);
+    const MarkValues values = mark_values(memory, source);
+    const std::vector<Metric>& metrics = marked_metrics(SubjectKind::process);
+    for (std::size_t i = 0; i < metrics.size(); ++i) {
+      const bool since = start_if_first && metrics[i] == Metric::hwm;
+      const MarkTime time = since ? since_start(seen.time, *start_if_first, seen.had_tick_before) : seen.time;
+      marks.see(SubjectKind::process, seen.subject_id, metrics[i], values.at(i), time);
+    }
+  }
+  Statement swaps(database, sql::pending_process_swap);
+  while (swaps.step()) {
+    const Seen seen = read_seen(swaps);
+    marks.see(SubjectKind::process, seen.subject_id, Metric::swap, swaps.maybe(3), seen.time);
+  }
+}
+
+void see_pending(SQLite::Database& database, Collected& marks) {
+  see_machine(database, marks);
+  see_categories(database, marks);
+  see_processes(database, marks);
+}
+
+// By the store's number of it.
+Metric marked_metric(SubjectKind kind, std::int64_t mark) {
+  const std::vector<Metric>& metrics = marked_metrics(kind);
+  const auto found = std::ranges::find(metrics, mark, [](Metric metric) { return info_of(metric).mark; });
+  return found == metrics.end() ? metrics.front() : *found;
+}
+
+HighWater told(const MarkRow& row) {
+  HighWater mark;
+  mark.subject = row.subject;
+  mark.subject_id = row.subject_id;
+  mark.metric = row.metric;
+  if (row.day_ms != kAllTime) mark.day_ms = row.day_ms;
+  mark.value_kib = row.value_kib;
+  mark.at_ms = row.time.at_ms;
+  mark.before_ms = row.time.before_ms;
+  return mark;
+}
+
+const char* names_sql(SubjectKind kind) {
+  switch (kind) {
+    case SubjectKind::category:
+      return "SELECT id, name FROM category ORDER BY id";
+    case SubjectKind::identity:
+      return "SELECT id, TRIM(unit || ' ' || command) FROM identity ORDER BY id";
+    case SubjectKind::cgroup:
+      return "SELECT id, path FROM cgroup ORDER BY id";
+    case SubjectKind::machine:
+    case SubjectKind::process:
+      break;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+MarkRows::MarkRows(SQLite::Database& database)
+    : outlive_first_day_(database, kOutliveFirstDay),
+      raise_(database, kRaise),
+      watermark_(database, "UPDATE high_water_mark SET tick_id = ? WHERE id = 1") {}
+
+void MarkRows::raise(const MarkRow& mark) {
+  if (mark.subject == SubjectKind::process && mark.day_ms == kAllTime)
+    outlive_first_day_.run(mark.subject_id, info_of(mark.metric).mark);
+  raise_.run(mark.day_ms, static_cast<int>(mark.subject), mark.subject_id, info_of(mark.metric).mark, mark.value_kib,
+             mark.time.at_ms, mark.time.before_ms);
+}
+
+void MarkRows::store(Mark& mark, MarkRow row) {
+  if (!mark.dirty) return;
+  row.value_kib = *mark.value;
+  row.time = mark.time;
+  raise(row);
+  mark.dirty = false;
+}
+
+void MarkRows::flush(SubjectKind subject, std::int64_t subject_id, std::span<const Metric> metrics, std::int64_t day_ms,
+                     Marks& marks) {
+  for (std::size_t i = 0; i < metrics.size(); ++i) {
+    store(marks.day[i], {day_ms, subject, subject_id, metrics[i], 0, {}});
+    store(marks.ever[i], {kAllTime, subject, subject_id, metrics[i], 0, {}});
+  }
+}
+
+void MarkRows::flush(std::int64_t process_id, std::int64_t day_ms, LifeMarks& marks) {
+  const std::vector<Metric>& metrics = marked_metrics(SubjectKind::process);
+  if (!marks.one_day) return flush(SubjectKind::process, process_id, metrics, day_ms, marks);
+  for (std::size_t i = 0; i < metrics.size(); ++i)
+    store(marks.day[i], {day_ms, SubjectKind::process, process_id, metrics[i], 0, {}});
+}
+
+void MarkRows::set_watermark(std::int64_t tick_id) {
+  watermark_.run(tick_id);
+}
+
+std::vector<MarkRow> pending_marks(SQLite::Database& database) {
+  Collected marks;
+  see_pending(database, marks);
+  return marks.take();
+}
+
+void store_pending_marks(SQLite::Database& database) {
+  MarkRows rows(database);
+  for (const MarkRow& mark : pending_marks(database)) rows.raise(mark);
+  Statement last(database, "SELECT COALESCE(MAX(id), 0) FROM tick");
+  last.step();
+  rows.set_watermark(last.integer(0));
+}
+
+std::map<std::int64_t, std::string> load_group_names(SQLite::Database& database, SubjectKind kind) {
+  std::map<std::int64_t, std::string> names;
+  const char* sql = names_sql(kind);
+  if (sql == nullptr) return names;
+  Statement rows(database, sql);
+  while (rows.step()) names[rows.integer(0)] = rows.text(1);
+  return names;
+}
+
+std::vector<HighWater> load_marks(SQLite::Database& database, RollupTails& tails, MarkDays days,
+                                  const std::set<SubjectKind>& kinds) {
+  Collected marks;
+  const bool processes = kinds.contains(SubjectKind::process);
+  Statement rows(database, processes ? sql::high_water : sql::group_marks);
+  rows.bind(days.from, days.to);
+  if (!processes) {
+    for (const SubjectKind kind :
+         {SubjectKind::machine, SubjectKind::category, SubjectKind::identity, SubjectKind::cgroup})
+      rows.add(kinds.contains(kind) ? std::optional(static_cast<std::int64_t>(kind)) : std::nullopt);
+  }
+  while (rows.step()) {
+    marks.see({rows.integer(0),
+               static_cast<SubjectKind>(rows.integer(1)),
+               rows.integer(2),
+               marked_metric(static_cast<SubjectKind>(rows.integer(1)), rows.integer(3)),
+               rows.integer(4),
+               {rows.integer(5), rows.integer(6)}});
+  }
+  if (kinds.contains(SubjectKind::machine)) see_machine(database, marks);
+  if (kinds.contains(SubjectKind::category)) see_categories(database, marks);
+  if (processes) see_processes(database, marks);
+  if (kinds.contains(SubjectKind::identity) || kinds.contains(SubjectKind::cgroup)) {
+    for (const MarkRow& mark : pending_group_marks(database, tails)) marks.see(mark);
+  }
+  std::map<SubjectKind, std::map<std::int64_t, std::string>> names;
+  for (const SubjectKind kind : kinds) names[kind] = load_group_names(database, kind);
+  std::vector<HighWater> high_water;
+  for (const MarkRow& row : marks.take()) {
+    if (row.day_ms < days.from || row.day_ms > days.to || !kinds.contains(row.subject)) continue;
+    HighWater& mark = high_water.emplace_back(told(row));
+    const auto& of_kind = names[row.subject];
+    if (const auto name = of_kind.find(row.subject_id); name != of_kind.end()) mark.name = name->second;
+  }
+  return high_water;
+}
+
+namespace {
+
+// The highest marks of one metric of processes, one of each; of equal ones the first counts, since a recorder that was
+// started again sees an old height anew. Only what can still be among them is kept.
+class HighestOfProcesses {
+ public:
+  explicit HighestOfProcesses(std::size_t most) : most_(most) {}
+
+  // `make` makes the row of a mark that can be among them.
+  template <typename Make>
+  void see(std::int64_t process_id, std::int64_t value_kib, const Make& make) {
+    seen_.add(process_id);
+    if (value_kib < least_kib_) return;
+    const MarkRow row = make();
+    const auto [found, fresh] = rows_.try_emplace(process_id, row);
+    const MarkRow& other = found->second;
+    if (fresh) {
+      if (rows_.size() / 2 > most_) leave_out_the_lowest();
+    } else if (std::tie(other.value_kib, row.time.at_ms) < std::tie(row.value_kib, other.time.at_ms)) {
+      found->second = row;
+    }
+  }
+
+  std::vector<HighWater> take() const {
+    std::vector<HighWater> marks;
+    for (const MarkRow& row : highest()) marks.push_back(told(row));
+    return marks;
+  }
+  std::int64_t processes() const { return seen_.size(); }
+
+ private:
+  std::vector<MarkRow> highest() const {
+    std::vector<MarkRow> order;
+    order.reserve(rows_.size());
+    for (const auto& [id, row] : rows_) order.push_back(row);
+    const auto end = order.begin() + static_cast<std::ptrdiff_t>(std::min(order.size(), most_));
+    std::partial_sort(order.begin(), end, order.end(), [](const MarkRow& a, const MarkRow& b) {
+      return std::tie(b.value_kib, a.time.at_ms, a.subject_id) < std::tie(a.value_kib, b.time.at_ms, b.subject_id);
+    });
+    order.erase(end, order.end());
+    return order;
+  }
+
+  void leave_out_the_lowest() {
+    const std::vector<MarkRow> kept = highest();
+    rows_.clear();
+    for (const MarkRow& row : kept) rows_.emplace(row.subject_id, row);
+    if (!kept.empty()) least_kib_ = kept.back().value_kib;
+  }
+
+  std::size_t most_;
+  std::int64_t least_kib_ = std::numeric_limits<std::int64_t>::min();
+  IdSet seen_;
+  std::unordered_map<std::int64_t, MarkRow> rows_;
+};
+
+// Where the marks of processes stand. Those of all time are those of their days too: a process of one day has no
+// others.
+std::vector<MarkDays> stored_days(SQLite::Database& database, MarkDays days) {
+  Statement kept(database, "SELECT COALESCE((SELECT day_from_ms FROM retention), 0)");
+  const std::int64_t kept_from = kept.step() ? std::max<std::int64_t>(kept.integer(0), 0) : 0;
+  if (days.from >= 0) return {{std::max(days.from, kept_from), days.to}};
+  return {{kAllTime, kAllTime}, {kept_from, std::numeric_limits<std::int64_t>::max()}};
+}
+
+}  // namespace
+
+ProcessMarks load_process_marks(SQLite::Database& database, MarkDays days, std::optional<Range> reached, Metric metric,
+                                std::size_t most) {
+  if (!info_of(metric).marked.contains(SubjectKind::process)) return {};
+  const Range within =
+      reached.value_or(Range{std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()});
+  HighestOfProcesses highest(most);
+  Statement rows(database, sql::process_marks);
+  for (const MarkDays& span : stored_days(database, days)) {
+    rows.bind(span.from, span.to, info_of(metric).mark, within.from_ms, within.to_ms);
+    while (rows.step()) {
+      const std::int64_t process_id = rows.integer(0);
+      const std::int64_t value_kib = rows.integer(1);
+      highest.see(process_id, value_kib, [&] {
+        const std::int64_t day_ms = days.from < 0 ? kAllTime : rows.integer(2);
+        const MarkTime time{rows.integer(3), rows.integer(4)};
+        return MarkRow{day_ms, SubjectKind::process, process_id, metric, value_kib, time};
+      });
+    }
+  }
+  Collected pending;
+  see_processes(database, pending);
+  for (const MarkRow& row : pending.take()) {
+    const bool asked = row.metric == metric && row.day_ms >= days.from && row.day_ms <= days.to;
+    const bool reached_there = row.time.at_ms >= within.from_ms && row.time.at_ms <= within.to_ms;
+    if (asked && reached_there) highest.see(row.subject_id, row.value_kib, [&] { return row; });
+  }
+  return {highest.take(), highest.processes()};
+}
+
+}  // namespace memoir

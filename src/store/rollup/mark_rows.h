@@ -1,0 +1,77 @@
+#pragma once
+
+// High-water marks in the store, and those that raw rows after the last flush add to them.
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "store/rollup/high_water.h"
+#include "store/sqlite/statement.h"
+
+namespace memoir {
+
+class RollupTails;
+
+struct MarkRow {
+  std::int64_t day_ms = kAllTime;
+  SubjectKind subject = SubjectKind::machine;
+  std::int64_t subject_id = 0;
+  Metric metric = Metric::used;
+  std::int64_t value_kib = 0;
+  MarkTime time;
+
+  auto key() const { return std::tuple(day_ms, subject, subject_id, info_of(metric).mark); }
+};
+
+class MarkRows {
+ public:
+  explicit MarkRows(SQLite::Database& database);
+
+  // Stores a mark, if it beats the one that is there.
+  void raise(const MarkRow& mark);
+  // Stores those that are not stored yet.
+  void flush(SubjectKind subject, std::int64_t subject_id, std::span<const Metric> metrics, std::int64_t day_ms,
+             Marks& marks);
+  void flush(std::int64_t process_id, std::int64_t day_ms, LifeMarks& marks);
+  // Everything up to this tick is stored.
+  void set_watermark(std::int64_t tick_id);
+
+ private:
+  void store(Mark& mark, MarkRow row);
+
+  Statement outlive_first_day_;
+  Statement raise_;
+  Statement watermark_;
+};
+
+// The marks of the ticks after the watermark, for their days and for all time, sorted by key. A subject whose values
+// held since before the watermark is not in them; those were counted when the watermark's day and run began.
+std::vector<MarkRow> pending_marks(SQLite::Database& database);
+
+// Stores them, and moves the watermark to the last tick. Belongs into a transaction.
+void store_pending_marks(SQLite::Database& database);
+
+// What the categories, identities or cgroups are called, by their row; processes are told by their own.
+std::map<std::int64_t, std::string> load_group_names(SQLite::Database& database, SubjectKind kind);
+
+// UTC days, or all time.
+struct MarkDays {
+  std::int64_t from = kAllTime;
+  std::int64_t to = kAllTime;
+};
+
+// Stored and pending marks of these days and kinds, sorted by day, subject and metric.
+std::vector<HighWater> load_marks(SQLite::Database& database, RollupTails& tails, MarkDays days,
+                                  const std::set<SubjectKind>& kinds);
+
+// The highest `most` of a metric of processes, one of each (Reader::process_marks).
+ProcessMarks load_process_marks(SQLite::Database& database, MarkDays days, std::optional<Range> reached, Metric metric,
+                                std::size_t most);
+
+}  // namespace memoir

@@ -1,0 +1,222 @@
+#include "store/rollup/pass.h"
+
+#include <algorithm>
+#include <array>
+
+#include "store/replay/steps.h"
+#include "store/replay/tick_marks.h"
+#include "store/rollup/subjects.h"
+#include "store/rows/columns.h"
+#include "store/sqlite/sql.h"
+#include "store/tiers.h"
+
+namespace memoir {
+namespace {
+
+// Those keep the time that have a high-water mark.
+void forget_times(MachinePiece& piece) {
+  const Metric metric = rolled_up_machine_metrics()[static_cast<std::size_t>(piece.subject_id)];
+  const bool marked = info_of(metric).marked.contains(SubjectKind::machine);
+  const bool lowest = metric == metric_of(MachineField::mem_available);
+  Aggregate& value = piece.bucket.values[0];
+  if (!marked || !lowest) value.min_at_ms = 0;
+  if (!marked || lowest) value.max_at_ms = 0;
+}
+
+class MachineSubjects {
+ public:
+  explicit MachineSubjects(std::vector<MachinePiece>& pieces) {
+    for (std::size_t i = 0; i < rolled_up_machine_metrics().size(); ++i)
+      lines_.emplace_back(0, static_cast<std::int64_t>(i), pieces);
+  }
+  void set(std::int64_t at_ms, const MachineMemory& memory, bool see) {
+    for (std::size_t i = 0; i < lines_.size(); ++i) {
+      const auto value = metric_value(memory, rolled_up_machine_metrics()[i]);
+      Timeline<1>& line = lines_[i];
+      const RollupValues<1> values{value ? std::optional(Level{*value}) : std::nullopt};
+      if (line.live() && line.values() == values) continue;
+      if (see) line.hold_until(at_ms);
+      line.set(at_ms, values, 1);
+      if (see) line.see();
+    }
+  }
+  void hold_until(std::int64_t until_ms) {
+    for (auto& line : lines_) line.hold_until(until_ms);
+  }
+  void go_on_at(std::int64_t at_ms) {
+    for (auto& line : lines_) {
+      line.close();
+      line.go_on_at(at_ms);
+    }
+  }
+  void see() {
+    for (auto& line : lines_) line.see();
+  }
+  void stop() {
+    for (auto& line : lines_) line.stop();
+  }
+
+ private:
+  std::vector<Timeline<1>> lines_;
+};
+
+// One run over the ticks; see roll_up.
+class Pass {
+ public:
+  Pass(SQLite::Database& database, std::int64_t first, std::optional<std::int64_t> end);
+  Segment run();
+
+ private:
+  void apply_rows(std::int64_t tick_id);
+  void visit(std::int64_t tick_id, const TickMark& mark, bool keyframe);
+  void finish(const TickMark* next);
+  void extend_stretch(std::int64_t tick_id, const TickMark& mark);
+
+  SQLite::Database& database_;
+  const std::int64_t first_;
+  const std::optional<std::int64_t> end_;
+  const TickSpan rows_;
+  Segment segment_;
+  MachineSubjects machine_;
+  RollupSubjects subjects_;
+  TickCursor hot_;
+  TickCursor cold_;
+  TickCursor gone_;
+  TickCursor hot_machine_;
+  TickCursor cold_machine_;
+  MachineMemory machine_memory_;
+  std::optional<TickMark> before_;
+};
+
+std::int64_t last_tick_id(SQLite::Database& database) {
+  Statement last(database, "SELECT COALESCE(MAX(id), 0) FROM tick");
+  last.step();
+  return last.integer(0);
+}
+
+constexpr std::array kColdFields{ProcessField::swap, ProcessField::vm_swap, ProcessField::swap_pss};
+
+Pass::Pass(SQLite::Database& database, std::int64_t first, std::optional<std::int64_t> end)
+    : database_(database),
+      first_(first),
+      end_(end),
+      rows_{keyframe_of(database, first), end ? *end - 1 : last_tick_id(database)},
+      machine_(segment_.machine),
+      subjects_(database, segment_.memory),
+      hot_(database,
+           rows_sql("process_id, source, " + column_list(kHotProcessFields), "process_sample", "tick_id, process_id"),
+           rows_),
+      cold_(database, rows_sql("process_id, " + column_list(kColdFields), "process_detail", "tick_id, process_id"),
+            rows_),
+      gone_(database, sql::gone_processes, rows_),
+      hot_machine_(database, rows_sql(column_list(kHotMachineFields), "machine_sample", "tick_id"), rows_),
+      cold_machine_(database, rows_sql(column_list(kColdMachineFields), "machine_detail", "tick_id"), rows_) {
+  segment_.ticks = {first, rows_.last + 1};
+}
+
+void Pass::apply_rows(std::int64_t tick_id) {
+  hot_.apply_up_to(tick_id, [&](const Statement& row) {
+    if (row.integer(2) == kAbsentSource) return subjects_.end(row.integer(1));
+    ProcessMemory memory;
+    read_fields<ProcessField>(row, 3, memory, kHotProcessFields);
+    const auto source = static_cast<Source>(row.integer(2));
+    subjects_.set_hot(row.integer(1), unpacked(memory, source), source == Source::exact);
+  });
+  cold_.apply_up_to(tick_id, [&](const Statement& row) {
+    ProcessMemory memory;
+    read_fields<ProcessField>(row, 2, memory, kColdFields);
+    subjects_.set_cold(row.integer(1), memory);
+  });
+  gone_.apply_up_to(tick_id, [&](const Statement& row) { subjects_.end(row.integer(1)); });
+  hot_machine_.apply_up_to(
+      tick_id, [&](const Statement& row) { read_fields<MachineField>(row, 1, machine_memory_, kHotMachineFields); });
+  cold_machine_.apply_up_to(
+      tick_id, [&](const Statement& row) { read_fields<MachineField>(row, 1, machine_memory_, kColdMachineFields); });
+}
+
+void Pass::visit(std::int64_t tick_id, const TickMark& mark, bool keyframe) {
+  const bool priming = tick_id <= first_;
+  const bool broken = before_ && !priming && (is_gap(*before_, mark) || is_clock_step(*before_, mark));
+  if (broken) {
+    const std::int64_t held_ms = held_until_ms(*before_, mark);
+    machine_.hold_until(held_ms);
+    subjects_.hold_until(held_ms);
+    machine_.go_on_at(mark.wall_ms);
+    subjects_.go_on_at(mark.wall_ms);
+  }
+  const bool same_run = before_ && before_->run_id == mark.run_id;
+  subjects_.prime(priming);
+  subjects_.begin_tick(mark.wall_ms, {mark.wall_ms, same_run ? before_->wall_ms : mark.wall_ms}, keyframe);
+  apply_rows(tick_id);
+  subjects_.end_tick();
+  machine_.set(mark.wall_ms, machine_memory_, !priming);
+  if (tick_id == first_) {
+    subjects_.prime(false);
+    machine_.go_on_at(mark.wall_ms);
+    subjects_.go_on_at(mark.wall_ms);
+  }
+  if (!broken && tick_id != first_) return;
+  machine_.see();
+  subjects_.see_all();
+}
+
+void Pass::extend_stretch(std::int64_t tick_id, const TickMark& mark) {
+  const bool gap = before_ && is_gap(*before_, mark);
+  const bool same = before_ && !gap && before_->run_id == mark.run_id && !is_clock_step(*before_, mark);
+  if (!same || segment_.stretches.empty()) {
+    Stretch stretch{mark.run_id, tick_id, tick_id, mark.wall_ms, mark.wall_ms, mark.boot_ms, {}, same, 0};
+    if (gap) stretch.gap = gap_reason(*before_, mark);
+    if (before_) {
+      stretch.pause_ms = before_->boot_id == mark.boot_id
+                             ? mark.boot_ms - before_->boot_ms
+                             : std::clamp<std::int64_t>(mark.wall_ms - before_->wall_ms, 0, kDayMs);
+    }
+    segment_.stretches.push_back(std::move(stretch));
+    return;
+  }
+  Stretch& last = segment_.stretches.back();
+  last.last_tick_id = tick_id;
+  last.to_ms = mark.wall_ms;
+  last.to_boot_ms = mark.boot_ms;
+}
+
+void Pass::finish(const TickMark* next) {
+  if (before_) {
+    segment_.end_ms = next != nullptr ? held_until_ms(*before_, *next) : before_->wall_ms;
+    machine_.hold_until(segment_.end_ms);
+    subjects_.hold_until(segment_.end_ms);
+  }
+  machine_.stop();
+  for (MachinePiece& piece : segment_.machine) forget_times(piece);
+  std::stable_sort(segment_.machine.begin(), segment_.machine.end(),
+                   [](const MachinePiece& a, const MachinePiece& b) { return a.subject_id < b.subject_id; });
+  // A reader's own view of what is not rolled up yet shows every process.
+  subjects_.finish(segment_.end_ms, segment_.ticks.last, end_ ? kProcessAgeMs.front() : 0);
+  segment_.marks = subjects_.marks();
+}
+
+Segment Pass::run() {
+  // From the tick before on: what lies between belongs to the stretches.
+  TickMarks marks(database_, std::min(rows_.first, first_ - 1), rows_.last + 1);
+  while (marks.step()) {
+    const std::int64_t id = marks.id();
+    const TickMark& mark = marks.mark();
+    if (id > rows_.last) {
+      finish(&mark);
+      return std::move(segment_);
+    }
+    if (id >= rows_.first) visit(id, mark, marks.keyframe());
+    if (id >= first_) extend_stretch(id, mark);
+    before_ = mark;
+  }
+  finish(nullptr);
+  return std::move(segment_);
+}
+
+}  // namespace
+
+Segment roll_up(SQLite::Database& database, std::int64_t first, std::optional<std::int64_t> end) {
+  return Pass(database, first, end).run();
+}
+
+}  // namespace memoir

@@ -1,0 +1,233 @@
+#include "store/rollup/reader.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <utility>
+
+#include "store/rollup/rollup.h"
+
+namespace memoir {
+namespace {
+
+Interval interval_of(const Aggregate& value, std::int64_t from_ms, std::int64_t until_ms, std::int64_t covered_ms) {
+  Interval interval{from_ms, until_ms, covered_ms, {}, {}, {}, {}};
+  if (!value.known) return interval;
+  const auto inexact_bp = value.inexact_bp();
+  const auto time = [](std::int64_t at_ms) { return at_ms == 0 ? std::nullopt : std::optional(at_ms); };
+  interval.min = value.min;
+  interval.mean = value.mean();
+  interval.max = value.max;
+  interval.last = value.last;
+  interval.min_at_ms = time(value.min_at_ms);
+  interval.max_at_ms = time(value.max_at_ms);
+  if (inexact_bp) interval.exact = 1 - static_cast<double>(*inexact_bp) / kAllBp;
+  return interval;
+}
+
+// A stretch of time of one subject, in the bounds of buckets of a tier.
+struct Span {
+  std::int64_t from_ms = 0;
+  std::int64_t until_ms = 0;
+};
+
+// Where all is rolled up.
+constexpr std::int64_t kNoSeam = std::numeric_limits<std::int64_t>::max();
+
+template <std::size_t N>
+class Visitor {
+ public:
+  using Visit = std::function<void(std::int64_t subject_id, const Span& span, const Bucket<N>& bucket)>;
+
+  Visitor(Range range, Visit visit) : range_(range), visit_(std::move(visit)) {}
+
+  void operator()(std::int64_t subject_id, Span span, const Bucket<N>& bucket) const {
+    if (span.until_ms <= range_.from_ms || span.from_ms > range_.to_ms) return;
+    visit_(subject_id, span, bucket);
+  }
+
+ private:
+  Range range_;
+  Visit visit_;
+};
+
+// A row of several buckets is its first, and the others as one.
+template <std::size_t N>
+void visit_row(const RollupRow<N>& row, const TierShape& shape, std::int64_t seam_ms, const Visitor<N>& visit) {
+  const std::int64_t from = row.start_ms(shape);
+  const std::int64_t middle = from + shape.width_ms;
+  const std::int64_t end = from + row.buckets * shape.width_ms;
+  // Rows of a time that the clock was set back from lie after the seam, and are left as they are.
+  const bool at_seam = from < seam_ms && seam_ms < middle;
+  visit(row.subject_id, {from, at_seam ? seam_ms : middle}, row.bucket);
+  if (row.buckets > 1) visit(row.subject_id, {middle, end}, held_bucket(row.bucket, middle, end - middle));
+}
+
+// Pieces of 5 minutes, combined to the buckets of a tier. Those of a tier of 5 minutes may be of several buckets.
+template <std::size_t N>
+void visit_pieces(const std::vector<Piece<N>>& pieces, const TierShape& shape, std::int64_t seam_ms,
+                  const Visitor<N>& visit) {
+  const auto bucket_of = [&shape](const Piece<N>& piece) { return piece.start_ms - piece.start_ms % shape.width_ms; };
+  for (auto piece = pieces.begin(); piece != pieces.end();) {
+    const std::int64_t subject_id = piece->subject_id;
+    const std::int64_t start = bucket_of(*piece);
+    const std::int64_t end = start + shape.width_ms;
+    Bucket<N> wide;
+    Bucket<N> held;  // what the last of them goes on with
+    for (; piece != pieces.end() && piece->subject_id == subject_id && bucket_of(*piece) == start; ++piece) {
+      wide.append(piece->bucket);
+      held = held_bucket(piece->bucket, piece->start_ms + kPieceMs, (piece->buckets - 1) * kPieceMs);
+      if (held.covered_ms > 0 && shape.width_ms > kPieceMs) wide.append(held);
+    }
+    visit(subject_id, {start < seam_ms && seam_ms < end ? seam_ms : start, end}, wide);
+    if (held.covered_ms > 0 && shape.width_ms == kPieceMs) visit(subject_id, {end, end + held.covered_ms}, held);
+  }
+}
+
+std::optional<std::int64_t> wall_of(SQLite::Database& database, std::int64_t tick_id) {
+  Statement row(database, "SELECT wall_ms FROM tick WHERE id >= ? ORDER BY id LIMIT 1");
+  return row.bind(tick_id).step() ? row.maybe(0) : std::nullopt;
+}
+
+template <std::size_t N>
+void visit_blocks(RollupBlocks<N>& blocks, const BlockSpan& span, const TierShape& shape, Range range,
+                  std::int64_t subject, std::int64_t subject_id, const std::function<std::int64_t(std::int64_t)>& seam,
+                  const Visitor<N>& visit) {
+  const std::int64_t first = std::max(span.first, range.from_ms / shape.block_ms());
+  const std::int64_t last = std::min(span.last, range.to_ms / shape.block_ms());
+  for (std::int64_t block = first; block <= last; ++block) {
+    blocks.read(block, subject, subject_id,
+                [&](const RollupRow<N>& row) { visit_row(row, shape, seam(row.subject_id), visit); });
+  }
+}
+
+std::vector<MemoryPiece> of_kind(const Segment& segment, SubjectKind kind, std::optional<std::int64_t> subject_id,
+                                 const std::function<bool(std::int64_t)>& wanted) {
+  std::vector<MemoryPiece> pieces;
+  for (const MemoryPiece& piece : segment.memory) {
+    if (piece.subject != static_cast<std::int64_t>(kind) || (subject_id && piece.subject_id != *subject_id)) continue;
+    if (wanted(piece.subject_id)) pieces.push_back(piece);
+  }
+  return pieces;
+}
+
+// Hands out a bucket as the question wants it: one that only touches the range has nothing in it.
+class Teller {
+ public:
+  Teller(const HistoryQuestion& question, const std::function<void(const SubjectInterval&)>& visit)
+      : question_(question), visit_(visit) {}
+
+  void tell(std::int64_t subject_id, Metric metric, std::int64_t processes, const Interval& interval) const {
+    if (question_.whole) return visit_({subject_id, metric, processes, interval});
+    const Interval part = clipped(interval, question_.range.from_ms, question_.range.to_ms);
+    if (part.from_ms < part.until_ms) visit_({subject_id, metric, processes, part});
+  }
+
+ private:
+  const HistoryQuestion& question_;
+  const std::function<void(const SubjectInterval&)>& visit_;
+};
+
+void visit_memory_rollups(SQLite::Database& database, RollupTails& tails, const HistoryQuestion& question,
+                          const Teller& teller) {
+  const Range range = question.range;
+  const std::optional<std::int64_t> subject_id = question.subject_id;
+  const TierShape& shape = shape_of(question.tier);
+  const Visitor<kRollupMetrics> visitor(range, [&](std::int64_t id, const Span& span, const auto& bucket) {
+    for (const Metric metric : question.metrics) {
+      Interval interval =
+          interval_of(bucket.values[rolled_index(metric)], span.from_ms, span.until_ms, bucket.covered_ms);
+      if (!shape.keeps_peak_times) interval.max_at_ms.reset();
+      teller.tell(id, metric, bucket.processes, interval);
+    }
+  });
+  const RollupMark mark = rollup_mark(database);
+  const auto subject = static_cast<std::int64_t>(question.kind);
+  const auto written = [&](std::int64_t id) {
+    return mark.half_written() && std::pair(subject, id) < std::pair(mark.next_subject, mark.next_subject_id);
+  };
+  const std::int64_t seam_ms = wall_of(database, mark.tick_id).value_or(kNoSeam);
+  const std::int64_t target_ms = wall_of(database, mark.target_tick_id).value_or(kNoSeam);
+  if (const auto span = blocks_of(database, question.tier)) {
+    RollupBlocks<kRollupMetrics> blocks(database, question.tier, subject_id.has_value(), question.metrics);
+    visit_blocks<kRollupMetrics>(
+        blocks, *span, shape, range, subject, subject_id.value_or(0),
+        [&](std::int64_t id) { return written(id) ? target_ms : seam_ms; }, visitor);
+  }
+  const auto show = [&](const RolledTail* tail, const std::function<bool(std::int64_t)>& wanted) {
+    if (tail != nullptr)
+      visit_pieces(of_kind(tail->segment, question.kind, subject_id, wanted), shape, tail->at_ms, visitor);
+  };
+  if (mark.half_written()) {
+    show(tails.from(mark.tick_id, mark.target_tick_id, range), [&](std::int64_t id) { return !written(id); });
+  }
+  show(tails.from(mark.target_tick_id, std::nullopt, range), [](std::int64_t) { return true; });
+}
+
+void visit_machine_rollups(SQLite::Database& database, RollupTails& tails, const HistoryQuestion& question,
+                           const Teller& teller) {
+  const TierShape& shape = shape_of(question.tier);
+  const RollupMark mark = rollup_mark(database);
+  // The machine's metrics are the first to be written.
+  const std::int64_t seam_tick = mark.target_tick_id;
+  const std::int64_t seam_ms = wall_of(database, seam_tick).value_or(kNoSeam);
+  const RolledTail* const tail = tails.from(seam_tick, std::nullopt, question.range);
+  const auto span = blocks_of(database, question.tier);
+  Statement find(database, "SELECT id FROM machine_metric WHERE name = ?");
+  for (const Metric metric : question.metrics) {
+    const Visitor<1> visitor(question.range, [&](std::int64_t, const Span& of, const Bucket<1>& bucket) {
+      teller.tell(0, metric, 0, interval_of(bucket.values[0], of.from_ms, of.until_ms, bucket.covered_ms));
+    });
+    const auto id = find.bind(info_of(metric).column).step() ? find.maybe(0) : std::nullopt;
+    if (span && id) {
+      RollupBlocks<1> blocks(database, question.tier, true, {});
+      visit_blocks<1>(
+          blocks, *span, shape, question.range, 0, *id, [&](std::int64_t) { return seam_ms; }, visitor);
+    }
+    if (tail == nullptr) continue;
+    const auto& metrics = rolled_up_machine_metrics();
+    const auto index = std::ranges::find(metrics, metric) - metrics.begin();
+    std::vector<MachinePiece> pieces;
+    for (const MachinePiece& piece : tail->segment.machine) {
+      if (piece.subject_id == index && piece.bucket.values[0].known) pieces.push_back(piece);
+    }
+    visit_pieces(pieces, shape, tail->at_ms, visitor);
+  }
+}
+
+}  // namespace
+
+void visit_rollups(SQLite::Database& database, RollupTails& tails, const HistoryQuestion& question,
+                   const std::function<void(const SubjectInterval&)>& visit) {
+  const Teller teller(question, visit);
+  const bool machine = question.kind == SubjectKind::machine;
+  (machine ? visit_machine_rollups : visit_memory_rollups)(database, tails, question, teller);
+}
+
+std::vector<TierSpan> load_tiers(SQLite::Database& database) {
+  Statement ends(database,
+                 "SELECT (SELECT wall_ms FROM tick ORDER BY id LIMIT 1), "
+                 "COALESCE((SELECT wall_ms FROM tick ORDER BY id DESC LIMIT 1), "
+                 "(SELECT to_ms FROM stretch ORDER BY id DESC LIMIT 1))");
+  ends.step();
+  const auto raw_from = ends.maybe(0);
+  const auto to = ends.maybe(1);
+  std::vector<TierSpan> tiers;
+  if (!to) return tiers;
+  if (raw_from) tiers.push_back({Tier::raw, *raw_from, *to});
+  for (const Tier tier : kRollupTiers) {
+    const auto span = blocks_of(database, tier);
+    if (!span && !raw_from) continue;
+    // What is not rolled up yet is made of raw rows: every tier reaches as far back as those at least.
+    const std::int64_t from = span ? span->first * shape_of(tier).block_ms() : *raw_from;
+    tiers.push_back({tier, std::min(from, raw_from.value_or(from)), *to});
+  }
+  return tiers;
+}
+
+std::vector<MarkRow> pending_group_marks(SQLite::Database& database, RollupTails& tails) {
+  const RolledTail* const tail = tails.from(rollup_mark(database).tick_id, std::nullopt, {0, INT64_MAX});
+  return tail != nullptr ? tail->segment.marks : std::vector<MarkRow>{};
+}
+
+}  // namespace memoir

@@ -1,0 +1,239 @@
+#include "store/rollup/rollup.h"
+
+#include <SQLiteCpp/Database.h>
+#include <algorithm>
+
+#include "store/replay/tick_cursor.h"
+#include "store/tiers.h"
+
+namespace memoir {
+namespace {
+
+// Pieces in one transaction: some milliseconds.
+constexpr std::size_t kPiecesAtOnce = 250;
+
+// From what age a subject has rows in a tier. Groups are few, and the only trace of processes that were too short.
+std::int64_t least_life_ms(Tier tier, SubjectKind subject) {
+  if (subject == SubjectKind::process) return kProcessAgeMs[static_cast<std::size_t>(tier) - 1];
+  return tier == Tier::five_minutes ? 0 : tier == Tier::hour ? kPieceMs : kHourMs;
+}
+
+std::int64_t hour_of(std::int64_t wall_ms) {
+  return wall_ms / kHourMs;
+}
+
+struct End {
+  std::int64_t tick_id = 0;
+  std::int64_t wall_ms = 0;
+};
+
+std::optional<End> read_end(Statement& statement) {
+  if (!statement.step()) return std::nullopt;
+  End end{statement.integer(0), statement.integer(1)};
+  statement.reset();
+  return end;
+}
+
+std::optional<End> first_from(SQLite::Database& database, std::int64_t tick_id) {
+  Statement row(database, "SELECT id, wall_ms FROM tick WHERE id >= ? ORDER BY id LIMIT 1");
+  row.bind(tick_id);
+  return read_end(row);
+}
+
+std::optional<End> last_tick(SQLite::Database& database) {
+  Statement row(database, "SELECT id, wall_ms FROM tick ORDER BY id DESC LIMIT 1");
+  return read_end(row);
+}
+
+// Pieces of a subject combined to wider buckets.
+template <std::size_t N>
+void add_wide(RollupTable<N>& table, const Piece<N>* first, const Piece<N>* last, std::int64_t width_ms) {
+  while (first != last) {
+    const std::int64_t start_ms = first->start_ms - first->start_ms % width_ms;
+    const Piece<N>& subject = *first;
+    Bucket<N> wide;
+    for (; first != last && first->start_ms - first->start_ms % width_ms == start_ms; ++first) {
+      wide.append(first->bucket);
+      if (first->buckets > 1)
+        wide.append(held_bucket(first->bucket, first->start_ms + kPieceMs, (first->buckets - 1) * kPieceMs));
+    }
+    table.add(subject.subject, subject.subject_id, start_ms, 1, wide);
+  }
+}
+
+template <std::size_t N>
+void add_narrow(RollupTable<N>& table, const Piece<N>* first, const Piece<N>* last) {
+  for (; first != last; ++first)
+    table.add(first->subject, first->subject_id, first->start_ms, first->buckets, first->bucket);
+}
+
+template <std::size_t N>
+const Piece<N>* subject_end(const Piece<N>* first, const Piece<N>* last) {
+  return std::find_if(first, last, [first](const Piece<N>& piece) {
+    return piece.subject != first->subject || piece.subject_id != first->subject_id;
+  });
+}
+
+}  // namespace
+
+RollupMark rollup_mark(SQLite::Database& database) {
+  Statement row(database, "SELECT tick_id, target_tick_id, next_subject, next_subject_id FROM rollup_mark");
+  if (!row.step()) return {};
+  return {row.integer(0), row.integer(1), row.integer(2), row.integer(3)};
+}
+
+Rollup::Rollup(SQLite::Database& database)
+    : database_(database),
+      five_minutes_(database, Tier::five_minutes),
+      hours_(database, Tier::hour),
+      days_(database, Tier::day),
+      marks_(database),
+      seen_identity_(database, "UPDATE identity SET last_ms = MAX(last_ms, ?2) WHERE id = ?1"),
+      seen_cgroup_(database, "UPDATE cgroup SET last_ms = MAX(last_ms, ?2) WHERE id = ?1") {}
+
+// The first tick that is in another hour than the first that is not rolled up; or the last tick, in a hurry.
+std::optional<std::int64_t> Rollup::target(const RollupMark& mark) {
+  if (mark.half_written()) return mark.target_tick_id;
+  const auto first = first_from(database_, mark.tick_id);
+  const auto last = last_tick(database_);
+  if (!first || !last || first->tick_id == last->tick_id) return std::nullopt;
+  Statement other(database_, "SELECT MIN(id) FROM tick WHERE id > ? AND wall_ms / 3600000 <> ?");
+  // Mostly the hour is not over, and there is no need to look.
+  const bool look = hour_of(last->wall_ms) != hour_of(first->wall_ms) || hurry_;
+  if (!look) return std::nullopt;
+  const auto over = other.bind(first->tick_id, hour_of(first->wall_ms)).step() ? other.maybe(0) : std::nullopt;
+  if (over) return over;
+  return hurry_ ? std::optional(last->tick_id) : std::nullopt;
+}
+
+bool Rollup::due() {
+  return segment_.has_value() || target(rollup_mark(database_)).has_value();
+}
+
+void Rollup::prepare() {
+  if (segment_) return;
+  const RollupMark mark = rollup_mark(database_);
+  const auto end = target(mark);
+  if (!end) return;
+  const auto first = first_from(database_, mark.tick_id);
+  segment_ = roll_up(database_, first->tick_id, *end);
+  const auto next = std::pair(mark.next_subject, mark.next_subject_id);
+  machine_written_ = mark.half_written();
+  const auto& memory = segment_->memory;
+  const auto rest = std::find_if(memory.begin(), memory.end(), [&](const MemoryPiece& piece) {
+    return !mark.half_written() || std::pair(piece.subject, piece.subject_id) >= next;
+  });
+  written_ = static_cast<std::size_t>(rest - memory.begin());
+}
+
+void Rollup::forget() {
+  segment_.reset();
+}
+
+void Rollup::set_mark(const RollupMark& mark) {
+  Statement(
+      database_,
+      "UPDATE rollup_mark SET tick_id = ?, target_tick_id = ?, next_subject = ?, next_subject_id = ? WHERE id = 1")
+      .run(mark.tick_id, mark.target_tick_id, mark.next_subject, mark.next_subject_id);
+}
+
+bool Rollup::write_piece() {
+  if (!segment_) return false;
+  if (!machine_written_) {
+    write_machine();
+  } else if (written_ < segment_->memory.size()) {
+    write_memory();
+  } else {
+    write_end();
+    segment_.reset();
+    hurry_ = false;
+    return false;
+  }
+  return true;
+}
+
+void Rollup::write_machine() {
+  Statement find(database_, "SELECT id FROM machine_metric WHERE name = ?");
+  Statement insert(database_, "INSERT INTO machine_metric (name) VALUES (?)");
+  const auto& pieces = segment_->machine;
+  const MachinePiece* first = pieces.data();
+  const MachinePiece* const last = first + pieces.size();
+  while (first != last) {
+    const MachinePiece* end = subject_end(first, last);
+    const std::string_view name =
+        info_of(rolled_up_machine_metrics()[static_cast<std::size_t>(first->subject_id)]).column;
+    // A metric that this kernel does not have.
+    const bool known = std::any_of(first, end, [](const MachinePiece& piece) { return piece.bucket.values[0].known; });
+    if (known) {
+      std::int64_t id = 0;
+      if (find.bind(name).step()) {
+        id = find.integer(0);
+        find.reset();
+      } else {
+        insert.run(name);
+        id = database_.getLastInsertRowid();
+      }
+      std::vector<MachinePiece> named(first, end);
+      for (MachinePiece& piece : named) piece.subject_id = id;
+      const MachinePiece* begin = named.data();
+      add_narrow(five_minutes_.machine, begin, begin + named.size());
+      add_wide(hours_.machine, begin, begin + named.size(), kHourMs);
+      add_wide(days_.machine, begin, begin + named.size(), kDayMs);
+    }
+    first = end;
+  }
+  set_mark({segment_->ticks.first, segment_->ticks.last, 1, 0});
+  machine_written_ = true;
+}
+
+void Rollup::write_memory() {
+  const auto& pieces = segment_->memory;
+  const MemoryPiece* first = pieces.data() + written_;
+  const MemoryPiece* const last = pieces.data() + pieces.size();
+  const MemoryPiece* const begin = first;
+  while (first != last && static_cast<std::size_t>(first - begin) < kPiecesAtOnce) {
+    const MemoryPiece* end = subject_end(first, last);
+    write_subject(first, end);
+    first = end;
+  }
+  written_ += static_cast<std::size_t>(first - begin);
+  const bool done = first == last;
+  set_mark(
+      {segment_->ticks.first, segment_->ticks.last, done ? INT64_MAX : first->subject, done ? 0 : first->subject_id});
+}
+
+void Rollup::write_subject(const MemoryPiece* first, const MemoryPiece* last) {
+  const auto subject = static_cast<SubjectKind>(first->subject);
+  const auto old_enough = [&](Tier tier) { return first->lived_ms >= least_life_ms(tier, subject); };
+  if (old_enough(Tier::five_minutes)) add_narrow(five_minutes_.memory, first, last);
+  if (old_enough(Tier::hour)) add_wide(hours_.memory, first, last, kHourMs);
+  if (old_enough(Tier::day)) add_wide(days_.memory, first, last, kDayMs);
+  if (subject == SubjectKind::identity) seen_identity_.run(first->subject_id, segment_->end_ms);
+  if (subject == SubjectKind::cgroup) seen_cgroup_.run(first->subject_id, segment_->end_ms);
+}
+
+void Rollup::write_end() {
+  for (const MarkRow& mark : segment_->marks) marks_.raise(mark);
+  Statement last(database_,
+                 "SELECT id, recorded_ms + to_ms - from_ms FROM stretch WHERE last_tick_id = ? ORDER BY id LIMIT 1");
+  Statement lengthen(database_, "UPDATE stretch SET last_tick_id = ?2, to_ms = ?3, to_boot_ms = ?4 WHERE id = ?1");
+  Statement insert(database_,
+                   "INSERT INTO stretch (run_id, first_tick_id, last_tick_id, from_ms, to_ms, to_boot_ms, recorded_ms, "
+                   "gap) VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
+  for (const Stretch& stretch : segment_->stretches) {
+    const bool known = last.bind(stretch.first_tick_id - 1).step();
+    const std::int64_t id = known ? last.integer(0) : 0;
+    const std::int64_t recorded_ms = known ? last.integer(1) + stretch.pause_ms : 0;
+    last.reset();
+    if (known && stretch.goes_on) {
+      lengthen.run(id, stretch.last_tick_id, stretch.to_ms, stretch.to_boot_ms);
+    } else {
+      insert.run(stretch.run_id, stretch.first_tick_id, stretch.last_tick_id, stretch.from_ms, stretch.to_ms,
+                 stretch.to_boot_ms, recorded_ms, stretch.gap);
+    }
+  }
+  const std::int64_t end = segment_->ticks.last;
+  set_mark({end, end, 0, 0});
+}
+
+}  // namespace memoir

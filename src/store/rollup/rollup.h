@@ -1,0 +1,71 @@
+#pragma once
+
+// Writes the rollups, a step at a time: the ticks of an hour are turned into buckets in memory, and those written in
+// short transactions, each with the mark of how far it came. Killed anywhere, the step is computed anew from the raw
+// rows, and goes on where the mark says: nothing is lost, nothing counted twice.
+
+#include <cstdint>
+#include <optional>
+
+#include "store/rollup/mark_rows.h"
+#include "store/rollup/pass.h"
+#include "store/rollup/rows.h"
+#include "store/sqlite/statement.h"
+
+namespace memoir {
+
+// The row of rollup_mark.
+struct RollupMark {
+  std::int64_t tick_id = 0;  // the first that is not rolled up; 0 if there never was one
+  std::int64_t target_tick_id = 0;
+  std::int64_t next_subject = 0;
+  std::int64_t next_subject_id = 0;
+
+  bool half_written() const { return target_tick_id > tick_id; }
+};
+
+RollupMark rollup_mark(SQLite::Database& database);
+
+class Rollup {
+ public:
+  explicit Rollup(SQLite::Database& database);
+
+  // Whether there is something to write: an hour is over, or a step half written.
+  bool due();
+  // Rolls up to the last tick although its hour is not over, as when raw rows have to go soon.
+  void hurry() { hurry_ = true; }
+
+  // Prepares what is due, without writing; and writes the next piece of it, in the open transaction. True as long as
+  // there is more. After a transaction that failed, forget() what was prepared.
+  void prepare();
+  bool write_piece();
+  void forget();
+
+ private:
+  struct Tables {
+    Tables(SQLite::Database& database, Tier tier) : machine(database, tier), memory(database, tier) {}
+    RollupTable<1> machine;
+    RollupTable<kRollupMetrics> memory;
+  };
+
+  std::optional<std::int64_t> target(const RollupMark& mark);
+  void write_machine();
+  void write_memory();
+  void write_subject(const MemoryPiece* first, const MemoryPiece* last);
+  void write_end();
+  void set_mark(const RollupMark& mark);
+
+  SQLite::Database& database_;
+  Tables five_minutes_;
+  Tables hours_;
+  Tables days_;
+  MarkRows marks_;
+  Statement seen_identity_;
+  Statement seen_cgroup_;
+  std::optional<Segment> segment_;
+  std::size_t written_ = 0;  // pieces of segment_->memory
+  bool machine_written_ = false;
+  bool hurry_ = false;
+};
+
+}  // namespace memoir

@@ -1,0 +1,304 @@
+#include "store/rollup/rows.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <numeric>
+#include <set>
+
+#include "store/rows/columns.h"
+
+namespace memoir {
+namespace {
+
+// Those whose shape is mostly that of anon, which comes first.
+constexpr std::size_t kFirstAlike = 1;
+constexpr std::size_t kLastAlike = 3;
+constexpr auto kPss = rolled_index(Metric::pss);
+
+template <std::size_t N>
+std::string key_columns(const TierShape& shape) {
+  return N == 1 ? fmt::format("{}, metric, slot", shape.block)
+                : fmt::format("{}, subject, subject_id, slot", shape.block);
+}
+
+template <std::size_t N>
+std::vector<std::size_t> all_values() {
+  std::vector<std::size_t> all(N);
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return all;
+}
+
+// With the value that others lean on, which is the first.
+template <std::size_t N>
+std::vector<std::size_t> values_of(const std::vector<Metric>& metrics) {
+  if (metrics.empty()) return all_values<N>();
+  std::set<std::size_t> values{0};
+  for (const Metric metric : metrics) values.insert(rolled_index(metric));
+  return {values.begin(), values.end()};
+}
+
+bool has_pss(const std::vector<std::size_t>& values) {
+  return std::find(values.begin(), values.end(), kPss) != values.end();
+}
+
+template <std::size_t N>
+std::string value_columns(const TierShape& shape, const std::vector<std::size_t>& values) {
+  if (N == 1) return "buckets, covered_ms, value, low, mean, high, low_after_ms, high_after_ms";
+  std::string columns = "buckets, covered_ms, processes";
+  for (const std::size_t i : values)
+    columns += fmt::format(", {0}_kib, {0}_low, {0}_mean, {0}_high", to_string(kRolledMetrics[i]));
+  if (!has_pss(values)) return columns;
+  return columns + (shape.keeps_peak_times ? ", pss_inexact_bp, pss_high_after_ms" : ", pss_inexact_bp");
+}
+
+template <std::size_t N>
+std::string table(const TierShape& shape) {
+  return fmt::format("{}_{}", N == 1 ? "machine" : "rollup", shape.name);
+}
+
+// The block and the subject's kind are known: they are what is asked for.
+template <std::size_t N>
+std::string select_sql(const TierShape& shape, const std::vector<std::size_t>& values) {
+  return fmt::format("SELECT {}, slot, {} FROM {}", N == 1 ? "metric" : "subject_id", value_columns<N>(shape, values),
+                     table<N>(shape));
+}
+
+// "block = ? AND subject = ? AND subject_id = ?"
+template <std::size_t N>
+std::string subject_condition(const TierShape& shape) {
+  return std::string(shape.block) + (N == 1 ? " = ? AND metric = ?" : " = ? AND subject = ? AND subject_id = ?");
+}
+
+// Lowest, mean and highest beside the last value.
+struct Differences {
+  std::int64_t low = 0;
+  std::int64_t mean = 0;
+  std::int64_t high = 0;
+
+  bool operator==(const Differences&) const = default;
+};
+
+Differences differences(const Aggregate& value) {
+  if (!value.known) return {};
+  return {value.last - value.min, value.mean() - value.last, value.max - value.last};
+}
+
+void add_value(Statement& statement, const Aggregate& value, bool alike) {
+  statement.add(value.known ? std::optional(value.last) : std::nullopt);
+  const Differences own = differences(value);
+  const bool left_out = alike || !value.known;
+  for (const std::int64_t difference : {own.low, own.mean, own.high})
+    statement.add(left_out ? std::nullopt : std::optional(difference));
+}
+
+template <std::size_t N>
+RollupRow<N> read_row(const Statement& statement, const TierShape& shape, const std::vector<std::size_t>& values,
+                      std::int64_t block, std::int64_t subject) {
+  int column = 0;
+  RollupRow<N> row;
+  row.block = block;
+  row.subject = subject;
+  row.subject_id = statement.integer(column++);
+  row.slot = statement.integer(column++);
+  row.buckets = statement.integer(column++);
+  row.bucket.covered_ms = statement.maybe(column++).value_or(shape.width_ms);
+  row.bucket.processes = N > 1 ? statement.integer(column++) : 1;
+  Differences first;
+  for (const std::size_t i : values) {
+    const auto last = statement.maybe(column++);
+    const auto low = statement.maybe(column++);
+    const auto mean = statement.maybe(column++);
+    const auto high = statement.maybe(column++);
+    if (!last) continue;
+    const Differences own{low.value_or(first.low), mean.value_or(first.mean), high.value_or(first.high)};
+    if (i == 0) first = own;
+    Aggregate& value = row.bucket.values[i];
+    value.known = true;
+    value.min = *last - own.low;
+    value.max = *last + own.high;
+    value.last = *last;
+    value.hold({*last + own.mean}, row.bucket.covered_ms);
+  }
+  const auto time = [&] {
+    const auto after_ms = statement.maybe(column++);
+    return after_ms ? row.start_ms(shape) + *after_ms : 0;
+  };
+  if constexpr (N == 1) {
+    row.bucket.values[0].min_at_ms = time();
+    row.bucket.values[0].max_at_ms = time();
+  } else if (has_pss(values)) {
+    Aggregate& pss = row.bucket.values[kPss];
+    const auto inexact_bp = statement.maybe(column++);
+    if (pss.known_ms > 0) pss.set_inexact_bp(inexact_bp);
+    if (shape.keeps_peak_times) pss.max_at_ms = time();
+  }
+  return row;
+}
+
+}  // namespace
+
+template <std::size_t N>
+Bucket<N> held_bucket(const Bucket<N>& bucket, std::int64_t start_ms, std::int64_t width_ms) {
+  Bucket<N> held;
+  held.covered_ms = width_ms;
+  held.processes = bucket.processes;
+  for (std::size_t i = 0; i < N; ++i) {
+    const Aggregate& before = bucket.values[i];
+    if (!before.known) continue;
+    Aggregate& value = held.values[i];
+    value.see(before.last, start_ms);
+    value.hold({before.last}, width_ms);
+    value.set_inexact_bp(before.inexact_bp());
+    if (before.min_at_ms == 0) value.min_at_ms = 0;
+    if (before.max_at_ms == 0) value.max_at_ms = 0;
+  }
+  return held;
+}
+
+template <std::size_t N>
+RollupTable<N>::RollupTable(SQLite::Database& database, Tier tier)
+    : shape_(shape_of(tier)),
+      values_(all_values<N>()),
+      find_(database, fmt::format("{} WHERE {} AND slot <= ? ORDER BY slot DESC LIMIT 1",
+                                  select_sql<N>(shape_, values_), subject_condition<N>(shape_))),
+      put_(database, fmt::format("INSERT OR REPLACE INTO {} ({}, {}) VALUES ({})", table<N>(shape_),
+                                 key_columns<N>(shape_), value_columns<N>(shape_, values_),
+                                 placeholders(N == 1 ? 11 : 8 + 4 * N + (shape_.keeps_peak_times ? 1 : 0)))) {}
+
+template <std::size_t N>
+std::optional<RollupRow<N>> RollupTable<N>::last_before(const RollupRow<N>& row, std::int64_t slot) {
+  find_.bind(row.block);
+  if (N > 1) find_.add(row.subject);
+  find_.add(row.subject_id);
+  find_.add(slot);
+  if (!find_.step()) return std::nullopt;
+  RollupRow<N> found = read_row<N>(find_, shape_, values_, row.block, row.subject);
+  find_.reset();
+  return found;
+}
+
+template <std::size_t N>
+void RollupTable<N>::put(const RollupRow<N>& row) {
+  put_.bind(row.block);
+  if (N > 1) put_.add(row.subject);
+  put_.add(row.subject_id);
+  put_.add(row.slot);
+  put_.add(row.buckets);
+  // Time that the clock went through twice counts once.
+  put_.add(row.bucket.covered_ms >= shape_.width_ms ? std::nullopt : std::optional(row.bucket.covered_ms));
+  if (N > 1) put_.add(row.bucket.processes);
+  for (std::size_t i = 0; i < N; ++i) {
+    const bool alike =
+        i >= kFirstAlike && i <= kLastAlike && differences(row.bucket.values[i]) == differences(row.bucket.values[0]);
+    add_value(put_, row.bucket.values[i], alike);
+  }
+  const auto add_time = [&](std::int64_t at_ms) {
+    put_.add(at_ms == 0 ? std::nullopt : std::optional(at_ms - row.start_ms(shape_)));
+  };
+  if constexpr (N == 1) {
+    add_time(row.bucket.values[0].min_at_ms);
+    add_time(row.bucket.values[0].max_at_ms);
+  } else {
+    const Aggregate& pss = row.bucket.values[kPss];
+    put_.add(pss.inexact_bp());
+    if (shape_.keeps_peak_times) add_time(pss.max_at_ms);
+  }
+  put_.finish();
+}
+
+template <std::size_t N>
+void RollupTable<N>::add(std::int64_t subject, std::int64_t subject_id, std::int64_t start_ms, std::int64_t buckets,
+                         const Bucket<N>& bucket) {
+  const std::int64_t number = start_ms / shape_.width_ms;
+  RollupRow<N> row{number / shape_.slots, subject, subject_id, number % shape_.slots, buckets, bucket};
+  const auto there = last_before(row, row.slot + row.buckets - 1);
+  if (row.buckets == 1 || !there || there->slot + there->buckets <= row.slot) return add_row(row);
+  // Something is there already, after the clock was set back: bucket by bucket.
+  row.buckets = 1;
+  for (std::int64_t i = 0; i < buckets; ++i) {
+    add_row(row);
+    ++row.slot;
+    row.bucket = held_bucket(bucket, row.start_ms(shape_), shape_.width_ms);
+  }
+}
+
+template <std::size_t N>
+void RollupTable<N>::add_row(const RollupRow<N>& row) {
+  auto there = last_before(row, row.slot);
+  if (!there || there->slot + there->buckets < row.slot) return put(row);
+  if (there->slot + there->buckets > row.slot) return add_into(*there, row);
+  const bool goes_on = row.bucket.covered_ms == shape_.width_ms && there->bucket.goes_on_as(row.bucket);
+  if (!goes_on) return put(row);
+  there->buckets += row.buckets;
+  put(*there);
+}
+
+// `row`, of one bucket, lies within the row that is there, which falls into up to three.
+template <std::size_t N>
+void RollupTable<N>::add_into(const RollupRow<N>& there, const RollupRow<N>& row) {
+  const std::int64_t before = row.slot - there.slot;
+  const std::int64_t after = there.buckets - before - 1;
+  RollupRow<N> part = there;
+  if (before > 0) {
+    part.buckets = before;
+    put(part);
+    part.bucket = held_bucket(there.bucket, row.start_ms(shape_), shape_.width_ms);
+  }
+  part.slot = row.slot;
+  part.buckets = 1;
+  part.bucket.append(row.bucket);
+  put(part);
+  if (after == 0) return;
+  part.slot = row.slot + 1;
+  part.buckets = after;
+  part.bucket = held_bucket(there.bucket, part.start_ms(shape_), shape_.width_ms);
+  put(part);
+}
+
+template <std::size_t N>
+RollupBlocks<N>::RollupBlocks(SQLite::Database& database, Tier tier, bool one_subject,
+                              const std::vector<Metric>& metrics)
+    : shape_(shape_of(tier)),
+      one_subject_(one_subject),
+      values_(values_of<N>(metrics)),
+      statement_(database, fmt::format("{} WHERE {} ORDER BY {}", select_sql<N>(shape_, values_),
+                                       N == 1 || one_subject ? subject_condition<N>(shape_)
+                                                             : fmt::format("{} = ? AND subject = ?", shape_.block),
+                                       key_columns<N>(shape_))) {}
+
+template <std::size_t N>
+void RollupBlocks<N>::bind(std::int64_t block, std::int64_t subject, std::int64_t subject_id) {
+  block_ = block;
+  subject_ = subject;
+  statement_.bind(block);
+  if (N > 1) statement_.add(subject);
+  if (N == 1 || one_subject_) statement_.add(subject_id);
+}
+
+template <std::size_t N>
+RollupRow<N> RollupBlocks<N>::row() const {
+  return read_row<N>(statement_, shape_, values_, block_, subject_);
+}
+
+std::optional<BlockSpan> blocks_of(SQLite::Database& database, Tier tier) {
+  const TierShape& shape = shape_of(tier);
+  Statement ends(database, fmt::format("SELECT (SELECT MIN({0}) FROM machine_{1} WHERE {0} >= "
+                                       "COALESCE((SELECT {2} / {3} FROM retention), 0)), "
+                                       "(SELECT MAX({0}) FROM machine_{1})",
+                                       shape.block, shape.name, shape.floor, shape.block_ms()));
+  ends.step();
+  const auto first = ends.maybe(0);
+  const auto last = ends.maybe(1);
+  if (!first || !last) return std::nullopt;
+  return BlockSpan{*first, *last};
+}
+
+template Bucket<1> held_bucket(const Bucket<1>&, std::int64_t, std::int64_t);
+template Bucket<kRollupMetrics> held_bucket(const Bucket<kRollupMetrics>&, std::int64_t, std::int64_t);
+template class RollupTable<1>;
+template class RollupTable<kRollupMetrics>;
+template class RollupBlocks<1>;
+template class RollupBlocks<kRollupMetrics>;
+
+}  // namespace memoir

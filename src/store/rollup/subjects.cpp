@@ -1,0 +1,249 @@
+#include "store/rollup/subjects.h"
+
+#include <algorithm>
+
+namespace memoir {
+namespace {
+
+constexpr const char* kRow =
+    "SELECT p.category_id, p.identity_id, p.cgroup_id, p.start_ms, p.gone_tick_id, p.last_ms, i.first_ms, g.first_ms "
+    "FROM process AS p LEFT JOIN identity AS i ON i.id = p.identity_id LEFT JOIN cgroup AS g ON g.id = p.cgroup_id "
+    "WHERE p.id = ?";
+
+constexpr std::array kHotMetrics{Metric::anon, Metric::rss, Metric::pss, Metric::uss};
+constexpr std::array kColdMetrics{Metric::swap, Metric::swap_pss};
+
+void set(MemoryValues& values, Metric metric, const ProcessMemory& memory, bool exact = true) {
+  const auto value = metric_kib(memory, metric);
+  values[rolled_index(metric)] = value ? std::optional(Level{*value, exact ? 0 : *value}) : std::nullopt;
+}
+
+// Of the PSS of groups it is kept when it was highest. Of processes, of which there are many, the marks tell.
+void forget_times(Piece<kRollupMetrics>& piece) {
+  const bool group = static_cast<SubjectKind>(piece.subject) != SubjectKind::process;
+  for (std::size_t i = 0; i < kRollupMetrics; ++i) {
+    Aggregate& value = piece.bucket.values[i];
+    value.min_at_ms = 0;
+    if (!group || i != rolled_index(Metric::pss)) value.max_at_ms = 0;
+  }
+}
+
+}  // namespace
+
+RollupSubjects::RollupSubjects(SQLite::Database& database, std::vector<Piece<kRollupMetrics>>& pieces)
+    : pieces_(pieces), row_(database, kRow) {}
+
+RollupSubjects::Group& RollupSubjects::group(SubjectKind subject, std::int64_t id, std::int64_t first_ms) {
+  return groups_.try_emplace({subject, id}, subject, id, first_ms, pieces_).first->second;
+}
+
+RollupSubjects::Member& RollupSubjects::member(std::int64_t process_id) {
+  const auto [found, added] = members_.try_emplace(process_id, process_id, pieces_);
+  Member& member = found->second;
+  if (added && row_.bind(process_id).step()) {
+    member.groups = {&group(SubjectKind::category, row_.integer(0), 0),
+                     &group(SubjectKind::identity, row_.integer(1), row_.integer(6)),
+                     &group(SubjectKind::cgroup, row_.integer(2), row_.integer(7))};
+    member.start_ms = row_.integer(3);
+    member.gone_tick_id = row_.integer(4);
+    member.last_ms = row_.integer(5);
+    row_.reset();
+  }
+  return member;
+}
+
+// Before anything of it changes in a tick: what it and its groups had, held until now.
+void RollupSubjects::touch(Member& member) {
+  if (member.touched) return;
+  member.touched = true;
+  touched_members_.push_back(&member);
+  if (!priming_ && member.line.live()) member.line.hold_until(at_ms_);
+  for (Group* group : member.groups) {
+    if (group == nullptr || group->touched) continue;
+    group->touched = true;
+    group->member_hwm.reset();
+    touched_groups_.push_back(group);
+    if (!priming_ && group->line.live()) group->line.hold_until(at_ms_);
+  }
+}
+
+void RollupSubjects::count(const Member& member, int sign) {
+  for (Group* group : member.groups) {
+    if (group == nullptr) continue;
+    group->members += sign;
+    for (std::size_t i = 0; i < kRollupMetrics; ++i) {
+      if (!member.values[i]) continue;
+      group->sums[i].value += sign * member.values[i]->value;
+      group->sums[i].inexact += sign * member.values[i]->inexact;
+      group->known[i] += sign;
+    }
+  }
+}
+
+// RSS stands in for PSS where it could not be read exactly. The other values are read from what everybody may read, or
+// are not known then.
+void RollupSubjects::set_hot(std::int64_t process_id, const ProcessMemory& memory, bool exact) {
+  Member& found = member(process_id);
+  touch(found);
+  if (found.live) count(found, -1);
+  found.live = true;
+  found.named = true;
+  for (const Metric metric : kHotMetrics) set(found.values, metric, memory, exact || metric != Metric::pss);
+  count(found, 1);
+  found.hwm = high_water_kib(memory);
+  for (Group* group : found.groups) {
+    if (group != nullptr) group->member_hwm = std::max(group->member_hwm, found.hwm);
+  }
+}
+
+void RollupSubjects::set_cold(std::int64_t process_id, const ProcessMemory& memory) {
+  Member& found = member(process_id);
+  touch(found);
+  if (found.live) count(found, -1);
+  found.live = true;
+  for (const Metric metric : kColdMetrics) set(found.values, metric, memory);
+  count(found, 1);
+}
+
+void RollupSubjects::leave(Member& member) {
+  touch(member);
+  if (member.live) count(member, -1);
+  member.live = false;
+}
+
+void RollupSubjects::end(std::int64_t process_id) {
+  const auto found = members_.find(process_id);
+  if (found != members_.end()) leave(found->second);
+}
+
+void RollupSubjects::begin_tick(std::int64_t at_ms, MarkTime time, bool keyframe) {
+  at_ms_ = at_ms;
+  time_ = time;
+  keyframe_ = keyframe;
+  if (!keyframe) return;
+  for (auto& [id, member] : members_) member.named = false;
+}
+
+void RollupSubjects::end_tick() {
+  if (keyframe_) {
+    for (auto& [id, member] : members_) {
+      if (member.live && !member.named) leave(member);
+    }
+  }
+  for (Member* member : touched_members_) {
+    member->touched = false;
+    if (member->live) {
+      member->line.set(at_ms_, member->values, 1);
+    } else {
+      member->line.stop();
+    }
+    if (!priming_) member->line.see();
+  }
+  for (Group* group : touched_groups_) {
+    group->touched = false;
+    if (group->members == 0) {
+      group->line.stop();
+      continue;
+    }
+    MemoryValues values;
+    for (std::size_t i = 0; i < kRollupMetrics; ++i) {
+      if (group->known[i] > 0) values[i] = group->sums[i];
+    }
+    group->line.set(at_ms_, values, group->members);
+    if (priming_) continue;
+    group->line.see();
+    raise(*group);
+  }
+  touched_members_.clear();
+  touched_groups_.clear();
+  if (!priming_ && day_of(time_.at_ms) != day_of(time_.before_ms)) raise_all();
+}
+
+void RollupSubjects::hold_until(std::int64_t until_ms) {
+  for (auto& [id, member] : members_) member.line.hold_until(until_ms);
+  for (auto& [key, group] : groups_) group.line.hold_until(until_ms);
+}
+
+void RollupSubjects::go_on_at(std::int64_t at_ms) {
+  for (auto& [id, member] : members_) {
+    member.line.close();
+    member.line.go_on_at(at_ms);
+  }
+  for (auto& [key, group] : groups_) {
+    group.line.close();
+    group.line.go_on_at(at_ms);
+  }
+}
+
+void RollupSubjects::see_all() {
+  for (auto& [id, member] : members_) member.line.see();
+  for (auto& [key, group] : groups_) group.line.see();
+  raise_all();
+}
+
+// Also of those that did not change, as at the first tick of a day.
+void RollupSubjects::raise_all() {
+  for (auto& [key, group] : groups_) group.member_hwm.reset();
+  for (auto& [id, member] : members_) {
+    if (!member.live) continue;
+    for (Group* group : member.groups) {
+      if (group != nullptr) group->member_hwm = std::max(group->member_hwm, member.hwm);
+    }
+  }
+  for (auto& [key, group] : groups_) {
+    if (group.line.live()) raise(group);
+  }
+}
+
+void RollupSubjects::raise(const Group& group) {
+  if (group.subject == SubjectKind::category) return;
+  const auto value = [&group](Metric metric) {
+    if (metric == Metric::hwm) return group.member_hwm;
+    const auto& level = group.line.values()[rolled_index(metric)];
+    return level ? std::optional(level->value) : std::nullopt;
+  };
+  for (const Metric metric : marked_metrics(group.subject)) raise(group, metric, value(metric));
+}
+
+void RollupSubjects::raise(const Group& group, Metric metric, std::optional<std::int64_t> value) {
+  if (!value) return;
+  for (const std::int64_t day : {kAllTime, day_of(time_.at_ms)}) {
+    const MarkRow row{day, group.subject, group.id, metric, *value, time_};
+    const auto found = marks_.find(row.key());
+    const bool known = found != marks_.end();
+    if (beats(metric, *value, known ? std::optional(found->second.value_kib) : std::nullopt))
+      marks_.insert_or_assign(row.key(), row);
+  }
+}
+
+void RollupSubjects::finish(std::int64_t end_ms, std::int64_t end_tick_id, std::int64_t least_life_ms) {
+  for (auto& [id, member] : members_) member.line.stop();
+  for (auto& [key, group] : groups_) group.line.stop();
+  const auto lived = [&](const Piece<kRollupMetrics>& piece) {
+    const auto subject = static_cast<SubjectKind>(piece.subject);
+    if (subject == SubjectKind::process) {
+      const Member& member = members_.at(piece.subject_id);
+      const bool gone = member.gone_tick_id != 0 && member.gone_tick_id <= end_tick_id;
+      return std::max<std::int64_t>((gone ? member.last_ms : end_ms) - member.start_ms, 0);
+    }
+    return end_ms - groups_.at({subject, piece.subject_id}).first_ms;
+  };
+  for (auto& piece : pieces_) {
+    piece.lived_ms = lived(piece);
+    forget_times(piece);
+  }
+  std::erase_if(pieces_, [&](const Piece<kRollupMetrics>& piece) {
+    return static_cast<SubjectKind>(piece.subject) == SubjectKind::process && piece.lived_ms < least_life_ms;
+  });
+  std::stable_sort(pieces_.begin(), pieces_.end(), [](const auto& a, const auto& b) {
+    return std::pair(a.subject, a.subject_id) < std::pair(b.subject, b.subject_id);
+  });
+}
+
+std::vector<MarkRow> RollupSubjects::marks() const {
+  std::vector<MarkRow> rows;
+  for (const auto& [key, row] : marks_) rows.push_back(row);
+  return rows;
+}
+
+}  // namespace memoir

@@ -1,0 +1,103 @@
+#pragma once
+
+// The subjects of a pass while their values move: processes, and the groups that they are members of. Pure but for the
+// row of a process, which says what groups it belongs to.
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "model/process.h"
+#include "store/rollup/mark_rows.h"
+#include "store/rollup/timeline.h"
+#include "store/sqlite/statement.h"
+#include "store/types.h"
+
+namespace memoir {
+
+using MemoryValues = RollupValues<kRollupMetrics>;
+
+class RollupSubjects {
+ public:
+  RollupSubjects(SQLite::Database& database, std::vector<Piece<kRollupMetrics>>& pieces);
+
+  // Within a tick: what changed of which process, and who is not there any more.
+  void set_hot(std::int64_t process_id, const ProcessMemory& memory, bool exact);
+  void set_cold(std::int64_t process_id, const ProcessMemory& memory);
+  void end(std::int64_t process_id);
+
+  // Ticks come in their order. Between begin_tick and end_tick stand their changes; a keyframe names everybody who
+  // lives.
+  void begin_tick(std::int64_t at_ms, MarkTime time, bool keyframe);
+  void end_tick();
+  // What was seen last held until then.
+  void hold_until(std::int64_t until_ms);
+  // Nothing is known of the time until then. What lives at the tick there is seen by see_all, after the tick's changes.
+  void go_on_at(std::int64_t at_ms);
+  void see_all();
+  // No time passes and nothing is counted as long as the state before the first tick is being put together.
+  void prime(bool priming) { priming_ = priming; }
+
+  // Ends all timelines. How long each subject had lived by then stands in its pieces, and processes that were too short
+  // to have buckets of their own are left out.
+  void finish(std::int64_t end_ms, std::int64_t end_tick_id, std::int64_t least_life_ms);
+
+  std::vector<MarkRow> marks() const;
+
+ private:
+  struct Group {
+    Group(SubjectKind kind, std::int64_t group_id, std::int64_t first, std::vector<Piece<kRollupMetrics>>& pieces)
+        : subject(kind), id(group_id), first_ms(first), line(static_cast<std::int64_t>(kind), group_id, pieces) {}
+    SubjectKind subject;
+    std::int64_t id;
+    std::int64_t first_ms;
+    Timeline<kRollupMetrics> line;
+    std::array<Level, kRollupMetrics> sums{};
+    std::array<std::int64_t, kRollupMetrics> known{};
+    std::int64_t members = 0;
+    bool touched = false;
+    std::optional<std::int64_t> member_hwm;  // highest of those that changed
+  };
+  struct Member {
+    Member(std::int64_t process_id, std::vector<Piece<kRollupMetrics>>& pieces)
+        : line(static_cast<std::int64_t>(SubjectKind::process), process_id, pieces) {}
+    Timeline<kRollupMetrics> line;
+    MemoryValues values{};
+    std::optional<std::int64_t> hwm;
+    std::array<Group*, 3> groups{};
+    std::int64_t start_ms = 0;
+    std::int64_t gone_tick_id = 0;  // 0: it lives
+    std::int64_t last_ms = 0;
+    bool live = false;
+    bool touched = false;
+    bool named = false;  // by the keyframe
+  };
+  using GroupKey = std::pair<SubjectKind, std::int64_t>;
+
+  Member& member(std::int64_t process_id);
+  Group& group(SubjectKind subject, std::int64_t id, std::int64_t first_ms);
+  void touch(Member& member);
+  void leave(Member& member);
+  void count(const Member& member, int sign);
+  void raise_all();
+  void raise(const Group& group);
+  void raise(const Group& group, Metric metric, std::optional<std::int64_t> value);
+
+  std::vector<Piece<kRollupMetrics>>& pieces_;
+  Statement row_;
+  std::unordered_map<std::int64_t, Member> members_;
+  std::map<GroupKey, Group> groups_;
+  std::vector<Member*> touched_members_;
+  std::vector<Group*> touched_groups_;
+  std::map<decltype(MarkRow{}.key()), MarkRow> marks_;
+  std::int64_t at_ms_ = 0;
+  MarkTime time_;
+  bool keyframe_ = false;
+  bool priming_ = false;
+};
+
+}  // namespace memoir

@@ -1,0 +1,135 @@
+#pragma once
+
+// Which table holds which field: what moves (…_sample) apart from what seldom does (…_detail). And the columns of
+// process_sample that are stored only where they are not what the others make them.
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "model/machine.h"
+#include "model/process.h"
+#include "store/sqlite/statement.h"
+
+namespace memoir {
+
+inline constexpr std::array kHotProcessFields{
+    ProcessField::rss,           ProcessField::pss,           ProcessField::pss_dirty,    ProcessField::pss_anon,
+    ProcessField::pss_file,      ProcessField::pss_shmem,     ProcessField::shared_clean, ProcessField::shared_dirty,
+    ProcessField::private_clean, ProcessField::private_dirty, ProcessField::referenced,   ProcessField::anonymous,
+    ProcessField::vm_hwm,        ProcessField::vm_rss,        ProcessField::rss_anon,     ProcessField::rss_file,
+    ProcessField::rss_shmem,
+};
+
+inline constexpr std::array kHotMachineFields{
+    MachineField::mem_free,
+    MachineField::mem_available,
+    MachineField::buffers,
+    MachineField::cached,
+    MachineField::active,
+    MachineField::inactive,
+    MachineField::active_anon,
+    MachineField::inactive_anon,
+    MachineField::active_file,
+    MachineField::inactive_file,
+    MachineField::dirty,
+    MachineField::writeback,
+    MachineField::anon_pages,
+    MachineField::mapped,
+    MachineField::shmem,
+    MachineField::kernel_reclaimable,
+    MachineField::slab,
+    MachineField::slab_reclaimable,
+    MachineField::slab_unreclaimable,
+    MachineField::kernel_stack,
+    MachineField::page_tables,
+    MachineField::committed_as,
+    MachineField::vmalloc_used,
+    MachineField::percpu,
+    MachineField::anon_huge_pages,
+    MachineField::pgfault,
+    MachineField::pgmajfault,
+    MachineField::pgscan_kswapd,
+    MachineField::pgscan_file,
+    MachineField::pgsteal_kswapd,
+    MachineField::pgsteal_file,
+    MachineField::workingset_nodes,
+    MachineField::workingset_refault_file,
+    MachineField::workingset_activate_file,
+    MachineField::thp_fault_alloc,
+    MachineField::psi_some_avg10,
+    MachineField::psi_some_avg60,
+    MachineField::psi_some_avg300,
+    MachineField::psi_some_total,
+    MachineField::psi_full_avg10,
+    MachineField::psi_full_avg60,
+    MachineField::psi_full_avg300,
+    MachineField::psi_full_total,
+};
+
+// The fields of E that `hot` leaves out, in their order.
+template <typename E, std::size_t N>
+constexpr auto cold_fields(const std::array<E, N>& hot) {
+  std::array<E, FieldSet<E>::kCount - N> cold{};
+  std::size_t found = 0;
+  for (std::size_t i = 0; i < FieldSet<E>::kCount; ++i) {
+    bool is_hot = false;
+    for (const E field : hot) is_hot = is_hot || field == static_cast<E>(i);
+    if (!is_hot) cold[found++] = static_cast<E>(i);
+  }
+  return cold;
+}
+
+inline constexpr auto kColdProcessFields = cold_fields(kHotProcessFields);
+inline constexpr auto kColdMachineFields = cold_fields(kHotMachineFields);
+
+// In the place of a source: the process was not there for a while from this tick on.
+inline constexpr std::int64_t kAbsentSource = 5;
+
+// "prefix" + column, separated by ", ".
+std::string column_list(std::span<const ProcessField> fields, const std::string& prefix = "");
+std::string column_list(std::span<const MachineField> fields, const std::string& prefix = "");
+
+// "?, ?, ?"
+std::string placeholders(std::size_t count);
+
+template <typename E>
+bool differ(const FieldSet<E>& a, const FieldSet<E>& b, std::span<const E> fields) {
+  for (const E field : fields) {
+    if (a.get(field) != b.get(field)) return true;
+  }
+  return false;
+}
+
+template <typename E>
+void add_fields(Statement& statement, const FieldSet<E>& values, std::span<const E> fields) {
+  for (const E field : fields) statement.add(values.get(field));
+}
+
+// Reads columns from `column` on.
+template <typename E>
+void read_fields(const Statement& statement, int column, FieldSet<E>& values, std::span<const E> fields) {
+  for (const E field : fields) values.set(field, statement.maybe(column++));
+}
+
+// What process_sample stores for `values`, and back: exact for any values but -1.
+ProcessMemory packed(const ProcessMemory& values, Source source);
+ProcessMemory unpacked(const ProcessMemory& stored, Source source);
+
+// The same of some fields alone, read from no more columns than they are made of.
+class Unpacker {
+ public:
+  explicit Unpacker(std::span<const ProcessField> fields);
+
+  const std::vector<ProcessField>& columns() const { return columns_; }
+  void unpack(ProcessMemory& values, Source source) const;
+
+ private:
+  std::vector<ProcessField> columns_;
+  std::vector<std::size_t> derived_;
+};
+
+}  // namespace memoir

@@ -1,0 +1,126 @@
+#include "store/rows/process_rows.h"
+
+#include <SQLiteCpp/Database.h>
+
+#include "model/identity.h"
+
+namespace memoir {
+namespace {
+
+constexpr const char* kFind =
+    "SELECT id, gone_tick_id FROM process WHERE boot_id = ? AND pid = ? AND start_ticks = ? AND exec_count = ?";
+constexpr const char* kInsert =
+    "INSERT INTO process (boot_id, pid, start_ticks, exec_count, first_tick_id, first_ms, start_ms, parent_pid, comm, "
+    "cwd, user_id, command_id, category_id, cgroup_id, identity_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+    "?)";
+constexpr const char* kUpdate =
+    "UPDATE process SET start_ms = ?2, parent_pid = ?3, comm = ?4, cwd = ?5, user_id = ?6, command_id = ?7, "
+    "category_id = ?8, cgroup_id = ?9, identity_id = ?10 WHERE id = ?1";
+// last_ms is that of the tick before; one that was never stored lived in this one only.
+constexpr const char* kEnd =
+    "UPDATE process SET gone_tick_id = ?2, gone_ms = ?3, end_kind = ?4, "
+    "last_ms = MAX(first_ms, COALESCE((SELECT t.wall_ms FROM tick AS t WHERE t.id = ?2 - 1), first_ms)) WHERE id = ?1";
+constexpr const char* kRevive =
+    "UPDATE process SET gone_tick_id = NULL, gone_ms = NULL, last_ms = NULL, end_kind = NULL WHERE id = ?";
+// A sample with source 5: see the schema.
+constexpr const char* kAbsence = "INSERT OR REPLACE INTO process_sample (tick_id, process_id, source) VALUES (?, ?, 5)";
+
+}  // namespace
+
+template <typename... Values>
+std::optional<std::int64_t> ProcessRows::Names::find(const Values&... values) {
+  if (!find_.bind(values...).step()) return std::nullopt;
+  const std::int64_t found = find_.integer(0);
+  find_.reset();
+  return found;
+}
+
+template <typename... Values>
+std::int64_t ProcessRows::Names::id(const Values&... values) {
+  if (const auto found = find(values...)) return *found;
+  insert_.run(values...);
+  return database_.getLastInsertRowid();
+}
+
+template <typename... Values>
+std::int64_t ProcessRows::Names::id_seen(std::int64_t at_ms, const Values&... values) {
+  if (const auto found = find(values...)) return *found;
+  insert_.run(values..., at_ms, at_ms);
+  return database_.getLastInsertRowid();
+}
+
+ProcessRows::ProcessRows(SQLite::Database& database)
+    : database_(database),
+      users_(database, "SELECT id FROM user WHERE uid = ? AND name = ?", "INSERT INTO user (uid, name) VALUES (?, ?)"),
+      commands_(database, "SELECT id FROM command WHERE exe = ? AND line = ?",
+                "INSERT INTO command (exe, line) VALUES (?, ?)"),
+      categories_(database, "SELECT id FROM category WHERE name = ?", "INSERT INTO category (name) VALUES (?)"),
+      cgroups_(database, "SELECT id FROM cgroup WHERE path = ?",
+               "INSERT INTO cgroup (path, first_ms, last_ms) VALUES (?, ?, ?)"),
+      identities_(database, "SELECT id FROM identity WHERE unit = ? AND exe = ? AND command = ?",
+                  "INSERT INTO identity (unit, exe, command, first_ms, last_ms) VALUES (?, ?, ?, ?, ?)"),
+      find_(database, kFind),
+      insert_(database, kInsert),
+      update_(database, kUpdate),
+      end_(database, kEnd),
+      revive_(database, kRevive),
+      absence_(database, kAbsence) {}
+
+std::optional<ProcessRows::Row> ProcessRows::find(std::int64_t boot_id, const ProcessKey& key) {
+  if (!find_.bind(boot_id, key.pid, key.start_ticks, key.exec_count).step()) return std::nullopt;
+  const Row row{find_.integer(0), find_.maybe(1)};
+  find_.reset();
+  return row;
+}
+
+void ProcessRows::add_info(Statement& statement, const ProcessInfo& info, std::int64_t at_ms) {
+  const Identity identity = identity_of(info);
+  statement.add(info.start_ms);
+  statement.add(info.parent_pid);
+  statement.add(info.comm);
+  statement.add(info.cwd);
+  statement.add(users_.id(info.uid, info.user));
+  statement.add(commands_.id(info.exe, info.command));
+  statement.add(categories_.id(info.category));
+  statement.add(cgroups_.id_seen(at_ms, info.cgroup));
+  statement.add(identities_.id_seen(at_ms, identity.unit, identity.exe, identity.command));
+}
+
+std::int64_t ProcessRows::insert(std::int64_t boot_id, const ProcessInfo& info, const Sight& first) {
+  insert_.bind(boot_id, info.key.pid, info.key.start_ticks, info.key.exec_count, first.tick_id, first.at_ms);
+  add_info(insert_, info, first.at_ms);
+  insert_.finish();
+  return database_.getLastInsertRowid();
+}
+
+void ProcessRows::update(std::int64_t id, const ProcessInfo& info, std::int64_t at_ms) {
+  update_.bind(id);
+  add_info(update_, info, at_ms);
+  update_.finish();
+}
+
+void ProcessRows::end(std::int64_t id, const Sight& gone, std::string_view end_kind) {
+  end_.run(id, gone.tick_id, gone.at_ms, end_kind);
+}
+
+void ProcessRows::revive(const Row& gone) {
+  if (!gone.gone_tick_id) return;
+  absence_.run(*gone.gone_tick_id, gone.id);
+  revive_.run(gone.id);
+}
+
+void ProcessRows::end_other_boots(std::int64_t boot_id, const Sight& gone) {
+  Statement rows(database_, "SELECT id FROM process WHERE gone_tick_id IS NULL AND boot_id <> ? ORDER BY id");
+  rows.bind(boot_id);
+  while (rows.step()) end(rows.integer(0), gone, "unknown");
+}
+
+std::int64_t ProcessRows::category_id(const std::string& name) {
+  return categories_.id(name);
+}
+
+std::int64_t ProcessRows::cgroup_id(const std::string& path, std::int64_t at_ms) {
+  return cgroups_.id_seen(at_ms, path);
+}
+
+}  // namespace memoir

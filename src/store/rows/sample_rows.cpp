@@ -1,0 +1,103 @@
+#include "store/rows/sample_rows.h"
+
+#include <SQLiteCpp/Database.h>
+
+#include "store/rows/columns.h"
+
+namespace memoir {
+namespace {
+
+constexpr std::span<const ProcessField> kHotProcess = kHotProcessFields;
+constexpr std::span<const ProcessField> kColdProcess = kColdProcessFields;
+constexpr std::span<const MachineField> kHotMachine = kHotMachineFields;
+constexpr std::span<const MachineField> kColdMachine = kColdMachineFields;
+
+template <typename E>
+std::string insert_sql(const std::string& table, const std::string& first, std::size_t first_count,
+                       std::span<const E> fields) {
+  return "INSERT INTO " + table + " (" + first + ", " + column_list(fields) + ") VALUES (" +
+         placeholders(first_count + fields.size()) + ")";
+}
+
+}  // namespace
+
+SampleRows::SampleRows(SQLite::Database& database)
+    : database_(database),
+      hot_process_(database, insert_sql("process_sample", "tick_id, process_id, source", 3, kHotProcess)),
+      cold_process_(database,
+                    insert_sql("process_detail", "tick_id, process_id, state, parent_pid, threads", 5, kColdProcess)),
+      hot_machine_(database, insert_sql("machine_sample", "tick_id", 1, kHotMachine)),
+      cold_machine_(database, insert_sql("machine_detail", "tick_id", 1, kColdMachine)),
+      category_(database,
+                "INSERT INTO category_sample (tick_id, category_id, processes, inexact, rss_kib, pss_kib, uss_kib, "
+                "swap_kib, swap_pss_kib) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"),
+      cgroup_(database,
+              "INSERT INTO cgroup_sample (tick_id, cgroup_id, current_kib, file_kib, swap_kib, max_kib, high_kib, "
+              "swap_max_kib) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"),
+      gone_cgroup_(database, "INSERT INTO cgroup_sample (tick_id, cgroup_id) VALUES (?, ?)"),
+      seen_cgroup_(database, "UPDATE cgroup SET last_ms = MAX(last_ms, ?2) WHERE id = ?1"),
+      other_(database, "INSERT INTO meminfo_other (tick_id, key_id, value) VALUES (?, ?, ?)"),
+      key_(database, "INSERT INTO meminfo_key (name) VALUES (?)") {}
+
+void SampleRows::insert_hot(std::int64_t tick_id, std::int64_t process_id, const ProcessSample& sample) {
+  hot_process_.bind(tick_id, process_id, static_cast<int>(sample.source));
+  add_fields(hot_process_, packed(sample.memory, sample.source), kHotProcess);
+  hot_process_.finish();
+}
+
+void SampleRows::insert_cold(std::int64_t tick_id, std::int64_t process_id, const ProcessSample& sample) {
+  const std::string_view state(&sample.state, 1);
+  cold_process_.bind(tick_id, process_id, state, sample.parent_pid, sample.threads);
+  add_fields(cold_process_, sample.memory, kColdProcess);
+  cold_process_.finish();
+}
+
+void SampleRows::insert_hot(std::int64_t tick_id, const MachineMemory& memory) {
+  hot_machine_.bind(tick_id);
+  add_fields(hot_machine_, memory, kHotMachine);
+  hot_machine_.finish();
+}
+
+void SampleRows::insert_cold(std::int64_t tick_id, const MachineMemory& memory) {
+  cold_machine_.bind(tick_id);
+  add_fields(cold_machine_, memory, kColdMachine);
+  cold_machine_.finish();
+}
+
+void SampleRows::insert(std::int64_t tick_id, std::int64_t category_id, const CategorySample& sample) {
+  category_.run(tick_id, category_id, sample.processes, sample.inexact, sample.rss_kib, sample.pss_kib, sample.uss_kib,
+                sample.swap_kib, sample.swap_pss_kib);
+}
+
+void SampleRows::insert(std::int64_t tick_id, std::int64_t cgroup_id, const CgroupSample& sample) {
+  cgroup_.run(tick_id, cgroup_id, sample.current_kib, sample.file_kib, sample.swap_kib, sample.max_kib, sample.high_kib,
+              sample.swap_max_kib);
+}
+
+void SampleRows::insert_gone_cgroup(std::int64_t tick_id, std::int64_t cgroup_id) {
+  gone_cgroup_.run(tick_id, cgroup_id);
+}
+
+void SampleRows::see_cgroup(std::int64_t cgroup_id, std::int64_t at_ms) {
+  seen_cgroup_.run(cgroup_id, at_ms);
+}
+
+void SampleRows::insert_other(std::int64_t tick_id, std::int64_t key_id, std::optional<std::int64_t> value) {
+  other_.run(tick_id, key_id, value);
+}
+
+std::int64_t SampleRows::insert_meminfo_key(std::string_view name) {
+  key_.run(name);
+  return database_.getLastInsertRowid();
+}
+
+bool hot_differs(const ProcessSample& a, const ProcessSample& b) {
+  return a.source != b.source || differ(a.memory, b.memory, kHotProcess);
+}
+
+bool cold_differs(const ProcessSample& a, const ProcessSample& b) {
+  return a.state != b.state || a.parent_pid != b.parent_pid || a.threads != b.threads ||
+         differ(a.memory, b.memory, kColdProcess);
+}
+
+}  // namespace memoir

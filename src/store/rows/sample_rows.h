@@ -1,0 +1,46 @@
+#pragma once
+
+// Inserts samples: of processes, categories, cgroups and the machine.
+
+#include <cstdint>
+#include <optional>
+
+#include "model/tick.h"
+#include "store/sqlite/statement.h"
+
+namespace memoir {
+
+class SampleRows {
+ public:
+  explicit SampleRows(SQLite::Database& database);
+
+  void insert_hot(std::int64_t tick_id, std::int64_t process_id, const ProcessSample& sample);
+  void insert_cold(std::int64_t tick_id, std::int64_t process_id, const ProcessSample& sample);
+  void insert_hot(std::int64_t tick_id, const MachineMemory& memory);
+  void insert_cold(std::int64_t tick_id, const MachineMemory& memory);
+  void insert(std::int64_t tick_id, std::int64_t category_id, const CategorySample& sample);
+  void insert(std::int64_t tick_id, std::int64_t cgroup_id, const CgroupSample& sample);
+  void insert_gone_cgroup(std::int64_t tick_id, std::int64_t cgroup_id);
+  // A cgroup that has samples is known up to then, whether or not a process is in it.
+  void see_cgroup(std::int64_t cgroup_id, std::int64_t at_ms);
+  void insert_other(std::int64_t tick_id, std::int64_t key_id, std::optional<std::int64_t> value);
+  std::int64_t insert_meminfo_key(std::string_view name);
+
+ private:
+  SQLite::Database& database_;
+  Statement hot_process_;
+  Statement cold_process_;
+  Statement hot_machine_;
+  Statement cold_machine_;
+  Statement category_;
+  Statement cgroup_;
+  Statement gone_cgroup_;
+  Statement seen_cgroup_;
+  Statement other_;
+  Statement key_;
+};
+
+bool hot_differs(const ProcessSample& a, const ProcessSample& b);
+bool cold_differs(const ProcessSample& a, const ProcessSample& b);
+
+}  // namespace memoir

@@ -1,0 +1,321 @@
+#include "store/sqlite/database.h"
+
+#include <SQLiteCpp/Database.h>
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fmt/format.h>
+#include <mutex>
+#include <sqlite3.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/log.h"
+#include "base/own_file.h"
+#include "store/sqlite/failure.h"
+#include "store/sqlite/file_owner.h"
+#include "store/sqlite/integrity.h"
+#include "store/sqlite/lock_file.h"
+#include "store/sqlite/migrations.h"
+#include "store/sqlite/older_schema.h"
+#include "store/sqlite/pages.h"
+#include "store/sqlite/pragma.h"
+#include "store/sqlite/schema_check.h"
+#include "store/sqlite/statement.h"
+#include "store/sqlite/wal_file.h"
+
+namespace memoir {
+namespace {
+
+namespace fs = std::filesystem;
+using DatabasePtr = std::unique_ptr<SQLite::Database>;
+
+constexpr int kReaderBusyMs = 5000;
+
+void log_sqlite(void*, int code, const char* text) {
+  const std::string line = fmt::format("SQLite ({}): {}", code, text);
+  if ((code & 0xff) == SQLITE_NOTICE || code == SQLITE_WARNING_AUTOINDEX) return log_debug(line);
+  log_warning(line);
+}
+
+// Must come before SQLite's first use; later it does nothing.
+void route_log() {
+  static std::once_flag once;
+  std::call_once(once, [] { sqlite3_config(SQLITE_CONFIG_LOG, log_sqlite, nullptr); });
+}
+
+// Before WAL: once that has written the first page, these two stay what they are. A tick changes one page of each of
+// half a dozen tables, so that half the usual page halves what is written.
+void set_layout(SQLite::Database& database) {
+  set_pragma(database, "page_size", "2048", "2048");
+  set_pragma(database, "auto_vacuum", "INCREMENTAL", "2");
+}
+
+// A reader who may not write the folder needs the -wal and -shm there after a clean stop as well. A damaged file is
+// closed as it is, before anything reads it; a run that ends brings home what is in the -wal.
+void keep_wal(SQLite::Database& database) {
+  int persist = 1;
+  if (sqlite3_file_control(database.getHandle(), "main", SQLITE_FCNTL_PERSIST_WAL, &persist) != SQLITE_OK ||
+      sqlite3_db_config(database.getHandle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr) != SQLITE_OK) {
+    throw SQLite::Exception(database.getHandle());
+  }
+}
+
+void set_up(SQLite::Database& database, Durability durability, bool fresh) {
+  if (fresh) set_layout(database);
+  set_pragma(database, "journal_mode", "WAL", "wal");
+  set_pragma(database, "synchronous", durability == Durability::full ? "FULL" : "NORMAL",
+             durability == Durability::full ? "2" : "1");
+  set_pragma(database, "cache_size", "-2000", "-2000");
+  set_pragma(database, "temp_store", "MEMORY", "2");
+  set_pragma(database, "secure_delete", "FAST", "2");
+}
+
+Error not_ours(const std::string& path) {
+  return malformed(path + ": is not a Memoir database; name another file with --db");
+}
+
+// Whose the file is. A database without a table and a version is nobody's yet.
+Result<std::int32_t> known_version(SQLite::Database& database, const std::string& path) {
+  const std::int64_t application = number(database, "PRAGMA application_id");
+  const std::int32_t version = schema_version(database);
+  if (application == 0 && version == 0 && number(database, "SELECT COUNT(*) FROM sqlite_schema") == 0) return 0;
+  if (application != kApplicationId) return not_ours(path);
+  if (version > kSchemaVersion) {
+    return malformed(
+        fmt::format("{}: has schema {}, this program knows up to {}; use the version of Memoir that wrote it", path,
+                    version, kSchemaVersion));
+  }
+  return version;
+}
+
+// Without SQLite's own mutex, which is taken for each column that is read: a reader is of one thread at a time.
+Result<DatabasePtr> open_checked(const std::string& name, const std::string& path, int flags) {
+  return guarded(path, [&]() -> Result<DatabasePtr> {
+    auto database =
+        std::make_unique<SQLite::Database>(name, flags | SQLite::OPEN_URI | SQLite::OPEN_NOMUTEX, kReaderBusyMs);
+    distrust(*database);
+    const auto version = TRY(known_version(*database, path));
+    if (version == 0) return not_ours(path);
+    TRY(check_schema(*database, path, version));
+    Statement(*database, "PRAGMA temp_store = MEMORY").finish();
+    if (version < kSchemaVersion) present_as_current(*database, version);
+    return database;
+  });
+}
+
+// The path as a URI: what could be taken for a part of one is escaped.
+std::string file_uri(const std::string& path, const char* parameters) {
+  std::string uri = "file:";
+  for (const char letter : path) {
+    if (letter == '%' || letter == '?' || letter == '#') {
+      uri += fmt::format("%{:02X}", static_cast<unsigned char>(letter));
+    } else {
+      uri += letter;
+    }
+  }
+  return uri + parameters;
+}
+
+// The version of the schema there; 0 where there is nothing yet. Looked at so that another's file is not touched: as
+// immutable where all of it is in the main file, for else SQLite makes a -shm beside it.
+Result<std::int32_t> inspect(const std::string& path) {
+  std::error_code error;
+  if (!fs::exists(path, error) || fs::file_size(path, error) == 0) return 0;
+  Buffer start;
+  const auto header = TRY(read_start(path, kHeaderBytes, start));
+  const FileOwner owner = owner_of(header);
+  if (owner == FileOwner::foreign) return not_ours(path);
+  const bool in_wal = fs::file_size(path + "-wal", error) > 0 && !error;
+  auto version = guarded(path, [&]() -> Result<std::int32_t> {
+    SQLite::Database database(file_uri(path, in_wal ? "?mode=ro" : "?mode=ro&immutable=1"),
+                              SQLite::OPEN_READONLY | SQLite::OPEN_URI, kWriterBusyMs);
+    return known_version(database, path);
+  });
+  if (version || version.error().kind != ErrorKind::damaged) return version;
+  if (!is_ours_damaged(path)) return not_ours(path);
+  return damaged(path, "its header");
+}
+
+// SQLite would make it readable for all.
+Status create(const std::string& path) {
+  std::error_code error;
+  if (fs::exists(path, error)) return Done{};
+  TRY(open_own_file(path, 0640));
+  return Done{};
+}
+
+// With what SQLite reads and writes beside it.
+constexpr std::array kFiles{"", "-wal", "-shm", "-journal"};
+
+// The files that are to be written: others may have put something in their place. A link of ours is followed.
+Status check_files(const std::string& path) {
+  std::string real = path;
+  struct stat found {};
+  if (lstat(path.c_str(), &found) == 0 && S_ISLNK(found.st_mode) && (found.st_uid == geteuid() || found.st_uid == 0)) {
+    std::error_code error;
+    real = fs::canonical(path, error);
+    if (error) return Error{ErrorKind::denied, path + ": is a link that leads nowhere; name a file with --db"};
+  }
+  TRY(check_regular(real));
+  for (const char* suffix : kFiles) {
+    TRY(check_own_file(real + suffix));
+  }
+  return Done{};
+}
+
+// Nobody writes to it, and all of it is in the main file.
+bool is_still(const std::string& path) {
+  std::error_code error;
+  const auto wal_bytes = fs::file_size(path + "-wal", error);
+  return (error || wal_bytes == 0) && !look_at_lock(path).owner;
+}
+
+// What a plain copy of a file that is recorded into leaves behind: https://sqlite.org/fileformat.html, 1.3.3, says how
+// the header tells that a database has a -wal.
+bool lacks_wal(const std::string& path) {
+  std::error_code error;
+  Buffer start;
+  const auto header = read_start(path, kHeaderBytes, start);
+  return header && header->size() == kHeaderBytes && (*header)[18] == 2 && !fs::exists(path + "-wal", error);
+}
+
+Result<DatabasePtr> open_as_reader(const std::string& path, int flags) {
+  for (const char* suffix : kFiles) {
+    TRY(check_regular(path + suffix));
+  }
+  std::error_code error;
+  const auto bytes = fs::file_size(path, error);
+  if (error == std::errc::no_such_file_or_directory) {
+    return Error{ErrorKind::gone, path + ": does not exist; start memoird to record, or name another file with --db"};
+  }
+  if (!error && bytes == 0) return malformed(path + ": is empty; nothing was recorded into it yet");
+  // Before SQLite makes a -wal and a -shm beside what is not ours.
+  const auto version = inspect(path);
+  const bool unreadable = version ? *version == 0 : version.error().kind == ErrorKind::damaged;
+  if (unreadable && lacks_wal(path)) {
+    return malformed(path +
+                     ": its -wal is missing, and what was recorded with it; copy a database with `memoir backup`");
+  }
+  if (!version && (version.error().kind == ErrorKind::malformed || version.error().kind == ErrorKind::damaged))
+    return version.error();
+  auto database = open_checked(file_uri(path, "?mode=ro"), path, flags);
+  // Without -wal and -shm, and in a folder where they cannot be made, only a file that nobody writes can be read.
+  if (!database && database.error().kind == ErrorKind::denied && is_still(path)) {
+    auto still = open_checked(file_uri(path, "?mode=ro&immutable=1"), path, flags);
+    if (still) return still;
+  }
+  return database;
+}
+
+}  // namespace
+
+Status check_owner(const std::string& path) {
+  TRY(inspect(path));
+  return Done{};
+}
+
+Status check_place(const std::string& path) {
+  std::error_code error;
+  const fs::path folder = fs::absolute(path, error).parent_path();
+  if (!fs::is_directory(folder, error)) {
+    return Error{ErrorKind::gone,
+                 fmt::format("{}: the folder {} does not exist; make it first", path, folder.string())};
+  }
+  return check_files(path);
+}
+
+Result<DatabasePtr> open_for_writing(const std::string& path, Durability durability) {
+  route_log();
+  TRY(check_place(path));
+  const auto version = TRY(inspect(path));
+  TRY(create(path));
+  // Before SQLite drops what comes after it.
+  const std::string damage = durability == Durability::full ? wal_damage_of(path) : "";
+  if (!damage.empty()) return damaged(path, damage);
+  return guarded(path, [&]() -> Result<DatabasePtr> {
+    auto database =
+        std::make_unique<SQLite::Database>(path, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, kWriterBusyMs);
+    distrust(*database);
+    keep_wal(*database);
+    if (version > 0) {
+      // A lost page may read as a schema that somebody changed. The other tables are not checked: a virtual one that
+      // somebody put there would be run.
+      const auto schema = check_schema(*database, path, version);
+      if (!schema)
+        return quick_check(*database, "sqlite_schema").empty() ? schema.error() : damaged(path, "its schema");
+    }
+    set_up(*database, durability, version == 0);
+    migrate(*database, version);
+    // From the start the main file alone is a database; should the disk not take it now, the next checkpoint brings it.
+    if (version < kSchemaVersion)
+      static_cast<void>(guarded(path, [&]() -> Status {
+        checkpoint(*database);
+        return Done{};
+      }));
+    return database;
+  });
+}
+
+Result<DatabasePtr> open_for_reading(const std::string& path) {
+  return open_as_reader(path, SQLite::OPEN_READONLY);
+}
+
+// The flags are those of files that are attached; the one that is opened has mode=ro.
+Result<DatabasePtr> open_for_copying(const std::string& path) {
+  return open_as_reader(path, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+}
+
+namespace {
+
+void write_carelessly(SQLite::Database& database, const std::string& schema) {
+  // Defended, no file of the connection may be without a journal.
+  const auto defend = [&database](int on) {
+    sqlite3_db_config(database.getHandle(), SQLITE_DBCONFIG_DEFENSIVE, on, nullptr);
+  };
+  defend(0);
+  set_pragma(database, schema + "journal_mode", "OFF", "off");
+  defend(1);
+  set_pragma(database, schema + "synchronous", "OFF", "0");
+  set_pragma(database, schema + "cache_size", "-8000", "-8000");
+}
+
+}  // namespace
+
+void make_empty(const std::string& path) {
+  SQLite::Database database(path, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+  set_layout(database);
+  migrate(database, 0);
+}
+
+void attach_copy(SQLite::Database& database, const std::string& path) {
+  Statement(database, "ATTACH ? AS copy").run(file_uri(path, ""));
+  write_carelessly(database, "copy.");
+}
+
+void hurry_copy(SQLite::Database& copy) {
+  write_carelessly(copy, "");
+}
+
+void make_single_file(SQLite::Database& database) {
+  set_pragma(database, "journal_mode", "DELETE", "delete");
+}
+
+void stamp(SQLite::Database& database, std::int32_t version) {
+  database.exec(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", kApplicationId, version));
+}
+
+std::int32_t schema_version(SQLite::Database& database) {
+  return static_cast<std::int32_t>(number(database, "PRAGMA user_version"));
+}
+
+std::string sqlite_version() {
+  return sqlite3_libversion();
+}
+
+std::int64_t sqlite_memory_bytes() {
+  return sqlite3_memory_used();
+}
+
+}  // namespace memoir

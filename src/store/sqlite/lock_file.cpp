@@ -1,0 +1,85 @@
+#include "store/sqlite/lock_file.h"
+
+#include <cerrno>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/own_file.h"
+#include "base/text.h"
+
+namespace memoir {
+namespace {
+
+constexpr mode_t kAlone = 0600;
+constexpr mode_t kWithGroup = 0640;
+
+std::string pid_path(const std::string& path) {
+  return path + ".pid";
+}
+
+std::int32_t read_pid(const Fd& fd) {
+  char text[16];
+  const ssize_t length = pread(fd.get(), text, sizeof text, 0);
+  if (length <= 0) return 0;
+  return parse_int<std::int32_t>(trim({text, static_cast<std::size_t>(length)})).value_or(0);
+}
+
+// Of open file descriptions: a lock of the process would be gone as soon as the file is closed once anywhere in it.
+struct flock whole_file(short kind) {
+  struct flock lock {};
+  lock.l_type = kind;
+  lock.l_whence = SEEK_SET;
+  return lock;
+}
+
+bool try_flock(const Fd& fd) {
+  int done = 0;
+  do {
+    done = ::flock(fd.get(), LOCK_EX | LOCK_NB);
+  } while (done != 0 && errno == EINTR);
+  return done == 0;
+}
+
+// Made new, and shown to others once it is locked: on the one of an earlier run somebody may hold a read lock, which
+// would keep us from ours. Nobody is refused for want of it: a disk may be full.
+Result<Fd> publish_pid(const std::string& path) {
+  const std::string name = pid_path(path);
+  TRY(check_own_file(name));
+  ::unlink(name.c_str());
+  Result<Fd> fd = open_own_file(name, kAlone);
+  if (!fd) return fd.error().kind == ErrorKind::denied ? std::move(fd) : Result<Fd>(Fd());
+  struct flock lock = whole_file(F_WRLCK);
+  const std::string pid = fmt::format("{}\n", getpid());
+  static_cast<void>(::pwrite(fd->get(), pid.data(), pid.size(), 0));
+  if (::fcntl(fd->get(), F_OFD_SETLK, &lock) == 0) static_cast<void>(::fchmod(fd->get(), kWithGroup));
+  return fd;
+}
+
+}  // namespace
+
+Result<RecorderLock> take_lock(const std::string& path) {
+  Fd fd = TRY(open_own_file(path + ".lock", kAlone));
+  if (!try_flock(fd)) {
+    return Error{
+        ErrorKind::blocked,
+        fmt::format("{}: another recorder, process {}, writes to it; stop that, or name another file with --db", path,
+                    look_at_lock(path).owner.value_or(0))};
+  }
+  // An earlier version let the group open it.
+  static_cast<void>(::fchmod(fd.get(), kAlone));
+  Fd pid = TRY(publish_pid(path));
+  return RecorderLock{std::move(fd), std::move(pid)};
+}
+
+LockState look_at_lock(const std::string& path) {
+  const Fd fd(::open(pid_path(path).c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK));
+  struct flock lock = whole_file(F_RDLCK);
+  if (!fd || ::fcntl(fd.get(), F_OFD_GETLK, &lock) != 0) return {};
+  if (lock.l_type == F_UNLCK) return {.visible = true, .owner = {}};
+  return {.visible = true, .owner = read_pid(fd)};
+}
+
+}  // namespace memoir

@@ -1,0 +1,73 @@
+#include "store/sqlite/schema_check.h"
+
+#include <SQLiteCpp/Database.h>
+#include <fmt/format.h>
+#include <map>
+#include <sqlite3.h>
+#include <tuple>
+#include <utility>
+
+#include "base/text.h"
+#include "store/sqlite/failure.h"
+#include "store/sqlite/migrations.h"
+#include "store/sqlite/statement.h"
+
+namespace memoir {
+namespace {
+
+// The longest row that we write is a process with its command line (max_command_bytes) and its folder.
+constexpr int kLongestBytes = 4 * 1024 * 1024;
+
+constexpr const char* kObjects =
+    "SELECT type, name, tbl_name, COALESCE(sql, '') FROM main.sqlite_schema ORDER BY type, name";
+
+using Name = std::pair<std::string, std::string>;        // type and name
+using Definition = std::pair<std::string, std::string>;  // table and SQL; of an index of a key there is none
+using Objects = std::map<Name, Definition>;
+
+Objects objects_of(std::int32_t version) {
+  const auto database = empty_database(version);
+  Objects objects;
+  Statement rows(*database, kObjects);
+  while (rows.step()) objects[{rows.text(0), rows.text(1)}] = {rows.text(2), rows.text(3)};
+  for (const auto& [table, columns] :
+       {std::pair("sqlite_stat1", "tbl,idx,stat"), std::pair("sqlite_stat4", "tbl,idx,neq,nlt,ndlt,sample")})
+    objects[{"table", table}] = {table, fmt::format("CREATE TABLE {}({})", table, columns)};
+  return objects;
+}
+
+Error differs(const std::string& path, const Name& object, const char* how) {
+  return malformed(fmt::format("{}: is not as Memoir made it: the {} '{}' {}; ask a file that nobody changed", path,
+                               to_printable(to_utf8(object.first)), to_printable(to_utf8(object.second)), how));
+}
+
+}  // namespace
+
+Status check_schema(SQLite::Database& database, const std::string& path, std::int32_t version) {
+  Objects expected = objects_of(version);
+  Statement rows(database, kObjects);
+  while (rows.step()) {
+    const Name name{rows.text(0), rows.text(1)};
+    // No SQL has it in it: a page was lost.
+    if (rows.text(3).find('\0') != std::string::npos) return damaged(path, "its schema");
+    const auto found = expected.find(name);
+    if (found == expected.end()) return differs(path, name, "is none of its own");
+    if (found->second != Definition{rows.text(2), rows.text(3)}) return differs(path, name, "differs");
+    expected.erase(found);
+  }
+  for (const auto& [name, definition] : expected) {
+    if (!name.second.starts_with("sqlite_stat")) return differs(path, name, "is missing");
+  }
+  return Done{};
+}
+
+void distrust(SQLite::Database& database) {
+  sqlite3* const handle = database.getHandle();
+  sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, kLongestBytes);
+  if (sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr) != SQLITE_OK ||
+      sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr) != SQLITE_OK) {
+    throw SQLite::Exception(handle);
+  }
+}
+
+}  // namespace memoir

@@ -1,0 +1,52 @@
+#include "store/sqlite/time_limit.h"
+
+#include <ctime>
+#include <sqlite3.h>
+
+namespace memoir {
+
+TimeLimit::TimeLimit(sqlite3* database, std::chrono::milliseconds within)
+    : timer_([this, database, within] {
+        std::unique_lock lock(mutex_);
+        if (changed_.wait_for(lock, within, [this] { return done_; })) return;
+        late_ = true;
+        sqlite3_interrupt(database);
+      }) {}
+
+bool TimeLimit::stop() {
+  {
+    const std::scoped_lock lock(mutex_);
+    done_ = true;
+  }
+  changed_.notify_all();
+  if (timer_.joinable()) timer_.join();
+  return !late_;
+}
+
+namespace {
+
+// Asking the clock costs as much as some hundred of SQLite's steps.
+constexpr int kSteps = 50'000;
+
+std::chrono::nanoseconds computed() {
+  timespec time{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
+}  // namespace
+
+CpuLimit::CpuLimit(sqlite3* database, std::chrono::milliseconds within)
+    : database_(database), end_(computed() + within) {
+  sqlite3_progress_handler(database, kSteps, is_over, this);
+}
+
+CpuLimit::~CpuLimit() {
+  sqlite3_progress_handler(database_, 0, nullptr, nullptr);
+}
+
+int CpuLimit::is_over(void* self) {
+  return computed() > static_cast<const CpuLimit*>(self)->end_ ? 1 : 0;
+}
+
+}  // namespace memoir

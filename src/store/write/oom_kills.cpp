@@ -1,0 +1,46 @@
+#include "store/write/oom_kills.h"
+
+#include <SQLiteCpp/Database.h>
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "store/sqlite/statement.h"
+
+namespace memoir {
+
+OomCount last_oom_count(SQLite::Database& database, std::int64_t boot_id) {
+  Statement last(database,
+                 "SELECT d.oom_kill, (SELECT wall_ms FROM tick ORDER BY id DESC LIMIT 1) FROM machine_detail AS d "
+                 "JOIN tick AS t ON t.id = d.tick_id JOIN run AS r ON r.id = t.run_id WHERE r.boot_id = ? "
+                 "AND d.tick_id = (SELECT MAX(tick_id) FROM machine_detail)");
+  last.bind(boot_id);
+  if (!last.step()) return {};
+  return {last.maybe(0), last.integer(1), 0};
+}
+
+std::vector<Event> oom_kill_events(const Tick& tick, OomCount& count) {
+  std::vector<Event> events;
+  const std::string since = count.at_ms == 0 ? "before" : fmt::format("between {} and", utc(count.at_ms));
+  const auto add = [&](std::int64_t kills, const std::string& where) {
+    events.push_back({tick.begin, "oom-kill",
+                      fmt::format("The OOM killer ended {} {} {} {}{}", kills, kills == 1 ? "process" : "processes",
+                                  since, utc(tick.begin.wall_ms), where)});
+  };
+  std::int64_t told = 0;
+  for (const OomKills& kills : tick.oom_kills) {
+    add(kills.count, ", in or below the cgroup " + kills.cgroup);
+    told += kills.count;
+  }
+  const auto now = tick.machine.memory.get(MachineField::oom_kill);
+  if (now && count.kills && *now >= *count.kills) {
+    // The counters are not read at one moment: a cgroup may know of one that the machine tells at the next tick.
+    const std::int64_t rest = *now - *count.kills - told - count.ahead;
+    if (rest > 0) add(rest, "; in which cgroup is not known");
+    count.ahead = std::max<std::int64_t>(-rest, 0);
+  }
+  count.kills = now;
+  count.at_ms = tick.begin.wall_ms;
+  return events;
+}
+
+}  // namespace memoir

@@ -1,0 +1,75 @@
+#include "store/write/run_log.h"
+
+#include <SQLiteCpp/Database.h>
+#include <fmt/format.h>
+
+#include "store/replay/tick_marks.h"
+
+namespace memoir {
+bool end_unclean_runs(SQLite::Database& database) {
+  Statement(database,
+            "UPDATE run SET end_reason = 'unclean', ended_ms = COALESCE((SELECT n.last_tick_ms FROM run_named AS n "
+            "WHERE n.id = run.id), started_ms) WHERE ended_ms IS NULL")
+      .finish();
+  return database.getChanges() > 0;
+}
+
+std::optional<LastRun> last_run(SQLite::Database& database) {
+  Statement run(database, "SELECT id, pid, end_reason FROM run ORDER BY id DESC LIMIT 1");
+  if (!run.step()) return std::nullopt;
+  LastRun last{run.integer(1), run.text(2), false, std::nullopt};
+  Statement newest(database, "SELECT MAX(id) FROM tick");
+  const std::optional<std::int64_t> tick_id = newest.step() ? newest.maybe(0) : std::nullopt;
+  if (!tick_id) return last;
+  TickMarks marks(database, *tick_id, *tick_id);
+  if (marks.step()) last.last_tick = marks.mark();
+  last.has_tick = last.last_tick && last.last_tick->run_id == run.integer(0);
+  return last;
+}
+
+std::int64_t store_boot(SQLite::Database& database, const BootInfo& boot) {
+  Statement(database,
+            "INSERT INTO boot (boot_uuid, started_ms, host, kernel) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING")
+      .run(boot.boot_id, boot.boot_ms, boot.host, boot.kernel);
+  Statement find(database, "SELECT id FROM boot WHERE boot_uuid = ?");
+  find.bind(boot.boot_id).step();
+  return find.integer(0);
+}
+
+std::int64_t insert_run(SQLite::Database& database, std::int64_t boot_id, const RunInfo& run) {
+  Statement(database,
+            "INSERT INTO run (boot_id, started_ms, pid, version, interval_ms, first_tick_id) "
+            "VALUES (?, ?, ?, ?, ?, (SELECT COALESCE(MAX(id), 0) + 1 FROM tick))")
+      .run(boot_id, run.started.wall_ms, run.pid, run.version, run.interval_ms);
+  return database.getLastInsertRowid();
+}
+
+void insert_event(SQLite::Database& database, std::int64_t run_id, const Event& event) {
+  Statement(database, "INSERT INTO event (run_id, wall_ms, boot_ms, kind, text) VALUES (?, ?, ?, ?, ?)")
+      .run(run_id, event.at.wall_ms, event.at.boot_ms, event.kind, event.text);
+}
+
+void end_run(SQLite::Database& database, std::int64_t run_id, std::int64_t ended_ms, const std::string& reason) {
+  Statement(database, "UPDATE run SET ended_ms = ?2, end_reason = ?3 WHERE id = ?1").run(run_id, ended_ms, reason);
+}
+
+void insert_break_events(SQLite::Database& database, const LastRun& last, std::int64_t run_id, std::int64_t boot_id,
+                         const Moment& started) {
+  if (last.end_reason == "unclean") {
+    const std::string until =
+        last.has_tick ? "; its last tick is of " + utc(last.last_tick->wall_ms) : ", before its first tick";
+    insert_event(database, run_id,
+                 {started, "unclean",
+                  fmt::format("The recorder with process id {} ended without closing its run{}", last.pid, until)});
+  }
+  if (!last.last_tick) return;
+  const TickMark& before = *last.last_tick;
+  const TickMark now{started.wall_ms, started.boot_ms, run_id, boot_id, before.interval_ms, 0, {}};
+  if (!is_gap(before, now)) return;
+  insert_event(database, run_id,
+               {started, "gap",
+                fmt::format("Nothing was recorded from {} to {}: {}", utc(before.wall_ms), utc(started.wall_ms),
+                            gap_reason(before, now))});
+}
+
+}  // namespace memoir

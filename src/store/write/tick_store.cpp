@@ -1,0 +1,280 @@
+#include "store/write/tick_store.h"
+
+#include <algorithm>
+
+#include "model/rules.h"
+#include "store/rows/columns.h"
+#include "store/rows/tick_rows.h"
+
+namespace memoir {
+namespace {
+
+// Marks rise all over their table: the seldomer they are stored, the fewer pages are written.
+constexpr std::int64_t kFlushMs = 15 * 60 * 1000;
+
+// Those of processes that ended wait for it too, but for no more than so many: some hundred bytes each.
+constexpr std::size_t kEndedAtMost = 512;
+
+TickContext context_of(const Tick& tick, const WriterState& state) {
+  const bool first = !state.last_tick.has_value();
+  const std::int64_t at = tick.begin.wall_ms;
+  return {state.tick_id + 1,
+          tick.keyframe || first || state.keyframe_wanted,
+          first,
+          {at, first ? at : state.last_tick->wall_ms}};
+}
+
+ProcessRows::Sight sight_of(const TickContext& context) {
+  return {context.tick_id, context.time.at_ms};
+}
+
+std::vector<const ProcessInfo*> sorted_infos(const std::vector<ProcessInfo>& born) {
+  std::vector<const ProcessInfo*> infos;
+  infos.reserve(born.size());
+  for (const ProcessInfo& info : born) infos.push_back(&info);
+  std::sort(infos.begin(), infos.end(), [](auto a, auto b) { return a->key < b->key; });
+  return infos;
+}
+
+// The end that the collector saw; unknown where it did not see any.
+std::string_view end_kind(const std::vector<ProcessExit>& exits, const ProcessKey& key) {
+  const auto found = std::lower_bound(exits.begin(), exits.end(), key,
+                                      [](const ProcessExit& exit, const ProcessKey& k) { return exit.key < k; });
+  if (found == exits.end() || found->key != key) return "unknown";
+  return found->kind == ExitKind::execed ? "execed" : "exited";
+}
+
+// A process that the collector never introduced: its row must be there all the same.
+ProcessInfo stranger(const ProcessKey& key) {
+  ProcessInfo info;
+  info.key = key;
+  info.comm = "?";
+  info.category = kOtherCategory;
+  return info;
+}
+
+// A new day forgets the marks of the one before.
+void begin_day(WriterState& state) {
+  state.machine_marks.day = {};
+  for (LiveCategory& category : state.categories) category.marks.day = {};
+  for (LiveProcess& process : state.processes) {
+    process.marks.day = {};
+    process.marks.one_day = false;
+  }
+}
+
+}  // namespace
+
+TickStore::TickStore(SQLite::Database& database)
+    : insert_tick_(database, insert_tick_sql()), processes_(database), samples_(database), marks_(database) {}
+
+void TickStore::store(const Tick& tick, std::int64_t run_id, std::int64_t boot_id, WriterState& state) {
+  boot_id_ = boot_id;
+  const TickContext context = context_of(tick, state);
+  const bool new_day = context.first || day_of(tick.begin.wall_ms) != day_of(state.last_tick->wall_ms);
+  if (new_day && !context.first) {
+    flush_marks(state);
+    begin_day(state);
+  }
+  state.tick_id = context.tick_id;
+  if (context.keyframe) state.keyframe_id = context.tick_id;
+  state.keyframe_wanted = false;
+  insert_tick(insert_tick_, context.tick_id, run_id, state.keyframe_id, tick);
+  store_machine(tick.machine, context, state);
+  store_categories(tick.categories, context, state);
+  store_cgroups(tick.cgroups, context, state);
+  store_processes(tick, context, state);
+  state.last_tick = tick.begin;
+  // The first tick of a run and of a day sets every mark; those after it only what rises, which is what lets a reader
+  // catch up from the rows after the watermark.
+  if (new_day || tick.begin.boot_ms - state.flushed_boot_ms >= kFlushMs) {
+    flush_marks(state);
+  } else if (state.ended.size() > kEndedAtMost) {
+    flush_ended(state);
+  }
+}
+
+void TickStore::flush_marks(WriterState& state) {
+  if (!state.last_tick) return;
+  const std::int64_t day = day_of(state.last_tick->wall_ms);
+  marks_.flush(SubjectKind::machine, 0, marked_metrics(SubjectKind::machine), day, state.machine_marks);
+  for (LiveCategory& category : state.categories)
+    marks_.flush(SubjectKind::category, category.id, marked_metrics(SubjectKind::category), day, category.marks);
+  flush_ended(state);
+  for (LiveProcess& process : state.processes) marks_.flush(process.id, day, process.marks);
+  marks_.set_watermark(state.tick_id);
+  state.flushed_boot_ms = state.last_tick->boot_ms;
+}
+
+void TickStore::flush_ended(WriterState& state) {
+  const std::int64_t day = day_of(state.last_tick->wall_ms);
+  for (EndedProcess& process : state.ended) marks_.flush(process.id, day, process.marks);
+  state.ended.clear();
+  state.ended.shrink_to_fit();  // it may have been a burst
+}
+
+void TickStore::store_processes(const Tick& tick, const TickContext& context, WriterState& state) {
+  if (context.first) processes_.end_other_boots(boot_id_, sight_of(context));
+  const auto infos = sorted_infos(tick.born);
+  store_missed(infos, tick, context);
+  auto info = infos.begin();
+  auto old = state.processes.begin();
+  std::vector<LiveProcess> live;
+  live.reserve(tick.processes.size());
+  for (const ProcessSample& sample : tick.processes) {
+    for (; old != state.processes.end() && old->last.key < sample.key; ++old) end(*old, tick, context, state);
+    while (info != infos.end() && (*info)->key < sample.key) ++info;
+    const Info known = info != infos.end() && (*info)->key == sample.key ? *info : nullptr;
+    bool is_new = false;
+    if (old != state.processes.end() && old->last.key == sample.key) {
+      live.push_back(*old++);
+      if (known != nullptr) {
+        processes_.update(live.back().id, *known, context.time.at_ms);
+        live.back().start_ms = known->start_ms;
+      }
+    } else {
+      live.push_back(adopt(sample.key, known, context, is_new));
+    }
+    update(live.back(), sample, context, is_new);
+  }
+  for (; old != state.processes.end(); ++old) end(*old, tick, context, state);
+  state.processes = std::move(live);
+}
+
+// Described, but not there: all the ticks that saw it were dropped before they could be stored. It has no sample, only
+// the row that says it lived.
+void TickStore::store_missed(const std::vector<Info>& infos, const Tick& tick, const TickContext& context) {
+  auto sample = tick.processes.begin();
+  for (const Info info : infos) {
+    sample = std::lower_bound(sample, tick.processes.end(), info->key,
+                              [](const ProcessSample& s, const ProcessKey& key) { return s.key < key; });
+    if (sample != tick.processes.end() && sample->key == info->key) continue;
+    if (const auto row = processes_.find(boot_id_, info->key)) {
+      processes_.update(row->id, *info, context.time.at_ms);
+    } else {
+      processes_.end(processes_.insert(boot_id_, *info, sight_of(context)), sight_of(context),
+                     end_kind(tick.exits, info->key));
+    }
+  }
+}
+
+LiveProcess TickStore::adopt(const ProcessKey& key, Info info, const TickContext& context, bool& is_new) {
+  LiveProcess live;
+  live.last.key = key;
+  const ProcessInfo unknown = stranger(key);
+  const ProcessInfo& facts = info != nullptr ? *info : unknown;
+  live.start_ms = facts.start_ms;
+  const auto row = processes_.find(boot_id_, key);
+  is_new = !row;
+  live.marks.one_day = is_new;
+  live.id = row ? row->id : processes_.insert(boot_id_, facts, sight_of(context));
+  if (row) {
+    processes_.revive(*row);
+    if (info != nullptr) processes_.update(live.id, *info, context.time.at_ms);
+  }
+  return live;
+}
+
+void TickStore::update(LiveProcess& live, const ProcessSample& sample, const TickContext& context, bool is_new) {
+  ProcessSample now = sample;
+  if (now.source == Source::held) now.source = live.stored ? live.last.source : Source::exact;
+  const bool all = context.keyframe || !live.stored;
+  if (all || hot_differs(now, live.last)) samples_.insert_hot(context.tick_id, live.id, now);
+  if (all || cold_differs(now, live.last)) samples_.insert_cold(context.tick_id, live.id, now);
+  live.last = now;
+  live.stored = true;
+
+  const MarkValues values = mark_values(now.memory, now.source);
+  const std::vector<Metric>& metrics = marked_metrics(SubjectKind::process);
+  for (std::size_t i = 0; i < metrics.size(); ++i) {
+    const bool since = is_new && metrics[i] == Metric::hwm;
+    const MarkTime time = since ? since_start(context.time, live.start_ms, !context.first) : context.time;
+    live.marks.see(i, metrics[i], values.at(i), time);
+  }
+}
+
+void TickStore::end(const LiveProcess& live, const Tick& tick, const TickContext& context, WriterState& state) {
+  processes_.end(live.id, sight_of(context), end_kind(tick.exits, live.last.key));
+  if (live.stored) state.ended.push_back({live.id, live.marks});
+}
+
+void TickStore::store_machine(const MachineSample& sample, const TickContext& context, WriterState& state) {
+  const MachineMemory& now = sample.memory;
+  if (context.keyframe || differ<MachineField>(now, state.machine, kHotMachineFields))
+    samples_.insert_hot(context.tick_id, now);
+  if (context.keyframe || differ<MachineField>(now, state.machine, kColdMachineFields))
+    samples_.insert_cold(context.tick_id, now);
+  state.machine = now;
+  store_other(sample.other, context, state);
+
+  const MarkValues values = mark_values(now);
+  const std::vector<Metric>& metrics = marked_metrics(SubjectKind::machine);
+  for (std::size_t i = 0; i < metrics.size(); ++i) state.machine_marks.see(i, metrics[i], values.at(i), context.time);
+}
+
+void TickStore::store_other(const std::vector<OtherMeminfo>& other, const TickContext& context, WriterState& state) {
+  for (const OtherMeminfo& item : other) {
+    const bool known = std::any_of(state.meminfo_keys.begin(), state.meminfo_keys.end(),
+                                   [&](const LiveMeminfoKey& key) { return key.name == item.key; });
+    if (!known) state.meminfo_keys.push_back({item.key, samples_.insert_meminfo_key(item.key), std::nullopt});
+  }
+  for (LiveMeminfoKey& key : state.meminfo_keys) {
+    const auto item =
+        std::find_if(other.begin(), other.end(), [&](const OtherMeminfo& o) { return o.key == key.name; });
+    const auto value = item == other.end() ? std::nullopt : std::optional(item->value);
+    if (value != key.value || (context.keyframe && value)) samples_.insert_other(context.tick_id, key.id, value);
+    key.value = value;
+  }
+}
+
+void TickStore::store_categories(const std::vector<CategorySample>& samples, const TickContext& context,
+                                 WriterState& state) {
+  for (const CategorySample& sample : samples) {
+    const auto by_name = [](const LiveCategory& live, const std::string& name) { return live.last.category < name; };
+    auto live = std::lower_bound(state.categories.begin(), state.categories.end(), sample.category, by_name);
+    if (live == state.categories.end() || live->last.category != sample.category) {
+      live = state.categories.insert(live, LiveCategory{});
+      live->id = processes_.category_id(sample.category);
+      live->last.category = sample.category;
+    }
+    if (context.keyframe || !live->stored || sample != live->last) samples_.insert(context.tick_id, live->id, sample);
+    live->last = sample;
+    live->stored = true;
+    const MarkValues values = mark_values(sample);
+    const std::vector<Metric>& metrics = marked_metrics(SubjectKind::category);
+    for (std::size_t i = 0; i < metrics.size(); ++i) live->marks.see(i, metrics[i], values.at(i), context.time);
+  }
+  for (LiveCategory& live : state.categories) {
+    const bool here = std::any_of(samples.begin(), samples.end(),
+                                  [&](const CategorySample& sample) { return sample.category == live.last.category; });
+    if (here || !live.stored || live.last.processes == 0) continue;
+    CategorySample ended;
+    ended.category = live.last.category;
+    samples_.insert(context.tick_id, live.id, ended);
+    live.last = ended;
+  }
+}
+
+void TickStore::store_cgroups(const std::vector<CgroupSample>& samples, const TickContext& context,
+                              WriterState& state) {
+  std::vector<LiveCgroup> live;
+  live.reserve(samples.size());
+  auto old = state.cgroups.begin();
+  const auto end_until = [&](auto&& before) {
+    for (; old != state.cgroups.end() && before(old->last.path); ++old)
+      samples_.insert_gone_cgroup(context.tick_id, old->id);
+  };
+  for (const CgroupSample& sample : samples) {
+    end_until([&](const std::string& path) { return path < sample.path; });
+    const bool known = old != state.cgroups.end() && old->last.path == sample.path;
+    const std::int64_t id = known ? old->id : processes_.cgroup_id(sample.path, context.time.at_ms);
+    if (context.keyframe || !known || sample != old->last) samples_.insert(context.tick_id, id, sample);
+    if (context.keyframe) samples_.see_cgroup(id, context.time.at_ms);
+    live.push_back({sample, id});
+    if (known) ++old;
+  }
+  end_until([](const std::string&) { return true; });
+  state.cgroups = std::move(live);
+}
+
+}  // namespace memoir
