@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <unordered_map>
 #include <utility>
 
 #include "analysis/ranking.h"
@@ -91,16 +90,18 @@ Result<std::vector<GroupState>> categories_at(Reader& reader, std::int64_t tick_
 
 Result<std::vector<GroupState>> identities_at(Reader& reader, std::int64_t tick_ms) {
   const std::map<std::int64_t, std::string> names = TRY(reader.group_names(SubjectKind::identity));
-  const std::vector<StoredLife> lives = TRY(reader.lives({tick_ms, tick_ms}));
-  std::unordered_map<std::int64_t, std::optional<std::int64_t>> held;
+  std::map<std::int64_t, std::optional<std::int64_t>> held;
   TRY(reader.history({Tier::raw, SubjectKind::process, {}, {tick_ms, tick_ms}, {Metric::pss}},
                      [&held](const SubjectInterval& of) { held[of.subject_id] = of.interval.mean; }));
+  std::vector<std::int64_t> ids;
+  ids.reserve(held.size());
+  for (const auto& [id, kib] : held) ids.push_back(id);
+  const std::vector<StoredProcess> processes = TRY(reader.processes_by_id(ids));
   std::vector<GroupState> groups;
-  for (const StoredLife& life : lives) {
-    const auto kib = held.find(life.process_id);
-    const auto name = names.find(life.identity_id);
-    if (kib == held.end() || name == names.end() || (life.gone_ms && *life.gone_ms <= tick_ms)) continue;
-    groups.push_back(group_of(name->second, 1, kib->second.value_or(0)));
+  for (const StoredProcess& process : processes) {
+    const auto name = names.find(process.identity_id);
+    if (name == names.end() || (process.gone_ms && *process.gone_ms <= tick_ms)) continue;
+    groups.push_back(group_of(name->second, 1, held.at(process.id).value_or(0)));
   }
   return groups;
 }

@@ -25,7 +25,6 @@
 #include "store/sqlite/sql.h"
 #include "store/sqlite/time_limit.h"
 #include "store/sqlite/wal_locks.h"
-#include "store_sql.h"
 
 namespace memoir {
 namespace {

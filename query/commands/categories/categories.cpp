@@ -14,8 +14,6 @@
 #include "query/answer/moment.h"
 #include "query/answer/state.h"
 #include "query/answer/tier.h"
-#include "query/commands.h"
-#include "query/commands/top/top.h"
 #include "query/report/format.h"
 
 namespace memoir::query {

@@ -1,6 +1,7 @@
 #include "store/replay/step_plan.h"
 
 #include <algorithm>
+#include <vector>
 
 namespace memoir {
 namespace {
@@ -26,45 +27,38 @@ void StepPlan::begin_tick(std::int64_t tick_id, bool keyframe, const TickMark& m
 }
 
 void StepPlan::open(std::int64_t subject_id) {
-  const auto [found, fresh] = open_.try_emplace(subject_id, steps_.size());
-  if (!fresh) {
-    PlannedStep& step = steps_[found->second];
-    if (step.tick_id == tick_id_) return;
-    step.until_ms = mark_->wall_ms;
-    found->second = steps_.size();
-  }
-  steps_.push_back({steps_.size(), tick_id_, subject_id, mark_->wall_ms, mark_->wall_ms});
+  PlannedStep& step = open_[subject_id];
+  if (step.tick_id == tick_id_) return;
+  if (step.tick_id != kNoTick) end(step, mark_->wall_ms);
+  step = {opened_++, tick_id_, subject_id, mark_->wall_ms, mark_->wall_ms};
 }
 
 void StepPlan::close(std::int64_t subject_id) {
   const auto found = open_.find(subject_id);
   if (found == open_.end()) return;
-  PlannedStep& step = steps_[found->second];
-  step.until_ms = mark_->wall_ms;
-  // Reopened after a gap that it did not outlive.
-  if (step.tick_id == tick_id_) step.tick_id = kNoTick;
+  // One of this tick was reopened after a gap that its subject did not outlive.
+  if (found->second.tick_id != tick_id_) end(found->second, mark_->wall_ms);
   open_.erase(found);
 }
 
 void StepPlan::close_all(std::int64_t at_ms) {
-  for (const auto& [subject, step] : open_) steps_[step].until_ms = at_ms;
+  for (const auto& [subject, step] : open_) end(step, at_ms);
   open_.clear();
 }
 
-std::vector<PlannedStep> StepPlan::finish(const std::optional<TickMark>& next) {
-  if (mark_) {
-    const bool to_the_end = !next && reaches(*mark_, range_.to_ms);
-    close_all(next ? held_until_ms(*mark_, *next) : to_the_end ? range_.to_ms : mark_->wall_ms);
-  }
-  std::erase_if(steps_, [this](PlannedStep& step) {
-    step.until_ms = std::max(step.at_ms, step.until_ms);
-    const bool over = step.until_ms <= range_.from_ms && step.at_ms < range_.from_ms;
-    if (step.tick_id == kNoTick || over || step.at_ms > range_.to_ms) return true;
-    step.at_ms = std::max(step.at_ms, range_.from_ms);
-    step.until_ms = std::min(step.until_ms, range_.to_ms);
-    return false;
-  });
-  return std::move(steps_);
+void StepPlan::end(PlannedStep step, std::int64_t until_ms) const {
+  step.until_ms = std::max(step.at_ms, until_ms);
+  const bool over = step.until_ms <= range_.from_ms && step.at_ms < range_.from_ms;
+  if (over || step.at_ms > range_.to_ms) return;
+  step.at_ms = std::max(step.at_ms, range_.from_ms);
+  step.until_ms = std::min(step.until_ms, range_.to_ms);
+  visit_(step);
+}
+
+void StepPlan::finish(const std::optional<TickMark>& next) {
+  if (!mark_) return;
+  const bool to_the_end = !next && reaches(*mark_, range_.to_ms);
+  close_all(next ? held_until_ms(*mark_, *next) : to_the_end ? range_.to_ms : mark_->wall_ms);
 }
 
 }  // namespace memoir

@@ -5,9 +5,10 @@
 // at the next one, at the subject's end, and before a gap.
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <unordered_map>
-#include <vector>
+#include <utility>
 
 #include "store/replay/coverage.h"
 
@@ -23,28 +24,28 @@ struct PlannedStep {
 
 class StepPlan {
  public:
-  explicit StepPlan(Range range) : range_(range) {}
+  using Visit = std::function<void(const PlannedStep&)>;
+
+  // `visit` gets each step that touches the range, clipped to it, when it ends: those of one subject in their order.
+  StepPlan(Range range, Visit visit) : range_(range), visit_(std::move(visit)) {}
 
   void begin_tick(std::int64_t tick_id, bool keyframe, const TickMark& mark);
   void open(std::int64_t subject_id);
   void close(std::int64_t subject_id);
 
-  // How many were opened so far, and whose each is.
-  std::size_t opened() const { return steps_.size(); }
-  std::int64_t subject(std::size_t number) const { return steps_[number].subject_id; }
-
-  // Ends the plan: all steps that touch the range, clipped to it, in the order of ticks. `next` is the tick after the
-  // last, if there is one.
-  std::vector<PlannedStep> finish(const std::optional<TickMark>& next);
+  // Ends what is open. `next` is the tick after the last, if there is one.
+  void finish(const std::optional<TickMark>& next);
 
  private:
   void close_all(std::int64_t at_ms);
+  void end(PlannedStep step, std::int64_t until_ms) const;
 
   Range range_;
+  Visit visit_;
   std::int64_t tick_id_ = 0;
   std::optional<TickMark> mark_;
-  std::unordered_map<std::int64_t, std::size_t> open_;  // subject to its step
-  std::vector<PlannedStep> steps_;
+  std::size_t opened_ = 0;
+  std::unordered_map<std::int64_t, PlannedStep> open_;  // by subject
 };
 
 }  // namespace memoir

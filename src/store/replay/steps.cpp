@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <limits>
 #include <unordered_map>
+#include <vector>
 
 #include "store/replay/step_plan.h"
 #include "store/replay/tick_cursor.h"
@@ -15,21 +16,22 @@ namespace memoir {
 namespace {
 
 struct Plan {
-  TickSpan ticks;  // from the keyframe that the first tick needs
-  std::vector<PlannedStep> steps;
+  TickSpan ticks;                  // from the keyframe that the first tick needs
+  std::vector<PlannedStep> steps;  // in the order of opening
 };
 
 Plan make_plan(SQLite::Database& database, Range range, const char* changes_sql) {
   Plan plan{span_of(database, range), {}};
   if (plan.ticks.empty()) return plan;
   plan.ticks.first = keyframe_of(database, plan.ticks.first);
-  StepPlan builder(range);
+  StepPlan builder(range, [&plan](const PlannedStep& step) { plan.steps.push_back(step); });
   TickCursor changes(database, changes_sql, plan.ticks);
-  plan.steps = plan_steps(database, plan.ticks, builder, [&](std::int64_t tick_id) {
+  plan_steps(database, plan.ticks, builder, [&](std::int64_t tick_id) {
     changes.apply_up_to(tick_id, [&builder](const Statement& row) {
       row.integer(2) != 0 ? builder.close(row.integer(1)) : builder.open(row.integer(1));
     });
   });
+  std::ranges::sort(plan.steps, {}, &PlannedStep::number);
   return plan;
 }
 
@@ -105,16 +107,16 @@ TickSpan span_of(SQLite::Database& database, Range range) {
   return span.empty() ? TickSpan{} : span;
 }
 
-std::vector<PlannedStep> plan_steps(SQLite::Database& database, const TickSpan& ticks, StepPlan& plan,
-                                    const std::function<void(std::int64_t tick_id)>& apply_rows) {
-  if (ticks.empty()) return {};
+void plan_steps(SQLite::Database& database, const TickSpan& ticks, StepPlan& plan,
+                const std::function<void(std::int64_t tick_id)>& apply_rows) {
+  if (ticks.empty()) return;
   TickMarks marks(database, ticks.first, ticks.last + 1);
   while (marks.step()) {
     if (marks.id() > ticks.last) return plan.finish(marks.mark());
     plan.begin_tick(marks.id(), marks.keyframe(), marks.mark());
     apply_rows(marks.id());
   }
-  return plan.finish(std::nullopt);
+  plan.finish(std::nullopt);
 }
 
 void visit_process_samples(SQLite::Database& database, Range range,

@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <vector>
 
 #include "store/replay/step_plan.h"
 #include "store/replay/tick_cursor.h"
@@ -18,8 +17,8 @@ TickSpan span_of(SQLite::Database& database, Range range);
 
 // Goes through the ticks, and through the one after them for how long the last holds. `apply_rows` opens and closes in
 // the plan what has rows up to a tick.
-std::vector<PlannedStep> plan_steps(SQLite::Database& database, const TickSpan& ticks, StepPlan& plan,
-                                    const std::function<void(std::int64_t tick_id)>& apply_rows);
+void plan_steps(SQLite::Database& database, const TickSpan& ticks, StepPlan& plan,
+                const std::function<void(std::int64_t tick_id)>& apply_rows);
 
 void visit_process_samples(SQLite::Database& database, Range range,
                            const std::function<void(const HeldSample<ProcessSample>&)>& visit);

@@ -14,12 +14,6 @@
 namespace memoir {
 namespace {
 
-struct Held {
-  std::optional<std::int64_t> value;
-  bool exact = false;
-  bool zombie = false;
-};
-
 std::vector<ProcessField> fields_of(const std::vector<Metric>& metrics) {
   std::vector<ProcessField> fields;
   for (const Metric metric : metrics) std::ranges::copy(info_of(metric).fields, std::back_inserter(fields));
@@ -30,32 +24,22 @@ std::vector<ProcessField> fields_of(const std::vector<Metric>& metrics) {
 
 class ValuePass {
  public:
-  ValuePass(SQLite::Database& database, const HistoryQuestion& question)
+  using Visit = std::function<void(const SubjectInterval&)>;
+
+  ValuePass(SQLite::Database& database, const HistoryQuestion& question, const Visit& visit)
       : database_(database),
         question_(question),
         ticks_(ticks_of(database, question)),
         hot_fields_(among(fields_of(question.metrics), kHotProcessFields)),
         cold_fields_(among(fields_of(question.metrics), kColdProcessFields)),
         unpacker_(hot_fields_),
-        plan_(question.range),
+        plan_(question.range, [this, &visit](const PlannedStep& step) { tell(step, visit); }),
         hot_(database, sql("process_id, source", unpacker_.columns(), "process_sample"), ticks_),
         cold_(database, sql("process_id, state IN ('Z', 'X')", cold_fields_, "process_detail"), ticks_),
         gone_(database, sql::gone_processes, ticks_) {}
 
-  void run(const std::function<void(const SubjectInterval&)>& visit) {
-    const std::vector<Metric>& metrics = question_.metrics;
-    const auto steps = plan_steps(database_, ticks_, plan_, [&](std::int64_t tick_id) {
-      apply_rows(tick_id);
-      for (std::size_t number = held_.size() / metrics.size(); number < plan_.opened(); ++number)
-        hold(rows_.at(plan_.subject(number)));
-    });
-    for (const PlannedStep& step : steps) {
-      for (std::size_t i = 0; i < metrics.size(); ++i) {
-        const Held& held = held_[step.number * metrics.size() + i];
-        visit({step.subject_id, metrics[i], held.zombie ? 0 : 1,
-               constant(step.at_ms, step.until_ms, held.value, held.exact ? 1 : 0)});
-      }
-    }
+  void run() {
+    plan_steps(database_, ticks_, plan_, [this](std::int64_t tick_id) { apply_rows(tick_id); });
   }
 
  private:
@@ -92,29 +76,40 @@ class ValuePass {
   }
 
   void apply_rows(std::int64_t tick_id) {
-    hot_.apply_up_to(tick_id, [&](const Statement& from) {
-      const std::int64_t process_id = from.integer(1);
-      const std::int64_t source = from.integer(2);
-      if (source == kAbsentSource) return plan_.close(process_id);
-      Row& row = rows_[process_id];
-      row.source = static_cast<Source>(source);
-      read_fields<ProcessField>(from, 3, row.memory, unpacker_.columns());
-      unpacker_.unpack(row.memory, row.source);
-      plan_.open(process_id);
+    hot_.apply_up_to(tick_id, [this](const Statement& from) { apply_hot(from); });
+    cold_.apply_up_to(tick_id, [this](const Statement& from) { apply_cold(from); });
+    gone_.apply_up_to(tick_id, [this](const Statement& from) {
+      plan_.close(from.integer(1));
+      rows_.erase(from.integer(1));
     });
-    cold_.apply_up_to(tick_id, [&](const Statement& from) {
-      const std::int64_t process_id = from.integer(1);
-      Row& row = rows_[process_id];
-      row.zombie = from.integer(2) != 0;
-      read_fields<ProcessField>(from, 3, row.memory, cold_fields_);
-      plan_.open(process_id);
-    });
-    gone_.apply_up_to(tick_id, [&](const Statement& from) { plan_.close(from.integer(1)); });
   }
 
-  void hold(const Row& row) {
+  // Before a row changes, the plan tells what it held until now.
+  void apply_hot(const Statement& from) {
+    const std::int64_t process_id = from.integer(1);
+    const std::int64_t source = from.integer(2);
+    if (source == kAbsentSource) return plan_.close(process_id);
+    plan_.open(process_id);
+    Row& row = rows_[process_id];
+    row.source = static_cast<Source>(source);
+    read_fields<ProcessField>(from, 3, row.memory, unpacker_.columns());
+    unpacker_.unpack(row.memory, row.source);
+  }
+
+  void apply_cold(const Statement& from) {
+    const std::int64_t process_id = from.integer(1);
+    plan_.open(process_id);
+    Row& row = rows_[process_id];
+    row.zombie = from.integer(2) != 0;
+    read_fields<ProcessField>(from, 3, row.memory, cold_fields_);
+  }
+
+  void tell(const PlannedStep& step, const Visit& visit) const {
+    const Row& row = rows_.at(step.subject_id);
     for (const Metric metric : question_.metrics)
-      held_.push_back({metric_kib(row.memory, metric), is_exact(metric, row.source), row.zombie});
+      visit(
+          {step.subject_id, metric, row.zombie ? 0 : 1,
+           constant(step.at_ms, step.until_ms, metric_kib(row.memory, metric), is_exact(metric, row.source) ? 1 : 0)});
   }
 
   SQLite::Database& database_;
@@ -128,14 +123,13 @@ class ValuePass {
   TickCursor cold_;
   TickCursor gone_;
   std::unordered_map<std::int64_t, Row> rows_;
-  std::vector<Held> held_;  // of each step that the plan has opened, metric by metric
 };
 
 }  // namespace
 
 void visit_process_values(SQLite::Database& database, const HistoryQuestion& question,
                           const std::function<void(const SubjectInterval&)>& visit) {
-  ValuePass(database, question).run(visit);
+  ValuePass(database, question, visit).run();
 }
 
 }  // namespace memoir

@@ -4,9 +4,11 @@
 // open transaction.
 
 #include <functional>
+#include <optional>
 
-#include "store/reader.h"
+#include "base/result.h"
 #include "store/rollup/tails.h"
+#include "store/types.h"
 
 namespace memoir {
 
