@@ -38,7 +38,7 @@ Status Daemon::start() {
   TRY(prepare_folder(config));
   Result<std::unique_ptr<Writer>> writer = open_steady(
       config.db, clock_,
-      {.durability = durability(config), .on_anew = [this] { asio::post(loop_, [this] { collector_->tell_all(); }); }});
+      {.durability = durability(config), .on_anew = [this] { asio::post(loop_, [this] { collector_->report_all(); }); }});
   if (!writer) return writer.error();
   const std::vector<KnownProcess> known = TRY((*writer)->known_processes(boot_.boot_id));
 

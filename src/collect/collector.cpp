@@ -169,7 +169,7 @@ void Collector::set_store_bytes(std::int64_t bytes) {
   state_->identifier.set_store_bytes(bytes);
 }
 
-void Collector::tell_all() {
+void Collector::report_all() {
   for (const auto& entry : state_->table.entries()) entry->changed = true;
 }
 

@@ -54,7 +54,7 @@ class Collector {
   void set_store_bytes(std::int64_t bytes);
 
   // All live processes are in the next tick's `born`: for a store that lost what it knew.
-  void tell_all();
+  void report_all();
 
   // One pass. It fails only if /proc itself cannot be listed or meminfo not be read.
   Result<Tick> collect(bool keyframe);

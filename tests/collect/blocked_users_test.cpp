@@ -3,6 +3,7 @@
 #include "support/catch.h"
 
 using namespace memoir;
+using namespace memoir::test;
 
 namespace {
 

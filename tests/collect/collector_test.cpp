@@ -65,7 +65,7 @@ TEST_CASE("all that live are told again when the store lost what it knew") {
   Machine machine;
   for (const std::int32_t pid : {10, 20}) machine.proc.add(fake(pid, "app"));
   const Tick first = machine.tick();
-  machine.collector->tell_all();
+  machine.collector->report_all();
   machine.proc.add(fake(30, "new"));
   const Tick second = machine.tick();
   REQUIRE(second.born.size() == 3);

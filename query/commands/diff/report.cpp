@@ -184,7 +184,7 @@ std::string exact_note(const Diff& diff, Metric by) {
 }
 
 // Which end is not a tick, and what that means for the sums.
-void tell_ends(const Diff& diff, Zone zone, Units units, Report& report) {
+void report_ends(const Diff& diff, Zone zone, Units units, Report& report) {
   const Tier coarser = std::max(diff.before.tier, diff.after.tier);
   report.facts.insert(report.facts.begin(), {"tier", "", Kind::text, std::string(to_string(coarser))});
   for (const State* state : {&diff.before, &diff.after}) {
@@ -262,7 +262,7 @@ void fill_diff(const Context& context, const DiffQuestion& question, const Diff&
   report.lead = lead_of(diff, units);
   add_totals(question, diff, kinds, report);
   add_notes(question, diff, kinds, units, report);
-  tell_ends(diff, context.options.zone, units, report);
+  report_ends(diff, context.options.zone, units, report);
   const std::vector<PartRow> parts = part_rows(diff);
   if (parts.empty()) report.warnings.emplace_back("the machine's parts are not known: MemTotal or MemFree is missing");
   std::vector<Change> rows = diff.rows;

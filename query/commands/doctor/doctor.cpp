@@ -156,7 +156,7 @@ std::vector<ColumnOf<Finding>> columns() {
   };
 }
 
-Result<Report> tell_findings(const Options& options, std::int64_t now_ms) {
+Result<Report> report_findings(const Options& options, std::int64_t now_ms) {
   Findings findings = examine(options, now_ms);
   const auto count = [&findings](Verdict verdict) {
     return static_cast<std::int64_t>(std::ranges::count(findings, verdict, &Finding::verdict));
@@ -185,7 +185,7 @@ Command doctor_command() {
   command.summary = "checks the file, its place, the recorder and the permissions, and says what to fix";
   command.examples = {{"memoir doctor", "is all in order; exit status 1 if there is a problem"},
                       {"memoir doctor --format json", "the same for a monitor"}};
-  command.run_alone = tell_findings;
+  command.run_alone = report_findings;
   return command;
 }
 

@@ -50,7 +50,7 @@ void leave_asked(std::vector<Event>& events, const Options& options, Range range
   });
 }
 
-void tell_nothing(const Context& context, Report& report) {
+void report_nothing(const Context& context, Report& report) {
   report.nothing_recorded = !report.coverage || (report.coverage->ticks == 0 && report.coverage->recorded_ms == 0);
   const auto& kinds = context.options.kinds;
   const std::string of =
@@ -87,7 +87,7 @@ Result<Report> list_events(const Context& context) {
   report.title = "events of the recording";
   report.nothing_recorded = false;
   if (events.empty()) {
-    tell_nothing(context, report);
+    report_nothing(context, report);
   } else {
     report.warnings.clear();  // the coverage tells of a range without ticks
   }

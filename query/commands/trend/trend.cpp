@@ -77,7 +77,7 @@ Result<std::vector<Series>> load_all(const Context& context, std::vector<Subject
   return all;
 }
 
-void tell_source(const TrendQuestion& question, Report& report) {
+void report_source(const TrendQuestion& question, Report& report) {
   report_tier(question.tier, report);
   if (question.step_ms && *question.step_ms < bucket_ms(question.tier)) {
     report.warnings.push_back(fmt::format("--step {} is finer than the rollups: each stands for several buckets",
@@ -101,7 +101,7 @@ Result<Report> run_trend(const Context& context) {
   const TrendQuestion question{range, step, std::max(interval_ms, bucket_ms(tier)), tier};
   TRY(all.size() == 1 ? fill_trend(context, question, all.front(), *report)
                       : fill_multiples(context, question, all, *report));
-  tell_source(question, *report);
+  report_source(question, *report);
   return report;
 }
 

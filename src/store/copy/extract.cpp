@@ -5,7 +5,7 @@
 #include <sqlite3.h>
 
 #include "store/copy/parts.h"
-#include "store/replay/steps.h"
+#include "store/replay/samples.h"
 #include "store/replay/tick_cursor.h"
 #include "store/rollup/mark_rows.h"
 #include "store/rollup/rollup.h"

@@ -23,9 +23,9 @@ class CoverageRows {
     Statement ends(database_, "SELECT MIN(id), (SELECT tick_id FROM rollup_mark) FROM tick");
     ends.step();
     oldest_id_ = ends.maybe(0).value_or(std::numeric_limits<std::int64_t>::max());
-    const std::int64_t seam_id = std::max(ends.maybe(1).value_or(0), oldest_id_);
-    visit_stretches(seam_id - 1);
-    if (ends.maybe(0)) visit_ticks(seam_id);
+    const std::int64_t watermark_id = std::max(ends.maybe(1).value_or(0), oldest_id_);
+    visit_stretches(watermark_id - 1);
+    if (ends.maybe(0)) visit_ticks(watermark_id);
   }
 
  private:
@@ -76,14 +76,14 @@ class CoverageRows {
 
   // From the tick before those of the range to the one after. Most often they are few, and it is looked at all of them;
   // where the wall clock was set, other ticks lie between, and what one saw may hold longer than the next is away.
-  void visit_ticks(std::int64_t seam_id) {
+  void visit_ticks(std::int64_t watermark_id) {
     Statement span(database_,
                    "SELECT COALESCE(MAX(id) FILTER (WHERE wall_ms <= ?2), ?1), "
                    "MIN(id) FILTER (WHERE wall_ms + 2 * (SELECT interval_ms FROM run ORDER BY id DESC LIMIT 1) >= ?2), "
                    "MAX(id) FILTER (WHERE wall_ms <= ?3) FROM tick WHERE id >= ?1");
-    if (!span.bind(seam_id, range_.from_ms, range_.to_ms).step()) return;
+    if (!span.bind(watermark_id, range_.from_ms, range_.to_ms).step()) return;
     const std::int64_t before = span.integer(0);
-    const std::int64_t last = span.maybe(2).value_or(seam_id - 1);
+    const std::int64_t last = span.maybe(2).value_or(watermark_id - 1);
     marks_.go_to(std::min(before, span.maybe(1).value_or(before)), last + 1);
     while (marks_.step()) coverage_.add(marks_.mark());
   }

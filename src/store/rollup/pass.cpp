@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "store/replay/steps.h"
+#include "store/replay/samples.h"
 #include "store/replay/tick_marks.h"
 #include "store/rollup/subjects.h"
 #include "store/rows/columns.h"

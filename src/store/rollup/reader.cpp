@@ -32,7 +32,7 @@ struct Span {
 };
 
 // Where all is rolled up.
-constexpr std::int64_t kNoSeam = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kNoWatermark = std::numeric_limits<std::int64_t>::max();
 
 template <std::size_t N>
 class Visitor {
@@ -53,19 +53,19 @@ class Visitor {
 
 // A row of several buckets is its first, and the others as one.
 template <std::size_t N>
-void visit_row(const RollupRow<N>& row, const TierShape& shape, std::int64_t seam_ms, const Visitor<N>& visit) {
+void visit_row(const RollupRow<N>& row, const TierShape& shape, std::int64_t watermark_ms, const Visitor<N>& visit) {
   const std::int64_t from = row.start_ms(shape);
   const std::int64_t middle = from + shape.width_ms;
   const std::int64_t end = from + row.buckets * shape.width_ms;
-  // Rows of a time that the clock was set back from lie after the seam, and are left as they are.
-  const bool at_seam = from < seam_ms && seam_ms < middle;
-  visit(row.subject_id, {from, at_seam ? seam_ms : middle}, row.bucket);
+  // Rows of a time that the clock was set back from lie after the watermark, and are left as they are.
+  const bool at_watermark = from < watermark_ms && watermark_ms < middle;
+  visit(row.subject_id, {from, at_watermark ? watermark_ms : middle}, row.bucket);
   if (row.buckets > 1) visit(row.subject_id, {middle, end}, held_bucket(row.bucket, middle, end - middle));
 }
 
 // Pieces of 5 minutes, combined to the buckets of a tier. Those of a tier of 5 minutes may be of several buckets.
 template <std::size_t N>
-void visit_pieces(const std::vector<Piece<N>>& pieces, const TierShape& shape, std::int64_t seam_ms,
+void visit_pieces(const std::vector<Piece<N>>& pieces, const TierShape& shape, std::int64_t watermark_ms,
                   const Visitor<N>& visit) {
   const auto bucket_of = [&shape](const Piece<N>& piece) { return piece.start_ms - piece.start_ms % shape.width_ms; };
   for (auto piece = pieces.begin(); piece != pieces.end();) {
@@ -79,7 +79,7 @@ void visit_pieces(const std::vector<Piece<N>>& pieces, const TierShape& shape, s
       held = held_bucket(piece->bucket, piece->start_ms + kPieceMs, (piece->buckets - 1) * kPieceMs);
       if (held.covered_ms > 0 && shape.width_ms > kPieceMs) wide.append(held);
     }
-    visit(subject_id, {start < seam_ms && seam_ms < end ? seam_ms : start, end}, wide);
+    visit(subject_id, {start < watermark_ms && watermark_ms < end ? watermark_ms : start, end}, wide);
     if (held.covered_ms > 0 && shape.width_ms == kPieceMs) visit(subject_id, {end, end + held.covered_ms}, held);
   }
 }
@@ -91,13 +91,13 @@ std::optional<std::int64_t> wall_of(SQLite::Database& database, std::int64_t tic
 
 template <std::size_t N>
 void visit_blocks(RollupBlocks<N>& blocks, const BlockSpan& span, const TierShape& shape, Range range,
-                  std::int64_t subject, std::int64_t subject_id, const std::function<std::int64_t(std::int64_t)>& seam,
-                  const Visitor<N>& visit) {
+                  std::int64_t subject, std::int64_t subject_id,
+                  const std::function<std::int64_t(std::int64_t)>& watermark, const Visitor<N>& visit) {
   const std::int64_t first = std::max(span.first, range.from_ms / shape.block_ms());
   const std::int64_t last = std::min(span.last, range.to_ms / shape.block_ms());
   for (std::int64_t block = first; block <= last; ++block) {
     blocks.read(block, subject, subject_id,
-                [&](const RollupRow<N>& row) { visit_row(row, shape, seam(row.subject_id), visit); });
+                [&](const RollupRow<N>& row) { visit_row(row, shape, watermark(row.subject_id), visit); });
   }
 }
 
@@ -146,13 +146,13 @@ void visit_memory_rollups(SQLite::Database& database, RollupTails& tails, const 
   const auto written = [&](std::int64_t id) {
     return mark.half_written() && std::pair(subject, id) < std::pair(mark.next_subject, mark.next_subject_id);
   };
-  const std::int64_t seam_ms = wall_of(database, mark.tick_id).value_or(kNoSeam);
-  const std::int64_t target_ms = wall_of(database, mark.target_tick_id).value_or(kNoSeam);
+  const std::int64_t watermark_ms = wall_of(database, mark.tick_id).value_or(kNoWatermark);
+  const std::int64_t target_ms = wall_of(database, mark.target_tick_id).value_or(kNoWatermark);
   if (const auto span = blocks_of(database, question.tier)) {
     RollupBlocks<kRollupMetrics> blocks(database, question.tier, subject_id.has_value(), question.metrics);
     visit_blocks<kRollupMetrics>(
         blocks, *span, shape, range, subject, subject_id.value_or(0),
-        [&](std::int64_t id) { return written(id) ? target_ms : seam_ms; }, visitor);
+        [&](std::int64_t id) { return written(id) ? target_ms : watermark_ms; }, visitor);
   }
   const auto show = [&](const RolledTail* tail, const std::function<bool(std::int64_t)>& wanted) {
     if (tail != nullptr)
@@ -169,9 +169,9 @@ void visit_machine_rollups(SQLite::Database& database, RollupTails& tails, const
   const TierShape& shape = shape_of(question.tier);
   const RollupMark mark = rollup_mark(database);
   // The machine's metrics are the first to be written.
-  const std::int64_t seam_tick = mark.target_tick_id;
-  const std::int64_t seam_ms = wall_of(database, seam_tick).value_or(kNoSeam);
-  const RolledTail* const tail = tails.from(seam_tick, std::nullopt, question.range);
+  const std::int64_t watermark_tick = mark.target_tick_id;
+  const std::int64_t watermark_ms = wall_of(database, watermark_tick).value_or(kNoWatermark);
+  const RolledTail* const tail = tails.from(watermark_tick, std::nullopt, question.range);
   const auto span = blocks_of(database, question.tier);
   Statement find(database, "SELECT id FROM machine_metric WHERE name = ?");
   for (const Metric metric : question.metrics) {
@@ -182,7 +182,7 @@ void visit_machine_rollups(SQLite::Database& database, RollupTails& tails, const
     if (span && id) {
       RollupBlocks<1> blocks(database, question.tier, true, {});
       visit_blocks<1>(
-          blocks, *span, shape, question.range, 0, *id, [&](std::int64_t) { return seam_ms; }, visitor);
+          blocks, *span, shape, question.range, 0, *id, [&](std::int64_t) { return watermark_ms; }, visitor);
     }
     if (tail == nullptr) continue;
     const auto& metrics = rolled_up_machine_metrics();

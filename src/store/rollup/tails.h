@@ -12,7 +12,7 @@
 
 namespace memoir {
 
-// Ticks from a seam to the end, or between two.
+// Ticks from the watermark to the end, or between two.
 struct RolledTail {
   std::int64_t at_ms = 0;  // wall time of its first tick
   Segment segment;

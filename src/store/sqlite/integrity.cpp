@@ -24,7 +24,7 @@ struct CheckProgress {
   const std::function<bool(int)>& tell;
 };
 
-int tell_progress(void* data) {
+int report_progress(void* data) {
   const auto& state = *static_cast<CheckProgress*>(data);
   int read = 0;
   int unused = 0;
@@ -58,7 +58,7 @@ Result<std::string> check_file(const std::string& path, const std::function<bool
   const auto database = TRY(open_for_reading(path));
   return guarded(path, [&]() -> Result<std::string> {
     CheckProgress state{database->getHandle(), number(*database, "PRAGMA page_count"), progress};
-    sqlite3_progress_handler(state.handle, kProgressSteps, tell_progress, &state);
+    sqlite3_progress_handler(state.handle, kProgressSteps, report_progress, &state);
     const std::string damage = quick_check(*database);
     sqlite3_progress_handler(state.handle, 0, nullptr, nullptr);
     return damage;

@@ -1,12 +1,13 @@
 #pragma once
 
-// Replays the rows of a range as steps: a first pass over (tick, subject) finds from when until when each row holds,
-// a second over the values hands them out in the order of time, with no more than the state of one tick in memory.
+// Replays the rows of a range as samples that hold for a while: a first pass over (tick, subject) finds from when until
+// when each row holds, a second over the values hands them out in the order of time, with no more than the state of one
+// tick in memory.
 
 #include <cstdint>
 #include <functional>
 
-#include "store/replay/step_plan.h"
+#include "store/replay/interval_plan.h"
 #include "store/replay/tick_cursor.h"
 #include "store/sqlite/statement.h"
 #include "store/types.h"
@@ -17,8 +18,8 @@ TickSpan span_of(SQLite::Database& database, Range range);
 
 // Goes through the ticks, and through the one after them for how long the last holds. `apply_rows` opens and closes in
 // the plan what has rows up to a tick.
-void plan_steps(SQLite::Database& database, const TickSpan& ticks, StepPlan& plan,
-                const std::function<void(std::int64_t tick_id)>& apply_rows);
+void plan_intervals(SQLite::Database& database, const TickSpan& ticks, IntervalPlan& plan,
+                    const std::function<void(std::int64_t tick_id)>& apply_rows);
 
 void visit_process_samples(SQLite::Database& database, Range range,
                            const std::function<void(const HeldSample<ProcessSample>&)>& visit);

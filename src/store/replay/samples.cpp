@@ -1,4 +1,4 @@
-#include "store/replay/steps.h"
+#include "store/replay/samples.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "store/replay/step_plan.h"
+#include "store/replay/interval_plan.h"
 #include "store/replay/tick_cursor.h"
 #include "store/replay/tick_marks.h"
 #include "store/rows/columns.h"
@@ -16,22 +16,22 @@ namespace memoir {
 namespace {
 
 struct Plan {
-  TickSpan ticks;                  // from the keyframe that the first tick needs
-  std::vector<PlannedStep> steps;  // in the order of opening
+  TickSpan ticks;                          // from the keyframe that the first tick needs
+  std::vector<PlannedInterval> intervals;  // in the order of opening
 };
 
 Plan make_plan(SQLite::Database& database, Range range, const char* changes_sql) {
   Plan plan{span_of(database, range), {}};
   if (plan.ticks.empty()) return plan;
   plan.ticks.first = keyframe_of(database, plan.ticks.first);
-  StepPlan builder(range, [&plan](const PlannedStep& step) { plan.steps.push_back(step); });
+  IntervalPlan builder(range, [&plan](const PlannedInterval& interval) { plan.intervals.push_back(interval); });
   TickCursor changes(database, changes_sql, plan.ticks);
-  plan_steps(database, plan.ticks, builder, [&](std::int64_t tick_id) {
+  plan_intervals(database, plan.ticks, builder, [&](std::int64_t tick_id) {
     changes.apply_up_to(tick_id, [&builder](const Statement& row) {
       row.integer(2) != 0 ? builder.close(row.integer(1)) : builder.open(row.integer(1));
     });
   });
-  std::ranges::sort(plan.steps, {}, &PlannedStep::number);
+  std::ranges::sort(plan.intervals, {}, &PlannedInterval::number);
   return plan;
 }
 
@@ -107,8 +107,8 @@ TickSpan span_of(SQLite::Database& database, Range range) {
   return span.empty() ? TickSpan{} : span;
 }
 
-void plan_steps(SQLite::Database& database, const TickSpan& ticks, StepPlan& plan,
-                const std::function<void(std::int64_t tick_id)>& apply_rows) {
+void plan_intervals(SQLite::Database& database, const TickSpan& ticks, IntervalPlan& plan,
+                    const std::function<void(std::int64_t tick_id)>& apply_rows) {
   if (ticks.empty()) return;
   TickMarks marks(database, ticks.first, ticks.last + 1);
   while (marks.step()) {
@@ -123,9 +123,9 @@ void visit_process_samples(SQLite::Database& database, Range range,
                            const std::function<void(const HeldSample<ProcessSample>&)>& visit) {
   const Plan plan = make_plan(database, range, sql::process_changes);
   ProcessReplay replay(database, plan.ticks);
-  for (const PlannedStep& step : plan.steps) {
-    replay.go_to(step.tick_id);
-    visit({step.subject_id, step.at_ms, step.until_ms, &replay.sample_of(step.subject_id)});
+  for (const PlannedInterval& interval : plan.intervals) {
+    replay.go_to(interval.tick_id);
+    visit({interval.subject_id, interval.at_ms, interval.until_ms, &replay.sample_of(interval.subject_id)});
   }
 }
 
@@ -135,12 +135,12 @@ void visit_machine_samples(SQLite::Database& database, Range range,
   TickCursor hot(database, rows_sql(column_list(kHotMachineFields), "machine_sample", "tick_id"), plan.ticks);
   TickCursor cold(database, rows_sql(column_list(kColdMachineFields), "machine_detail", "tick_id"), plan.ticks);
   MachineMemory memory;
-  for (const PlannedStep& step : plan.steps) {
-    hot.apply_up_to(step.tick_id,
+  for (const PlannedInterval& interval : plan.intervals) {
+    hot.apply_up_to(interval.tick_id,
                     [&](const Statement& row) { read_fields<MachineField>(row, 1, memory, kHotMachineFields); });
-    cold.apply_up_to(step.tick_id,
+    cold.apply_up_to(interval.tick_id,
                      [&](const Statement& row) { read_fields<MachineField>(row, 1, memory, kColdMachineFields); });
-    visit({0, step.at_ms, step.until_ms, &memory});
+    visit({0, interval.at_ms, interval.until_ms, &memory});
   }
 }
 
@@ -152,8 +152,8 @@ void visit_category_samples(SQLite::Database& database, Range range,
                            "category_sample", "tick_id, category_id"),
                   plan.ticks);
   auto samples = named_categories(database);
-  for (const PlannedStep& step : plan.steps) {
-    rows.apply_up_to(step.tick_id, [&](const Statement& row) {
+  for (const PlannedInterval& interval : plan.intervals) {
+    rows.apply_up_to(interval.tick_id, [&](const Statement& row) {
       CategorySample& sample = samples[row.integer(1)];
       sample.processes = row.integer(2);
       sample.inexact = row.integer(3);
@@ -163,7 +163,7 @@ void visit_category_samples(SQLite::Database& database, Range range,
       sample.swap_kib = row.integer(7);
       sample.swap_pss_kib = row.integer(8);
     });
-    visit({step.subject_id, step.at_ms, step.until_ms, &samples[step.subject_id]});
+    visit({interval.subject_id, interval.at_ms, interval.until_ms, &samples[interval.subject_id]});
   }
 }
 

@@ -1,4 +1,4 @@
-#include "store/replay/value_steps.h"
+#include "store/replay/process_values.h"
 
 #include <algorithm>
 #include <iterator>
@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "store/replay/steps.h"
+#include "store/replay/samples.h"
 #include "store/replay/tick_cursor.h"
 #include "store/rows/columns.h"
 #include "store/sqlite/sql.h"
@@ -33,13 +33,13 @@ class ValuePass {
         hot_fields_(among(fields_of(question.metrics), kHotProcessFields)),
         cold_fields_(among(fields_of(question.metrics), kColdProcessFields)),
         unpacker_(hot_fields_),
-        plan_(question.range, [this, &visit](const PlannedStep& step) { tell(step, visit); }),
+        plan_(question.range, [this, &visit](const PlannedInterval& interval) { tell(interval, visit); }),
         hot_(database, sql("process_id, source", unpacker_.columns(), "process_sample"), ticks_),
         cold_(database, sql("process_id, state IN ('Z', 'X')", cold_fields_, "process_detail"), ticks_),
         gone_(database, sql::gone_processes, ticks_) {}
 
   void run() {
-    plan_steps(database_, ticks_, plan_, [this](std::int64_t tick_id) { apply_rows(tick_id); });
+    plan_intervals(database_, ticks_, plan_, [this](std::int64_t tick_id) { apply_rows(tick_id); });
   }
 
  private:
@@ -104,12 +104,12 @@ class ValuePass {
     read_fields<ProcessField>(from, 3, row.memory, cold_fields_);
   }
 
-  void tell(const PlannedStep& step, const Visit& visit) const {
-    const Row& row = rows_.at(step.subject_id);
+  void tell(const PlannedInterval& interval, const Visit& visit) const {
+    const Row& row = rows_.at(interval.subject_id);
     for (const Metric metric : question_.metrics)
-      visit(
-          {step.subject_id, metric, row.zombie ? 0 : 1,
-           constant(step.at_ms, step.until_ms, metric_kib(row.memory, metric), is_exact(metric, row.source) ? 1 : 0)});
+      visit({interval.subject_id, metric, row.zombie ? 0 : 1,
+             constant(interval.at_ms, interval.until_ms, metric_kib(row.memory, metric),
+                      is_exact(metric, row.source) ? 1 : 0)});
   }
 
   SQLite::Database& database_;
@@ -118,7 +118,7 @@ class ValuePass {
   const std::vector<ProcessField> hot_fields_;
   const std::vector<ProcessField> cold_fields_;
   const Unpacker unpacker_;
-  StepPlan plan_;
+  IntervalPlan plan_;
   TickCursor hot_;
   TickCursor cold_;
   TickCursor gone_;

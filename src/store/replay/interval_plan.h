@@ -1,8 +1,8 @@
 #pragma once
 
 // From when until when each sample of a subject holds: pure, over the ticks and the rows in them, in the order of
-// recording. A step begins where its subject has a row (at a keyframe even if nothing changed) and after a gap; it ends
-// at the next one, at the subject's end, and before a gap.
+// recording. An interval begins where its subject has a row (at a keyframe even if nothing changed) and after a gap; it
+// ends at the next one, at the subject's end, and before a gap.
 
 #include <cstdint>
 #include <functional>
@@ -14,7 +14,7 @@
 
 namespace memoir {
 
-struct PlannedStep {
+struct PlannedInterval {
   std::size_t number = 0;    // in the order of opening
   std::int64_t tick_id = 0;  // in which it begins
   std::int64_t subject_id = 0;
@@ -22,12 +22,13 @@ struct PlannedStep {
   std::int64_t until_ms = 0;
 };
 
-class StepPlan {
+class IntervalPlan {
  public:
-  using Visit = std::function<void(const PlannedStep&)>;
+  using Visit = std::function<void(const PlannedInterval&)>;
 
-  // `visit` gets each step that touches the range, clipped to it, when it ends: those of one subject in their order.
-  StepPlan(Range range, Visit visit) : range_(range), visit_(std::move(visit)) {}
+  // `visit` gets each interval that touches the range, clipped to it, when it ends: those of one subject in their
+  // order.
+  IntervalPlan(Range range, Visit visit) : range_(range), visit_(std::move(visit)) {}
 
   void begin_tick(std::int64_t tick_id, bool keyframe, const TickMark& mark);
   void open(std::int64_t subject_id);
@@ -38,14 +39,14 @@ class StepPlan {
 
  private:
   void close_all(std::int64_t at_ms);
-  void end(PlannedStep step, std::int64_t until_ms) const;
+  void end(PlannedInterval interval, std::int64_t until_ms) const;
 
   Range range_;
   Visit visit_;
   std::int64_t tick_id_ = 0;
   std::optional<TickMark> mark_;
   std::size_t opened_ = 0;
-  std::unordered_map<std::int64_t, PlannedStep> open_;  // by subject
+  std::unordered_map<std::int64_t, PlannedInterval> open_;  // by subject
 };
 
 }  // namespace memoir
