@@ -62,11 +62,10 @@ Result<ProcessHistory> ProcessHistory::load(Reader& reader, const HistoryQuestio
   }
   history.complete_ = false;
   std::set<std::int64_t> ids;
-  const Status read = reader.history(question, [&](const SubjectInterval& of) {
+  TRY(reader.history(question, [&](const SubjectInterval& of) {
     ids.insert(of.subject_id);
     history.intervals_.push_back(of);
-  });
-  if (!read) return read.error();
+  }));
   history.processes_ = TRY(reader.processes_by_id({ids.begin(), ids.end()}));
   return history;
 }

@@ -77,7 +77,7 @@ Status look_at_day(Reader& reader, RecorderStatus& status) {
 
   std::vector<Event> events = TRY(reader.events({std::min(day.from_ms, run.started_ms), status.now_ms}));
   sort_events(status, std::move(events), day);
-  if (Status counted = count_oom_kills(reader, status, day); !counted) return counted;
+  TRY(count_oom_kills(reader, status, day));
 
   if (!status.tick) return Done{};
   const Snapshot snapshot = TRY(reader.snapshot(status.tick->id));
@@ -100,9 +100,7 @@ Result<RecorderStatus> find_status(Reader& reader, const FileInfo& file, const s
   status.runs = runs;
   status.recording = judge_recording(file, runs, now_ms);
   if (file.held_by) status.holder = fmt::format("process {}", *file.held_by);
-  if (file.ticks > 0 && !runs.empty()) {
-    TRY(look_at_day(reader, status));
-  }
+  if (file.ticks > 0 && !runs.empty()) TRY(look_at_day(reader, status));
   return status;
 }
 

@@ -182,9 +182,7 @@ class Parser {
   explicit Parser(const std::string& file) : file_(file) {}
 
   Result<Config> parse(const toml::table& root) {
-    for (const auto& [key, node] : root) {
-      TRY(section(key, node));
-    }
+    for (const auto& [key, node] : root) TRY(section(key, node));
     if (config_.db.empty()) config_.db = default_database_path();
     TRY(tiers(root));
     return std::move(config_);
@@ -276,9 +274,7 @@ class Parser {
       if (table == nullptr) return error(entry.source(), fmt::format("'{0}' must be a list of tables: [[{0}]]", name));
       T rule;
       rule.line = table->source().begin.line;
-      for (const auto& [rule_key, value] : *table) {
-        TRY(member(rule_key, value, name, keys, rule));
-      }
+      for (const auto& [rule_key, value] : *table) TRY(member(rule_key, value, name, keys, rule));
       const Complaint complaint = incomplete(rule);
       if (complaint) return error(table->source(), *complaint);
       into.push_back(std::move(rule));

@@ -161,23 +161,16 @@ void SteadyWriter::note_held(const Status& done, const Moment& at) {
 
 Status SteadyWriter::make_ready(const Moment& at) {
   if (file_ && identity_of(path_) != identity_) leave_moved();
-  if (!damage_.empty()) {
-    if (Status moved = move_damaged(); !moved) return moved;
-  }
-  if (!file_) {
-    if (Status opened = open_file(); !opened) return opened;
-  }
-  if (run_ && !begun_) {
-    if (Status begun = begin(at); !begun) return begun;
-  }
+  if (!damage_.empty()) TRY(move_damaged());
+  if (!file_) TRY(open_file());
+  if (run_ && !begun_) TRY(begin(at));
   return tell();
 }
 
 Status SteadyWriter::begin(const Moment& at) {
   RunInfo run = *run_;
   if (anew_) run.started = at;
-  Status begun = file_->begin_run(run);
-  if (!begun) return begun;
+  TRY(file_->begin_run(run));
   begun_ = true;
   if (std::exchange(anew_, false) && options_.on_anew) options_.on_anew();
   return Done{};
@@ -185,8 +178,7 @@ Status SteadyWriter::begin(const Moment& at) {
 
 Status SteadyWriter::tell() {
   while (begun_ && !untold_.empty()) {
-    Status told = file_->write_event(untold_.front());
-    if (!told) return told;
+    TRY(file_->write_event(untold_.front()));
     untold_.erase(untold_.begin());
   }
   return Done{};
@@ -297,7 +289,7 @@ Status SteadyWriter::end_run(const Moment& at, const std::string& reason) {
 
 Result<std::unique_ptr<Writer>> open_steady(const std::string& path, const Clock& clock, SteadyOptions options) {
   auto writer = std::make_unique<SteadyWriter>(path, clock, std::move(options));
-  if (Status opened = writer->open(); !opened) return opened.error();
+  TRY(writer->open());
   return std::unique_ptr<Writer>(std::move(writer));
 }
 

@@ -141,7 +141,7 @@ WriterState SqliteWriter::state_at_start() {
 
 Status SqliteWriter::begin_run(const RunInfo& run) {
   if (run_id_ != 0) return Error{ErrorKind::io, path_ + ": a run is open already"};
-  if (Status recovered = recover(); !recovered) return recovered;
+  TRY(recover());
   return guarded(path_, [&]() -> Status {
     Transaction transaction(*database_, Transaction::Kind::write);
     const auto last = last_run(*database_);
@@ -267,9 +267,7 @@ Result<std::unique_ptr<Writer>> open_file(const std::string& path, RecorderLock 
   auto database = TRY(open_for_writing(path, durability));
   return guarded(path, [&]() -> Result<std::unique_ptr<Writer>> {
     auto writer = std::make_unique<SqliteWriter>(path, std::move(lock), std::move(database));
-    if (recovery == Recovery::now) {
-      TRY(writer->recover());
-    }
+    if (recovery == Recovery::now) TRY(writer->recover());
     return std::unique_ptr<Writer>(std::move(writer));
   });
 }

@@ -104,9 +104,7 @@ std::vector<ColumnOf<Over>> columns_over(const std::string& metric, Tier tier, Z
 }
 
 Result<Report> over_range(const Context& context, Range range) {
-  Result<Report> begun = begin_range_report(context, range);
-  if (!begun) return begun;
-  Report report = *std::move(begun);
+  Report report = TRY(begin_range_report(context, range));
   const Metric by = metric_of(context);
   const Tier tier = TRY(report.nothing_recorded ? Tier::raw : tier_of(context, range, Reads::one));
   const auto columns = columns_over(std::string(to_string(by)), tier, context.options.zone);
@@ -123,9 +121,7 @@ Result<Report> over_range(const Context& context, Range range) {
   }));
   const std::optional<RangeEnds> ends = TRY(load_ends(context, range));
   Changes changes("category");
-  if (ends) {
-    TRY(changes.add(context.reader, Filter(), *ends));
-  }
+  if (ends) TRY(changes.add(context.reader, Filter(), *ends));
   std::vector<Over> rows;
   for (auto& [name, row] : by_name) {
     row.name = name;

@@ -81,9 +81,7 @@ Result<Report> list_events(const Context& context) {
   const Range range = context.when.range.value_or(whole_range(context, events));
   leave_asked(events, context.options, range);
 
-  Result<Report> begun = begin_range_report(context, range);
-  if (!begun) return begun;
-  Report report = *std::move(begun);
+  Report report = TRY(begin_range_report(context, range));
   report.title = "events of the recording";
   report.nothing_recorded = false;
   if (events.empty()) {

@@ -194,9 +194,7 @@ Status Writer::write_all(const std::vector<Family>& families,
   Part part(question_.most_held);
   std::size_t begun = 0;  // families
   do {
-    const Status gathered =
-        gather([&](const ExportChunk& chunk, std::uint32_t first) { return sample(chunk, first, part); });
-    if (!gathered) return gathered.error();
+    TRY(gather([&](const ExportChunk& chunk, std::uint32_t first) { return sample(chunk, first, part); }));
     for (auto& [family, series] : part.take()) {
       if (family >= begun) {
         TRY(write_head(families[family]));

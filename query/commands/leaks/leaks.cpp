@@ -118,9 +118,7 @@ Result<Report> run_leaks(const Context& context) {
   report->title = "leaks";
   report->warnings.insert(report->warnings.end(), warnings.begin(), warnings.end());
   std::vector<LeakRow> rows = TRY(judge_store(context, range, settings));
-  if (asked) {
-    TRY(keep_subject(rows, options.subjects.front()));
-  }
+  if (asked) TRY(keep_subject(rows, options.subjects.front()));
   const LeakCounts counts = count_leaks(rows);
   report->totals = {{"judged", "", Kind::count, counts.judged},
                     {"leaks", "", Kind::count, counts.leaks},

@@ -84,9 +84,7 @@ Result<std::vector<Others>> find_others(const Context& context, const PeakQuesti
   for (const PeakRow& row : peaks.machine) {
     const bool told = !all.empty() && all.front().at_ms == moment_of(row);
     if (row.name == "swap" || told || all.size() == most) continue;
-    Result<Others> others = others_at(context, row, "machine " + row.name, [](const StoredProcess&) { return true; });
-    if (!others) return others.error();
-    all.push_back(*std::move(others));
+    all.push_back(TRY(others_at(context, row, "machine " + row.name, [](const StoredProcess&) { return true; })));
   }
   for (std::size_t index = 0; index < std::min(kRowsWithOthers, peaks.rows.size()) && all.size() < most; ++index) {
     const PeakRow& row = peaks.rows[index];

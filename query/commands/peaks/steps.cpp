@@ -130,9 +130,7 @@ Status add_tick_before(Reader& reader, std::int64_t from_ms, PeakRow& row) {
 }
 
 Status add_ticks_before(Reader& reader, std::int64_t from_ms, std::vector<PeakRow>& rows) {
-  for (PeakRow& row : rows) {
-    if (Status added = add_tick_before(reader, from_ms, row); !added) return added;
-  }
+  for (PeakRow& row : rows) TRY(add_tick_before(reader, from_ms, row));
   return Done{};
 }
 
@@ -157,14 +155,12 @@ Status refine_by_ticks(const Context& context, Metric by, std::vector<PeakRow>& 
 Status add_exact_times(const Context& context, const PeakQuestion& question, const PeakSource& whole, Peaks& peaks) {
   const std::int64_t from_ms = question.range.from_ms;
   if (holds_groups(whole.tier)) {
-    if (Status refined = refine(whole, question, peaks); !refined) return refined;
-    if (Status refined = refine_by_ticks(context, Metric::pss, peaks.categories); !refined) return refined;
-    if (question.group == "category" && !peaks.means) {
-      if (Status refined = refine_by_ticks(context, question.by, peaks.rows); !refined) return refined;
-    }
+    TRY(refine(whole, question, peaks));
+    TRY(refine_by_ticks(context, Metric::pss, peaks.categories));
+    if (question.group == "category" && !peaks.means) TRY(refine_by_ticks(context, question.by, peaks.rows));
   }
   for (std::vector<PeakRow>* part : {&peaks.machine, &peaks.categories, &peaks.rows}) {
-    if (Status added = add_ticks_before(context.reader, from_ms, *part); !added) return added;
+    TRY(add_ticks_before(context.reader, from_ms, *part));
   }
   if (!holds_groups(peaks.tier) || question.group != "process") return Done{};
   return add_last_sights(context, question, nullptr, peaks);

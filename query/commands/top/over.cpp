@@ -121,9 +121,7 @@ TopColumns columns_of(const std::string& group, bool by_growth, Metric by_metric
 
 Result<Report> top_over(const Context& context, Range range) {
   const Filter filter = TRY(filter_over(context, range));
-  Result<Report> begun = begin_range_report(context, range);
-  if (!begun) return begun;
-  Report report = *std::move(begun);
+  Report report = TRY(begin_range_report(context, range));
   const std::string group = top_group(context.options);
   const std::string by = context.options.by.value_or("pss");
   const Metric metric = parse_metric(by).value_or(Metric::pss);

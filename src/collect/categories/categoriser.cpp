@@ -95,9 +95,7 @@ Status Categoriser::State::add(const CategoryRule& rule) {
                                                                               {&ProcessInfo::comm, &rule.comm},
                                                                               {&ProcessInfo::user, &rule.user},
                                                                               {&ProcessInfo::cgroup, &rule.cgroup}};
-  for (const auto& [field, pattern] : fields) {
-    TRY(add_field(compiled, field, *pattern));
-  }
+  for (const auto& [field, pattern] : fields) TRY(add_field(compiled, field, *pattern));
   rules.push_back(std::move(compiled));
   return Done{};
 }
@@ -190,9 +188,7 @@ Categoriser::~Categoriser() = default;
 
 Result<Categoriser> Categoriser::make(const std::vector<CategoryRule>& rules) {
   auto state = std::make_unique<State>();
-  for (const CategoryRule& rule : rules) {
-    TRY(state->add(rule));
-  }
+  for (const CategoryRule& rule : rules) TRY(state->add(rule));
   std::int64_t memory = kLeastSetMemory;
   while (!state->compile_commands(memory)) {
     memory *= 2;

@@ -244,9 +244,7 @@ Result<Redactor> Redactor::make(const RedactionOptions& options) {
   std::vector<RedactionRule> rules;
   if (options.defaults) rules = default_redaction_rules();
   rules.insert(rules.end(), options.rules.begin(), options.rules.end());
-  for (const RedactionRule& rule : rules) {
-    TRY(state->add(rule));
-  }
+  for (const RedactionRule& rule : rules) TRY(state->add(rule));
   if (!state->programs->Compile()) return malformed("the programs of the redaction rules are too many");
   return Redactor(std::move(state));
 }

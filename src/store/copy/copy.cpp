@@ -72,7 +72,7 @@ Status check_written(const CopyPlan& plan, const std::string& path) {
 }  // namespace
 
 Status finish_copy(const CopyPlan& plan, PartialFile& partial) {
-  if (Status sound = check_written(plan, partial.partial_path()); !sound) return sound;
+  TRY(check_written(plan, partial.partial_path()));
   for (const char* companion : {"-wal", "-shm", "-journal"}) {
     std::error_code error;
     std::filesystem::remove(plan.to + companion, error);
@@ -103,12 +103,12 @@ Status copy_pages(const CopyPlan& plan, SQLite::Database& source, SQLite::Databa
 }  // namespace
 
 Status back_up(const CopyPlan& plan) {
-  if (Status checked = check_copy(plan); !checked) return checked;
+  TRY(check_copy(plan));
   auto source = TRY(open_for_reading(plan.from));
   auto partial = TRY(PartialFile::begin(plan.to, plan.existing));
   try {
     SQLite::Database copy(partial.partial_path(), SQLite::OPEN_READWRITE);
-    if (Status copied = copy_pages(plan, *source, copy); !copied) return copied;
+    TRY(copy_pages(plan, *source, copy));
     make_single_file(copy);
     end_open_runs(copy);
   } catch (const SQLite::Exception& failure) {

@@ -220,7 +220,7 @@ Status write_extract(const CopyPlan& plan, Range range, const std::string& path,
                      std::unique_ptr<SQLite::Database> source) {
   make_empty(path);
   attach_copy(*source, path);
-  if (Status copied = copy_rows(plan, range, *source); !copied) return copied;
+  TRY(copy_rows(plan, range, *source));
   source.reset();
   SQLite::Database copy(path, SQLite::OPEN_READWRITE);
   hurry_copy(copy);
@@ -232,7 +232,7 @@ Status write_extract(const CopyPlan& plan, Range range, const std::string& path,
 }  // namespace
 
 Status extract(const CopyPlan& plan, Range range) {
-  if (Status checked = check_copy(plan); !checked) return checked;
+  TRY(check_copy(plan));
   auto source = TRY(open_for_copying(plan.from));
   auto partial = TRY(PartialFile::begin(plan.to, plan.existing));
   try {

@@ -159,9 +159,7 @@ Status check_files(const std::string& path) {
     if (error) return Error{ErrorKind::denied, path + ": is a link that leads nowhere; name a file with --db"};
   }
   TRY(check_regular(real));
-  for (const char* suffix : kFiles) {
-    TRY(check_own_file(real + suffix));
-  }
+  for (const char* suffix : kFiles) TRY(check_own_file(real + suffix));
   return Done{};
 }
 
@@ -182,9 +180,7 @@ bool lacks_wal(const std::string& path) {
 }
 
 Result<DatabasePtr> open_as_reader(const std::string& path, int flags) {
-  for (const char* suffix : kFiles) {
-    TRY(check_regular(path + suffix));
-  }
+  for (const char* suffix : kFiles) TRY(check_regular(path + suffix));
   std::error_code error;
   const auto bytes = fs::file_size(path, error);
   if (error == std::errc::no_such_file_or_directory) {
