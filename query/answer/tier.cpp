@@ -47,9 +47,11 @@ Error out_of_reach(const Context& context, Tier tier, const TierSpan* span, Rang
 }  // namespace
 
 const std::vector<std::string>& tier_names() {
-  static const std::vector<std::string> names{std::string(to_string(Tier::raw)),
-                                              std::string(to_string(Tier::five_minutes)),
-                                              std::string(to_string(Tier::hour)), std::string(to_string(Tier::day))};
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all{std::string(to_string(Tier::raw))};
+    for (const TierShape& shape : kRollupTiers) all.emplace_back(shape.name);
+    return all;
+  }();
   return names;
 }
 

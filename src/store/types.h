@@ -208,20 +208,6 @@ struct FileInfo {
 // last commits, never the consistency.
 enum class Durability { full, normal };
 
-inline constexpr std::int64_t kDayLengthMs = 86'400'000;
-
-// What is kept for how long, 0: for ever. Ages count by the recorder's own clock (stretch.recorded_ms), which nobody
-// can set.
-struct Retention {
-  std::int64_t raw_ms = 7 * kDayLengthMs;
-  std::int64_t five_minutes_ms = 60 * kDayLengthMs;
-  std::int64_t hour_ms = 400 * kDayLengthMs;
-  std::int64_t day_ms = 0;
-  std::int64_t max_bytes = 2LL * 1024 * 1024 * 1024;  // of the file with its -wal; 0: without a limit
-
-  bool operator==(const Retention&) const = default;
-};
-
 struct RunInfo {
   BootInfo boot;
   std::int32_t pid = 0;

@@ -1,10 +1,12 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <algorithm>
 #include <filesystem>
+#include <fmt/format.h>
 #include <map>
 
 #include "model/identity.h"
 #include "store/retention/pass.h"
+#include "store/tables.h"
 #include "store_fixture.h"
 #include "support/sanitized.h"
 #include "support/simulation.h"
@@ -119,22 +121,24 @@ TEST_CASE("each tier is kept for its age, and not much longer") {
   Recording recording(fixture, kSmall, kDays);
   recording.go_on(20 * kDay);
   const std::int64_t now = recording.simulation().now().wall_ms;
-  const auto age = [&](const char* sql, std::int64_t unit) { return now - number(fixture.path(), sql) * unit; };
+  const auto age = [&](const std::string& sql, std::int64_t unit) { return now - number(fixture.path(), sql) * unit; };
   const auto is_kept = [&](std::int64_t oldest, std::int64_t wanted, std::int64_t block) {
     CHECK(oldest >= wanted);
     CHECK(oldest <= wanted + block + kLateMs);
   };
   is_kept(age("SELECT MIN(wall_ms) FROM tick", 1), kDay, kHour);
-  is_kept(age("SELECT MIN(hour) FROM rollup_5min", kHour), 3 * kDay, kHour);
-  is_kept(age("SELECT MIN(hour) FROM machine_5min", kHour), 3 * kDay, kHour);
-  is_kept(age("SELECT MIN(day) FROM rollup_hour", kDay), 6 * kDay, kDay);
-  is_kept(age("SELECT MIN(day) FROM rollup_day", kDay), 12 * kDay, kDay);
+  for (const StoreTable& table : tables_of(TableKind::rollups)) {
+    INFO(table.name);
+    const TierShape& shape = shape_of(table.tier);
+    is_kept(age(fmt::format("SELECT MIN({}) FROM {}", table.age, table.name), shape.block_ms()), kDays.*shape.kept_ms,
+            shape.block_ms());
+  }
   is_kept(age("SELECT MIN(day_ms) FROM high_water WHERE day_ms >= 0", 1), 12 * kDay, kDay);
   const auto first = "(SELECT MIN(id) FROM tick)";
-  for (const char* table :
-       {"process_sample", "process_detail", "machine_sample", "machine_detail", "category_sample"}) {
-    INFO(table);
-    CHECK(number(fixture.path(), std::string("SELECT COUNT(*) FROM ") + table + " WHERE tick_id < " + first) == 0);
+  for (const StoreTable& table : tables_of(TableKind::samples)) {
+    INFO(table.name);
+    CHECK(number(fixture.path(), fmt::format("SELECT COUNT(*) FROM {} WHERE {} < {}", table.name, table.age, first)) ==
+          0);
   }
   // The first tick that is kept is a keyframe, so that it can be read.
   CHECK(number(fixture.path(), "SELECT COUNT(*) FROM tick WHERE keyframe_id < (SELECT MIN(id) FROM tick)") == 0);
@@ -177,21 +181,22 @@ TEST_CASE("what nobody tells of any more is forgotten, and nothing else") {
   CHECK(processes(kDay, 100 * kDay, 7 * kDay + kLateMs) > 0);
   CHECK(processes(kDay, 100 * kDay, 13 * kDay + kLateMs) == 0);
 
-  CHECK(count("SELECT COUNT(*) FROM command AS c WHERE NOT EXISTS (SELECT 1 FROM process WHERE command_id = c.id)") ==
-        0);
   CHECK(count("SELECT COUNT(*) FROM high_water AS h WHERE subject = 2 AND NOT EXISTS "
               "(SELECT 1 FROM process WHERE id = h.subject_id)") == 0);
-  CHECK(count("SELECT COUNT(*) FROM user WHERE id NOT IN (SELECT user_id FROM process)") == 0);
+  for (const StoreTable& table : tables_of(TableKind::names)) {
+    if (!table.age.empty()) continue;
+    INFO(table.name);
+    CHECK(count(fmt::format("SELECT COUNT(*) FROM {0} WHERE id NOT IN (SELECT {0}_id FROM process)", table.name)) == 0);
+  }
   CHECK(count("SELECT COUNT(*) FROM process_named") == count("SELECT COUNT(*) FROM process"));
-  for (const auto& [table, subject] :
-       {std::pair("rollup_5min", "hour"), {"rollup_hour", "day"}, {"rollup_day", "day"}}) {
-    INFO(table << " by " << subject);
-    CHECK(count(std::string("SELECT COUNT(*) FROM ") + table +
-                " AS r WHERE subject = 2 AND NOT EXISTS (SELECT 1 FROM process WHERE id = r.subject_id)") == 0);
-    CHECK(count(std::string("SELECT COUNT(*) FROM ") + table +
-                " AS r WHERE subject = 3 AND NOT EXISTS (SELECT 1 FROM identity WHERE id = r.subject_id)") == 0);
-    CHECK(count(std::string("SELECT COUNT(*) FROM ") + table +
-                " AS r WHERE subject = 4 AND NOT EXISTS (SELECT 1 FROM cgroup WHERE id = r.subject_id)") == 0);
+  for (const TierShape& shape : kRollupTiers) {
+    for (const StoreTable& table : store_tables()) {
+      if (!table.subject) continue;
+      INFO("rollup_" << shape.name << " of " << table.name);
+      CHECK(count(fmt::format("SELECT COUNT(*) FROM rollup_{} AS r WHERE subject = {} "
+                              "AND NOT EXISTS (SELECT 1 FROM {} WHERE id = r.subject_id)",
+                              shape.name, static_cast<int>(*table.subject), table.name)) == 0);
+    }
   }
   // The peaks of short lives are those of their identities.
   recording.end();

@@ -243,7 +243,7 @@ TEST_CASE("the buckets of every tier are what the snapshots make, however far th
     simulation.pause(700'000);
   }
   finish_maintenance(*fixture.writer());
-  for (const Tier tier : kRollupTiers) compare(fixture, tier);
+  for (const TierShape& shape : kRollupTiers) compare(fixture, shape.tier);
 }
 
 TEST_CASE("the views of rollups tell how exact they are, and when they were highest") {
@@ -323,7 +323,8 @@ TEST_CASE("a clock that is set puts nothing into buckets of a time that never wa
     finish_maintenance(*writer);
   }
   const auto reader = fixture.reader();
-  for (const Tier tier : kRollupTiers) {
+  for (const TierShape& shape : kRollupTiers) {
+    const Tier tier = shape.tier;
     std::int64_t covered = 0;
     must(reader->history({tier, SubjectKind::category, {}, kWholeTime, {Metric::pss}, true},
                          [&](const SubjectInterval& of) { covered = std::max(covered, of.interval.covered_ms); }));
@@ -345,9 +346,9 @@ TEST_CASE("a time that the clock was set past is in no bucket, and what was held
     simulation.step_wall(step);
     for (int i = 0; i < 100; ++i) must(writer->write(simulation.next()));
   }
-  for (const Tier tier : kRollupTiers) compare(fixture, tier);
+  for (const TierShape& shape : kRollupTiers) compare(fixture, shape.tier);
   finish_maintenance(*writer);
-  for (const Tier tier : kRollupTiers) compare(fixture, tier);
+  for (const TierShape& shape : kRollupTiers) compare(fixture, shape.tier);
 }
 
 TEST_CASE("the buckets of a subject follow each other, also where those that are written end within one") {
@@ -361,7 +362,8 @@ TEST_CASE("the buckets of a subject follow each other, also where those that are
     if (i % 50 != 49) continue;
     const auto reader = fixture.reader();
     const StoredTick last = must(reader->tick_at(simulation.now().wall_ms)).value();
-    for (const Tier tier : kRollupTiers) {
+    for (const TierShape& shape : kRollupTiers) {
+      const Tier tier = shape.tier;
       CAPTURE(i, to_string(tier));
       std::map<std::int64_t, std::int64_t> until;
       std::map<std::int64_t, std::int64_t> covered;
@@ -436,7 +438,8 @@ TEST_CASE("the machine's peaks keep their time in every tier, written or not") {
   };
   for (const bool written : {false, true}) {
     if (written) finish_maintenance(*writer);
-    for (const Tier tier : kRollupTiers) {
+    for (const TierShape& shape : kRollupTiers) {
+      const Tier tier = shape.tier;
       std::map<std::int64_t, std::pair<std::int64_t, std::int64_t>> high;
       std::map<std::int64_t, std::pair<std::int64_t, std::int64_t>> low;
       const Metric available = metric_of(MachineField::mem_available);

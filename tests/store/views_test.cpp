@@ -4,6 +4,7 @@
 #include <map>
 
 #include "random_history.h"
+#include "store/tables.h"
 #include "store_fixture.h"
 #include "support/simulation.h"
 
@@ -125,9 +126,8 @@ TEST_CASE("a view asked for one tick does not go through the whole history") {
     while (plan.executeStep()) {
       const std::string step = plan.getColumn(3).getString();
       INFO(sql << ": " << step);
-      for (const char* table :
-           {"process_sample", "process_detail", "category_sample", "cgroup_sample", "machine_sample"})
-        REQUIRE(step.find(std::string("SCAN ") + table) == std::string::npos);
+      for (const StoreTable& table : tables_of(TableKind::samples))
+        REQUIRE(step.find("SCAN " + std::string(table.name)) == std::string::npos);
       // The alias of tick; latest has it of one row.
       if (sql.find("latest") == std::string::npos) REQUIRE(step.find("SCAN t") == std::string::npos);
     }

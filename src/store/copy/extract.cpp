@@ -2,6 +2,7 @@
 #include <SQLiteCpp/Statement.h>
 #include <array>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sqlite3.h>
 
 #include "store/copy/parts.h"
@@ -11,80 +12,22 @@
 #include "store/rollup/rollup.h"
 #include "store/sqlite/database.h"
 #include "store/sqlite/statement.h"
+#include "store/tables.h"
 
 namespace memoir {
 namespace {
 
-// The rows of a table that an extract takes. Facts come first, then the names that those already copied refer to.
-// {from} {to}: the range; {first} {last}: its ticks, from a keyframe on (1 and 0 where the raw rows are gone); {tiers}:
-// whether rollups are taken, which is where the range begins before the raw rows do.
-struct Part {
-  const char* table;
-  const char* rows;
-};
+// See StoreTable::extract.
+constexpr const char* kOfTicks = "{age} BETWEEN {first} AND {last}";
+constexpr const char* kOfBuckets =
+    "{tiers} AND {age} BETWEEN {from} / {block_ms} AND {to} / {block_ms} "
+    "AND {age} * {block_ms} + slot * {width_ms} <= {to} AND {age} * {block_ms} + (slot + buckets) * {width_ms} > "
+    "{from}";
 
-constexpr std::array kParts{
-    Part{"tick", "id BETWEEN {first} AND {last}"},
-    Part{"process_sample", "tick_id BETWEEN {first} AND {last}"},
-    Part{"process_detail", "tick_id BETWEEN {first} AND {last}"},
-    Part{"machine_sample", "tick_id BETWEEN {first} AND {last}"},
-    Part{"machine_detail", "tick_id BETWEEN {first} AND {last}"},
-    Part{"meminfo_other", "tick_id BETWEEN {first} AND {last}"},
-    Part{"category_sample", "tick_id BETWEEN {first} AND {last}"},
-    Part{"cgroup_sample", "tick_id BETWEEN {first} AND {last}"},
-    Part{"stretch", "{tiers} AND from_ms <= {to} AND to_ms >= {from}"},
-    Part{"rollup_5min",
-         "{tiers} AND hour BETWEEN {from} / 3600000 AND {to} / 3600000 AND hour * 3600000 + slot * 300000 <= {to} "
-         "AND hour * 3600000 + (slot + buckets) * 300000 > {from}"},
-    Part{"rollup_hour",
-         "{tiers} AND day BETWEEN {from} / 86400000 AND {to} / 86400000 AND day * 86400000 + slot * 3600000 <= {to} "
-         "AND day * 86400000 + (slot + buckets) * 3600000 > {from}"},
-    Part{"rollup_day", "{tiers} AND day BETWEEN {from} / 86400000 AND {to} / 86400000"},
-    Part{"machine_5min",
-         "{tiers} AND hour BETWEEN {from} / 3600000 AND {to} / 3600000 AND hour * 3600000 + slot * 300000 <= {to} "
-         "AND hour * 3600000 + (slot + buckets) * 300000 > {from}"},
-    Part{"machine_hour",
-         "{tiers} AND day BETWEEN {from} / 86400000 AND {to} / 86400000 AND day * 86400000 + slot * 3600000 <= {to} "
-         "AND day * 86400000 + (slot + buckets) * 3600000 > {from}"},
-    Part{"machine_day", "{tiers} AND day BETWEEN {from} / 86400000 AND {to} / 86400000"},
-    // Those that were reached elsewhere in the day are not of the range.
-    Part{"high_water", "day_ms <> -1 AND at_ms BETWEEN {from} AND {to}"},
-    Part{"event", "wall_ms BETWEEN {from} AND {to}"},
-    Part{"process",
-         "(first_tick_id <= {last} AND (gone_tick_id IS NULL OR gone_tick_id > {first} OR first_tick_id >= {first})) "
-         "OR ({tiers} AND first_ms <= {to} AND (last_ms IS NULL OR last_ms >= {from})) "
-         "OR id IN (SELECT subject_id FROM copy.rollup_5min WHERE subject = 2 "
-         "UNION SELECT subject_id FROM copy.rollup_hour WHERE subject = 2 "
-         "UNION SELECT subject_id FROM copy.rollup_day WHERE subject = 2)"},
-    Part{"run",
-         "id IN (SELECT run_id FROM copy.tick UNION SELECT run_id FROM copy.stretch UNION SELECT run_id FROM "
-         "copy.event)"},
-    // What did not work throughout a run is told at its begin.
-    Part{"event", "kind IN ('degraded', 'restored') AND wall_ms < {from} AND run_id IN (SELECT id FROM copy.run)"},
-    Part{"boot", "id IN (SELECT boot_id FROM copy.run UNION SELECT boot_id FROM copy.process)"},
-    Part{"user", "id IN (SELECT user_id FROM copy.process)"},
-    Part{"command", "id IN (SELECT command_id FROM copy.process)"},
-    Part{"category",
-         "id IN (SELECT category_id FROM copy.process UNION SELECT category_id FROM copy.category_sample "
-         "UNION SELECT subject_id FROM copy.rollup_5min WHERE subject = 1 "
-         "UNION SELECT subject_id FROM copy.rollup_hour WHERE subject = 1 "
-         "UNION SELECT subject_id FROM copy.rollup_day WHERE subject = 1 "
-         "UNION SELECT subject_id FROM copy.high_water WHERE subject = 1)"},
-    Part{"identity",
-         "id IN (SELECT identity_id FROM copy.process UNION SELECT subject_id FROM copy.rollup_5min WHERE subject = 3 "
-         "UNION SELECT subject_id FROM copy.rollup_hour WHERE subject = 3 "
-         "UNION SELECT subject_id FROM copy.rollup_day WHERE subject = 3 "
-         "UNION SELECT subject_id FROM copy.high_water WHERE subject = 3)"},
-    Part{"cgroup",
-         "id IN (SELECT cgroup_id FROM copy.process UNION SELECT cgroup_id FROM copy.cgroup_sample "
-         "UNION SELECT subject_id FROM copy.rollup_5min WHERE subject = 4 "
-         "UNION SELECT subject_id FROM copy.rollup_hour WHERE subject = 4 "
-         "UNION SELECT subject_id FROM copy.rollup_day WHERE subject = 4 "
-         "UNION SELECT subject_id FROM copy.high_water WHERE subject = 4)"},
-    Part{"meminfo_key", "id IN (SELECT key_id FROM copy.meminfo_other)"},
-    Part{"machine_metric", "1"},
-    Part{"retention", "1"},
-};
+// What did not work throughout a run is told at its begin.
+constexpr StoreTable kWorking{
+    "event", TableKind::log, "boot_ms",
+    "kind IN ('degraded', 'restored') AND wall_ms < {from} AND run_id IN (SELECT id FROM copy.run)"};
 
 // As if nothing had been recorded before the range, nor after.
 constexpr std::array kCuts{
@@ -100,24 +43,33 @@ constexpr std::array kCuts{
     "SELECT MAX({first}, MIN(tick_id, {end})), MAX({first}, MIN(target_tick_id, {end})), next_subject, next_subject_id "
     "FROM rollup_mark) WHERE {tiers}",
     "UPDATE copy.rollup_mark SET tick_id = {first}, target_tick_id = {first} WHERE NOT {tiers}",
-    // They are times of the recorder's own clock, which begins anew where no stretch is taken.
-    "UPDATE copy.retention SET five_minutes_cut = 0, hour_cut = 0, day_cut = 0, five_minutes_from_ms = 0, "
-    "hour_from_ms = 0, day_from_ms = 0 WHERE NOT {tiers}",
     "UPDATE copy.high_water_mark SET tick_id = {first} - 1",
     "DELETE FROM copy.high_water WHERE subject = 2 AND subject_id NOT IN (SELECT id FROM copy.process)",
 };
+
+std::string rolled_up_subjects(int kind) {
+  std::vector<std::string> tiers;
+  for (const TierShape& shape : kRollupTiers)
+    tiers.push_back(fmt::format("SELECT subject_id FROM copy.rollup_{} WHERE subject = {}", shape.name, kind));
+  return fmt::format("{}", fmt::join(tiers, " UNION "));
+}
 
 struct Extent {
   Range range;
   TickSpan ticks;
   bool tiers = false;
 
-  std::string in(const char* sql) const {
+  std::string in(std::string_view sql, const StoreTable& table = {}) const {
     // The first tick after those that are copied; where there are none, after those that are rolled up.
     const std::string end = ticks.empty() ? "tick_id" : fmt::format("{}", ticks.last + 1);
+    const int subject = static_cast<int>(table.subject.value_or(SubjectKind::machine));
+    const bool rolled_up = table.tier != Tier::raw;
     return fmt::format(fmt::runtime(sql), fmt::arg("from", range.from_ms), fmt::arg("to", range.to_ms),
                        fmt::arg("first", ticks.first), fmt::arg("last", ticks.last), fmt::arg("tiers", tiers ? 1 : 0),
-                       fmt::arg("end", end));
+                       fmt::arg("end", end), fmt::arg("age", table.age),
+                       fmt::arg("block_ms", rolled_up ? shape_of(table.tier).block_ms() : 0),
+                       fmt::arg("width_ms", bucket_ms(table.tier)), fmt::arg("subject", subject),
+                       fmt::arg("rolled_up", rolled_up_subjects(subject)));
   }
 };
 
@@ -131,17 +83,30 @@ Extent extent_of(SQLite::Database& source, Range range) {
   return extent;
 }
 
-std::string columns_of(SQLite::Database& database, const char* table) {
+std::string columns_of(SQLite::Database& database, std::string_view table) {
   const SQLite::Statement none(database, fmt::format("SELECT * FROM copy.{} LIMIT 0", table));
   std::string columns;
   for (int i = 0; i < none.getColumnCount(); ++i) columns += (i == 0 ? "" : ", ") + std::string(none.getColumnName(i));
   return columns;
 }
 
-void copy_part(SQLite::Database& source, const Part& part, const Extent& extent) {
-  const std::string columns = columns_of(source, part.table);
-  source.exec(fmt::format("INSERT OR REPLACE INTO copy.{} ({}) SELECT {} FROM {} WHERE {}", part.table, columns,
-                          columns, part.table, extent.in(part.rows)));
+std::string_view rows_of(const StoreTable& table) {
+  if (table.kind == TableKind::ticks || table.kind == TableKind::samples) return kOfTicks;
+  return table.kind == TableKind::rollups ? kOfBuckets : table.extract;
+}
+
+void copy_table(SQLite::Database& source, const StoreTable& table, const Extent& extent) {
+  const std::string_view rows = rows_of(table);
+  if (rows.empty()) return;
+  const std::string columns = columns_of(source, table.name);
+  source.exec(fmt::format("INSERT OR REPLACE INTO copy.{} ({}) SELECT {} FROM {} WHERE {}", table.name, columns,
+                          columns, table.name, extent.in(rows, table)));
+}
+
+// They are times of the recorder's own clock, which begins anew where no stretch is taken.
+void forget_cuts(SQLite::Database& source) {
+  for (const TierShape& shape : kRollupTiers)
+    source.exec(fmt::format("UPDATE copy.retention SET {0}_cut = 0, {0}_from_ms = 0", shape.retained));
 }
 
 // Lets the plan's progress stop what runs long within SQLite.
@@ -178,11 +143,14 @@ Status copy_rows(const CopyPlan& plan, Range range, SQLite::Database& source) {
     return Error{ErrorKind::gone, plan.from + ": nothing was recorded in this range"};
   Interruptible watch(source, plan);
   int done = 0;
-  for (const Part& part : kParts) {
-    if (!watch.reach(kWritten * done++ / static_cast<int>(kParts.size()))) return stopped(plan);
-    copy_part(source, part, extent);
+  const auto tables = store_tables();
+  for (const StoreTable& table : tables) {
+    if (!watch.reach(kWritten * done++ / static_cast<int>(tables.size()))) return stopped(plan);
+    copy_table(source, table, extent);
   }
+  copy_table(source, kWorking, extent);
   for (const char* cut : kCuts) source.exec(extent.in(cut));
+  if (!extent.tiers) forget_cuts(source);
   transaction.commit();
   return Done{};
 }

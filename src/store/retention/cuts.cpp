@@ -2,16 +2,15 @@
 
 #include <SQLiteCpp/Database.h>
 #include <algorithm>
+#include <fmt/format.h>
 #include <optional>
+#include <string>
+#include <string_view>
 
 #include "store/sqlite/statement.h"
 
 namespace memoir {
 namespace {
-
-constexpr std::array<const char*, kTiers> kOldestBlock{"SELECT MIN(hour) FROM rollup_5min WHERE hour >= ?",
-                                                       "SELECT MIN(day) FROM rollup_hour WHERE day >= ?",
-                                                       "SELECT MIN(day) FROM rollup_day WHERE day >= ?"};
 
 std::vector<RecordedSpan> load_spans(SQLite::Database& database) {
   Statement rows(database,
@@ -30,7 +29,7 @@ std::optional<std::int64_t> one(SQLite::Database& database, const char* sql) {
   return row.step() ? row.maybe(0) : std::nullopt;
 }
 
-std::optional<std::int64_t> one(SQLite::Database& database, const char* sql, std::int64_t bound) {
+std::optional<std::int64_t> one(SQLite::Database& database, std::string_view sql, std::int64_t bound) {
   Statement row(database, sql);
   return row.bind(bound).step() ? row.maybe(0) : std::nullopt;
 }
@@ -66,12 +65,10 @@ RetentionCuts::RetentionCuts(SQLite::Database& database, const Retention& limits
     : database_(database), past_(load_spans(database)) {
   if (past_.empty()) return;
   cut_ticks(limits.raw_ms);
-  const std::array ages{limits.five_minutes_ms, limits.hour_ms, limits.day_ms};
-  Statement cuts(database, "SELECT five_minutes_cut, hour_cut, day_cut FROM retention WHERE id = 1");
-  if (!cuts.step()) return;
-  for (std::size_t tier = 0; tier < kTiers; ++tier) {
-    const std::int64_t by_age = ages[tier] == 0 ? 0 : past_.now() - ages[tier];
-    cut_tier(tier, std::max(cuts.integer(static_cast<int>(tier)), by_age));
+  for (const TierShape& shape : kRollupTiers) {
+    const std::int64_t age_ms = limits.*shape.kept_ms;
+    const auto cut = one(database, fmt::format("SELECT {}_cut FROM retention WHERE id = ?", shape.retained), 1);
+    if (cut) cut_tier(shape, std::max(*cut, age_ms == 0 ? 0 : past_.now() - age_ms));
   }
 }
 
@@ -94,8 +91,9 @@ void RetentionCuts::cut_ticks(std::int64_t age_ms) {
   first_tick_ = std::max(first_tick_, std::min(keyframe, last_free_tick()));
 }
 
-void RetentionCuts::cut_tier(std::size_t tier, std::int64_t recorded_ms) {
-  tiers_[tier] = {recorded_ms, kTierBlockMs[tier], past_.blocks_since(recorded_ms, kTierBlockMs[tier])};
+void RetentionCuts::cut_tier(const TierShape& shape, std::int64_t recorded_ms) {
+  const std::int64_t block_ms = shape.block_ms();
+  tiers_.at(index_of(shape.tier)) = {recorded_ms, block_ms, past_.blocks_since(recorded_ms, block_ms)};
 }
 
 bool RetentionCuts::tighten_ticks() {
@@ -106,36 +104,31 @@ bool RetentionCuts::tighten_ticks() {
 }
 
 // By a block's length at a time, until that lets go of the oldest block. The block of what comes next stays.
-bool RetentionCuts::tighten_tier(std::size_t tier) {
-  const auto oldest = one(database_, kOldestBlock[tier], tiers_[tier].kept.first());
+bool RetentionCuts::tighten_tier(const TierShape& shape) {
+  const std::string sql = fmt::format("SELECT MIN({0}) FROM rollup_{1} WHERE {0} >= ?", shape.block, shape.name);
+  const auto oldest = one(database_, sql, of(shape.tier).kept.first());
   if (!oldest) return false;
   const std::int64_t now = past_.now();
-  for (std::int64_t cut = tiers_[tier].recorded_ms; cut < now;) {
-    cut = std::min(cut + kTierBlockMs[tier], now);
-    if (past_.blocks_since(cut, kTierBlockMs[tier]).holds(*oldest)) continue;
-    cut_tier(tier, cut);
+  for (std::int64_t cut = of(shape.tier).recorded_ms; cut < now;) {
+    cut = std::min(cut + shape.block_ms(), now);
+    if (past_.blocks_since(cut, shape.block_ms()).holds(*oldest)) continue;
+    cut_tier(shape, cut);
     return true;
   }
   return false;
 }
 
 bool RetentionCuts::tighten_tiers() {
-  for (std::size_t tier = 0; tier < kTiers; ++tier) {
-    if (tighten_tier(tier)) return true;
-  }
-  return false;
+  return std::any_of(kRollupTiers.begin(), kRollupTiers.end(),
+                     [this](const TierShape& shape) { return tighten_tier(shape); });
 }
 
 void RetentionCuts::store() const {
-  Statement set(database_,
-                "UPDATE retention SET five_minutes_cut = ?, five_minutes_from_ms = ?, hour_cut = ?, hour_from_ms = ?, "
-                "day_cut = ?, day_from_ms = ? WHERE id = 1");
-  set.bind();
-  for (std::size_t tier = 0; tier < kTiers; ++tier) {
-    set.add(tiers_[tier].recorded_ms);
-    set.add(tiers_[tier].recorded_ms <= 0 ? 0 : tiers_[tier].kept.first() * kTierBlockMs[tier]);
+  for (const TierShape& shape : kRollupTiers) {
+    const TierCut& cut = of(shape.tier);
+    Statement(database_, fmt::format("UPDATE retention SET {0}_cut = ?, {0}_from_ms = ? WHERE id = 1", shape.retained))
+        .run(cut.recorded_ms, cut.recorded_ms <= 0 ? 0 : cut.kept.first() * cut.block_ms);
   }
-  set.finish();
 }
 
 }  // namespace memoir

@@ -34,7 +34,8 @@ class RetentionCuts {
 
   // Ticks before this one go, and all of their rows. It is a keyframe. 0: none goes.
   std::int64_t first_tick() const { return first_tick_; }
-  const std::array<TierCut, kTiers>& tiers() const { return tiers_; }
+  const std::array<TierCut, kRollupTiers.size()>& tiers() const { return tiers_; }
+  const TierCut& of(Tier tier) const { return tiers_.at(index_of(tier)); }
   const RecordedPast& past() const { return past_; }
 
   // Moves on to the next keyframe, or past the oldest block of the finest tier that has more than one. False: nothing
@@ -48,13 +49,13 @@ class RetentionCuts {
  private:
   std::int64_t last_free_tick() const;
   void cut_ticks(std::int64_t age_ms);
-  void cut_tier(std::size_t tier, std::int64_t recorded_ms);
-  bool tighten_tier(std::size_t tier);
+  void cut_tier(const TierShape& shape, std::int64_t recorded_ms);
+  bool tighten_tier(const TierShape& shape);
 
   SQLite::Database& database_;
   RecordedPast past_;
   std::int64_t first_tick_ = 0;
-  std::array<TierCut, kTiers> tiers_;
+  std::array<TierCut, kRollupTiers.size()> tiers_;
 };
 
 }  // namespace memoir

@@ -27,16 +27,13 @@ constexpr const char* kEraseBoots =
     "DELETE FROM boot WHERE id < (SELECT MIN(r.boot_id) FROM run AS r) "
     "AND NOT EXISTS (SELECT 1 FROM process AS p WHERE p.boot_id = boot.id)";
 
-}  // namespace
+// In how many tiers a life of this length may have left rows.
+std::size_t count_tiers(std::int64_t lived_ms, std::int64_t TierShape::*age_ms) {
+  return static_cast<std::size_t>(std::count_if(kRollupTiers.begin(), kRollupTiers.end(),
+                                                [=](const TierShape& shape) { return lived_ms >= shape.*age_ms; }));
+}
 
-Forget::Groups::Groups(SQLite::Database& database, const char* table, int mark_subject)
-    : next(database,
-           fmt::format(
-               "SELECT g.id, g.first_ms, g.last_ms, EXISTS (SELECT 1 FROM tick AS t WHERE t.wall_ms <= g.last_ms) "
-               "FROM {} AS g WHERE g.id > ? ORDER BY g.id LIMIT 1",
-               table)),
-      erase(database, fmt::format("DELETE FROM {} WHERE id = ?", table)),
-      subject(mark_subject) {}
+}  // namespace
 
 Forget::Forget(SQLite::Database& database)
     : database_(database),
@@ -46,8 +43,6 @@ Forget::Forget(SQLite::Database& database)
       erase_mark_(database,
                   "DELETE FROM high_water WHERE day_ms = ? AND subject = ? AND subject_id = ? "
                   "AND metric IN (SELECT m.id FROM high_water_metric AS m)"),
-      identities_(database, "identity", static_cast<int>(SubjectKind::identity)),
-      cgroups_(database, "cgroup", static_cast<int>(SubjectKind::cgroup)),
       first_event_(database, "SELECT id, run_id, boot_ms FROM event ORDER BY id LIMIT 1"),
       erase_event_(database, "DELETE FROM event WHERE id = ?"),
       first_stretch_(database,
@@ -81,12 +76,11 @@ std::size_t Forget::tiers_of(const Ended& process) const {
   const std::int64_t recorded =
       past.at_tick(process.gone_tick_id - 1, process.last_ms) - past.at_tick(process.first_tick_id, process.first_ms);
   const std::int64_t lived = std::max(process.last_ms - process.start_ms, recorded);
-  return static_cast<std::size_t>(std::count_if(kProcessAgeMs.begin(), kProcessAgeMs.end(),
-                                                [lived](std::int64_t age_ms) { return lived >= age_ms; }));
+  return count_tiers(lived, &TierShape::process_age_ms);
 }
 
 bool Forget::some_processes() {
-  for (std::size_t tiers = 0; tiers <= kTiers; ++tiers) {
+  for (std::size_t tiers = 0; tiers < cursors_.size(); ++tiers) {
     if (!cursors_[tiers].done && look_through(tiers)) return true;
   }
   return false;
@@ -146,21 +140,18 @@ void Forget::erase_marks(int subject, std::int64_t id, std::int64_t from_ms, std
 }
 
 bool Forget::unused(const StillUsed& used, const std::function<bool()>& go_on) {
-  const std::array<std::function<bool()>, 4> tables{
-      [&] { return unused_names("command", used.commands, go_on); },
-      [&] { return unused_names("user", used.users, go_on); },
-      [&] { return unused_groups(identities_, used.identities, go_on); },
-      [&] { return unused_groups(cgroups_, used.cgroups, go_on); },
-  };
+  const std::vector<StoreTable> tables = tables_of(TableKind::names);
   if (look_table_ == 0 && look_id_ == 0) more_unused_ = false;
   for (; look_table_ < tables.size(); ++look_table_, look_id_ = 0) {
-    if (!tables[look_table_]()) return false;
+    const StoreTable& table = tables[look_table_];
+    const IdSet& ids = used[look_table_];
+    if (!(table.subject ? unused_groups(table, ids, go_on) : unused_names(table.name, ids, go_on))) return false;
   }
   look_table_ = 0;
   return true;
 }
 
-bool Forget::unused_names(const char* table, const IdSet& used, const std::function<bool()>& go_on) {
+bool Forget::unused_names(std::string_view table, const IdSet& used, const std::function<bool()>& go_on) {
   Statement next(database_, fmt::format("SELECT id FROM {} WHERE id > ? ORDER BY id LIMIT 1", table));
   Statement erase(database_, fmt::format("DELETE FROM {} WHERE id = ?", table));
   while (next.bind(look_id_).step()) {
@@ -172,20 +163,24 @@ bool Forget::unused_names(const char* table, const IdSet& used, const std::funct
   return true;
 }
 
-// Groups have rows in a tier from a bucket of the tier before on.
-bool Forget::unused_groups(Groups& groups, const IdSet& used, const std::function<bool()>& go_on) {
-  while (groups.next.bind(look_id_).step()) {
-    const std::int64_t id = look_id_ = groups.next.integer(0);
-    const std::int64_t first_ms = groups.next.integer(1);
-    const std::int64_t last_ms = groups.next.integer(2);
+bool Forget::unused_groups(const StoreTable& table, const IdSet& used, const std::function<bool()>& go_on) {
+  Statement next(
+      database_,
+      fmt::format("SELECT g.id, g.first_ms, g.{1}, EXISTS (SELECT 1 FROM tick AS t WHERE t.wall_ms <= g.{1}) "
+                  "FROM {0} AS g WHERE g.id > ? ORDER BY g.id LIMIT 1",
+                  table.name, table.age));
+  Statement erase(database_, fmt::format("DELETE FROM {} WHERE id = ?", table.name));
+  while (next.bind(look_id_).step()) {
+    const std::int64_t id = look_id_ = next.integer(0);
+    const std::int64_t first_ms = next.integer(1);
+    const std::int64_t last_ms = next.integer(2);
     // As long as ticks are there from when it was seen, a cgroup may have samples.
-    const bool in_ticks = groups.next.integer(3) != 0;
-    groups.next.reset();
-    const std::int64_t lived = last_ms - first_ms;
-    const std::size_t tiers = lived < kTierBucketMs[0] ? 1 : lived < kTierBucketMs[1] ? 2 : kTiers;
-    if (!used.has(id) && !in_ticks && is_over(tiers, last_ms)) {
-      erase_marks(groups.subject, id, first_ms, last_ms);
-      groups.erase.run(id);
+    const bool in_ticks = next.integer(3) != 0;
+    next.reset();
+    const std::int64_t lived = std::max<std::int64_t>(last_ms - first_ms, 0);
+    if (!used.has(id) && !in_ticks && is_over(count_tiers(lived, &TierShape::group_age_ms), last_ms)) {
+      erase_marks(static_cast<int>(*table.subject), id, first_ms, last_ms);
+      erase.run(id);
     }
     if (!go_on()) return false;
   }
@@ -194,7 +189,7 @@ bool Forget::unused_groups(Groups& groups, const IdSet& used, const std::functio
 
 // They go with the rows of hours.
 bool Forget::some_events() {
-  const std::int64_t cut = cuts_->tiers()[1].recorded_ms;
+  const std::int64_t cut = cuts_->of(Tier::hour).recorded_ms;
   for (int i = 0; i < kRowsAtOnce; ++i) {
     if (!first_event_.bind().step()) return false;
     const std::int64_t id = first_event_.integer(0);
@@ -208,7 +203,7 @@ bool Forget::some_events() {
 
 bool Forget::some_runs() {
   const auto& cuts = cuts_->tiers();
-  const std::int64_t cut = std::min({cuts[0].recorded_ms, cuts[1].recorded_ms, cuts[2].recorded_ms});
+  const std::int64_t cut = std::ranges::min_element(cuts, {}, &TierCut::recorded_ms)->recorded_ms;
   for (int i = 0; i < kRowsAtOnce; ++i) {
     const bool some = first_stretch_.bind().step();
     const std::int64_t id = some ? first_stretch_.integer(0) : 0;

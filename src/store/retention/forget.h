@@ -1,18 +1,19 @@
 #pragma once
 
 // Forgets rows that name what nothing tells of any more: processes that ended before every row of theirs, with their
-// marks; events, stretches, runs and boots; and once a day, or where the cap leaves no room, commands, identities,
-// cgroups and users that no process is of. A process has rows in a tier only if it lived long enough (kProcessAgeMs),
-// so that a short life is forgotten with its raw rows; its peaks are in the marks of its identity and its cgroup by
-// then. Categories stay: their peaks do.
+// marks; events, stretches, runs and boots; and once a day, or where the cap leaves no room, names that no process is
+// of. A process has rows in a tier only if it lived long enough (TierShape), so that a short life is forgotten with its
+// raw rows; its peaks are in the marks of its identity and its cgroup by then. Categories stay: their peaks do.
 
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <string_view>
 
 #include "store/retention/cuts.h"
 #include "store/retention/still_used.h"
 #include "store/sqlite/statement.h"
+#include "store/tables.h"
 #include "store/tiers.h"
 
 namespace memoir {
@@ -54,25 +55,18 @@ class Forget {
     std::int64_t id = 0;
     bool done = false;
   };
-  // A table of groups of processes.
-  struct Groups {
-    Groups(SQLite::Database& database, const char* table, int mark_subject);
-    Statement next;
-    Statement erase;
-    int subject;
-  };
 
   bool look_through(std::size_t tiers);
   std::size_t tiers_of(const Ended& process) const;
   bool is_over(std::size_t tiers, std::int64_t wall_ms) const;
   void erase(const Ended& process);
   void erase_marks(int subject, std::int64_t id, std::int64_t from_ms, std::int64_t to_ms);
-  bool unused_names(const char* table, const IdSet& used, const std::function<bool()>& go_on);
-  bool unused_groups(Groups& groups, const IdSet& used, const std::function<bool()>& go_on);
+  bool unused_names(std::string_view table, const IdSet& used, const std::function<bool()>& go_on);
+  bool unused_groups(const StoreTable& table, const IdSet& used, const std::function<bool()>& go_on);
 
   SQLite::Database& database_;
   const RetentionCuts* cuts_ = nullptr;
-  std::array<Cursor, kTiers + 1> cursors_{};
+  std::array<Cursor, kRollupTiers.size() + 1> cursors_{};
   std::size_t look_table_ = 0;  // where the look for what is unused has come to
   std::int64_t look_id_ = 0;
   bool more_unused_ = true;
@@ -80,8 +74,6 @@ class Forget {
   Statement erase_process_;
   Statement next_mark_day_;
   Statement erase_mark_;
-  Groups identities_;
-  Groups cgroups_;
   Statement first_event_;
   Statement erase_event_;
   Statement first_stretch_;

@@ -2,11 +2,13 @@
 
 #include <SQLiteCpp/Database.h>
 #include <algorithm>
+#include <fmt/format.h>
 #include <limits>
 #include <utility>
 
 #include "base/clock.h"
 #include "store/rollup/high_water.h"
+#include "store/tables.h"
 
 namespace memoir {
 namespace {
@@ -39,24 +41,15 @@ RetentionPass::RetentionPass(SQLite::Database& database, std::int64_t piece_us)
     : database_(database),
       piece_us_(piece_us),
       pages_(database),
-      ticks_(database, "tick", {"id"}),
+      ticks_(database, tables_of(TableKind::ticks).front().name),
       forget_(database),
       noted_(database, "SELECT 1 FROM store_size WHERE recorded_day = ?"),
       mark_(database, "SELECT tick_id, target_tick_id FROM rollup_mark WHERE id = 1") {
-  using Key = std::vector<std::string>;
-  for (const char* table : {"process_sample", "process_detail"})
-    samples_.emplace_back(database, table, Key{"tick_id", "process_id"});
-  for (const char* table : {"machine_sample", "machine_detail"}) samples_.emplace_back(database, table, Key{"tick_id"});
-  samples_.emplace_back(database, "meminfo_other", Key{"tick_id", "key_id"});
-  samples_.emplace_back(database, "category_sample", Key{"tick_id", "category_id"});
-  samples_.emplace_back(database, "cgroup_sample", Key{"tick_id", "cgroup_id"});
-  blocks_.emplace_back(database, "rollup_5min", 0, 1, Key{"hour", "subject", "subject_id", "slot"});
-  blocks_.emplace_back(database, "machine_5min", 0, 1, Key{"hour", "metric", "slot"});
-  blocks_.emplace_back(database, "rollup_hour", 1, 1, Key{"day", "subject", "subject_id", "slot"});
-  blocks_.emplace_back(database, "machine_hour", 1, 1, Key{"day", "metric", "slot"});
-  blocks_.emplace_back(database, "rollup_day", 2, 1, Key{"day", "subject", "subject_id", "slot"});
-  blocks_.emplace_back(database, "machine_day", 2, 1, Key{"day", "metric", "slot"});
-  blocks_.emplace_back(database, "high_water", 2, kDayMs, Key{"day_ms", "subject", "metric", "subject_id"});
+  for (const StoreTable& table : tables_of(TableKind::samples)) samples_.emplace_back(database, table.name);
+  for (const StoreTable& table : tables_of(TableKind::rollups))
+    blocks_.emplace_back(database, table.name, table.tier, 1);
+  for (const StoreTable& table : tables_of(TableKind::marks))
+    blocks_.emplace_back(database, table.name, table.tier, shape_of(table.tier).block_ms());
 }
 
 std::int64_t most_wal_bytes(const Retention& limits) {
@@ -144,9 +137,12 @@ Maintenance RetentionPass::step() {
 }
 
 void store_retention(SQLite::Database& database, const Retention& limits) {
-  Statement(database,
-            "UPDATE retention SET raw_ms = ?, five_minutes_ms = ?, hour_ms = ?, day_ms = ?, max_bytes = ? WHERE id = 1")
-      .run(limits.raw_ms, limits.five_minutes_ms, limits.hour_ms, limits.day_ms, limits.max_bytes);
+  Statement(database, "UPDATE retention SET raw_ms = ?, max_bytes = ? WHERE id = 1")
+      .run(limits.raw_ms, limits.max_bytes);
+  for (const TierShape& shape : kRollupTiers) {
+    Statement(database, fmt::format("UPDATE retention SET {}_ms = ? WHERE id = 1", shape.retained))
+        .run(limits.*shape.kept_ms);
+  }
 }
 
 bool RetentionPass::store_cuts() {
@@ -165,7 +161,7 @@ bool RetentionPass::delete_samples() {
 
 bool RetentionPass::delete_blocks() {
   for (Blocks& table : blocks_) {
-    for (const auto& [first, last] : cuts_->tiers()[table.tier].gone()) {
+    for (const auto& [first, last] : cuts_->of(table.tier).gone()) {
       // The marks of all time stand before the epoch.
       const std::int64_t from = table.unit == 1 ? first : std::max<std::int64_t>(first, 0) * table.unit;
       const std::int64_t to = last > Numbers::max() / table.unit ? Numbers::max() : last * table.unit;

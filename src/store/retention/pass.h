@@ -9,8 +9,7 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
-#include <string>
-#include <vector>
+#include <string_view>
 
 #include "store/retention/cuts.h"
 #include "store/retention/forget.h"
@@ -38,11 +37,10 @@ class RetentionPass {
   using Stage = bool (RetentionPass::*)();
   // The rows of a table that go by the blocks of a tier.
   struct Blocks {
-    Blocks(SQLite::Database& database, const char* table, std::size_t of_tier, std::int64_t block_unit,
-           const std::vector<std::string>& key)
-        : rows(database, table, key), tier(of_tier), unit(block_unit) {}
+    Blocks(SQLite::Database& database, std::string_view table, Tier of_tier, std::int64_t block_unit)
+        : rows(database, table), tier(of_tier), unit(block_unit) {}
     BatchDelete rows;
-    std::size_t tier;
+    Tier tier;
     std::int64_t unit;  // its key's first column / the number of the block
   };
 

@@ -1,16 +1,21 @@
 #include "store/retention/still_used.h"
 
+#include <fmt/format.h>
+#include <string>
+
 #include "store/sqlite/statement.h"
+#include "store/tables.h"
 
 namespace memoir {
+
 StillUsed read_still_used(SQLite::Database& database) {
-  StillUsed used;
-  Statement rows(database, "SELECT command_id, cgroup_id, identity_id, user_id FROM process");
+  std::string columns;
+  for (const StoreTable& table : tables_of(TableKind::names))
+    columns += fmt::format("{}{}_id", columns.empty() ? "" : ", ", table.name);
+  StillUsed used(tables_of(TableKind::names).size());
+  Statement rows(database, fmt::format("SELECT {} FROM process ORDER BY id", columns));
   while (rows.step()) {
-    used.commands.add(rows.integer(0));
-    used.cgroups.add(rows.integer(1));
-    used.identities.add(rows.integer(2));
-    used.users.add(rows.integer(3));
+    for (std::size_t i = 0; i < used.size(); ++i) used[i].add(rows.integer(static_cast<int>(i)));
   }
   return used;
 }

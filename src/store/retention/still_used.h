@@ -1,8 +1,10 @@
 #pragma once
 
-// Which rows of command, cgroup, identity and user a process is of. Found by one look through all processes, some 0.1 s
-// for a hundred thousand: an index of `process` by each of them would be written to at each birth, a page of its own
-// each time, which is a fifth of all that a recorder writes where many processes live for seconds.
+// Which rows of the tables of names a process is of. Found by one look through all processes, some 0.1 s for a hundred
+// thousand: an index of `process` by each of them would be written to at each birth, a page of its own each time, which
+// is a fifth of all that a recorder writes where many processes live for seconds.
+
+#include <vector>
 
 #include "store/rows/id_set.h"
 
@@ -12,12 +14,7 @@ class Database;
 
 namespace memoir {
 
-struct StillUsed {
-  IdSet commands;
-  IdSet cgroups;
-  IdSet identities;
-  IdSet users;
-};
+using StillUsed = std::vector<IdSet>;  // in the order of tables_of(TableKind::names)
 
 StillUsed read_still_used(SQLite::Database& database);
 

@@ -191,7 +191,7 @@ void Pass::finish(const TickMark* next) {
   std::stable_sort(segment_.machine.begin(), segment_.machine.end(),
                    [](const MachinePiece& a, const MachinePiece& b) { return a.subject_id < b.subject_id; });
   // A reader's own view of what is not rolled up yet shows every process.
-  subjects_.finish(segment_.end_ms, segment_.ticks.last, end_ ? kProcessAgeMs.front() : 0);
+  subjects_.finish(segment_.end_ms, segment_.ticks.last, end_ ? kRollupTiers.front().process_age_ms : 0);
   segment_.marks = subjects_.marks();
 }
 

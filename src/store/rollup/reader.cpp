@@ -215,12 +215,12 @@ std::vector<TierSpan> load_tiers(SQLite::Database& database) {
   std::vector<TierSpan> tiers;
   if (!to) return tiers;
   if (raw_from) tiers.push_back({Tier::raw, *raw_from, *to});
-  for (const Tier tier : kRollupTiers) {
-    const auto span = blocks_of(database, tier);
+  for (const TierShape& shape : kRollupTiers) {
+    const auto span = blocks_of(database, shape.tier);
     if (!span && !raw_from) continue;
     // What is not rolled up yet is made of raw rows: every tier reaches as far back as those at least.
-    const std::int64_t from = span ? span->first * shape_of(tier).block_ms() : *raw_from;
-    tiers.push_back({tier, std::min(from, raw_from.value_or(from)), *to});
+    const std::int64_t from = span ? span->first * shape.block_ms() : *raw_from;
+    tiers.push_back({shape.tier, std::min(from, raw_from.value_or(from)), *to});
   }
   return tiers;
 }

@@ -12,12 +12,6 @@ namespace {
 // Pieces in one transaction: some milliseconds.
 constexpr std::size_t kPiecesAtOnce = 250;
 
-// From what age a subject has rows in a tier. Groups are few, and the only trace of processes that were too short.
-std::int64_t least_life_ms(Tier tier, SubjectKind subject) {
-  if (subject == SubjectKind::process) return kProcessAgeMs[static_cast<std::size_t>(tier) - 1];
-  return tier == Tier::five_minutes ? 0 : tier == Tier::hour ? kPieceMs : kHourMs;
-}
-
 std::int64_t hour_of(std::int64_t wall_ms) {
   return wall_ms / kHourMs;
 }
@@ -68,6 +62,12 @@ void add_narrow(RollupTable<N>& table, const Piece<N>* first, const Piece<N>* la
 }
 
 template <std::size_t N>
+void add_pieces(RollupTable<N>& table, const Piece<N>* first, const Piece<N>* last, std::int64_t width_ms) {
+  if (width_ms == kPieceMs) return add_narrow(table, first, last);
+  add_wide(table, first, last, width_ms);
+}
+
+template <std::size_t N>
 const Piece<N>* subject_end(const Piece<N>* first, const Piece<N>* last) {
   return std::find_if(first, last, [first](const Piece<N>& piece) {
     return piece.subject != first->subject || piece.subject_id != first->subject_id;
@@ -84,12 +84,11 @@ RollupMark rollup_mark(SQLite::Database& database) {
 
 Rollup::Rollup(SQLite::Database& database)
     : database_(database),
-      five_minutes_(database, Tier::five_minutes),
-      hours_(database, Tier::hour),
-      days_(database, Tier::day),
       marks_(database),
       seen_identity_(database, "UPDATE identity SET last_ms = MAX(last_ms, ?2) WHERE id = ?1"),
-      seen_cgroup_(database, "UPDATE cgroup SET last_ms = MAX(last_ms, ?2) WHERE id = ?1") {}
+      seen_cgroup_(database, "UPDATE cgroup SET last_ms = MAX(last_ms, ?2) WHERE id = ?1") {
+  for (const TierShape& shape : kRollupTiers) tiers_.emplace_back(database, shape);
+}
 
 // The first tick that is in another hour than the first that is not rolled up; or the last tick, in a hurry.
 std::optional<std::int64_t> Rollup::target(const RollupMark& mark) {
@@ -97,11 +96,11 @@ std::optional<std::int64_t> Rollup::target(const RollupMark& mark) {
   const auto first = first_from(database_, mark.tick_id);
   const auto last = last_tick(database_);
   if (!first || !last || first->tick_id == last->tick_id) return std::nullopt;
-  Statement other(database_, "SELECT MIN(id) FROM tick WHERE id > ? AND wall_ms / 3600000 <> ?");
+  Statement other(database_, "SELECT MIN(id) FROM tick WHERE id > ? AND wall_ms / ? <> ?");
   // Mostly the hour is not over, and there is no need to look.
   const bool look = hour_of(last->wall_ms) != hour_of(first->wall_ms) || hurry_;
   if (!look) return std::nullopt;
-  const auto over = other.bind(first->tick_id, hour_of(first->wall_ms)).step() ? other.maybe(0) : std::nullopt;
+  const auto over = other.bind(first->tick_id, kHourMs, hour_of(first->wall_ms)).step() ? other.maybe(0) : std::nullopt;
   if (over) return over;
   return hurry_ ? std::optional(last->tick_id) : std::nullopt;
 }
@@ -176,9 +175,7 @@ void Rollup::write_machine() {
       std::vector<MachinePiece> named(first, end);
       for (MachinePiece& piece : named) piece.subject_id = id;
       const MachinePiece* begin = named.data();
-      add_narrow(five_minutes_.machine, begin, begin + named.size());
-      add_wide(hours_.machine, begin, begin + named.size(), kHourMs);
-      add_wide(days_.machine, begin, begin + named.size(), kDayMs);
+      for (Tables& tier : tiers_) add_pieces(tier.machine, begin, begin + named.size(), tier.shape.width_ms);
     }
     first = end;
   }
@@ -204,10 +201,10 @@ void Rollup::write_memory() {
 
 void Rollup::write_subject(const MemoryPiece* first, const MemoryPiece* last) {
   const auto subject = static_cast<SubjectKind>(first->subject);
-  const auto old_enough = [&](Tier tier) { return first->lived_ms >= least_life_ms(tier, subject); };
-  if (old_enough(Tier::five_minutes)) add_narrow(five_minutes_.memory, first, last);
-  if (old_enough(Tier::hour)) add_wide(hours_.memory, first, last, kHourMs);
-  if (old_enough(Tier::day)) add_wide(days_.memory, first, last, kDayMs);
+  const auto age_ms = subject == SubjectKind::process ? &TierShape::process_age_ms : &TierShape::group_age_ms;
+  for (Tables& tier : tiers_) {
+    if (first->lived_ms >= tier.shape.*age_ms) add_pieces(tier.memory, first, last, tier.shape.width_ms);
+  }
   if (subject == SubjectKind::identity) seen_identity_.run(first->subject_id, segment_->end_ms);
   if (subject == SubjectKind::cgroup) seen_cgroup_.run(first->subject_id, segment_->end_ms);
 }

@@ -5,6 +5,7 @@
 // rows, and goes on where the mark says: nothing is lost, nothing counted twice.
 
 #include <cstdint>
+#include <deque>
 #include <optional>
 
 #include "store/rollup/mark_rows.h"
@@ -43,7 +44,9 @@ class Rollup {
 
  private:
   struct Tables {
-    Tables(SQLite::Database& database, Tier tier) : machine(database, tier), memory(database, tier) {}
+    Tables(SQLite::Database& database, const TierShape& of_tier)
+        : shape(of_tier), machine(database, shape.tier), memory(database, shape.tier) {}
+    const TierShape& shape;
     RollupTable<1> machine;
     RollupTable<kRollupMetrics> memory;
   };
@@ -56,9 +59,7 @@ class Rollup {
   void set_mark(const RollupMark& mark);
 
   SQLite::Database& database_;
-  Tables five_minutes_;
-  Tables hours_;
-  Tables days_;
+  std::deque<Tables> tiers_;
   MarkRows marks_;
   Statement seen_identity_;
   Statement seen_cgroup_;

@@ -284,9 +284,9 @@ RollupRow<N> RollupBlocks<N>::row() const {
 std::optional<BlockSpan> blocks_of(SQLite::Database& database, Tier tier) {
   const TierShape& shape = shape_of(tier);
   Statement ends(database, fmt::format("SELECT (SELECT MIN({0}) FROM machine_{1} WHERE {0} >= "
-                                       "COALESCE((SELECT {2} / {3} FROM retention), 0)), "
+                                       "COALESCE((SELECT {2}_from_ms / {3} FROM retention), 0)), "
                                        "(SELECT MAX({0}) FROM machine_{1})",
-                                       shape.block, shape.name, shape.floor, shape.block_ms()));
+                                       shape.block, shape.name, shape.retained, shape.block_ms()));
   ends.step();
   const auto first = ends.maybe(0);
   const auto last = ends.maybe(1);

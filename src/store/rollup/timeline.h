@@ -14,10 +14,13 @@
 #include <optional>
 #include <vector>
 
+#include "store/tiers.h"
+
 namespace memoir {
 
-inline constexpr std::int64_t kPieceMs = 300'000;
-inline constexpr std::int64_t kHourMs = 3'600'000;
+// Pieces are buckets of the finest tier, and do not cross its blocks.
+inline constexpr std::int64_t kPieceMs = kRollupTiers.front().width_ms;
+inline constexpr std::int64_t kHourMs = kRollupTiers.front().block_ms();
 inline constexpr std::int64_t kAllBp = 10'000;
 
 // The value of a metric, and how much of it was not read exactly.

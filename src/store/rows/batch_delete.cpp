@@ -11,25 +11,36 @@ namespace {
 
 constexpr int kBatchRows = 250;
 
-std::string find_end_sql(const std::string& table, const std::vector<std::string>& key) {
+std::vector<std::string> key_of(SQLite::Database& database, std::string_view table) {
+  Statement columns(database, "SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk");
+  columns.bind(table);
+  std::vector<std::string> key;
+  while (columns.step()) key.push_back(columns.text(0));
+  return key;
+}
+
+std::string find_end_sql(std::string_view table, const std::vector<std::string>& key) {
   const std::string columns = fmt::format("{}", fmt::join(key, ", "));
   return fmt::format("SELECT {0} FROM {1} WHERE {2} BETWEEN ? AND ? ORDER BY {0} LIMIT 1 OFFSET {3}", columns, table,
                      key.front(), kBatchRows);
 }
 
 // The lower bound keeps it out of what precedes a range between others.
-std::string delete_before_sql(const std::string& table, const std::vector<std::string>& key) {
+std::string delete_before_sql(std::string_view table, const std::vector<std::string>& key) {
   return fmt::format("DELETE FROM {} WHERE {} >= ? AND ({}) < ({})", table, key.front(), fmt::join(key, ", "),
                      placeholders(key.size()));
 }
 
-std::string delete_all_sql(const std::string& table, const std::vector<std::string>& key) {
+std::string delete_all_sql(std::string_view table, const std::vector<std::string>& key) {
   return fmt::format("DELETE FROM {} WHERE {} BETWEEN ? AND ?", table, key.front());
 }
 
 }  // namespace
 
-BatchDelete::BatchDelete(SQLite::Database& database, const std::string& table, const std::vector<std::string>& key)
+BatchDelete::BatchDelete(SQLite::Database& database, std::string_view table)
+    : BatchDelete(database, table, key_of(database, table)) {}
+
+BatchDelete::BatchDelete(SQLite::Database& database, std::string_view table, const std::vector<std::string>& key)
     : database_(database),
       columns_(key.size()),
       find_end_(database, find_end_sql(table, key)),

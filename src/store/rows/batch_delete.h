@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "store/sqlite/statement.h"
@@ -13,12 +14,14 @@ namespace memoir {
 
 class BatchDelete {
  public:
-  BatchDelete(SQLite::Database& database, const std::string& table, const std::vector<std::string>& key);
+  BatchDelete(SQLite::Database& database, std::string_view table);
 
   // The first rows whose key begins with a number from `from` to `to`; how many there were. 0: there are none.
   std::int64_t run(std::int64_t from, std::int64_t to);
 
  private:
+  BatchDelete(SQLite::Database& database, std::string_view table, const std::vector<std::string>& key);
+
   SQLite::Database& database_;
   std::size_t columns_;
   Statement find_end_;

@@ -1,0 +1,75 @@
+#include "store/tables.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+
+namespace memoir {
+namespace {
+
+constexpr std::array kTables{
+    StoreTable{"tick", TableKind::ticks, "id"},
+    StoreTable{"process_sample", TableKind::samples, "tick_id"},
+    StoreTable{"process_detail", TableKind::samples, "tick_id"},
+    StoreTable{"machine_sample", TableKind::samples, "tick_id"},
+    StoreTable{"machine_detail", TableKind::samples, "tick_id"},
+    StoreTable{"meminfo_other", TableKind::samples, "tick_id"},
+    StoreTable{"category_sample", TableKind::samples, "tick_id"},
+    StoreTable{"cgroup_sample", TableKind::samples, "tick_id"},
+    StoreTable{"rollup_5min", TableKind::rollups, "hour", "", Tier::five_minutes},
+    StoreTable{"machine_5min", TableKind::rollups, "hour", "", Tier::five_minutes},
+    StoreTable{"rollup_hour", TableKind::rollups, "day", "", Tier::hour},
+    StoreTable{"machine_hour", TableKind::rollups, "day", "", Tier::hour},
+    StoreTable{"rollup_day", TableKind::rollups, "day", "", Tier::day},
+    StoreTable{"machine_day", TableKind::rollups, "day", "", Tier::day},
+    // Those that were reached elsewhere in the day are not of the range.
+    StoreTable{"high_water", TableKind::marks, "day_ms", "day_ms <> -1 AND at_ms BETWEEN {from} AND {to}", Tier::day},
+    StoreTable{"stretch", TableKind::log, "recorded_ms", "{tiers} AND from_ms <= {to} AND to_ms >= {from}"},
+    StoreTable{"event", TableKind::log, "boot_ms", "wall_ms BETWEEN {from} AND {to}", Tier::hour},
+    StoreTable{"process", TableKind::log, "gone_tick_id",
+               "(first_tick_id <= {last} AND (gone_tick_id IS NULL OR gone_tick_id > {first} "
+               "OR first_tick_id >= {first})) "
+               "OR ({tiers} AND first_ms <= {to} AND (last_ms IS NULL OR last_ms >= {from})) OR id IN ({rolled_up})",
+               Tier::raw, SubjectKind::process},
+    StoreTable{"run", TableKind::log, "id",
+               "id IN (SELECT run_id FROM copy.tick UNION SELECT run_id FROM copy.stretch "
+               "UNION SELECT run_id FROM copy.event)"},
+    StoreTable{"boot", TableKind::log, "id",
+               "id IN (SELECT boot_id FROM copy.run UNION SELECT boot_id FROM copy.process)"},
+    StoreTable{"store_size", TableKind::log, "recorded_day"},
+    StoreTable{"command", TableKind::names, "", "id IN (SELECT command_id FROM copy.process)"},
+    StoreTable{"user", TableKind::names, "", "id IN (SELECT user_id FROM copy.process)"},
+    StoreTable{"identity", TableKind::names, "last_ms",
+               "id IN (SELECT identity_id FROM copy.process UNION {rolled_up} "
+               "UNION SELECT subject_id FROM copy.high_water WHERE subject = {subject})",
+               Tier::raw, SubjectKind::identity},
+    StoreTable{"cgroup", TableKind::names, "last_ms",
+               "id IN (SELECT cgroup_id FROM copy.process UNION SELECT cgroup_id FROM copy.cgroup_sample "
+               "UNION {rolled_up} UNION SELECT subject_id FROM copy.high_water WHERE subject = {subject})",
+               Tier::raw, SubjectKind::cgroup},
+    StoreTable{"category", TableKind::words, "",
+               "id IN (SELECT category_id FROM copy.process UNION SELECT category_id FROM copy.category_sample "
+               "UNION {rolled_up} UNION SELECT subject_id FROM copy.high_water WHERE subject = {subject})",
+               Tier::raw, SubjectKind::category},
+    StoreTable{"meminfo_key", TableKind::words, "", "id IN (SELECT key_id FROM copy.meminfo_other)"},
+    StoreTable{"machine_metric", TableKind::words, "", "1"},
+    StoreTable{"high_water_metric", TableKind::words},
+    StoreTable{"high_water_mark", TableKind::state},
+    StoreTable{"rollup_mark", TableKind::state},
+    StoreTable{"retention", TableKind::state, "", "1"},
+};
+
+}  // namespace
+
+std::span<const StoreTable> store_tables() {
+  return kTables;
+}
+
+std::vector<StoreTable> tables_of(TableKind kind) {
+  std::vector<StoreTable> tables;
+  std::ranges::copy_if(kTables, std::back_inserter(tables),
+                       [kind](const StoreTable& table) { return table.kind == kind; });
+  return tables;
+}
+
+}  // namespace memoir
