@@ -17,7 +17,7 @@ LastSeen last_seen(SQLite::Database& database) {
   LastSeen seen_ms;
   Statement newest(database, "SELECT wall_ms FROM tick ORDER BY id DESC LIMIT 1");
   const std::int64_t now_ms = newest.step() ? newest.integer(0) : 0;
-  Statement rows(database, "SELECT identity_id, last_ms FROM process");
+  Statement rows(database, "SELECT identity_id, last_ms FROM process ORDER BY id");
   while (rows.step()) {
     std::int64_t& last_ms = seen_ms[rows.integer(0)];
     last_ms = std::max(last_ms, rows.maybe(1).value_or(now_ms));
