@@ -12,8 +12,8 @@
 #include "base/log.h"
 #include "base/version.h"
 #include "proc/proc_fs.h"
+#include "store/recovering_writer.h"
 #include "store/sqlite/file_system.h"
-#include "store/steady_writer.h"
 
 namespace memoir {
 namespace {
@@ -36,9 +36,10 @@ Status Daemon::start() {
   boot_ = TRY(proc.boot(clock_.now()));
 
   TRY(prepare_folder(config));
-  Result<std::unique_ptr<Writer>> writer = open_steady(
-      config.db, clock_,
-      {.durability = durability(config), .on_anew = [this] { asio::post(loop_, [this] { collector_->report_all(); }); }});
+  Result<std::unique_ptr<Writer>> writer =
+      open_recovering(config.db, clock_, {.durability = durability(config), .on_anew = [this] {
+                                            asio::post(loop_, [this] { collector_->report_all(); });
+                                          }});
   if (!writer) return writer.error();
   const std::vector<KnownProcess> known = TRY((*writer)->known_processes(boot_.boot_id));
 

@@ -8,7 +8,7 @@
 
 #include "base/log.h"
 #include "recorded.h"
-#include "store/steady_writer.h"
+#include "store/recovering_writer.h"
 #include "store_fixture.h"
 #include "support/fault_vfs.h"
 #include "support/manual_clock.h"
@@ -61,7 +61,7 @@ class Script {
 
  private:
   void record() {
-    writer_ = must(open_steady(fixture_.path(), clock_, {}));
+    writer_ = must(open_recovering(fixture_.path(), clock_, {}));
     insist([&] { return writer_->begin_run(run_info(history_.boot(), history_.now())); });
     for (int i = 0; i < 3; ++i) {
       const Tick tick = history_.next();
@@ -159,7 +159,7 @@ TEST_CASE("a file that may not grow keeps what it has, and takes up what comes w
   sqlite3_auto_extension(reinterpret_cast<void (*)()>(limit_pages));
   Simulation simulation({.processes = 100, .changing = 0.5, .births = 1});
   const ManualClock clock(simulation.now());
-  const auto writer = must(open_steady(fixture.path(), clock, {}));
+  const auto writer = must(open_recovering(fixture.path(), clock, {}));
   sqlite3* const database = limited;
   sqlite3_cancel_auto_extension(reinterpret_cast<void (*)()>(limit_pages));
   must(writer->begin_run(run_info(simulation.boot(), simulation.now())));

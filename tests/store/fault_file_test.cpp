@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "store/recovering_writer.h"
 #include "store/sqlite/database.h"
 #include "store/sqlite/pages.h"
-#include "store/steady_writer.h"
 #include "store_fixture.h"
 #include "support/manual_clock.h"
 #include "support/simulation.h"
@@ -32,9 +32,9 @@ void overwrite(const std::string& path, std::size_t at, const std::string& bytes
 struct Fixture : StoreFixture {
   Fixture() { log_start(LogLevel::error); }
 
-  std::unique_ptr<Writer> steady(SteadyOptions options = {.durability = Durability::normal}) {
+  std::unique_ptr<Writer> steady(RecoveringOptions options = {.durability = Durability::normal}) {
     options.on_anew = [this] { ++begun_anew; };
-    return must(open_steady(path(), clock, options));
+    return must(open_recovering(path(), clock, options));
   }
   void begin(Writer& writer) { must(writer.begin_run(run_info(simulation.boot(), simulation.now()))); }
   void record(Writer& writer, int ticks) {
@@ -188,7 +188,7 @@ TEST_CASE_METHOD(Fixture, "a file whose loss is not ours to judge is refused, an
   record_unclean(5);
   // All of it is zero: nothing says whose it was.
   overwrite(path(), 0, std::string(fs::file_size(path()), '\0'));
-  const auto refused = open_steady(path(), clock, {});
+  const auto refused = open_recovering(path(), clock, {});
   REQUIRE(!refused.ok());
   REQUIRE(refused.error().message.find("is not a Memoir database") != std::string::npos);
   REQUIRE(set_aside().empty());

@@ -9,7 +9,7 @@
 
 #include "base/log.h"
 #include "recorded.h"
-#include "store/steady_writer.h"
+#include "store/recovering_writer.h"
 #include "store_fixture.h"
 #include "support/fault_vfs.h"
 #include "support/manual_clock.h"
@@ -27,7 +27,7 @@ class Machine {
 
   // Records until the power is cut.
   void run(const FaultVfs& disk) {
-    auto opened = open_steady(fixture_.path(), clock_, {.durability = durability_});
+    auto opened = open_recovering(fixture_.path(), clock_, {.durability = durability_});
     if (!opened) return;
     const auto writer = *std::move(opened);
     for (int run = 0; run < 2; ++run) {
@@ -93,7 +93,7 @@ bool survives_cut(std::uint32_t seed, std::int64_t nth, Durability durability) {
   }
   // The next recorder, of the same configuration, goes on by itself, with the same file.
   const ManualClock clock(machine.now());
-  const auto next = must(open_steady(after.path(), clock, {.durability = durability}));
+  const auto next = must(open_recovering(after.path(), clock, {.durability = durability}));
   must(next->begin_run(run_info(machine.boot(), machine.now())));
   for (const auto& entry : fs::directory_iterator(after.folder()))
     REQUIRE(entry.path().string().find(".damaged-") == std::string::npos);

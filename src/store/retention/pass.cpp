@@ -116,8 +116,8 @@ Maintenance RetentionPass::step() {
   if (!plan()) return {};
   // Should this fail, nothing of what is known here holds any more.
   const std::int64_t planned = std::exchange(planned_for_, -1);
-  std::optional<StillUsed> used;
-  if (stage_ == kStages.size()) used = read_still_used(database_);
+  std::optional<ReferencedIds> used;
+  if (stage_ == kStages.size()) used = read_referenced_ids(database_);
   Transaction transaction(database_, Transaction::Kind::write);
   const std::int64_t begin_us = steady_us();
   const auto in_time = [this, begin_us] { return steady_us() - begin_us < piece_us_; };

@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "store/retention/cuts.h"
-#include "store/retention/forget.h"
+#include "store/retention/garbage_collector.h"
 #include "store/rows/batch_delete.h"
 #include "store/sqlite/pages.h"
 #include "store/types.h"
@@ -80,7 +80,7 @@ class RetentionPass {
   BatchDelete ticks_;
   std::deque<BatchDelete> samples_;
   std::deque<Blocks> blocks_;
-  Forget forget_;
+  GarbageCollector forget_;
   Statement noted_;
   Statement mark_;
 };

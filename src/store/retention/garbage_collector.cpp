@@ -1,4 +1,4 @@
-#include "store/retention/forget.h"
+#include "store/retention/garbage_collector.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -35,7 +35,7 @@ std::size_t count_tiers(std::int64_t lived_ms, std::int64_t TierShape::*age_ms) 
 
 }  // namespace
 
-Forget::Forget(SQLite::Database& database)
+GarbageCollector::GarbageCollector(SQLite::Database& database)
     : database_(database),
       ended_(database, kEnded),
       erase_process_(database, "DELETE FROM process WHERE id = ?"),
@@ -52,26 +52,26 @@ Forget::Forget(SQLite::Database& database)
       erase_runs_(database, kEraseRuns),
       erase_boots_(database, kEraseBoots) {}
 
-void Forget::restart() {
+void GarbageCollector::restart() {
   cursors_ = {};
   look_table_ = 0;
   look_id_ = 0;
   more_unused_ = true;
 }
 
-void Forget::begin(const RetentionCuts& cuts) {
+void GarbageCollector::begin(const RetentionCuts& cuts) {
   cuts_ = &cuts;
   for (Cursor& cursor : cursors_) cursor.done = false;
 }
 
-bool Forget::is_over(std::size_t tiers, std::int64_t wall_ms) const {
+bool GarbageCollector::is_over(std::size_t tiers, std::int64_t wall_ms) const {
   const auto& cuts = cuts_->tiers();
   return std::all_of(cuts.begin(), cuts.begin() + static_cast<std::ptrdiff_t>(tiers),
                      [wall_ms](const TierCut& cut) { return cut.gone(wall_ms); });
 }
 
 // In how many tiers it may have rows. Where the wall clock was set while it lived, both clocks are asked.
-std::size_t Forget::tiers_of(const Ended& process) const {
+std::size_t GarbageCollector::tiers_of(const Ended& process) const {
   const RecordedPast& past = cuts_->past();
   const std::int64_t recorded =
       past.at_tick(process.gone_tick_id - 1, process.last_ms) - past.at_tick(process.first_tick_id, process.first_ms);
@@ -79,7 +79,7 @@ std::size_t Forget::tiers_of(const Ended& process) const {
   return count_tiers(lived, &TierShape::process_age_ms);
 }
 
-bool Forget::some_processes() {
+bool GarbageCollector::some_processes() {
   for (std::size_t tiers = 0; tiers < cursors_.size(); ++tiers) {
     if (!cursors_[tiers].done && look_through(tiers)) return true;
   }
@@ -87,7 +87,7 @@ bool Forget::some_processes() {
 }
 
 // False: everybody who lived that long has been looked at, up to the first who must stay.
-bool Forget::look_through(std::size_t tiers) {
+bool GarbageCollector::look_through(std::size_t tiers) {
   Cursor& cursor = cursors_[tiers];
   std::vector<Ended> rows;
   ended_.bind(cursor.gone_tick_id, cursor.id, cuts_->first_tick(), kRowsAtOnce);
@@ -110,7 +110,7 @@ bool Forget::look_through(std::size_t tiers) {
   return !cursor.done;
 }
 
-void Forget::erase(const Ended& process) {
+void GarbageCollector::erase(const Ended& process) {
   std::int64_t from_ms = std::min(process.first_ms, process.last_ms);
   std::int64_t to_ms = std::max(process.first_ms, process.last_ms);
   // The wall clock may have been elsewhere in between.
@@ -126,7 +126,7 @@ void Forget::erase(const Ended& process) {
   more_unused_ = true;
 }
 
-void Forget::erase_marks(int subject, std::int64_t id, std::int64_t from_ms, std::int64_t to_ms) {
+void GarbageCollector::erase_marks(int subject, std::int64_t id, std::int64_t from_ms, std::int64_t to_ms) {
   erase_mark_.run(kAllTime, subject, id);
   const std::int64_t last_day = day_of(to_ms);
   std::int64_t day = day_of(from_ms);
@@ -139,7 +139,7 @@ void Forget::erase_marks(int subject, std::int64_t id, std::int64_t from_ms, std
   }
 }
 
-bool Forget::unused(const StillUsed& used, const std::function<bool()>& go_on) {
+bool GarbageCollector::unused(const ReferencedIds& used, const std::function<bool()>& go_on) {
   const std::vector<StoreTable> tables = tables_of(TableKind::names);
   if (look_table_ == 0 && look_id_ == 0) more_unused_ = false;
   for (; look_table_ < tables.size(); ++look_table_, look_id_ = 0) {
@@ -151,7 +151,7 @@ bool Forget::unused(const StillUsed& used, const std::function<bool()>& go_on) {
   return true;
 }
 
-bool Forget::unused_names(std::string_view table, const IdSet& used, const std::function<bool()>& go_on) {
+bool GarbageCollector::unused_names(std::string_view table, const IdSet& used, const std::function<bool()>& go_on) {
   Statement next(database_, fmt::format("SELECT id FROM {} WHERE id > ? ORDER BY id LIMIT 1", table));
   Statement erase(database_, fmt::format("DELETE FROM {} WHERE id = ?", table));
   while (next.bind(look_id_).step()) {
@@ -163,7 +163,7 @@ bool Forget::unused_names(std::string_view table, const IdSet& used, const std::
   return true;
 }
 
-bool Forget::unused_groups(const StoreTable& table, const IdSet& used, const std::function<bool()>& go_on) {
+bool GarbageCollector::unused_groups(const StoreTable& table, const IdSet& used, const std::function<bool()>& go_on) {
   Statement next(
       database_,
       fmt::format("SELECT g.id, g.first_ms, g.{1}, EXISTS (SELECT 1 FROM tick AS t WHERE t.wall_ms <= g.{1}) "
@@ -188,7 +188,7 @@ bool Forget::unused_groups(const StoreTable& table, const IdSet& used, const std
 }
 
 // They go with the rows of hours.
-bool Forget::some_events() {
+bool GarbageCollector::some_events() {
   const std::int64_t cut = cuts_->of(Tier::hour).recorded_ms;
   for (int i = 0; i < kRowsAtOnce; ++i) {
     if (!first_event_.bind().step()) return false;
@@ -201,7 +201,7 @@ bool Forget::some_events() {
   return true;
 }
 
-bool Forget::some_runs() {
+bool GarbageCollector::some_runs() {
   const auto& cuts = cuts_->tiers();
   const std::int64_t cut = std::ranges::min_element(cuts, {}, &TierCut::recorded_ms)->recorded_ms;
   for (int i = 0; i < kRowsAtOnce; ++i) {

@@ -20,7 +20,7 @@
 
 namespace memoir {
 
-struct SteadyOptions {
+struct RecoveringOptions {
   Durability durability = Durability::full;
   std::int64_t long_wal_bytes = std::int64_t{64} << 20;
   std::int64_t set_aside_every_ms = 600'000;
@@ -31,6 +31,6 @@ struct SteadyOptions {
 
 // Refused at once: what trying again would not fix, as a folder that is missing, a file that is not ours or another
 // recorder. A full disk or an I/O error is logged, and the file is opened with the first run.
-Result<std::unique_ptr<Writer>> open_steady(const std::string& path, const Clock& clock, SteadyOptions options);
+Result<std::unique_ptr<Writer>> open_recovering(const std::string& path, const Clock& clock, RecoveringOptions options);
 
 }  // namespace memoir

@@ -1,6 +1,6 @@
 #pragma once
 
-// Forgets rows that name what nothing tells of any more: processes that ended before every row of theirs, with their
+// Deletes what nothing refers to any more: processes that ended before every row of theirs, with their
 // marks; events, stretches, runs and boots; and once a day, or where the cap leaves no room, names that no process is
 // of. A process has rows in a tier only if it lived long enough (TierShape), so that a short life is forgotten with its
 // raw rows; its peaks are in the marks of its identity and its cgroup by then. Categories stay: their peaks do.
@@ -11,16 +11,16 @@
 #include <string_view>
 
 #include "store/retention/cuts.h"
-#include "store/retention/still_used.h"
+#include "store/retention/referenced_ids.h"
 #include "store/sqlite/statement.h"
 #include "store/tables.h"
 #include "store/tiers.h"
 
 namespace memoir {
 
-class Forget {
+class GarbageCollector {
  public:
-  explicit Forget(SQLite::Database& database);
+  explicit GarbageCollector(SQLite::Database& database);
 
   // Looks at everybody anew.
   void restart();
@@ -35,7 +35,7 @@ class Forget {
   // What no process is of, for as long as `go_on` says; false if there is more, with which the next call goes on.
   // `used` must be of this moment, since the next tick may name any of it again: read right before, and before the
   // transaction that this needs, because it takes long.
-  bool unused(const StillUsed& used, const std::function<bool()>& go_on);
+  bool unused(const ReferencedIds& used, const std::function<bool()>& go_on);
   // Whether anything may have become unused since the last look was begun, or that is not at its end.
   bool may_find_unused() const { return more_unused_ || look_table_ > 0 || look_id_ > 0; }
 

@@ -1,4 +1,4 @@
-#include "store/steady_writer.h"
+#include "store/recovering_writer.h"
 
 #include <filesystem>
 #include <fmt/format.h>
@@ -43,9 +43,9 @@ std::string named(std::optional<std::int32_t> pid) {
   return pid && *pid > 0 ? fmt::format("process {}", *pid) : std::string("a process");
 }
 
-class SteadyWriter final : public Writer {
+class RecoveringWriter final : public Writer {
  public:
-  SteadyWriter(std::string path, const Clock& clock, SteadyOptions options)
+  RecoveringWriter(std::string path, const Clock& clock, RecoveringOptions options)
       : path_(std::move(path)), clock_(clock), options_(std::move(options)) {}
 
   Status open();
@@ -72,7 +72,7 @@ class SteadyWriter final : public Writer {
 
   const std::string path_;
   const Clock& clock_;
-  const SteadyOptions options_;
+  const RecoveringOptions options_;
   RecorderLock lock_;
   std::optional<WalLocks> locks_;  // outlives the file
   std::unique_ptr<Writer> file_;   // none: it could not be opened yet
@@ -94,7 +94,7 @@ class SteadyWriter final : public Writer {
 };
 
 // At start, where whatever is wrong with the place or the file is the user's to fix.
-Status SteadyWriter::open() {
+Status RecoveringWriter::open() {
   Status opened = open_file();
   if (opened) return opened;
   const Error& error = opened.error();
@@ -108,7 +108,7 @@ Status SteadyWriter::open() {
   return Done{};
 }
 
-Status SteadyWriter::open_file() {
+Status RecoveringWriter::open_file() {
   TRY(check_place(path_));
   const auto owner = check_owner(path_);
   // Before there is a lock file beside what is not ours.
@@ -124,7 +124,7 @@ Status SteadyWriter::open_file() {
   return Done{};
 }
 
-Result<std::vector<KnownProcess>> SteadyWriter::known_processes(const std::string& boot_id) {
+Result<std::vector<KnownProcess>> RecoveringWriter::known_processes(const std::string& boot_id) {
   if (!file_) return std::vector<KnownProcess>{};
   auto known = file_->known_processes(boot_id);
   if (known || !leave(known.error())) return known;
@@ -133,7 +133,7 @@ Result<std::vector<KnownProcess>> SteadyWriter::known_processes(const std::strin
 
 // Does `action` on a file that is ready for it; if that is damaged or not there any more, once more on the next.
 template <typename Action>
-Status SteadyWriter::steadily(const Moment& at, Action&& action) {
+Status RecoveringWriter::steadily(const Moment& at, Action&& action) {
   for (int attempt = 1;; ++attempt) {
     Status ready = make_ready(at);
     Status done = ready ? action() : ready;
@@ -142,7 +142,7 @@ Status SteadyWriter::steadily(const Moment& at, Action&& action) {
   }
 }
 
-void SteadyWriter::note_held(const Status& done, const Moment& at) {
+void RecoveringWriter::note_held(const Status& done, const Moment& at) {
   const bool held = !done && done.error().kind == ErrorKind::blocked;
   if (held && !held_) {
     held_ = Held{at, locks_ ? locks_->writer_held_by() : std::nullopt};
@@ -159,7 +159,7 @@ void SteadyWriter::note_held(const Status& done, const Moment& at) {
   held_.reset();
 }
 
-Status SteadyWriter::make_ready(const Moment& at) {
+Status RecoveringWriter::make_ready(const Moment& at) {
   if (file_ && identity_of(path_) != identity_) leave_moved();
   if (!damage_.empty()) TRY(move_damaged());
   if (!file_) TRY(open_file());
@@ -167,7 +167,7 @@ Status SteadyWriter::make_ready(const Moment& at) {
   return tell();
 }
 
-Status SteadyWriter::begin(const Moment& at) {
+Status RecoveringWriter::begin(const Moment& at) {
   RunInfo run = *run_;
   if (anew_) run.started = at;
   TRY(file_->begin_run(run));
@@ -176,7 +176,7 @@ Status SteadyWriter::begin(const Moment& at) {
   return Done{};
 }
 
-Status SteadyWriter::tell() {
+Status RecoveringWriter::tell() {
   while (begun_ && !untold_.empty()) {
     TRY(file_->write_event(untold_.front()));
     untold_.erase(untold_.begin());
@@ -185,7 +185,7 @@ Status SteadyWriter::tell() {
 }
 
 // Whether another file is to be tried after this error.
-bool SteadyWriter::leave(const Error& error) {
+bool RecoveringWriter::leave(const Error& error) {
   if (error.kind != ErrorKind::damaged) return false;
   file_.reset();
   begun_ = false;
@@ -194,7 +194,7 @@ bool SteadyWriter::leave(const Error& error) {
   return true;
 }
 
-void SteadyWriter::leave_moved() {
+void RecoveringWriter::leave_moved() {
   const Moment now = clock_.now();
   const bool deleted = identity_of(path_) == FileIdentity{};
   const std::string text = fmt::format("{} was {} while it was written; a new one was begun", path_,
@@ -217,7 +217,7 @@ void SteadyWriter::leave_moved() {
   lock_ = {};
 }
 
-Status SteadyWriter::move_damaged() {
+Status RecoveringWriter::move_damaged() {
   const Moment now = clock_.now();
   if (set_aside_ms_ && now.boot_ms - *set_aside_ms_ < options_.set_aside_every_ms) {
     return Error{ErrorKind::io, fmt::format("{}; it was set aside not long ago, so the disk may be at fault", damage_)};
@@ -234,7 +234,7 @@ Status SteadyWriter::move_damaged() {
 
 // Checkpoints cannot reset the -wal while a reader holds an old state of it (https://sqlite.org/wal.html, "Avoiding
 // Excessively Large WAL Files"). Afterwards it shrinks by itself, to the limit that the database is set up with.
-void SteadyWriter::watch_wal() {
+void RecoveringWriter::watch_wal() {
   const std::int64_t bytes = file_bytes(path_ + "-wal");
   if (bytes <= options_.long_wal_bytes) {
     if (std::exchange(wal_is_long_, false)) log_info(fmt::format("{}-wal is short again", path_));
@@ -251,7 +251,7 @@ void SteadyWriter::watch_wal() {
   if (!std::exchange(wal_is_long_, true)) untold_.push_back({now, "wal", text});
 }
 
-Status SteadyWriter::begin_run(const RunInfo& run) {
+Status RecoveringWriter::begin_run(const RunInfo& run) {
   if (!run_) {
     run_ = run;
     begun_ = false;
@@ -259,24 +259,24 @@ Status SteadyWriter::begin_run(const RunInfo& run) {
   return steadily(run.started, [] { return Done{}; });
 }
 
-Status SteadyWriter::write(const Tick& tick) {
+Status RecoveringWriter::write(const Tick& tick) {
   Status written = steadily(tick.begin, [&] { return file_->write(tick); });
   if (written) watch_wal();
   return written;
 }
 
-Status SteadyWriter::write_event(const Event& event) {
+Status RecoveringWriter::write_event(const Event& event) {
   return steadily(event.at, [&] { return file_->write_event(event); });
 }
 
-Result<Maintenance> SteadyWriter::maintain() {
+Result<Maintenance> RecoveringWriter::maintain() {
   if (!begun_) return Maintenance{};
   auto done = file_->maintain();
   if (!done) leave(done.error());
   return done;
 }
 
-Status SteadyWriter::end_run(const Moment& at, const std::string& reason) {
+Status RecoveringWriter::end_run(const Moment& at, const std::string& reason) {
   Status ended = steadily(at, [&] { return file_->end_run(at, reason); });
   if (ended) {
     run_.reset();
@@ -287,8 +287,9 @@ Status SteadyWriter::end_run(const Moment& at, const std::string& reason) {
 
 }  // namespace
 
-Result<std::unique_ptr<Writer>> open_steady(const std::string& path, const Clock& clock, SteadyOptions options) {
-  auto writer = std::make_unique<SteadyWriter>(path, clock, std::move(options));
+Result<std::unique_ptr<Writer>> open_recovering(const std::string& path, const Clock& clock,
+                                                RecoveringOptions options) {
+  auto writer = std::make_unique<RecoveringWriter>(path, clock, std::move(options));
   TRY(writer->open());
   return std::unique_ptr<Writer>(std::move(writer));
 }

@@ -1,4 +1,4 @@
-#include "store/retention/still_used.h"
+#include "store/retention/referenced_ids.h"
 
 #include <fmt/format.h>
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace memoir {
 
-StillUsed read_still_used(SQLite::Database& database) {
+ReferencedIds read_referenced_ids(SQLite::Database& database) {
   std::string columns;
   for (const StoreTable& table : tables_of(TableKind::names))
     columns += fmt::format("{}{}_id", columns.empty() ? "" : ", ", table.name);
-  StillUsed used(tables_of(TableKind::names).size());
+  ReferencedIds used(tables_of(TableKind::names).size());
   Statement rows(database, fmt::format("SELECT {} FROM process ORDER BY id", columns));
   while (rows.step()) {
     for (std::size_t i = 0; i < used.size(); ++i) used[i].add(rows.integer(static_cast<int>(i)));

@@ -14,8 +14,8 @@ class Database;
 
 namespace memoir {
 
-using StillUsed = std::vector<IdSet>;  // in the order of tables_of(TableKind::names)
+using ReferencedIds = std::vector<IdSet>;  // in the order of tables_of(TableKind::names)
 
-StillUsed read_still_used(SQLite::Database& database);
+ReferencedIds read_referenced_ids(SQLite::Database& database);
 
 }  // namespace memoir
