@@ -75,8 +75,8 @@ struct GroupInterval {
 
 class GroupSum {
  public:
-  // Intervals of one member are of ticks, and do not overlap; the members may come in any order. `gone`: the member ended at until_ms. It
-  // matters only where recording ends: whoever is not gone is still there at that very tick.
+  // Intervals of one member are of ticks, and do not overlap; the members may come in any order. `gone`: the member
+  // ended at until_ms. It matters only where recording ends: whoever is not gone is still there at that very tick.
   void add(std::int64_t member, const Interval& interval, bool gone = false);
 
   // In order of time; times at which no member lived are left out.

@@ -51,7 +51,8 @@ std::int64_t bucket_of(const Grid& grid, std::int64_t ms) {
          floor_divide(grid.from_ms - grid.origin_ms, grid.width_ms);
 }
 
-void add_to_buckets(const Interval& interval, const Grid& grid, std::vector<Bucket>& buckets, std::vector<Fold>& folds) {
+void add_to_buckets(const Interval& interval, const Grid& grid, std::vector<Bucket>& buckets,
+                    std::vector<Fold>& folds) {
   const std::int64_t at = std::max(interval.from_ms, grid.from_ms);
   const std::int64_t until = std::min(interval.until_ms, grid.to_ms);
   const bool point = interval.from_ms == interval.until_ms;

@@ -19,10 +19,11 @@ struct Interval {
   std::optional<std::int64_t> min;
   std::optional<std::int64_t> mean;  // over the time that it was known
   std::optional<std::int64_t> max;
-  std::optional<std::int64_t> last;                  // at the end
-  std::optional<std::int64_t> min_at_ms = {};        // when it was first so low, and so high; absent: the bucket does
-  std::optional<std::int64_t> max_at_ms = {};        // not tell, or it was so all the time
-  std::optional<double> exact = {};                  // how much of the mean was read exactly, 0 to 1; absent: not known
+  std::optional<std::int64_t> last;  // at the end
+  // When it was first so low, and so high. Absent: a bucket that does not tell, or the value of a tick.
+  std::optional<std::int64_t> min_at_ms = {};
+  std::optional<std::int64_t> max_at_ms = {};
+  std::optional<double> exact = {};  // how much of the mean was read exactly, 0 to 1; absent: not known
 
   bool operator==(const Interval&) const = default;
 };

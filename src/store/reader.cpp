@@ -9,9 +9,9 @@
 
 #include "store/replay/coverage.h"
 #include "store/replay/coverage_rows.h"
-#include "store/replay/snapshot.h"
-#include "store/replay/samples.h"
 #include "store/replay/process_values.h"
+#include "store/replay/samples.h"
+#include "store/replay/snapshot.h"
 #include "store/rollup/history.h"
 #include "store/rollup/mark_rows.h"
 #include "store/rollup/pass.h"

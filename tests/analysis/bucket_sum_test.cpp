@@ -11,7 +11,7 @@ namespace {
 constexpr std::int64_t kWidth = 100;
 
 Interval bucket(std::int64_t from, std::int64_t covered, std::int64_t mean, std::int64_t low, std::int64_t high,
-            std::int64_t last) {
+                std::int64_t last) {
   return {from, from + kWidth, covered, low, mean, high, last};
 }
 

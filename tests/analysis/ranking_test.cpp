@@ -143,8 +143,8 @@ TEST_CASE("property: a group equals the sum of its members at every millisecond"
     }
     std::int64_t covered = 0;
     for (const GroupInterval& step : group.intervals()) {
-      for (auto ms = static_cast<std::size_t>(step.interval.from_ms); ms < static_cast<std::size_t>(step.interval.until_ms);
-           ++ms) {
+      for (auto ms = static_cast<std::size_t>(step.interval.from_ms);
+           ms < static_cast<std::size_t>(step.interval.until_ms); ++ms) {
         REQUIRE(step.members == members[ms]);
         REQUIRE(step.absent == absent[ms]);
         if (absent[ms] == members[ms]) {

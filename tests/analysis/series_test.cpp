@@ -88,9 +88,11 @@ TEST_CASE("the slope is that of the line, gaps and outliers or not") {
   CHECK(std::abs(slope_per_day(intervals, 0, kDay).value() - 86'400) < 87);
 
   // Six hours missing, and a cache that held a gigabyte for two hours.
-  std::erase_if(intervals, [](const Interval& interval) { return interval.from_ms > 6 * kHour && interval.from_ms < 12 * kHour; });
+  std::erase_if(intervals,
+                [](const Interval& interval) { return interval.from_ms > 6 * kHour && interval.from_ms < 12 * kHour; });
   for (Interval& interval : intervals) {
-    if (interval.from_ms > 15 * kHour && interval.from_ms < 17 * kHour) interval = constant(interval.from_ms, interval.until_ms, *interval.mean + (1 << 20));
+    if (interval.from_ms > 15 * kHour && interval.from_ms < 17 * kHour)
+      interval = constant(interval.from_ms, interval.until_ms, *interval.mean + (1 << 20));
   }
   CHECK(std::abs(slope_per_day(intervals, 0, kDay).value() - 86'400) < 870);
 
@@ -149,7 +151,8 @@ TEST_CASE("property: the buckets' parts make up the whole") {
 
 TEST_CASE("percentiles are over time, not over intervals") {
   // 90 s at 10, 9 s at 20, 1 s at 1000, and a gap.
-  const Intervals intervals = ticks({{0, 90'000, 10}, {90'000, 99'000, 20}, {99'000, 100'000, 1000}, {100'000, 900'000, {}}});
+  const Intervals intervals =
+      ticks({{0, 90'000, 10}, {90'000, 99'000, 20}, {99'000, 100'000, 1000}, {100'000, 900'000, {}}});
   CHECK(percentile_over_time(intervals, 50) == 10);
   CHECK(percentile_over_time(intervals, 90) == 10);
   CHECK(percentile_over_time(intervals, 95) == 20);

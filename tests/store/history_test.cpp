@@ -96,7 +96,8 @@ TEST_CASE("steps cover just what was recorded") {
   const Range range{start.wall_ms - 50'000, simulation.now().wall_ms + 900'000};
   const auto reader = fixture.reader();
   std::int64_t covered = 0;
-  must(reader->machine_samples(range, [&](const HeldSample<MachineMemory>& held) { covered += held.until_ms - held.from_ms; }));
+  must(reader->machine_samples(
+      range, [&](const HeldSample<MachineMemory>& held) { covered += held.until_ms - held.from_ms; }));
   REQUIRE(covered == must(reader->coverage(range)).recorded_ms);
   REQUIRE(covered == 180'000);
 }

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "store/replay/samples.h"
 #include "store/replay/process_values.h"
+#include "store/replay/samples.h"
 #include "store/rollup/reader.h"
 
 namespace memoir {
