@@ -6,24 +6,22 @@ namespace memoir {
 
 namespace {
 
-using enum SubjectKind;
-
-constexpr SubjectKinds kOfProcesses{process, category, identity, cgroup};
-constexpr SubjectKinds kOfMachine{machine};
+constexpr SubjectKinds kOfProcesses{SubjectKind::process, SubjectKind::category, SubjectKind::identity,
+                                    SubjectKind::cgroup};
+constexpr SubjectKinds kOfMachine{SubjectKind::machine};
 
 template <ProcessField field>
 std::optional<std::int64_t> of_field(const ProcessMemory& memory) {
   return memory.get(field);
 }
 
-using enum ProcessField;
-constexpr std::array kPss{pss};
-constexpr std::array kRss{rss, vm_rss};
-constexpr std::array kUss{private_clean, private_dirty};
-constexpr std::array kAnon{anonymous, rss_anon};
-constexpr std::array kSwap{swap, vm_swap};
-constexpr std::array kSwapPss{swap_pss};
-constexpr std::array kHighWater{vm_hwm, vm_rss, rss};
+constexpr std::array kPss{ProcessField::pss};
+constexpr std::array kRss{ProcessField::rss, ProcessField::vm_rss};
+constexpr std::array kUss{ProcessField::private_clean, ProcessField::private_dirty};
+constexpr std::array kAnon{ProcessField::anonymous, ProcessField::rss_anon};
+constexpr std::array kSwap{ProcessField::swap, ProcessField::vm_swap};
+constexpr std::array kSwapPss{ProcessField::swap_pss};
+constexpr std::array kHighWater{ProcessField::vm_hwm, ProcessField::vm_rss, ProcessField::rss};
 
 constexpr std::array kOwn{
     MetricInfo{.name = "pss",
@@ -35,14 +33,14 @@ constexpr std::array kOwn{
                .mark = 3,
                .of_smaps = true,
                .fields = kPss,
-               .of_process = of_field<pss>,
+               .of_process = of_field<ProcessField::pss>,
                .of_category = &CategorySample::pss_kib},
     MetricInfo{.name = "rss",
                .title = "RSS",
                .column = "rss_kib",
                .kinds = kOfProcesses,
                .rolled_up = true,
-               .marked = {category, identity, cgroup},
+               .marked = {SubjectKind::category, SubjectKind::identity, SubjectKind::cgroup},
                .mark = 4,
                .fields = kRss,
                .of_process = rss_kib,
@@ -61,7 +59,7 @@ constexpr std::array kOwn{
     MetricInfo{.name = "anon",
                .title = "anon",
                .column = "anon_kib",
-               .kinds = {process, identity, cgroup},
+               .kinds = {SubjectKind::process, SubjectKind::identity, SubjectKind::cgroup},
                .rolled_up = true,
                .fields = kAnon,
                .of_process = anon_kib},
@@ -82,13 +80,13 @@ constexpr std::array kOwn{
                .rolled_up = true,
                .of_smaps = true,
                .fields = kSwapPss,
-               .of_process = of_field<swap_pss>,
+               .of_process = of_field<ProcessField::swap_pss>,
                .of_category = &CategorySample::swap_pss_kib},
     MetricInfo{.name = "hwm",
                .title = "high-water mark",
                .column = "hwm_kib",
-               .kinds = {process, identity},
-               .marked = {process, identity},
+               .kinds = {SubjectKind::process, SubjectKind::identity},
+               .marked = {SubjectKind::process, SubjectKind::identity},
                .mark = 6,
                .adds_up = false,
                .fields = kHighWater,
@@ -190,7 +188,7 @@ const std::vector<Metric>& metrics_of(SubjectKind kind) {
                                               metric_of(MachineField::slab),
                                               metric_of(MachineField::dirty)};
   static const std::vector<Metric> of_processes(kMetrics.begin(), kMetrics.end());
-  return kind == machine ? of_machine : of_processes;
+  return kind == SubjectKind::machine ? of_machine : of_processes;
 }
 
 const std::vector<Metric>& rolled_up_machine_metrics() {
@@ -207,7 +205,8 @@ const std::vector<Metric>& rolled_up_machine_metrics() {
 const std::vector<Metric>& marked_metrics(SubjectKind kind) {
   static const std::array marked = [] {
     std::array<std::vector<Metric>, 5> all;
-    for (const SubjectKind of : {machine, category, process, identity, cgroup})
+    for (const SubjectKind of : {SubjectKind::machine, SubjectKind::category, SubjectKind::process,
+                                 SubjectKind::identity, SubjectKind::cgroup})
       all.at(static_cast<std::size_t>(of)) = those([of](const MetricInfo& info) { return info.marked.contains(of); });
     return all;
   }();
