@@ -33,7 +33,7 @@ class ValuePass {
         hot_fields_(among(fields_of(question.metrics), kHotProcessFields)),
         cold_fields_(among(fields_of(question.metrics), kColdProcessFields)),
         unpacker_(hot_fields_),
-        plan_(question.range, [this, &visit](const PlannedInterval& interval) { tell(interval, visit); }),
+        plan_(question.range, [this, &visit](const PlannedInterval& interval) { hand_out(interval, visit); }),
         hot_(database, sql("process_id, source", unpacker_.columns(), "process_sample"), ticks_),
         cold_(database, sql("process_id, state IN ('Z', 'X')", cold_fields_, "process_detail"), ticks_),
         gone_(database, sql::gone_processes, ticks_) {}
@@ -104,7 +104,7 @@ class ValuePass {
     read_fields<ProcessField>(from, 3, row.memory, cold_fields_);
   }
 
-  void tell(const PlannedInterval& interval, const Visit& visit) const {
+  void hand_out(const PlannedInterval& interval, const Visit& visit) const {
     const Row& row = rows_.at(interval.subject_id);
     for (const Metric metric : question_.metrics)
       visit({interval.subject_id, metric, row.zombie ? 0 : 1,

@@ -112,12 +112,12 @@ std::vector<MemoryPiece> of_kind(const Segment& segment, SubjectKind kind, std::
 }
 
 // Hands out a bucket as the question wants it: one that only touches the range has nothing in it.
-class Teller {
+class IntervalVisitor {
  public:
-  Teller(const HistoryQuestion& question, const std::function<void(const SubjectInterval&)>& visit)
+  IntervalVisitor(const HistoryQuestion& question, const std::function<void(const SubjectInterval&)>& visit)
       : question_(question), visit_(visit) {}
 
-  void tell(std::int64_t subject_id, Metric metric, std::int64_t processes, const Interval& interval) const {
+  void visit(std::int64_t subject_id, Metric metric, std::int64_t processes, const Interval& interval) const {
     if (question_.whole) return visit_({subject_id, metric, processes, interval});
     const Interval part = clipped(interval, question_.range.from_ms, question_.range.to_ms);
     if (part.from_ms < part.until_ms) visit_({subject_id, metric, processes, part});
@@ -129,7 +129,7 @@ class Teller {
 };
 
 void visit_memory_rollups(SQLite::Database& database, RollupTails& tails, const HistoryQuestion& question,
-                          const Teller& teller) {
+                          const IntervalVisitor& intervals) {
   const Range range = question.range;
   const std::optional<std::int64_t> subject_id = question.subject_id;
   const TierShape& shape = shape_of(question.tier);
@@ -138,7 +138,7 @@ void visit_memory_rollups(SQLite::Database& database, RollupTails& tails, const 
       Interval interval =
           interval_of(bucket.values[rolled_index(metric)], span.from_ms, span.until_ms, bucket.covered_ms);
       if (!shape.keeps_peak_times) interval.max_at_ms.reset();
-      teller.tell(id, metric, bucket.processes, interval);
+      intervals.visit(id, metric, bucket.processes, interval);
     }
   });
   const RollupMark mark = rollup_mark(database);
@@ -165,7 +165,7 @@ void visit_memory_rollups(SQLite::Database& database, RollupTails& tails, const 
 }
 
 void visit_machine_rollups(SQLite::Database& database, RollupTails& tails, const HistoryQuestion& question,
-                           const Teller& teller) {
+                           const IntervalVisitor& intervals) {
   const TierShape& shape = shape_of(question.tier);
   const RollupMark mark = rollup_mark(database);
   // The machine's metrics are the first to be written.
@@ -176,7 +176,7 @@ void visit_machine_rollups(SQLite::Database& database, RollupTails& tails, const
   Statement find(database, "SELECT id FROM machine_metric WHERE name = ?");
   for (const Metric metric : question.metrics) {
     const Visitor<1> visitor(question.range, [&](std::int64_t, const Span& of, const Bucket<1>& bucket) {
-      teller.tell(0, metric, 0, interval_of(bucket.values[0], of.from_ms, of.until_ms, bucket.covered_ms));
+      intervals.visit(0, metric, 0, interval_of(bucket.values[0], of.from_ms, of.until_ms, bucket.covered_ms));
     });
     const auto id = find.bind(info_of(metric).column).step() ? find.maybe(0) : std::nullopt;
     if (span && id) {
@@ -199,9 +199,9 @@ void visit_machine_rollups(SQLite::Database& database, RollupTails& tails, const
 
 void visit_rollups(SQLite::Database& database, RollupTails& tails, const HistoryQuestion& question,
                    const std::function<void(const SubjectInterval&)>& visit) {
-  const Teller teller(question, visit);
+  const IntervalVisitor intervals(question, visit);
   const bool machine = question.kind == SubjectKind::machine;
-  (machine ? visit_machine_rollups : visit_memory_rollups)(database, tails, question, teller);
+  (machine ? visit_machine_rollups : visit_memory_rollups)(database, tails, question, intervals);
 }
 
 std::vector<TierSpan> load_tiers(SQLite::Database& database) {
