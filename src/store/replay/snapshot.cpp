@@ -39,7 +39,9 @@ ProcessState read_state(const Statement& row) {
 }
 
 std::string states_sql(const char* last_rows) {
-  return fmt::format("{}{}", last_rows, sql::snapshot_processes);
+  return last_rows + fmt::format(fmt::runtime(sql::snapshot_processes),
+                                 fmt::arg("hot", column_list(kHotProcessFields, "s.")),
+                                 fmt::arg("cold", column_list(kColdProcessFields, "d.")));
 }
 
 void load_processes(SQLite::Database& database, const Bounds& bounds, Snapshot& snapshot) {
