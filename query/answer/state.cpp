@@ -23,9 +23,7 @@ class BucketReader {
   // Absent: nothing was recorded in it.
   Result<std::optional<MachineMemory>> machine() {
     std::map<Metric, BucketMean> means;
-    std::vector<Metric> metrics;
-    for (const MachineField field : kMachineSizes) metrics.push_back(metric_of(field));
-    TRY(reader_.history(question(SubjectKind::machine, metrics), [&means](const SubjectInterval& of) {
+    TRY(reader_.history(question(SubjectKind::machine, machine_size_metrics()), [&means](const SubjectInterval& of) {
       means[of.metric].add(of.interval.mean, of.interval.covered_ms);
     }));
     const BucketMean& total = means[metric_of(MachineField::mem_total)];

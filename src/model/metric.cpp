@@ -157,6 +157,12 @@ std::vector<Metric> those(Takes&& takes) {
   return metrics;
 }
 
+std::vector<Metric> metrics_of(std::span<const MachineField> fields) {
+  std::vector<Metric> metrics(fields.size());
+  std::ranges::transform(fields, metrics.begin(), [](MachineField field) { return metric_of(field); });
+  return metrics;
+}
+
 }  // namespace
 
 const MetricInfo& info_of(Metric metric) {
@@ -191,11 +197,16 @@ const std::vector<Metric>& metrics_of(SubjectKind kind) {
   return kind == SubjectKind::machine ? of_machine : of_processes;
 }
 
+const std::vector<Metric>& machine_size_metrics() {
+  static const std::vector<Metric> metrics = metrics_of(kMachineSizes);
+  return metrics;
+}
+
 const std::vector<Metric>& rolled_up_machine_metrics() {
   static const std::vector<Metric> metrics = [] {
-    std::vector<Metric> all;
-    for (const MachineField field : kMachineSizes) all.push_back(metric_of(field));
-    for (const MachineField field : kCounters) all.push_back(metric_of(field));
+    std::vector<Metric> all = machine_size_metrics();
+    const std::vector<Metric> counters = metrics_of(kCounters);
+    all.insert(all.end(), counters.begin(), counters.end());
     all.insert(all.end(), {Metric::used, Metric::swap_used});
     return all;
   }();

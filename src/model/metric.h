@@ -63,6 +63,9 @@ std::optional<Metric> parse_metric(std::string_view name, SubjectKind kind = Sub
 // What people may rank by and draw, the default first.
 const std::vector<Metric>& metrics_of(SubjectKind kind);
 
+// Of the machine's fields those of kMachineSizes.
+const std::vector<Metric>& machine_size_metrics();
+
 // Those of the machine that are rolled up, in the order in which they are.
 const std::vector<Metric>& rolled_up_machine_metrics();
 

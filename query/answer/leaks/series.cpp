@@ -176,6 +176,7 @@ Result<std::vector<LeakSeries>> machine_series(Reader& reader, const LeakSource&
     for (const auto& [field, weight] : sum.fields) makers.try_emplace(metric_of(field), of_machine);
   }
   std::vector<Metric> metrics;
+  metrics.reserve(makers.size());
   for (const auto& [metric, maker] : makers) metrics.push_back(metric);
   TRY(reader.history({of_machine.tier, SubjectKind::machine, {}, source.range, metrics, true},
                      [&](const SubjectInterval& of) { makers.at(of.metric).add(of.interval); }));

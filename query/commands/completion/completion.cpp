@@ -41,6 +41,7 @@ std::vector<std::string> filter_words() {
 
 std::vector<std::string> command_names(const std::vector<Command>& commands) {
   std::vector<std::string> names;
+  names.reserve(commands.size() + 1);
   for (const Command& command : commands) names.push_back(command.name);
   names.emplace_back("help");
   return names;

@@ -244,6 +244,7 @@ Status Writer::machine() {
 Status Writer::categories() {
   constexpr std::array metrics{Metric::pss, Metric::rss, Metric::uss, Metric::swap, Metric::swap_pss};
   std::vector<Family> families;
+  families.reserve(metrics.size() + 2);
   for (const Metric metric : metrics)
     families.push_back({fmt::format("memoir_category_{}_bytes", to_string(metric)),
                         fmt::format("{} of its processes", metric_title(metric)), "bytes", false, 1024});

@@ -65,12 +65,6 @@ std::vector<Metric> process_metrics() {
   return {kRolledMetrics.begin(), kRolledMetrics.end()};
 }
 
-std::vector<Metric> machine_sizes() {
-  std::vector<Metric> metrics;
-  for (const MachineField field : kMachineSizes) metrics.push_back(metric_of(field));
-  return metrics;
-}
-
 }  // namespace
 
 Result<std::vector<std::int64_t>> rolled_times(Reader& reader, Tier tier, Range range) {
@@ -117,7 +111,7 @@ Status roll_categories(Reader& reader, const ExportChunk& chunk, const EmitCateg
 
 Status roll_machine(Reader& reader, const ExportChunk& chunk, const EmitMachine& emit) {
   Buckets buckets(reader, chunk);
-  TRY(buckets.read(SubjectKind::machine, machine_sizes()));
+  TRY(buckets.read(SubjectKind::machine, machine_size_metrics()));
   buckets.visit([&](std::int64_t at_ms, std::int64_t, const Buckets::Held& held) {
     MachineMemory memory;
     for (const MachineField field : kMachineSizes) {

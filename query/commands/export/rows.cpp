@@ -129,9 +129,10 @@ std::vector<ColumnOf<ExportedProcess>> process_columns() {
   });
   add("uss_kib", Kind::size, [](const Row& row) { return maybe(row.kib[Metric::uss]); });
   add("hwm_kib", Kind::size, [](const Row& row) { return maybe(row.kib[Metric::hwm]); });
-  for (std::size_t i = 0; i < kProcessFields.size(); ++i)
-    add(kProcessFields[i].column, Kind::size,
-        [field = static_cast<ProcessField>(i)](const Row& row) { return maybe(field_of(row, field)); });
+  std::size_t next = 0;
+  for (const FieldName& name : kProcessFields)
+    add(name.column, Kind::size,
+        [field = static_cast<ProcessField>(next++)](const Row& row) { return maybe(field_of(row, field)); });
   return columns;
 }
 

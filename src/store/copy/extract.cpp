@@ -49,6 +49,7 @@ constexpr std::array kCuts{
 
 std::string rolled_up_subjects(int kind) {
   std::vector<std::string> tiers;
+  tiers.reserve(kRollupTiers.size());
   for (const TierShape& shape : kRollupTiers)
     tiers.push_back(fmt::format("SELECT subject_id FROM copy.rollup_{} WHERE subject = {}", shape.name, kind));
   return fmt::format("{}", fmt::join(tiers, " UNION "));
