@@ -92,6 +92,31 @@ Status ProcessHistory::visit(const VisitInterval& visit) const {
   return Done{};
 }
 
+Status visit_groups(Reader& reader, const HistoryQuestion& question, const VisitGroup& visit) {
+  const std::map<std::int64_t, std::string> names = TRY(reader.group_names(question.kind));
+  return reader.history(question, [&](const SubjectInterval& of) {
+    const auto name = names.find(of.subject_id);
+    if (name != names.end()) visit(name->second, of);
+  });
+}
+
+void MeanState::add(const SubjectInterval& of, const Interval& part) {
+  processes = std::max(processes, of.processes);
+  means[of.metric].add(part);
+}
+
+MetricValues MeanState::values() const {
+  MetricValues values;
+  for (const auto& [metric, mean] : means) values[metric] = mean.mean();
+  return values;
+}
+
+MetricValues MeanState::values_over(std::int64_t recorded_ms) const {
+  MetricValues values;
+  for (const auto& [metric, mean] : means) values[metric] = mean.over(recorded_ms);
+  return values;
+}
+
 Range bucket_around(Tier tier, std::int64_t at_ms) {
   const std::int64_t width_ms = bucket_ms(tier);
   const std::int64_t from_ms = at_ms - at_ms % width_ms;

@@ -3,12 +3,14 @@
 // What commands ask of the past, whichever tier it is kept in: sums over subjects, and processes with what they held.
 
 #include <functional>
-#include <span>
+#include <map>
+#include <string>
 #include <variant>
 #include <vector>
 
 #include "analysis/bucket_sum.h"
 #include "analysis/ranking.h"
+#include "analysis/rolled.h"
 #include "store/reader.h"
 
 namespace memoir::query {
@@ -58,6 +60,23 @@ class ProcessHistory {
   std::vector<SubjectInterval> intervals_;  // of rollups, which tell only then whose they are
   bool complete_ = true;
   bool one_by_one_ = false;
+};
+
+// Groups by what they are called; what a file has no name for any more is left out.
+using VisitGroup = std::function<void(const std::string& name, const SubjectInterval&)>;
+Status visit_groups(Reader& reader, const HistoryQuestion& question, const VisitGroup& visit);
+
+// What one subject held over a bucket, which may come as two.
+struct MeanState {
+  std::int64_t processes = 0;  // the most at one time
+  std::map<Metric, BucketMean> means;
+
+  // `part`: that of `of` which is within the bucket.
+  void add(const SubjectInterval& of, const Interval& part);
+
+  // While it lived; or over a time of which it held nothing in the rest (BucketMean).
+  MetricValues values() const;
+  MetricValues values_over(std::int64_t recorded_ms) const;
 };
 
 // The bucket of a tier (not raw) that holds a time: [from_ms, to_ms).

@@ -19,11 +19,10 @@ constexpr std::size_t kAtOnce = 8;  // processes that are read together
 Result<std::vector<std::pair<std::int64_t, std::int64_t>>> held_in(Reader& reader, Tier tier, Range bucket) {
   BucketMean total;
   TRY(reader.history({tier, SubjectKind::machine, {}, bucket, {metric_of(MachineField::mem_total)}},
-                     [&](const SubjectInterval& of) { total.add(of.interval.mean, of.interval.covered_ms); }));
+                     [&](const SubjectInterval& of) { total.add(of.interval); }));
   std::map<std::int64_t, BucketMean> means;  // a bucket may come as two
-  TRY(reader.history({tier, SubjectKind::process, {}, bucket, {Metric::pss}}, [&](const SubjectInterval& of) {
-    means[of.subject_id].add(of.interval.mean, of.interval.covered_ms);
-  }));
+  TRY(reader.history({tier, SubjectKind::process, {}, bucket, {Metric::pss}},
+                     [&](const SubjectInterval& of) { means[of.subject_id].add(of.interval); }));
   std::vector<std::pair<std::int64_t, std::int64_t>> held;
   for (const auto& [process_id, mean] : means) {
     if (const auto kib = mean.over(total.covered_ms())) held.emplace_back(process_id, *kib);
@@ -74,14 +73,11 @@ GroupState group_of(std::string name, std::int64_t processes, std::int64_t kib) 
 }
 
 Result<std::vector<GroupState>> categories_at(Reader& reader, std::int64_t tick_ms) {
-  const std::map<std::int64_t, std::string> names = TRY(reader.group_names(SubjectKind::category));
   std::map<std::int64_t, GroupState> last;
-  TRY(reader.history({Tier::raw, SubjectKind::category, {}, {tick_ms, tick_ms}, {Metric::pss}},
-                     [&](const SubjectInterval& of) {
-                       const auto name = names.find(of.subject_id);
-                       if (name != names.end())
-                         last[of.subject_id] = group_of(name->second, of.processes, of.interval.mean.value_or(0));
-                     }));
+  TRY(visit_groups(reader, {Tier::raw, SubjectKind::category, {}, {tick_ms, tick_ms}, {Metric::pss}},
+                   [&last](const std::string& name, const SubjectInterval& of) {
+                     last[of.subject_id] = group_of(name, of.processes, of.interval.mean.value_or(0));
+                   }));
   std::vector<GroupState> groups;
   groups.reserve(last.size());
   for (auto& [id, group] : last) groups.push_back(std::move(group));

@@ -23,9 +23,8 @@ class BucketReader {
   // Absent: nothing was recorded in it.
   Result<std::optional<MachineMemory>> machine() {
     std::map<Metric, BucketMean> means;
-    TRY(reader_.history(question(SubjectKind::machine, machine_size_metrics()), [&means](const SubjectInterval& of) {
-      means[of.metric].add(of.interval.mean, of.interval.covered_ms);
-    }));
+    TRY(reader_.history(question(SubjectKind::machine, machine_size_metrics()),
+                        [&means](const SubjectInterval& of) { means[of.metric].add(of.interval); }));
     const BucketMean& total = means[metric_of(MachineField::mem_total)];
     if (!total.mean()) return std::optional<MachineMemory>();
     recorded_ms_ = total.covered_ms();
@@ -35,52 +34,38 @@ class BucketReader {
   }
 
   Status processes(State& state) {
-    const std::map<std::int64_t, Held> held = TRY(read(SubjectKind::process));
+    const std::map<std::int64_t, MeanState> held = TRY(read(SubjectKind::process));
     std::vector<std::int64_t> ids;
     ids.reserve(held.size());
     for (const auto& [id, of] : held) ids.push_back(id);
     state.known = TRY(reader_.processes_by_id(ids));
     for (const StoredProcess& process : state.known)
-      state.processes.push_back({&process, values_of(held.at(process.id))});
+      state.processes.push_back({&process, held.at(process.id).values_over(recorded_ms_)});
     return Done{};
   }
 
   Result<std::vector<GroupState>> groups(SubjectKind kind) {
     const std::map<std::int64_t, std::string> names = TRY(reader_.group_names(kind));
-    const std::map<std::int64_t, Held> held = TRY(read(kind));
+    const std::map<std::int64_t, MeanState> held = TRY(read(kind));
     std::vector<GroupState> groups;
     for (const auto& [id, of] : held) {
       const auto name = names.find(id);
-      if (name != names.end()) groups.push_back({name->second, of.processes, values_of(of)});
+      if (name != names.end()) groups.push_back({name->second, of.processes, of.values_over(recorded_ms_)});
     }
     return groups;
   }
 
  private:
-  struct Held {
-    std::int64_t processes = 0;
-    std::map<Metric, BucketMean> means;  // a bucket may come as two
-  };
-
   HistoryQuestion question(SubjectKind kind, std::vector<Metric> metrics) const {
     return {tier_, kind, {}, bucket_, std::move(metrics)};
   }
 
-  Result<std::map<std::int64_t, Held>> read(SubjectKind kind) {
-    std::map<std::int64_t, Held> all;
+  Result<std::map<std::int64_t, MeanState>> read(SubjectKind kind) {
+    std::map<std::int64_t, MeanState> all;
     const std::vector<Metric> metrics(kRolledMetrics.begin(), kRolledMetrics.end());
-    TRY(reader_.history(question(kind, metrics), [&all](const SubjectInterval& of) {
-      Held& held = all[of.subject_id];
-      held.processes = std::max(held.processes, of.processes);
-      held.means[of.metric].add(of.interval.mean, of.interval.covered_ms);
-    }));
+    TRY(reader_.history(question(kind, metrics),
+                        [&all](const SubjectInterval& of) { all[of.subject_id].add(of, of.interval); }));
     return all;
-  }
-
-  MetricValues values_of(const Held& held) const {
-    MetricValues values;
-    for (const auto& [metric, mean] : held.means) values[metric] = mean.over(recorded_ms_);
-    return values;
   }
 
   Reader& reader_;

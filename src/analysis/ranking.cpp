@@ -61,7 +61,7 @@ void ExactShare::add(double held, std::optional<double> exact) {
 }
 
 void ExactShare::add(const Interval& interval) {
-  add(static_cast<double>(interval.mean.value_or(0)) * static_cast<double>(interval.covered_ms), interval.exact);
+  add(held_over(interval), interval.exact);
 }
 
 std::optional<double> ExactShare::percent() const {

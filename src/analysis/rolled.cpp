@@ -52,11 +52,11 @@ std::int64_t covered_ms_of(std::span<const Interval> series, std::int64_t from_m
   return figures_of(series, from_ms, until_ms).covered_ms;
 }
 
-void BucketMean::add(std::optional<std::int64_t> mean, std::int64_t covered_ms) {
-  if (!mean) return;
-  seen_ = mean;
-  weighted_ += static_cast<long double>(*mean) * static_cast<long double>(covered_ms);
-  covered_ms_ += covered_ms;
+void BucketMean::add(const Interval& interval) {
+  if (!interval.mean) return;
+  seen_ = interval.mean;
+  weighted_ += static_cast<long double>(*interval.mean) * static_cast<long double>(interval.covered_ms);
+  covered_ms_ += interval.covered_ms;
 }
 
 std::optional<std::int64_t> BucketMean::over(std::int64_t recorded_ms) const {

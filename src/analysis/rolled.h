@@ -36,7 +36,7 @@ std::int64_t covered_ms_of(std::span<const Interval> series, std::int64_t from_m
 class BucketMean {
  public:
   // Without a value nothing is known of that time.
-  void add(std::optional<std::int64_t> mean, std::int64_t covered_ms);
+  void add(const Interval& interval);
 
   // Over the time that it covers itself, or over a time of which it held nothing in the rest. Of what was seen for no
   // time the last value. Absent if nothing is known.

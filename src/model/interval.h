@@ -34,6 +34,11 @@ inline Interval constant(std::int64_t from_ms, std::int64_t until_ms, std::optio
   return {from_ms, until_ms, until_ms - from_ms, value, value, value, value, {}, {}, exact};
 }
 
+// KiB × ms: what was held over it.
+inline double held_over(const Interval& interval) {
+  return static_cast<double>(interval.mean.value_or(0)) * static_cast<double>(interval.covered_ms);
+}
+
 // The part within [from_ms, until_ms]. Of a bucket that part has its share of the time, and the same extremes: nobody
 // knows where in it they were.
 Interval clipped(const Interval& interval, std::int64_t from_ms, std::int64_t until_ms);

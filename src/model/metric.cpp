@@ -165,6 +165,11 @@ std::vector<Metric> metrics_of(std::span<const MachineField> fields) {
 
 }  // namespace
 
+std::optional<MachineField> machine_field(Metric metric) {
+  if (metric < Metric::fields) return std::nullopt;
+  return static_cast<MachineField>(static_cast<std::size_t>(metric) - kOwn.size());
+}
+
 const MetricInfo& info_of(Metric metric) {
   return kInfos.at(static_cast<std::size_t>(metric));
 }
@@ -215,9 +220,8 @@ const std::vector<Metric>& rolled_up_machine_metrics() {
 
 const std::vector<Metric>& marked_metrics(SubjectKind kind) {
   static const std::array marked = [] {
-    std::array<std::vector<Metric>, 5> all;
-    for (const SubjectKind of : {SubjectKind::machine, SubjectKind::category, SubjectKind::process,
-                                 SubjectKind::identity, SubjectKind::cgroup})
+    std::array<std::vector<Metric>, kSubjectKinds.size()> all;
+    for (const SubjectKind of : kSubjectKinds)
       all.at(static_cast<std::size_t>(of)) = those([of](const MetricInfo& info) { return info.marked.contains(of); });
     return all;
   }();
@@ -237,8 +241,8 @@ std::optional<std::int64_t> metric_kib(const CategorySample& sample, Metric metr
 std::optional<std::int64_t> metric_value(const MachineMemory& memory, Metric metric) {
   if (metric == Metric::used) return used_kib(memory);
   if (metric == Metric::swap_used) return swap_used_kib(memory);
-  if (metric < Metric::fields) return std::nullopt;
-  return memory.get(static_cast<MachineField>(static_cast<std::size_t>(metric) - kOwn.size()));
+  const auto field = machine_field(metric);
+  return field ? memory.get(*field) : std::nullopt;
 }
 
 namespace {

@@ -40,6 +40,8 @@ constexpr Metric metric_of(MachineField field) {
   return static_cast<Metric>(static_cast<std::size_t>(Metric::fields) + static_cast<std::size_t>(field));
 }
 
+std::optional<MachineField> machine_field(Metric metric);
+
 struct MetricInfo {
   std::string_view name;    // as in --by: "pss"; empty: nobody ranks by it
   std::string_view title;   // as people write it: "PSS", "high-water mark"

@@ -2,6 +2,7 @@
 
 // Of whom a value is: of the machine, of a process, or of a group whose members' values are summed.
 
+#include <array>
 #include <cstdint>
 #include <initializer_list>
 
@@ -9,6 +10,9 @@ namespace memoir {
 
 // The numbers are the store's.
 enum class SubjectKind : std::uint8_t { machine = 0, category = 1, process = 2, identity = 3, cgroup = 4 };
+
+inline constexpr std::array kSubjectKinds{SubjectKind::machine, SubjectKind::category, SubjectKind::process,
+                                          SubjectKind::identity, SubjectKind::cgroup};
 
 class SubjectKinds {
  public:

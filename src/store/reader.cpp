@@ -2,7 +2,6 @@
 
 #include <SQLiteCpp/Database.h>
 #include <algorithm>
-#include <filesystem>
 #include <fmt/format.h>
 #include <map>
 #include <unistd.h>
@@ -21,6 +20,7 @@
 #include "store/rows/tick_rows.h"
 #include "store/sqlite/database.h"
 #include "store/sqlite/failure.h"
+#include "store/sqlite/file_system.h"
 #include "store/sqlite/lock_file.h"
 #include "store/sqlite/sql.h"
 #include "store/sqlite/time_limit.h"
@@ -110,17 +110,11 @@ void add_ends_of_stretches(SQLite::Database& database, std::vector<StoredRun>& r
   }
 }
 
-std::int64_t bytes_of(const std::string& path) {
-  std::error_code error;
-  const auto bytes = std::filesystem::file_size(path, error);
-  return error ? 0 : static_cast<std::int64_t>(bytes);
-}
-
 Result<FileInfo> SqliteReader::info() {
   return reading([&]() -> Result<FileInfo> {
     FileInfo info;
     info.path = path_;
-    info.bytes = bytes_of(path_) + bytes_of(path_ + "-wal");
+    info.bytes = file_bytes(path_) + file_bytes(path_ + "-wal");
     info.schema = schema_version(*database_);
     // Numbers without holes: only the oldest ticks are ever deleted.
     Statement ends(*database_, kEnds);
@@ -328,8 +322,7 @@ Result<std::vector<StoredIdentity>> SqliteReader::identities(std::optional<Range
 }
 
 Result<std::vector<HighWater>> SqliteReader::high_water(std::optional<Range> range) {
-  static const std::set<SubjectKind> all{SubjectKind::machine, SubjectKind::category, SubjectKind::process,
-                                         SubjectKind::identity, SubjectKind::cgroup};
+  static const std::set<SubjectKind> all(kSubjectKinds.begin(), kSubjectKinds.end());
   return reading(
       [&]() -> Result<std::vector<HighWater>> { return load_marks(*database_, tails_, mark_days(range), all); });
 }

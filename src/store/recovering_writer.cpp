@@ -1,6 +1,5 @@
 #include "store/recovering_writer.h"
 
-#include <filesystem>
 #include <fmt/format.h>
 #include <optional>
 #include <sys/stat.h>
@@ -8,14 +7,13 @@
 
 #include "base/log.h"
 #include "store/sqlite/database.h"
+#include "store/sqlite/file_system.h"
 #include "store/sqlite/lock_file.h"
 #include "store/sqlite/wal_locks.h"
 #include "store/write/set_aside.h"
 
 namespace memoir {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr std::int64_t kWarnEveryMs = 600'000;
 
@@ -31,12 +29,6 @@ FileIdentity identity_of(const std::string& path) {
   struct stat found {};
   if (stat(path.c_str(), &found) != 0) return {};
   return {found.st_dev, found.st_ino};
-}
-
-std::int64_t file_bytes(const std::string& path) {
-  std::error_code error;
-  const auto bytes = fs::file_size(path, error);
-  return error ? 0 : static_cast<std::int64_t>(bytes);
 }
 
 std::string named(std::optional<std::int32_t> pid) {

@@ -1,7 +1,5 @@
 #include "query/answer/leaks/room.h"
 
-#include <array>
-#include <map>
 #include <set>
 
 #include "analysis/leak/limits.h"
@@ -16,18 +14,13 @@ Result<LeakRoom> room_at(Reader& reader, std::int64_t tick_id) {
 }
 
 Result<LeakRoom> room_rolled_up(Reader& reader, const LeakSource& source) {
-  constexpr std::array fields{MachineField::mem_total, MachineField::mem_available, MachineField::swap_free};
-  std::map<Metric, MachineField> wanted;
-  std::vector<Metric> metrics;
-  for (const MachineField field : fields) {
-    metrics.push_back(metric_of(field));
-    wanted.emplace(metric_of(field), field);
-  }
+  const std::vector<Metric> metrics{metric_of(MachineField::mem_total), metric_of(MachineField::mem_available),
+                                    metric_of(MachineField::swap_free)};
   LeakRoom room;
   const Range end{source.range.to_ms - bucket_ms(Tier::day), source.range.to_ms};
   TRY(reader.history({machine_tier(source), SubjectKind::machine, {}, end, metrics, true},
                      [&](const SubjectInterval& of) {
-                       if (of.interval.last) room.machine.set(wanted.at(of.metric), *of.interval.last);
+                       if (of.interval.last) room.machine.set(*machine_field(of.metric), *of.interval.last);
                      }));
   return room;
 }

@@ -110,15 +110,13 @@ Result<Report> over_range(const Context& context, Range range) {
   const auto columns = columns_over(std::string(to_string(by)), tier, context.options.zone);
   report.rows = make_table(columns, {});
   if (report.nothing_recorded) return report;
-  const std::map<std::int64_t, std::string> names = TRY(context.reader.group_names(SubjectKind::category));
   std::map<std::string, Over> by_name;
-  TRY(context.reader.history({tier, SubjectKind::category, {}, range, {by}}, [&](const SubjectInterval& of) {
-    const auto name = names.find(of.subject_id);
-    if (name == names.end()) return;
-    Over& row = by_name[name->second];
-    row.most_processes = std::max(row.most_processes, of.processes);
-    row.fold.add(of.interval);
-  }));
+  TRY(visit_groups(context.reader, {tier, SubjectKind::category, {}, range, {by}},
+                   [&by_name](const std::string& name, const SubjectInterval& of) {
+                     Over& row = by_name[name];
+                     row.most_processes = std::max(row.most_processes, of.processes);
+                     row.fold.add(of.interval);
+                   }));
   const std::optional<RangeEnds> ends = TRY(load_ends(context, range));
   Changes changes("category");
   if (ends) TRY(changes.add(context.reader, Filter(), *ends));

@@ -56,12 +56,10 @@ SubjectSum& sum_of(const std::string& name, const MakeSum& make, SumByName& sums
 }
 
 Status sum_groups(const PeakSource& source, const PeakQuestion& question, const MakeSum& make, SumByName& sums) {
-  const SubjectKind kind = *group_kind(question.group);
-  const std::map<std::int64_t, std::string> names = TRY(source.reader.group_names(kind));
-  return source.reader.history({source.tier, kind, {}, source.range, {question.by}}, [&](const SubjectInterval& of) {
-    const auto name = names.find(of.subject_id);
-    if (name != names.end()) sum_of(name->second, make, sums).add(of.subject_id, of.interval);
-  });
+  return visit_groups(source.reader, {source.tier, *group_kind(question.group), {}, source.range, {question.by}},
+                      [&](const std::string& name, const SubjectInterval& of) {
+                        sum_of(name, make, sums).add(of.subject_id, of.interval);
+                      });
 }
 
 Status sum_processes(const PeakSource& source, const PeakQuestion& question, const MakeSum& make, SumByName& sums) {

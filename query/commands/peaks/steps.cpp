@@ -45,14 +45,12 @@ Result<std::vector<PeakRow>> machine_rows(const PeakSource& source) {
 
 // `exact` gets how much of what rollups tell was exact.
 Result<std::vector<PeakRow>> category_rows(const PeakSource& source, Metric by, ExactShare* exact = nullptr) {
-  const std::map<std::int64_t, std::string> names = TRY(source.reader.group_names(SubjectKind::category));
   std::map<std::string, Fold> folds;
-  TRY(source.reader.history({source.tier, SubjectKind::category, {}, source.range, {by}},
-                            [&](const SubjectInterval& of) {
-                              const auto name = names.find(of.subject_id);
-                              if (name != names.end()) folds[name->second].add(of.interval);
-                              if (exact != nullptr && holds_groups(source.tier)) exact->add(of.interval);
-                            }));
+  TRY(visit_groups(source.reader, {source.tier, SubjectKind::category, {}, source.range, {by}},
+                   [&](const std::string& name, const SubjectInterval& of) {
+                     folds[name].add(of.interval);
+                     if (exact != nullptr && holds_groups(source.tier)) exact->add(of.interval);
+                   }));
   std::vector<PeakRow> rows;
   for (const auto& [name, fold] : folds) {
     const Summary summary = fold.summary();

@@ -50,17 +50,13 @@ void see_mark(Summary& summary, std::optional<std::int64_t> mark, std::int64_t a
   summary.max_at_ms = at_ms;
 }
 
-double weight_of(const Interval& interval) {
-  return static_cast<double>(interval.mean.value_or(0)) * static_cast<double>(interval.covered_ms);
-}
-
 // Feeds the rows.
 class Feeder {
  public:
   Feeder(const TopQuestion& question, MakeSum make) : question_(question), make_(std::move(make)) {}
 
   void feed(const SubjectInterval& of, bool gone, TopRow& row, TopHeld& held) const {
-    held.chosen += weight_of(of.interval);
+    held.chosen += held_over(of.interval);
     held.exact.add(of.interval);
     if (!info_of(question_.metric).adds_up) return see_mark(row.summary, of.interval.max, of.interval.from_ms);
     if (row.process != nullptr) return row.fold.add(of.interval);
@@ -99,19 +95,16 @@ Result<TopFold> fold_marks(Reader& reader, const TopQuestion& question, const Fi
 // The sum over all categories: with the processes that were too short-lived for rollups of their own.
 Status add_held_by_all(Reader& reader, const TopQuestion& question, TopHeld& held) {
   return reader.history(history_of(question, SubjectKind::category),
-                        [&held](const SubjectInterval& of) { held.all += weight_of(of.interval); });
+                        [&held](const SubjectInterval& of) { held.all += held_over(of.interval); });
 }
 
 // Groups that are subjects of their own, also those of which no process is known any more.
 Status fold_whole_groups(Reader& reader, const TopQuestion& question, SubjectKind kind, const Feeder& feeder,
                          TopFold& fold) {
-  const std::map<std::int64_t, std::string> names = TRY(reader.group_names(kind));
   std::unordered_map<std::string, std::size_t> row_of;  // identities of one name may differ in the program's path
-  TRY(reader.history(history_of(question, kind), [&](const SubjectInterval& of) {
-    const auto name = names.find(of.subject_id);
-    if (name == names.end()) return;
-    const auto [at, fresh] = row_of.try_emplace(name->second, fold.rows.size());
-    if (fresh) fold.rows.emplace_back().name = name->second;
+  TRY(visit_groups(reader, history_of(question, kind), [&](const std::string& name, const SubjectInterval& of) {
+    const auto [at, fresh] = row_of.try_emplace(name, fold.rows.size());
+    if (fresh) fold.rows.emplace_back().name = name;
     TopRow& row = fold.rows[at->second];
     row.processes = std::max(row.processes, of.processes);
     feeder.feed(of, false, row, fold.held);
@@ -125,7 +118,7 @@ Status fold_processes(Reader& reader, const TopQuestion& question, const Filter&
   const ProcessHistory& history = *fold.history;
   const Plan plan = plan_rows(question, filter, history.processes(), fold);
   TRY(history.visit([&](const SubjectInterval& of) {
-    if (history.complete()) fold.held.all += weight_of(of.interval);
+    if (history.complete()) fold.held.all += held_over(of.interval);
     const auto at = plan.row_of.find(of.subject_id);
     if (at == plan.row_of.end()) return;
     const bool gone = plan.processes.at(of.subject_id)->gone_ms == of.interval.until_ms;

@@ -104,7 +104,7 @@ void copy_table(SQLite::Database& source, const StoreTable& table, const Extent&
                           columns, table.name, extent.in(rows, table)));
 }
 
-// They are times of the recorder's own clock, which begins anew where no stretch is taken.
+// They are times of the recorder's own clock, which starts again at 0 where no stretch is taken.
 void forget_cuts(SQLite::Database& source) {
   for (const TierShape& shape : kRollupTiers)
     source.exec(fmt::format("UPDATE copy.retention SET {0}_cut = 0, {0}_from_ms = 0", shape.retained));

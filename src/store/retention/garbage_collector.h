@@ -1,9 +1,9 @@
 #pragma once
 
-// Deletes what nothing refers to any more: processes that ended before every row of theirs, with their
-// marks; events, stretches, runs and boots; and once a day, or where the cap leaves no room, names that no process is
-// of. A process has rows in a tier only if it lived long enough (TierShape), so that a short life is forgotten with its
-// raw rows; its peaks are in the marks of its identity and its cgroup by then. Categories stay: their peaks do.
+// Deletes what nothing refers to any more: processes that ended before every row of theirs, with their marks;
+// events, stretches, runs and boots; and once a day, or where the cap leaves no room, names that no process is of. A
+// process has rows in a tier only if it lived long enough (TierShape), so that a short life is forgotten with its raw
+// rows; its peaks are in the marks of its identity and its cgroup by then. Categories stay: their peaks do.
 
 #include <array>
 #include <cstdint>
@@ -22,7 +22,7 @@ class GarbageCollector {
  public:
   explicit GarbageCollector(SQLite::Database& database);
 
-  // Looks at everybody anew.
+  // Looks at everybody again.
   void restart();
   // From now on by these cuts, which must live on.
   void begin(const RetentionCuts& cuts);

@@ -42,4 +42,10 @@ Result<std::string> remote_file_system_of(const std::string& path) {
   return remote_file_system(static_cast<unsigned>(found.f_type));
 }
 
+std::int64_t file_bytes(const std::string& path) {
+  std::error_code error;
+  const auto bytes = std::filesystem::file_size(path, error);
+  return error ? 0 : static_cast<std::int64_t>(bytes);
+}
+
 }  // namespace memoir

@@ -36,7 +36,7 @@ class PageCounter {
 // Gives up to `count` free pages back to the file system.
 void vacuum(SQLite::Database& database, std::int64_t count);
 
-// What is left of the -wal when it begins anew at its start.
+// What is left of the -wal when SQLite starts again at its begin.
 void limit_wal_file(SQLite::Database& database, std::int64_t bytes);
 
 // What a page takes up in the -wal.
