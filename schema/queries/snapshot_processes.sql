@@ -1,9 +1,7 @@
--- After last_rows.sql or last_rows_of_one.sql: what their processes that live at tick ?2 are and hold. hot and cold are
--- the columns of process_sample and process_detail (store/rows/columns.h).
+-- After last_rows.sql or last_rows_of_one.sql: what their processes that live at tick ?2 are and hold. process
+-- is process_columns.sql; hot and cold are the columns of process_sample and process_detail (store/rows/columns.h).
 SELECT
-  p.id, p.boot_uuid, p.pid, p.start_ticks, p.exec_count, p.start_ms, p.parent_pid, p.uid, p.user, p.comm, p.exe,
-  p.command, p.cgroup, p.cwd, p.category, p.first_ms, p.last_ms, p.gone_ms, p.end_kind,
-  p.identity_id, p.unit, p.identity,
+  {process},
   (SELECT wall_ms FROM tick WHERE tick.id = MAX(hot.tick_id, cold.tick_id)) AS sample_ms,
   d.state, d.parent_pid, d.threads, s.source,
   {hot},
@@ -12,6 +10,6 @@ FROM hot
 JOIN cold ON cold.process_id = hot.process_id
 JOIN process_sample AS s ON s.tick_id = hot.tick_id AND s.process_id = hot.process_id
 JOIN process_detail AS d ON d.tick_id = cold.tick_id AND d.process_id = cold.process_id
-JOIN process_named AS p ON p.id = hot.process_id
+JOIN process AS p ON p.id = hot.process_id
 WHERE s.source <> 5 AND (p.gone_tick_id IS NULL OR p.gone_tick_id > ?2)
 ORDER BY p.pid, p.start_ticks, p.exec_count;

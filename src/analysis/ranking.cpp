@@ -74,14 +74,14 @@ Summary summarise(std::span<const Interval> intervals) {
   return fold.summary();
 }
 
+void GroupSum::add(std::int64_t at_ms, std::int64_t member, const Interval& interval, Change::Kind kind) {
+  changes_.push_back({at_ms, member, interval.mean.value_or(0), interval.mean.has_value(), kind});
+}
+
 void GroupSum::add(std::int64_t member, const Interval& interval, bool gone) {
-  const auto [from_ms, until_ms] = std::pair(interval.from_ms, interval.until_ms);
-  if (from_ms == until_ms) {
-    changes_.push_back({from_ms, member, interval.mean, Change::Kind::point});
-    return;
-  }
-  changes_.push_back({from_ms, member, interval.mean, Change::Kind::begin});
-  changes_.push_back({until_ms, member, interval.mean, gone ? Change::Kind::gone : Change::Kind::end});
+  if (interval.from_ms == interval.until_ms) return add(interval.from_ms, member, interval, Change::Kind::point);
+  add(interval.from_ms, member, interval, Change::Kind::begin);
+  add(interval.until_ms, member, interval, gone ? Change::Kind::gone : Change::Kind::end);
 }
 
 // The sum at one time.
@@ -90,10 +90,10 @@ struct GroupSum::Level {
   std::int64_t members = 0;
   std::int64_t absent = 0;
 
-  void add(const std::optional<std::int64_t>& value, std::int64_t sign = 1) {
+  void add(const Change& change, std::int64_t sign = 1) {
     members += sign;
-    sum += sign * value.value_or(0);
-    absent += value ? 0 : sign;
+    sum += sign * change.kib;
+    absent += change.known ? 0 : sign;
   }
   GroupInterval over(std::int64_t from_ms, std::int64_t until_ms) const {
     return {constant(from_ms, until_ms, absent < members ? std::optional(sum) : std::nullopt), members, absent};
@@ -108,17 +108,17 @@ GroupSum::Level GroupSum::point_level(std::span<const Change> changes, Level lev
   const bool ends = level.members == 0;
   for (const Change& change : changes) {
     if (change.kind != Change::Kind::point) continue;
-    level.add(change.value);
+    level.add(change);
     changed.insert(change.member);
   }
   for (const Change& change : changes) {
-    if (ends && change.kind == Change::Kind::end && !changed.contains(change.member)) level.add(change.value);
+    if (ends && change.kind == Change::Kind::end && !changed.contains(change.member)) level.add(change);
   }
   return level;
 }
 
 std::vector<GroupInterval> GroupSum::intervals() {
-  std::ranges::stable_sort(changes_, {}, &Change::at_ms);
+  std::ranges::sort(changes_, {}, &Change::at_ms);
   std::vector<GroupInterval> intervals;
   Level level;
   std::int64_t since_ms = 0;
@@ -131,7 +131,7 @@ std::vector<GroupInterval> GroupSum::intervals() {
       if (change->kind == Change::Kind::point) {
         pointed = true;
       } else {
-        level.add(change->value, change->kind == Change::Kind::begin ? 1 : -1);
+        level.add(*change, change->kind == Change::Kind::begin ? 1 : -1);
       }
     }
     if (before.members == 0 || before != level || pointed) {

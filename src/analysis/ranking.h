@@ -85,14 +85,17 @@ class GroupSum {
   Summary summary();
 
  private:
+  // Small: a long range has a million.
   struct Change {
     std::int64_t at_ms;
     std::int64_t member;
-    std::optional<std::int64_t> value;
+    std::int64_t kib;
+    bool known;
     enum class Kind : std::uint8_t { end, gone, begin, point } kind;
   };
   struct Level;
 
+  void add(std::int64_t at_ms, std::int64_t member, const Interval& interval, Change::Kind kind);
   static Level point_level(std::span<const Change> changes, Level level);
 
   std::vector<Change> changes_;

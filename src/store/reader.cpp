@@ -8,6 +8,7 @@
 
 #include "store/replay/coverage.h"
 #include "store/replay/coverage_rows.h"
+#include "store/replay/process_reader.h"
 #include "store/replay/process_values.h"
 #include "store/replay/samples.h"
 #include "store/replay/snapshot.h"
@@ -76,6 +77,7 @@ class SqliteReader final : public Reader {
   }
   Result<std::vector<StoredProcess>> processes_by(const char* where, const std::vector<std::int64_t>& ids);
 
+  std::vector<StoredProcess> all_of(Statement& rows);
   void bind_lived_between(Statement& rows, Range range);
 
   std::string path_;
@@ -227,21 +229,27 @@ void SqliteReader::bind_lived_between(Statement& rows, Range range) {
 
 Result<std::vector<StoredProcess>> SqliteReader::processes(Range range) {
   return reading([&]() -> Result<std::vector<StoredProcess>> {
-    std::vector<StoredProcess> processes;
-    Statement rows(*database_, std::string(sql::processes) + sql::lived_between);
+    Statement rows(*database_, ProcessReader::sql(sql::lived_between));
     bind_lived_between(rows, range);
-    while (rows.step()) processes.push_back(read_process(rows));
-    return processes;
+    return all_of(rows);
   });
+}
+
+std::vector<StoredProcess> SqliteReader::all_of(Statement& rows) {
+  ProcessReader reader(*database_);
+  std::vector<StoredProcess> processes;
+  while (rows.step()) processes.push_back(reader.read(rows));
+  return processes;
 }
 
 Result<std::vector<StoredProcess>> SqliteReader::processes_by(const char* where, const std::vector<std::int64_t>& ids) {
   return reading([&]() -> Result<std::vector<StoredProcess>> {
+    ProcessReader reader(*database_);
     std::vector<StoredProcess> processes;
     processes.reserve(ids.size());
-    Statement row(*database_, std::string(sql::processes) + where);
+    Statement row(*database_, ProcessReader::sql(where));
     for (const std::int64_t id : ids) {
-      if (row.bind(id).step()) processes.push_back(read_process(row));
+      if (row.bind(id).step()) processes.push_back(reader.read(row));
     }
     return processes;
   });
@@ -257,11 +265,9 @@ Result<std::vector<StoredProcess>> SqliteReader::newest_of(const std::vector<std
 
 Result<std::vector<StoredProcess>> SqliteReader::processes_of_pid(Range range, std::int32_t pid) {
   return reading([&]() -> Result<std::vector<StoredProcess>> {
-    std::vector<StoredProcess> processes;
-    Statement rows(*database_, std::string(sql::processes) + sql::processes_of_pid);
+    Statement rows(*database_, ProcessReader::sql(sql::processes_of_pid));
     rows.bind(pid, range.from_ms, range.to_ms);
-    while (rows.step()) processes.push_back(read_process(rows));
-    return processes;
+    return all_of(rows);
   });
 }
 

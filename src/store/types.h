@@ -153,6 +153,7 @@ struct HistoryQuestion {
   Range range;
   std::vector<Metric> metrics;  // that the kind has
   bool whole = false;           // buckets that touch the range as they are; else they are cut to it
+  bool zombies = false;         // tells at ticks which processes are zombies, which is a table more to read
 };
 
 // One metric of one subject. Of a group the values are those of the sum of its members, so that max is the highest sum
@@ -160,8 +161,7 @@ struct HistoryQuestion {
 struct SubjectInterval {
   std::int64_t subject_id = 0;  // 0 of the machine
   Metric metric = Metric::pss;
-  std::int64_t processes =
-      0;  // most members that lived at one time; of a process 1, and 0 of a zombie, which holds nothing
+  std::int64_t processes = 0;  // most members that lived at one time; of a process 1, and 0 of a zombie if asked
   Interval interval;
 };
 

@@ -85,7 +85,9 @@ using SeenById = std::unordered_map<std::int64_t, Seen>;
 
 Result<SeenById> see_ticks(Reader& reader, Range range) {
   SeenById seen;
-  TRY(reader.history({Tier::raw, SubjectKind::process, {}, range, {Metric::hwm}}, [&seen](const SubjectInterval& of) {
+  HistoryQuestion question{Tier::raw, SubjectKind::process, {}, range, {Metric::hwm}};
+  question.zombies = true;
+  TRY(reader.history(question, [&seen](const SubjectInterval& of) {
     Seen& process = seen[of.subject_id];
     process.hwm_kib = std::max(process.hwm_kib, of.interval.max);
     process.zombie = of.processes == 0;

@@ -108,7 +108,8 @@ Result<bool> read_whole(Reader& reader, const TrendSource& source, const Subject
 
 // The processes that the subject may be.
 Result<ProcessHistory> candidates_of(Reader& reader, const Subject& subject, const TrendSource& source, Metric metric) {
-  const HistoryQuestion question{source.tier, SubjectKind::process, {}, source.range, {metric}};
+  HistoryQuestion question{source.tier, SubjectKind::process, {}, source.range, {metric}};
+  question.zombies = true;
   if (subject.kind != Subject::Kind::process) return ProcessHistory::load(reader, question);
   std::vector<StoredProcess> processes = TRY(reader.processes_of_pid(source.range, subject.pid));
   return ProcessHistory::of(reader, question, std::move(processes));

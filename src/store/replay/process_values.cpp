@@ -35,7 +35,8 @@ class ValuePass {
         unpacker_(hot_fields_),
         plan_(question.range, [this, &visit](const PlannedInterval& interval) { hand_out(interval, visit); }),
         hot_(database, sql("process_id, source", unpacker_.columns(), "process_sample"), ticks_),
-        cold_(database, sql("process_id, state IN ('Z', 'X')", cold_fields_, "process_detail"), ticks_),
+        cold_(database, sql("process_id, state IN ('Z', 'X')", cold_fields_, "process_detail"),
+              question.zombies || !cold_fields_.empty() ? ticks_ : TickSpan()),
         gone_(database, sql::gone_processes, ticks_) {}
 
   void run() {

@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "store/replay/process_reader.h"
 #include "store/replay/tick_cursor.h"
 #include "store/rows/columns.h"
 #include "store/rows/tick_rows.h"
@@ -19,10 +20,10 @@ struct Bounds {
 };
 
 // A row of snapshot_processes.sql.
-ProcessState read_state(const Statement& row) {
+ProcessState read_state(ProcessReader& processes, const Statement& row) {
   ProcessState state;
-  state.process = read_process(row);
-  int column = kProcessColumns;
+  state.process = processes.read(row);
+  int column = ProcessReader::kColumns;
   state.sample_ms = row.integer(column++);
   ProcessSample& sample = state.sample;
   sample.key = state.process.info.key;
@@ -39,7 +40,7 @@ ProcessState read_state(const Statement& row) {
 }
 
 std::string states_sql(const char* last_rows) {
-  return last_rows + fmt::format(fmt::runtime(sql::snapshot_processes),
+  return last_rows + fmt::format(fmt::runtime(sql::snapshot_processes), fmt::arg("process", sql::process_columns),
                                  fmt::arg("hot", column_list(kHotProcessFields, "s.")),
                                  fmt::arg("cold", column_list(kColdProcessFields, "d.")));
 }
@@ -47,7 +48,8 @@ std::string states_sql(const char* last_rows) {
 void load_processes(SQLite::Database& database, const Bounds& bounds, Snapshot& snapshot) {
   Statement rows(database, states_sql(sql::last_rows));
   rows.bind(bounds.keyframe_id, bounds.tick_id);
-  while (rows.step()) snapshot.processes.push_back(read_state(rows));
+  ProcessReader processes(database);
+  while (rows.step()) snapshot.processes.push_back(read_state(processes, rows));
 }
 
 template <std::size_t N>
@@ -123,52 +125,22 @@ Result<Snapshot> load_snapshot(SQLite::Database& database, std::int64_t tick_id)
 std::optional<ProcessState> load_process(SQLite::Database& database, std::int64_t tick_id, std::int64_t process_id) {
   Statement row(database, states_sql(sql::last_rows_of_one));
   if (!row.bind(keyframe_of(database, tick_id), tick_id, process_id).step()) return std::nullopt;
-  return read_state(row);
+  ProcessReader processes(database);
+  return read_state(processes, row);
 }
 
 std::vector<Holder> load_largest(SQLite::Database& database, std::int64_t tick_id, std::size_t most,
                                  const std::function<bool(const StoredProcess&)>& takes) {
   std::vector<Holder> largest;
-  Statement row(database,
-                std::string(sql::processes) + "WHERE p.id = ? AND (p.gone_tick_id IS NULL OR p.gone_tick_id > ?)");
+  ProcessReader processes(database);
+  Statement row(database, ProcessReader::sql("WHERE p.id = ? AND (p.gone_tick_id IS NULL OR p.gone_tick_id > ?)"));
   for (const auto& [process_id, kib] : load_held(database, {keyframe_of(database, tick_id), tick_id})) {
     if (largest.size() == most) break;
     if (!row.bind(process_id, tick_id).step()) continue;
-    const StoredProcess process = read_process(row);
+    const StoredProcess process = processes.read(row);
     if (takes(process)) largest.push_back({process, kib});
   }
   return largest;
-}
-
-StoredProcess read_process(const Statement& row) {
-  int column = 0;
-  const auto next = [&] { return row.integer(column++); };
-  const auto text = [&] { return row.text(column++); };
-  StoredProcess process;
-  ProcessInfo& info = process.info;
-  process.id = next();
-  process.boot_id = text();
-  info.key.pid = static_cast<std::int32_t>(next());
-  info.key.start_ticks = static_cast<std::uint64_t>(next());
-  info.key.exec_count = static_cast<std::uint32_t>(next());
-  info.start_ms = next();
-  info.parent_pid = static_cast<std::int32_t>(next());
-  info.uid = static_cast<std::uint32_t>(next());
-  info.user = text();
-  info.comm = text();
-  info.exe = text();
-  info.command = text();
-  info.cgroup = text();
-  info.cwd = text();
-  info.category = text();
-  process.first_ms = row.maybe(column++).value_or(info.start_ms);
-  process.last_ms = row.maybe(column++).value_or(process.first_ms);
-  process.gone_ms = row.maybe(column++);
-  process.end = text();
-  process.identity_id = next();
-  process.unit = text();
-  process.identity = text();
-  return process;
 }
 
 const char* run_columns() {

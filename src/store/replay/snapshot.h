@@ -18,10 +18,6 @@ std::optional<ProcessState> load_process(SQLite::Database& database, std::int64_
 std::vector<Holder> load_largest(SQLite::Database& database, std::int64_t tick_id, std::size_t most,
                                  const std::function<bool(const StoredProcess&)>& takes);
 
-// A row that begins with the columns of schema/queries/processes.sql; how many those are.
-StoredProcess read_process(const Statement& row);
-inline constexpr int kProcessColumns = 22;
-
 // A row of run_named.
 const char* run_columns();
 StoredRun read_run(const Statement& row);

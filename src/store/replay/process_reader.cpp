@@ -1,0 +1,66 @@
+#include "store/replay/process_reader.h"
+
+#include <SQLiteCpp/Database.h>
+#include <fmt/format.h>
+#include <tuple>
+
+#include "store/sqlite/sql.h"
+
+namespace memoir {
+namespace {
+
+std::string text(const Statement& row) {
+  return row.text(0);
+}
+
+std::pair<std::string, std::string> texts(const Statement& row) {
+  return {row.text(0), row.text(1)};
+}
+
+std::pair<std::uint32_t, std::string> user(const Statement& row) {
+  return {static_cast<std::uint32_t>(row.integer(0)), row.text(1)};
+}
+
+}  // namespace
+
+ProcessReader::ProcessReader(SQLite::Database& database)
+    : boots_(database, "SELECT boot_uuid FROM boot WHERE id = ?", text),
+      users_(database, "SELECT uid, name FROM user WHERE id = ?", user),
+      commands_(database, "SELECT exe, line FROM command WHERE id = ?", texts),
+      cgroups_(database, "SELECT path FROM cgroup WHERE id = ?", text),
+      categories_(database, "SELECT name FROM category WHERE id = ?", text),
+      identities_(database, "SELECT unit, command FROM identity WHERE id = ?", texts) {}
+
+std::string ProcessReader::sql(const std::string& where) {
+  return fmt::format("SELECT {} FROM process AS p {}", sql::process_columns, where);
+}
+
+StoredProcess ProcessReader::read(const Statement& row) {
+  int column = 0;
+  const auto next = [&] { return row.integer(column++); };
+  const auto next_text = [&] { return row.text(column++); };
+  StoredProcess process;
+  ProcessInfo& info = process.info;
+  process.id = next();
+  info.key.pid = static_cast<std::int32_t>(next());
+  info.key.start_ticks = static_cast<std::uint64_t>(next());
+  info.key.exec_count = static_cast<std::uint32_t>(next());
+  info.start_ms = next();
+  info.parent_pid = static_cast<std::int32_t>(next());
+  info.comm = next_text();
+  info.cwd = next_text();
+  process.first_ms = row.maybe(column++).value_or(info.start_ms);
+  process.last_ms = row.maybe(column++).value_or(process.first_ms);
+  process.gone_ms = row.maybe(column++);
+  process.end = next_text();
+  process.boot_id = boots_.of(next());
+  std::tie(info.uid, info.user) = users_.of(next());
+  std::tie(info.exe, info.command) = commands_.of(next());
+  info.cgroup = cgroups_.of(next());
+  info.category = categories_.of(next());
+  process.identity_id = next();
+  std::tie(process.unit, process.identity) = identities_.of(process.identity_id);
+  return process;
+}
+
+}  // namespace memoir
