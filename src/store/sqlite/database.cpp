@@ -100,7 +100,7 @@ Result<DatabasePtr> open_checked(const std::string& name, const std::string& pat
     if (version == 0) return not_ours(path);
     TRY(check_schema(*database, path, version));
     Statement(*database, "PRAGMA temp_store = MEMORY").finish();
-    if (version < kSchemaVersion) present_as_current(*database, version);
+    present_as_current(*database, version);
     return database;
   });
 }

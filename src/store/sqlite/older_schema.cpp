@@ -37,7 +37,7 @@ void add_missing_tables(SQLite::Database& database, SQLite::Database& current) {
   }
 }
 
-// Those that the file has as well: a view of the file would not look into TEMP.
+// Those that the file has as well: a view of the file would not look into TEMP, and may be a stranger's.
 void add_views(SQLite::Database& database, SQLite::Database& current) {
   Statement views(current, "SELECT sql FROM sqlite_schema WHERE type = 'view' ORDER BY rowid");
   while (views.step()) database.exec(in_temp("VIEW", views.text(0)));
@@ -74,6 +74,7 @@ void add_identities(SQLite::Database& database) {
 }  // namespace
 
 void present_as_current(SQLite::Database& database, std::int32_t version) {
+  if (version == kSchemaVersion) return;
   const auto current = empty_database(kSchemaVersion);
   // One transaction: what it sees is one state of the file.
   Transaction transaction(database, Transaction::Kind::read);
