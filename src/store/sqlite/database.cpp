@@ -81,7 +81,7 @@ Result<std::int32_t> known_version(SQLite::Database& database, const std::string
   const std::int64_t application = number(database, "PRAGMA application_id");
   const std::int32_t version = schema_version(database);
   if (application == 0 && version == 0 && number(database, "SELECT COUNT(*) FROM sqlite_schema") == 0) return 0;
-  if (application != kApplicationId) return not_ours(path);
+  if (application != kApplicationId || version < 0) return not_ours(path);
   if (version > kSchemaVersion) {
     return malformed(
         fmt::format("{}: has schema {}, this program knows up to {}; use the version of Memoir that wrote it", path,

@@ -39,11 +39,4 @@ void migrate(SQLite::Database& database, std::int32_t from) {
   transaction.commit();
 }
 
-std::unique_ptr<SQLite::Database> empty_database(std::int32_t version) {
-  auto database = std::make_unique<SQLite::Database>(":memory:", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
-  for (std::int32_t step = 0; step < version; ++step) database->exec(sql::migrations[step]);
-  if (version == kSchemaVersion) database->exec(sql::views);
-  return database;
-}
-
 }  // namespace memoir

@@ -4,7 +4,6 @@
 // it up by one. All views are those of schema/views.sql.
 
 #include <cstdint>
-#include <memory>
 
 namespace SQLite {
 class Database;
@@ -19,8 +18,5 @@ inline constexpr std::int32_t kIdentities = 2;
 
 // Brings a database of version `from` up to date in one transaction, its views too.
 void migrate(SQLite::Database& database, std::int32_t from);
-
-// One in memory, of that version, without a row of ours; an older one without views.
-std::unique_ptr<SQLite::Database> empty_database(std::int32_t version);
 
 }  // namespace memoir

@@ -10,6 +10,7 @@
 
 #include "model/identity.h"
 #include "store/sqlite/migrations.h"
+#include "store/sqlite/schema_objects.h"
 #include "store/sqlite/sql.h"
 #include "store/sqlite/statement.h"
 
@@ -19,28 +20,30 @@ namespace {
 static_assert(std::size(sql::compat) + 1 == std::size(sql::migrations),
               "schema/compat has one file for each schema before today's");
 
-bool has(SQLite::Database& database, const std::string& table) {
+constexpr auto kToday = sql::objects[std::size(sql::objects) - 1];
+
+bool has(SQLite::Database& database, std::string_view table) {
   Statement found(database, "SELECT 1 FROM main.sqlite_schema WHERE type = 'table' AND name = ?");
   return found.bind(table).step();
 }
 
 // SQLite keeps what made a table or a view as "CREATE TABLE …" and "CREATE VIEW …".
-std::string in_temp(const std::string& type, const std::string& sql) {
-  const std::size_t head = std::string_view("CREATE ").size() + type.size();
-  return fmt::format("CREATE TEMP {}{}", type, std::string_view(sql).substr(head));
+void make_in_temp(SQLite::Database& database, const sql::Object& object) {
+  const std::string_view sql = object.sql;
+  database.exec(fmt::format("CREATE TEMP {}", sql.substr(std::string_view("CREATE ").size())));
 }
 
-void add_missing_tables(SQLite::Database& database, SQLite::Database& current) {
-  Statement tables(current, "SELECT name, sql FROM sqlite_schema WHERE type = 'table' ORDER BY rowid");
-  while (tables.step()) {
-    if (!has(database, tables.text(0))) database.exec(in_temp("TABLE", tables.text(1)));
+void add_missing_tables(SQLite::Database& database) {
+  for (const sql::Object& object : kToday) {
+    if (object.type == std::string_view("table") && !has(database, object.name)) make_in_temp(database, object);
   }
 }
 
 // Those that the file has as well: a view of the file would not look into TEMP, and may be a stranger's.
-void add_views(SQLite::Database& database, SQLite::Database& current) {
-  Statement views(current, "SELECT sql FROM sqlite_schema WHERE type = 'view' ORDER BY rowid");
-  while (views.step()) database.exec(in_temp("VIEW", views.text(0)));
+void add_views(SQLite::Database& database) {
+  for (const sql::Object& object : kToday) {
+    if (object.type == std::string_view("view")) make_in_temp(database, object);
+  }
 }
 
 // As fill_in_identities() (identity_migration.h), with the same numbers.
@@ -75,12 +78,11 @@ void add_identities(SQLite::Database& database) {
 
 void present_as_current(SQLite::Database& database, std::int32_t version) {
   if (version == kSchemaVersion) return;
-  const auto current = empty_database(kSchemaVersion);
   // One transaction: what it sees is one state of the file.
   Transaction transaction(database, Transaction::Kind::read);
-  add_missing_tables(database, *current);
+  add_missing_tables(database);
   for (std::int32_t from = version; from < kSchemaVersion; ++from) database.exec(sql::compat[from - 1]);
-  add_views(database, *current);
+  add_views(database);
   if (version < kIdentities) add_identities(database);
   transaction.commit();
 }

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "store/sqlite/failure.h"
 #include "store/sqlite/migrations.h"
+#include "store/sqlite/schema_objects.h"
 #include "store/sqlite/statement.h"
 
 namespace memoir {
@@ -22,14 +23,13 @@ constexpr const char* kObjects =
     "SELECT type, name, tbl_name, COALESCE(sql, '') FROM main.sqlite_schema ORDER BY type, name";
 
 using Name = std::pair<std::string, std::string>;        // type and name
-using Definition = std::pair<std::string, std::string>;  // table and SQL; of an index of a key there is none
+using Definition = std::pair<std::string, std::string>;  // table and SQL
 using Objects = std::map<Name, Definition>;
 
 Objects objects_of(std::int32_t version) {
-  const auto database = empty_database(version);
   Objects objects;
-  Statement rows(*database, kObjects);
-  while (rows.step()) objects[{rows.text(0), rows.text(1)}] = {rows.text(2), rows.text(3)};
+  for (const sql::Object& object : sql::objects[version - 1])
+    objects[{object.type, object.name}] = {object.table, object.sql};
   for (const auto& [table, columns] :
        {std::pair("sqlite_stat1", "tbl,idx,stat"), std::pair("sqlite_stat4", "tbl,idx,neq,nlt,ndlt,sample")})
     objects[{"table", table}] = {table, fmt::format("CREATE TABLE {}({})", table, columns)};
