@@ -6,6 +6,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "store/replay/tick_cursor.h"
 #include "store/rollup/reader.h"
 #include "store/rows/columns.h"
 #include "store/rows/id_set.h"
@@ -188,9 +189,7 @@ void store_pending_marks(SQLite::Database& database) {
   see_processes(database, pending);
   MarkRows rows(database);
   for (const MarkRow& mark : pending.take()) rows.raise(mark);
-  Statement last(database, "SELECT COALESCE(MAX(id), 0) FROM tick");
-  last.step();
-  rows.set_watermark(last.integer(0));
+  rows.set_watermark(last_tick_id(database));
 }
 
 std::map<std::int64_t, std::string> load_group_names(SQLite::Database& database, SubjectKind kind) {
@@ -209,8 +208,8 @@ constexpr Range kWhenever{std::numeric_limits<std::int64_t>::min(), std::numeric
 // Where the marks of a kind stand. Those of all time of processes are those of their days too, which come first: a
 // process of one day has no others, and of equal ones the first counts.
 std::vector<MarkDays> stored_days(SQLite::Database& database, SubjectKind kind, MarkDays days) {
-  Statement kept(database, "SELECT COALESCE((SELECT day_from_ms FROM retention), 0)");
-  const std::int64_t kept_from = kept.step() ? std::max<std::int64_t>(kept.integer(0), 0) : 0;
+  const std::int64_t kept_from =
+      std::max<std::int64_t>(one(database, "SELECT day_from_ms FROM retention").value_or(0), 0);
   if (days.from >= 0) return {{std::max(days.from, kept_from), days.to}};
   if (kind != SubjectKind::process) return {days};
   return {{kept_from, std::numeric_limits<std::int64_t>::max()}, days};

@@ -32,7 +32,7 @@ void migrate(SQLite::Database& database, std::int32_t from) {
   drop_views(database);
   for (std::int32_t version = from; version < kSchemaVersion; ++version) {
     database.exec(sql::migrations[version]);
-    if (version + 1 == kIdentities) fill_in_identities(database);
+    if (version + 1 == kIdentities) fill_in_identities(database, "UPDATE process SET identity_id = ?2 WHERE id = ?1");
   }
   database.exec(sql::views);
   stamp(database, kSchemaVersion);

@@ -3,12 +3,10 @@
 #include <SQLiteCpp/Database.h>
 #include <fmt/format.h>
 #include <iterator>
-#include <map>
 #include <string>
 #include <string_view>
-#include <tuple>
 
-#include "model/identity.h"
+#include "store/sqlite/identity_migration.h"
 #include "store/sqlite/migrations.h"
 #include "store/sqlite/schema_objects.h"
 #include "store/sqlite/sql.h"
@@ -23,8 +21,7 @@ static_assert(std::size(sql::compat) + 1 == std::size(sql::migrations),
 constexpr auto kToday = sql::objects[std::size(sql::objects) - 1];
 
 bool has(SQLite::Database& database, std::string_view table) {
-  Statement found(database, "SELECT 1 FROM main.sqlite_schema WHERE type = 'table' AND name = ?");
-  return found.bind(table).step();
+  return one(database, "SELECT 1 FROM main.sqlite_schema WHERE type = 'table' AND name = ?", table).has_value();
 }
 
 // SQLite keeps what made a table or a view as "CREATE TABLE …" and "CREATE VIEW …".
@@ -46,34 +43,6 @@ void add_views(SQLite::Database& database) {
   }
 }
 
-// As fill_in_identities() (identity_migration.h), with the same numbers.
-void add_identities(SQLite::Database& database) {
-  Statement rows(
-      database,
-      "SELECT p.id, c.exe, c.line, g.path FROM main.process AS p "
-      "JOIN main.command AS c ON c.id = p.command_id JOIN main.cgroup AS g ON g.id = p.cgroup_id ORDER BY p.id");
-  Statement add(database,
-                "INSERT INTO temp.identity (id, unit, exe, command, first_ms, last_ms) VALUES (?, ?, ?, ?, 0, 0)");
-  Statement set(database, "INSERT INTO temp.process_identity (process_id, identity_id) VALUES (?, ?)");
-  std::map<std::tuple<std::string, std::string, std::string>, std::int64_t> known;
-  while (rows.step()) {
-    ProcessInfo info;
-    info.exe = rows.text(1);
-    info.command = rows.text(2);
-    info.cgroup = rows.text(3);
-    const Identity identity = identity_of(info);
-    const auto next = static_cast<std::int64_t>(known.size()) + 1;
-    const auto [found, is_new] = known.try_emplace({identity.unit, identity.exe, identity.command}, next);
-    if (is_new) add.run(next, identity.unit, identity.exe, identity.command);
-    set.run(rows.integer(0), found->second);
-  }
-  database.exec(
-      "UPDATE temp.identity SET "
-      "first_ms = (SELECT p.first_ms FROM temp.process AS p WHERE p.identity_id = identity.id ORDER BY p.id LIMIT 1), "
-      "last_ms = (SELECT MAX(COALESCE(p.last_ms, p.first_ms)) FROM temp.process AS p WHERE p.identity_id = "
-      "identity.id)");
-}
-
 }  // namespace
 
 void present_as_current(SQLite::Database& database, std::int32_t version) {
@@ -83,7 +52,8 @@ void present_as_current(SQLite::Database& database, std::int32_t version) {
   add_missing_tables(database);
   for (std::int32_t from = version; from < kSchemaVersion; ++from) database.exec(sql::compat[from - 1]);
   add_views(database);
-  if (version < kIdentities) add_identities(database);
+  if (version < kIdentities)
+    fill_in_identities(database, "INSERT INTO temp.process_identity (process_id, identity_id) VALUES (?, ?)");
   transaction.commit();
 }
 
