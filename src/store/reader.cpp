@@ -61,8 +61,7 @@ class SqliteReader final : public Reader {
   Status history(const HistoryQuestion& question, const std::function<void(const SubjectInterval&)>& visit) override;
   Result<std::map<std::int64_t, std::string>> group_names(SubjectKind kind) override;
   Result<std::vector<StoredIdentity>> identities(std::optional<Range> range) override;
-  Result<std::vector<HighWater>> high_water(std::optional<Range> range) override;
-  Result<std::vector<HighWater>> group_marks(std::optional<Range> range, const std::set<SubjectKind>& kinds) override;
+  Result<std::vector<HighWater>> high_water(std::optional<Range> range, const std::set<SubjectKind>& kinds) override;
   Result<ProcessMarks> process_marks(std::optional<Range> range, std::optional<Range> reached, Metric metric,
                                      std::size_t most) override;
 
@@ -327,14 +326,8 @@ Result<std::vector<StoredIdentity>> SqliteReader::identities(std::optional<Range
   return reading([&]() -> Result<std::vector<StoredIdentity>> { return load_identities(*database_, range); });
 }
 
-Result<std::vector<HighWater>> SqliteReader::high_water(std::optional<Range> range) {
-  static const std::set<SubjectKind> all(kSubjectKinds.begin(), kSubjectKinds.end());
-  return reading(
-      [&]() -> Result<std::vector<HighWater>> { return load_marks(*database_, tails_, mark_days(range), all); });
-}
-
-Result<std::vector<HighWater>> SqliteReader::group_marks(std::optional<Range> range,
-                                                         const std::set<SubjectKind>& kinds) {
+Result<std::vector<HighWater>> SqliteReader::high_water(std::optional<Range> range,
+                                                        const std::set<SubjectKind>& kinds) {
   return reading(
       [&]() -> Result<std::vector<HighWater>> { return load_marks(*database_, tails_, mark_days(range), kinds); });
 }

@@ -83,13 +83,9 @@ class Reader {
   virtual Result<std::vector<StoredIdentity>> identities(std::optional<Range> range) = 0;
 
   // Marks of whole UTC days that touch the range; without a range those of all time. Up to the last tick, flushed or
-  // not.
-  virtual Result<std::vector<HighWater>> high_water(std::optional<Range> range) = 0;
-
-  // The same of the machine and of groups alone, of which there are few. Those of identities and cgroups cost more:
-  // they are in part those of ticks that are not rolled up yet.
-  virtual Result<std::vector<HighWater>> group_marks(std::optional<Range> range,
-                                                     const std::set<SubjectKind>& kinds) = 0;
+  // not. Of processes there are many; those of identities and cgroups are in part those of ticks that are not rolled up
+  // yet, which costs more.
+  virtual Result<std::vector<HighWater>> high_water(std::optional<Range> range, const std::set<SubjectKind>& kinds) = 0;
 
   // Of one metric of processes, one mark of each, at most `most` of them. `reached` leaves those that were reached
   // within it.

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/log.h"
+#include "store/replay/tick_cursor.h"
 #include "store/retention/pass.h"
 #include "store/rollup/rollup.h"
 #include "store/sqlite/database.h"
@@ -118,9 +119,7 @@ Result<std::vector<KnownProcess>> SqliteWriter::known_processes(const std::strin
 // Whoever lived at the end of an earlier run in this boot: their rows are gone on with, or ended by the first tick.
 WriterState SqliteWriter::state_at_start() {
   WriterState state;
-  Statement last(*database_, "SELECT COALESCE(MAX(id), 0) FROM tick");
-  last.step();
-  state.tick_id = last.integer(0);
+  state.tick_id = last_tick_id(*database_);
   Statement keys(*database_, "SELECT name, id FROM meminfo_key ORDER BY id");
   while (keys.step()) state.meminfo_keys.push_back({keys.text(0), keys.integer(1), std::nullopt});
   state.oom_kills = last_oom_count(*database_, boot_id_);

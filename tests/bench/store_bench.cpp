@@ -97,7 +97,10 @@ void measure(const char* name, const std::string& folder, double changing, bool 
     const auto tick = must(reader->tick_at(begin + 20 * 3'600'000 - 10'000));
     must(reader->snapshot(tick->id));
   });
-  const double peaks = best_ms([&] { must(must(Reader::open(path))->high_water(Range{begin, end})); });
+  const double peaks = best_ms([&] {
+    must(must(Reader::open(path))
+             ->high_water(Range{begin, end}, {SubjectKind::machine, SubjectKind::category, SubjectKind::process}));
+  });
   const double status = best_ms([&] {
     const auto reader = must(Reader::open(path));
     must(reader->info());

@@ -105,7 +105,7 @@ TEST_CASE("an extract knows nothing of what was recorded outside its range") {
     CHECK(process.last_ms <= range.to_ms);
     CHECK(process.gone_ms.value_or(0) <= range.to_ms);
   }
-  for (const HighWater& mark : must(part->high_water(std::nullopt))) {
+  for (const HighWater& mark : must(part->high_water(std::nullopt, kAllKinds))) {
     CHECK(mark.at_ms >= info.first_tick_ms);
     CHECK(mark.at_ms <= range.to_ms);
   }
@@ -140,7 +140,7 @@ TEST_CASE("the marks of an extract are those of its range") {
   }
   std::int64_t marked_used = 0;
   std::int64_t marked_pss = 0;
-  for (const HighWater& mark : must(part->high_water(std::nullopt))) {
+  for (const HighWater& mark : must(part->high_water(std::nullopt, kAllKinds))) {
     if (mark.subject == SubjectKind::machine && mark.metric == Metric::used) marked_used = mark.value_kib;
     if (mark.subject == SubjectKind::process && mark.metric == Metric::pss)
       marked_pss = std::max(marked_pss, mark.value_kib);

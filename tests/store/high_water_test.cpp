@@ -102,15 +102,15 @@ Oracle::Marks marks_of(const std::vector<HighWater>& stored) {
 
 // The marks that are read apart are those that are read together.
 void compare_parts(Reader& reader, std::optional<Range> range) {
-  std::vector<HighWater> groups = must(reader.high_water(range));
+  std::vector<HighWater> groups = must(reader.high_water(range, kAllKinds));
   const std::vector<HighWater> all = groups;
   std::erase_if(groups, [](const HighWater& mark) { return mark.subject == SubjectKind::process; });
   const std::set kinds{SubjectKind::machine, SubjectKind::category, SubjectKind::identity, SubjectKind::cgroup};
-  REQUIRE(marks_of(must(reader.group_marks(range, kinds))) == marks_of(groups));
+  REQUIRE(marks_of(must(reader.high_water(range, kinds))) == marks_of(groups));
   for (const SubjectKind kind : kinds) {
     std::vector<HighWater> alone = groups;
     std::erase_if(alone, [kind](const HighWater& mark) { return mark.subject != kind; });
-    REQUIRE(marks_of(must(reader.group_marks(range, {kind}))) == marks_of(alone));
+    REQUIRE(marks_of(must(reader.high_water(range, {kind}))) == marks_of(alone));
   }
   for (const Metric metric : {Metric::hwm, Metric::pss, Metric::uss, Metric::swap}) {
     std::map<std::int64_t, std::int64_t> highest;
@@ -141,8 +141,8 @@ void compare(const StoreFixture& fixture) {
     oracle.see(must(reader->snapshot(tick.id)), before);
     before = tick.begin.wall_ms;
   }
-  REQUIRE(marks_of(must(reader->high_water(std::nullopt))) == oracle.of(false));
-  REQUIRE(marks_of(must(reader->high_water(all))) == oracle.of(true));
+  REQUIRE(marks_of(must(reader->high_water(std::nullopt, kAllKinds))) == oracle.of(false));
+  REQUIRE(marks_of(must(reader->high_water(all, kAllKinds))) == oracle.of(true));
   const FileInfo info = must(reader->info());
   compare_parts(*reader, std::nullopt);
   compare_parts(*reader, Range{info.first_tick_ms, info.last_tick_ms});
@@ -176,8 +176,8 @@ Oracle::Marks named_marks(const StoreFixture& fixture, bool days) {
 // All that the reader says is in the view too, once it is flushed.
 void compare_names(const StoreFixture& fixture) {
   for (const bool days : {false, true}) {
-    auto marks =
-        marks_of(must(fixture.reader()->high_water(days ? std::optional(Range{0, 4'000'000'000'000}) : std::nullopt)));
+    auto marks = marks_of(must(
+        fixture.reader()->high_water(days ? std::optional(Range{0, 4'000'000'000'000}) : std::nullopt, kAllKinds)));
     std::erase_if(marks, [](const auto& mark) { return std::get<0>(mark.first) > SubjectKind::process; });
     REQUIRE(named_marks(fixture, days) == marks);
   }
@@ -283,14 +283,14 @@ TEST_CASE("a mark of a day says between which ticks it was reached") {
   tick = simulation.next();
   tick.processes[0].memory.set(ProcessField::vm_hwm, 1LL << 40);
   must(writer->write(tick));
-  const auto marks = must(fixture.reader()->high_water(Range{before, before}));
+  const auto marks = must(fixture.reader()->high_water(Range{before, before}, kAllKinds));
   const auto found =
       std::find_if(marks.begin(), marks.end(), [](const HighWater& mark) { return mark.metric == Metric::hwm; });
   REQUIRE(found != marks.end());
   REQUIRE(found->value_kib == 1LL << 40);
   REQUIRE(found->before_ms == before);
   REQUIRE(found->at_ms == tick.begin.wall_ms);
-  REQUIRE(must(fixture.reader()->high_water(Range{before - 2 * kDayMs, before - 2 * kDayMs})).empty());
+  REQUIRE(must(fixture.reader()->high_water(Range{before - 2 * kDayMs, before - 2 * kDayMs}, kAllKinds)).empty());
 }
 
 }  // namespace

@@ -144,8 +144,8 @@ std::string all_answers(Reader& reader) {
   add_all(text, "process", must(reader.processes(range)));
   add_all(text, "life", must(reader.lives(range)));
   add_all(text, "identity", must(reader.identities(range)));
-  add_all(text, "mark of all time", must(reader.high_water(std::nullopt)));
-  add_all(text, "mark of a day", must(reader.high_water(range)));
+  add_all(text, "mark of all time", must(reader.high_water(std::nullopt, kAllKinds)));
+  add_all(text, "mark of a day", must(reader.high_water(range, kAllKinds)));
   const std::vector<StoredTick> ticks = must(reader.ticks(range));
   add_all(text, "tick", ticks);
   for (const StoredTick& tick : ticks) text += words(must(reader.snapshot(tick.id))) + "\n";

@@ -205,7 +205,7 @@ TEST_CASE("what nobody tells of any more is forgotten, and nothing else") {
   for (const StoredIdentity& identity : must(reader->identities(kAll)))
     names[identity.id] = identity.unit + " " + identity.exe + " " + identity.command;
   std::size_t compared = 0;
-  for (const HighWater& mark : must(reader->high_water(std::nullopt))) {
+  for (const HighWater& mark : must(reader->high_water(std::nullopt, kAllKinds))) {
     if (mark.subject != SubjectKind::identity || mark.metric != Metric::hwm) continue;
     ++compared;
     INFO(names.at(mark.subject_id));

@@ -3,6 +3,7 @@
 // A database in a directory of its own, and short words for what must succeed.
 
 #include <memory>
+#include <set>
 #include <string>
 
 #include "store/reader.h"
@@ -24,6 +25,8 @@ inline void must(const Status& status) {
 inline RunInfo run_info(const BootInfo& boot, Moment started, std::int64_t interval_ms = 10'000) {
   return {boot, 4711, "0.1.0 (test)", interval_ms, started};
 }
+
+inline const std::set<SubjectKind> kAllKinds(kSubjectKinds.begin(), kSubjectKinds.end());
 
 class StoreFixture {
  public:

@@ -193,7 +193,7 @@ std::vector<Peak> marks_within(const std::vector<HighWater>& marks, SubjectKind 
 Result<Peaks> peaks_from_marks(const Context& context, const PeakQuestion& question) {
   Reader& reader = context.reader;
   const std::vector<HighWater> marks =
-      TRY(reader.group_marks(question.all_time ? std::nullopt : std::optional(question.range), told_kinds(question)));
+      TRY(reader.high_water(question.all_time ? std::nullopt : std::optional(question.range), told_kinds(question)));
   const std::optional<State> last = TRY(load_state(context, question.range.to_ms));
   const State* now = last ? &*last : nullptr;
   Peaks peaks;

@@ -162,7 +162,7 @@ Result<std::vector<PeakRow>> process_rows_of_rollups(const PeakSource& source, c
 }
 
 Result<std::vector<PeakRow>> identity_marks(const PeakSource& source) {
-  const std::vector<HighWater> marks = TRY(source.reader.group_marks(source.range, {SubjectKind::identity}));
+  const std::vector<HighWater> marks = TRY(source.reader.high_water(source.range, {SubjectKind::identity}));
   const std::map<std::int64_t, std::string> names = TRY(source.reader.group_names(SubjectKind::identity));
   std::vector<PeakRow> rows;
   for (const Peak& peak : marks_within(marks, SubjectKind::identity, Metric::hwm, source.range)) {
@@ -174,7 +174,7 @@ Result<std::vector<PeakRow>> identity_marks(const PeakSource& source) {
 }
 
 Status refine(const PeakSource& source, const PeakQuestion& question, Peaks& peaks) {
-  const std::vector<HighWater> marks = TRY(source.reader.group_marks(source.range, told_kinds(question)));
+  const std::vector<HighWater> marks = TRY(source.reader.high_water(source.range, told_kinds(question)));
   refine_rows(marks, SubjectKind::machine, std::nullopt, peaks.machine);
   refine_rows(marks, SubjectKind::category, Metric::pss, peaks.categories);
   const auto kind = group_kind(question.group);

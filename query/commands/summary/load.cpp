@@ -169,7 +169,7 @@ Result<std::optional<DaySummary>> load_summary(const Context& context, Day day) 
   if (!find_ends(summary)) return std::optional<DaySummary>();
 
   const std::vector<HighWater> marks =
-      TRY(context.reader.group_marks(range, {SubjectKind::category, SubjectKind::identity}));
+      TRY(context.reader.high_water(range, {SubjectKind::category, SubjectKind::identity}));
   TRY(load_recorder(context, summary));
   TRY(load_people(context, marks, summary));
   TRY(load_leaks(context, summary));

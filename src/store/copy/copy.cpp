@@ -12,6 +12,7 @@
 #include "store/sqlite/failure.h"
 #include "store/sqlite/integrity.h"
 #include "store/sqlite/lock_file.h"
+#include "store/sqlite/older_schema.h"
 #include "store/sqlite/statement.h"
 
 namespace memoir {
@@ -110,6 +111,8 @@ Status back_up(const CopyPlan& plan) {
     SQLite::Database copy(partial.partial_path(), SQLite::OPEN_READWRITE);
     TRY(copy_pages(plan, *source, copy));
     make_single_file(copy);
+    // A view of an older file is not to be asked.
+    present_as_current(copy, schema_version(copy));
     end_open_runs(copy);
   } catch (const SQLite::Exception& failure) {
     return copy_error(plan, failure);

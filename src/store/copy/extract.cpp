@@ -77,10 +77,11 @@ struct Extent {
 Extent extent_of(SQLite::Database& source, Range range) {
   Extent extent{range, span_of(source, range), false};
   if (!extent.ticks.empty()) extent.ticks.first = keyframe_of(source, extent.ticks.first);
-  Statement raw(source, "SELECT wall_ms FROM tick ORDER BY id LIMIT 1");
-  const std::int64_t raw_from = raw.step() ? raw.integer(0) : INT64_MAX;
-  Statement older(source, "SELECT 1 FROM stretch WHERE from_ms < ? AND to_ms >= ? AND from_ms <= ? LIMIT 1");
-  extent.tiers = older.bind(raw_from, range.from_ms, range.to_ms).step() && range.from_ms < raw_from;
+  const std::int64_t raw_from = one(source, "SELECT wall_ms FROM tick ORDER BY id LIMIT 1").value_or(INT64_MAX);
+  const bool older = one(source, "SELECT 1 FROM stretch WHERE from_ms < ? AND to_ms >= ? AND from_ms <= ? LIMIT 1",
+                         raw_from, range.from_ms, range.to_ms)
+                         .has_value();
+  extent.tiers = older && range.from_ms < raw_from;
   return extent;
 }
 

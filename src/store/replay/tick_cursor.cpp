@@ -5,8 +5,11 @@
 namespace memoir {
 
 std::int64_t keyframe_of(SQLite::Database& database, std::int64_t tick_id) {
-  Statement row(database, "SELECT keyframe_id FROM tick WHERE id = ?");
-  return row.bind(tick_id).step() ? row.integer(0) : tick_id;
+  return one(database, "SELECT keyframe_id FROM tick WHERE id = ?", tick_id).value_or(tick_id);
+}
+
+std::int64_t last_tick_id(SQLite::Database& database) {
+  return one(database, "SELECT MAX(id) FROM tick").value_or(0);
 }
 
 std::string rows_sql(const std::string& columns, const char* table, const char* order,

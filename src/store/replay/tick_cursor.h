@@ -21,6 +21,9 @@ struct TickSpan {
 // The keyframe that the state at a tick is rebuilt from.
 std::int64_t keyframe_of(SQLite::Database& database, std::int64_t tick_id);
 
+// 0 where there is no tick.
+std::int64_t last_tick_id(SQLite::Database& database);
+
 // "SELECT tick_id, COLUMNS FROM TABLE" of a span of ticks; of all processes, or of one.
 std::string rows_sql(const std::string& columns, const char* table, const char* order,
                      std::optional<std::int64_t> process_id = std::nullopt);

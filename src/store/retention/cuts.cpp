@@ -24,16 +24,6 @@ std::vector<RecordedSpan> load_spans(SQLite::Database& database) {
   return spans;
 }
 
-std::optional<std::int64_t> one(SQLite::Database& database, const char* sql) {
-  Statement row(database, sql);
-  return row.step() ? row.maybe(0) : std::nullopt;
-}
-
-std::optional<std::int64_t> one(SQLite::Database& database, std::string_view sql, std::int64_t bound) {
-  Statement row(database, sql);
-  return row.bind(bound).step() ? row.maybe(0) : std::nullopt;
-}
-
 // The first tick of a stretch at or after a wall time; ticks have numbers without holes, and only the first ones are
 // gone.
 std::int64_t find_tick(SQLite::Database& database, const RecordedSpan& span, std::int64_t oldest) {

@@ -42,10 +42,14 @@ MarkTime since_start(MarkTime time, std::int64_t start_ms, bool had_tick_before)
   return {time.at_ms, std::min(earliest, time.at_ms)};
 }
 
-void Marks::see(std::size_t index, Metric metric, std::optional<std::int64_t> value, MarkTime time) {
-  if (!value) return;
-  for (Mark* mark : {&day[index], &ever[index]}) {
-    if (beats(metric, *value, mark->value)) *mark = {value, time, true};
+void Marks::see(SubjectKind subject, const MarkValues& values, MarkTime time, MarkTime hwm_time) {
+  const std::vector<Metric>& metrics = marked_metrics(subject);
+  for (std::size_t i = 0; i < metrics.size(); ++i) {
+    const auto value = values.at(i);
+    if (!value) continue;
+    for (Mark* mark : {&day[i], &ever[i]}) {
+      if (beats(metrics[i], *value, mark->value)) *mark = {value, metrics[i] == Metric::hwm ? hwm_time : time, true};
+    }
   }
 }
 

@@ -42,14 +42,12 @@ struct Mark {
 struct Marks {
   std::array<Mark, 4> day;
   std::array<Mark, 4> ever;
-
-  void see(std::size_t index, Metric metric, std::optional<std::int64_t> value, MarkTime time);
-};
-
-// A process that was born in this run and has lived in one UTC day only: the marks of that day are those of all time,
-// and only they are stored. Most processes never see another.
-struct LifeMarks : Marks {
+  // Of a process that was born in this run and has lived in one UTC day only: the marks of that day are those of all
+  // time, and only they are stored. Most processes never see another.
   bool one_day = false;
+
+  // Those of a sample; `hwm_time` is that of its VmHWM.
+  void see(SubjectKind subject, const MarkValues& values, MarkTime time, MarkTime hwm_time);
 };
 
 inline constexpr std::int64_t kDayMs = 86'400'000;

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "store/replay/tick_cursor.h"
 #include "store/rollup/reader.h"
 #include "store/rows/columns.h"
 #include "store/rows/id_set.h"
@@ -29,30 +30,6 @@ constexpr const char* kOutliveFirstDay =
     "FROM process AS p JOIN high_water AS h ON h.day_ms = p.first_ms - p.first_ms % 86400000 AND h.subject = 2 "
     "AND h.metric = ?2 AND h.subject_id = p.id WHERE p.id = ?1 ON CONFLICT DO NOTHING";
 
-class Collected {
- public:
-  // Of equal ones the first stays.
-  void see(const MarkRow& row) {
-    const auto found = rows_.find(row.key());
-    const bool known = found != rows_.end();
-    if (beats(row.metric, row.value_kib, known ? std::optional(found->second.value_kib) : std::nullopt))
-      rows_.insert_or_assign(row.key(), row);
-  }
-  void see(SubjectKind subject, std::int64_t id, Metric metric, std::optional<std::int64_t> value, MarkTime time) {
-    if (!value) return;
-    for (const std::int64_t day : {kAllTime, day_of(time.at_ms)}) see({day, subject, id, metric, *value, time});
-  }
-
-  std::vector<MarkRow> take() {
-    std::vector<MarkRow> rows;
-    for (const auto& [key, row] : rows_) rows.push_back(row);
-    return rows;
-  }
-
- private:
-  std::map<decltype(MarkRow{}.key()), MarkRow> rows_;
-};
-
 // Each query of schema/queries/pending_*.sql begins with the tick's time, the time of the tick before in its run (or
 // NULL), and the subject.
 struct Seen {
@@ -67,7 +44,7 @@ Seen read_seen(const Statement& row) {
   return {{at, before.value_or(at)}, before.has_value(), row.integer(2)};
 }
 
-void see_machine(SQLite::Database& database, Collected& marks) {
+void see_machine(SQLite::Database& database, MarkFold& marks) {
   Statement rows(database, sql::pending_machine);
   while (rows.step()) {
     const Seen seen = read_seen(rows);
@@ -76,22 +53,20 @@ void see_machine(SQLite::Database& database, Collected& marks) {
     memory.set(MachineField::mem_total, rows.maybe(4));
     memory.set(MachineField::swap_total, rows.maybe(5));
     memory.set(MachineField::swap_free, rows.maybe(6));
-    for (const Metric metric : marked_metrics(SubjectKind::machine))
-      marks.see(SubjectKind::machine, 0, metric, metric_value(memory, metric), seen.time);
+    marks.see(SubjectKind::machine, 0, mark_values(memory), seen.time, seen.time);
   }
 }
 
-void see_categories(SQLite::Database& database, Collected& marks) {
+void see_categories(SQLite::Database& database, MarkFold& marks) {
   Statement rows(database, sql::pending_category);
   while (rows.step()) {
     const Seen seen = read_seen(rows);
-    int column = 3;
-    for (const Metric metric : marked_metrics(SubjectKind::category))
-      marks.see(SubjectKind::category, seen.subject_id, metric, rows.maybe(column++), seen.time);
+    const MarkValues values{rows.maybe(3), rows.maybe(4), rows.maybe(5), rows.maybe(6)};
+    marks.see(SubjectKind::category, seen.subject_id, values, seen.time, seen.time);
   }
 }
 
-void see_processes(SQLite::Database& database, Collected& marks) {
+void see_processes(SQLite::Database& database, MarkFold& marks) {
   constexpr std::array fields{ProcessField::pss,    ProcessField::private_clean, ProcessField::private_dirty,
                               ProcessField::vm_hwm, ProcessField::vm_rss,        ProcessField::rss};
   Statement rows(database, sql::pending_process);
@@ -101,25 +76,15 @@ void see_processes(SQLite::Database& database, Collected& marks) {
     const auto start_if_first = rows.maybe(4);
     ProcessMemory memory;
     read_fields<ProcessField>(rows, 5, memory, fields);
-    const MarkValues values = mark_values(memory, source);
-    const std::vector<Metric>& metrics = marked_metrics(SubjectKind::process);
-    for (std::size_t i = 0; i < metrics.size(); ++i) {
-      const bool since = start_if_first && metrics[i] == Metric::hwm;
-      const MarkTime time = since ? since_start(seen.time, *start_if_first, seen.had_tick_before) : seen.time;
-      marks.see(SubjectKind::process, seen.subject_id, metrics[i], values.at(i), time);
-    }
+    const MarkTime hwm_time =
+        start_if_first ? since_start(seen.time, *start_if_first, seen.had_tick_before) : seen.time;
+    marks.see(SubjectKind::process, seen.subject_id, mark_values(memory, source), seen.time, hwm_time);
   }
   Statement swaps(database, sql::pending_process_swap);
   while (swaps.step()) {
     const Seen seen = read_seen(swaps);
     marks.see(SubjectKind::process, seen.subject_id, Metric::swap, swaps.maybe(3), seen.time);
   }
-}
-
-void see_pending(SQLite::Database& database, Collected& marks) {
-  see_machine(database, marks);
-  see_categories(database, marks);
-  see_processes(database, marks);
 }
 
 // By the store's number of it.
@@ -158,6 +123,33 @@ const char* names_sql(SubjectKind kind) {
 
 }  // namespace
 
+void MarkFold::see(const MarkRow& row) {
+  const auto found = rows_.find(row.key());
+  const bool known = found != rows_.end();
+  if (beats(row.metric, row.value_kib, known ? std::optional(found->second.value_kib) : std::nullopt))
+    rows_.insert_or_assign(row.key(), row);
+}
+
+void MarkFold::see(SubjectKind subject, std::int64_t subject_id, Metric metric, std::optional<std::int64_t> value,
+                   MarkTime time) {
+  if (!value) return;
+  for (const std::int64_t day : {kAllTime, day_of(time.at_ms)}) see({day, subject, subject_id, metric, *value, time});
+}
+
+void MarkFold::see(SubjectKind subject, std::int64_t subject_id, const MarkValues& values, MarkTime time,
+                   MarkTime hwm_time) {
+  const std::vector<Metric>& metrics = marked_metrics(subject);
+  for (std::size_t i = 0; i < metrics.size(); ++i)
+    see(subject, subject_id, metrics[i], values.at(i), metrics[i] == Metric::hwm ? hwm_time : time);
+}
+
+std::vector<MarkRow> MarkFold::take() const {
+  std::vector<MarkRow> rows;
+  rows.reserve(rows_.size());
+  for (const auto& [key, row] : rows_) rows.push_back(row);
+  return rows;
+}
+
 MarkRows::MarkRows(SQLite::Database& database)
     : outlive_first_day_(database, kOutliveFirstDay),
       raise_(database, kRaise),
@@ -178,37 +170,26 @@ void MarkRows::store(Mark& mark, MarkRow row) {
   mark.dirty = false;
 }
 
-void MarkRows::flush(SubjectKind subject, std::int64_t subject_id, std::span<const Metric> metrics, std::int64_t day_ms,
-                     Marks& marks) {
+void MarkRows::flush(SubjectKind subject, std::int64_t subject_id, std::int64_t day_ms, Marks& marks) {
+  const std::vector<Metric>& metrics = marked_metrics(subject);
   for (std::size_t i = 0; i < metrics.size(); ++i) {
     store(marks.day[i], {day_ms, subject, subject_id, metrics[i], 0, {}});
-    store(marks.ever[i], {kAllTime, subject, subject_id, metrics[i], 0, {}});
+    if (!marks.one_day) store(marks.ever[i], {kAllTime, subject, subject_id, metrics[i], 0, {}});
   }
-}
-
-void MarkRows::flush(std::int64_t process_id, std::int64_t day_ms, LifeMarks& marks) {
-  const std::vector<Metric>& metrics = marked_metrics(SubjectKind::process);
-  if (!marks.one_day) return flush(SubjectKind::process, process_id, metrics, day_ms, marks);
-  for (std::size_t i = 0; i < metrics.size(); ++i)
-    store(marks.day[i], {day_ms, SubjectKind::process, process_id, metrics[i], 0, {}});
 }
 
 void MarkRows::set_watermark(std::int64_t tick_id) {
   watermark_.run(tick_id);
 }
 
-std::vector<MarkRow> pending_marks(SQLite::Database& database) {
-  Collected marks;
-  see_pending(database, marks);
-  return marks.take();
-}
-
 void store_pending_marks(SQLite::Database& database) {
+  MarkFold pending;
+  see_machine(database, pending);
+  see_categories(database, pending);
+  see_processes(database, pending);
   MarkRows rows(database);
-  for (const MarkRow& mark : pending_marks(database)) rows.raise(mark);
-  Statement last(database, "SELECT COALESCE(MAX(id), 0) FROM tick");
-  last.step();
-  rows.set_watermark(last.integer(0));
+  for (const MarkRow& mark : pending.take()) rows.raise(mark);
+  rows.set_watermark(last_tick_id(database));
 }
 
 std::map<std::int64_t, std::string> load_group_names(SQLite::Database& database, SubjectKind kind) {
@@ -220,28 +201,50 @@ std::map<std::int64_t, std::string> load_group_names(SQLite::Database& database,
   return names;
 }
 
+namespace {
+
+constexpr Range kWhenever{std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()};
+
+// Where the marks of a kind stand. Those of all time of processes are those of their days too, which come first: a
+// process of one day has no others, and of equal ones the first counts.
+std::vector<MarkDays> stored_days(SQLite::Database& database, SubjectKind kind, MarkDays days) {
+  const std::int64_t kept_from =
+      std::max<std::int64_t>(one(database, "SELECT day_from_ms FROM retention").value_or(0), 0);
+  if (days.from >= 0) return {{std::max(days.from, kept_from), days.to}};
+  if (kind != SubjectKind::process) return {days};
+  return {{kept_from, std::numeric_limits<std::int64_t>::max()}, days};
+}
+
+// Visits the rows of marks.sql.
+template <typename Visit>
+void visit_stored(SQLite::Database& database, SubjectKind kind, MarkDays days, std::optional<Metric> metric,
+                  Range reached, const Visit& visit) {
+  const auto number = metric ? std::optional<std::int64_t>(info_of(*metric).mark) : std::nullopt;
+  Statement rows(database, sql::marks);
+  for (const MarkDays& span : stored_days(database, kind, days)) {
+    rows.bind(static_cast<int>(kind), span.from, span.to, reached.from_ms, reached.to_ms, number);
+    while (rows.step()) visit(rows);
+  }
+}
+
+MarkRow read_mark(const Statement& row, SubjectKind kind, MarkDays days, Metric metric) {
+  const std::int64_t day_ms = days.from < 0 ? kAllTime : row.integer(3);
+  return {day_ms, kind, row.integer(0), metric, row.integer(2), {row.integer(4), row.integer(5)}};
+}
+
+}  // namespace
+
 std::vector<HighWater> load_marks(SQLite::Database& database, RollupTails& tails, MarkDays days,
                                   const std::set<SubjectKind>& kinds) {
-  Collected marks;
-  const bool processes = kinds.contains(SubjectKind::process);
-  Statement rows(database, processes ? sql::high_water : sql::group_marks);
-  rows.bind(days.from, days.to);
-  if (!processes) {
-    for (const SubjectKind kind :
-         {SubjectKind::machine, SubjectKind::category, SubjectKind::identity, SubjectKind::cgroup})
-      rows.add(kinds.contains(kind) ? std::optional(static_cast<std::int64_t>(kind)) : std::nullopt);
-  }
-  while (rows.step()) {
-    marks.see({rows.integer(0),
-               static_cast<SubjectKind>(rows.integer(1)),
-               rows.integer(2),
-               marked_metric(static_cast<SubjectKind>(rows.integer(1)), rows.integer(3)),
-               rows.integer(4),
-               {rows.integer(5), rows.integer(6)}});
+  MarkFold marks;
+  for (const SubjectKind kind : kinds) {
+    visit_stored(database, kind, days, std::nullopt, kWhenever, [&](const Statement& row) {
+      marks.see(read_mark(row, kind, days, marked_metric(kind, row.integer(1))));
+    });
   }
   if (kinds.contains(SubjectKind::machine)) see_machine(database, marks);
   if (kinds.contains(SubjectKind::category)) see_categories(database, marks);
-  if (processes) see_processes(database, marks);
+  if (kinds.contains(SubjectKind::process)) see_processes(database, marks);
   if (kinds.contains(SubjectKind::identity) || kinds.contains(SubjectKind::cgroup)) {
     for (const MarkRow& mark : pending_group_marks(database, tails)) marks.see(mark);
   }
@@ -313,37 +316,17 @@ class HighestOfProcesses {
   std::unordered_map<std::int64_t, MarkRow> rows_;
 };
 
-// Where the marks of processes stand. Those of all time are those of their days too: a process of one day has no
-// others.
-std::vector<MarkDays> stored_days(SQLite::Database& database, MarkDays days) {
-  Statement kept(database, "SELECT COALESCE((SELECT day_from_ms FROM retention), 0)");
-  const std::int64_t kept_from = kept.step() ? std::max<std::int64_t>(kept.integer(0), 0) : 0;
-  if (days.from >= 0) return {{std::max(days.from, kept_from), days.to}};
-  return {{kAllTime, kAllTime}, {kept_from, std::numeric_limits<std::int64_t>::max()}};
-}
-
 }  // namespace
 
 ProcessMarks load_process_marks(SQLite::Database& database, MarkDays days, std::optional<Range> reached, Metric metric,
                                 std::size_t most) {
   if (!info_of(metric).marked.contains(SubjectKind::process)) return {};
-  const Range within =
-      reached.value_or(Range{std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()});
+  const Range within = reached.value_or(kWhenever);
   HighestOfProcesses highest(most);
-  Statement rows(database, sql::process_marks);
-  for (const MarkDays& span : stored_days(database, days)) {
-    rows.bind(span.from, span.to, info_of(metric).mark, within.from_ms, within.to_ms);
-    while (rows.step()) {
-      const std::int64_t process_id = rows.integer(0);
-      const std::int64_t value_kib = rows.integer(1);
-      highest.see(process_id, value_kib, [&] {
-        const std::int64_t day_ms = days.from < 0 ? kAllTime : rows.integer(2);
-        const MarkTime time{rows.integer(3), rows.integer(4)};
-        return MarkRow{day_ms, SubjectKind::process, process_id, metric, value_kib, time};
-      });
-    }
-  }
-  Collected pending;
+  visit_stored(database, SubjectKind::process, days, metric, within, [&](const Statement& row) {
+    highest.see(row.integer(0), row.integer(2), [&] { return read_mark(row, SubjectKind::process, days, metric); });
+  });
+  MarkFold pending;
   see_processes(database, pending);
   for (const MarkRow& row : pending.take()) {
     const bool asked = row.metric == metric && row.day_ms >= days.from && row.day_ms <= days.to;

@@ -29,6 +29,23 @@ struct MarkRow {
   auto key() const { return std::tuple(day_ms, subject, subject_id, info_of(metric).mark); }
 };
 
+// The highest of each subject, metric and day; of equal ones the first stays.
+class MarkFold {
+ public:
+  void see(const MarkRow& row);
+  // For its day and for all time.
+  void see(SubjectKind subject, std::int64_t subject_id, Metric metric, std::optional<std::int64_t> value,
+           MarkTime time);
+  // Those of a sample; `hwm_time` is that of its VmHWM.
+  void see(SubjectKind subject, std::int64_t subject_id, const MarkValues& values, MarkTime time, MarkTime hwm_time);
+
+  // Sorted by key.
+  std::vector<MarkRow> take() const;
+
+ private:
+  std::map<decltype(MarkRow{}.key()), MarkRow> rows_;
+};
+
 class MarkRows {
  public:
   explicit MarkRows(SQLite::Database& database);
@@ -36,9 +53,7 @@ class MarkRows {
   // Stores a mark, if it beats the one that is there.
   void raise(const MarkRow& mark);
   // Stores those that are not stored yet.
-  void flush(SubjectKind subject, std::int64_t subject_id, std::span<const Metric> metrics, std::int64_t day_ms,
-             Marks& marks);
-  void flush(std::int64_t process_id, std::int64_t day_ms, LifeMarks& marks);
+  void flush(SubjectKind subject, std::int64_t subject_id, std::int64_t day_ms, Marks& marks);
   // Everything up to this tick is stored.
   void set_watermark(std::int64_t tick_id);
 
@@ -50,11 +65,9 @@ class MarkRows {
   Statement watermark_;
 };
 
-// The marks of the ticks after the watermark, for their days and for all time, sorted by key. A subject whose values
-// held since before the watermark is not in them; those were counted when the watermark's day and run began.
-std::vector<MarkRow> pending_marks(SQLite::Database& database);
-
-// Stores them, and moves the watermark to the last tick. Belongs into a transaction.
+// Stores the marks of the ticks after the watermark, and moves that to the last tick. A subject whose values held since
+// before the watermark is not in them; those were counted when the watermark's day and run began. Belongs into a
+// transaction.
 void store_pending_marks(SQLite::Database& database);
 
 // What the categories, identities or cgroups are called, by their row; processes are told by their own.

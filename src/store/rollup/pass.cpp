@@ -88,12 +88,6 @@ class Pass {
   std::optional<TickMark> before_;
 };
 
-std::int64_t last_tick_id(SQLite::Database& database) {
-  Statement last(database, "SELECT COALESCE(MAX(id), 0) FROM tick");
-  last.step();
-  return last.integer(0);
-}
-
 constexpr std::array kColdFields{ProcessField::swap, ProcessField::vm_swap, ProcessField::swap_pss};
 
 Pass::Pass(SQLite::Database& database, std::int64_t first, std::optional<std::int64_t> end)

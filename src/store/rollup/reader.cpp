@@ -85,8 +85,7 @@ void visit_pieces(const std::vector<Piece<N>>& pieces, const TierShape& shape, s
 }
 
 std::optional<std::int64_t> wall_of(SQLite::Database& database, std::int64_t tick_id) {
-  Statement row(database, "SELECT wall_ms FROM tick WHERE id >= ? ORDER BY id LIMIT 1");
-  return row.bind(tick_id).step() ? row.maybe(0) : std::nullopt;
+  return one(database, "SELECT wall_ms FROM tick WHERE id >= ? ORDER BY id LIMIT 1", tick_id);
 }
 
 template <std::size_t N>

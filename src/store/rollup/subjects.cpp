@@ -202,18 +202,8 @@ void RollupSubjects::raise(const Group& group) {
     const auto& level = group.line.values()[rolled_index(metric)];
     return level ? std::optional(level->value) : std::nullopt;
   };
-  for (const Metric metric : marked_metrics(group.subject)) raise(group, metric, value(metric));
-}
-
-void RollupSubjects::raise(const Group& group, Metric metric, std::optional<std::int64_t> value) {
-  if (!value) return;
-  for (const std::int64_t day : {kAllTime, day_of(time_.at_ms)}) {
-    const MarkRow row{day, group.subject, group.id, metric, *value, time_};
-    const auto found = marks_.find(row.key());
-    const bool known = found != marks_.end();
-    if (beats(metric, *value, known ? std::optional(found->second.value_kib) : std::nullopt))
-      marks_.insert_or_assign(row.key(), row);
-  }
+  for (const Metric metric : marked_metrics(group.subject))
+    marks_.see(group.subject, group.id, metric, value(metric), time_);
 }
 
 void RollupSubjects::finish(std::int64_t end_ms, std::int64_t end_tick_id, std::int64_t least_life_ms) {
@@ -238,12 +228,6 @@ void RollupSubjects::finish(std::int64_t end_ms, std::int64_t end_tick_id, std::
   std::stable_sort(pieces_.begin(), pieces_.end(), [](const auto& a, const auto& b) {
     return std::pair(a.subject, a.subject_id) < std::pair(b.subject, b.subject_id);
   });
-}
-
-std::vector<MarkRow> RollupSubjects::marks() const {
-  std::vector<MarkRow> rows;
-  for (const auto& [key, row] : marks_) rows.push_back(row);
-  return rows;
 }
 
 }  // namespace memoir

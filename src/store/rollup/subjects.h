@@ -46,7 +46,8 @@ class RollupSubjects {
   // to have buckets of their own are left out.
   void finish(std::int64_t end_ms, std::int64_t end_tick_id, std::int64_t least_life_ms);
 
-  std::vector<MarkRow> marks() const;
+  // Of identities and cgroups.
+  std::vector<MarkRow> marks() const { return marks_.take(); }
 
  private:
   struct Group {
@@ -85,7 +86,6 @@ class RollupSubjects {
   void count(const Member& member, int sign);
   void raise_all();
   void raise(const Group& group);
-  void raise(const Group& group, Metric metric, std::optional<std::int64_t> value);
 
   std::vector<Piece<kRollupMetrics>>& pieces_;
   Statement row_;
@@ -93,7 +93,7 @@ class RollupSubjects {
   std::map<GroupKey, Group> groups_;
   std::vector<Member*> touched_members_;
   std::vector<Group*> touched_groups_;
-  std::map<decltype(MarkRow{}.key()), MarkRow> marks_;
+  MarkFold marks_;
   std::int64_t at_ms_ = 0;
   MarkTime time_;
   bool keyframe_ = false;

@@ -5,8 +5,7 @@
 namespace memoir {
 
 void RollupTails::forget_outdated() {
-  Statement last(database_, "SELECT MAX(id) FROM tick");
-  const std::int64_t tick_id = last.step() ? last.integer(0) : 0;
+  const std::int64_t tick_id = last_tick_id(database_);
   if (tick_id != last_tick_id_) kept_.clear();
   last_tick_id_ = tick_id;
 }

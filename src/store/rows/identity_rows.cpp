@@ -15,8 +15,7 @@ using LastSeen = std::unordered_map<std::int64_t, std::int64_t>;
 // processes, without the sort that a GROUP BY would take.
 LastSeen last_seen(SQLite::Database& database) {
   LastSeen seen_ms;
-  Statement newest(database, "SELECT wall_ms FROM tick ORDER BY id DESC LIMIT 1");
-  const std::int64_t now_ms = newest.step() ? newest.integer(0) : 0;
+  const std::int64_t now_ms = one(database, "SELECT wall_ms FROM tick ORDER BY id DESC LIMIT 1").value_or(0);
   Statement rows(database, "SELECT identity_id, last_ms FROM process ORDER BY id");
   while (rows.step()) {
     std::int64_t& last_ms = seen_ms[rows.integer(0)];

@@ -81,7 +81,7 @@ Result<std::int32_t> known_version(SQLite::Database& database, const std::string
   const std::int64_t application = number(database, "PRAGMA application_id");
   const std::int32_t version = schema_version(database);
   if (application == 0 && version == 0 && number(database, "SELECT COUNT(*) FROM sqlite_schema") == 0) return 0;
-  if (application != kApplicationId) return not_ours(path);
+  if (application != kApplicationId || version < 0) return not_ours(path);
   if (version > kSchemaVersion) {
     return malformed(
         fmt::format("{}: has schema {}, this program knows up to {}; use the version of Memoir that wrote it", path,
@@ -100,7 +100,7 @@ Result<DatabasePtr> open_checked(const std::string& name, const std::string& pat
     if (version == 0) return not_ours(path);
     TRY(check_schema(*database, path, version));
     Statement(*database, "PRAGMA temp_store = MEMORY").finish();
-    if (version < kSchemaVersion) present_as_current(*database, version);
+    present_as_current(*database, version);
     return database;
   });
 }

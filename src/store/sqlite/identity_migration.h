@@ -8,7 +8,8 @@ class Database;
 
 namespace memoir {
 
-// Of the processes that have none yet. In an open transaction.
-void fill_in_identities(SQLite::Database& database);
+// Fills in `identity`, of which there is no row yet, and for each process runs `set` with its id and that of its
+// identity.
+void fill_in_identities(SQLite::Database& database, const char* set);
 
 }  // namespace memoir

@@ -12,20 +12,31 @@ namespace memoir {
 
 const std::int32_t kSchemaVersion = static_cast<std::int32_t>(std::size(sql::migrations));
 
-void migrate(SQLite::Database& database, std::int32_t from) {
-  for (std::int32_t version = from; version < kSchemaVersion; ++version) {
-    Transaction transaction(database, Transaction::Kind::write);
-    database.exec(sql::migrations[version]);
-    if (version + 1 == kIdentities) fill_in_identities(database);
-    stamp(database, version + 1);
-    transaction.commit();
-  }
+namespace {
+
+// Whoever made them.
+void drop_views(SQLite::Database& database) {
+  Statement views(database,
+                  "SELECT group_concat(printf('DROP VIEW main.\"%w\";', name), ' ') FROM main.sqlite_schema "
+                  "WHERE type = 'view'");
+  const std::string drops = views.step() ? views.text(0) : "";
+  views.reset();
+  database.exec(drops);
 }
 
-std::unique_ptr<SQLite::Database> empty_database(std::int32_t version) {
-  auto database = std::make_unique<SQLite::Database>(":memory:", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
-  for (std::int32_t step = 0; step < version; ++step) database->exec(sql::migrations[step]);
-  return database;
+}  // namespace
+
+void migrate(SQLite::Database& database, std::int32_t from) {
+  if (from == kSchemaVersion) return;
+  Transaction transaction(database, Transaction::Kind::write);
+  drop_views(database);
+  for (std::int32_t version = from; version < kSchemaVersion; ++version) {
+    database.exec(sql::migrations[version]);
+    if (version + 1 == kIdentities) fill_in_identities(database, "UPDATE process SET identity_id = ?2 WHERE id = ?1");
+  }
+  database.exec(sql::views);
+  stamp(database, kSchemaVersion);
+  transaction.commit();
 }
 
 }  // namespace memoir

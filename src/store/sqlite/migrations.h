@@ -1,9 +1,9 @@
 #pragma once
 
-// The schema's versions. schema/001_initial.sql makes version 1; each further file takes the one before it up by one.
+// The schema's versions. schema/001_initial.sql makes the tables of version 1; each further file takes the one before
+// it up by one. All views are those of schema/views.sql.
 
 #include <cstdint>
-#include <memory>
 
 namespace SQLite {
 class Database;
@@ -16,10 +16,7 @@ extern const std::int32_t kSchemaVersion;
 // The version that has identities; SQL alone cannot tell what they are.
 inline constexpr std::int32_t kIdentities = 2;
 
-// Brings a database of version `from` up to date, each step with its version in one transaction.
+// Brings a database of version `from` up to date in one transaction, its views too.
 void migrate(SQLite::Database& database, std::int32_t from);
-
-// One in memory, of that version, without a row of ours.
-std::unique_ptr<SQLite::Database> empty_database(std::int32_t version);
 
 }  // namespace memoir

@@ -9,8 +9,7 @@
 namespace memoir {
 
 std::int64_t number(SQLite::Database& database, const char* sql) {
-  Statement statement(database, sql);
-  return statement.step() ? statement.integer(0) : 0;
+  return one(database, sql).value_or(0);
 }
 
 void set_pragma(SQLite::Database& database, const std::string& name, const std::string& value,

@@ -15,7 +15,8 @@ class Database;
 namespace memoir {
 
 // Whether `database`, the file at `path`, has the schema of `version` and nothing else; the error names the object that
-// differs. What ANALYZE leaves is taken as well: it is data.
+// differs. What ANALYZE leaves is taken as well: it is data. So are the views of an older version, which are never
+// asked: a reader puts today's before them (older_schema.h), a writer drops them (migrations.h).
 Status check_schema(SQLite::Database& database, const std::string& path, std::int32_t version);
 
 // Before the first query of a file that is not trusted: it may not change its own schema, nor call what is not

@@ -65,6 +65,13 @@ class Statement {
   int bound_ = 0;
 };
 
+// The first column of the first row; nothing where there is none, or it is NULL.
+template <typename... Values>
+std::optional<std::int64_t> one(SQLite::Database& database, std::string_view sql, const Values&... values) {
+  Statement statement(database, sql);
+  return statement.bind(values...).step() ? statement.maybe(0) : std::nullopt;
+}
+
 // Rolled back when it goes out of scope without a commit.
 class Transaction {
  public:

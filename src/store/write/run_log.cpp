@@ -3,6 +3,7 @@
 #include <SQLiteCpp/Database.h>
 #include <fmt/format.h>
 
+#include "store/replay/tick_cursor.h"
 #include "store/replay/tick_marks.h"
 
 namespace memoir {
@@ -18,10 +19,8 @@ std::optional<LastRun> last_run(SQLite::Database& database) {
   Statement run(database, "SELECT id, pid, end_reason FROM run ORDER BY id DESC LIMIT 1");
   if (!run.step()) return std::nullopt;
   LastRun last{run.integer(1), run.text(2), false, std::nullopt};
-  Statement newest(database, "SELECT MAX(id) FROM tick");
-  const std::optional<std::int64_t> tick_id = newest.step() ? newest.maybe(0) : std::nullopt;
-  if (!tick_id) return last;
-  TickMarks marks(database, *tick_id, *tick_id);
+  const std::int64_t tick_id = last_tick_id(database);
+  TickMarks marks(database, tick_id, tick_id);
   if (marks.step()) last.last_tick = marks.mark();
   last.has_tick = last.last_tick && last.last_tick->run_id == run.integer(0);
   return last;
@@ -31,9 +30,7 @@ std::int64_t store_boot(SQLite::Database& database, const BootInfo& boot) {
   Statement(database,
             "INSERT INTO boot (boot_uuid, started_ms, host, kernel) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING")
       .run(boot.boot_id, boot.boot_ms, boot.host, boot.kernel);
-  Statement find(database, "SELECT id FROM boot WHERE boot_uuid = ?");
-  find.bind(boot.boot_id).step();
-  return find.integer(0);
+  return one(database, "SELECT id FROM boot WHERE boot_uuid = ?", boot.boot_id).value();
 }
 
 std::int64_t insert_run(SQLite::Database& database, std::int64_t boot_id, const RunInfo& run) {

@@ -97,18 +97,17 @@ void TickStore::store(const Tick& tick, std::int64_t run_id, std::int64_t boot_i
 void TickStore::flush_marks(WriterState& state) {
   if (!state.last_tick) return;
   const std::int64_t day = day_of(state.last_tick->wall_ms);
-  marks_.flush(SubjectKind::machine, 0, marked_metrics(SubjectKind::machine), day, state.machine_marks);
-  for (LiveCategory& category : state.categories)
-    marks_.flush(SubjectKind::category, category.id, marked_metrics(SubjectKind::category), day, category.marks);
+  marks_.flush(SubjectKind::machine, 0, day, state.machine_marks);
+  for (LiveCategory& category : state.categories) marks_.flush(SubjectKind::category, category.id, day, category.marks);
   flush_ended(state);
-  for (LiveProcess& process : state.processes) marks_.flush(process.id, day, process.marks);
+  for (LiveProcess& process : state.processes) marks_.flush(SubjectKind::process, process.id, day, process.marks);
   marks_.set_watermark(state.tick_id);
   state.flushed_boot_ms = state.last_tick->boot_ms;
 }
 
 void TickStore::flush_ended(WriterState& state) {
   const std::int64_t day = day_of(state.last_tick->wall_ms);
-  for (EndedProcess& process : state.ended) marks_.flush(process.id, day, process.marks);
+  for (EndedProcess& process : state.ended) marks_.flush(SubjectKind::process, process.id, day, process.marks);
   state.ended.clear();
   state.ended.shrink_to_fit();  // it may have been a burst
 }
@@ -184,13 +183,8 @@ void TickStore::update(LiveProcess& live, const ProcessSample& sample, const Tic
   live.last = now;
   live.stored = true;
 
-  const MarkValues values = mark_values(now.memory, now.source);
-  const std::vector<Metric>& metrics = marked_metrics(SubjectKind::process);
-  for (std::size_t i = 0; i < metrics.size(); ++i) {
-    const bool since = is_new && metrics[i] == Metric::hwm;
-    const MarkTime time = since ? since_start(context.time, live.start_ms, !context.first) : context.time;
-    live.marks.see(i, metrics[i], values.at(i), time);
-  }
+  const MarkTime hwm_time = is_new ? since_start(context.time, live.start_ms, !context.first) : context.time;
+  live.marks.see(SubjectKind::process, mark_values(now.memory, now.source), context.time, hwm_time);
 }
 
 void TickStore::end(const LiveProcess& live, const Tick& tick, const TickContext& context, WriterState& state) {
@@ -206,10 +200,7 @@ void TickStore::store_machine(const MachineSample& sample, const TickContext& co
     samples_.insert_cold(context.tick_id, now);
   state.machine = now;
   store_other(sample.other, context, state);
-
-  const MarkValues values = mark_values(now);
-  const std::vector<Metric>& metrics = marked_metrics(SubjectKind::machine);
-  for (std::size_t i = 0; i < metrics.size(); ++i) state.machine_marks.see(i, metrics[i], values.at(i), context.time);
+  state.machine_marks.see(SubjectKind::machine, mark_values(now), context.time, context.time);
 }
 
 void TickStore::store_other(const std::vector<OtherMeminfo>& other, const TickContext& context, WriterState& state) {
@@ -240,9 +231,7 @@ void TickStore::store_categories(const std::vector<CategorySample>& samples, con
     if (context.keyframe || !live->stored || sample != live->last) samples_.insert(context.tick_id, live->id, sample);
     live->last = sample;
     live->stored = true;
-    const MarkValues values = mark_values(sample);
-    const std::vector<Metric>& metrics = marked_metrics(SubjectKind::category);
-    for (std::size_t i = 0; i < metrics.size(); ++i) live->marks.see(i, metrics[i], values.at(i), context.time);
+    live->marks.see(SubjectKind::category, mark_values(sample), context.time, context.time);
   }
   for (LiveCategory& live : state.categories) {
     const bool here = std::any_of(samples.begin(), samples.end(),

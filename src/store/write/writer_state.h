@@ -19,13 +19,13 @@ struct LiveProcess {
   std::int64_t id = 0;
   std::int64_t start_ms = 0;
   bool stored = false;  // `last` holds: it has rows in this run
-  LifeMarks marks;
+  Marks marks;
 };
 
 // Its marks wait to be stored, as those of the living do.
 struct EndedProcess {
   std::int64_t id = 0;
-  LifeMarks marks;
+  Marks marks;
 };
 
 struct LiveCategory {

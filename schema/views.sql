@@ -1,0 +1,298 @@
+-- Today's views, all of them: a file of an older schema gets them once its tables are those of today, and is read through them
+-- before (compat/). A change here is a new schema. Times of people: datetime(wall_ms / 1000, 'unixepoch', 'localtime').
+
+-- Times of a process as they stand in its own row, so that they outlive the ticks; and its identity.
+CREATE VIEW process_named AS
+SELECT p.id, b.boot_uuid, p.pid, p.start_ticks, p.exec_count, p.start_ms, p.parent_pid, u.uid, u.name AS user, p.comm,
+  c.exe, c.line AS command, g.path AS cgroup, p.cwd, y.name AS category, p.first_tick_id, p.gone_tick_id, p.first_ms,
+  COALESCE(p.last_ms, (SELECT l.wall_ms FROM tick AS l ORDER BY l.id DESC LIMIT 1)) AS last_ms, p.gone_ms, p.end_kind,
+  p.identity_id, i.unit, i.command AS identity
+FROM process AS p
+JOIN boot AS b ON b.id = p.boot_id
+JOIN user AS u ON u.id = p.user_id
+JOIN command AS c ON c.id = p.command_id
+JOIN category AS y ON y.id = p.category_id
+JOIN cgroup AS g ON g.id = p.cgroup_id
+LEFT JOIN identity AS i ON i.id = p.identity_id;
+
+-- Which rows of process_sample and process_detail hold at a tick. They are gathered for each tick by itself, within the
+-- argument of json_each(): a join with a GROUP BY would be made for the whole history first, wherever the tick is named by a
+-- subquery, a list or a range. CROSS JOIN keeps SQLite from starting anywhere but at the tick.
+CREATE VIEW process_row_at AS
+SELECT t.id AS tick_id, t.wall_ms, h.value ->> 0 AS process_id, h.value ->> 1 AS sample_tick_id, h.value ->> 2 AS detail_tick_id
+FROM tick AS t
+CROSS JOIN json_each((
+  SELECT json_group_array(json_array(process_id, sample_tick_id, detail_tick_id))
+  FROM (
+    SELECT process_id, MAX(sample_tick_id) AS sample_tick_id, MAX(detail_tick_id) AS detail_tick_id
+    FROM (
+      SELECT process_id, tick_id AS sample_tick_id, NULL AS detail_tick_id
+      FROM process_sample
+      WHERE tick_id BETWEEN t.keyframe_id AND t.id
+      UNION ALL
+      SELECT process_id, NULL, tick_id FROM process_detail WHERE tick_id BETWEEN t.keyframe_id AND t.id
+    )
+    GROUP BY process_id
+  )
+)) AS h;
+
+-- The row of process_sample, and that of process_detail, which holds at a tick.
+CREATE VIEW process_sample_at AS
+SELECT tick_id, process_id, sample_tick_id FROM process_row_at WHERE sample_tick_id IS NOT NULL;
+
+CREATE VIEW process_detail_at AS
+SELECT tick_id, process_id, detail_tick_id FROM process_row_at WHERE detail_tick_id IS NOT NULL;
+
+-- process_sample with the columns filled in that it leaves out.
+CREATE VIEW process_sample_full AS
+SELECT tick_id, process_id, source, rss_kib,
+  NULLIF(COALESCE(pss_kib, pss_anon_kib + pss_file_kib + pss_shmem_kib), -1) AS pss_kib,
+  NULLIF(COALESCE(pss_dirty_kib, pss_anon_kib + pss_shmem_kib), -1) AS pss_dirty_kib,
+  NULLIF(COALESCE(referenced_kib, rss_kib), -1) AS referenced_kib,
+  NULLIF(COALESCE(anonymous_kib, rss_anon_kib), -1) AS anonymous_kib,
+  NULLIF(COALESCE(vm_hwm_kib, vm_rss_kib), -1) AS vm_hwm_kib,
+  vm_rss_kib,
+  pss_anon_kib, pss_file_kib, pss_shmem_kib, shared_clean_kib, shared_dirty_kib, private_clean_kib, private_dirty_kib,
+  rss_anon_kib, rss_file_kib, rss_shmem_kib
+FROM (
+  SELECT tick_id, process_id, source,
+    NULLIF(COALESCE(rss_kib, CASE source
+      WHEN 0 THEN shared_clean_kib + shared_dirty_kib + private_clean_kib + private_dirty_kib
+      ELSE NULLIF(COALESCE(vm_rss_kib, rss_anon_kib + rss_file_kib + rss_shmem_kib), -1) END), -1) AS rss_kib,
+    NULLIF(COALESCE(vm_rss_kib, rss_anon_kib + rss_file_kib + rss_shmem_kib), -1) AS vm_rss_kib,
+    pss_kib, pss_dirty_kib, referenced_kib, anonymous_kib, vm_hwm_kib,
+    pss_anon_kib, pss_file_kib, pss_shmem_kib, shared_clean_kib, shared_dirty_kib, private_clean_kib,
+    private_dirty_kib, rss_anon_kib, rss_file_kib, rss_shmem_kib
+  FROM process_sample
+);
+
+-- Every process at every tick. Ask for the ticks that you mean, else it is the whole history:
+--   SELECT pid, comm, pss_kib FROM process_at
+--   WHERE tick_id = (SELECT id FROM tick WHERE wall_ms <= unixepoch('2026-11-20 03:14', 'utc') * 1000 ORDER BY wall_ms DESC, id DESC LIMIT 1)
+--   ORDER BY pss_kib DESC LIMIT 20;
+CREATE VIEW process_at AS
+SELECT h.tick_id, h.wall_ms, p.id AS process_id, p.boot_uuid, p.pid, p.start_ticks, p.exec_count, p.start_ms,
+  d.parent_pid, p.uid, p.user, p.comm, p.exe, p.command, p.cgroup, p.cwd, p.category, d.state, d.threads,
+  CASE s.source WHEN 0 THEN 'exact' WHEN 2 THEN 'estimated' WHEN 3 THEN 'approximate' ELSE 'inaccessible' END AS source,
+  s.private_clean_kib + s.private_dirty_kib AS uss_kib,
+  s.rss_kib, s.pss_kib, s.pss_dirty_kib, s.pss_anon_kib, s.pss_file_kib, s.pss_shmem_kib, s.shared_clean_kib,
+  s.shared_dirty_kib, s.private_clean_kib, s.private_dirty_kib, s.referenced_kib, s.anonymous_kib, s.vm_hwm_kib,
+  s.vm_rss_kib, s.rss_anon_kib, s.rss_file_kib, s.rss_shmem_kib, d.ksm_kib, d.lazy_free_kib, d.anon_huge_pages_kib,
+  d.shmem_pmd_mapped_kib, d.file_pmd_mapped_kib, d.shared_hugetlb_kib, d.private_hugetlb_kib, d.swap_kib,
+  d.swap_pss_kib, d.locked_kib, d.vm_peak_kib, d.vm_size_kib, d.vm_lck_kib, d.vm_pin_kib, d.vm_data_kib, d.vm_stk_kib,
+  d.vm_exe_kib, d.vm_lib_kib, d.vm_pte_kib, d.vm_swap_kib, d.hugetlb_pages_kib
+FROM process_row_at AS h
+CROSS JOIN process_sample_full AS s ON s.tick_id = h.sample_tick_id AND s.process_id = h.process_id
+CROSS JOIN process_detail AS d ON d.tick_id = h.detail_tick_id AND d.process_id = h.process_id
+CROSS JOIN process_named AS p ON p.id = h.process_id
+WHERE s.source <> 5 AND (p.gone_tick_id IS NULL OR p.gone_tick_id > h.tick_id);
+
+-- Every process at the last tick.
+CREATE VIEW latest AS
+SELECT t.id AS tick_id, t.wall_ms, p.id AS process_id, p.pid, p.user, p.comm, p.command, p.cgroup, p.category, d.state, d.threads,
+  s.rss_kib, s.pss_kib, s.private_clean_kib + s.private_dirty_kib AS uss_kib, d.swap_kib, d.swap_pss_kib,
+  MAX(s.vm_hwm_kib, s.vm_rss_kib, s.rss_kib) AS high_water_kib
+FROM (SELECT id, wall_ms FROM tick ORDER BY id DESC LIMIT 1) AS t
+JOIN (
+  SELECT process_id, MAX(tick_id) AS tick_id FROM process_sample
+  WHERE tick_id >= (SELECT keyframe_id FROM tick ORDER BY id DESC LIMIT 1) GROUP BY process_id
+) AS h
+JOIN (
+  SELECT process_id, MAX(tick_id) AS tick_id FROM process_detail
+  WHERE tick_id >= (SELECT keyframe_id FROM tick ORDER BY id DESC LIMIT 1) GROUP BY process_id
+) AS c ON c.process_id = h.process_id
+JOIN process_sample_full AS s ON s.tick_id = h.tick_id AND s.process_id = h.process_id
+JOIN process_detail AS d ON d.tick_id = c.tick_id AND d.process_id = c.process_id
+JOIN process_named AS p ON p.id = h.process_id
+WHERE s.source <> 5 AND p.gone_tick_id IS NULL;
+
+-- Every category at every tick.
+CREATE VIEW category_at AS
+SELECT t.id AS tick_id, t.wall_ms, c.name AS category, s.processes, s.inexact, s.rss_kib, s.pss_kib, s.uss_kib, s.swap_kib, s.swap_pss_kib
+FROM tick AS t
+CROSS JOIN json_each((
+  SELECT json_group_object(category_id, tick_id)
+  FROM (SELECT category_id, MAX(tick_id) AS tick_id FROM category_sample WHERE tick_id BETWEEN t.keyframe_id AND t.id GROUP BY category_id)
+)) AS h
+CROSS JOIN category_sample AS s ON s.tick_id = h.value AND s.category_id = CAST(h.key AS INTEGER)
+JOIN category AS c ON c.id = s.category_id
+WHERE s.processes > 0;
+
+-- Every cgroup that a process is in or below, at every tick.
+CREATE VIEW cgroup_at AS
+SELECT t.id AS tick_id, t.wall_ms, g.path AS cgroup, s.current_kib, s.file_kib, s.swap_kib, s.max_kib, s.high_kib, s.swap_max_kib
+FROM tick AS t
+CROSS JOIN json_each((
+  SELECT json_group_object(cgroup_id, tick_id)
+  FROM (SELECT cgroup_id, MAX(tick_id) AS tick_id FROM cgroup_sample WHERE tick_id BETWEEN t.keyframe_id AND t.id GROUP BY cgroup_id)
+)) AS h
+CROSS JOIN cgroup_sample AS s ON s.tick_id = h.value AND s.cgroup_id = CAST(h.key AS INTEGER)
+JOIN cgroup AS g ON g.id = s.cgroup_id
+WHERE s.current_kib IS NOT NULL;
+
+-- The machine at every tick.
+CREATE VIEW machine_at AS
+SELECT t.id AS tick_id, t.wall_ms, d.mem_total_kib - s.mem_available_kib AS used_kib,
+  d.swap_total_kib - d.swap_free_kib AS swap_used_kib,
+  s.mem_free_kib, s.mem_available_kib, s.buffers_kib, s.cached_kib, s.active_kib, s.inactive_kib, s.active_anon_kib,
+  s.inactive_anon_kib, s.active_file_kib, s.inactive_file_kib, s.dirty_kib, s.writeback_kib, s.anon_pages_kib,
+  s.mapped_kib, s.shmem_kib, s.kernel_reclaimable_kib, s.slab_kib, s.slab_reclaimable_kib, s.slab_unreclaimable_kib,
+  s.kernel_stack_kib, s.page_tables_kib, s.committed_as_kib, s.vmalloc_used_kib, s.percpu_kib, s.anon_huge_pages_kib,
+  s.pgfault, s.pgmajfault, s.pgscan_kswapd, s.pgscan_file, s.pgsteal_kswapd, s.pgsteal_file, s.workingset_nodes,
+  s.workingset_refault_file, s.workingset_activate_file, s.thp_fault_alloc, s.psi_some_avg10_bp, s.psi_some_avg60_bp,
+  s.psi_some_avg300_bp, s.psi_some_total_us, s.psi_full_avg10_bp, s.psi_full_avg60_bp, s.psi_full_avg300_bp,
+  s.psi_full_total_us,
+  d.mem_total_kib, d.swap_cached_kib, d.unevictable_kib, d.mlocked_kib, d.swap_total_kib, d.swap_free_kib,
+  d.zswap_kib, d.zswapped_kib, d.shadow_call_stack_kib, d.sec_page_tables_kib, d.nfs_unstable_kib, d.bounce_kib,
+  d.writeback_tmp_kib, d.commit_limit_kib, d.vmalloc_total_kib, d.vmalloc_chunk_kib, d.hardware_corrupted_kib,
+  d.shmem_huge_pages_kib, d.shmem_pmd_mapped_kib, d.file_huge_pages_kib, d.file_pmd_mapped_kib, d.cma_total_kib,
+  d.cma_free_kib, d.unaccepted_kib, d.balloon_kib, d.huge_pages_total_kib, d.huge_pages_free_kib,
+  d.huge_pages_rsvd_kib, d.huge_pages_surp_kib, d.hugepage_size_kib, d.hugetlb_kib, d.direct_map_4k_kib,
+  d.direct_map_2m_kib, d.direct_map_4m_kib, d.direct_map_1g_kib, d.pswpin, d.pswpout, d.swpin_zero, d.swpout_zero,
+  d.oom_kill, d.allocstall_dma, d.allocstall_dma32, d.allocstall_normal, d.allocstall_movable, d.allocstall_device,
+  d.pgscan_direct, d.pgscan_khugepaged, d.pgscan_proactive, d.pgscan_direct_throttle, d.pgscan_anon, d.pgsteal_direct,
+  d.pgsteal_khugepaged, d.pgsteal_proactive, d.pgsteal_anon, d.workingset_refault_anon, d.workingset_activate_anon,
+  d.workingset_restore_anon, d.workingset_restore_file, d.workingset_nodereclaim, d.kswapd_low_wmark_hit_quickly,
+  d.kswapd_high_wmark_hit_quickly, d.pageoutrun, d.drop_pagecache, d.drop_slab, d.compact_migrate_scanned,
+  d.compact_free_scanned, d.compact_isolated, d.compact_stall, d.compact_fail, d.compact_success,
+  d.compact_daemon_wake, d.thp_fault_fallback, d.thp_collapse_alloc, d.thp_collapse_alloc_failed, d.thp_split_page,
+  d.thp_split_page_failed, d.thp_split_pmd, d.thp_swpout, d.thp_swpout_fallback, d.zswpin, d.zswpout, d.zswpwb,
+  d.nr_vmscan_write, d.nr_vmscan_immediate_reclaim, d.sysv_kib, d.tmpfs_kib
+FROM tick AS t
+JOIN machine_sample AS s ON s.tick_id = (SELECT MAX(l.tick_id) FROM machine_sample AS l WHERE l.tick_id <= t.id)
+JOIN machine_detail AS d ON d.tick_id = (SELECT MAX(l.tick_id) FROM machine_detail AS l WHERE l.tick_id <= t.id);
+
+-- High-water marks with their names. Of a process that lived in one UTC day only, the marks of all time are those of its day
+-- (see schema 3): for those that have no others. What may be asked for is joined from the outside in, so that only the rows that
+-- are meant are read. Those of the ticks after high_water_mark.tick_id are not in them yet.
+CREATE VIEW high_water_named AS
+WITH RECURSIVE
+  mark_day (day_ms) AS (
+    SELECT MIN(day_ms) FROM high_water
+    UNION ALL
+    SELECT (SELECT MIN(h.day_ms) FROM high_water AS h WHERE h.day_ms > d.day_ms) FROM mark_day AS d WHERE d.day_ms IS NOT NULL
+  ),
+  mark_subject (id, name) AS (VALUES (0, 'machine'), (1, 'category'), (2, 'process'), (3, 'identity'), (4, 'cgroup')),
+  mark (day, subject, metric, value_kib, at_ms, before_ms, kind, subject_id) AS (
+    SELECT CASE d.day_ms WHEN -1 THEN 'all time' ELSE date(d.day_ms / 1000, 'unixepoch') END, s.name, m.name, h.value_kib,
+      h.at_ms, h.before_ms, h.subject, h.subject_id
+    FROM mark_day AS d
+    CROSS JOIN mark_subject AS s
+    CROSS JOIN high_water_metric AS m
+    CROSS JOIN high_water AS h ON h.day_ms = d.day_ms AND h.subject = s.id AND h.metric = m.id
+    UNION ALL
+    SELECT 'all time', 'process', m.name, h.value_kib, h.at_ms, h.before_ms, 2, h.subject_id
+    FROM mark_day AS d
+    CROSS JOIN high_water_metric AS m
+    CROSS JOIN high_water AS h ON h.day_ms = d.day_ms AND h.subject = 2 AND h.metric = m.id
+    WHERE d.day_ms >= 0 AND NOT EXISTS (
+      SELECT 1 FROM high_water AS a WHERE a.day_ms = -1 AND a.subject = 2 AND a.metric = h.metric AND a.subject_id = h.subject_id)
+  )
+SELECT h.day, h.subject,
+  CASE h.kind
+    WHEN 0 THEN (SELECT b.host FROM boot AS b ORDER BY b.id DESC LIMIT 1)
+    WHEN 1 THEN (SELECT c.name FROM category AS c WHERE c.id = h.subject_id)
+    WHEN 2 THEN (SELECT p.comm || '[' || p.pid || ']' FROM process AS p WHERE p.id = h.subject_id)
+    WHEN 3 THEN (SELECT i.unit || ' ' || i.command FROM identity AS i WHERE i.id = h.subject_id)
+    ELSE (SELECT g.path FROM cgroup AS g WHERE g.id = h.subject_id)
+  END AS name,
+  h.metric, h.value_kib, h.at_ms, h.before_ms, h.subject_id
+FROM mark AS h;
+
+-- Runs, and what each of them recorded: stretches hold what of it is gone.
+CREATE VIEW run_named AS
+SELECT r.id, b.boot_uuid, b.started_ms AS boot_started_ms, b.host, b.kernel, r.pid, r.version, r.interval_ms, r.started_ms,
+  r.ended_ms, r.end_reason,
+  COALESCE((SELECT s.from_ms FROM stretch AS s WHERE s.first_tick_id = r.first_tick_id AND s.run_id = r.id),
+    (SELECT t.wall_ms FROM tick AS t WHERE t.id = r.first_tick_id AND t.run_id = r.id)) AS first_tick_ms,
+  COALESCE((SELECT t.wall_ms FROM tick AS t WHERE t.id = r.last_tick_id AND t.run_id = r.id),
+    (SELECT s.to_ms FROM stretch AS s WHERE s.last_tick_id = r.last_tick_id AND s.run_id = r.id)) AS last_tick_ms,
+  r.last_tick_id - r.first_tick_id + 1 AS ticks
+FROM (
+  SELECT q.*, COALESCE((SELECT n.first_tick_id FROM run AS n WHERE n.id > q.id ORDER BY n.id LIMIT 1) - 1,
+    (SELECT MAX(t.id) FROM tick AS t), 0) AS last_tick_id
+  FROM run AS q
+) AS r
+JOIN boot AS b ON b.id = r.boot_id;
+
+-- The rollups with names, times and plain values.
+CREATE VIEW memory_5min AS
+SELECT r.hour * 3600000 + r.slot * 300000 AS from_ms, r.buckets * 300000 AS width_ms, r.buckets, COALESCE(r.covered_ms, 300000) AS covered_ms,
+  CASE r.subject WHEN 1 THEN 'category' WHEN 2 THEN 'process' WHEN 3 THEN 'identity' ELSE 'cgroup' END AS subject,
+  r.subject_id,
+  CASE r.subject
+    WHEN 1 THEN (SELECT c.name FROM category AS c WHERE c.id = r.subject_id)
+    WHEN 2 THEN (SELECT p.comm || '[' || p.pid || ']' FROM process AS p WHERE p.id = r.subject_id)
+    WHEN 3 THEN (SELECT i.unit || ' ' || i.command FROM identity AS i WHERE i.id = r.subject_id)
+    ELSE (SELECT g.path FROM cgroup AS g WHERE g.id = r.subject_id)
+  END AS name,
+  r.processes,
+  r.anon_kib, r.anon_kib - r.anon_low AS anon_min_kib, r.anon_kib + r.anon_mean AS anon_mean_kib, r.anon_kib + r.anon_high AS anon_max_kib,
+  r.rss_kib, r.rss_kib - COALESCE(r.rss_low, r.anon_low, 0) AS rss_min_kib, r.rss_kib + COALESCE(r.rss_mean, r.anon_mean, 0) AS rss_mean_kib, r.rss_kib + COALESCE(r.rss_high, r.anon_high, 0) AS rss_max_kib,
+  r.pss_kib, r.pss_kib - COALESCE(r.pss_low, r.anon_low, 0) AS pss_min_kib, r.pss_kib + COALESCE(r.pss_mean, r.anon_mean, 0) AS pss_mean_kib, r.pss_kib + COALESCE(r.pss_high, r.anon_high, 0) AS pss_max_kib,
+  r.uss_kib, r.uss_kib - COALESCE(r.uss_low, r.anon_low, 0) AS uss_min_kib, r.uss_kib + COALESCE(r.uss_mean, r.anon_mean, 0) AS uss_mean_kib, r.uss_kib + COALESCE(r.uss_high, r.anon_high, 0) AS uss_max_kib,
+  r.swap_kib, r.swap_kib - r.swap_low AS swap_min_kib, r.swap_kib + r.swap_mean AS swap_mean_kib, r.swap_kib + r.swap_high AS swap_max_kib,
+  r.swap_pss_kib, r.swap_pss_kib - r.swap_pss_low AS swap_pss_min_kib, r.swap_pss_kib + r.swap_pss_mean AS swap_pss_mean_kib, r.swap_pss_kib + r.swap_pss_high AS swap_pss_max_kib,
+  r.pss_inexact_bp
+FROM rollup_5min AS r;
+
+CREATE VIEW machine_metric_5min AS
+SELECT r.hour * 3600000 + r.slot * 300000 AS from_ms, r.buckets * 300000 AS width_ms, r.buckets, COALESCE(r.covered_ms, 300000) AS covered_ms,
+  m.name AS metric, r.value, r.value - r.low AS min, r.value + r.mean AS mean, r.value + r.high AS max,
+  r.hour * 3600000 + r.slot * 300000 + r.low_after_ms AS min_at_ms, r.hour * 3600000 + r.slot * 300000 + r.high_after_ms AS max_at_ms
+FROM machine_5min AS r
+JOIN machine_metric AS m ON m.id = r.metric;
+
+CREATE VIEW memory_hour AS
+SELECT r.day * 86400000 + r.slot * 3600000 AS from_ms, r.buckets * 3600000 AS width_ms, r.buckets, COALESCE(r.covered_ms, 3600000) AS covered_ms,
+  CASE r.subject WHEN 1 THEN 'category' WHEN 2 THEN 'process' WHEN 3 THEN 'identity' ELSE 'cgroup' END AS subject,
+  r.subject_id,
+  CASE r.subject
+    WHEN 1 THEN (SELECT c.name FROM category AS c WHERE c.id = r.subject_id)
+    WHEN 2 THEN (SELECT p.comm || '[' || p.pid || ']' FROM process AS p WHERE p.id = r.subject_id)
+    WHEN 3 THEN (SELECT i.unit || ' ' || i.command FROM identity AS i WHERE i.id = r.subject_id)
+    ELSE (SELECT g.path FROM cgroup AS g WHERE g.id = r.subject_id)
+  END AS name,
+  r.processes,
+  r.anon_kib, r.anon_kib - r.anon_low AS anon_min_kib, r.anon_kib + r.anon_mean AS anon_mean_kib, r.anon_kib + r.anon_high AS anon_max_kib,
+  r.rss_kib, r.rss_kib - COALESCE(r.rss_low, r.anon_low, 0) AS rss_min_kib, r.rss_kib + COALESCE(r.rss_mean, r.anon_mean, 0) AS rss_mean_kib, r.rss_kib + COALESCE(r.rss_high, r.anon_high, 0) AS rss_max_kib,
+  r.pss_kib, r.pss_kib - COALESCE(r.pss_low, r.anon_low, 0) AS pss_min_kib, r.pss_kib + COALESCE(r.pss_mean, r.anon_mean, 0) AS pss_mean_kib, r.pss_kib + COALESCE(r.pss_high, r.anon_high, 0) AS pss_max_kib,
+  r.uss_kib, r.uss_kib - COALESCE(r.uss_low, r.anon_low, 0) AS uss_min_kib, r.uss_kib + COALESCE(r.uss_mean, r.anon_mean, 0) AS uss_mean_kib, r.uss_kib + COALESCE(r.uss_high, r.anon_high, 0) AS uss_max_kib,
+  r.swap_kib, r.swap_kib - r.swap_low AS swap_min_kib, r.swap_kib + r.swap_mean AS swap_mean_kib, r.swap_kib + r.swap_high AS swap_max_kib,
+  r.swap_pss_kib, r.swap_pss_kib - r.swap_pss_low AS swap_pss_min_kib, r.swap_pss_kib + r.swap_pss_mean AS swap_pss_mean_kib, r.swap_pss_kib + r.swap_pss_high AS swap_pss_max_kib,
+  r.pss_inexact_bp, r.day * 86400000 + r.slot * 3600000 + r.pss_high_after_ms AS pss_max_at_ms
+FROM rollup_hour AS r;
+
+CREATE VIEW machine_metric_hour AS
+SELECT r.day * 86400000 + r.slot * 3600000 AS from_ms, r.buckets * 3600000 AS width_ms, r.buckets, COALESCE(r.covered_ms, 3600000) AS covered_ms,
+  m.name AS metric, r.value, r.value - r.low AS min, r.value + r.mean AS mean, r.value + r.high AS max,
+  r.day * 86400000 + r.slot * 3600000 + r.low_after_ms AS min_at_ms, r.day * 86400000 + r.slot * 3600000 + r.high_after_ms AS max_at_ms
+FROM machine_hour AS r
+JOIN machine_metric AS m ON m.id = r.metric;
+
+CREATE VIEW memory_day AS
+SELECT r.day * 86400000 AS from_ms, r.buckets * 86400000 AS width_ms, r.buckets, COALESCE(r.covered_ms, 86400000) AS covered_ms,
+  CASE r.subject WHEN 1 THEN 'category' WHEN 2 THEN 'process' WHEN 3 THEN 'identity' ELSE 'cgroup' END AS subject,
+  r.subject_id,
+  CASE r.subject
+    WHEN 1 THEN (SELECT c.name FROM category AS c WHERE c.id = r.subject_id)
+    WHEN 2 THEN (SELECT p.comm || '[' || p.pid || ']' FROM process AS p WHERE p.id = r.subject_id)
+    WHEN 3 THEN (SELECT i.unit || ' ' || i.command FROM identity AS i WHERE i.id = r.subject_id)
+    ELSE (SELECT g.path FROM cgroup AS g WHERE g.id = r.subject_id)
+  END AS name,
+  r.processes,
+  r.anon_kib, r.anon_kib - r.anon_low AS anon_min_kib, r.anon_kib + r.anon_mean AS anon_mean_kib, r.anon_kib + r.anon_high AS anon_max_kib,
+  r.rss_kib, r.rss_kib - COALESCE(r.rss_low, r.anon_low, 0) AS rss_min_kib, r.rss_kib + COALESCE(r.rss_mean, r.anon_mean, 0) AS rss_mean_kib, r.rss_kib + COALESCE(r.rss_high, r.anon_high, 0) AS rss_max_kib,
+  r.pss_kib, r.pss_kib - COALESCE(r.pss_low, r.anon_low, 0) AS pss_min_kib, r.pss_kib + COALESCE(r.pss_mean, r.anon_mean, 0) AS pss_mean_kib, r.pss_kib + COALESCE(r.pss_high, r.anon_high, 0) AS pss_max_kib,
+  r.uss_kib, r.uss_kib - COALESCE(r.uss_low, r.anon_low, 0) AS uss_min_kib, r.uss_kib + COALESCE(r.uss_mean, r.anon_mean, 0) AS uss_mean_kib, r.uss_kib + COALESCE(r.uss_high, r.anon_high, 0) AS uss_max_kib,
+  r.swap_kib, r.swap_kib - r.swap_low AS swap_min_kib, r.swap_kib + r.swap_mean AS swap_mean_kib, r.swap_kib + r.swap_high AS swap_max_kib,
+  r.swap_pss_kib, r.swap_pss_kib - r.swap_pss_low AS swap_pss_min_kib, r.swap_pss_kib + r.swap_pss_mean AS swap_pss_mean_kib, r.swap_pss_kib + r.swap_pss_high AS swap_pss_max_kib,
+  r.pss_inexact_bp, r.day * 86400000 + r.pss_high_after_ms AS pss_max_at_ms
+FROM rollup_day AS r;
+
+CREATE VIEW machine_metric_day AS
+SELECT r.day * 86400000 AS from_ms, r.buckets * 86400000 AS width_ms, r.buckets, COALESCE(r.covered_ms, 86400000) AS covered_ms,
+  m.name AS metric, r.value, r.value - r.low AS min, r.value + r.mean AS mean, r.value + r.high AS max,
+  r.day * 86400000 + r.low_after_ms AS min_at_ms, r.day * 86400000 + r.high_after_ms AS max_at_ms
+FROM machine_day AS r
+JOIN machine_metric AS m ON m.id = r.metric;
