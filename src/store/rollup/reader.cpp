@@ -53,34 +53,32 @@ class Visitor {
 
 // A row of several buckets is its first, and the others as one.
 template <std::size_t N>
-void visit_row(const RollupRow<N>& row, const TierShape& shape, std::int64_t watermark_ms, const Visitor<N>& visit) {
-  const std::int64_t from = row.start_ms(shape);
-  const std::int64_t middle = from + shape.width_ms;
-  const std::int64_t end = from + row.buckets * shape.width_ms;
-  // Rows of a time that the clock was set back from lie after the watermark, and are left as they are.
-  const bool at_watermark = from < watermark_ms && watermark_ms < middle;
-  visit(row.subject_id, {from, at_watermark ? watermark_ms : middle}, row.bucket);
+void visit_row(const Piece<N>& row, const Span& first, std::int64_t width_ms, const Visitor<N>& visit) {
+  const std::int64_t middle = row.start_ms + width_ms;
+  const std::int64_t end = row.end_ms(width_ms);
+  visit(row.subject_id, first, row.bucket);
   if (row.buckets > 1) visit(row.subject_id, {middle, end}, held_bucket(row.bucket, middle, end - middle));
 }
 
-// Pieces of 5 minutes, combined to the buckets of a tier. Those of a tier of 5 minutes may be of several buckets.
+// What is written: up to the watermark. Rows of a time that the clock was set back from lie after it, and are left as
+// they are.
 template <std::size_t N>
-void visit_pieces(const std::vector<Piece<N>>& pieces, const TierShape& shape, std::int64_t watermark_ms,
+void visit_written(const Piece<N>& row, std::int64_t width_ms, std::int64_t watermark_ms, const Visitor<N>& visit) {
+  const std::int64_t middle = row.start_ms + width_ms;
+  const bool at_watermark = row.start_ms < watermark_ms && watermark_ms < middle;
+  visit_row(row, {row.start_ms, at_watermark ? watermark_ms : middle}, width_ms, visit);
+}
+
+// What is not, from the watermark on: pieces of 5 minutes, combined to rows of a tier.
+template <std::size_t N>
+void visit_pieces(const std::vector<Piece<N>>& pieces, std::int64_t width_ms, std::int64_t watermark_ms,
                   const Visitor<N>& visit) {
-  const auto bucket_of = [&shape](const Piece<N>& piece) { return piece.start_ms - piece.start_ms % shape.width_ms; };
-  for (auto piece = pieces.begin(); piece != pieces.end();) {
-    const std::int64_t subject_id = piece->subject_id;
-    const std::int64_t start = bucket_of(*piece);
-    const std::int64_t end = start + shape.width_ms;
-    Bucket<N> wide;
-    Bucket<N> held;  // what the last of them goes on with
-    for (; piece != pieces.end() && piece->subject_id == subject_id && bucket_of(*piece) == start; ++piece) {
-      wide.append(piece->bucket);
-      held = held_bucket(piece->bucket, piece->start_ms + kPieceMs, (piece->buckets - 1) * kPieceMs);
-      if (held.covered_ms > 0 && shape.width_ms > kPieceMs) wide.append(held);
-    }
-    visit(subject_id, {start < watermark_ms && watermark_ms < end ? watermark_ms : start, end}, wide);
-    if (held.covered_ms > 0 && shape.width_ms == kPieceMs) visit(subject_id, {end, end + held.covered_ms}, held);
+  const Piece<N>* const last = pieces.data() + pieces.size();
+  for (const Piece<N>* first = pieces.data(); first != last;) {
+    const Piece<N> row = take_row(first, last, width_ms);
+    const std::int64_t middle = row.start_ms + width_ms;
+    const bool at_watermark = row.start_ms < watermark_ms && watermark_ms < middle;
+    visit_row(row, {at_watermark ? watermark_ms : row.start_ms, middle}, width_ms, visit);
   }
 }
 
@@ -96,7 +94,7 @@ void visit_blocks(RollupBlocks<N>& blocks, const BlockSpan& span, const TierShap
   const std::int64_t last = std::min(span.last, range.to_ms / shape.block_ms());
   for (std::int64_t block = first; block <= last; ++block) {
     blocks.read(block, subject, subject_id,
-                [&](const RollupRow<N>& row) { visit_row(row, shape, watermark(row.subject_id), visit); });
+                [&](const Piece<N>& row) { visit_written(row, shape.width_ms, watermark(row.subject_id), visit); });
   }
 }
 
@@ -155,7 +153,7 @@ void visit_memory_rollups(SQLite::Database& database, RollupTails& tails, const 
   }
   const auto show = [&](const RolledTail* tail, const std::function<bool(std::int64_t)>& wanted) {
     if (tail != nullptr)
-      visit_pieces(of_kind(tail->segment, question.kind, subject_id, wanted), shape, tail->at_ms, visitor);
+      visit_pieces(of_kind(tail->segment, question.kind, subject_id, wanted), shape.width_ms, tail->at_ms, visitor);
   };
   if (mark.half_written()) {
     show(tails.from(mark.tick_id, mark.target_tick_id, range), [&](std::int64_t id) { return !written(id); });
@@ -190,7 +188,7 @@ void visit_machine_rollups(SQLite::Database& database, RollupTails& tails, const
     for (const MachinePiece& piece : tail->segment.machine) {
       if (piece.subject_id == index && piece.bucket.values[0].known) pieces.push_back(piece);
     }
-    visit_pieces(pieces, shape, tail->at_ms, visitor);
+    visit_pieces(pieces, shape.width_ms, tail->at_ms, visitor);
   }
 }
 

@@ -39,32 +39,10 @@ std::optional<End> last_tick(SQLite::Database& database) {
   return read_end(row);
 }
 
-// Pieces of a subject combined to wider buckets.
-template <std::size_t N>
-void add_wide(RollupTable<N>& table, const Piece<N>* first, const Piece<N>* last, std::int64_t width_ms) {
-  while (first != last) {
-    const std::int64_t start_ms = first->start_ms - first->start_ms % width_ms;
-    const Piece<N>& subject = *first;
-    Bucket<N> wide;
-    for (; first != last && first->start_ms - first->start_ms % width_ms == start_ms; ++first) {
-      wide.append(first->bucket);
-      if (first->buckets > 1)
-        wide.append(held_bucket(first->bucket, first->start_ms + kPieceMs, (first->buckets - 1) * kPieceMs));
-    }
-    table.add(subject.subject, subject.subject_id, start_ms, 1, wide);
-  }
-}
-
-template <std::size_t N>
-void add_narrow(RollupTable<N>& table, const Piece<N>* first, const Piece<N>* last) {
-  for (; first != last; ++first)
-    table.add(first->subject, first->subject_id, first->start_ms, first->buckets, first->bucket);
-}
-
+// Pieces of a subject.
 template <std::size_t N>
 void add_pieces(RollupTable<N>& table, const Piece<N>* first, const Piece<N>* last, std::int64_t width_ms) {
-  if (width_ms == kPieceMs) return add_narrow(table, first, last);
-  add_wide(table, first, last, width_ms);
+  while (first != last) table.add(take_row(first, last, width_ms));
 }
 
 template <std::size_t N>

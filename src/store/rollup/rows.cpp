@@ -93,14 +93,13 @@ void add_value(Statement& statement, const Aggregate& value, bool alike) {
 }
 
 template <std::size_t N>
-RollupRow<N> read_row(const Statement& statement, const TierShape& shape, const std::vector<std::size_t>& values,
-                      std::int64_t block, std::int64_t subject) {
+Piece<N> read_row(const Statement& statement, const TierShape& shape, const std::vector<std::size_t>& values,
+                  std::int64_t block, std::int64_t subject) {
   int column = 0;
-  RollupRow<N> row;
-  row.block = block;
+  Piece<N> row;
   row.subject = subject;
   row.subject_id = statement.integer(column++);
-  row.slot = statement.integer(column++);
+  row.start_ms = (block * shape.slots + statement.integer(column++)) * shape.width_ms;
   row.buckets = statement.integer(column++);
   row.bucket.covered_ms = statement.maybe(column++).value_or(shape.width_ms);
   row.bucket.processes = N > 1 ? statement.integer(column++) : 1;
@@ -122,7 +121,7 @@ RollupRow<N> read_row(const Statement& statement, const TierShape& shape, const 
   }
   const auto time = [&] {
     const auto after_ms = statement.maybe(column++);
-    return after_ms ? row.start_ms(shape) + *after_ms : 0;
+    return after_ms ? row.start_ms + *after_ms : 0;
   };
   if constexpr (N == 1) {
     row.bucket.values[0].min_at_ms = time();
@@ -157,6 +156,22 @@ Bucket<N> held_bucket(const Bucket<N>& bucket, std::int64_t start_ms, std::int64
 }
 
 template <std::size_t N>
+Piece<N> take_row(const Piece<N>*& first, const Piece<N>* last, std::int64_t width_ms) {
+  if (width_ms == kPieceMs) return *first++;
+  const auto start_of = [width_ms](const Piece<N>& piece) { return piece.start_ms - piece.start_ms % width_ms; };
+  Piece<N> row{first->subject, first->subject_id, start_of(*first), 1, first->lived_ms, {}};
+  const auto in_row = [&](const Piece<N>& piece) {
+    return piece.subject == row.subject && piece.subject_id == row.subject_id && start_of(piece) == row.start_ms;
+  };
+  for (; first != last && in_row(*first); ++first) {
+    row.bucket.append(first->bucket);
+    const std::int64_t held_ms = (first->buckets - 1) * kPieceMs;
+    if (held_ms > 0) row.bucket.append(held_bucket(first->bucket, first->start_ms + kPieceMs, held_ms));
+  }
+  return row;
+}
+
+template <std::size_t N>
 RollupTable<N>::RollupTable(SQLite::Database& database, Tier tier)
     : shape_(shape_of(tier)),
       values_(all_values<N>()),
@@ -167,23 +182,25 @@ RollupTable<N>::RollupTable(SQLite::Database& database, Tier tier)
                                  placeholders(N == 1 ? 11 : 8 + 4 * N + (shape_.keeps_peak_times ? 1 : 0)))) {}
 
 template <std::size_t N>
-std::optional<RollupRow<N>> RollupTable<N>::last_before(const RollupRow<N>& row, std::int64_t slot) {
-  find_.bind(row.block);
+std::optional<Piece<N>> RollupTable<N>::last_before(const Piece<N>& row, std::int64_t start_ms) {
+  const std::int64_t block = block_of(row);
+  find_.bind(block);
   if (N > 1) find_.add(row.subject);
   find_.add(row.subject_id);
-  find_.add(slot);
+  find_.add(start_ms / shape_.width_ms - block * shape_.slots);
   if (!find_.step()) return std::nullopt;
-  RollupRow<N> found = read_row<N>(find_, shape_, values_, row.block, row.subject);
+  Piece<N> found = read_row<N>(find_, shape_, values_, block, row.subject);
   find_.reset();
   return found;
 }
 
 template <std::size_t N>
-void RollupTable<N>::put(const RollupRow<N>& row) {
-  put_.bind(row.block);
+void RollupTable<N>::put(const Piece<N>& row) {
+  const std::int64_t block = block_of(row);
+  put_.bind(block);
   if (N > 1) put_.add(row.subject);
   put_.add(row.subject_id);
-  put_.add(row.slot);
+  put_.add(row.start_ms / shape_.width_ms - block * shape_.slots);
   put_.add(row.buckets);
   // Time that the clock went through twice counts once.
   put_.add(row.bucket.covered_ms >= shape_.width_ms ? std::nullopt : std::optional(row.bucket.covered_ms));
@@ -194,7 +211,7 @@ void RollupTable<N>::put(const RollupRow<N>& row) {
     add_value(put_, row.bucket.values[i], alike);
   }
   const auto add_time = [&](std::int64_t at_ms) {
-    put_.add(at_ms == 0 ? std::nullopt : std::optional(at_ms - row.start_ms(shape_)));
+    put_.add(at_ms == 0 ? std::nullopt : std::optional(at_ms - row.start_ms));
   };
   if constexpr (N == 1) {
     add_time(row.bucket.values[0].min_at_ms);
@@ -208,26 +225,25 @@ void RollupTable<N>::put(const RollupRow<N>& row) {
 }
 
 template <std::size_t N>
-void RollupTable<N>::add(std::int64_t subject, std::int64_t subject_id, std::int64_t start_ms, std::int64_t buckets,
-                         const Bucket<N>& bucket) {
-  const std::int64_t number = start_ms / shape_.width_ms;
-  RollupRow<N> row{number / shape_.slots, subject, subject_id, number % shape_.slots, buckets, bucket};
-  const auto there = last_before(row, row.slot + row.buckets - 1);
-  if (row.buckets == 1 || !there || there->slot + there->buckets <= row.slot) return add_row(row);
+void RollupTable<N>::add(Piece<N> row) {
+  const std::int64_t width_ms = shape_.width_ms;
+  const auto there = last_before(row, row.end_ms(width_ms) - width_ms);
+  if (row.buckets == 1 || !there || there->buckets <= buckets_between(*there, row)) return add_row(row);
   // Something is there already, after the clock was set back: bucket by bucket.
-  row.buckets = 1;
-  for (std::int64_t i = 0; i < buckets; ++i) {
+  const Bucket<N> first = row.bucket;
+  const std::int64_t end_ms = row.end_ms(width_ms);
+  for (row.buckets = 1; row.start_ms < end_ms; row.bucket = held_bucket(first, row.start_ms, width_ms)) {
     add_row(row);
-    ++row.slot;
-    row.bucket = held_bucket(bucket, row.start_ms(shape_), shape_.width_ms);
+    row.start_ms += width_ms;
   }
 }
 
 template <std::size_t N>
-void RollupTable<N>::add_row(const RollupRow<N>& row) {
-  auto there = last_before(row, row.slot);
-  if (!there || there->slot + there->buckets < row.slot) return put(row);
-  if (there->slot + there->buckets > row.slot) return add_into(*there, row);
+void RollupTable<N>::add_row(const Piece<N>& row) {
+  auto there = last_before(row, row.start_ms);
+  const std::int64_t between = there ? buckets_between(*there, row) : 0;
+  if (!there || there->buckets < between) return put(row);
+  if (there->buckets > between) return add_into(*there, row);
   const bool goes_on = row.bucket.covered_ms == shape_.width_ms && there->bucket.goes_on_as(row.bucket);
   if (!goes_on) return put(row);
   there->buckets += row.buckets;
@@ -236,23 +252,23 @@ void RollupTable<N>::add_row(const RollupRow<N>& row) {
 
 // `row`, of one bucket, lies within the row that is there, which falls into up to three.
 template <std::size_t N>
-void RollupTable<N>::add_into(const RollupRow<N>& there, const RollupRow<N>& row) {
-  const std::int64_t before = row.slot - there.slot;
+void RollupTable<N>::add_into(const Piece<N>& there, const Piece<N>& row) {
+  const std::int64_t before = buckets_between(there, row);
   const std::int64_t after = there.buckets - before - 1;
-  RollupRow<N> part = there;
+  Piece<N> part = there;
   if (before > 0) {
     part.buckets = before;
     put(part);
-    part.bucket = held_bucket(there.bucket, row.start_ms(shape_), shape_.width_ms);
+    part.bucket = held_bucket(there.bucket, row.start_ms, shape_.width_ms);
   }
-  part.slot = row.slot;
+  part.start_ms = row.start_ms;
   part.buckets = 1;
   part.bucket.append(row.bucket);
   put(part);
   if (after == 0) return;
-  part.slot = row.slot + 1;
+  part.start_ms += shape_.width_ms;
   part.buckets = after;
-  part.bucket = held_bucket(there.bucket, part.start_ms(shape_), shape_.width_ms);
+  part.bucket = held_bucket(there.bucket, part.start_ms, shape_.width_ms);
   put(part);
 }
 
@@ -277,7 +293,7 @@ void RollupBlocks<N>::bind(std::int64_t block, std::int64_t subject, std::int64_
 }
 
 template <std::size_t N>
-RollupRow<N> RollupBlocks<N>::row() const {
+Piece<N> RollupBlocks<N>::row() const {
   return read_row<N>(statement_, shape_, values_, block_, subject_);
 }
 
@@ -296,6 +312,8 @@ std::optional<BlockSpan> blocks_of(SQLite::Database& database, Tier tier) {
 
 template Bucket<1> held_bucket(const Bucket<1>&, std::int64_t, std::int64_t);
 template Bucket<kRollupMetrics> held_bucket(const Bucket<kRollupMetrics>&, std::int64_t, std::int64_t);
+template Piece<1> take_row(const Piece<1>*&, const Piece<1>*, std::int64_t);
+template Piece<kRollupMetrics> take_row(const Piece<kRollupMetrics>*&, const Piece<kRollupMetrics>*, std::int64_t);
 template class RollupTable<1>;
 template class RollupTable<kRollupMetrics>;
 template class RollupBlocks<1>;

@@ -14,22 +14,14 @@
 
 namespace memoir {
 
-// A row: `buckets` of its tier from `slot` of its block on.
-template <std::size_t N>
-struct RollupRow {
-  std::int64_t block = 0;
-  std::int64_t subject = 0;
-  std::int64_t subject_id = 0;
-  std::int64_t slot = 0;
-  std::int64_t buckets = 1;
-  Bucket<N> bucket;
-
-  std::int64_t start_ms(const TierShape& shape) const { return (block * shape.slots + slot) * shape.width_ms; }
-};
-
 // What a bucket after the first of a row holds, or several as one.
 template <std::size_t N>
 Bucket<N> held_bucket(const Bucket<N>& bucket, std::int64_t start_ms, std::int64_t width_ms);
+
+// The pieces of a subject that lie in one bucket of a tier as a row of that tier; `first` moves past them. Those of the
+// finest tier are its rows.
+template <std::size_t N>
+Piece<N> take_row(const Piece<N>*& first, const Piece<N>* last, std::int64_t width_ms);
 
 // N is 1 for the machine's metrics (subject 0), kRollupMetrics for the rest.
 template <std::size_t N>
@@ -37,15 +29,19 @@ class RollupTable {
  public:
   RollupTable(SQLite::Database& database, Tier tier);
 
-  // Adds what was seen in buckets of this tier from start_ms on: a row of its own, or more of the one that is there.
-  void add(std::int64_t subject, std::int64_t subject_id, std::int64_t start_ms, std::int64_t buckets,
-           const Bucket<N>& bucket);
+  // Adds what was seen in buckets of this tier: a row of its own, or more of the one that is there.
+  void add(Piece<N> row);
 
  private:
-  std::optional<RollupRow<N>> last_before(const RollupRow<N>& row, std::int64_t slot);
-  void add_row(const RollupRow<N>& row);
-  void add_into(const RollupRow<N>& there, const RollupRow<N>& row);
-  void put(const RollupRow<N>& row);
+  std::optional<Piece<N>> last_before(const Piece<N>& row, std::int64_t start_ms);
+  void add_row(const Piece<N>& row);
+  void add_into(const Piece<N>& there, const Piece<N>& row);
+  void put(const Piece<N>& row);
+  std::int64_t block_of(const Piece<N>& row) const { return row.start_ms / shape_.width_ms / shape_.slots; }
+  // From the begin of one to that of the other.
+  std::int64_t buckets_between(const Piece<N>& there, const Piece<N>& row) const {
+    return (row.start_ms - there.start_ms) / shape_.width_ms;
+  }
 
   const TierShape& shape_;
   std::vector<std::size_t> values_;
@@ -68,7 +64,7 @@ class RollupBlocks {
 
  private:
   void bind(std::int64_t block, std::int64_t subject, std::int64_t subject_id);
-  RollupRow<N> row() const;
+  Piece<N> row() const;
 
   const TierShape& shape_;
   bool one_subject_;

@@ -120,7 +120,7 @@ struct Bucket {
   }
 };
 
-// A bucket, and those after it that are as it ended.
+// A bucket, and those after it that are as it ended: of 5 minutes, or as a row of a wider tier.
 template <std::size_t N>
 struct Piece {
   std::int64_t subject = 0;
@@ -129,6 +129,8 @@ struct Piece {
   std::int64_t buckets = 1;
   std::int64_t lived_ms = 0;  // of the subject, up to the end of what was rolled up
   Bucket<N> bucket;
+
+  std::int64_t end_ms(std::int64_t width_ms) const { return start_ms + buckets * width_ms; }
 };
 
 template <std::size_t N>
@@ -204,8 +206,8 @@ class Timeline {
   bool lengthens_last() const {
     if (last_ == kNone || bucket_.covered_ms != kPieceMs) return false;
     const Piece<N>& before = (*pieces_)[last_];
-    return before.start_ms + before.buckets * kPieceMs == start_ms_ &&
-           before.start_ms / kHourMs == start_ms_ / kHourMs && before.bucket.goes_on_as(bucket_);
+    return before.end_ms(kPieceMs) == start_ms_ && before.start_ms / kHourMs == start_ms_ / kHourMs &&
+           before.bucket.goes_on_as(bucket_);
   }
 
   std::int64_t subject_;
