@@ -4,6 +4,7 @@
 // and 20 in a pipe; CSV and JSON, which programs read, have all rows.
 
 #include <algorithm>
+#include <functional>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -53,7 +54,7 @@ void limit_rows(std::vector<Row>& rows, Report& report, const Context& context, 
   cut.all = rows.size();
   cut.shown = limited(context, rows.size(), cut.more_lines);
   for (std::size_t i = cut.shown; i < rows.size(); ++i) {
-    const std::int64_t kib = value(rows[i]).value_or(0);
+    const std::int64_t kib = std::invoke(value, rows[i]).value_or(0);
     cut.kib = cut.adds_up ? cut.kib + kib : std::max(cut.kib, kib);
   }
   rows.resize(cut.shown);

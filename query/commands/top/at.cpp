@@ -23,8 +23,6 @@ struct HeldRow {
   std::optional<double> share;
 };
 
-using HeldColumns = std::vector<ColumnOf<HeldRow>>;
-
 const ProcessInfo* info_of(const HeldRow& row) {
   return row.process == nullptr ? nullptr : &row.process->process->info;
 }
@@ -63,7 +61,7 @@ Result<std::vector<HeldRow>> rows_of(const Context& context, const State& state,
   return rows;
 }
 
-void add_metrics(HeldColumns& columns, Metric by) {
+void add_metrics(Columns<HeldRow>& columns, Metric by) {
   struct MetricColumn {
     Metric metric;
     const char* name;
@@ -78,45 +76,39 @@ void add_metrics(HeldColumns& columns, Metric by) {
     const bool ranked = metric == by;
     const bool seldom = metric == Metric::anon || metric == Metric::swap_pss;
     const Shown shown = seldom && !ranked ? Shown::machines : Shown::everywhere;
-    columns.push_back({{name, header, Kind::size, ranked ? 0 : least_useful, shown},
-                       [metric = metric](const HeldRow& row) { return maybe(row.tally.kib(metric)); }});
+    columns.add({name, header, Kind::size, ranked ? 0 : least_useful, shown},
+                [metric = metric](const HeldRow& row) { return row.tally.kib(metric); });
   }
-  columns.push_back(
-      {{"share_percent", "SHARE", Kind::percent, 5}, [](const HeldRow& row) { return maybe(row.share); }});
+  columns.add({"share_percent", "SHARE", Kind::percent, 5}, &HeldRow::share);
 }
 
-HeldColumns process_columns(Metric by) {
-  HeldColumns columns{{{"pid", "PID", Kind::count},
-                       [](const HeldRow& row) { return Value(std::int64_t{row.process->process->info.key.pid}); }}};
+Columns<HeldRow> process_columns(Metric by) {
+  Columns<HeldRow> columns{
+      {{"pid", "PID", Kind::count}, [](const HeldRow& row) { return row.process->process->info.key.pid; }}};
   add_identity_for_machines(columns, info_of);
-  columns.push_back({{"state", "", Kind::text, 0, Shown::machines}, [](const HeldRow& row) {
-                       return row.process->tick == nullptr ? Value()
-                                                           : Value(std::string(1, state_letter(*row.process)));
-                     }});
+  columns.add(for_machines("state"), [](const HeldRow& row) {
+    return row.process->tick == nullptr ? Value() : std::string(1, state_letter(*row.process));
+  });
   add_metrics(columns, by);
-  columns.push_back({{"source", "SOURCE", Kind::text, 8},
-                     [](const HeldRow& row) { return Value(std::string(source_word(*row.process))); }});
-  columns.push_back({{"age_ms", "", Kind::duration, 0, Shown::machines}, [](const HeldRow& row) {
-                       if (row.process->tick == nullptr) return Value();
-                       return maybe(age_ms(*row.process->tick, row.state->snapshot.tick.begin.wall_ms));
-                     }});
-  columns.push_back({{"", "USER", Kind::text, 9, Shown::people},
-                     [](const HeldRow& row) { return Value(row.process->process->info.user); }});
-  columns.push_back({{"", "CATEGORY", Kind::text, 7, Shown::people},
-                     [](const HeldRow& row) { return Value(row.process->process->info.category); }});
-  columns.push_back(
-      {{"", "COMMAND", Kind::text, 0, Shown::people}, [](const HeldRow& row) { return Value(row.name); }});
+  columns.add({"source", "SOURCE", Kind::text, 8}, [](const HeldRow& row) { return source_word(*row.process); });
+  columns.add(for_machines("age_ms", Kind::duration), [](const HeldRow& row) -> Value {
+    if (row.process->tick == nullptr) return {};
+    return age_ms(*row.process->tick, row.state->snapshot.tick.begin.wall_ms);
+  });
+  columns.add(for_people("USER", Kind::text, 9), [](const HeldRow& row) { return row.process->process->info.user; });
+  columns.add(for_people("CATEGORY", Kind::text, 7),
+              [](const HeldRow& row) { return row.process->process->info.category; });
+  columns.add(for_people("COMMAND"), &HeldRow::name);
   return columns;
 }
 
-HeldColumns group_columns(const std::string& group, Metric by) {
-  HeldColumns columns{
-      {{"processes", "PROCS", Kind::count}, [](const HeldRow& row) { return Value(row.tally.processes()); }}};
+Columns<HeldRow> group_columns(const std::string& group, Metric by) {
+  Columns<HeldRow> columns{
+      {{"processes", "PROCS", Kind::count}, [](const HeldRow& row) { return row.tally.processes(); }}};
   add_metrics(columns, by);
-  columns.push_back({{"exact_percent", "EXACT", Kind::percent, 8},
-                     [](const HeldRow& row) { return maybe(row.tally.exact_percent()); }});
-  columns.push_back({{"inexact", "", Kind::count, 0, Shown::machines},
-                     [](const HeldRow& row) { return maybe(row.tally.inexact()); }});
+  columns.add({"exact_percent", "EXACT", Kind::percent, 8},
+              [](const HeldRow& row) { return row.tally.exact_percent(); });
+  columns.add(for_machines("inexact", Kind::count), [](const HeldRow& row) { return row.tally.inexact(); });
   add_group_name(columns, group);
   return columns;
 }
@@ -125,18 +117,18 @@ void describe_total(Report& report, const Tally& total, const Snapshot& snapshot
   const auto size = [units](std::optional<std::int64_t> kib) { return kib ? print_size(*kib, units) : "unknown"; };
   const MachineMemory& machine = snapshot.machine.memory;
   report.totals = {{"processes", "", Kind::count, total.processes()},
-                   {"inexact", "", Kind::count, maybe(total.inexact())},
-                   {"exact_percent", "", Kind::percent, maybe(total.exact_percent())},
-                   {"pss_kib", "", Kind::size, maybe(total.kib(Metric::pss))},
-                   {"rss_kib", "", Kind::size, maybe(total.kib(Metric::rss))},
-                   {"uss_kib", "", Kind::size, maybe(total.kib(Metric::uss))},
-                   {"anon_kib", "", Kind::size, maybe(total.kib(Metric::anon))},
-                   {"swap_kib", "", Kind::size, maybe(total.kib(Metric::swap))},
-                   {"swap_pss_kib", "", Kind::size, maybe(total.kib(Metric::swap_pss))},
-                   {"machine_total_kib", "", Kind::size, maybe(machine.get(MachineField::mem_total))},
-                   {"machine_available_kib", "", Kind::size, maybe(machine.get(MachineField::mem_available))},
-                   {"machine_used_kib", "", Kind::size, maybe(used_kib(machine))},
-                   {"machine_swap_used_kib", "", Kind::size, maybe(swap_used_kib(machine))}};
+                   {"inexact", "", Kind::count, total.inexact()},
+                   {"exact_percent", "", Kind::percent, total.exact_percent()},
+                   {"pss_kib", "", Kind::size, total.kib(Metric::pss)},
+                   {"rss_kib", "", Kind::size, total.kib(Metric::rss)},
+                   {"uss_kib", "", Kind::size, total.kib(Metric::uss)},
+                   {"anon_kib", "", Kind::size, total.kib(Metric::anon)},
+                   {"swap_kib", "", Kind::size, total.kib(Metric::swap)},
+                   {"swap_pss_kib", "", Kind::size, total.kib(Metric::swap_pss)},
+                   {"machine_total_kib", "", Kind::size, machine.get(MachineField::mem_total)},
+                   {"machine_available_kib", "", Kind::size, machine.get(MachineField::mem_available)},
+                   {"machine_used_kib", "", Kind::size, used_kib(machine)},
+                   {"machine_swap_used_kib", "", Kind::size, swap_used_kib(machine)}};
   const auto exact = total.exact_percent();
   const std::string sum = fmt::format(
       "{}: PSS {}{}, RSS {}, swap {}.", print_count(total.processes(), "process", "processes"),
@@ -156,7 +148,7 @@ std::optional<std::int64_t> whole_kib(const State& state, const Tally& all, Metr
 
 void tell_short_lived(const State& state, Report& report, Units units) {
   const auto kib = short_lived_kib(state, Metric::pss);
-  report.totals.push_back({"short_lived_pss_kib", "", Kind::size, maybe(kib)});
+  report.totals.push_back({"short_lived_pss_kib", "", Kind::size, kib});
   if (kib.value_or(0) > 0) {
     report.notes.push_back(fmt::format(
         "Processes younger than a bucket, which have rollups in their groups only: PSS {}.", print_size(*kib, units)));
