@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "query/answer/process_columns.h"
 #include "query/commands/export/export.h"
@@ -84,20 +85,12 @@ Columns<CategoryRow> category_columns() {
 
 // The fields of a process that rollups have as metrics.
 std::optional<Metric> rolled_metric(ProcessField field) {
-  switch (field) {
-    case ProcessField::rss:
-      return Metric::rss;
-    case ProcessField::pss:
-      return Metric::pss;
-    case ProcessField::anonymous:
-      return Metric::anon;
-    case ProcessField::swap:
-      return Metric::swap;
-    case ProcessField::swap_pss:
-      return Metric::swap_pss;
-    default:
-      return std::nullopt;
-  }
+  constexpr std::array fields{std::pair{ProcessField::rss, Metric::rss}, std::pair{ProcessField::pss, Metric::pss},
+                              std::pair{ProcessField::anonymous, Metric::anon},
+                              std::pair{ProcessField::swap, Metric::swap},
+                              std::pair{ProcessField::swap_pss, Metric::swap_pss}};
+  const auto* const found = std::ranges::find(fields, field, [](const auto& of) { return of.first; });
+  return found == fields.end() ? std::nullopt : std::optional(found->second);
 }
 
 std::optional<std::int64_t> field_of(const ExportedProcess& row, ProcessField field) {

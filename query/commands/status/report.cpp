@@ -51,17 +51,8 @@ std::string state_line(const RecorderStatus& status) {
 }
 
 Tone tone_of(Recording recording) {
-  switch (recording) {
-    case Recording::active:
-    case Recording::stopped:
-      return Tone::plain;
-    case Recording::late:
-      return Tone::warning;
-    case Recording::died:
-    case Recording::never:
-      break;
-  }
-  return Tone::problem;
+  if (recording == Recording::late) return Tone::warning;
+  return recording == Recording::active || recording == Recording::stopped ? Tone::plain : Tone::problem;
 }
 
 std::string tick_line(const StoredTick& tick, std::int64_t now_ms, Zone zone) {
