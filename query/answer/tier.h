@@ -35,6 +35,9 @@ Tier choose_tier(std::span<const TierSpan> tiers, Range range, Reads reads, std:
 // recorded.
 Result<Tier> tier_of(const Context& context, Range range, Reads reads, std::int64_t widest_ms = kAnyWidth);
 
+// Of a range that a report has begun with; where nothing was recorded in it, any will do.
+Result<Tier> tier_of(const Context& context, const Report& report, Reads reads);
+
 // "5 minutes", "an hour", "a UTC day"
 std::string_view tier_width(Tier tier);
 
@@ -61,7 +64,7 @@ void add_max_reached(Columns<Row>& columns, int least_useful, Tier tier, Zone zo
       return of.max ? max_reached(of, tier).*member : Value();
     };
   };
-  const bool rolled = tier != Tier::raw;
+  const bool rolled = holds_groups(tier);
   columns.add({"max_at_ms", "MAX AT", Kind::time, least_useful, rolled ? Shown::machines : Shown::everywhere},
               end(&Range::from_ms));
   columns.add(for_machines("max_until_ms", Kind::time), end(&Range::to_ms));

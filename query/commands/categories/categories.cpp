@@ -106,7 +106,7 @@ Columns<Over> columns_over(const std::string& metric, Tier tier, Zone zone) {
 Result<Report> over_range(const Context& context, Range range) {
   Report report = TRY(begin_range_report(context, range));
   const Metric by = metric_of(context);
-  const Tier tier = TRY(report.nothing_recorded ? Tier::raw : tier_of(context, range, Reads::one));
+  const Tier tier = TRY(tier_of(context, report, Reads::one));
   const auto columns = columns_over(std::string(to_string(by)), tier, context.options.zone);
   report.rows = make_table(columns, {});
   if (report.nothing_recorded) return report;

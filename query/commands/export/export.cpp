@@ -124,7 +124,7 @@ Result<Streamed> stream(const Context& context, const Sink& sink) {
   if (!of_processes && !context.options.filters.empty())
     return malformed("--filter is of processes: memoir export processes");
   const std::string host = context.runs.empty() ? std::string() : context.runs.back().boot.host;
-  return stream_series(context, {subjects, {}, step_ms, {}, host, Tier::raw}, sink);
+  return stream_series(context, {subjects, {}, step_ms, {}, host}, sink);
 }
 
 }  // namespace

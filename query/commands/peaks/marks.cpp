@@ -107,10 +107,10 @@ Result<bool> add_last_bucket(PeakRow& row, const Context& context, Tier tier, st
   return found;
 }
 
-// Raw: there is none.
+// Of ticks: there is none.
 Result<Tier> finest_rollup(Reader& reader, std::int64_t at_ms) {
   std::vector<TierSpan> tiers = TRY(reader.tiers());
-  std::erase_if(tiers, [](const TierSpan& span) { return span.tier == Tier::raw; });
+  std::erase_if(tiers, [](const TierSpan& span) { return !holds_groups(span.tier); });
   return choose_tier(tiers, {at_ms, at_ms}, Reads::one);
 }
 
@@ -137,7 +137,7 @@ Status add_last_sight(PeakRow& row, const Context& context, const PeakQuestion& 
 Status add_processes(const Context& context, const PeakQuestion& question, const State* now, Peaks& peaks) {
   Reader& reader = context.reader;
   constexpr std::size_t all = std::numeric_limits<std::size_t>::max();
-  const std::size_t room = limited(context.options, all - 1, room_for(context, question, Tier::raw).rows);
+  const std::size_t room = limited(context.options, all - 1, room_for(context, question).rows);
   const ProcessMarks marks =
       TRY(reader.process_marks(question.all_time ? std::nullopt : std::optional(question.range), std::nullopt,
                                question.by, question.filter.takes_all() ? room + 1 : all));

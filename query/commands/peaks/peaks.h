@@ -25,7 +25,7 @@ struct PeakRow {
   Peak peak;
   std::optional<std::int64_t> now_kib;  // at its last sight in the range
   std::int64_t now_ms = 0;
-  Tier tier = Tier::raw;  // of a bucket that tells no more than that: it was reached between the peak's two times
+  std::optional<Tier> within = {};  // of a bucket that tells no more: it was reached between the peak's two times
 };
 
 struct PeakQuestion {
@@ -42,7 +42,7 @@ struct Peaks {
   std::vector<PeakRow> categories;  // by PSS
   std::vector<PeakRow> rows;        // as asked, the highest first, to the limit
   Cut cut;                          // what the limit leaves out
-  Tier tier = Tier::raw;            // where the rows come from; marks are as exact as ticks
+  Tier tier = {};                   // where the rows come from; marks are as exact as ticks
   ExactShare exact;                 // of what categories held, from rollups
   bool means = false;               // the rows are not the highest sums, which rollups do not know, but mean ones
 };
@@ -77,7 +77,7 @@ struct Room {
   std::optional<std::size_t> categories;  // absent: all
   std::size_t others = 0;                 // peaks of which it is said who else held memory
 };
-Room room_for(const Context& context, const PeakQuestion& question, Tier tier);
+Room room_for(const Context& context, const PeakQuestion& question, Tier tier = {});
 
 // Leaves as many rows as there is room for, or as --limit says.
 void limit_peaks(const Context& context, const PeakQuestion& question, Peaks& peaks);

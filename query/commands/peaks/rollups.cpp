@@ -30,7 +30,7 @@ bool is_same(const HighWater& mark, const PeakRow& row) {
 // A mark is that of the first time that its UTC day, which holds the whole bucket, was so high.
 bool is_of_peak(const HighWater& mark, const PeakRow& row) {
   if (mark.value_kib != row.peak.value_kib) return false;
-  if (row.tier == Tier::raw) return mark.at_ms == row.peak.at_ms;
+  if (!row.within) return mark.at_ms == row.peak.at_ms;
   return mark.at_ms >= row.peak.before_ms && mark.at_ms < row.peak.at_ms;
 }
 
@@ -42,7 +42,7 @@ void refine_rows(const std::vector<HighWater>& marks, SubjectKind kind, std::opt
       if (!is_of_peak(mark, row) || !is_same(mark, row)) continue;
       row.peak.at_ms = mark.at_ms;
       row.peak.before_ms = mark.before_ms;
-      row.tier = Tier::raw;
+      row.within.reset();
       break;
     }
   }
@@ -112,7 +112,7 @@ Status add_marks(Reader& reader, const PeakQuestion& question, const std::vector
     const auto row = rows.find(mark.subject_id);
     if (row == rows.end() || mark.value_kib < row->second.peak.value_kib) continue;
     row->second.peak = {mark.subject_id, mark.value_kib, mark.at_ms, mark.before_ms};
-    row->second.tier = Tier::raw;
+    row->second.within.reset();
   }
   return Done{};
 }

@@ -13,7 +13,7 @@ namespace memoir::query {
 struct PeakSource {
   Reader& reader;
   Range range;
-  Tier tier = Tier::raw;
+  Tier tier = {};
 };
 
 // Of a bucket that does not tell when, the maximum was reached somewhere within it.

@@ -75,7 +75,7 @@ using SeenById = std::unordered_map<std::int64_t, Seen>;
 
 Result<SeenById> see_ticks(Reader& reader, Range range) {
   SeenById seen;
-  TRY(reader.history({Tier::raw, SubjectKind::process, {}, range, {Metric::hwm}}, [&seen](const SubjectInterval& of) {
+  TRY(reader.history({.range = range, .metrics = {Metric::hwm}}, [&seen](const SubjectInterval& of) {
     Seen& process = seen[of.subject_id];
     process.hwm_kib = std::max(process.hwm_kib, of.interval.max);
     process.zombie = of.processes == 0;

@@ -85,7 +85,7 @@ Columns<TopRow> columns_of(const std::string& group, bool by_growth, Metric by_m
   columns.add({"mean_kib", "MEAN", Kind::size, by_growth ? 3 : 0, sums}, &TopRow::mean_kib);
   columns.add({"max_kib", "MAX", Kind::size, 1}, [](const TopRow& row) { return row.summary.max; });
   // Marks are as exact as ticks.
-  add_max_reached(columns, 2, by_metric == Metric::hwm ? Tier::raw : tier, zone,
+  add_max_reached(columns, 2, by_metric == Metric::hwm ? Tier() : tier, zone,
                   [](const TopRow& row) -> const Summary& { return row.summary; });
   columns.add(for_machines("first_kib", Kind::size), [](const TopRow& row) { return row.at_ends.first_kib; });
   columns.add(for_machines("last_kib", Kind::size), [](const TopRow& row) { return row.at_ends.last_kib; });
@@ -115,7 +115,7 @@ Result<Report> top_over(const Context& context, Range range) {
   const Metric metric = parse_metric(by).value_or(Metric::pss);
   const bool by_growth = by == "growth";
   const bool by_mark = metric == Metric::hwm;
-  const Tier tier = TRY(report.nothing_recorded ? Tier::raw : tier_of(context, range, Reads::all));
+  const Tier tier = TRY(tier_of(context, report, Reads::all));
   const Columns<TopRow> columns = columns_of(group, by_growth, metric, tier, context.options.zone);
   report.rows = make_table(columns, {});
   if (report.nothing_recorded) return report;

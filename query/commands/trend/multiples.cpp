@@ -44,7 +44,7 @@ Columns<Line> columns(Tier tier, Zone zone) {
 
 void draw(const Context& context, const TrendQuestion& question, const std::vector<Series>& all, Report& report) {
   const int lines = static_cast<int>(context.screen->lines) - kLinesBeside - 2 * static_cast<int>(all.size()) -
-                    (question.tier == Tier::raw ? 0 : 2);
+                    (holds_groups(question.tier) ? 2 : 0);
   const int rows = std::clamp(lines / static_cast<int>(all.size()) / kLeastRows * kLeastRows, kLeastRows, 8);
   for (const Series& series : all) {
     std::vector<std::string> chart = draw_series(context, question, series, rows, &series == &all.back());

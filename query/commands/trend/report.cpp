@@ -88,7 +88,7 @@ std::vector<std::string> number_lines(const Series& series, const Summary& summa
   if (summary.max) {
     const Range reached = max_reached(summary, tier);
     lines.push_back(fmt::format("min {}, mean {}, max {} {}", size(*summary.min), mean, size(*summary.max),
-                                tier == Tier::raw || reached.from_ms == reached.to_ms
+                                !holds_groups(tier) || reached.from_ms == reached.to_ms
                                     ? "at " + print_time(reached.from_ms, options.zone)
                                     : "within " + print_within(reached.from_ms, reached.to_ms, options.zone)));
   } else {
@@ -96,7 +96,7 @@ std::vector<std::string> number_lines(const Series& series, const Summary& summa
   }
   if (has_room(context.screen)) {
     lines.push_back(fmt::format("half of the time at most {}, 95% {}, 99% {}{}", percentile(50), percentile(95),
-                                percentile(99), tier == Tier::raw ? "" : " (by the means of the rollups)"));
+                                percentile(99), holds_groups(tier) ? " (by the means of the rollups)" : ""));
   }
   lines.push_back(fmt::format("first {}, last {} ({}); slope {}", size(*summary.first), size(*summary.last),
                               with_sign(*summary.growth(), options.units), per_day));
@@ -185,7 +185,7 @@ Status fill_trend(const Context& context, const TrendQuestion& question, const S
   const Range range = question.range;
   const bool draws = context.screen.has_value() && options.format == Format::table;
   add_warnings(series, report);
-  const std::size_t said = report.warnings.size() + (question.tier == Tier::raw ? 0 : 1);
+  const std::size_t said = report.warnings.size() + (holds_groups(question.tier) ? 1 : 0);
   const Heights heights = draws ? heights_for(*context.screen, said) : Heights{0, kTableBuckets};
   const std::int64_t step_ms =
       question.step_ms.value_or(nice_width(range.to_ms - range.from_ms, heights.table, question.interval_ms));
