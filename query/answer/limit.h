@@ -4,8 +4,8 @@
 // and 20 in a pipe; CSV and JSON, which programs read, have all rows.
 
 #include <algorithm>
-#include <functional>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -35,6 +35,9 @@ void note_left_out(Part& part, std::string sentence) {
   part.left_out.push_back(sentence);
   part.notes.push_back(std::move(sentence));
 }
+
+// How many rows there are, and how many of them are cut off, in the totals.
+void add_row_totals(Report& report, std::size_t all, std::size_t shown);
 
 struct Cut {
   std::size_t shown = 0;

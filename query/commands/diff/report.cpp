@@ -34,8 +34,8 @@ void add_sizes(Columns<Change>& columns, Metric by) {
 Columns<Change> process_columns(Metric by) {
   Columns<Change> columns;
   add_sizes(columns, by);
-  columns.add({"pid", "PID", Kind::count}, [](const Change& row) { return last_seen(row).process->info.key.pid; });
-  add_identity_for_machines(columns, [](const Change& row) { return &last_seen(row).process->info; });
+  const auto info = [](const Change& row) { return &last_seen(row).process->info; };
+  add_process(columns, info);
   columns.add(for_machines("gone_ms", Kind::time),
               [](const Change& row) { return row.after == nullptr ? row.before->process->gone_ms : Value(); });
   columns.add(for_machines("end"), [](const Change& row) {
@@ -45,9 +45,7 @@ Columns<Change> process_columns(Metric by) {
   columns.add(for_machines("source_before"), [](const Change& row) { return source_of(row.source_before); });
   columns.add({"source", "SOURCE", Kind::text, 8},
               [](const Change& row) { return source_of(row.after != nullptr ? row.source_after : row.source_before); });
-  columns.add(for_people("USER", Kind::text, 9), [](const Change& row) { return last_seen(row).process->info.user; });
-  columns.add(for_people("CATEGORY", Kind::text, 7),
-              [](const Change& row) { return last_seen(row).process->info.category; });
+  add_owner(columns, info, 9, 7);
   columns.add(for_people("COMMAND"), &Change::name);
   return columns;
 }
@@ -226,8 +224,7 @@ void cut_rows(const Context& context, const DiffQuestion& question, std::size_t 
   std::int64_t rest_kib = 0;
   for (std::size_t i = shown; i < all; ++i) rest_kib += rows[i].change_kib(question.by);
   rows.resize(shown);
-  report.totals.push_back({"rows", "", Kind::count, static_cast<std::int64_t>(all)});
-  report.totals.push_back({"cut_rows", "", Kind::count, static_cast<std::int64_t>(all - shown)});
+  add_row_totals(report, all, shown);
   report.totals.push_back({"cut_kib", "", Kind::change, rest_kib});
   if (all == shown) return;
   note_left_out(report, fmt::format("{} of {} changes; the other {} add up to {} (--limit 0 shows all).", shown, all,

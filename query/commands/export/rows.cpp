@@ -106,8 +106,7 @@ Columns<ExportedProcess> process_columns() {
     columns.add({name, "", kind}, std::move(get));
   };
   add("at_ms", Kind::time, &Row::at_ms);
-  add("pid", Kind::count, [](const Row& row) { return row.process.info.key.pid; });
-  add_identity_for_machines(columns, [](const Row& row) { return &row.process.info; });
+  add_process(columns, [](const Row& row) { return &row.process.info; });
   add("exec_count", Kind::count, [](const Row& row) { return row.process.info.key.exec_count; });
   add("parent_pid", Kind::count,
       [](const Row& row) { return row.sample != nullptr ? row.sample->parent_pid : row.process.info.parent_pid; });

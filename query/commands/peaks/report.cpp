@@ -13,10 +13,6 @@ namespace memoir::query {
 
 namespace {
 
-const ProcessInfo* info_of(const PeakRow& row) {
-  return row.process ? &row.process->info : nullptr;
-}
-
 std::string printable(std::string_view text) {
   return to_printable(to_utf8(text));
 }
@@ -60,8 +56,8 @@ std::string unseen_note(const PeakQuestion& question, const Peaks& peaks) {
 }
 
 Columns<PeakRow> process_columns(std::int64_t to_ms) {
-  Columns<PeakRow> columns{{{"pid", "PID", Kind::count}, [](const PeakRow& row) { return row.process->info.key.pid; }}};
-  add_identity_for_machines(columns, info_of);
+  Columns<PeakRow> columns;
+  add_process(columns, [](const PeakRow& row) { return &row.process->info; });
   add_peak_columns(columns, "PEAK", "LAST");
   add_ratio(columns);
   columns.add({"alive", "ALIVE", Kind::text, 5}, [to_ms](const PeakRow& row) { return lives(row, to_ms); });
@@ -101,9 +97,8 @@ Section other_section(const std::vector<Others>& all) {
   using Row = OtherRow;
   Columns<Row> columns{{{"of", "", Kind::text}, [](const Row& row) { return row.others->of; }},
                        {{"at_ms", "", Kind::time}, [](const Row& row) { return row.others->at_ms; }},
-                       {{"pss_kib", "", Kind::size}, [](const Row& row) { return row.holder->kib; }},
-                       {{"pid", "", Kind::count}, [](const Row& row) { return row.holder->process.info.key.pid; }}};
-  add_identity_for_machines(columns, [](const Row& row) { return &row.holder->process.info; });
+                       {{"pss_kib", "", Kind::size}, [](const Row& row) { return row.holder->kib; }}};
+  add_process(columns, [](const Row& row) { return &row.holder->process.info; });
   std::vector<Row> rows;
   for (const Others& others : all) {
     for (const Holder& holder : others.holders.largest) rows.push_back({&others, &holder});

@@ -51,8 +51,9 @@ std::string lifetime(const LifeRow& row) {
 }
 
 Columns<LifeRow> columns() {
-  Columns<LifeRow> columns{{{"pid", "PID", Kind::count}, [](const LifeRow& row) { return row.process->info.key.pid; }}};
-  add_identity_for_machines(columns, [](const LifeRow& row) { return &row.process->info; });
+  Columns<LifeRow> columns;
+  const auto info = [](const LifeRow& row) { return &row.process->info; };
+  add_process(columns, info);
   columns.add(for_machines("parent_pid", Kind::count), [](const LifeRow& row) { return row.process->info.parent_pid; });
   columns.add({"first_ms", "STARTED", Kind::time}, &LifeRow::start_ms);
   columns.add(for_machines("last_seen_ms", Kind::time), [](const LifeRow& row) { return row.process->last_ms; });
@@ -63,8 +64,7 @@ Columns<LifeRow> columns() {
               [](const LifeRow& row) { return row.end_ms - row.start_ms; });
   columns.add(for_people("LIFETIME", Kind::text, 2), [](const LifeRow& row) { return lifetime(row); });
   columns.add({"hwm_kib", "HWM", Kind::size, 1}, [](const LifeRow& row) { return row.seen.hwm_kib; });
-  columns.add(for_people("USER", Kind::text, 5), [](const LifeRow& row) { return row.process->info.user; });
-  columns.add(for_people("CATEGORY", Kind::text, 4), [](const LifeRow& row) { return row.process->info.category; });
+  add_owner(columns, info, 5, 4);
   columns.add(for_people("COMMAND"), [](const LifeRow& row) { return shown_command(row.process->info, '?'); });
   return columns;
 }
@@ -166,9 +166,8 @@ Result<Report> list_processes(const Context& context) {
   report.rows = make_table(columns(), rows);
   mark_sorted(report.rows, by == "hwm" ? "hwm_kib" : by == "start" ? "first_ms" : "lifetime_ms");
   if (by == "lifetime") mark_sorted(report.rows, "LIFETIME");  // people's column of it
-  report.totals = {{"rows", "", Kind::count, count},
-                   {"cut_rows", "", Kind::count, count - static_cast<std::int64_t>(rows.size())},
-                   {"ended", "", Kind::count, ended}};
+  add_row_totals(report, static_cast<std::size_t>(count), rows.size());
+  report.totals.push_back({"ended", "", Kind::count, ended});
   const auto shown = static_cast<std::int64_t>(rows.size());
   const std::string sum = sum_line(count, shown, context.when.at_ms ? std::nullopt : std::optional(ended));
   if (shown < count) {

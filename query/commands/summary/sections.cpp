@@ -90,6 +90,18 @@ void add_pid(Columns<Usage>& columns) {
   columns.add({"pid", "PID", Kind::count, 2}, &Usage::pid);
 }
 
+// The first rows. `of`: what it is that there are more of; empty: nothing is said of them.
+template <typename Row>
+Section ranked_section(std::string name, std::string title, const Columns<Row>& columns, std::vector<Row> rows,
+                       std::size_t shown, std::string_view of) {
+  const std::size_t all = rows.size();
+  rows.resize(shown);
+  Section section{std::move(name), std::move(title), make_table(columns, rows)};
+  mark_sorted(section.table, columns.front().column.name);
+  if (shown < all && !of.empty()) note_left_out(section, fmt::format("{} of {} {}.", shown, all, of));
+  return section;
+}
+
 // Leaves the first rows, and says what the others held.
 Section usage_section(std::string name, std::string title, const Columns<Usage>& columns, std::vector<Usage> rows,
                       const Options& options) {
@@ -132,15 +144,12 @@ Section process_section(const DaySummary& summary, const Options& options) {
   };
   add_time<Row>(columns, "at_ms", "AT", 1, options.zone, &Row::at_ms);
   columns.add(for_machines("before_ms", Kind::time), &Row::before_ms);
-  columns.add({"pid", "PID", Kind::count, 2}, [](const Row& row) { return row.process.info.key.pid; });
-  add_identity_for_machines(columns, [](const Row& row) { return &row.process.info; });
+  add_process(
+      columns, [](const Row& row) { return &row.process.info; }, 2);
   columns.add(for_machines("alive"), [](const Row& row) { return !row.process.gone_ms.has_value(); });
   columns.add(for_people("COMMAND"), [](const Row& row) { return shown_command(row.process.info, '?'); });
-  std::vector<Row> rows = summary.processes;
-  rows.resize(limited(options, rows.size(), kGrownRows));
-  Section section{"processes", "Highest marks that single processes reached (VmHWM)", make_table(columns, rows), {}};
-  mark_sorted(section.table, "hwm_kib");
-  return section;
+  return ranked_section("processes", "Highest marks that single processes reached (VmHWM)", columns, summary.processes,
+                        limited(options, summary.processes.size(), kGrownRows), "");
 }
 
 // Those that grew by what can be seen, the most first.
@@ -154,8 +163,6 @@ Section grown_section(const DaySummary& summary, const Options& options, bool we
     if (by && *by >= std::max(kLeastGrowth, begin / 100)) rows.push_back(of);
   }
   std::ranges::stable_sort(rows, [&](const Row& a, const Row& b) { return *grown(a) > *grown(b); });
-  const std::size_t all = rows.size();
-  rows.resize(limited(options, all, kGrownRows));
   Columns<Row> columns{
       {{"grown_kib", "GROWN", Kind::change}, [grown](const Row& row) { return grown(row); }},
       {{"begin_kib", "FROM", Kind::size, 1}, [week](const Row& row) { return week ? row.week_kib : row.begin_kib; }},
@@ -163,14 +170,10 @@ Section grown_section(const DaySummary& summary, const Options& options, bool we
   };
   add_pid(columns);
   add_identity(columns);
-  Section section{week ? "grown_week" : "grown_day",
-                  week ? "Grew most over the week (first hour of the seven days to last of the day)"
-                       : "Grew most over the day (first hour to last)",
-                  make_table(columns, rows),
-                  {}};
-  mark_sorted(section.table, "grown_kib");
-  if (rows.size() < all) note_left_out(section, fmt::format("{} of {} that grew.", rows.size(), all));
-  return section;
+  const char* title = week ? "Grew most over the week (first hour of the seven days to last of the day)"
+                           : "Grew most over the day (first hour to last)";
+  return ranked_section(week ? "grown_week" : "grown_day", title, columns, rows,
+                        limited(options, rows.size(), kGrownRows), "that grew");
 }
 
 Section restart_section(const DaySummary& summary, const Options& options) {
@@ -181,24 +184,16 @@ Section restart_section(const DaySummary& summary, const Options& options) {
   columns.add({"pause_ms", "PAUSE", Kind::duration, 3}, &Row::pause_ms);
   columns.add({"hwm_kib", "HWM", Kind::size, 1}, &Row::hwm_kib);
   add_identity(columns);
-  std::vector<Row> rows = summary.restarts;
-  const std::size_t all = rows.size();
-  rows.resize(limited(options, all, kMostRows));
-  Section section{"restarts",
-                  "Restarts: ended after ten minutes or more, and begun again within ten",
-                  make_table(columns, rows),
-                  {}};
-  mark_sorted(section.table, "times");
-  if (rows.size() < all) note_left_out(section, fmt::format("{} of {} programs.", rows.size(), all));
-  return section;
+  return ranked_section("restarts", "Restarts: ended after ten minutes or more, and begun again within ten", columns,
+                        summary.restarts, limited(options, summary.restarts.size(), kMostRows), "programs");
 }
 
 Section oom_section(const DaySummary& summary, Zone zone) {
-  using Row = OomKills;
+  using Row = Increase;
   Columns<Row> columns;
   add_time<Row>(columns, "from_ms", "FROM", 0, zone, &Row::from_ms);
   add_time<Row>(columns, "until_ms", "UNTIL", 0, zone, &Row::until_ms);
-  columns.add({"kills", "KILLS", Kind::count}, &Row::kills);
+  columns.add({"kills", "KILLS", Kind::count}, &Row::by);
   return {"oom", "OOM kills, by the kernel's counter", make_table(columns, summary.oom_kills), {}};
 }
 

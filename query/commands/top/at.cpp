@@ -24,7 +24,7 @@ struct HeldRow {
 };
 
 const ProcessInfo* info_of(const HeldRow& row) {
-  return row.process == nullptr ? nullptr : &row.process->process->info;
+  return &row.process->process->info;
 }
 
 std::vector<HeldRow> make_rows(const State& state, const Filter& filter, const std::string& group) {
@@ -83,9 +83,8 @@ void add_metrics(Columns<HeldRow>& columns, Metric by) {
 }
 
 Columns<HeldRow> process_columns(Metric by) {
-  Columns<HeldRow> columns{
-      {{"pid", "PID", Kind::count}, [](const HeldRow& row) { return row.process->process->info.key.pid; }}};
-  add_identity_for_machines(columns, info_of);
+  Columns<HeldRow> columns;
+  add_process(columns, info_of);
   columns.add(for_machines("state"), [](const HeldRow& row) {
     return row.process->tick == nullptr ? Value() : std::string(1, state_letter(*row.process));
   });
@@ -95,9 +94,7 @@ Columns<HeldRow> process_columns(Metric by) {
     if (row.process->tick == nullptr) return {};
     return age_ms(*row.process->tick, row.state->snapshot.tick.begin.wall_ms);
   });
-  columns.add(for_people("USER", Kind::text, 9), [](const HeldRow& row) { return row.process->process->info.user; });
-  columns.add(for_people("CATEGORY", Kind::text, 7),
-              [](const HeldRow& row) { return row.process->process->info.category; });
+  add_owner(columns, info_of, 9, 7);
   columns.add(for_people("COMMAND"), &HeldRow::name);
   return columns;
 }
@@ -116,19 +113,16 @@ Columns<HeldRow> group_columns(const std::string& group, Metric by) {
 void describe_total(Report& report, const Tally& total, const Snapshot& snapshot, Units units) {
   const auto size = [units](std::optional<std::int64_t> kib) { return kib ? print_size(*kib, units) : "unknown"; };
   const MachineMemory& machine = snapshot.machine.memory;
-  report.totals = {{"processes", "", Kind::count, total.processes()},
-                   {"inexact", "", Kind::count, total.inexact()},
-                   {"exact_percent", "", Kind::percent, total.exact_percent()},
-                   {"pss_kib", "", Kind::size, total.kib(Metric::pss)},
-                   {"rss_kib", "", Kind::size, total.kib(Metric::rss)},
-                   {"uss_kib", "", Kind::size, total.kib(Metric::uss)},
-                   {"anon_kib", "", Kind::size, total.kib(Metric::anon)},
-                   {"swap_kib", "", Kind::size, total.kib(Metric::swap)},
-                   {"swap_pss_kib", "", Kind::size, total.kib(Metric::swap_pss)},
-                   {"machine_total_kib", "", Kind::size, machine.get(MachineField::mem_total)},
-                   {"machine_available_kib", "", Kind::size, machine.get(MachineField::mem_available)},
-                   {"machine_used_kib", "", Kind::size, used_kib(machine)},
-                   {"machine_swap_used_kib", "", Kind::size, swap_used_kib(machine)}};
+  std::vector<Field>& totals = report.totals;
+  totals = {{"processes", "", Kind::count, total.processes()},
+            {"inexact", "", Kind::count, total.inexact()},
+            {"exact_percent", "", Kind::percent, total.exact_percent()}};
+  for (const Metric metric : {Metric::pss, Metric::rss, Metric::uss, Metric::anon, Metric::swap, Metric::swap_pss})
+    totals.push_back({std::string(info_of(metric).column), "", Kind::size, total.kib(metric)});
+  totals.push_back({"machine_total_kib", "", Kind::size, machine.get(MachineField::mem_total)});
+  totals.push_back({"machine_available_kib", "", Kind::size, machine.get(MachineField::mem_available)});
+  totals.push_back({"machine_used_kib", "", Kind::size, used_kib(machine)});
+  totals.push_back({"machine_swap_used_kib", "", Kind::size, swap_used_kib(machine)});
   const auto exact = total.exact_percent();
   const std::string sum = fmt::format(
       "{}: PSS {}{}, RSS {}, swap {}.", print_count(total.processes(), "process", "processes"),

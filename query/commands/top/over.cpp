@@ -20,10 +20,6 @@ namespace {
 // What is said of them besides.
 constexpr std::size_t kLinesOfRollups = 4;
 
-const ProcessInfo* info_of_row(const TopRow& row) {
-  return row.process == nullptr ? nullptr : &row.process->info;
-}
-
 void summarise_row(TopRow& row, bool of_rollups, std::int64_t recorded_ms, double whole) {
   row.summary = row.process != nullptr ? row.fold.summary() : row.sum ? row.sum->summary() : row.summary;
   row.mean_kib = mean_over(row.summary, recorded_ms);
@@ -76,8 +72,7 @@ Columns<TopRow> columns_of(const std::string& group, bool by_growth, Metric by_m
   const std::string metric(to_string(by_metric));
   Columns<TopRow> columns;
   if (group == "process") {
-    columns.add({"pid", "PID", Kind::count}, [](const TopRow& row) { return row.process->info.key.pid; });
-    add_identity_for_machines(columns, info_of_row);
+    add_process(columns, [](const TopRow& row) { return &row.process->info; });
   } else {
     columns.add({"processes", "PROCS", Kind::count}, &TopRow::processes);
   }
