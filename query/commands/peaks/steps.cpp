@@ -5,7 +5,7 @@
 
 #include "query/answer/history.h"
 #include "query/answer/tier.h"
-#include "query/commands/peaks/source.h"
+#include "query/commands/peaks/peaks.h"
 
 namespace memoir::query {
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
-#include <functional>
 
 #include "base/text.h"
 #include "query/answer/limit.h"
@@ -25,34 +24,30 @@ std::string what_of(const LeakRow& row) {
 
 // Narrower than that of memoir leaks, and the same for machines.
 Table table_of(const std::vector<LeakRow>& rows, const Options& options) {
-  using Get = std::function<Value(const LeakRow&)>;
   Columns<LeakRow> columns;
-  const auto add = [&](Shown shown, const char* name, const char* header, int least_useful, Get get) {
-    columns.add({name, header, Kind::text, least_useful, shown}, std::move(get));
-  };
   const auto amount = [&options](const LeakRow& row, double value) {
     return print_amount(value, row.metric.unit, options.units);
   };
-  add(Shown::machines, "subject", "", 0, &LeakRow::subject);
-  add(Shown::machines, "title", "", 0, &LeakRow::title);
-  add(Shown::machines, "unit", "", 0, [](const LeakRow& row) { return row.unit.empty() ? Value() : row.unit; });
-  add(Shown::machines, "metric", "", 0, [](const LeakRow& row) { return row.metric.name; });
-  add(Shown::machines, "verdict", "", 0, [](const LeakRow& row) { return to_string(row.finding.verdict); });
+  columns.add(for_machines("subject"), &LeakRow::subject);
+  columns.add(for_machines("title"), &LeakRow::title);
+  columns.add(for_machines("unit"), [](const LeakRow& row) { return row.unit.empty() ? Value() : row.unit; });
+  columns.add(for_machines("metric"), [](const LeakRow& row) { return row.metric.name; });
+  columns.add(for_machines("verdict"), [](const LeakRow& row) { return to_string(row.finding.verdict); });
   for (auto& column : leak_numbers()) columns.push_back(std::move(column));
-  add(Shown::machines, "reason", "", 0, [](const LeakRow& row) { return row.finding.reason; });
-  add(Shown::people, "", "PER DAY", 0,
-      [amount](const LeakRow& row) { return "+" + amount(row, row.finding.slope_per_day.value); });
-  add(Shown::people, "", "BETWEEN", 3, [amount](const LeakRow& row) {
+  columns.add(for_machines("reason"), [](const LeakRow& row) { return row.finding.reason; });
+  columns.add(for_people("PER DAY"),
+              [amount](const LeakRow& row) { return "+" + amount(row, row.finding.slope_per_day.value); });
+  columns.add(for_people("BETWEEN", Kind::text, 3), [amount](const LeakRow& row) {
     const LeakInterval& slope = row.finding.slope_per_day;
     return fmt::format("{}, {}", amount(row, slope.lower), amount(row, slope.upper));
   });
-  add(Shown::people, "", "SINCE", 2,
-      [zone = options.zone](const LeakRow& row) { return print_date(row.finding.since_ms, zone); });
+  columns.add(for_people("SINCE", Kind::text, 2),
+              [zone = options.zone](const LeakRow& row) { return print_date(row.finding.since_ms, zone); });
   columns.add(for_people("CONF", Kind::count, 4),
               [](const LeakRow& row) { return std::llround(row.finding.confidence); });
-  add(Shown::people, "", "RUNS OUT", 1, runs_out);
+  columns.add(for_people("RUNS OUT", Kind::text, 1), runs_out);
   columns.add({"pid", "PID", Kind::count, 5}, &LeakRow::pid);
-  add(Shown::people, "", "WHAT", 0, [](const LeakRow& row) { return what_of(row); });
+  columns.add(for_people("WHAT"), [](const LeakRow& row) { return what_of(row); });
   return make_table(columns, rows);
 }
 
