@@ -77,7 +77,7 @@ HeldAtEnds held_at_ends(const Change* change, Metric metric) {
 }
 
 Value last_or_gone(const HeldAtEnds& held) {
-  return held.what == "gone" || held.what == "came and went" ? Value("gone") : maybe(held.last_kib);
+  return held.what == "gone" || held.what == "came and went" ? Value("gone") : held.last_kib;
 }
 
 }  // namespace memoir::query

@@ -13,11 +13,10 @@ const std::vector<std::string>& event_kinds() {
 
 Table event_table(const std::vector<Event>& events) {
   static const std::set<std::string> harmless{"clock-step", "reload", "suspend"};
-  const std::vector<ColumnOf<Event>> columns{
-      {{"at_ms", "AT", Kind::time}, [](const Event& event) { return Value(event.at.wall_ms); }},
-      {{"kind", "KIND", Kind::text}, [](const Event& event) { return Value(event.kind); }},
-      {{"text", "WHAT", Kind::sentence, 0, Shown::everywhere, true},
-       [](const Event& event) { return Value(event.text); }},
+  const Columns<Event> columns{
+      {{"at_ms", "AT", Kind::time}, [](const Event& event) { return event.at.wall_ms; }},
+      {{"kind", "KIND", Kind::text}, &Event::kind},
+      {{"text", "WHAT", Kind::sentence, 0, Shown::everywhere, true}, &Event::text},
   };
   return make_table<Event>(columns, events, [](const Event& event) {
     return event.kind == "oom-kill" ? Tone::problem : harmless.contains(event.kind) ? Tone::plain : Tone::warning;

@@ -74,7 +74,7 @@ GroupState group_of(std::string name, std::int64_t processes, std::int64_t kib) 
 
 Result<std::vector<GroupState>> categories_at(Reader& reader, std::int64_t tick_ms) {
   std::map<std::int64_t, GroupState> last;
-  TRY(visit_groups(reader, {Tier::raw, SubjectKind::category, {}, {tick_ms, tick_ms}, {Metric::pss}},
+  TRY(visit_groups(reader, {{}, SubjectKind::category, {}, {tick_ms, tick_ms}, {Metric::pss}},
                    [&last](const std::string& name, const SubjectInterval& of) {
                      last[of.subject_id] = group_of(name, of.processes, of.interval.mean.value_or(0));
                    }));
@@ -87,7 +87,7 @@ Result<std::vector<GroupState>> categories_at(Reader& reader, std::int64_t tick_
 Result<std::vector<GroupState>> identities_at(Reader& reader, std::int64_t tick_ms) {
   const std::map<std::int64_t, std::string> names = TRY(reader.group_names(SubjectKind::identity));
   std::map<std::int64_t, std::optional<std::int64_t>> held;
-  TRY(reader.history({Tier::raw, SubjectKind::process, {}, {tick_ms, tick_ms}, {Metric::pss}},
+  TRY(reader.history({.range = {tick_ms, tick_ms}, .metrics = {Metric::pss}},
                      [&held](const SubjectInterval& of) { held[of.subject_id] = of.interval.mean; }));
   std::vector<std::int64_t> ids;
   ids.reserve(held.size());

@@ -35,10 +35,14 @@ std::size_t limited(const Options& options, std::size_t all, std::size_t by_defa
   return std::min(all, options.limit ? static_cast<std::size_t>(*options.limit) : by_default);
 }
 
+void add_row_totals(Report& report, std::size_t all, std::size_t shown) {
+  report.totals.push_back({"rows", "", Kind::count, all});
+  report.totals.push_back({"cut_rows", "", Kind::count, all - shown});
+}
+
 void note_cut(Report& report, const Cut& cut, Units units) {
-  const auto rest = static_cast<std::int64_t>(cut.all - cut.shown);
-  report.totals.push_back({"rows", "", Kind::count, static_cast<std::int64_t>(cut.all)});
-  report.totals.push_back({"cut_rows", "", Kind::count, rest});
+  const std::size_t rest = cut.all - cut.shown;
+  add_row_totals(report, cut.all, cut.shown);
   report.totals.push_back({cut.adds_up ? "cut_kib" : "cut_max_kib", "", Kind::size, cut.kib});
   if (rest == 0) return;
   note_left_out(report,

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -35,6 +36,9 @@ void note_left_out(Part& part, std::string sentence) {
   part.notes.push_back(std::move(sentence));
 }
 
+// How many rows there are, and how many of them are cut off, in the totals.
+void add_row_totals(Report& report, std::size_t all, std::size_t shown);
+
 struct Cut {
   std::size_t shown = 0;
   std::size_t all = 0;
@@ -53,7 +57,7 @@ void limit_rows(std::vector<Row>& rows, Report& report, const Context& context, 
   cut.all = rows.size();
   cut.shown = limited(context, rows.size(), cut.more_lines);
   for (std::size_t i = cut.shown; i < rows.size(); ++i) {
-    const std::int64_t kib = value(rows[i]).value_or(0);
+    const std::int64_t kib = std::invoke(value, rows[i]).value_or(0);
     cut.kib = cut.adds_up ? cut.kib + kib : std::max(cut.kib, kib);
   }
   rows.resize(cut.shown);

@@ -15,7 +15,7 @@ Report nothing_recorded(const Context& context);
 
 // The same with the columns that an answer would have, for CSV.
 template <typename Row>
-Report nothing_recorded(const Context& context, const std::vector<ColumnOf<Row>>& columns) {
+Report nothing_recorded(const Context& context, const Columns<Row>& columns) {
   Report report = nothing_recorded(context);
   report.rows = make_table(columns, std::vector<Row>());
   return report;

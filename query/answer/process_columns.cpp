@@ -28,17 +28,9 @@ std::string ending(const StoredProcess& process) {
 }
 
 std::optional<std::int64_t> age_ms(const ProcessState& state, std::int64_t tick_ms) {
-  switch (state.sample.source) {
-    case Source::exact:
-    case Source::approximate:
-      return 0;
-    case Source::held:
-    case Source::estimated:
-      return tick_ms - state.sample_ms;
-    case Source::inaccessible:
-      break;
-  }
-  return std::nullopt;
+  const Source source = state.sample.source;
+  if (source == Source::inaccessible) return std::nullopt;
+  return source == Source::exact || source == Source::approximate ? 0 : tick_ms - state.sample_ms;
 }
 
 std::vector<std::string> process_groups() {

@@ -46,20 +46,15 @@ std::vector<std::string> process_groups();
 // The key that one of them puts a process under. Empty: it has none, as a process outside of containers.
 std::string group_key(const StoredProcess& process, std::string_view group);
 
-// "comm", "command", "user", "category", "cgroup" and "pid" for machines. `info` finds the ProcessInfo of a row, or
-// null.
+// The pid, and for machines when the process started and what it is: "comm", "command", "user", "category" … `info`
+// finds the ProcessInfo of a row.
 template <typename Row, typename GetInfo>
-void add_identity_for_machines(std::vector<ColumnOf<Row>>& columns, GetInfo info) {
+void add_process(Columns<Row>& columns, GetInfo info, int least_useful = 0) {
+  columns.add({"pid", "PID", Kind::count, least_useful}, [info](const Row& row) { return info(row)->key.pid; });
+  columns.add(for_machines("start_ms", Kind::time), [info](const Row& row) { return info(row)->start_ms; });
   const auto text = [&](const char* name, std::string ProcessInfo::*member) {
-    columns.push_back({{name, "", Kind::text, 0, Shown::machines}, [info, member](const Row& row) {
-                         const ProcessInfo* found = info(row);
-                         return found == nullptr ? Value() : Value(found->*member);
-                       }});
+    columns.add(for_machines(name), [info, member](const Row& row) { return info(row)->*member; });
   };
-  columns.push_back({{"start_ms", "", Kind::time, 0, Shown::machines}, [info](const Row& row) {
-                       const ProcessInfo* found = info(row);
-                       return found == nullptr ? Value() : Value(found->start_ms);
-                     }});
   text("comm", &ProcessInfo::comm);
   text("command", &ProcessInfo::command);
   text("exe", &ProcessInfo::exe);
@@ -68,18 +63,25 @@ void add_identity_for_machines(std::vector<ColumnOf<Row>>& columns, GetInfo info
   text("cgroup", &ProcessInfo::cgroup);
 }
 
+// For people alone: whose it is.
+template <typename Row, typename GetInfo>
+void add_owner(Columns<Row>& columns, GetInfo info, int least_useful_user, int least_useful_category) {
+  columns.add(for_people("USER", Kind::text, least_useful_user), [info](const Row& row) { return info(row)->user; });
+  columns.add(for_people("CATEGORY", Kind::text, least_useful_category),
+              [info](const Row& row) { return info(row)->category; });
+}
+
 // The last column: what the members of a group share. People see a command line as of a process.
 template <typename Row>
-void add_group_name(std::vector<ColumnOf<Row>>& columns, const std::string& group) {
+void add_group_name(Columns<Row>& columns, const std::string& group) {
   std::string header = group;
   for (char& c : header) c = static_cast<char>(c - 'a' + 'A');
   if (group != "command") {
-    columns.push_back({{group, header, Kind::text}, [](const Row& row) { return Value(row.name); }});
+    columns.add({group, header, Kind::text}, &Row::name);
     return;
   }
-  columns.push_back({{group, "", Kind::text, 0, Shown::machines}, [](const Row& row) { return Value(row.name); }});
-  columns.push_back(
-      {{"", header, Kind::text, 0, Shown::people}, [](const Row& row) { return Value(short_command(row.name)); }});
+  columns.add(for_machines(group), &Row::name);
+  columns.add(for_people(header), [](const Row& row) { return short_command(row.name); });
 }
 
 }  // namespace memoir::query

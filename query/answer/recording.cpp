@@ -1,24 +1,14 @@
 #include "query/answer/recording.h"
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 namespace memoir::query {
 
 std::string_view to_string(Recording recording) {
-  switch (recording) {
-    case Recording::active:
-      return "recording";
-    case Recording::late:
-      return "late";
-    case Recording::stopped:
-      return "stopped";
-    case Recording::died:
-      return "died";
-    case Recording::never:
-      return "never";
-  }
-  return "";
+  constexpr std::array<std::string_view, 5> words{"recording", "late", "stopped", "died", "never"};
+  return words.at(static_cast<std::size_t>(recording));
 }
 
 std::int64_t patience_ms(std::int64_t interval_ms) {

@@ -43,7 +43,7 @@ struct State {
   // Of a bucket it has means of the machine and neither processes nor groups, and the time of its tick is the last
   // recorded one in the bucket up to the time asked for.
   Snapshot snapshot;
-  Tier tier = Tier::raw;
+  Tier tier = {};
   std::optional<Range> bucket;         // [from_ms, to_ms)
   std::vector<StoredProcess> known;    // that a bucket knows of
   std::vector<HeldProcess> processes;  // by key; of a bucket by their rows

@@ -66,11 +66,11 @@ Choice choice_of(const Meaning& meaning, const Memory& memory) {
 Table choice_table(std::vector<Choice> choices) {
   std::stable_sort(choices.begin(), choices.end(),
                    [](const Choice& a, const Choice& b) { return a.pss_kib.value_or(-1) > b.pss_kib.value_or(-1); });
-  const std::vector<ColumnOf<Choice>> columns{
-      {{"", "PSS AT END", Kind::size}, [](const Choice& choice) { return maybe(choice.pss_kib); }},
-      {{"", "PROCS", Kind::count}, [](const Choice& choice) { return Value(choice.processes); }},
-      {{"", "PIDS", Kind::text, 1}, [](const Choice& choice) { return Value(choice.pids); }},
-      {{"", "SUBJECT", Kind::text}, [](const Choice& choice) { return Value(choice.spelled); }},
+  const Columns<Choice> columns{
+      {{"", "PSS AT END", Kind::size}, &Choice::pss_kib},
+      {{"", "PROCS", Kind::count}, &Choice::processes},
+      {{"", "PIDS", Kind::text, 1}, &Choice::pids},
+      {{"", "SUBJECT", Kind::text}, &Choice::spelled},
   };
   return make_table(columns, choices);
 }

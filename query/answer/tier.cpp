@@ -82,12 +82,16 @@ Result<Tier> tier_of(const Context& context, Range range, Reads reads, std::int6
   return asked;
 }
 
+Result<Tier> tier_of(const Context& context, const Report& report, Reads reads) {
+  return report.nothing_recorded ? Result(Tier::raw) : tier_of(context, *report.range, reads);
+}
+
 std::string_view tier_width(Tier tier) {
   return tier == Tier::five_minutes ? "5 minutes" : tier == Tier::hour ? "an hour" : "a UTC day";
 }
 
 std::optional<std::string> tier_line(Tier tier) {
-  if (tier == Tier::raw) return std::nullopt;
+  if (!holds_groups(tier)) return std::nullopt;
   return fmt::format("From rollups of {}: min, mean and max of each; what was in between is not known.",
                      tier_width(tier));
 }
@@ -97,7 +101,7 @@ bool holds_groups(Tier tier) {
 }
 
 Range max_reached(const Summary& summary, Tier tier) {
-  if (tier == Tier::raw) return {summary.max_at_ms, summary.max_until_ms};
+  if (!holds_groups(tier)) return {summary.max_at_ms, summary.max_until_ms};
   // Of buckets in a row of which nothing changed the first counts.
   return {summary.max_at_ms, std::min(summary.max_until_ms, bucket_around(tier, summary.max_at_ms).to_ms)};
 }

@@ -35,6 +35,9 @@ Tier choose_tier(std::span<const TierSpan> tiers, Range range, Reads reads, std:
 // recorded.
 Result<Tier> tier_of(const Context& context, Range range, Reads reads, std::int64_t widest_ms = kAnyWidth);
 
+// Of a range that a report has begun with; where nothing was recorded in it, any will do.
+Result<Tier> tier_of(const Context& context, const Report& report, Reads reads);
+
 // "5 minutes", "an hour", "a UTC day"
 std::string_view tier_width(Tier tier);
 
@@ -54,24 +57,23 @@ std::optional<std::int64_t> mean_over(const Summary& summary, std::int64_t recor
 
 // The columns of a maximum; `summary` finds it in a row.
 template <typename Row, typename GetSummary>
-void add_max_reached(std::vector<ColumnOf<Row>>& columns, int least_useful, Tier tier, Zone zone, GetSummary summary) {
+void add_max_reached(Columns<Row>& columns, int least_useful, Tier tier, Zone zone, GetSummary summary) {
   const auto end = [summary, tier](std::int64_t Range::*member) {
     return [summary, tier, member](const Row& row) {
       const Summary& of = summary(row);
-      return of.max ? Value(max_reached(of, tier).*member) : Value();
+      return of.max ? max_reached(of, tier).*member : Value();
     };
   };
-  const bool rolled = tier != Tier::raw;
-  columns.push_back({{"max_at_ms", "MAX AT", Kind::time, least_useful, rolled ? Shown::machines : Shown::everywhere},
-                     end(&Range::from_ms)});
-  columns.push_back({{"max_until_ms", "", Kind::time, 0, Shown::machines}, end(&Range::to_ms)});
+  const bool rolled = holds_groups(tier);
+  columns.add({"max_at_ms", "MAX AT", Kind::time, least_useful, rolled ? Shown::machines : Shown::everywhere},
+              end(&Range::from_ms));
+  columns.add(for_machines("max_until_ms", Kind::time), end(&Range::to_ms));
   if (!rolled) return;
-  columns.push_back(
-      {{"", "MAX WITHIN", Kind::text, least_useful, Shown::people}, [summary, tier, zone](const Row& row) {
-         const Summary& of = summary(row);
-         const Range within = max_reached(of, tier);
-         return of.max ? Value(print_within(within.from_ms, within.to_ms, zone)) : Value();
-       }});
+  columns.add(for_people("MAX WITHIN", Kind::text, least_useful), [summary, tier, zone](const Row& row) {
+    const Summary& of = summary(row);
+    const Range within = max_reached(of, tier);
+    return of.max ? print_within(within.from_ms, within.to_ms, zone) : Value();
+  });
 }
 
 // What must be known of values from rollups that are not all exact.

@@ -19,47 +19,40 @@
 namespace memoir::query {
 namespace {
 
-enum class Key : std::size_t { category, user, pid, comm, exe, command, cgroup, unit, identity, container };
-
-enum class Comparison { equal, matches, less, at_most, more, at_least };
-
 std::string printable(std::string_view text) {
   return to_printable(to_utf8(text));
 }
 
-// `text` holds what is no member of `info`.
-const std::string& value_of(const ProcessInfo& info, Key key, std::string& text) {
-  switch (key) {
-    case Key::category:
-      return info.category;
-    case Key::user:
-      return info.user;
-    case Key::comm:
-      return info.comm;
-    case Key::exe:
-      return info.exe;
-    case Key::command:
-      return info.command;
-    case Key::cgroup:
-      return info.cgroup;
-    case Key::pid:
-      text = std::to_string(info.key.pid);
-      break;
-    case Key::unit:
-      text = unit_of(info.cgroup);
-      break;
-    case Key::identity:
-      text = normalised_command(info.command);
-      break;
-    case Key::container:
-      text = container_of(info.cgroup);
-      break;
-  }
-  return text;
+// What a process can be chosen by: a member of its info, or what is made of it.
+struct Key {
+  std::string_view name;
+  std::string ProcessInfo::*member = nullptr;
+  std::string (*made)(const ProcessInfo&) = nullptr;
+};
+
+constexpr std::array kKeys{
+    Key{"category", &ProcessInfo::category},
+    Key{"user", &ProcessInfo::user},
+    Key{"pid", nullptr, [](const ProcessInfo& info) { return std::to_string(info.key.pid); }},
+    Key{"comm", &ProcessInfo::comm},
+    Key{"exe", &ProcessInfo::exe},
+    Key{"command", &ProcessInfo::command},
+    Key{"cgroup", &ProcessInfo::cgroup},
+    Key{"unit", nullptr, [](const ProcessInfo& info) { return std::string(unit_of(info.cgroup)); }},
+    Key{"identity", nullptr, [](const ProcessInfo& info) { return std::string(normalised_command(info.command)); }},
+    Key{"container", nullptr, [](const ProcessInfo& info) { return std::string(container_of(info.cgroup)); }},
+};
+
+const Key* find_key(std::string_view name) {
+  const auto* const found = std::ranges::find(kKeys, name, &Key::name);
+  return found == kKeys.end() ? nullptr : found;
 }
 
-std::size_t index_of(std::string_view key) {
-  return static_cast<std::size_t>(std::find(filter_keys().begin(), filter_keys().end(), key) - filter_keys().begin());
+// `text` holds what is no member of `info`.
+const std::string& value_of(const ProcessInfo& info, const Key& key, std::string& text) {
+  if (key.member != nullptr) return info.*key.member;
+  text = key.made(info);
+  return text;
 }
 
 Error bad_expression(const std::string& expression, std::string_view why) {
@@ -74,15 +67,23 @@ Error bad_expression(const std::string& expression, std::string_view why) {
 
 struct Operator {
   std::string_view written;
-  Comparison comparison;
   bool negated;
+  bool (*holds)(std::int64_t kib, std::int64_t size_kib);  // null: of a regex
+  bool of_names;
 };
 
 // The longer ones first: the first that stands at the place counts.
-constexpr std::array kOperators{Operator{"!=", Comparison::equal, true},     Operator{"!~", Comparison::matches, true},
-                                Operator{">=", Comparison::at_least, false}, Operator{"<=", Comparison::at_most, false},
-                                Operator{"=", Comparison::equal, false},     Operator{"~", Comparison::matches, false},
-                                Operator{">", Comparison::more, false},      Operator{"<", Comparison::less, false}};
+constexpr auto kEqual = [](std::int64_t a, std::int64_t b) { return a == b; };
+constexpr std::array kOperators{
+    Operator{"!=", true, kEqual, true},
+    Operator{"!~", true, nullptr, true},
+    Operator{">=", false, [](std::int64_t a, std::int64_t b) { return a >= b; }, false},
+    Operator{"<=", false, [](std::int64_t a, std::int64_t b) { return a <= b; }, false},
+    Operator{"=", false, kEqual, true},
+    Operator{"~", false, nullptr, true},
+    Operator{">", false, [](std::int64_t a, std::int64_t b) { return a > b; }, false},
+    Operator{"<", false, [](std::int64_t a, std::int64_t b) { return a < b; }, false},
+};
 
 const Operator* operator_at(std::string_view text) {
   const auto* const found =
@@ -107,32 +108,13 @@ std::optional<std::int64_t> parse_size(std::string_view text) {
   return kib > most_kib ? std::nullopt : std::optional<std::int64_t>(std::llround(kib));
 }
 
-bool holds(std::int64_t kib, Comparison comparison, std::int64_t size_kib) {
-  switch (comparison) {
-    case Comparison::equal:
-      return kib == size_kib;
-    case Comparison::less:
-      return kib < size_kib;
-    case Comparison::at_most:
-      return kib <= size_kib;
-    case Comparison::more:
-      return kib > size_kib;
-    case Comparison::at_least:
-      return kib >= size_kib;
-    case Comparison::matches:
-      break;
-  }
-  return false;
-}
-
 }  // namespace
 
 struct Filter::Term {
-  Key key = Key::pid;
-  Comparison comparison = Comparison::equal;
-  bool negated = false;
+  const Operator* given = nullptr;
+  const Key* key = nullptr;
   std::string value;
-  std::unique_ptr<RE2> pattern;  // of matches
+  std::unique_ptr<RE2> pattern;
   std::optional<Metric> metric;  // it compares memory, not a name
   std::int64_t kib = 0;
   std::unordered_set<std::int64_t> decided;  // the processes for which that holds
@@ -141,11 +123,11 @@ struct Filter::Term {
 
   bool takes(const ProcessInfo& info) const {
     std::string text;
-    const std::string& has = value_of(info, key, text);
-    const bool is = pattern              ? RE2::PartialMatch(has, *pattern)
-                    : key == Key::cgroup ? is_in_cgroup(has, value)
-                                         : has == value;
-    return is != negated;
+    const std::string& has = value_of(info, *key, text);
+    const bool is = pattern                 ? RE2::PartialMatch(has, *pattern)
+                    : key->name == "cgroup" ? is_in_cgroup(has, value)
+                                            : has == value;
+    return is != given->negated;
   }
 };
 
@@ -155,8 +137,11 @@ Filter& Filter::operator=(Filter&&) noexcept = default;
 Filter::~Filter() = default;
 
 const std::vector<std::string>& filter_keys() {
-  static const std::vector<std::string> keys{"category", "user",   "pid",  "comm",     "exe",
-                                             "command",  "cgroup", "unit", "identity", "container"};
+  static const std::vector<std::string> keys = [] {
+    std::vector<std::string> names;
+    for (const Key& key : kKeys) names.emplace_back(key.name);
+    return names;
+  }();
   return keys;
 }
 
@@ -166,28 +151,25 @@ Result<Filter::Term> Filter::Term::read(const std::string& expression) {
   if (given == nullptr) return bad_expression(expression, "there is no =, ~, < or > in it");
   const std::string name = expression.substr(0, at);
   Term term;
-  term.comparison = given->comparison;
-  term.negated = given->negated;
+  term.given = given;
   term.value = expression.substr(at + given->written.size());
   term.metric = parse_metric(name);
   if (term.metric) {
     const auto kib = parse_size(term.value);
-    if (given->comparison == Comparison::matches) return bad_expression(expression, name + " is a size");
+    if (given->holds == nullptr) return bad_expression(expression, name + " is a size");
     if (!kib) return bad_expression(expression, "a size is a number and a unit (K, M, G, T)");
     term.kib = *kib;
     return term;
   }
-  const std::size_t key = index_of(name);
-  if (key == filter_keys().size()) {
+  term.key = find_key(name);
+  if (term.key == nullptr) {
     return bad_expression(expression, "no such key" + did_you_mean(name, filter_keys_and_metrics()));
   }
-  term.key = static_cast<Key>(key);
-  if (given->comparison == Comparison::matches) {
+  if (!given->of_names) return bad_expression(expression, name + " is a name, not a size");
+  if (given->holds == nullptr) {
     term.pattern = std::make_unique<RE2>(term.value, RE2::Quiet);
     if (!term.pattern->ok()) return bad_expression(expression, printable(term.pattern->error()));
-  } else if (given->comparison != Comparison::equal) {
-    return bad_expression(expression, name + " is a name, not a size");
-  } else if (term.key == Key::pid && !parse_int<std::int32_t>(term.value)) {
+  } else if (name == "pid" && !parse_int<std::int32_t>(term.value)) {
     return bad_expression(expression, "a pid is a number");
   }
   return term;
@@ -220,7 +202,7 @@ void Filter::decide(Metric metric, const std::unordered_map<std::int64_t, std::i
   for (Term& term : terms_) {
     if (term.metric != metric) continue;
     for (const auto& [id, kib] : kib_of) {
-      if (holds(kib, term.comparison, term.kib) != term.negated) term.decided.insert(id);
+      if (term.given->holds(kib, term.kib) != term.given->negated) term.decided.insert(id);
     }
   }
 }
@@ -234,10 +216,10 @@ bool Filter::names_any(const std::vector<StoredProcess>& processes) const {
 std::vector<std::string> Filter::misses(const std::vector<StoredProcess>& processes) const {
   std::vector<std::string> sentences;
   for (const Term& term : terms_) {
-    if (term.metric || term.pattern || term.negated) continue;
+    if (term.metric || term.pattern || term.given->negated) continue;
     const auto answers = [&term](const StoredProcess& process) { return term.takes(process.info); };
     if (std::ranges::any_of(processes, answers)) continue;
-    sentences.push_back(no_process_of(filter_keys()[static_cast<std::size_t>(term.key)], term.value, processes));
+    sentences.push_back(no_process_of(term.key->name, term.value, processes));
   }
   return sentences;
 }
@@ -255,7 +237,7 @@ bool is_in_cgroup(std::string_view path, std::string_view cgroup) {
 
 std::string filter_value(const ProcessInfo& info, std::string_view key) {
   std::string text;
-  return value_of(info, static_cast<Key>(index_of(key)), text);
+  return value_of(info, *find_key(key), text);
 }
 
 std::string no_process_of(std::string_view key, std::string_view value, const std::vector<StoredProcess>& processes) {

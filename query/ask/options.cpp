@@ -65,6 +65,11 @@ std::vector<std::string_view> spellings_of(std::string_view name) {
   return written;
 }
 
+const std::vector<std::string>& unit_names() {
+  static const std::vector<std::string> names{"kib", "mib", "gib", "auto"};
+  return names;
+}
+
 const std::vector<FormatName>& format_names() {
   static const std::vector<FormatName> names{{"table", Format::table},
                                              {"json", Format::json},

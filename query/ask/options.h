@@ -76,6 +76,9 @@ constexpr bool is_for_machines(Format format) {
 }
 enum class Units { kib, mib, gib, automatic };
 
+// What --units may say, in the order of Units.
+const std::vector<std::string>& unit_names();
+
 // What the command line says. Times and expressions are still text: only a command knows what they mean to it.
 struct Options {
   std::string db;

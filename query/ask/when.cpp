@@ -94,6 +94,14 @@ Result<When> resolve_when(const Options& options, Recorded recorded, std::int64_
   return When{std::nullopt, asked};
 }
 
+Result<std::optional<std::int64_t>> parse_step(const Options& options, std::string_view why) {
+  if (!options.step) return std::optional<std::int64_t>();
+  const auto step = parse_duration(*options.step);
+  if (!step) return of_option(Option::step, step.error());
+  if (step->count() <= 0) return malformed(fmt::format("--step: {}", why));
+  return std::optional<std::int64_t>(step->count());
+}
+
 Range range_or_last(const When& when, Recorded recorded, std::int64_t length_ms) {
   if (when.range) return *when.range;
   return {std::max(recorded.last_ms - length_ms, recorded.first_ms), recorded.last_ms};

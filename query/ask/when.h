@@ -25,6 +25,9 @@ struct Recorded {
 // Contradictions, unreadable times and ranges that end before they begin are malformed.
 Result<When> resolve_when(const Options& options, Recorded recorded, std::int64_t now_ms);
 
+// --step, if it is given; `why` is what is wrong with a width of nothing.
+Result<std::optional<std::int64_t>> parse_step(const Options& options, std::string_view why);
+
 // The range asked, or the `length_ms` before the last tick.
 Range range_or_last(const When& when, Recorded recorded, std::int64_t length_ms);
 

@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <iterator>
+#include <map>
 #include <optional>
+#include <variant>
 
 #include <CLI/CLI.hpp>
 
@@ -18,8 +20,6 @@
 
 namespace memoir::query {
 namespace {
-
-const std::vector<std::string> kUnitNames{"kib", "mib", "gib", "auto"};
 
 // Formats for short; in `leaks` --csv takes a file, and is an option of its own.
 constexpr std::string_view kCsv = "--csv";
@@ -136,100 +136,59 @@ struct Words {
   bool no_pager = false;
 };
 
-void add_option(CLI::App& app, Option option, Options& options, Words& words) {
-  const std::string name(option_text(option).name);
-  switch (option) {
-    case Option::db:
-      app.add_option(name, options.db);
-      break;
-    case Option::at:
-      app.add_option(name, options.at);
-      break;
-    case Option::from:
-      app.add_option(name, options.from);
-      break;
-    case Option::to:
-      app.add_option(name, options.to);
-      break;
-    case Option::last:
-      app.add_option(name, options.last);
-      break;
-    case Option::day:
-      app.add_option(name, options.day);
-      break;
-    case Option::by:
-      app.add_option(name, options.by);
-      break;
-    case Option::group:
-      app.add_option(name, options.group);
-      break;
-    case Option::filter:
-      app.add_option(name, options.filters)->expected(1)->take_all();
-      break;
-    case Option::tier:
-      app.add_option(name, options.tier);
-      break;
-    case Option::kind:
-      app.add_option(name, options.kinds)->expected(1)->take_all();
-      break;
-    case Option::limit:
-      app.add_option(name, words.limit);
-      break;
-    case Option::step:
-      app.add_option(name, options.step);
-      break;
-    case Option::all:
-      app.add_flag(name, options.all);
-      break;
-    case Option::explain:
-      app.add_flag(name, options.explain);
-      break;
-    case Option::csv:
-      app.add_option(name, options.csv)->expected(1)->take_all();
-      break;
-    case Option::config:
-      app.add_option(name, options.config);
-      break;
-    case Option::hour:
-      app.add_option(name, options.hour);
-      break;
-    case Option::write_missing:
-      app.add_option(name, options.write_missing);
-      break;
-    case Option::format:
-      app.add_option(name, words.format);
-      break;
-    case Option::units:
-      app.add_option(name, words.units);
-      break;
-    case Option::utc:
-      app.add_flag(name, words.utc);
-      break;
-    case Option::no_color:
-      app.add_flag(name, words.no_color);
-      break;
-    case Option::no_pager:
-      app.add_flag(name, words.no_pager);
-      break;
-    case Option::output:
-      app.add_option(name, options.output);
-      break;
-    case Option::force:
-      app.add_flag(name, options.force);
-      break;
-    case Option::ascii:
-      app.add_flag(name, options.ascii);
-      break;
+// Where the value of an option goes; of one that may be repeated a list; of one without a value that it was given.
+using Place = std::variant<std::string*, std::optional<std::string>*, std::vector<std::string>*, bool*>;
+
+std::map<Option, Place> places_of(Options& options, Words& words) {
+  return {
+      {Option::db, &options.db},
+      {Option::at, &options.at},
+      {Option::from, &options.from},
+      {Option::to, &options.to},
+      {Option::last, &options.last},
+      {Option::day, &options.day},
+      {Option::by, &options.by},
+      {Option::group, &options.group},
+      {Option::filter, &options.filters},
+      {Option::tier, &options.tier},
+      {Option::kind, &options.kinds},
+      {Option::limit, &words.limit},
+      {Option::step, &options.step},
+      {Option::all, &options.all},
+      {Option::explain, &options.explain},
+      {Option::csv, &options.csv},
+      {Option::config, &options.config},
+      {Option::hour, &options.hour},
+      {Option::write_missing, &options.write_missing},
+      {Option::format, &words.format},
+      {Option::units, &words.units},
+      {Option::utc, &words.utc},
+      {Option::no_color, &words.no_color},
+      {Option::no_pager, &words.no_pager},
+      {Option::output, &options.output},
+      {Option::force, &options.force},
+      {Option::ascii, &options.ascii},
+  };
+}
+
+void add_option(CLI::App& app, const std::string& name, const Place& place) {
+  if (auto* const* flag = std::get_if<bool*>(&place)) {
+    app.add_flag(name, **flag);
+  } else if (auto* const* list = std::get_if<std::vector<std::string>*>(&place)) {
+    app.add_option(name, **list)->expected(1)->take_all();
+  } else {
+    std::visit([&](auto* text) { app.add_option(name, *text); }, place);
   }
 }
 
 std::optional<Error> check(const Words& words, const Command& command, Options& options) {
   if (auto error = check_choice(words.format, command.formats, Option::format)) return error;
-  if (auto error = check_choice(words.units, kUnitNames, Option::units)) return error;
+  if (auto error = check_choice(words.units, unit_names(), Option::units)) return error;
   options.format = format_of(words.format.value_or(command.formats.front()));
-  if (words.units == "kib") options.units = Units::kib;
-  if (words.units == "mib") options.units = Units::mib;
-  if (words.units == "gib") options.units = Units::gib;
+  if (words.units) {
+    const auto found = std::ranges::find(unit_names(), *words.units);
+    options.units = static_cast<Units>(found - unit_names().begin());
+  }
   if (auto error = check_choice(options.by, command.by, Option::by)) return error;
   if (auto error = check_choice(options.group, command.groups, Option::group)) return error;
   if (auto error = check_choice(options.tier, tier_names(), Option::tier)) return error;
@@ -274,7 +233,9 @@ std::optional<Error> parse_options(std::vector<std::string> arguments, Invocatio
   app.set_help_flag();
   app.allow_extras();
   Words words;
-  for (const Option option : options_of(command)) add_option(app, option, invocation.options, words);
+  const std::map<Option, Place> places = places_of(invocation.options, words);
+  for (const Option option : options_of(command))
+    add_option(app, std::string(option_text(option).name), places.at(option));
   if (!command.subject.empty()) {
     app.add_option("subject", invocation.options.subjects)->expected(0, -1);
   }

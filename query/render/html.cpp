@@ -2,6 +2,7 @@
 // anywhere. Mail clients drop what they do not know (Gmail drops SVG): so every number of a chart is in a table too.
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 
 #include "base/text.h"
@@ -34,17 +35,8 @@ std::string cell_class(const Column& column) {
 
 // " class="problem"", or nothing.
 std::string tone_class(Tone tone) {
-  switch (tone) {
-    case Tone::plain:
-      return "";
-    case Tone::marked:
-      return " class=\"marked\"";
-    case Tone::warning:
-      return " class=\"look\"";
-    case Tone::problem:
-      return " class=\"problem\"";
-  }
-  return "";
+  constexpr std::array names{"", "marked", "look", "problem"};
+  return tone == Tone::plain ? "" : fmt::format(" class=\"{}\"", names.at(static_cast<std::size_t>(tone)));
 }
 
 std::string cell_html(const Column& column, const std::string& text) {

@@ -18,12 +18,17 @@
 
 namespace memoir::query {
 
-using Value = std::variant<std::monostate, bool, std::int64_t, double, std::string, std::vector<double>>;
+using AnyValue = std::variant<std::monostate, bool, std::int64_t, double, std::string, std::vector<double>>;
 
-template <typename T>
-Value maybe(const std::optional<T>& value) {
-  return value ? Value(*value) : Value();
-}
+// What may be given for one: any number or text, and an optional of it.
+struct Value : AnyValue {
+  Value() = default;
+  using AnyValue::AnyValue;
+  Value(std::string_view text) : AnyValue(std::string(text)) {}
+  Value(std::size_t count) : AnyValue(static_cast<std::int64_t>(count)) {}
+  template <typename T>
+  Value(const std::optional<T>& value) : AnyValue(value ? Value(*value) : Value()) {}
+};
 
 enum class Kind {
   text,      // from outside or ours: made printable in a table
@@ -56,6 +61,14 @@ struct Column {
   bool sorted = false;  // the rows are ranked by it: people see it first, and marked
 };
 
+inline Column for_machines(std::string name, Kind kind = Kind::text) {
+  return {std::move(name), "", kind, 0, Shown::machines};
+}
+
+inline Column for_people(std::string header, Kind kind = Kind::text, int least_useful = 0) {
+  return {"", std::move(header), kind, least_useful, Shown::people};
+}
+
 struct Table {
   std::vector<Column> columns;
   std::vector<std::vector<Value>> rows;  // each as long as columns
@@ -68,11 +81,20 @@ void mark_sorted(Table& table, std::string_view name);
 template <typename Row>
 struct ColumnOf {
   Column column;
-  std::function<Value(const Row&)> get;
+  std::function<Value(const Row&)> get;  // or a member of Row
 };
 
 template <typename Row>
-Table make_table(const std::vector<ColumnOf<Row>>& columns, const std::vector<Row>& rows,
+struct Columns : std::vector<ColumnOf<Row>> {
+  using std::vector<ColumnOf<Row>>::vector;
+
+  void add(Column column, std::function<Value(const Row&)> get) {
+    this->push_back({std::move(column), std::move(get)});
+  }
+};
+
+template <typename Row>
+Table make_table(const Columns<Row>& columns, const std::vector<Row>& rows,
                  const std::function<Tone(const Row&)>& tone_of = nullptr) {
   Table table;
   for (const ColumnOf<Row>& column : columns) table.columns.push_back(column.column);

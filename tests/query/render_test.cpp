@@ -42,7 +42,7 @@ Report hostile_report() {
   rows.push_back({"unknown", std::nullopt});
   Report report;
   report.at_ms = 1'795'166'412'000;
-  report.rows = make_table<Row>({{{"rss_kib", "RSS", Kind::size}, [](const Row& row) { return maybe(row.size); }},
+  report.rows = make_table<Row>({{{"rss_kib", "RSS", Kind::size}, [](const Row& row) { return row.size; }},
                                  {{"command", "COMMAND"}, [](const Row& row) { return Value(row.text); }}},
                                 rows);
   report.warnings = {"a warning\x1b[2J"};

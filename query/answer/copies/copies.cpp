@@ -23,17 +23,17 @@ Result<Written> look_at(const std::string& path) {
   return Written{path, std::move(info), static_cast<std::int64_t>(runs.size())};
 }
 
-std::vector<ColumnOf<Written>> columns() {
+Columns<Written> columns() {
   const auto time = [](std::int64_t FileInfo::*member) {
-    return [member](const Written& row) { return row.info.ticks > 0 ? Value(row.info.*member) : Value(); };
+    return [member](const Written& row) { return row.info.ticks > 0 ? row.info.*member : Value(); };
   };
   return {
       {{"from_ms", "FROM", Kind::time}, time(&FileInfo::first_tick_ms)},
       {{"to_ms", "TO", Kind::time}, time(&FileInfo::last_tick_ms)},
-      {{"ticks", "TICKS", Kind::count}, [](const Written& row) { return Value(row.info.ticks); }},
-      {{"runs", "RUNS", Kind::count, 1}, [](const Written& row) { return Value(row.runs); }},
-      {{"size_kib", "SIZE", Kind::size}, [](const Written& row) { return Value((row.info.bytes + 1023) / 1024); }},
-      {{"file", "FILE", Kind::text}, [](const Written& row) { return Value(row.path); }},
+      {{"ticks", "TICKS", Kind::count}, [](const Written& row) { return row.info.ticks; }},
+      {{"runs", "RUNS", Kind::count, 1}, &Written::runs},
+      {{"size_kib", "SIZE", Kind::size}, [](const Written& row) { return (row.info.bytes + 1023) / 1024; }},
+      {{"file", "FILE", Kind::text}, &Written::path},
   };
 }
 

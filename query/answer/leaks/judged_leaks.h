@@ -59,7 +59,7 @@ void keep_live_leaks(std::vector<LeakRow>& rows, Range range, const LeakSettings
 void rank_leaks(std::vector<LeakRow>& rows);
 
 // The columns for machines that tell a finding in numbers.
-std::vector<ColumnOf<LeakRow>> leak_numbers();
+Columns<LeakRow> leak_numbers();
 
 // Whether there was enough to judge it by.
 bool is_judged(const LeakFinding& found);

@@ -134,7 +134,7 @@ Tier machine_tier(const LeakSource& source) {
 
 LeakSource leak_source(Range range, const LeakSettings& settings) {
   const std::int64_t width_ms = leak_bucket_ms(range.to_ms - range.from_ms, settings);
-  if (settings.hour_ms < kHourMs) return {range, Tier::raw, width_ms};
+  if (settings.hour_ms < kHourMs) return {range, {}, width_ms};  // of ticks
   const bool long_ago = range.to_ms - range.from_ms > kHoursOfDays * settings.hour_ms;
   const Tier tier = long_ago ? Tier::day : width_ms < kHourMs ? Tier::five_minutes : Tier::hour;
   return {range, tier, bucket_ms(tier)};

@@ -11,7 +11,7 @@ namespace memoir::query {
 namespace {
 
 Value number(double value) {
-  return std::isfinite(value) ? Value(value) : Value();
+  return std::isfinite(value) ? value : Value();
 }
 
 Value exhaustion(const LeakRow& row, double LeakInterval::*member) {
@@ -28,7 +28,7 @@ bool is_judged(const LeakFinding& found) {
 
 Value limit_of(const LeakRow& row) {
   if (row.finding.exhaustion) return row.finding.exhaustion->limit;
-  return row.limit.empty() ? Value() : Value(row.limit);
+  return row.limit.empty() ? Value() : row.limit;
 }
 
 Value runs_out(const LeakRow& row) {
@@ -80,7 +80,7 @@ void keep_live_leaks(std::vector<LeakRow>& rows, Range range, const LeakSettings
   });
 }
 
-std::vector<ColumnOf<LeakRow>> leak_numbers() {
+Columns<LeakRow> leak_numbers() {
   const auto finding = [](std::string name, Kind kind, std::function<Value(const LeakFinding&)> get) {
     return ColumnOf<LeakRow>{{std::move(name), "", kind, 0, Shown::machines},
                              [get = std::move(get)](const LeakRow& row) { return get(row.finding); }};
@@ -91,31 +91,31 @@ std::vector<ColumnOf<LeakRow>> leak_numbers() {
     });
   };
   const auto time = [](std::string name, double LeakInterval::*member) {
-    return ColumnOf<LeakRow>{{std::move(name), "", Kind::duration, 0, Shown::machines},
+    return ColumnOf<LeakRow>{for_machines(std::move(name), Kind::duration),
                              [member](const LeakRow& row) { return exhaustion(row, member); }};
   };
   return {
-      finding("leak", Kind::text, [](const LeakFinding& found) { return Value(found.leak); }),
+      finding("leak", Kind::text, &LeakFinding::leak),
       slope("slope_kib_per_day", &LeakInterval::value),
       slope("slope_lower_kib_per_day", &LeakInterval::lower),
       slope("slope_upper_kib_per_day", &LeakInterval::upper),
       finding("since_ms", Kind::time,
-              [](const LeakFinding& found) { return is_judged(found) ? Value(found.since_ms) : Value(); }),
+              [](const LeakFinding& found) { return is_judged(found) ? found.since_ms : Value(); }),
       finding("until_ms", Kind::time,
-              [](const LeakFinding& found) { return found.until_ms > 0 ? Value(found.until_ms) : Value(); }),
+              [](const LeakFinding& found) { return found.until_ms > 0 ? found.until_ms : Value(); }),
       finding("grown_kib", Kind::count,
               [](const LeakFinding& found) { return is_judged(found) ? number(found.grown_by) : Value(); }),
       finding("level_kib", Kind::count, [](const LeakFinding& found) { return number(found.level); }),
-      finding("confidence", Kind::count, [](const LeakFinding& found) { return Value(std::round(found.confidence)); }),
-      finding("confirmed", Kind::text, [](const LeakFinding& found) { return Value(found.confirmed); }),
-      finding("history_ms", Kind::duration, [](const LeakFinding& found) { return Value(found.history_ms); }),
-      finding("recorded_ms", Kind::duration, [](const LeakFinding& found) { return Value(found.recorded_ms); }),
-      finding("needed_ms", Kind::duration, [](const LeakFinding& found) { return Value(found.needed_ms); }),
+      finding("confidence", Kind::count, [](const LeakFinding& found) { return std::round(found.confidence); }),
+      finding("confirmed", Kind::text, &LeakFinding::confirmed),
+      finding("history_ms", Kind::duration, &LeakFinding::history_ms),
+      finding("recorded_ms", Kind::duration, &LeakFinding::recorded_ms),
+      finding("needed_ms", Kind::duration, &LeakFinding::needed_ms),
       finding("window_ms", Kind::duration,
-              [](const LeakFinding& found) { return is_judged(found) ? Value(found.window_ms) : Value(); }),
-      finding("lives", Kind::count, [](const LeakFinding& found) { return Value(found.lives); }),
-      {{"ended_ms", "", Kind::time, 0, Shown::machines}, [](const LeakRow& row) { return maybe(row.ended_ms); }},
-      {{"limit", "", Kind::text, 0, Shown::machines}, limit_of},
+              [](const LeakFinding& found) { return is_judged(found) ? found.window_ms : Value(); }),
+      finding("lives", Kind::count, &LeakFinding::lives),
+      {for_machines("ended_ms", Kind::time), &LeakRow::ended_ms},
+      {for_machines("limit"), limit_of},
       finding("limit_room_kib", Kind::count,
               [](const LeakFinding& found) { return found.exhaustion ? number(found.exhaustion->room) : Value(); }),
       time("runs_out_in_ms", &LeakInterval::value),

@@ -28,22 +28,22 @@ struct Now {
   std::optional<double> share;
 };
 
-std::vector<ColumnOf<Now>> columns_now() {
-  std::vector<ColumnOf<Now>> columns{
-      {{"processes", "PROCS", Kind::count}, [](const Now& row) { return Value(row.held.processes); }},
-      {{"inexact", "INEXACT", Kind::count, 5}, [](const Now& row) { return maybe(row.held.inexact); }},
+Columns<Now> columns_now() {
+  Columns<Now> columns{
+      {{"processes", "PROCS", Kind::count}, [](const Now& row) { return row.held.processes; }},
+      {{"inexact", "INEXACT", Kind::count, 5}, [](const Now& row) { return row.held.inexact; }},
   };
   const auto add = [&columns](Metric metric, const char* header, int least_useful) {
-    columns.push_back({{std::string(info_of(metric).column), header, Kind::size, least_useful},
-                       [metric](const Now& row) { return maybe(row.held.kib[metric]); }});
+    columns.add({std::string(info_of(metric).column), header, Kind::size, least_useful},
+                [metric](const Now& row) { return row.held.kib[metric]; });
   };
   add(Metric::pss, "PSS", 0);
   add(Metric::rss, "RSS", 3);
   add(Metric::uss, "USS", 2);
   add(Metric::swap, "SWAP", 1);
   add(Metric::swap_pss, "SWAPPSS", 4);
-  columns.push_back({{"share_percent", "SHARE", Kind::percent, 1}, [](const Now& row) { return maybe(row.share); }});
-  columns.push_back({{"category", "CATEGORY", Kind::text}, [](const Now& row) { return Value(row.held.name); }});
+  columns.add({"share_percent", "SHARE", Kind::percent, 1}, &Now::share);
+  columns.add({"category", "CATEGORY", Kind::text}, [](const Now& row) { return row.held.name; });
   return columns;
 }
 
@@ -85,19 +85,19 @@ struct Over {
   HeldAtEnds at_ends;
 };
 
-std::vector<ColumnOf<Over>> columns_over(const std::string& metric, Tier tier, Zone zone) {
-  std::vector<ColumnOf<Over>> columns{
-      {{"most_processes", "PROCS", Kind::count}, [](const Over& row) { return Value(row.most_processes); }},
-      {{"metric", "", Kind::text, 0, Shown::machines}, [metric](const Over&) { return Value(metric); }},
-      {{"mean_kib", "MEAN", Kind::size}, [](const Over& row) { return maybe(row.mean_kib); }},
-      {{"max_kib", "MAX", Kind::size}, [](const Over& row) { return maybe(row.summary.max); }},
+Columns<Over> columns_over(const std::string& metric, Tier tier, Zone zone) {
+  Columns<Over> columns{
+      {{"most_processes", "PROCS", Kind::count}, &Over::most_processes},
+      {for_machines("metric"), [metric](const Over&) { return metric; }},
+      {{"mean_kib", "MEAN", Kind::size}, &Over::mean_kib},
+      {{"max_kib", "MAX", Kind::size}, [](const Over& row) { return row.summary.max; }},
   };
   add_max_reached(columns, 2, tier, zone, [](const Over& row) -> const Summary& { return row.summary; });
-  const std::vector<ColumnOf<Over>> more{
-      {{"last_kib", "", Kind::size, 0, Shown::machines}, [](const Over& row) { return maybe(row.at_ends.last_kib); }},
-      {{"", "LAST", Kind::size, 4, Shown::people}, [](const Over& row) { return last_or_gone(row.at_ends); }},
-      {{"growth_kib", "GROWTH", Kind::size, 3}, [](const Over& row) { return maybe(row.at_ends.growth_kib()); }},
-      {{"category", "CATEGORY", Kind::text}, [](const Over& row) { return Value(row.name); }},
+  const Columns<Over> more{
+      {for_machines("last_kib", Kind::size), [](const Over& row) { return row.at_ends.last_kib; }},
+      {for_people("LAST", Kind::size, 4), [](const Over& row) { return last_or_gone(row.at_ends); }},
+      {{"growth_kib", "GROWTH", Kind::size, 3}, [](const Over& row) { return row.at_ends.growth_kib(); }},
+      {{"category", "CATEGORY", Kind::text}, &Over::name},
   };
   columns.insert(columns.end(), more.begin(), more.end());
   return columns;
@@ -106,7 +106,7 @@ std::vector<ColumnOf<Over>> columns_over(const std::string& metric, Tier tier, Z
 Result<Report> over_range(const Context& context, Range range) {
   Report report = TRY(begin_range_report(context, range));
   const Metric by = metric_of(context);
-  const Tier tier = TRY(report.nothing_recorded ? Tier::raw : tier_of(context, range, Reads::one));
+  const Tier tier = TRY(tier_of(context, report, Reads::one));
   const auto columns = columns_over(std::string(to_string(by)), tier, context.options.zone);
   report.rows = make_table(columns, {});
   if (report.nothing_recorded) return report;
@@ -132,7 +132,7 @@ Result<Report> over_range(const Context& context, Range range) {
                    [](const Over& a, const Over& b) { return ranks_before(a.mean_kib, b.mean_kib); });
   report.title = fmt::format("{} of categories, ranked by mean", metric_title(by));
   const std::string of = fmt::format("mean {}", metric_title(by));
-  limit_rows(rows, report, context, [](const Over& row) { return row.mean_kib; }, {.of = of});
+  limit_rows(rows, report, context, &Over::mean_kib, {.of = of});
   report.rows = make_table(columns, rows);
   mark_sorted(report.rows, "mean_kib");
   report_tier(tier, report);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <map>
 
 #include "base/nearest.h"
 #include "base/text.h"
@@ -74,37 +75,19 @@ std::vector<std::string> short_forms(const Command& command) {
 }
 
 std::vector<std::string> words_for(Option option, const Command& command) {
-  switch (option) {
-    case Option::at:
-    case Option::from:
-    case Option::to:
-    case Option::day:
-      return time_words();
-    case Option::last:
-      return {"10m", "1h", "2h", "1d", "1w"};
-    case Option::write_missing:
-      return {};
-    case Option::step:
-      return {"1m", "5m", "1h", "1d"};
-    case Option::limit:
-      return {"0", "20", "50", "100"};
-    case Option::by:
-      return command.by;
-    case Option::group:
-      return command.groups;
-    case Option::format:
-      return command.formats;
-    case Option::units:
-      return {"kib", "mib", "gib", "auto"};
-    case Option::tier:
-      return tier_names();
-    case Option::kind:
-      return event_kinds();
-    case Option::filter:
-      return filter_words();
-    default:
-      return {};
-  }
+  static const std::map<Option, std::vector<std::string>> words{
+      {Option::at, time_words()},       {Option::from, time_words()},
+      {Option::to, time_words()},       {Option::day, time_words()},
+      {Option::tier, tier_names()},     {Option::last, {"10m", "1h", "2h", "1d", "1w"}},
+      {Option::kind, event_kinds()},    {Option::step, {"1m", "5m", "1h", "1d"}},
+      {Option::filter, filter_words()}, {Option::limit, {"0", "20", "50", "100"}},
+      {Option::units, unit_names()},
+  };
+  if (option == Option::by) return command.by;
+  if (option == Option::group) return command.groups;
+  if (option == Option::format) return command.formats;
+  const auto found = words.find(option);
+  return found == words.end() ? std::vector<std::string>() : found->second;
 }
 
 Command completion_command() {

@@ -12,64 +12,50 @@ namespace memoir::query {
 
 namespace {
 
-using DiffColumns = std::vector<ColumnOf<Change>>;
-
 const HeldProcess& last_seen(const Change& row) {
   return row.after != nullptr ? *row.after : *row.before;
 }
 
 Value kib_of(const Tally& tally, Metric metric) {
-  return maybe(tally.kib(metric));
+  return tally.kib(metric);
 }
 
 Value source_of(std::string_view source) {
-  return source.empty() ? Value() : Value(std::string(source));
+  return source.empty() ? Value() : std::string(source);
 }
 
-void add_sizes(DiffColumns& columns, Metric by) {
-  columns.push_back(
-      {{"change_kib", "CHANGE", Kind::change}, [by](const Change& row) { return Value(row.change_kib(by)); }});
-  columns.push_back({{"before_kib", "BEFORE", Kind::size, 3}, [by](const Change& row) { return kib_of(row.was, by); }});
-  columns.push_back({{"after_kib", "AFTER", Kind::size, 2}, [by](const Change& row) { return kib_of(row.is, by); }});
-  columns.push_back(
-      {{"what", "WHAT", Kind::text, 4}, [by](const Change& row) { return Value(std::string(row.what(by))); }});
+void add_sizes(Columns<Change>& columns, Metric by) {
+  columns.add({"change_kib", "CHANGE", Kind::change}, [by](const Change& row) { return row.change_kib(by); });
+  columns.add({"before_kib", "BEFORE", Kind::size, 3}, [by](const Change& row) { return kib_of(row.was, by); });
+  columns.add({"after_kib", "AFTER", Kind::size, 2}, [by](const Change& row) { return kib_of(row.is, by); });
+  columns.add({"what", "WHAT", Kind::text, 4}, [by](const Change& row) { return row.what(by); });
 }
 
-DiffColumns process_columns(Metric by) {
-  DiffColumns columns;
+Columns<Change> process_columns(Metric by) {
+  Columns<Change> columns;
   add_sizes(columns, by);
-  columns.push_back({{"pid", "PID", Kind::count},
-                     [](const Change& row) { return Value(std::int64_t{last_seen(row).process->info.key.pid}); }});
-  add_identity_for_machines(columns, [](const Change& row) { return &last_seen(row).process->info; });
-  columns.push_back({{"gone_ms", "", Kind::time, 0, Shown::machines}, [](const Change& row) {
-                       return row.after == nullptr ? maybe(row.before->process->gone_ms) : Value();
-                     }});
-  columns.push_back({{"end", "", Kind::text, 0, Shown::machines}, [](const Change& row) {
-                       const std::string end = ending(*last_seen(row).process);
-                       return row.after != nullptr || end.empty() ? Value() : Value(end);
-                     }});
-  columns.push_back({{"source_before", "", Kind::text, 0, Shown::machines},
-                     [](const Change& row) { return source_of(row.source_before); }});
-  columns.push_back({{"source", "SOURCE", Kind::text, 8}, [](const Change& row) {
-                       return source_of(row.after != nullptr ? row.source_after : row.source_before);
-                     }});
-  columns.push_back({{"", "USER", Kind::text, 9, Shown::people},
-                     [](const Change& row) { return Value(last_seen(row).process->info.user); }});
-  columns.push_back({{"", "CATEGORY", Kind::text, 7, Shown::people},
-                     [](const Change& row) { return Value(last_seen(row).process->info.category); }});
-  columns.push_back({{"", "COMMAND", Kind::text, 0, Shown::people}, [](const Change& row) { return Value(row.name); }});
+  const auto info = [](const Change& row) { return &last_seen(row).process->info; };
+  add_process(columns, info);
+  columns.add(for_machines("gone_ms", Kind::time),
+              [](const Change& row) { return row.after == nullptr ? row.before->process->gone_ms : Value(); });
+  columns.add(for_machines("end"), [](const Change& row) {
+    const std::string end = ending(*last_seen(row).process);
+    return row.after != nullptr || end.empty() ? Value() : end;
+  });
+  columns.add(for_machines("source_before"), [](const Change& row) { return source_of(row.source_before); });
+  columns.add({"source", "SOURCE", Kind::text, 8},
+              [](const Change& row) { return source_of(row.after != nullptr ? row.source_after : row.source_before); });
+  add_owner(columns, info, 9, 7);
+  columns.add(for_people("COMMAND"), &Change::name);
   return columns;
 }
 
-DiffColumns group_columns(const std::string& group, Metric by) {
-  DiffColumns columns;
+Columns<Change> group_columns(const std::string& group, Metric by) {
+  Columns<Change> columns;
   add_sizes(columns, by);
-  columns.push_back(
-      {{"processes_before", "WERE", Kind::count, 5}, [](const Change& row) { return Value(row.was.processes()); }});
-  columns.push_back(
-      {{"processes_after", "PROCS", Kind::count, 1}, [](const Change& row) { return Value(row.is.processes()); }});
-  columns.push_back(
-      {{"exact_percent", "EXACT", Kind::percent, 8}, [](const Change& row) { return maybe(row.is.exact_percent()); }});
+  columns.add({"processes_before", "WERE", Kind::count, 5}, [](const Change& row) { return row.was.processes(); });
+  columns.add({"processes_after", "PROCS", Kind::count, 1}, [](const Change& row) { return row.is.processes(); });
+  columns.add({"exact_percent", "EXACT", Kind::percent, 8}, [](const Change& row) { return row.is.exact_percent(); });
   add_group_name(columns, group);
   return columns;
 }
@@ -95,14 +81,12 @@ std::vector<PartRow> part_rows(const Diff& diff) {
 }
 
 Section machine_section(const std::vector<PartRow>& rows) {
-  const std::vector<ColumnOf<PartRow>> columns{
-      {{"change_kib", "CHANGE", Kind::change}, [](const PartRow& row) { return Value(row.change_kib()); }},
-      {{"before_kib", "BEFORE", Kind::size, 1}, [](const PartRow& row) { return maybe(row.before); }},
-      {{"after_kib", "AFTER", Kind::size, 1}, [](const PartRow& row) { return maybe(row.after); }},
-      {{"part", "", Kind::text, 0, Shown::machines},
-       [](const PartRow& row) { return Value(std::string(to_string(row.part))); }},
-      {{"", "PART OF THE MACHINE", Kind::text, 0, Shown::people},
-       [](const PartRow& row) { return Value(std::string(machine_part_title(row.part))); }},
+  const Columns<PartRow> columns{
+      {{"change_kib", "CHANGE", Kind::change}, &PartRow::change_kib},
+      {{"before_kib", "BEFORE", Kind::size, 1}, &PartRow::before},
+      {{"after_kib", "AFTER", Kind::size, 1}, &PartRow::after},
+      {for_machines("part"), [](const PartRow& row) { return to_string(row.part); }},
+      {for_people("PART OF THE MACHINE"), [](const PartRow& row) { return machine_part_title(row.part); }},
   };
   return {"machine", "Where it went: the parts add up to the machine's memory", make_table(columns, rows)};
 }
@@ -156,16 +140,16 @@ void add_totals(const DiffQuestion& question, const Diff& diff, const Kinds& kin
     report.totals.push_back({fmt::format("{}_kib", sum.what), "", Kind::change, sum.kib});
   }
   const auto machine = [&](const char* name, auto value) {
-    report.totals.push_back({fmt::format("{}_before_kib", name), "", Kind::size, maybe(value(diff.before.snapshot))});
-    report.totals.push_back({fmt::format("{}_after_kib", name), "", Kind::size, maybe(value(diff.after.snapshot))});
+    report.totals.push_back({fmt::format("{}_before_kib", name), "", Kind::size, value(diff.before.snapshot)});
+    report.totals.push_back({fmt::format("{}_after_kib", name), "", Kind::size, value(diff.after.snapshot)});
   };
   report.totals.push_back({"unchanged", "", Kind::count, diff.unchanged});
   report.totals.push_back({"change_kib", "", Kind::change, kinds.total_kib()});
   report.totals.push_back({"others_kib", "", Kind::change, diff.others_kib});
   report.totals.push_back({"short_lived_kib", "", Kind::change, diff.short_lived_kib});
-  report.totals.push_back({"exact_percent_before", "", Kind::percent, maybe(diff.was.exact_percent())});
-  report.totals.push_back({"exact_percent_after", "", Kind::percent, maybe(diff.is.exact_percent())});
-  report.totals.push_back({"came_and_went", "", Kind::count, maybe(diff.in_between)});
+  report.totals.push_back({"exact_percent_before", "", Kind::percent, diff.was.exact_percent()});
+  report.totals.push_back({"exact_percent_after", "", Kind::percent, diff.is.exact_percent()});
+  report.totals.push_back({"came_and_went", "", Kind::count, diff.in_between});
   machine("machine_total", [](const Snapshot& at) { return at.machine.memory.get(MachineField::mem_total); });
   machine("machine_used", [](const Snapshot& at) { return used_kib(at.machine.memory); });
   machine("machine_available", [](const Snapshot& at) { return at.machine.memory.get(MachineField::mem_available); });
@@ -240,8 +224,7 @@ void cut_rows(const Context& context, const DiffQuestion& question, std::size_t 
   std::int64_t rest_kib = 0;
   for (std::size_t i = shown; i < all; ++i) rest_kib += rows[i].change_kib(question.by);
   rows.resize(shown);
-  report.totals.push_back({"rows", "", Kind::count, static_cast<std::int64_t>(all)});
-  report.totals.push_back({"cut_rows", "", Kind::count, static_cast<std::int64_t>(all - shown)});
+  add_row_totals(report, all, shown);
   report.totals.push_back({"cut_kib", "", Kind::change, rest_kib});
   if (all == shown) return;
   note_left_out(report, fmt::format("{} of {} changes; the other {} add up to {} (--limit 0 shows all).", shown, all,

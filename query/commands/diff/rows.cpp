@@ -6,10 +6,6 @@ namespace memoir::query {
 
 namespace {
 
-std::int64_t difference(const Tally& was, const Tally& is, Metric metric) {
-  return is.kib(metric).value_or(0) - was.kib(metric).value_or(0);
-}
-
 std::int64_t magnitude(std::int64_t kib) {
   return kib < 0 ? -kib : kib;
 }
@@ -33,21 +29,20 @@ std::optional<MachineParts> parts_of(const State& state, bool split) {
 Status compare(Reader& reader, const DiffQuestion& question, Diff& diff) {
   const Metric by = question.by;
   Changes rows(question.group);
-  Tally others_were;
-  Tally others_are;
+  Change others;
   for (const State* state : {&diff.before, &diff.after}) {
     const bool after = state == &diff.after;
     TRY(rows.add(reader, question.filter, *state, after));
     for (const HeldProcess& process : state->processes) {
       const bool chosen = question.filter.matches(*process.process);
-      Tally& sum = chosen ? (after ? diff.is : diff.was) : (after ? others_are : others_were);
+      Tally& sum = chosen ? (after ? diff.is : diff.was) : (after ? others.is : others.was);
       add_to(sum, process);
     }
   }
   if (!group_kind(question.group) || !question.filter.takes_all()) {
     diff.short_lived_kib = short_lived_kib(diff.after, by).value_or(0) - short_lived_kib(diff.before, by).value_or(0);
   }
-  diff.others_kib = difference(others_were, others_are, question.by);
+  diff.others_kib = others.change_kib(by);
   diff.rows = rows.take();
   diff.unchanged =
       static_cast<std::int64_t>(std::erase_if(diff.rows, [by](const Change& row) { return row.what(by) == "same"; }));

@@ -141,17 +141,15 @@ std::string lead_of(const Findings& findings) {
   return lead;
 }
 
-std::vector<ColumnOf<Finding>> columns() {
+Columns<Finding> columns() {
   return {
-      {{"verdict", "VERDICT", Kind::text},
-       [](const Finding& finding) { return Value(std::string(to_string(finding.verdict))); }},
-      {{"check", "CHECK", Kind::text}, [](const Finding& finding) { return Value(finding.check); }},
-      {{"what", "", Kind::text, 0, Shown::machines}, [](const Finding& finding) { return Value(finding.what); }},
-      {{"fix", "", Kind::text, 0, Shown::machines},
-       [](const Finding& finding) { return finding.fix.empty() ? Value() : Value(finding.fix); }},
+      {{"verdict", "VERDICT", Kind::text}, [](const Finding& finding) { return to_string(finding.verdict); }},
+      {{"check", "CHECK", Kind::text}, &Finding::check},
+      {for_machines("what"), &Finding::what},
+      {for_machines("fix"), [](const Finding& finding) { return finding.fix.empty() ? Value() : finding.fix; }},
       {{"", "FINDING", Kind::sentence, 0, Shown::people, true},
        [](const Finding& finding) {
-         return Value(finding.fix.empty() ? finding.what : fmt::format("{}. To fix: {}", finding.what, finding.fix));
+         return finding.fix.empty() ? finding.what : fmt::format("{}. To fix: {}", finding.what, finding.fix);
        }},
   };
 }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 
 #include "base/text.h"
@@ -109,15 +110,8 @@ Finding judge_gaps(const RecorderStatus& status, Zone zone) {
 }  // namespace
 
 std::string_view to_string(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::ok:
-      return "ok";
-    case Verdict::warning:
-      return "warning";
-    case Verdict::problem:
-      return "problem";
-  }
-  return "";
+  constexpr std::array<std::string_view, 3> words{"ok", "warning", "problem"};
+  return words.at(static_cast<std::size_t>(verdict));
 }
 
 Findings judge_recorder(const RecorderStatus& status, bool here, Zone zone) {

@@ -66,8 +66,7 @@ void limit_events(std::vector<Event>& events, const Context& context, Report& re
   const std::size_t all = events.size();
   const std::size_t shown = limited(context, all);
   events.erase(events.begin(), events.end() - static_cast<std::ptrdiff_t>(shown));
-  report.totals = {{"rows", "", Kind::count, static_cast<std::int64_t>(all)},
-                   {"cut_rows", "", Kind::count, static_cast<std::int64_t>(all - shown)}};
+  add_row_totals(report, all, shown);
   if (shown < all) {
     note_left_out(report, fmt::format("{} of {} events; the other {} came before these (--limit 0 shows all).", shown,
                                       all, all - shown));

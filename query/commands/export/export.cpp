@@ -41,14 +41,6 @@ Result<std::vector<ExportOf>> subjects_of(const Options& options) {
                                did_you_mean(word, subject_names())));
 }
 
-Result<std::int64_t> step_asked(const Options& options) {
-  if (!options.step) return std::int64_t{0};
-  const auto step = parse_duration(*options.step);
-  if (!step) return malformed("--step: " + step.error().message);
-  if (step->count() <= 0) return malformed("--step: samples are some time apart");
-  return std::int64_t{step->count()};
-}
-
 // The range asked, as far as something is recorded; with --at its tick, or the bucket of a rollup that holds it.
 Result<Range> range_of(const Context& context) {
   const Recorded recorded{context.file.first_tick_ms, context.file.last_tick_ms};
@@ -119,12 +111,12 @@ Result<Streamed> stream_series(const Context& context, ExportQuestion question, 
 Result<Streamed> stream(const Context& context, const Sink& sink) {
   if (is_snapshot(context.options.format)) return stream_snapshot(context, sink);
   const std::vector<ExportOf> subjects = TRY(subjects_of(context.options));
-  const std::int64_t step_ms = TRY(step_asked(context.options));
+  const auto step_ms = TRY(parse_step(context.options, "samples are some time apart"));
   const bool of_processes = std::ranges::find(subjects, ExportOf::processes) != subjects.end();
   if (!of_processes && !context.options.filters.empty())
     return malformed("--filter is of processes: memoir export processes");
   const std::string host = context.runs.empty() ? std::string() : context.runs.back().boot.host;
-  return stream_series(context, {subjects, {}, step_ms, {}, host, Tier::raw}, sink);
+  return stream_series(context, {subjects, {}, step_ms.value_or(0), {}, host}, sink);
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ struct ExportQuestion {
   std::int64_t step_ms = 0;        // 0: every tick
   Filter filter;
   std::string host;
-  Tier tier = Tier::raw;
+  Tier tier = {};
   std::size_t most_held = 1'000'000;  // OpenMetrics: values held in memory at one time
 };
 
@@ -40,7 +40,7 @@ struct ExportChunk {
   Range range;
   std::vector<std::int64_t> ticks;  // ascending; of a rollup the begins of its buckets
   std::set<std::int64_t> ends;      // ticks after which nothing was recorded for a while
-  Tier tier = Tier::raw;
+  Tier tier = {};
 };
 
 // In order. Ticks that come at or before an earlier one, because the wall clock was set back, are left out: `visit`

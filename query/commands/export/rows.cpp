@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "query/answer/process_columns.h"
 #include "query/commands/export/export.h"
@@ -12,7 +13,7 @@ namespace {
 template <typename Row>
 class RowWriter {
  public:
-  RowWriter(std::vector<ColumnOf<Row>> columns, Format format, const Sink& sink)
+  RowWriter(Columns<Row> columns, Format format, const Sink& sink)
       : columns_(std::move(columns)), format_(format), sink_(sink) {
     for (const ColumnOf<Row>& column : columns_) table_.columns.push_back(column.column);
   }
@@ -38,7 +39,7 @@ class RowWriter {
     table_.rows.clear();
   }
 
-  std::vector<ColumnOf<Row>> columns_;
+  Columns<Row> columns_;
   Format format_;
   const Sink& sink_;
   Table table_;
@@ -55,50 +56,41 @@ struct CategoryRow {
   const GroupState& held;
 };
 
-std::vector<ColumnOf<MachineRow>> machine_columns() {
-  std::vector<ColumnOf<MachineRow>> columns{
-      {{"at_ms", "", Kind::time}, [](const MachineRow& row) { return Value(row.at_ms); }},
-      {{"used_kib", "", Kind::size}, [](const MachineRow& row) { return maybe(used_kib(row.memory)); }},
-      {{"swap_used_kib", "", Kind::size}, [](const MachineRow& row) { return maybe(swap_used_kib(row.memory)); }},
+Columns<MachineRow> machine_columns() {
+  Columns<MachineRow> columns{
+      {{"at_ms", "", Kind::time}, &MachineRow::at_ms},
+      {{"used_kib", "", Kind::size}, [](const MachineRow& row) { return used_kib(row.memory); }},
+      {{"swap_used_kib", "", Kind::size}, [](const MachineRow& row) { return swap_used_kib(row.memory); }},
   };
   std::size_t next = 0;
   for (const FieldName& name : kMachineFields) {
-    columns.push_back(
-        {{name.column, "", Kind::count},
-         [field = static_cast<MachineField>(next++)](const MachineRow& row) { return maybe(row.memory.get(field)); }});
+    columns.add({name.column, "", Kind::count},
+                [field = static_cast<MachineField>(next++)](const MachineRow& row) { return row.memory.get(field); });
   }
   return columns;
 }
 
-std::vector<ColumnOf<CategoryRow>> category_columns() {
-  std::vector<ColumnOf<CategoryRow>> columns{
-      {{"at_ms", "", Kind::time}, [](const CategoryRow& row) { return Value(row.at_ms); }},
-      {{"category", "", Kind::text}, [](const CategoryRow& row) { return Value(row.held.name); }},
-      {{"processes", "", Kind::count}, [](const CategoryRow& row) { return Value(row.held.processes); }},
-      {{"inexact", "", Kind::count}, [](const CategoryRow& row) { return maybe(row.held.inexact); }},
+Columns<CategoryRow> category_columns() {
+  Columns<CategoryRow> columns{
+      {{"at_ms", "", Kind::time}, &CategoryRow::at_ms},
+      {{"category", "", Kind::text}, [](const CategoryRow& row) { return row.held.name; }},
+      {{"processes", "", Kind::count}, [](const CategoryRow& row) { return row.held.processes; }},
+      {{"inexact", "", Kind::count}, [](const CategoryRow& row) { return row.held.inexact; }},
   };
   for (const Metric metric : {Metric::pss, Metric::rss, Metric::uss, Metric::swap, Metric::swap_pss})
-    columns.push_back({{std::string(info_of(metric).column), "", Kind::size},
-                       [metric](const CategoryRow& row) { return Value(row.held.kib[metric].value_or(0)); }});
+    columns.add({std::string(info_of(metric).column), "", Kind::size},
+                [metric](const CategoryRow& row) { return row.held.kib[metric].value_or(0); });
   return columns;
 }
 
 // The fields of a process that rollups have as metrics.
 std::optional<Metric> rolled_metric(ProcessField field) {
-  switch (field) {
-    case ProcessField::rss:
-      return Metric::rss;
-    case ProcessField::pss:
-      return Metric::pss;
-    case ProcessField::anonymous:
-      return Metric::anon;
-    case ProcessField::swap:
-      return Metric::swap;
-    case ProcessField::swap_pss:
-      return Metric::swap_pss;
-    default:
-      return std::nullopt;
-  }
+  constexpr std::array fields{std::pair{ProcessField::rss, Metric::rss}, std::pair{ProcessField::pss, Metric::pss},
+                              std::pair{ProcessField::anonymous, Metric::anon},
+                              std::pair{ProcessField::swap, Metric::swap},
+                              std::pair{ProcessField::swap_pss, Metric::swap_pss}};
+  const auto* const found = std::ranges::find(fields, field, [](const auto& of) { return of.first; });
+  return found == fields.end() ? std::nullopt : std::optional(found->second);
 }
 
 std::optional<std::int64_t> field_of(const ExportedProcess& row, ProcessField field) {
@@ -107,39 +99,36 @@ std::optional<std::int64_t> field_of(const ExportedProcess& row, ProcessField fi
   return metric ? row.kib[*metric] : std::nullopt;
 }
 
-std::vector<ColumnOf<ExportedProcess>> process_columns() {
+Columns<ExportedProcess> process_columns() {
   using Row = ExportedProcess;
-  std::vector<ColumnOf<Row>> columns;
+  Columns<Row> columns;
   const auto add = [&](const char* name, Kind kind, std::function<Value(const Row&)> get) {
-    columns.push_back({{name, "", kind}, std::move(get)});
+    columns.add({name, "", kind}, std::move(get));
   };
-  add("at_ms", Kind::time, [](const Row& row) { return Value(row.at_ms); });
-  add("pid", Kind::count, [](const Row& row) { return Value(std::int64_t{row.process.info.key.pid}); });
-  add_identity_for_machines(columns, [](const Row& row) { return &row.process.info; });
-  add("exec_count", Kind::count, [](const Row& row) { return Value(std::int64_t{row.process.info.key.exec_count}); });
-  add("parent_pid", Kind::count, [](const Row& row) {
-    return Value(std::int64_t{row.sample != nullptr ? row.sample->parent_pid : row.process.info.parent_pid});
-  });
+  add("at_ms", Kind::time, &Row::at_ms);
+  add_process(columns, [](const Row& row) { return &row.process.info; });
+  add("exec_count", Kind::count, [](const Row& row) { return row.process.info.key.exec_count; });
+  add("parent_pid", Kind::count,
+      [](const Row& row) { return row.sample != nullptr ? row.sample->parent_pid : row.process.info.parent_pid; });
   add("state", Kind::text,
-      [](const Row& row) { return row.sample != nullptr ? Value(std::string(1, row.sample->state)) : Value(); });
+      [](const Row& row) { return row.sample != nullptr ? std::string(1, row.sample->state) : Value(); });
   add("threads", Kind::count,
-      [](const Row& row) { return row.sample != nullptr ? Value(std::int64_t{row.sample->threads}) : Value(); });
-  add("source", Kind::text, [](const Row& row) {
-    return Value(std::string(row.sample != nullptr ? to_string(row.sample->source) : "mean"));
-  });
-  add("uss_kib", Kind::size, [](const Row& row) { return maybe(row.kib[Metric::uss]); });
-  add("hwm_kib", Kind::size, [](const Row& row) { return maybe(row.kib[Metric::hwm]); });
+      [](const Row& row) { return row.sample != nullptr ? std::int64_t{row.sample->threads} : Value(); });
+  add("source", Kind::text,
+      [](const Row& row) { return row.sample != nullptr ? to_string(row.sample->source) : "mean"; });
+  add("uss_kib", Kind::size, [](const Row& row) { return row.kib[Metric::uss]; });
+  add("hwm_kib", Kind::size, [](const Row& row) { return row.kib[Metric::hwm]; });
   std::size_t next = 0;
   for (const FieldName& name : kProcessFields)
     add(name.column, Kind::size,
-        [field = static_cast<ProcessField>(next++)](const Row& row) { return maybe(field_of(row, field)); });
+        [field = static_cast<ProcessField>(next++)](const Row& row) { return field_of(row, field); });
   return columns;
 }
 
 // Writes all rows: `sample` hands those of a chunk to the writer.
 template <typename Row, typename SampleChunk>
 Result<std::int64_t> write_all(const Context& context, const ExportQuestion& question, const Sink& sink,
-                               std::vector<ColumnOf<Row>> columns, SampleChunk sample) {
+                               Columns<Row> columns, SampleChunk sample) {
   RowWriter<Row> writer(std::move(columns), context.options.format, sink);
   TRY(writer.begin());
   return for_each_chunk(context.reader, question, [&](const ExportChunk& chunk) -> Status {

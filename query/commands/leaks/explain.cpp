@@ -52,29 +52,24 @@ void draw(const LeakRow& row, const Options& options, const std::optional<Screen
 }
 
 Table gate_table(const LeakFinding& found) {
-  const std::vector<ColumnOf<LeakGate>> columns{
-      {{"gate", "GATE"}, [](const LeakGate& gate) { return Value(gate.name); }},
-      {{"value", "", Kind::count, 0, Shown::machines}, [](const LeakGate& gate) { return Value(gate.value); }},
-      {{"threshold", "", Kind::count, 0, Shown::machines}, [](const LeakGate& gate) { return Value(gate.threshold); }},
-      {{"", "VALUE", Kind::text, 0, Shown::people},
-       [](const LeakGate& gate) { return Value(fmt::format("{:.4g}", gate.value)); }},
-      {{"", "NEEDS", Kind::text, 0, Shown::people},
-       [](const LeakGate& gate) { return Value(fmt::format("{:.4g}", gate.threshold)); }},
-      {{"passed", "PASSED"}, [](const LeakGate& gate) { return Value(gate.passed); }},
-      {{"meaning", "IT ASKS THAT", Kind::sentence, 0, Shown::everywhere, true},
-       [](const LeakGate& gate) { return Value(gate.meaning); }},
+  const Columns<LeakGate> columns{
+      {{"gate", "GATE"}, &LeakGate::name},
+      {for_machines("value", Kind::count), &LeakGate::value},
+      {for_machines("threshold", Kind::count), &LeakGate::threshold},
+      {for_people("VALUE"), [](const LeakGate& gate) { return fmt::format("{:.4g}", gate.value); }},
+      {for_people("NEEDS"), [](const LeakGate& gate) { return fmt::format("{:.4g}", gate.threshold); }},
+      {{"passed", "PASSED"}, &LeakGate::passed},
+      {{"meaning", "IT ASKS THAT", Kind::sentence, 0, Shown::everywhere, true}, &LeakGate::meaning},
   };
   return make_table(columns, found.gates);
 }
 
 Table point_table(const std::vector<LeakPoint>& points, const LeakRow& row, const Options& options, const char* name) {
-  const std::vector<ColumnOf<LeakPoint>> columns{
-      {{"at_ms", "AT", Kind::time}, [](const LeakPoint& point) { return Value(point.at_ms); }},
-      {{name, "", Kind::count, 0, Shown::machines}, [](const LeakPoint& point) { return Value(point.value); }},
-      {{"", "FLOOR", Kind::text, 0, Shown::people},
-       [&row, &options](const LeakPoint& point) {
-         return Value(print_amount(point.value, row.metric.unit, options.units));
-       }},
+  const Columns<LeakPoint> columns{
+      {{"at_ms", "AT", Kind::time}, &LeakPoint::at_ms},
+      {for_machines(name, Kind::count), &LeakPoint::value},
+      {for_people("FLOOR"),
+       [&row, &options](const LeakPoint& point) { return print_amount(point.value, row.metric.unit, options.units); }},
   };
   return make_table(columns, points);
 }

@@ -27,10 +27,10 @@ void add_facts(const LeakRow& row, Report& report) {
   report.facts.push_back({"verdict", "Verdict", Kind::text, std::string(to_string(found.verdict))});
   report.facts.push_back({"leak", "", Kind::text, found.leak});
   report.facts.push_back({"reason", "Reason", Kind::sentence, found.reason});
-  report.facts.push_back({"slope_kib_per_day", "", Kind::count, judged ? Value(found.slope_per_day.value) : Value()});
+  report.facts.push_back({"slope_kib_per_day", "", Kind::count, judged ? found.slope_per_day.value : Value()});
   report.facts.push_back(
       {"slope_interval_kib_per_day", "", Kind::count,
-       judged ? Value(std::vector<double>{found.slope_per_day.lower, found.slope_per_day.upper}) : Value()});
+       judged ? std::vector<double>{found.slope_per_day.lower, found.slope_per_day.upper} : Value()});
   report.facts.push_back({"confidence", "", Kind::count, std::round(found.confidence)});
   report.facts.push_back({"confirmed", "", Kind::text, found.confirmed});
 }
@@ -91,16 +91,15 @@ std::optional<Error> several(const Context& context, const std::vector<LeakRow>&
   const auto now = [&context](const LeakRow& row) {
     return row.series.buckets.empty()
                ? Value()
-               : Value(print_amount(row.series.buckets.back().mean, row.metric.unit, context.options.units));
+               : print_amount(row.series.buckets.back().mean, row.metric.unit, context.options.units);
   };
-  const std::vector<ColumnOf<LeakRow>> columns{
+  const Columns<LeakRow> columns{
       {{"", "AT END", Kind::text}, now},
-      {{"", "VERDICT", Kind::text},
-       [](const LeakRow& row) { return Value(std::string(to_string(row.finding.verdict))); }},
+      {{"", "VERDICT", Kind::text}, [](const LeakRow& row) { return to_string(row.finding.verdict); }},
       {{"", "A PID", Kind::count},
-       [](const LeakRow& row) { return row.pids.empty() ? Value() : Value(std::int64_t{row.pids.back()}); }},
+       [](const LeakRow& row) { return row.pids.empty() ? Value() : std::int64_t{row.pids.back()}; }},
       {{"", "SUBJECT", Kind::text},
-       [](const LeakRow& row) { return Value(shell_word(row.subject == kMachine ? row.metric.name : row.subject)); }},
+       [](const LeakRow& row) { return shell_word(row.subject == kMachine ? row.metric.name : row.subject); }},
   };
   return ambiguous(context, context.options.subjects.front(), make_table(columns, rows));
 }

@@ -8,7 +8,7 @@
 #include "query/answer/history.h"
 #include "query/answer/process_columns.h"
 #include "query/answer/tier.h"
-#include "query/commands/peaks/source.h"
+#include "query/commands/peaks/peaks.h"
 
 namespace memoir::query {
 
@@ -18,7 +18,7 @@ std::vector<Peak> ranked(const std::vector<HighWater>& marks, SubjectKind subjec
   std::vector<Peak> peaks;
   for (const HighWater& mark : marks) {
     if (mark.subject == subject && mark.metric == metric) {
-      peaks.push_back({mark.subject_id, mark.value_kib, mark.at_ms, mark.before_ms});
+      peaks.push_back(peak_of(mark));
     }
   }
   return rank_peaks(peaks, metric == metric_of(MachineField::mem_available) ? Extreme::lowest : Extreme::highest);
@@ -28,7 +28,7 @@ void add_machine(const std::vector<HighWater>& marks, const State* now, Peaks& p
   for (const Metric metric : {Metric::used, metric_of(MachineField::mem_available), Metric::swap_used}) {
     const std::vector<Peak> found = ranked(marks, SubjectKind::machine, metric);
     if (found.empty()) continue;
-    PeakRow row{std::string(to_string(metric)), std::nullopt, found.front(), std::nullopt, 0};
+    PeakRow row{std::string(to_string(metric)), {}, found.front()};
     if (now != nullptr) {
       row.now_kib = metric_value(now->snapshot.machine.memory, metric);
       row.now_ms = now->snapshot.tick.begin.wall_ms;
@@ -72,7 +72,7 @@ Result<std::vector<PeakRow>> group_rows(Reader& reader, const std::vector<HighWa
   }
   std::vector<PeakRow> rows;
   for (const Peak& peak : ranked(marks, kind, by)) {
-    PeakRow row{names[peak.subject], std::nullopt, peak, std::nullopt, 0};
+    PeakRow row{names[peak.subject], {}, peak};
     if (now != nullptr) {
       // A group without a process is not there, and holds nothing.
       const auto kib = held.find(row.name);
@@ -107,10 +107,10 @@ Result<bool> add_last_bucket(PeakRow& row, const Context& context, Tier tier, st
   return found;
 }
 
-// Raw: there is none.
+// Of ticks: there is none.
 Result<Tier> finest_rollup(Reader& reader, std::int64_t at_ms) {
   std::vector<TierSpan> tiers = TRY(reader.tiers());
-  std::erase_if(tiers, [](const TierSpan& span) { return span.tier == Tier::raw; });
+  std::erase_if(tiers, [](const TierSpan& span) { return !holds_groups(span.tier); });
   return choose_tier(tiers, {at_ms, at_ms}, Reads::one);
 }
 
@@ -137,7 +137,7 @@ Status add_last_sight(PeakRow& row, const Context& context, const PeakQuestion& 
 Status add_processes(const Context& context, const PeakQuestion& question, const State* now, Peaks& peaks) {
   Reader& reader = context.reader;
   constexpr std::size_t all = std::numeric_limits<std::size_t>::max();
-  const std::size_t room = limited(context.options, all - 1, room_for(context, question, Tier::raw).rows);
+  const std::size_t room = limited(context.options, all - 1, room_for(context, question).rows);
   const ProcessMarks marks =
       TRY(reader.process_marks(question.all_time ? std::nullopt : std::optional(question.range), std::nullopt,
                                question.by, question.filter.takes_all() ? room + 1 : all));
@@ -150,9 +150,7 @@ Status add_processes(const Context& context, const PeakQuestion& question, const
   for (const HighWater& mark : marks.marks) {
     const auto process = by_id.find(mark.subject_id);
     if (process == by_id.end() || !question.filter.matches(*process->second)) continue;
-    const Peak peak{mark.subject_id, mark.value_kib, mark.at_ms, mark.before_ms};
-    peaks.rows.push_back(
-        {peak_name(*process->second, question.group), *process->second, peak, std::nullopt, peak.at_ms});
+    peaks.rows.push_back({peak_name(*process->second, question.group), *process->second, peak_of(mark)});
   }
   limit_peaks(context, question, peaks);
   if (question.filter.takes_all()) peaks.cut.all = std::max(peaks.cut.all, static_cast<std::size_t>(marks.processes));
@@ -160,6 +158,10 @@ Status add_processes(const Context& context, const PeakQuestion& question, const
 }
 
 }  // namespace
+
+Peak peak_of(const HighWater& mark) {
+  return {mark.subject_id, mark.value_kib, mark.at_ms, mark.before_ms};
+}
 
 Status add_last_sights(const Context& context, const PeakQuestion& question, const State* now, Peaks& peaks) {
   for (PeakRow& row : peaks.rows) {

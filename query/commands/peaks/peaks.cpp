@@ -67,14 +67,13 @@ bool is_of(const StoredProcess& process, const PeakRow& row, const std::string& 
 
 // When it was reached, as far as that is known.
 std::int64_t moment_of(const PeakRow& row) {
-  return row.tier == Tier::raw ? row.peak.at_ms : row.peak.before_ms;
+  return row.within ? row.peak.before_ms : row.peak.at_ms;
 }
 
 Result<Others> others_at(const Context& context, const PeakRow& row, std::string of,
                          const std::function<bool(const StoredProcess&)>& is_other) {
   const std::int64_t at_ms = moment_of(row);
-  Holders holders = TRY(largest_holders(context, at_ms, row.tier == Tier::raw ? std::nullopt : std::optional(row.tier),
-                                        kMostOthers, is_other));
+  Holders holders = TRY(largest_holders(context, at_ms, row.within, kMostOthers, is_other));
   return Others{std::move(of), at_ms, std::move(holders)};
 }
 

@@ -13,6 +13,7 @@
 #include "query/answer/command.h"
 #include "query/answer/holders.h"
 #include "query/answer/limit.h"
+#include "query/answer/state.h"
 #include "query/ask/filter.h"
 
 namespace memoir::query {
@@ -23,9 +24,9 @@ struct PeakRow {
   std::string name;                      // of a group, or the machine's metric
   std::optional<StoredProcess> process;  // of a row that is one process
   Peak peak;
-  std::optional<std::int64_t> now_kib;  // at its last sight in the range
+  std::optional<std::int64_t> now_kib = {};  // at its last sight in the range
   std::int64_t now_ms = 0;
-  Tier tier = Tier::raw;  // of a bucket that tells no more than that: it was reached between the peak's two times
+  std::optional<Tier> within = {};  // of a bucket that tells no more: it was reached between the peak's two times
 };
 
 struct PeakQuestion {
@@ -42,7 +43,7 @@ struct Peaks {
   std::vector<PeakRow> categories;  // by PSS
   std::vector<PeakRow> rows;        // as asked, the highest first, to the limit
   Cut cut;                          // what the limit leaves out
-  Tier tier = Tier::raw;            // where the rows come from; marks are as exact as ticks
+  Tier tier = {};                   // where the rows come from; marks are as exact as ticks
   ExactShare exact;                 // of what categories held, from rollups
   bool means = false;               // the rows are not the highest sums, which rollups do not know, but mean ones
 };
@@ -55,6 +56,8 @@ Result<Peaks> peaks_from_steps(const Context& context, const PeakQuestion& quest
 
 // Beside processes: the machine, categories, and what the question groups by.
 std::set<SubjectKind> told_kinds(const PeakQuestion& question);
+
+Peak peak_of(const HighWater& mark);
 
 // The marks of a metric that were reached in the range, by subject.
 std::vector<Peak> marks_within(const std::vector<HighWater>& marks, SubjectKind subject, Metric metric, Range range);
@@ -77,7 +80,7 @@ struct Room {
   std::optional<std::size_t> categories;  // absent: all
   std::size_t others = 0;                 // peaks of which it is said who else held memory
 };
-Room room_for(const Context& context, const PeakQuestion& question, Tier tier);
+Room room_for(const Context& context, const PeakQuestion& question, Tier tier = {});
 
 // Leaves as many rows as there is room for, or as --limit says.
 void limit_peaks(const Context& context, const PeakQuestion& question, Peaks& peaks);
@@ -87,5 +90,35 @@ std::string peak_name(const StoredProcess& process, const std::string& group);
 
 void fill_peaks(const Context& context, const PeakQuestion& question, const Peaks& peaks,
                 const std::vector<Others>& others, Report& report);
+
+// What the parts of peaks_from_steps share: where they read, and how a maximum becomes a row.
+struct PeakSource {
+  Reader& reader;
+  Range range;
+  Tier tier = {};
+};
+
+// Of a bucket that does not tell when, the maximum was reached somewhere within it.
+Peak peak_of(const Summary& summary, const PeakSource& source, std::int64_t subject = 0);
+PeakRow row_of(std::string name, const Summary& summary, const PeakSource& source);
+
+// Whether the groups have rollups of their own.
+bool reads_whole_groups(const PeakQuestion& question);
+
+// The highest sum of a group that has no rollups of its own is not known from them: its highest mean stands for it.
+Result<std::vector<PeakRow>> group_rows(const PeakSource& source, const PeakQuestion& question);
+
+// The marks that the store keeps, short-lived processes included, and the maxima of the rollups beside them.
+Result<std::vector<PeakRow>> process_rows_of_rollups(const PeakSource& source, const PeakQuestion& question);
+
+// What each process of the rows held when it was seen last in the range. `now` is the state at its end; null: not at
+// hand.
+Status add_last_sights(const Context& context, const PeakQuestion& question, const State* now, Peaks& peaks);
+
+// The highest VmHWM of one process of each identity.
+Result<std::vector<PeakRow>> identity_marks(const PeakSource& source);
+
+// Tells when in its bucket a peak was reached, and after which tick, where that is a mark of the store.
+Status refine(const PeakSource& source, const PeakQuestion& question, Peaks& peaks);
 
 }  // namespace memoir::query

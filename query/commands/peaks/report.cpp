@@ -13,40 +13,33 @@ namespace memoir::query {
 
 namespace {
 
-using PeakColumns = std::vector<ColumnOf<PeakRow>>;
-
-const ProcessInfo* info_of(const PeakRow& row) {
-  return row.process ? &row.process->info : nullptr;
-}
-
 std::string printable(std::string_view text) {
   return to_printable(to_utf8(text));
 }
 
-void add_peak_columns(PeakColumns& columns, const char* header, const char* now_header) {
-  columns.push_back({{"peak_kib", header, Kind::size}, [](const PeakRow& row) { return Value(row.peak.value_kib); }});
-  columns.push_back({{"at_ms", "AT", Kind::time, 1}, [](const PeakRow& row) { return Value(row.peak.at_ms); }});
-  columns.push_back({{"before_ms", "", Kind::time, 0, Shown::machines},
-                     [](const PeakRow& row) { return Value(row.peak.before_ms); }});
-  columns.push_back({{"", "WITHIN", Kind::duration, 4, Shown::people}, [](const PeakRow& row) {
-                       const std::int64_t within_ms = row.peak.at_ms - row.peak.before_ms;
-                       return within_ms > 0 ? Value(within_ms) : Value();
-                     }});
-  columns.push_back({{"now_kib", now_header, Kind::size, 2}, [](const PeakRow& row) { return maybe(row.now_kib); }});
-  columns.push_back({{"now_ms", "", Kind::time, 0, Shown::machines},
-                     [](const PeakRow& row) { return row.now_kib ? Value(row.now_ms) : Value(); }});
+void add_peak_columns(Columns<PeakRow>& columns, const char* header, const char* now_header) {
+  columns.add({"peak_kib", header, Kind::size}, [](const PeakRow& row) { return row.peak.value_kib; });
+  columns.add({"at_ms", "AT", Kind::time, 1}, [](const PeakRow& row) { return row.peak.at_ms; });
+  columns.add(for_machines("before_ms", Kind::time), [](const PeakRow& row) { return row.peak.before_ms; });
+  columns.add(for_people("WITHIN", Kind::duration, 4), [](const PeakRow& row) {
+    const std::int64_t within_ms = row.peak.at_ms - row.peak.before_ms;
+    return within_ms > 0 ? within_ms : Value();
+  });
+  columns.add({"now_kib", now_header, Kind::size, 2}, &PeakRow::now_kib);
+  columns.add(for_machines("now_ms", Kind::time),
+              [](const PeakRow& row) { return row.now_kib ? row.now_ms : Value(); });
 }
 
-void add_ratio(PeakColumns& columns) {
+void add_ratio(Columns<PeakRow>& columns) {
   const auto ratio = [](const PeakRow& row) { return peak_ratio(row.peak.value_kib, row.now_kib); };
-  columns.push_back({{"ratio", "", Kind::count, 0, Shown::machines}, [ratio](const PeakRow& row) {
-                       const auto found = ratio(row);
-                       return found ? Value(std::round(*found * 1000) / 1000) : Value();
-                     }});
-  columns.push_back({{"", "RATIO", Kind::count, 3, Shown::people}, [ratio](const PeakRow& row) {
-                       const auto found = ratio(row);
-                       return found ? Value(fmt::format("{:.2f}", *found)) : Value();
-                     }});
+  columns.add(for_machines("ratio", Kind::count), [ratio](const PeakRow& row) {
+    const auto found = ratio(row);
+    return found ? std::round(*found * 1000) / 1000 : Value();
+  });
+  columns.add(for_people("RATIO", Kind::count, 3), [ratio](const PeakRow& row) {
+    const auto found = ratio(row);
+    return found ? fmt::format("{:.2f}", *found) : Value();
+  });
 }
 
 // Dead: what was resident at its last sight.
@@ -62,41 +55,36 @@ std::string unseen_note(const PeakQuestion& question, const Peaks& peaks) {
                      ended ? "; of one that ended the peak is at least that" : "");
 }
 
-PeakColumns process_columns(std::int64_t to_ms) {
-  PeakColumns columns{
-      {{"pid", "PID", Kind::count}, [](const PeakRow& row) { return Value(std::int64_t{row.process->info.key.pid}); }}};
-  add_identity_for_machines(columns, info_of);
+Columns<PeakRow> process_columns(std::int64_t to_ms) {
+  Columns<PeakRow> columns;
+  add_process(columns, [](const PeakRow& row) { return &row.process->info; });
   add_peak_columns(columns, "PEAK", "LAST");
   add_ratio(columns);
-  columns.push_back(
-      {{"alive", "ALIVE", Kind::text, 5}, [to_ms](const PeakRow& row) { return Value(lives(row, to_ms)); }});
-  columns.push_back({{"at_least", "", Kind::text, 0, Shown::machines},
-                     [to_ms](const PeakRow& row) { return Value(!lives(row, to_ms)); }});
-  columns.push_back(
-      {{"", "COMMAND", Kind::text, 0, Shown::people}, [](const PeakRow& row) { return Value(row.name); }});
+  columns.add({"alive", "ALIVE", Kind::text, 5}, [to_ms](const PeakRow& row) { return lives(row, to_ms); });
+  columns.add(for_machines("at_least"), [to_ms](const PeakRow& row) { return !lives(row, to_ms); });
+  columns.add(for_people("COMMAND"), &PeakRow::name);
   return columns;
 }
 
-PeakColumns group_columns(const std::string& group) {
-  PeakColumns columns;
+Columns<PeakRow> group_columns(const std::string& group) {
+  Columns<PeakRow> columns;
   add_peak_columns(columns, "PEAK", "NOW");
   add_ratio(columns);
   std::string header = group;
   for (char& c : header) c = static_cast<char>(c - 'a' + 'A');
-  columns.push_back({{group, header, Kind::text}, [](const PeakRow& row) { return Value(row.name); }});
+  columns.add({group, header, Kind::text}, &PeakRow::name);
   return columns;
 }
 
-PeakColumns machine_columns() {
-  PeakColumns columns;
+Columns<PeakRow> machine_columns() {
+  Columns<PeakRow> columns;
   add_peak_columns(columns, "MARK", "NOW");
-  columns.push_back(
-      {{"metric", "", Kind::text, 0, Shown::machines}, [](const PeakRow& row) { return Value(row.name); }});
-  columns.push_back({{"", "OF THE MACHINE", Kind::text, 0, Shown::people}, [](const PeakRow& row) {
-                       if (row.name == "used") return Value(std::string("most in use"));
-                       if (row.name == "swap") return Value(std::string("most swap in use"));
-                       return Value(std::string("least MemAvailable"));
-                     }});
+  columns.add(for_machines("metric"), &PeakRow::name);
+  columns.add(for_people("OF THE MACHINE"), [](const PeakRow& row) {
+    if (row.name == "used") return "most in use";
+    if (row.name == "swap") return "most swap in use";
+    return "least MemAvailable";
+  });
   return columns;
 }
 
@@ -107,12 +95,10 @@ struct OtherRow {
 
 Section other_section(const std::vector<Others>& all) {
   using Row = OtherRow;
-  std::vector<ColumnOf<Row>> columns{
-      {{"of", "", Kind::text}, [](const Row& row) { return Value(row.others->of); }},
-      {{"at_ms", "", Kind::time}, [](const Row& row) { return Value(row.others->at_ms); }},
-      {{"pss_kib", "", Kind::size}, [](const Row& row) { return Value(row.holder->kib); }},
-      {{"pid", "", Kind::count}, [](const Row& row) { return Value(std::int64_t{row.holder->process.info.key.pid}); }}};
-  add_identity_for_machines(columns, [](const Row& row) { return &row.holder->process.info; });
+  Columns<Row> columns{{{"of", "", Kind::text}, [](const Row& row) { return row.others->of; }},
+                       {{"at_ms", "", Kind::time}, [](const Row& row) { return row.others->at_ms; }},
+                       {{"pss_kib", "", Kind::size}, [](const Row& row) { return row.holder->kib; }}};
+  add_process(columns, [](const Row& row) { return &row.holder->process.info; });
   std::vector<Row> rows;
   for (const Others& others : all) {
     for (const Holder& holder : others.holders.largest) rows.push_back({&others, &holder});
@@ -152,13 +138,13 @@ std::vector<GroupRow> group_rows(const Others& others) {
 
 Section made_by_section(const std::vector<Others>& all) {
   using Row = GroupRow;
-  const std::vector<ColumnOf<Row>> columns{
-      {{"of", "", Kind::text}, [](const Row& row) { return Value(row.others->of); }},
-      {{"at_ms", "", Kind::time}, [](const Row& row) { return Value(row.others->at_ms); }},
-      {{"group", "", Kind::text}, [](const Row& row) { return Value(std::string(row.group)); }},
-      {{"name", "", Kind::text}, [](const Row& row) { return row.name.empty() ? Value() : Value(row.name); }},
-      {{"processes", "", Kind::count}, [](const Row& row) { return Value(row.processes); }},
-      {{"pss_kib", "", Kind::size}, [](const Row& row) { return Value(row.kib); }}};
+  const Columns<Row> columns{
+      {{"of", "", Kind::text}, [](const Row& row) { return row.others->of; }},
+      {{"at_ms", "", Kind::time}, [](const Row& row) { return row.others->at_ms; }},
+      {{"group", "", Kind::text}, &Row::group},
+      {{"name", "", Kind::text}, [](const Row& row) { return row.name.empty() ? Value() : row.name; }},
+      {{"processes", "", Kind::count}, &Row::processes},
+      {{"pss_kib", "", Kind::size}, &Row::kib}};
   std::vector<Row> rows;
   for (const Others& others : all) {
     for (Row& row : group_rows(others)) rows.push_back(std::move(row));

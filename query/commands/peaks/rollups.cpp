@@ -7,7 +7,7 @@
 #include "query/answer/history.h"
 #include "query/answer/marks.h"
 #include "query/answer/tier.h"
-#include "query/commands/peaks/source.h"
+#include "query/commands/peaks/peaks.h"
 
 namespace memoir::query {
 
@@ -30,7 +30,7 @@ bool is_same(const HighWater& mark, const PeakRow& row) {
 // A mark is that of the first time that its UTC day, which holds the whole bucket, was so high.
 bool is_of_peak(const HighWater& mark, const PeakRow& row) {
   if (mark.value_kib != row.peak.value_kib) return false;
-  if (row.tier == Tier::raw) return mark.at_ms == row.peak.at_ms;
+  if (!row.within) return mark.at_ms == row.peak.at_ms;
   return mark.at_ms >= row.peak.before_ms && mark.at_ms < row.peak.at_ms;
 }
 
@@ -42,7 +42,7 @@ void refine_rows(const std::vector<HighWater>& marks, SubjectKind kind, std::opt
       if (!is_of_peak(mark, row) || !is_same(mark, row)) continue;
       row.peak.at_ms = mark.at_ms;
       row.peak.before_ms = mark.before_ms;
-      row.tier = Tier::raw;
+      row.within.reset();
       break;
     }
   }
@@ -104,15 +104,15 @@ Status add_marks(Reader& reader, const PeakQuestion& question, const std::vector
   const std::vector<StoredProcess> processes = TRY(reader.processes_by_id(unknown));
   for (const StoredProcess& process : processes) {
     if (!question.filter.matches(process)) continue;
-    PeakRow row{peak_name(process, question.group), process, {}, std::nullopt, 0};
+    PeakRow row{peak_name(process, question.group), process, {}};
     row.peak.value_kib = -1;
     rows.emplace(process.id, std::move(row));
   }
   for (const HighWater& mark : marks) {
     const auto row = rows.find(mark.subject_id);
     if (row == rows.end() || mark.value_kib < row->second.peak.value_kib) continue;
-    row->second.peak = {mark.subject_id, mark.value_kib, mark.at_ms, mark.before_ms};
-    row->second.tier = Tier::raw;
+    row->second.peak = peak_of(mark);
+    row->second.within.reset();
   }
   return Done{};
 }
@@ -167,7 +167,7 @@ Result<std::vector<PeakRow>> identity_marks(const PeakSource& source) {
   std::vector<PeakRow> rows;
   for (const Peak& peak : marks_within(marks, SubjectKind::identity, Metric::hwm, source.range)) {
     const auto name = names.find(peak.subject);
-    if (name != names.end()) rows.push_back({name->second, std::nullopt, peak, std::nullopt, peak.at_ms});
+    if (name != names.end()) rows.push_back({name->second, {}, peak});
   }
   rank_rows(rows);
   return rows;

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "query/answer/tier.h"
 #include "query/commands/peaks/peaks.h"
 
 namespace memoir::query {
@@ -21,7 +22,7 @@ Room room_for(const Context& context, const PeakQuestion& question, Tier tier) {
   const auto lines = lines_to_fit(context);
   if (!lines || context.options.limit) return {kDefaultRows, std::nullopt, kMostPeaks};
   Room room;
-  const std::size_t fixed = kFixedLines + (tier == Tier::raw ? 0 : kOfRollups);
+  const std::size_t fixed = kFixedLines + (holds_groups(tier) ? kOfRollups : 0);
   std::size_t spare = *lines - std::min(*lines, fixed);
   room.others = spare >= 2 * kOthersLines ? kMostPeaks : 1;
   spare -= std::min(spare, 2 * room.others + 2);

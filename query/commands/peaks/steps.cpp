@@ -5,7 +5,7 @@
 
 #include "query/answer/history.h"
 #include "query/answer/tier.h"
-#include "query/commands/peaks/source.h"
+#include "query/commands/peaks/peaks.h"
 
 namespace memoir::query {
 
@@ -135,7 +135,7 @@ Status add_ticks_before(Reader& reader, std::int64_t from_ms, std::vector<PeakRo
 // In a bucket of which the ticks are kept these tell when the peak was reached. Those of an hour would take too long.
 Status refine_by_ticks(const Context& context, Metric by, std::vector<PeakRow>& rows) {
   for (PeakRow& row : rows) {
-    if (row.tier != Tier::five_minutes) continue;
+    if (row.within != Tier::five_minutes) continue;
     const Range bucket{row.peak.before_ms, row.peak.at_ms};
     const Tier finest = TRY(tier_of(context, bucket, Reads::all));
     if (holds_groups(finest)) continue;
@@ -143,7 +143,7 @@ Status refine_by_ticks(const Context& context, Metric by, std::vector<PeakRow>& 
     const auto same = std::ranges::find_if(
         among, [&row](const PeakRow& of) { return of.name == row.name && of.peak.value_kib == row.peak.value_kib; });
     if (same == among.end()) continue;
-    row.tier = finest;
+    row.within.reset();
     row.peak.at_ms = row.peak.before_ms = same->peak.at_ms;
   }
   return Done{};
@@ -184,8 +184,8 @@ Peak peak_of(const Summary& summary, const PeakSource& source, std::int64_t subj
 
 PeakRow row_of(std::string name, const Summary& summary, const PeakSource& source) {
   const Peak peak = peak_of(summary, source);
-  const Tier tier = peak.before_ms == peak.at_ms ? Tier::raw : source.tier;
-  return {std::move(name), std::nullopt, peak, summary.last, summary.last_ms, tier};
+  const auto within = peak.before_ms == peak.at_ms ? std::nullopt : std::optional(source.tier);
+  return {std::move(name), std::nullopt, peak, summary.last, summary.last_ms, within};
 }
 
 Result<Peaks> peaks_from_steps(const Context& context, const PeakQuestion& question) {

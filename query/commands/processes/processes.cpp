@@ -35,8 +35,6 @@ struct LifeRow {
   std::int64_t end_ms = 0;  // of the last sight, where it is not known to have ended
 };
 
-using LifeColumns = std::vector<ColumnOf<LifeRow>>;
-
 // An exec keeps pid and start time: the new image began when it was first seen.
 std::int64_t start_of(const StoredProcess& process) {
   return process.info.key.exec_count > 0 ? process.first_ms : std::min(process.info.start_ms, process.first_ms);
@@ -52,30 +50,22 @@ std::string lifetime(const LifeRow& row) {
   return (row.process->gone_ms ? "at most " : "") + print_span(row.end_ms - row.start_ms);
 }
 
-LifeColumns columns() {
-  LifeColumns columns{
-      {{"pid", "PID", Kind::count}, [](const LifeRow& row) { return Value(std::int64_t{row.process->info.key.pid}); }}};
-  add_identity_for_machines(columns, [](const LifeRow& row) { return &row.process->info; });
-  columns.push_back({{"parent_pid", "", Kind::count, 0, Shown::machines},
-                     [](const LifeRow& row) { return Value(std::int64_t{row.process->info.parent_pid}); }});
-  columns.push_back({{"first_ms", "STARTED", Kind::time}, [](const LifeRow& row) { return Value(row.start_ms); }});
-  columns.push_back({{"last_seen_ms", "", Kind::time, 0, Shown::machines},
-                     [](const LifeRow& row) { return Value(row.process->last_ms); }});
-  columns.push_back({{"ended_ms", "ENDED", Kind::time, 3}, [](const LifeRow& row) {
-                       return row.process->end.empty() ? Value() : maybe(row.process->gone_ms);
-                     }});
-  columns.push_back({{"end", "HOW", Kind::text}, [](const LifeRow& row) { return Value(how(row)); }});
-  columns.push_back({{"lifetime_ms", "", Kind::duration, 0, Shown::machines},
-                     [](const LifeRow& row) { return Value(row.end_ms - row.start_ms); }});
-  columns.push_back(
-      {{"", "LIFETIME", Kind::text, 2, Shown::people}, [](const LifeRow& row) { return Value(lifetime(row)); }});
-  columns.push_back({{"hwm_kib", "HWM", Kind::size, 1}, [](const LifeRow& row) { return maybe(row.seen.hwm_kib); }});
-  columns.push_back(
-      {{"", "USER", Kind::text, 5, Shown::people}, [](const LifeRow& row) { return Value(row.process->info.user); }});
-  columns.push_back({{"", "CATEGORY", Kind::text, 4, Shown::people},
-                     [](const LifeRow& row) { return Value(row.process->info.category); }});
-  columns.push_back({{"", "COMMAND", Kind::text, 0, Shown::people},
-                     [](const LifeRow& row) { return Value(shown_command(row.process->info, '?')); }});
+Columns<LifeRow> columns() {
+  Columns<LifeRow> columns;
+  const auto info = [](const LifeRow& row) { return &row.process->info; };
+  add_process(columns, info);
+  columns.add(for_machines("parent_pid", Kind::count), [](const LifeRow& row) { return row.process->info.parent_pid; });
+  columns.add({"first_ms", "STARTED", Kind::time}, &LifeRow::start_ms);
+  columns.add(for_machines("last_seen_ms", Kind::time), [](const LifeRow& row) { return row.process->last_ms; });
+  columns.add({"ended_ms", "ENDED", Kind::time, 3},
+              [](const LifeRow& row) { return row.process->end.empty() ? Value() : row.process->gone_ms; });
+  columns.add({"end", "HOW", Kind::text}, [](const LifeRow& row) { return how(row); });
+  columns.add(for_machines("lifetime_ms", Kind::duration),
+              [](const LifeRow& row) { return row.end_ms - row.start_ms; });
+  columns.add(for_people("LIFETIME", Kind::text, 2), [](const LifeRow& row) { return lifetime(row); });
+  columns.add({"hwm_kib", "HWM", Kind::size, 1}, [](const LifeRow& row) { return row.seen.hwm_kib; });
+  add_owner(columns, info, 5, 4);
+  columns.add(for_people("COMMAND"), [](const LifeRow& row) { return shown_command(row.process->info, '?'); });
   return columns;
 }
 
@@ -85,8 +75,7 @@ using SeenById = std::unordered_map<std::int64_t, Seen>;
 
 Result<SeenById> see_ticks(Reader& reader, Range range) {
   SeenById seen;
-  HistoryQuestion question{Tier::raw, SubjectKind::process, {}, range, {Metric::hwm}};
-  question.zombies = true;
+  const HistoryQuestion question{.range = range, .metrics = {Metric::hwm}, .zombies = true};
   TRY(reader.history(question, [&seen](const SubjectInterval& of) {
     Seen& process = seen[of.subject_id];
     process.hwm_kib = std::max(process.hwm_kib, of.interval.max);
@@ -178,9 +167,8 @@ Result<Report> list_processes(const Context& context) {
   report.rows = make_table(columns(), rows);
   mark_sorted(report.rows, by == "hwm" ? "hwm_kib" : by == "start" ? "first_ms" : "lifetime_ms");
   if (by == "lifetime") mark_sorted(report.rows, "LIFETIME");  // people's column of it
-  report.totals = {{"rows", "", Kind::count, count},
-                   {"cut_rows", "", Kind::count, count - static_cast<std::int64_t>(rows.size())},
-                   {"ended", "", Kind::count, ended}};
+  add_row_totals(report, static_cast<std::size_t>(count), rows.size());
+  report.totals.push_back({"ended", "", Kind::count, ended});
   const auto shown = static_cast<std::int64_t>(rows.size());
   const std::string sum = sum_line(count, shown, context.when.at_ms ? std::nullopt : std::optional(ended));
   if (shown < count) {

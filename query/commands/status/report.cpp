@@ -51,17 +51,8 @@ std::string state_line(const RecorderStatus& status) {
 }
 
 Tone tone_of(Recording recording) {
-  switch (recording) {
-    case Recording::active:
-    case Recording::stopped:
-      return Tone::plain;
-    case Recording::late:
-      return Tone::warning;
-    case Recording::died:
-    case Recording::never:
-      break;
-  }
-  return Tone::problem;
+  if (recording == Recording::late) return Tone::warning;
+  return recording == Recording::active || recording == Recording::stopped ? Tone::plain : Tone::problem;
 }
 
 std::string tick_line(const StoredTick& tick, std::int64_t now_ms, Zone zone) {
@@ -193,27 +184,27 @@ std::vector<Field> fields_for_machines(const RecorderStatus& status) {
   std::vector<Field> fields{
       {"recording", "", Kind::text, recording},
       {"state", "", Kind::text, std::string(to_string(status.recording))},
-      {"recorder_pid", "", Kind::count, pid ? Value(std::int64_t{*pid}) : Value()},
-      {"held_by_pid", "", Kind::count, status.file.held_by ? Value(std::int64_t{*status.file.held_by}) : Value()},
-      {"interval_ms", "", Kind::duration, run != nullptr ? Value(run->interval_ms) : Value()},
+      {"recorder_pid", "", Kind::count, pid ? std::int64_t{*pid} : Value()},
+      {"held_by_pid", "", Kind::count, status.file.held_by ? std::int64_t{*status.file.held_by} : Value()},
+      {"interval_ms", "", Kind::duration, run != nullptr ? run->interval_ms : Value()},
       {"runs", "", Kind::count, static_cast<std::int64_t>(status.runs.size())},
       {"restarts", "", Kind::count, status.restarts},
       {"unclean_ends", "", Kind::count, status.unclean_ends},
       {"oom_kills", "", Kind::count, status.oom_kills},
       {"schema", "", Kind::count, std::int64_t{status.file.schema}},
       {"ticks", "", Kind::count, status.file.ticks},
-      {"first_tick_ms", "", Kind::time, status.file.ticks > 0 ? Value(status.file.first_tick_ms) : Value()},
+      {"first_tick_ms", "", Kind::time, status.file.ticks > 0 ? status.file.first_tick_ms : Value()},
       {"recorded_ms", "", Kind::duration, status.recorded_ms},
       {"file_bytes", "", Kind::count, status.file.bytes},
-      {"file_bytes_per_day", "", Kind::count, maybe(growth.bytes_per_day)},
-      {"file_bytes_most", "", Kind::count, status.file.max_bytes > 0 ? Value(status.file.max_bytes) : Value()},
-      {"file_bytes_most_in_days", "", Kind::count, maybe(growth.days_left)},
-      {"cpu_us_per_tick", "", Kind::count, maybe(status.costs.mean_cpu_us)},
-      {"cpu_us_per_tick_p95", "", Kind::count, maybe(status.costs.p95_cpu_us)},
-      {"core_percent", "", Kind::percent, maybe(status.costs.core_percent)},
-      {"recorder_rss_kib", "", Kind::size, maybe(memory.get(ProcessField::vm_rss))},
-      {"recorder_pss_kib", "", Kind::size, maybe(memory.get(ProcessField::pss))},
-      {"recorder_hwm_kib", "", Kind::size, maybe(high_water_kib(memory))},
+      {"file_bytes_per_day", "", Kind::count, growth.bytes_per_day},
+      {"file_bytes_most", "", Kind::count, status.file.max_bytes > 0 ? status.file.max_bytes : Value()},
+      {"file_bytes_most_in_days", "", Kind::count, growth.days_left},
+      {"cpu_us_per_tick", "", Kind::count, status.costs.mean_cpu_us},
+      {"cpu_us_per_tick_p95", "", Kind::count, status.costs.p95_cpu_us},
+      {"core_percent", "", Kind::percent, status.costs.core_percent},
+      {"recorder_rss_kib", "", Kind::size, memory.get(ProcessField::vm_rss)},
+      {"recorder_pss_kib", "", Kind::size, memory.get(ProcessField::pss)},
+      {"recorder_hwm_kib", "", Kind::size, high_water_kib(memory)},
   };
   if (status.tick) add_tick_fields(*status.tick, fields);
   return fields;
@@ -224,19 +215,17 @@ std::size_t shown_runs(const RecorderStatus& status, const Options& options) {
 }
 
 Table run_table(const RecorderStatus& status, const Options& options) {
-  const std::vector<ColumnOf<StoredRun>> columns{
-      {{"started_ms", "STARTED", Kind::time}, [](const StoredRun& run) { return Value(run.started_ms); }},
-      {{"last_tick_ms", "LAST TICK", Kind::time}, [](const StoredRun& run) { return maybe(run.last_tick_ms); }},
-      {{"ended_ms", "ENDED", Kind::time, 0, Shown::machines}, [](const StoredRun& run) { return maybe(run.ended_ms); }},
+  const Columns<StoredRun> columns{
+      {{"started_ms", "STARTED", Kind::time}, &StoredRun::started_ms},
+      {{"last_tick_ms", "LAST TICK", Kind::time}, &StoredRun::last_tick_ms},
+      {{"ended_ms", "ENDED", Kind::time, 0, Shown::machines}, &StoredRun::ended_ms},
       {{"end_reason", "END", Kind::text, 0},
-       [](const StoredRun& run) { return run.end_reason.empty() ? Value() : Value(run.end_reason); }},
-      {{"interval_ms", "EVERY", Kind::duration, 1}, [](const StoredRun& run) { return Value(run.interval_ms); }},
-      {{"pid", "PID", Kind::count, 2}, [](const StoredRun& run) { return Value(std::int64_t{run.pid}); }},
-      {{"boot_id", "BOOT", Kind::text, 0, Shown::machines},
-       [](const StoredRun& run) { return Value(run.boot.boot_id); }},
-      {{"kernel", "KERNEL", Kind::text, 0, Shown::machines},
-       [](const StoredRun& run) { return Value(run.boot.kernel); }},
-      {{"version", "VERSION", Kind::text, 3}, [](const StoredRun& run) { return Value(run.version); }},
+       [](const StoredRun& run) { return run.end_reason.empty() ? Value() : run.end_reason; }},
+      {{"interval_ms", "EVERY", Kind::duration, 1}, &StoredRun::interval_ms},
+      {{"pid", "PID", Kind::count, 2}, &StoredRun::pid},
+      {{"boot_id", "BOOT", Kind::text, 0, Shown::machines}, [](const StoredRun& run) { return run.boot.boot_id; }},
+      {{"kernel", "KERNEL", Kind::text, 0, Shown::machines}, [](const StoredRun& run) { return run.boot.kernel; }},
+      {{"version", "VERSION", Kind::text, 3}, &StoredRun::version},
   };
   std::vector<StoredRun> latest(status.runs.rbegin(), status.runs.rend());
   latest.resize(shown_runs(status, options));

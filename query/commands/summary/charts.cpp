@@ -68,12 +68,18 @@ std::vector<ChartPoint> usual_of(const DaySummary& summary) {
   return points;
 }
 
-Chart used_chart(const DaySummary& summary, Zone zone) {
+Chart day_chart(std::string title, std::vector<ChartPoint> points, const DaySummary& summary, Zone zone) {
   Chart chart;
-  chart.title = "Memory in use";
+  chart.title = std::move(title);
   chart.from_ms = summary.day.begin_ms;
   chart.to_ms = summary.day.end_ms;
-  chart.points = points_of(summary.used, summary.day);
+  chart.points = std::move(points);
+  chart.times = hours_of(summary.day, zone);
+  return chart;
+}
+
+Chart used_chart(const DaySummary& summary, Zone zone) {
+  Chart chart = day_chart("Memory in use", points_of(summary.used, summary.day), summary, zone);
   chart.usual = usual_of(summary);
   chart.value_name = "this day: mean and range";
   const bool usual = std::ranges::any_of(chart.usual, [](const ChartPoint& point) { return point.low.has_value(); });
@@ -82,17 +88,6 @@ Chart used_chart(const DaySummary& summary, Zone zone) {
     chart.limit = real(summary.total_kib);
     chart.limit_name = "all memory";
   }
-  chart.times = hours_of(summary.day, zone);
-  return chart;
-}
-
-Chart swap_chart(const DaySummary& summary, Zone zone) {
-  Chart chart;
-  chart.title = "Swap in use";
-  chart.from_ms = summary.day.begin_ms;
-  chart.to_ms = summary.day.end_ms;
-  chart.points = points_of(summary.swap, summary.day);
-  chart.times = hours_of(summary.day, zone);
   return chart;
 }
 
@@ -133,28 +128,20 @@ std::vector<ChartPoint> coarse(const std::vector<Interval>& series, const DaySum
   return points;
 }
 
-Chart category_chart(const Usage& of, const DaySummary& summary, Zone zone) {
-  Chart chart;
-  chart.title = of.name + " (PSS)";
-  chart.small = true;
-  chart.from_ms = summary.day.begin_ms;
-  chart.to_ms = summary.day.end_ms;
-  chart.points = coarse(of.series, summary);
-  chart.times = hours_of(summary.day, zone);
-  return chart;
-}
-
 }  // namespace
 
 std::vector<Chart> summary_charts(const DaySummary& summary, Zone zone) {
   std::vector<Chart> charts{used_chart(summary, zone)};
   const auto& swap = summary.today().swap.highest;
-  if (swap && swap->value > 0) charts.push_back(swap_chart(summary, zone));
+  if (swap && swap->value > 0)
+    charts.push_back(day_chart("Swap in use", points_of(summary.swap, summary.day), summary, zone));
   const auto recorded =
       std::ranges::count_if(summary.days, [](const MachineDay& day) { return day.used.mean.has_value(); });
   if (recorded > 1) charts.push_back(week_chart(summary, zone));
   for (std::size_t i = 0; i < std::min(kMostSmall, summary.categories.size()); ++i) {
-    charts.push_back(category_chart(summary.categories[i], summary, zone));
+    const Usage& of = summary.categories[i];
+    charts.push_back(day_chart(of.name + " (PSS)", coarse(of.series, summary), summary, zone));
+    charts.back().small = true;
   }
   return charts;
 }

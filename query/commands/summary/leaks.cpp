@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
-#include <functional>
 
 #include "base/text.h"
 #include "query/answer/limit.h"
@@ -25,36 +24,30 @@ std::string what_of(const LeakRow& row) {
 
 // Narrower than that of memoir leaks, and the same for machines.
 Table table_of(const std::vector<LeakRow>& rows, const Options& options) {
-  using Get = std::function<Value(const LeakRow&)>;
-  std::vector<ColumnOf<LeakRow>> columns;
-  const auto add = [&](Shown shown, const char* name, const char* header, int least_useful, Get get) {
-    columns.push_back({{name, header, Kind::text, least_useful, shown}, std::move(get)});
-  };
+  Columns<LeakRow> columns;
   const auto amount = [&options](const LeakRow& row, double value) {
     return print_amount(value, row.metric.unit, options.units);
   };
-  add(Shown::machines, "subject", "", 0, [](const LeakRow& row) { return Value(row.subject); });
-  add(Shown::machines, "title", "", 0, [](const LeakRow& row) { return Value(row.title); });
-  add(Shown::machines, "unit", "", 0, [](const LeakRow& row) { return row.unit.empty() ? Value() : Value(row.unit); });
-  add(Shown::machines, "metric", "", 0, [](const LeakRow& row) { return Value(row.metric.name); });
-  add(Shown::machines, "verdict", "", 0,
-      [](const LeakRow& row) { return Value(std::string(to_string(row.finding.verdict))); });
+  columns.add(for_machines("subject"), &LeakRow::subject);
+  columns.add(for_machines("title"), &LeakRow::title);
+  columns.add(for_machines("unit"), [](const LeakRow& row) { return row.unit.empty() ? Value() : row.unit; });
+  columns.add(for_machines("metric"), [](const LeakRow& row) { return row.metric.name; });
+  columns.add(for_machines("verdict"), [](const LeakRow& row) { return to_string(row.finding.verdict); });
   for (auto& column : leak_numbers()) columns.push_back(std::move(column));
-  add(Shown::machines, "reason", "", 0, [](const LeakRow& row) { return Value(row.finding.reason); });
-  add(Shown::people, "", "PER DAY", 0,
-      [amount](const LeakRow& row) { return Value("+" + amount(row, row.finding.slope_per_day.value)); });
-  add(Shown::people, "", "BETWEEN", 3, [amount](const LeakRow& row) {
+  columns.add(for_machines("reason"), [](const LeakRow& row) { return row.finding.reason; });
+  columns.add(for_people("PER DAY"),
+              [amount](const LeakRow& row) { return "+" + amount(row, row.finding.slope_per_day.value); });
+  columns.add(for_people("BETWEEN", Kind::text, 3), [amount](const LeakRow& row) {
     const LeakInterval& slope = row.finding.slope_per_day;
-    return Value(fmt::format("{}, {}", amount(row, slope.lower), amount(row, slope.upper)));
+    return fmt::format("{}, {}", amount(row, slope.lower), amount(row, slope.upper));
   });
-  add(Shown::people, "", "SINCE", 2,
-      [zone = options.zone](const LeakRow& row) { return Value(print_date(row.finding.since_ms, zone)); });
-  columns.push_back({{"", "CONF", Kind::count, 4, Shown::people}, [](const LeakRow& row) {
-                       return Value(static_cast<std::int64_t>(std::llround(row.finding.confidence)));
-                     }});
-  add(Shown::people, "", "RUNS OUT", 1, runs_out);
-  columns.push_back({{"pid", "PID", Kind::count, 5}, [](const LeakRow& row) { return maybe(row.pid); }});
-  add(Shown::people, "", "WHAT", 0, [](const LeakRow& row) { return Value(what_of(row)); });
+  columns.add(for_people("SINCE", Kind::text, 2),
+              [zone = options.zone](const LeakRow& row) { return print_date(row.finding.since_ms, zone); });
+  columns.add(for_people("CONF", Kind::count, 4),
+              [](const LeakRow& row) { return std::llround(row.finding.confidence); });
+  columns.add(for_people("RUNS OUT", Kind::text, 1), runs_out);
+  columns.add({"pid", "PID", Kind::count, 5}, &LeakRow::pid);
+  columns.add(for_people("WHAT"), [](const LeakRow& row) { return what_of(row); });
   return make_table(columns, rows);
 }
 

@@ -50,14 +50,9 @@ void add_pressure(const std::vector<Increase>& increases, MachineDay& of) {
       std::min(100.0, 100.0 * static_cast<double>(stalled_us) / static_cast<double>(covered_ms * kMicroseconds));
 }
 
-std::vector<OomKills> kills_of(const std::vector<Increase>& increases, const Day& day) {
-  std::vector<OomKills> kills;
-  for (const Increase& bucket : increases) {
-    if (bucket.by > 0 && bucket.from_ms >= day.begin_ms && bucket.from_ms < day.end_ms) {
-      kills.push_back({bucket.from_ms, bucket.until_ms, bucket.by});
-    }
-  }
-  return kills;
+std::vector<Increase> kills_of(std::vector<Increase> increases, const Day& day) {
+  std::erase_if(increases, [&day](const Increase& bucket) { return bucket.by <= 0 || !day.holds(bucket.from_ms); });
+  return increases;
 }
 
 MachineDay machine_day(MachineSeries& series, const std::vector<Increase>& stalls, const std::vector<Increase>& kills,
@@ -73,7 +68,7 @@ MachineDay machine_day(MachineSeries& series, const std::vector<Increase>& stall
       series[kOomKill], [&day](const Interval& bucket) { return bucket.last && day.holds(bucket.from_ms); });
   if (!counted) return of;
   of.oom_kills = 0;
-  for (const OomKills& kill : kills_of(kills, day)) *of.oom_kills += kill.kills;
+  for (const Increase& kill : kills_of(kills, day)) *of.oom_kills += kill.by;
   return of;
 }
 

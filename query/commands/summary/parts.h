@@ -22,11 +22,11 @@ Section leak_section(const DaySummary& summary, const Options& options);
 std::string leak_sentence(const DaySummary& summary, const Options& options);
 
 inline Value kib_of(const std::optional<Extremum>& extremum) {
-  return extremum ? Value(extremum->value) : Value();
+  return extremum ? extremum->value : Value();
 }
 
 inline Value ms_of(const std::optional<Extremum>& extremum) {
-  return extremum ? Value(extremum->from_ms) : Value();
+  return extremum ? extremum->from_ms : Value();
 }
 
 }  // namespace memoir::query

@@ -28,14 +28,14 @@ std::vector<Field> facts_for_people(const DaySummary& summary, Zone zone) {
     return at ? fmt::format("{}, {}", what, print_reached(*at, zone)) : std::string(what);
   };
   std::vector<Field> facts{
-      {"used_mean_kib", "In use, mean", Kind::size, maybe(today.used.mean)},
+      {"used_mean_kib", "In use, mean", Kind::size, today.used.mean},
       {"used_max_kib", when("In use, most", today.used.highest), Kind::size, kib_of(today.used.highest)},
       {"available_min_kib", when("Available, least", today.available.lowest), Kind::size,
        kib_of(today.available.lowest)},
       {"swap_max_kib", "Swap, most", Kind::size, kib_of(today.swap.highest)},
-      {"stalled_percent", "Stalled on memory (PSI)", Kind::percent, maybe(today.stalled_percent),
+      {"stalled_percent", "Stalled on memory (PSI)", Kind::percent, today.stalled_percent,
        today.stalled_percent.value_or(0) >= kNoteworthyStallPercent ? Tone::warning : Tone::plain},
-      {"oom_kills", "OOM kills", Kind::count, maybe(today.oom_kills),
+      {"oom_kills", "OOM kills", Kind::count, today.oom_kills,
        today.oom_kills.value_or(0) > 0 ? Tone::problem : Tone::plain}};
   // Trouble first, the worst before all.
   std::ranges::stable_sort(facts, std::ranges::greater(), &Field::tone);
@@ -48,13 +48,13 @@ std::vector<Field> facts_for_machines(const DaySummary& summary, Zone zone) {
   return {{"day", "", Kind::text, print_date(summary.day.begin_ms, zone)},
           {"over", "", Kind::text, summary.over},
           {"tier", "", Kind::text, std::string(to_string(summary.tier))},
-          {"total_kib", "", Kind::size, maybe(summary.total_kib)},
-          {"swap_total_kib", "", Kind::size, maybe(summary.swap_total_kib)},
+          {"total_kib", "", Kind::size, summary.total_kib},
+          {"swap_total_kib", "", Kind::size, summary.swap_total_kib},
           {"used_max_at_ms", "", Kind::time, ms_of(today.used.highest)},
-          {"used_max_until_ms", "", Kind::time, today.used.highest ? Value(today.used.highest->until_ms) : Value()},
+          {"used_max_until_ms", "", Kind::time, today.used.highest ? today.used.highest->until_ms : Value()},
           {"available_min_at_ms", "", Kind::time, ms_of(today.available.lowest)},
           {"swap_max_at_ms", "", Kind::time, ms_of(today.swap.highest)},
-          {"stalled_worst_percent", "", Kind::percent, maybe(today.worst_percent)},
+          {"stalled_worst_percent", "", Kind::percent, today.worst_percent},
           {"stalled_worst_from_ms", "", Kind::time, ms_of(today.worst)},
           {"processes_began", "", Kind::count, summary.began},
           {"processes_ended", "", Kind::count, summary.ended},
@@ -62,11 +62,11 @@ std::vector<Field> facts_for_machines(const DaySummary& summary, Zone zone) {
           {"recorder_starts", "", Kind::count, recorder.starts},
           {"recorder_unclean_ends", "", Kind::count, recorder.unclean},
           {"boots", "", Kind::count, static_cast<std::int64_t>(recorder.boots_ms.size())},
-          {"recorder_core_percent", "", Kind::percent, maybe(recorder.core_percent)},
-          {"recorder_cpu_us_per_tick", "", Kind::count, maybe(recorder.mean_cpu_us)},
+          {"recorder_core_percent", "", Kind::percent, recorder.core_percent},
+          {"recorder_cpu_us_per_tick", "", Kind::count, recorder.mean_cpu_us},
           {"leaks_judged", "", Kind::count, summary.leak_counts.judged},
           {"leaks_insufficient", "", Kind::count, summary.leak_counts.insufficient},
-          {"recorder_pss_kib", "", Kind::size, maybe(recorder.pss.mean)},
+          {"recorder_pss_kib", "", Kind::size, recorder.pss.mean},
           {"recorder_pss_max_kib", "", Kind::size, kib_of(recorder.pss.highest)}};
 }
 

@@ -17,31 +17,27 @@ constexpr std::size_t kMostRows = 10;
 constexpr std::size_t kGrownRows = 5;
 constexpr std::int64_t kLeastGrowth = 1024;
 
-template <typename Row>
-using Columns = std::vector<ColumnOf<Row>>;
-
 // "at_ms" for machines and the time of the day for people.
 template <typename Row>
 void add_time(Columns<Row>& columns, const std::string& name, const std::string& header, int least_useful, Zone zone,
               std::function<Value(const Row&)> get) {
-  columns.push_back({{name, "", Kind::time, 0, Shown::machines}, get});
-  columns.push_back({{"", header, Kind::time, least_useful, Shown::people}, [get, zone](const Row& row) {
-                       const Value value = get(row);
-                       const auto* ms = std::get_if<std::int64_t>(&value);
-                       return ms == nullptr ? Value() : Value(print_minute(*ms, zone));
-                     }});
+  columns.add(for_machines(name, Kind::time), get);
+  columns.add(for_people(header, Kind::time, least_useful), [get, zone](const Row& row) {
+    const Value value = get(row);
+    const auto* ms = std::get_if<std::int64_t>(&value);
+    return ms == nullptr ? Value() : print_minute(*ms, zone);
+  });
 }
 
 // When an extreme was reached: a bucket does not tell when within it.
 template <typename Row>
 void add_reached(Columns<Row>& columns, const std::string& from, const std::string& until, int least_useful, Zone zone,
                  std::function<const std::optional<Extremum>&(const Row&)> get) {
-  columns.push_back({{from, "", Kind::time, 0, Shown::machines}, [get](const Row& row) { return ms_of(get(row)); }});
-  columns.push_back({{until, "", Kind::time, 0, Shown::machines},
-                     [get](const Row& row) { return get(row) ? Value(get(row)->until_ms) : Value(); }});
-  columns.push_back({{"", "AT", Kind::time, least_useful, Shown::people}, [get, zone](const Row& row) {
-                       return get(row) ? Value(print_reached(*get(row), zone)) : Value();
-                     }});
+  columns.add(for_machines(from, Kind::time), [get](const Row& row) { return ms_of(get(row)); });
+  columns.add(for_machines(until, Kind::time),
+              [get](const Row& row) { return get(row) ? get(row)->until_ms : Value(); });
+  columns.add(for_people("AT", Kind::time, least_useful),
+              [get, zone](const Row& row) { return get(row) ? print_reached(*get(row), zone) : Value(); });
 }
 
 }  // namespace
@@ -49,24 +45,23 @@ void add_reached(Columns<Row>& columns, const std::string& from, const std::stri
 Table summary_days(const DaySummary& summary, Zone zone) {
   using Row = MachineDay;
   Columns<Row> columns{
-      {{"day", "DAY"}, [zone](const Row& row) { return Value(print_date(row.day.begin_ms, zone)); }},
-      {{"begin_ms", "", Kind::time, 0, Shown::machines}, [](const Row& row) { return Value(row.day.begin_ms); }},
+      {{"day", "DAY"}, [zone](const Row& row) { return print_date(row.day.begin_ms, zone); }},
+      {for_machines("begin_ms", Kind::time), [](const Row& row) { return row.day.begin_ms; }},
       {{"recorded_percent", "RECORDED", Kind::percent, 4},
        [](const Row& row) {
          const auto length = static_cast<double>(row.day.end_ms - row.day.begin_ms);
-         return Value(100.0 * static_cast<double>(row.recorded_ms) / length);
+         return 100.0 * static_cast<double>(row.recorded_ms) / length;
        }},
-      {{"used_mean_kib", "USED", Kind::size}, [](const Row& row) { return maybe(row.used.mean); }},
-      {{"used_min_kib", "", Kind::size, 0, Shown::machines}, [](const Row& row) { return kib_of(row.used.lowest); }},
+      {{"used_mean_kib", "USED", Kind::size}, [](const Row& row) { return row.used.mean; }},
+      {for_machines("used_min_kib", Kind::size), [](const Row& row) { return kib_of(row.used.lowest); }},
       {{"used_max_kib", "MAX", Kind::size}, [](const Row& row) { return kib_of(row.used.highest); }}};
   add_reached<Row>(columns, "used_max_at_ms", "used_max_until_ms", 3, zone,
                    [](const Row& row) -> const std::optional<Extremum>& { return row.used.highest; });
-  columns.push_back(
-      {{"available_min_kib", "AVAIL", Kind::size, 2}, [](const Row& row) { return kib_of(row.available.lowest); }});
-  columns.push_back({{"swap_max_kib", "SWAP", Kind::size, 3}, [](const Row& row) { return kib_of(row.swap.highest); }});
-  columns.push_back(
-      {{"stalled_percent", "STALLED", Kind::percent, 3}, [](const Row& row) { return maybe(row.stalled_percent); }});
-  columns.push_back({{"oom_kills", "OOM", Kind::count, 1}, [](const Row& row) { return maybe(row.oom_kills); }});
+  columns.add({"available_min_kib", "AVAIL", Kind::size, 2},
+              [](const Row& row) { return kib_of(row.available.lowest); });
+  columns.add({"swap_max_kib", "SWAP", Kind::size, 3}, [](const Row& row) { return kib_of(row.swap.highest); });
+  columns.add({"stalled_percent", "STALLED", Kind::percent, 3}, &Row::stalled_percent);
+  columns.add({"oom_kills", "OOM", Kind::count, 1}, &Row::oom_kills);
   return make_table<Row>(columns, summary.days, [&summary](const Row& row) {
     return row.day.begin_ms == summary.day.begin_ms ? Tone::marked : Tone::plain;
   });
@@ -75,27 +70,36 @@ Table summary_days(const DaySummary& summary, Zone zone) {
 namespace {
 
 void add_usage(Columns<Usage>& columns, Zone zone) {
-  columns.push_back({{"mean_kib", "MEAN", Kind::size}, [](const Usage& row) { return maybe(row.pss.mean); }});
-  columns.push_back({{"max_kib", "MAX", Kind::size}, [](const Usage& row) { return kib_of(row.pss.highest); }});
+  columns.add({"mean_kib", "MEAN", Kind::size}, [](const Usage& row) { return row.pss.mean; });
+  columns.add({"max_kib", "MAX", Kind::size}, [](const Usage& row) { return kib_of(row.pss.highest); });
   add_reached<Usage>(columns, "max_from_ms", "max_until_ms", 2, zone,
                      [](const Usage& row) -> const std::optional<Extremum>& { return row.pss.highest; });
-  columns.push_back(
-      {{"grown_day_kib", "DAY", Kind::change, 3}, [](const Usage& row) { return maybe(row.grown_day()); }});
-  columns.push_back(
-      {{"grown_week_kib", "WEEK", Kind::change, 3}, [](const Usage& row) { return maybe(row.grown_week()); }});
-  columns.push_back(
-      {{"processes", "", Kind::count, 0, Shown::machines}, [](const Usage& row) { return Value(row.most_processes); }});
+  columns.add({"grown_day_kib", "DAY", Kind::change, 3}, &Usage::grown_day);
+  columns.add({"grown_week_kib", "WEEK", Kind::change, 3}, &Usage::grown_week);
+  columns.add(for_machines("processes", Kind::count), &Usage::most_processes);
 }
 
 // People read the title; machines get what it is sorted under besides.
 template <typename Row>
 void add_identity(Columns<Row>& columns) {
-  columns.push_back({{"identity", "", Kind::text, 0, Shown::machines}, [](const Row& row) { return Value(row.name); }});
-  columns.push_back({{"title", "PROGRAM"}, [](const Row& row) { return Value(row.title); }});
+  columns.add(for_machines("identity"), &Row::name);
+  columns.add({"title", "PROGRAM"}, &Row::title);
 }
 
 void add_pid(Columns<Usage>& columns) {
-  columns.push_back({{"pid", "PID", Kind::count, 2}, [](const Usage& row) { return maybe(row.pid); }});
+  columns.add({"pid", "PID", Kind::count, 2}, &Usage::pid);
+}
+
+// The first rows. `of`: what it is that there are more of; empty: nothing is said of them.
+template <typename Row>
+Section ranked_section(std::string name, std::string title, const Columns<Row>& columns, std::vector<Row> rows,
+                       std::size_t shown, std::string_view of) {
+  const std::size_t all = rows.size();
+  rows.resize(shown);
+  Section section{std::move(name), std::move(title), make_table(columns, rows)};
+  mark_sorted(section.table, columns.front().column.name);
+  if (shown < all && !of.empty()) note_left_out(section, fmt::format("{} of {} {}.", shown, all, of));
+  return section;
 }
 
 // Leaves the first rows, and says what the others held.
@@ -118,7 +122,7 @@ Section usage_section(std::string name, std::string title, const Columns<Usage>&
 Section category_section(const DaySummary& summary, const Options& options) {
   Columns<Usage> columns;
   add_usage(columns, options.zone);
-  columns.push_back({{"category", "CATEGORY"}, [](const Usage& row) { return Value(row.name); }});
+  columns.add({"category", "CATEGORY"}, &Usage::name);
   return usage_section("categories", "Categories (PSS), and by how much they grew", columns, summary.categories,
                        options);
 }
@@ -126,8 +130,7 @@ Section category_section(const DaySummary& summary, const Options& options) {
 Section identity_section(const DaySummary& summary, const Options& options) {
   Columns<Usage> columns;
   add_usage(columns, options.zone);
-  columns.push_back(
-      {{"hwm_kib", "", Kind::size, 0, Shown::machines}, [](const Usage& row) { return maybe(row.hwm_kib); }});
+  columns.add(for_machines("hwm_kib", Kind::size), &Usage::hwm_kib);
   add_pid(columns);
   add_identity(columns);
   return usage_section("identities", "Programs (PSS): what stays the same when they are restarted", columns,
@@ -137,23 +140,16 @@ Section identity_section(const DaySummary& summary, const Options& options) {
 Section process_section(const DaySummary& summary, const Options& options) {
   using Row = ProcessPeak;
   Columns<Row> columns{
-      {{"hwm_kib", "HWM", Kind::size}, [](const Row& row) { return Value(row.hwm_kib); }},
+      {{"hwm_kib", "HWM", Kind::size}, &Row::hwm_kib},
   };
-  add_time<Row>(columns, "at_ms", "AT", 1, options.zone, [](const Row& row) { return Value(row.at_ms); });
-  columns.push_back(
-      {{"before_ms", "", Kind::time, 0, Shown::machines}, [](const Row& row) { return Value(row.before_ms); }});
-  columns.push_back(
-      {{"pid", "PID", Kind::count, 2}, [](const Row& row) { return Value(std::int64_t{row.process.info.key.pid}); }});
-  add_identity_for_machines(columns, [](const Row& row) { return &row.process.info; });
-  columns.push_back({{"alive", "", Kind::text, 0, Shown::machines},
-                     [](const Row& row) { return Value(!row.process.gone_ms.has_value()); }});
-  columns.push_back({{"", "COMMAND", Kind::text, 0, Shown::people},
-                     [](const Row& row) { return Value(shown_command(row.process.info, '?')); }});
-  std::vector<Row> rows = summary.processes;
-  rows.resize(limited(options, rows.size(), kGrownRows));
-  Section section{"processes", "Highest marks that single processes reached (VmHWM)", make_table(columns, rows), {}};
-  mark_sorted(section.table, "hwm_kib");
-  return section;
+  add_time<Row>(columns, "at_ms", "AT", 1, options.zone, &Row::at_ms);
+  columns.add(for_machines("before_ms", Kind::time), &Row::before_ms);
+  add_process(
+      columns, [](const Row& row) { return &row.process.info; }, 2);
+  columns.add(for_machines("alive"), [](const Row& row) { return !row.process.gone_ms.has_value(); });
+  columns.add(for_people("COMMAND"), [](const Row& row) { return shown_command(row.process.info, '?'); });
+  return ranked_section("processes", "Highest marks that single processes reached (VmHWM)", columns, summary.processes,
+                        limited(options, summary.processes.size(), kGrownRows), "");
 }
 
 // Those that grew by what can be seen, the most first.
@@ -167,62 +163,45 @@ Section grown_section(const DaySummary& summary, const Options& options, bool we
     if (by && *by >= std::max(kLeastGrowth, begin / 100)) rows.push_back(of);
   }
   std::ranges::stable_sort(rows, [&](const Row& a, const Row& b) { return *grown(a) > *grown(b); });
-  const std::size_t all = rows.size();
-  rows.resize(limited(options, all, kGrownRows));
   Columns<Row> columns{
-      {{"grown_kib", "GROWN", Kind::change}, [grown](const Row& row) { return maybe(grown(row)); }},
-      {{"begin_kib", "FROM", Kind::size, 1},
-       [week](const Row& row) { return maybe(week ? row.week_kib : row.begin_kib); }},
-      {{"end_kib", "TO", Kind::size, 1}, [](const Row& row) { return maybe(row.end_kib); }},
+      {{"grown_kib", "GROWN", Kind::change}, [grown](const Row& row) { return grown(row); }},
+      {{"begin_kib", "FROM", Kind::size, 1}, [week](const Row& row) { return week ? row.week_kib : row.begin_kib; }},
+      {{"end_kib", "TO", Kind::size, 1}, &Row::end_kib},
   };
   add_pid(columns);
   add_identity(columns);
-  Section section{week ? "grown_week" : "grown_day",
-                  week ? "Grew most over the week (first hour of the seven days to last of the day)"
-                       : "Grew most over the day (first hour to last)",
-                  make_table(columns, rows),
-                  {}};
-  mark_sorted(section.table, "grown_kib");
-  if (rows.size() < all) note_left_out(section, fmt::format("{} of {} that grew.", rows.size(), all));
-  return section;
+  const char* title = week ? "Grew most over the week (first hour of the seven days to last of the day)"
+                           : "Grew most over the day (first hour to last)";
+  return ranked_section(week ? "grown_week" : "grown_day", title, columns, rows,
+                        limited(options, rows.size(), kGrownRows), "that grew");
 }
 
 Section restart_section(const DaySummary& summary, const Options& options) {
   using Row = Restarted;
-  Columns<Row> columns{{{"times", "TIMES", Kind::count}, [](const Row& row) { return Value(row.times); }}};
-  add_time<Row>(columns, "last_ms", "LAST", 0, options.zone, [](const Row& row) { return Value(row.last_ms); });
-  columns.push_back(
-      {{"lived_ms", "LIVED AT MOST", Kind::duration, 2}, [](const Row& row) { return Value(row.lived_ms); }});
-  columns.push_back({{"pause_ms", "PAUSE", Kind::duration, 3}, [](const Row& row) { return Value(row.pause_ms); }});
-  columns.push_back({{"hwm_kib", "HWM", Kind::size, 1}, [](const Row& row) { return maybe(row.hwm_kib); }});
+  Columns<Row> columns{{{"times", "TIMES", Kind::count}, &Row::times}};
+  add_time<Row>(columns, "last_ms", "LAST", 0, options.zone, &Row::last_ms);
+  columns.add({"lived_ms", "LIVED AT MOST", Kind::duration, 2}, &Row::lived_ms);
+  columns.add({"pause_ms", "PAUSE", Kind::duration, 3}, &Row::pause_ms);
+  columns.add({"hwm_kib", "HWM", Kind::size, 1}, &Row::hwm_kib);
   add_identity(columns);
-  std::vector<Row> rows = summary.restarts;
-  const std::size_t all = rows.size();
-  rows.resize(limited(options, all, kMostRows));
-  Section section{"restarts",
-                  "Restarts: ended after ten minutes or more, and begun again within ten",
-                  make_table(columns, rows),
-                  {}};
-  mark_sorted(section.table, "times");
-  if (rows.size() < all) note_left_out(section, fmt::format("{} of {} programs.", rows.size(), all));
-  return section;
+  return ranked_section("restarts", "Restarts: ended after ten minutes or more, and begun again within ten", columns,
+                        summary.restarts, limited(options, summary.restarts.size(), kMostRows), "programs");
 }
 
 Section oom_section(const DaySummary& summary, Zone zone) {
-  using Row = OomKills;
+  using Row = Increase;
   Columns<Row> columns;
-  add_time<Row>(columns, "from_ms", "FROM", 0, zone, [](const Row& row) { return Value(row.from_ms); });
-  add_time<Row>(columns, "until_ms", "UNTIL", 0, zone, [](const Row& row) { return Value(row.until_ms); });
-  columns.push_back({{"kills", "KILLS", Kind::count}, [](const Row& row) { return Value(row.kills); }});
+  add_time<Row>(columns, "from_ms", "FROM", 0, zone, &Row::from_ms);
+  add_time<Row>(columns, "until_ms", "UNTIL", 0, zone, &Row::until_ms);
+  columns.add({"kills", "KILLS", Kind::count}, &Row::by);
   return {"oom", "OOM kills, by the kernel's counter", make_table(columns, summary.oom_kills), {}};
 }
 
 Section event_section(const DaySummary& summary, Zone zone) {
   Columns<Event> columns;
-  add_time<Event>(columns, "at_ms", "AT", 0, zone, [](const Event& event) { return Value(event.at.wall_ms); });
-  columns.push_back({{"kind", "KIND"}, [](const Event& event) { return Value(event.kind); }});
-  columns.push_back({{"text", "WHAT", Kind::sentence, 0, Shown::everywhere, true},
-                     [](const Event& event) { return Value(event.text); }});
+  add_time<Event>(columns, "at_ms", "AT", 0, zone, [](const Event& event) { return event.at.wall_ms; });
+  columns.add({"kind", "KIND"}, &Event::kind);
+  columns.add({"text", "WHAT", Kind::sentence, 0, Shown::everywhere, true}, &Event::text);
   return {"events", "Events of the recording", make_table(columns, summary.recorder.events), {}};
 }
 

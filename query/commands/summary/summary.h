@@ -74,12 +74,6 @@ struct Restarted {
   std::optional<std::int64_t> hwm_kib;  // of the last of them
 };
 
-struct OomKills {
-  std::int64_t from_ms = 0;
-  std::int64_t until_ms = 0;
-  std::int64_t kills = 0;
-};
-
 // Who held memory at the moment of a peak of the machine.
 struct Holding {
   std::string title;
@@ -107,7 +101,7 @@ struct DaySummary {
   std::vector<MachineDay> days;  // the day is the last
   std::vector<Interval> used;    // over all of them
   std::vector<Interval> swap;
-  std::vector<OomKills> oom_kills;
+  std::vector<Increase> oom_kills;
   std::vector<Holding> holders;  // at the peak of used
   std::vector<Usage> categories;
   std::vector<Usage> identities;

@@ -1,9 +1,10 @@
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
-#include <map>
 
 #include "analysis/grouping.h"
 #include "analysis/ranking.h"
+#include "query/answer/changes.h"
 #include "query/answer/filter_values.h"
 #include "query/answer/limit.h"
 #include "query/answer/moment.h"
@@ -15,108 +16,59 @@
 namespace memoir::query {
 namespace {
 
-struct HeldRow {
-  std::string name;                      // what the group's members share
-  const HeldProcess* process = nullptr;  // of a row that is one process
-  const State* state = nullptr;
-  Tally tally;
-  std::optional<double> share;
+// A process or a group at one time: what Change has of an end.
+struct HeldRow : Change {
+  std::int64_t at_ms = 0;
+  std::optional<double> share = {};
 };
 
-using HeldColumns = std::vector<ColumnOf<HeldRow>>;
-
 const ProcessInfo* info_of(const HeldRow& row) {
-  return row.process == nullptr ? nullptr : &row.process->process->info;
+  return &row.after->process->info;
 }
 
-std::vector<HeldRow> make_rows(const State& state, const Filter& filter, const std::string& group) {
-  std::vector<HeldRow> rows;
-  std::map<std::string, std::size_t> index;
-  for (const HeldProcess& process : state.processes) {
-    if (!filter.matches(*process.process)) continue;
-    std::size_t at = rows.size();
-    if (group == "process") {
-      rows.push_back({shown_command(process.process->info, state_letter(process)), &process, &state, {}, {}});
-    } else {
-      const std::string key = group_key(*process.process, group);
-      at = index.emplace(key, rows.size()).first->second;
-      if (at == rows.size()) rows.push_back({key, nullptr, &state, {}, {}});
-    }
-    add_to(rows[at].tally, process);
-  }
-  return rows;
-}
-
-// Of a bucket the groups have means of their own, and more members than are known one by one.
-Result<std::vector<HeldRow>> rows_of(const Context& context, const State& state, const Filter& filter,
-                                     const std::string& group) {
-  const auto kind = group_kind(group);
-  if (!state.rolled() || !kind || !filter.takes_all()) return make_rows(state, filter, group);
-  const std::vector<GroupState> groups = TRY(load_groups(context.reader, state.tier, *state.bucket, *kind));
-  std::vector<HeldRow> rows;
-  std::map<std::string, std::size_t> index;  // identities of one name may differ in the program's path
-  for (const GroupState& of : groups) {
-    const std::size_t at = index.emplace(of.name, rows.size()).first->second;
-    if (at == rows.size()) rows.push_back({of.name, nullptr, &state, {}, {}});
-    rows[at].tally.add_mean(of.kib, of.processes);
-  }
-  return rows;
-}
-
-void add_metrics(HeldColumns& columns, Metric by) {
+void add_metrics(Columns<HeldRow>& columns, Metric by) {
   struct MetricColumn {
     Metric metric;
-    const char* name;
     const char* header;
     int least_useful;
   };
-  for (const auto& [metric, name, header, least_useful] :
-       {MetricColumn{Metric::pss, "pss_kib", "PSS", 1}, MetricColumn{Metric::rss, "rss_kib", "RSS", 2},
-        MetricColumn{Metric::uss, "uss_kib", "USS", 6}, MetricColumn{Metric::anon, "anon_kib", "ANON", 0},
-        MetricColumn{Metric::swap, "swap_kib", "SWAP", 4}, MetricColumn{Metric::swap_pss, "swap_pss_kib", "SWAPPSS", 0},
-        MetricColumn{Metric::hwm, "hwm_kib", "HWM", 3}}) {
+  constexpr std::array all{MetricColumn{Metric::pss, "PSS", 1},   MetricColumn{Metric::rss, "RSS", 2},
+                           MetricColumn{Metric::uss, "USS", 6},   MetricColumn{Metric::anon, "ANON", 0},
+                           MetricColumn{Metric::swap, "SWAP", 4}, MetricColumn{Metric::swap_pss, "SWAPPSS", 0},
+                           MetricColumn{Metric::hwm, "HWM", 3}};
+  for (const auto& [metric, header, least_useful] : all) {
     const bool ranked = metric == by;
     const bool seldom = metric == Metric::anon || metric == Metric::swap_pss;
     const Shown shown = seldom && !ranked ? Shown::machines : Shown::everywhere;
-    columns.push_back({{name, header, Kind::size, ranked ? 0 : least_useful, shown},
-                       [metric = metric](const HeldRow& row) { return maybe(row.tally.kib(metric)); }});
+    columns.add({fmt::format("{}_kib", to_string(metric)), header, Kind::size, ranked ? 0 : least_useful, shown},
+                [metric = metric](const HeldRow& row) { return row.is.kib(metric); });
   }
-  columns.push_back(
-      {{"share_percent", "SHARE", Kind::percent, 5}, [](const HeldRow& row) { return maybe(row.share); }});
+  columns.add({"share_percent", "SHARE", Kind::percent, 5}, &HeldRow::share);
 }
 
-HeldColumns process_columns(Metric by) {
-  HeldColumns columns{{{"pid", "PID", Kind::count},
-                       [](const HeldRow& row) { return Value(std::int64_t{row.process->process->info.key.pid}); }}};
-  add_identity_for_machines(columns, info_of);
-  columns.push_back({{"state", "", Kind::text, 0, Shown::machines}, [](const HeldRow& row) {
-                       return row.process->tick == nullptr ? Value()
-                                                           : Value(std::string(1, state_letter(*row.process)));
-                     }});
+Columns<HeldRow> process_columns(Metric by) {
+  Columns<HeldRow> columns;
+  add_process(columns, info_of);
+  columns.add(for_machines("state"), [](const HeldRow& row) {
+    return row.after->tick == nullptr ? Value() : std::string(1, state_letter(*row.after));
+  });
   add_metrics(columns, by);
-  columns.push_back({{"source", "SOURCE", Kind::text, 8},
-                     [](const HeldRow& row) { return Value(std::string(source_word(*row.process))); }});
-  columns.push_back({{"age_ms", "", Kind::duration, 0, Shown::machines}, [](const HeldRow& row) {
-                       if (row.process->tick == nullptr) return Value();
-                       return maybe(age_ms(*row.process->tick, row.state->snapshot.tick.begin.wall_ms));
-                     }});
-  columns.push_back({{"", "USER", Kind::text, 9, Shown::people},
-                     [](const HeldRow& row) { return Value(row.process->process->info.user); }});
-  columns.push_back({{"", "CATEGORY", Kind::text, 7, Shown::people},
-                     [](const HeldRow& row) { return Value(row.process->process->info.category); }});
-  columns.push_back(
-      {{"", "COMMAND", Kind::text, 0, Shown::people}, [](const HeldRow& row) { return Value(row.name); }});
+  columns.add({"source", "SOURCE", Kind::text, 8}, [](const HeldRow& row) { return source_word(*row.after); });
+  columns.add(for_machines("age_ms", Kind::duration), [](const HeldRow& row) -> Value {
+    if (row.after->tick == nullptr) return {};
+    return age_ms(*row.after->tick, row.at_ms);
+  });
+  add_owner(columns, info_of, 9, 7);
+  columns.add(for_people("COMMAND"), &HeldRow::name);
   return columns;
 }
 
-HeldColumns group_columns(const std::string& group, Metric by) {
-  HeldColumns columns{
-      {{"processes", "PROCS", Kind::count}, [](const HeldRow& row) { return Value(row.tally.processes()); }}};
+Columns<HeldRow> group_columns(const std::string& group, Metric by) {
+  Columns<HeldRow> columns{
+      {{"processes", "PROCS", Kind::count}, [](const HeldRow& row) { return row.is.processes(); }}};
   add_metrics(columns, by);
-  columns.push_back({{"exact_percent", "EXACT", Kind::percent, 8},
-                     [](const HeldRow& row) { return maybe(row.tally.exact_percent()); }});
-  columns.push_back({{"inexact", "", Kind::count, 0, Shown::machines},
-                     [](const HeldRow& row) { return maybe(row.tally.inexact()); }});
+  columns.add({"exact_percent", "EXACT", Kind::percent, 8}, [](const HeldRow& row) { return row.is.exact_percent(); });
+  columns.add(for_machines("inexact", Kind::count), [](const HeldRow& row) { return row.is.inexact(); });
   add_group_name(columns, group);
   return columns;
 }
@@ -124,19 +76,16 @@ HeldColumns group_columns(const std::string& group, Metric by) {
 void describe_total(Report& report, const Tally& total, const Snapshot& snapshot, Units units) {
   const auto size = [units](std::optional<std::int64_t> kib) { return kib ? print_size(*kib, units) : "unknown"; };
   const MachineMemory& machine = snapshot.machine.memory;
-  report.totals = {{"processes", "", Kind::count, total.processes()},
-                   {"inexact", "", Kind::count, maybe(total.inexact())},
-                   {"exact_percent", "", Kind::percent, maybe(total.exact_percent())},
-                   {"pss_kib", "", Kind::size, maybe(total.kib(Metric::pss))},
-                   {"rss_kib", "", Kind::size, maybe(total.kib(Metric::rss))},
-                   {"uss_kib", "", Kind::size, maybe(total.kib(Metric::uss))},
-                   {"anon_kib", "", Kind::size, maybe(total.kib(Metric::anon))},
-                   {"swap_kib", "", Kind::size, maybe(total.kib(Metric::swap))},
-                   {"swap_pss_kib", "", Kind::size, maybe(total.kib(Metric::swap_pss))},
-                   {"machine_total_kib", "", Kind::size, maybe(machine.get(MachineField::mem_total))},
-                   {"machine_available_kib", "", Kind::size, maybe(machine.get(MachineField::mem_available))},
-                   {"machine_used_kib", "", Kind::size, maybe(used_kib(machine))},
-                   {"machine_swap_used_kib", "", Kind::size, maybe(swap_used_kib(machine))}};
+  std::vector<Field>& totals = report.totals;
+  totals = {{"processes", "", Kind::count, total.processes()},
+            {"inexact", "", Kind::count, total.inexact()},
+            {"exact_percent", "", Kind::percent, total.exact_percent()}};
+  for (const Metric metric : {Metric::pss, Metric::rss, Metric::uss, Metric::anon, Metric::swap, Metric::swap_pss})
+    totals.push_back({std::string(info_of(metric).column), "", Kind::size, total.kib(metric)});
+  totals.push_back({"machine_total_kib", "", Kind::size, machine.get(MachineField::mem_total)});
+  totals.push_back({"machine_available_kib", "", Kind::size, machine.get(MachineField::mem_available)});
+  totals.push_back({"machine_used_kib", "", Kind::size, used_kib(machine)});
+  totals.push_back({"machine_swap_used_kib", "", Kind::size, swap_used_kib(machine)});
   const auto exact = total.exact_percent();
   const std::string sum = fmt::format(
       "{}: PSS {}{}, RSS {}, swap {}.", print_count(total.processes(), "process", "processes"),
@@ -156,7 +105,7 @@ std::optional<std::int64_t> whole_kib(const State& state, const Tally& all, Metr
 
 void tell_short_lived(const State& state, Report& report, Units units) {
   const auto kib = short_lived_kib(state, Metric::pss);
-  report.totals.push_back({"short_lived_pss_kib", "", Kind::size, maybe(kib)});
+  report.totals.push_back({"short_lived_pss_kib", "", Kind::size, kib});
   if (kib.value_or(0) > 0) {
     report.notes.push_back(fmt::format(
         "Processes younger than a bucket, which have rollups in their groups only: PSS {}.", print_size(*kib, units)));
@@ -176,7 +125,8 @@ Result<Report> top_at(const Context& context) {
   const Snapshot& snapshot = state.snapshot;
   const Coverage coverage = TRY(coverage_of(context, state));
 
-  std::vector<HeldRow> rows = TRY(rows_of(context, state, filter, group));
+  Changes held(group);
+  TRY(held.add(context.reader, filter, state, true));
   Tally all;
   Tally chosen;
   for (const HeldProcess& process : state.processes) {
@@ -184,11 +134,15 @@ Result<Report> top_at(const Context& context) {
     if (filter.matches(*process.process)) add_to(chosen, process);
   }
   // Marks were reached at different times: they have no total to share.
-  for (HeldRow& row : rows) {
-    if (by != Metric::hwm) row.share = share_percent(row.tally.kib(by), whole_kib(state, all, by));
+  const auto whole = by == Metric::hwm ? std::nullopt : whole_kib(state, all, by);
+  std::vector<HeldRow> rows;
+  rows.reserve(held.rows().size());
+  for (Change& row : held.take()) {
+    const auto share = share_percent(row.is.kib(by), whole);
+    rows.push_back({std::move(row), snapshot.tick.begin.wall_ms, share});
   }
   std::stable_sort(rows.begin(), rows.end(),
-                   [by](const HeldRow& a, const HeldRow& b) { return ranks_before(a.tally.kib(by), b.tally.kib(by)); });
+                   [by](const HeldRow& a, const HeldRow& b) { return ranks_before(a.is.kib(by), b.is.kib(by)); });
 
   Report report;
   report.at_ms = snapshot.tick.begin.wall_ms;
@@ -196,7 +150,7 @@ Result<Report> top_at(const Context& context) {
   report.coverage = coverage;
   describe_total(report, chosen, snapshot, context.options.units);
   tell_short_lived(state, report, context.options.units);
-  limit_rows(rows, report, context, [by](const HeldRow& row) { return row.tally.kib(by); },
+  limit_rows(rows, report, context, [by](const HeldRow& row) { return row.is.kib(by); },
              {.of = metric_title(by), .adds_up = by != Metric::hwm});
   report.rows = make_table(columns, rows);
   mark_sorted(report.rows, fmt::format("{}_kib", to_string(by)));

@@ -31,7 +31,7 @@ struct TopRow {
 // What the answer is about, and where it comes from.
 struct TopQuestion {
   Range range;
-  Tier tier = Tier::raw;
+  Tier tier = {};
   Metric metric = Metric::pss;
   std::string group;
 };

@@ -20,12 +20,6 @@ namespace {
 // What is said of them besides.
 constexpr std::size_t kLinesOfRollups = 4;
 
-using TopColumns = std::vector<ColumnOf<TopRow>>;
-
-const ProcessInfo* info_of_row(const TopRow& row) {
-  return row.process == nullptr ? nullptr : &row.process->info;
-}
-
 void summarise_row(TopRow& row, bool of_rollups, std::int64_t recorded_ms, double whole) {
   row.summary = row.process != nullptr ? row.fold.summary() : row.sum ? row.sum->summary() : row.summary;
   row.mean_kib = mean_over(row.summary, recorded_ms);
@@ -38,13 +32,13 @@ void summarise_row(TopRow& row, bool of_rollups, std::int64_t recorded_ms, doubl
 void describe_total(Report& report, const TopFold& fold, Metric metric, Units units) {
   const TopHeld& held = fold.held;
   const std::int64_t recorded_ms = report.coverage->recorded_ms;
-  report.totals.push_back({"processes", "", Kind::count, maybe(fold.chosen)});
+  report.totals.push_back({"processes", "", Kind::count, fold.chosen});
   if (fold.chosen == 0) report.notes.emplace_back("No process matches.");
   if (recorded_ms <= 0 || held.chosen <= 0) return;
   const auto mean_kib = std::llround(held.chosen / static_cast<double>(recorded_ms));
   const auto exact = held.exact.percent();
   report.totals.push_back({"mean_kib", "", Kind::size, std::int64_t{mean_kib}});
-  report.totals.push_back({"exact_percent", "", Kind::percent, maybe(exact)});
+  report.totals.push_back({"exact_percent", "", Kind::percent, exact});
   const std::string who = fold.chosen ? print_count(*fold.chosen, "process", "processes") : "All processes";
   report.notes.push_back(fmt::format("{}: mean {} {}{}.", who, metric_title(metric), print_size(mean_kib, units),
                                      exact ? fmt::format(" ({} of it exact)", print_exact(*exact)) : std::string()));
@@ -73,44 +67,33 @@ std::optional<std::int64_t> rank_value(const TopRow& row, bool by_growth, bool b
 }
 
 // Of marks there is only the largest, and when.
-TopColumns columns_of(const std::string& group, bool by_growth, Metric by_metric, Tier tier, Zone zone) {
+Columns<TopRow> columns_of(const std::string& group, bool by_growth, Metric by_metric, Tier tier, Zone zone) {
   const Shown sums = by_metric == Metric::hwm ? Shown::machines : Shown::everywhere;
   const std::string metric(to_string(by_metric));
-  TopColumns columns;
+  Columns<TopRow> columns;
   if (group == "process") {
-    columns.push_back({{"pid", "PID", Kind::count},
-                       [](const TopRow& row) { return Value(std::int64_t{row.process->info.key.pid}); }});
-    add_identity_for_machines(columns, info_of_row);
+    add_process(columns, [](const TopRow& row) { return &row.process->info; });
   } else {
-    columns.push_back({{"processes", "PROCS", Kind::count}, [](const TopRow& row) { return Value(row.processes); }});
+    columns.add({"processes", "PROCS", Kind::count}, &TopRow::processes);
   }
-  columns.push_back(
-      {{"metric", "", Kind::text, 0, Shown::machines}, [metric](const TopRow&) { return Value(metric); }});
-  columns.push_back({{"mean_kib", "MEAN", Kind::size, by_growth ? 3 : 0, sums},
-                     [](const TopRow& row) { return maybe(row.mean_kib); }});
-  columns.push_back({{"max_kib", "MAX", Kind::size, 1}, [](const TopRow& row) { return maybe(row.summary.max); }});
+  columns.add(for_machines("metric"), [metric](const TopRow&) { return metric; });
+  columns.add({"mean_kib", "MEAN", Kind::size, by_growth ? 3 : 0, sums}, &TopRow::mean_kib);
+  columns.add({"max_kib", "MAX", Kind::size, 1}, [](const TopRow& row) { return row.summary.max; });
   // Marks are as exact as ticks.
-  add_max_reached(columns, 2, by_metric == Metric::hwm ? Tier::raw : tier, zone,
+  add_max_reached(columns, 2, by_metric == Metric::hwm ? Tier() : tier, zone,
                   [](const TopRow& row) -> const Summary& { return row.summary; });
-  columns.push_back({{"first_kib", "", Kind::size, 0, Shown::machines},
-                     [](const TopRow& row) { return maybe(row.at_ends.first_kib); }});
-  columns.push_back({{"last_kib", "", Kind::size, 0, Shown::machines},
-                     [](const TopRow& row) { return maybe(row.at_ends.last_kib); }});
+  columns.add(for_machines("first_kib", Kind::size), [](const TopRow& row) { return row.at_ends.first_kib; });
+  columns.add(for_machines("last_kib", Kind::size), [](const TopRow& row) { return row.at_ends.last_kib; });
   if (by_metric != Metric::hwm)
-    columns.push_back(
-        {{"", "LAST", Kind::size, 5, Shown::people}, [](const TopRow& row) { return last_or_gone(row.at_ends); }});
-  columns.push_back({{"growth_kib", "GROWTH", Kind::size, by_growth ? 0 : 4, sums},
-                     [](const TopRow& row) { return maybe(row.at_ends.growth_kib()); }});
-  columns.push_back({{"what", "", Kind::text, 0, Shown::machines}, [](const TopRow& row) {
-                       return row.at_ends.what.empty() ? Value() : Value(std::string(row.at_ends.what));
-                     }});
-  columns.push_back({{"known_ms", "", Kind::duration, 0, Shown::machines},
-                     [](const TopRow& row) { return Value(row.summary.covered_ms); }});
-  columns.push_back(
-      {{"share_percent", "SHARE", Kind::percent, 6, sums}, [](const TopRow& row) { return maybe(row.share); }});
+    columns.add(for_people("LAST", Kind::size, 5), [](const TopRow& row) { return last_or_gone(row.at_ends); });
+  columns.add({"growth_kib", "GROWTH", Kind::size, by_growth ? 0 : 4, sums},
+              [](const TopRow& row) { return row.at_ends.growth_kib(); });
+  columns.add(for_machines("what"),
+              [](const TopRow& row) { return row.at_ends.what.empty() ? Value() : std::string(row.at_ends.what); });
+  columns.add(for_machines("known_ms", Kind::duration), [](const TopRow& row) { return row.summary.covered_ms; });
+  columns.add({"share_percent", "SHARE", Kind::percent, 6, sums}, &TopRow::share);
   if (group == "process") {
-    columns.push_back(
-        {{"", "COMMAND", Kind::text, 0, Shown::people}, [](const TopRow& row) { return Value(row.name); }});
+    columns.add(for_people("COMMAND"), &TopRow::name);
     return columns;
   }
   add_group_name(columns, group);
@@ -127,8 +110,8 @@ Result<Report> top_over(const Context& context, Range range) {
   const Metric metric = parse_metric(by).value_or(Metric::pss);
   const bool by_growth = by == "growth";
   const bool by_mark = metric == Metric::hwm;
-  const Tier tier = TRY(report.nothing_recorded ? Tier::raw : tier_of(context, range, Reads::all));
-  const TopColumns columns = columns_of(group, by_growth, metric, tier, context.options.zone);
+  const Tier tier = TRY(tier_of(context, report, Reads::all));
+  const Columns<TopRow> columns = columns_of(group, by_growth, metric, tier, context.options.zone);
   report.rows = make_table(columns, {});
   if (report.nothing_recorded) return report;
   const TopQuestion asked{range, tier, metric, group};

@@ -23,22 +23,20 @@ struct Line {
   std::optional<double> slope;
 };
 
-std::vector<ColumnOf<Line>> columns(Tier tier, Zone zone) {
-  const auto round = [](std::optional<double> value) {
-    return value ? Value(std::int64_t{std::llround(*value)}) : Value();
-  };
-  std::vector<ColumnOf<Line>> columns{
-      {{"metric", "", Kind::text, 0, Shown::machines}, [](const Line& line) { return Value(line.series->metric); }},
-      {{"min_kib", "MIN", Kind::size, 3}, [](const Line& line) { return maybe(line.summary.min); }},
+Columns<Line> columns(Tier tier, Zone zone) {
+  const auto round = [](std::optional<double> value) { return value ? std::int64_t{std::llround(*value)} : Value(); };
+  Columns<Line> columns{
+      {for_machines("metric"), [](const Line& line) { return line.series->metric; }},
+      {{"min_kib", "MIN", Kind::size, 3}, [](const Line& line) { return line.summary.min; }},
       {{"mean_kib", "MEAN", Kind::size}, [round](const Line& line) { return round(line.summary.mean); }},
-      {{"p95_kib", "95%", Kind::size, 2}, [](const Line& line) { return maybe(line.p95_kib); }},
-      {{"max_kib", "MAX", Kind::size}, [](const Line& line) { return maybe(line.summary.max); }},
+      {{"p95_kib", "95%", Kind::size, 2}, &Line::p95_kib},
+      {{"max_kib", "MAX", Kind::size}, [](const Line& line) { return line.summary.max; }},
   };
   add_max_reached(columns, 4, tier, zone, [](const Line& line) -> const Summary& { return line.summary; });
-  const std::vector<ColumnOf<Line>> more{
-      {{"last_kib", "LAST", Kind::size}, [](const Line& line) { return maybe(line.summary.last); }},
+  const Columns<Line> more{
+      {{"last_kib", "LAST", Kind::size}, [](const Line& line) { return line.summary.last; }},
       {{"slope_kib_per_day", "A DAY", Kind::size, 1}, [round](const Line& line) { return round(line.slope); }},
-      {{"subject", "SUBJECT", Kind::text}, [](const Line& line) { return Value(line.series->subject); }},
+      {{"subject", "SUBJECT", Kind::text}, [](const Line& line) { return line.series->subject; }},
   };
   columns.insert(columns.end(), more.begin(), more.end());
   return columns;
@@ -46,7 +44,7 @@ std::vector<ColumnOf<Line>> columns(Tier tier, Zone zone) {
 
 void draw(const Context& context, const TrendQuestion& question, const std::vector<Series>& all, Report& report) {
   const int lines = static_cast<int>(context.screen->lines) - kLinesBeside - 2 * static_cast<int>(all.size()) -
-                    (question.tier == Tier::raw ? 0 : 2);
+                    (holds_groups(question.tier) ? 2 : 0);
   const int rows = std::clamp(lines / static_cast<int>(all.size()) / kLeastRows * kLeastRows, kLeastRows, 8);
   for (const Series& series : all) {
     std::vector<std::string> chart = draw_series(context, question, series, rows, &series == &all.back());

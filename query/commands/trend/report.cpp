@@ -48,25 +48,25 @@ std::int64_t rounded(double value) {
 
 std::vector<Field> fields_of(const Series& series, const Summary& summary, std::optional<double> slope,
                              std::int64_t step_ms, const std::string& subject) {
-  const auto round = [](std::optional<double> value) { return value ? Value(rounded(*value)) : Value(); };
+  const auto round = [](std::optional<double> value) { return value ? rounded(*value) : Value(); };
   return {
       {"subject", "", Kind::text, subject},
       {"metric", "", Kind::text, series.metric},
       {"step_ms", "", Kind::duration, step_ms},
-      {"min_kib", "", Kind::size, maybe(summary.min)},
+      {"min_kib", "", Kind::size, summary.min},
       {"mean_kib", "", Kind::size, round(summary.mean)},
-      {"p50_kib", "", Kind::size, maybe(percentile_over_time(series.intervals, 50))},
-      {"p95_kib", "", Kind::size, maybe(percentile_over_time(series.intervals, 95))},
-      {"p99_kib", "", Kind::size, maybe(percentile_over_time(series.intervals, 99))},
-      {"max_kib", "", Kind::size, maybe(summary.max)},
-      {"max_at_ms", "", Kind::time, summary.max ? Value(summary.max_at_ms) : Value()},
-      {"max_until_ms", "", Kind::time, summary.max ? Value(summary.max_until_ms) : Value()},
-      {"first_kib", "", Kind::size, maybe(summary.first)},
-      {"last_kib", "", Kind::size, maybe(summary.last)},
-      {"growth_kib", "", Kind::size, maybe(summary.growth())},
+      {"p50_kib", "", Kind::size, percentile_over_time(series.intervals, 50)},
+      {"p95_kib", "", Kind::size, percentile_over_time(series.intervals, 95)},
+      {"p99_kib", "", Kind::size, percentile_over_time(series.intervals, 99)},
+      {"max_kib", "", Kind::size, summary.max},
+      {"max_at_ms", "", Kind::time, summary.max ? summary.max_at_ms : Value()},
+      {"max_until_ms", "", Kind::time, summary.max ? summary.max_until_ms : Value()},
+      {"first_kib", "", Kind::size, summary.first},
+      {"last_kib", "", Kind::size, summary.last},
+      {"growth_kib", "", Kind::size, summary.growth()},
       {"slope_kib_per_day", "", Kind::size, round(slope)},
       {"covered_ms", "", Kind::duration, summary.covered_ms},
-      {"processes", "", Kind::count, series.members > 0 ? Value(series.members) : Value()},
+      {"processes", "", Kind::count, series.members > 0 ? series.members : Value()},
   };
 }
 
@@ -88,7 +88,7 @@ std::vector<std::string> number_lines(const Series& series, const Summary& summa
   if (summary.max) {
     const Range reached = max_reached(summary, tier);
     lines.push_back(fmt::format("min {}, mean {}, max {} {}", size(*summary.min), mean, size(*summary.max),
-                                tier == Tier::raw || reached.from_ms == reached.to_ms
+                                !holds_groups(tier) || reached.from_ms == reached.to_ms
                                     ? "at " + print_time(reached.from_ms, options.zone)
                                     : "within " + print_within(reached.from_ms, reached.to_ms, options.zone)));
   } else {
@@ -96,7 +96,7 @@ std::vector<std::string> number_lines(const Series& series, const Summary& summa
   }
   if (has_room(context.screen)) {
     lines.push_back(fmt::format("half of the time at most {}, 95% {}, 99% {}{}", percentile(50), percentile(95),
-                                percentile(99), tier == Tier::raw ? "" : " (by the means of the rollups)"));
+                                percentile(99), holds_groups(tier) ? " (by the means of the rollups)" : ""));
   }
   lines.push_back(fmt::format("first {}, last {} ({}); slope {}", size(*summary.first), size(*summary.last),
                               with_sign(*summary.growth(), options.units), per_day));
@@ -163,20 +163,19 @@ Table bucket_table(const std::vector<SeriesBucket>& buckets) {
     // A range of one instant is covered by its tick.
     return width > 0 ? *share_percent(bucket.covered_ms, width) : bucket.mean ? 100.0 : 0.0;
   };
-  const std::vector<ColumnOf<Row>> columns{
-      {{"from_ms", "FROM", Kind::time}, [](const Row& row) { return Value(row.bucket.from_ms); }},
-      {{"until_ms", "UNTIL", Kind::time, 0, Shown::machines},
-       [](const Row& row) { return Value(row.bucket.until_ms); }},
-      {{"min_kib", "MIN", Kind::size}, [](const Row& row) { return maybe(row.bucket.min); }},
+  const Columns<Row> columns{
+      {{"from_ms", "FROM", Kind::time}, [](const Row& row) { return row.bucket.from_ms; }},
+      {{"until_ms", "UNTIL", Kind::time, 0, Shown::machines}, [](const Row& row) { return row.bucket.until_ms; }},
+      {{"min_kib", "MIN", Kind::size}, [](const Row& row) { return row.bucket.min; }},
       {{"mean_kib", "MEAN", Kind::size},
-       [](const Row& row) { return row.bucket.mean ? Value(rounded(*row.bucket.mean)) : Value(); }},
-      {{"max_kib", "MAX", Kind::size}, [](const Row& row) { return maybe(row.bucket.max); }},
+       [](const Row& row) { return row.bucket.mean ? rounded(*row.bucket.mean) : Value(); }},
+      {{"max_kib", "MAX", Kind::size}, [](const Row& row) { return row.bucket.max; }},
       {{"covered_ms", "COVERED", Kind::duration, 0, Shown::machines},
-       [](const Row& row) { return Value(row.bucket.covered_ms); }},
+       [](const Row& row) { return row.bucket.covered_ms; }},
       {{"recorded_percent", "RECORDED", Kind::percent, 1, Shown::people},
-       [recorded](const Row& row) { return Value(recorded(row.bucket)); }},
-      {{"subject", "", Kind::text, 0, Shown::machines}, [](const Row& row) { return Value(row.series->subject); }},
-      {{"metric", "", Kind::text, 0, Shown::machines}, [](const Row& row) { return Value(row.series->metric); }},
+       [recorded](const Row& row) { return recorded(row.bucket); }},
+      {for_machines("subject"), [](const Row& row) { return row.series->subject; }},
+      {for_machines("metric"), [](const Row& row) { return row.series->metric; }},
   };
   return make_table(columns, buckets);
 }
@@ -186,7 +185,7 @@ Status fill_trend(const Context& context, const TrendQuestion& question, const S
   const Range range = question.range;
   const bool draws = context.screen.has_value() && options.format == Format::table;
   add_warnings(series, report);
-  const std::size_t said = report.warnings.size() + (question.tier == Tier::raw ? 0 : 1);
+  const std::size_t said = report.warnings.size() + (holds_groups(question.tier) ? 1 : 0);
   const Heights heights = draws ? heights_for(*context.screen, said) : Heights{0, kTableBuckets};
   const std::int64_t step_ms =
       question.step_ms.value_or(nice_width(range.to_ms - range.from_ms, heights.table, question.interval_ms));

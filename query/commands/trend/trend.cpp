@@ -17,14 +17,6 @@ namespace memoir::query {
 
 namespace {
 
-Result<std::optional<std::int64_t>> asked_step(const Options& options) {
-  if (!options.step) return std::optional<std::int64_t>();
-  const auto step = parse_duration(*options.step);
-  if (!step) return malformed("--step: " + step.error().message);
-  if (step->count() <= 0) return malformed("--step: a bucket has a width");
-  return std::optional<std::int64_t>(step->count());
-}
-
 Result<std::vector<Subject>> subjects_of(const Context& context) {
   const Options& options = context.options;
   std::vector<std::string> words = options.subjects;
@@ -87,7 +79,7 @@ void report_source(const TrendQuestion& question, Report& report) {
 
 Result<Report> run_trend(const Context& context) {
   std::vector<Subject> subjects = TRY(subjects_of(context));
-  const std::optional<std::int64_t> step = TRY(asked_step(context.options));
+  const std::optional<std::int64_t> step = TRY(parse_step(context.options, "a bucket has a width"));
 
   const Range range = range_or_last(context.when, {context.file.first_tick_ms, context.file.last_tick_ms}, kDayMs);
   Result<Report> report = begin_range_report(context, range);

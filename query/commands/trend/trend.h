@@ -30,7 +30,7 @@ struct Series {
 // Where a series comes from.
 struct TrendSource {
   Range range;
-  Tier tier = Tier::raw;
+  Tier tier = {};
 };
 
 // What --by may be, of the machine and of processes; the default first.
@@ -43,7 +43,7 @@ struct TrendQuestion {
   Range range;
   std::optional<std::int64_t> step_ms;  // --step
   std::int64_t interval_ms = 0;         // of the recorder, or of the rollups: nothing is finer
-  Tier tier = Tier::raw;
+  Tier tier = {};
 };
 
 // A row per bucket, of one series or of several.
