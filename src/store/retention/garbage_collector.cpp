@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <string>
 #include <vector>
 
 #include "store/rollup/high_water.h"
@@ -34,6 +35,18 @@ std::size_t count_tiers(std::int64_t lived_ms, std::int64_t TierShape::*age_ms) 
 }
 
 }  // namespace
+
+ReferencedIds read_referenced_ids(SQLite::Database& database) {
+  std::string columns;
+  for (const StoreTable& table : tables_of(TableKind::names))
+    columns += fmt::format("{}{}_id", columns.empty() ? "" : ", ", table.name);
+  ReferencedIds used(tables_of(TableKind::names).size());
+  Statement rows(database, fmt::format("SELECT {} FROM process ORDER BY id", columns));
+  while (rows.step()) {
+    for (std::size_t i = 0; i < used.size(); ++i) used[i].add(rows.integer(static_cast<int>(i)));
+  }
+  return used;
+}
 
 GarbageCollector::GarbageCollector(SQLite::Database& database)
     : database_(database),

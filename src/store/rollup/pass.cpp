@@ -44,10 +44,7 @@ class MachineSubjects {
     for (auto& line : lines_) line.hold_until(until_ms);
   }
   void go_on_at(std::int64_t at_ms) {
-    for (auto& line : lines_) {
-      line.close();
-      line.go_on_at(at_ms);
-    }
+    for (auto& line : lines_) line.go_on_at(at_ms);
   }
   void see() {
     for (auto& line : lines_) line.see();

@@ -159,25 +159,22 @@ void RollupSubjects::end_tick() {
   if (!priming_ && day_of(time_.at_ms) != day_of(time_.before_ms)) raise_all();
 }
 
+template <typename Do>
+void RollupSubjects::each_line(const Do& act) {
+  for (auto& [id, member] : members_) act(member.line);
+  for (auto& [key, group] : groups_) act(group.line);
+}
+
 void RollupSubjects::hold_until(std::int64_t until_ms) {
-  for (auto& [id, member] : members_) member.line.hold_until(until_ms);
-  for (auto& [key, group] : groups_) group.line.hold_until(until_ms);
+  each_line([until_ms](auto& line) { line.hold_until(until_ms); });
 }
 
 void RollupSubjects::go_on_at(std::int64_t at_ms) {
-  for (auto& [id, member] : members_) {
-    member.line.close();
-    member.line.go_on_at(at_ms);
-  }
-  for (auto& [key, group] : groups_) {
-    group.line.close();
-    group.line.go_on_at(at_ms);
-  }
+  each_line([at_ms](auto& line) { line.go_on_at(at_ms); });
 }
 
 void RollupSubjects::see_all() {
-  for (auto& [id, member] : members_) member.line.see();
-  for (auto& [key, group] : groups_) group.line.see();
+  each_line([](auto& line) { line.see(); });
   raise_all();
 }
 
@@ -207,8 +204,7 @@ void RollupSubjects::raise(const Group& group) {
 }
 
 void RollupSubjects::finish(std::int64_t end_ms, std::int64_t end_tick_id, std::int64_t least_life_ms) {
-  for (auto& [id, member] : members_) member.line.stop();
-  for (auto& [key, group] : groups_) group.line.stop();
+  each_line([](auto& line) { line.stop(); });
   const auto lived = [&](const Piece<kRollupMetrics>& piece) {
     const auto subject = static_cast<SubjectKind>(piece.subject);
     if (subject == SubjectKind::process) {

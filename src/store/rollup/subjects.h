@@ -81,6 +81,8 @@ class RollupSubjects {
 
   Member& member(std::int64_t process_id);
   Group& group(SubjectKind subject, std::int64_t id, std::int64_t first_ms);
+  template <typename Do>
+  void each_line(const Do& act);
   void touch(Member& member);
   void leave(Member& member);
   void count(const Member& member, int sign);

@@ -166,11 +166,21 @@ class Timeline {
     }
   }
   // After a time of which nothing is known, or a step of the clock.
-  void go_on_at(std::int64_t at_ms) { since_ms_ = at_ms; }
+  void go_on_at(std::int64_t at_ms) {
+    close();
+    since_ms_ = at_ms;
+  }
   void stop() {
     close();
     live_ = false;
   }
+
+  bool live() const { return live_; }
+  const RollupValues<N>& values() const { return values_; }
+
+ private:
+  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+
   void close() {
     if (!open_) return;
     open_ = false;
@@ -181,13 +191,6 @@ class Timeline {
     last_ = pieces_->size();
     pieces_->push_back({subject_, subject_id_, start_ms_, 1, 0, bucket_});
   }
-
-  bool live() const { return live_; }
-  const RollupValues<N>& values() const { return values_; }
-
- private:
-  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
-
   void open(std::int64_t at_ms) {
     const std::int64_t start = at_ms - at_ms % kPieceMs;
     if (open_ && start == start_ms_) return;
