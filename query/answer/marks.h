@@ -7,6 +7,8 @@
 namespace memoir::query {
 
 // VmHWM is that of a whole life: one that stood when its UTC day began was reached before.
-bool stood(const HighWater& mark);
+inline bool stood(const HighWater& mark) {
+  return mark.before_ms != mark.at_ms && mark.before_ms < mark.day_ms.value_or(0);
+}
 
 }  // namespace memoir::query

@@ -72,8 +72,9 @@ struct Operator {
   bool of_names;
 };
 
-// The longer ones first: the first that stands at the place counts.
 constexpr auto kEqual = [](std::int64_t a, std::int64_t b) { return a == b; };
+
+// The longer ones first: the first that stands at the place counts.
 constexpr std::array kOperators{
     Operator{"!=", true, kEqual, true},
     Operator{"!~", true, nullptr, true},

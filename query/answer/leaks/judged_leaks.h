@@ -61,6 +61,10 @@ void rank_leaks(std::vector<LeakRow>& rows);
 // The columns for machines that tell a finding in numbers.
 Columns<LeakRow> leak_numbers();
 
+// For people: how fast it grows and since when; how surely, and when it runs out.
+void add_slope(Columns<LeakRow>& columns, const Options& options, int least_useful_between);
+void add_outlook(Columns<LeakRow>& columns);
+
 // Whether there was enough to judge it by.
 bool is_judged(const LeakFinding& found);
 
@@ -69,6 +73,9 @@ Value limit_of(const LeakRow& row);
 
 // "14.2 MiB", "12", "2.5": by the metric's unit.
 std::string print_amount(double value, LeakUnit unit, Units units);
+
+// "+14.2 MiB"
+std::string signed_amount(double value, LeakUnit unit, Units units);
 
 // When the nearest limit is reached: "in 5 d", "> 300 d" (ten times what was watched), "now"; nothing without a limit.
 // "ended": its processes are gone, and it runs into nothing any more.

@@ -45,6 +45,10 @@ std::string print_amount(double value, LeakUnit unit, Units units) {
   return std::abs(value) >= 100 ? fmt::format("{:.0f}", value) : fmt::format("{:.3g}", value);
 }
 
+std::string signed_amount(double value, LeakUnit unit, Units units) {
+  return (value > 0 ? "+" : "") + print_amount(value, unit, units);
+}
+
 LeakCounts count_leaks(const std::vector<LeakRow>& rows) {
   LeakCounts counts;
   for (const LeakRow& row : rows) {
@@ -122,6 +126,28 @@ Columns<LeakRow> leak_numbers() {
       time("runs_out_earliest_in_ms", &LeakInterval::lower),
       time("runs_out_latest_in_ms", &LeakInterval::upper),
   };
+}
+
+void add_slope(Columns<LeakRow>& columns, const Options& options, int least_useful_between) {
+  const auto add = [&columns](const char* header, int least_useful, std::function<std::string(const LeakRow&)> text) {
+    columns.add(for_people(header, Kind::text, least_useful),
+                [text = std::move(text)](const LeakRow& row) { return is_judged(row.finding) ? text(row) : Value(); });
+  };
+  const Units units = options.units;
+  add("PER DAY", 0,
+      [units](const LeakRow& row) { return signed_amount(row.finding.slope_per_day.value, row.metric.unit, units); });
+  add("BETWEEN", least_useful_between, [units](const LeakRow& row) {
+    const LeakInterval& slope = row.finding.slope_per_day;
+    const LeakUnit unit = row.metric.unit;
+    return fmt::format("{}, {}", print_amount(slope.lower, unit, units), print_amount(slope.upper, unit, units));
+  });
+  add("SINCE", 2, [zone = options.zone](const LeakRow& row) { return print_date(row.finding.since_ms, zone); });
+}
+
+void add_outlook(Columns<LeakRow>& columns) {
+  columns.add(for_people("CONF", Kind::count, 4),
+              [](const LeakRow& row) { return row.finding.leak ? std::llround(row.finding.confidence) : Value(); });
+  columns.add(for_people("RUNS OUT", Kind::text, 1), runs_out);
 }
 
 void rank_leaks(std::vector<LeakRow>& rows) {

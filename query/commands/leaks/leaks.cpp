@@ -112,30 +112,30 @@ Result<Report> run_leaks(const Context& context) {
   if (options.explain && !asked) return malformed("leaks --explain needs a subject: memoir leaks --explain SUBJECT");
   const Range range =
       range_or_last(context.when, {context.file.first_tick_ms, context.file.last_tick_ms}, kLeakHistoryMs);
-  Result<Report> report = begin_range_report(context, range);
-  if (!report || report->nothing_recorded) return report;
-  report->title = "leaks";
-  report->warnings.insert(report->warnings.end(), warnings.begin(), warnings.end());
+  Report report = TRY(begin_range_report(context, range));
+  if (report.nothing_recorded) return report;
+  report.title = "leaks";
+  report.warnings.insert(report.warnings.end(), warnings.begin(), warnings.end());
   std::vector<LeakRow> rows = TRY(judge_store(context, range, settings));
   if (asked) TRY(keep_subject(rows, options.subjects.front()));
   const LeakCounts counts = count_leaks(rows);
-  report->totals = {{"judged", "", Kind::count, counts.judged},
-                    {"leaks", "", Kind::count, counts.leaks},
-                    {"ended", "", Kind::count, counts.ended},
-                    {"insufficient", "", Kind::count, counts.insufficient}};
-  report->notes.push_back(print_counts(counts) + (options.all ? "." : " (--all lists all of them, with the reasons)."));
+  report.totals = {{"judged", "", Kind::count, counts.judged},
+                   {"leaks", "", Kind::count, counts.leaks},
+                   {"ended", "", Kind::count, counts.ended},
+                   {"insufficient", "", Kind::count, counts.insufficient}};
+  report.notes.push_back(print_counts(counts) + (options.all ? "." : " (--all lists all of them, with the reasons)."));
   if (!asked && !options.all) keep_live_leaks(rows, range, settings);
   rank_leaks(rows);
   if (options.explain) {
     if (const auto error = several(context, rows)) return *error;
-    add_facts(rows.front(), *report);
-    explain_leak(rows.front(), options, context.screen, *report);
+    add_facts(rows.front(), report);
+    explain_leak(rows.front(), options, context.screen, report);
   }
   const auto grown = [](const LeakRow& row) {
     return row.metric.unit == LeakUnit::kib ? std::optional(std::llround(row.finding.grown_by)) : std::nullopt;
   };
-  limit_rows(rows, *report, context, grown, {.of = "growth", .adds_up = false});
-  report->rows = leak_table(rows, options);
+  limit_rows(rows, report, context, grown, {.of = "growth", .adds_up = false});
+  report.rows = leak_table(rows, options);
   return report;
 }
 

@@ -12,16 +12,6 @@ namespace memoir::query {
 
 namespace {
 
-std::string signed_amount(double value, LeakUnit unit, Units units) {
-  return (value > 0 ? "+" : "") + print_amount(value, unit, units);
-}
-
-std::string between(const LeakRow& row, Units units) {
-  const LeakInterval& slope = row.finding.slope_per_day;
-  const LeakUnit unit = row.metric.unit;
-  return fmt::format("{}, {}", print_amount(slope.lower, unit, units), print_amount(slope.upper, unit, units));
-}
-
 Value earliest_and_latest(const LeakFinding& found) {
   if (!found.exhaustion || !found.exhaustion->in_ms) return {};
   const LeakInterval& in = *found.exhaustion->in_ms;
@@ -29,36 +19,16 @@ Value earliest_and_latest(const LeakFinding& found) {
   return fmt::format("{}, {}", span(in.lower), span(in.upper));
 }
 
-Columns<LeakRow> people_columns(const Options& options) {
-  const auto text = [](std::string header, int least_useful, std::function<Value(const LeakRow&)> get) {
-    return ColumnOf<LeakRow>{for_people(std::move(header), Kind::text, least_useful), std::move(get)};
-  };
-  const Units units = options.units;
-  return {
-      text("PER DAY", 0,
-           [units](const LeakRow& row) {
-             const double slope = row.finding.slope_per_day.value;
-             return is_judged(row.finding) ? signed_amount(slope, row.metric.unit, units) : Value();
-           }),
-      text("BETWEEN", 6,
-           [units](const LeakRow& row) { return is_judged(row.finding) ? between(row, units) : Value(); }),
-      text("SINCE", 2,
-           [zone = options.zone](const LeakRow& row) {
-             return is_judged(row.finding) ? print_date(row.finding.since_ms, zone) : Value();
-           }),
-      text("GROWN BY", 5,
-           [units](const LeakRow& row) {
-             return is_judged(row.finding) ? signed_amount(row.finding.grown_by, row.metric.unit, units) : Value();
-           }),
-      {for_people("CONF", Kind::count, 4),
-       [](const LeakRow& row) {
-         return row.finding.leak ? static_cast<std::int64_t>(std::lround(row.finding.confidence)) : Value();
-       }},
-      text("RUNS OUT", 1, runs_out),
-      text("EARLIEST, LATEST", 7, [](const LeakRow& row) { return earliest_and_latest(row.finding); }),
-      text("LIMIT", 3, limit_of),
-      text("SUBJECT", 0, &LeakRow::title),
-  };
+void add_people_columns(Columns<LeakRow>& columns, const Options& options) {
+  add_slope(columns, options, 6);
+  columns.add(for_people("GROWN BY", Kind::text, 5), [units = options.units](const LeakRow& row) {
+    return is_judged(row.finding) ? signed_amount(row.finding.grown_by, row.metric.unit, units) : Value();
+  });
+  add_outlook(columns);
+  columns.add(for_people("EARLIEST, LATEST", Kind::text, 7),
+              [](const LeakRow& row) { return earliest_and_latest(row.finding); });
+  columns.add(for_people("LIMIT", Kind::text, 3), limit_of);
+  columns.add(for_people("SUBJECT"), &LeakRow::title);
 }
 
 }  // namespace
@@ -73,7 +43,7 @@ Table leak_table(const std::vector<LeakRow>& rows, const Options& options) {
       {{"verdict", "VERDICT"}, [](const LeakRow& row) { return to_string(row.finding.verdict); }},
   };
   for (auto& column : leak_numbers()) columns.push_back(std::move(column));
-  for (auto& column : people_columns(options)) columns.push_back(std::move(column));
+  add_people_columns(columns, options);
   columns.add({"reason", "REASON", Kind::sentence, options.all ? 0 : 9, Shown::everywhere, true},
               [](const LeakRow& row) { return row.finding.reason; });
   Table table = make_table<LeakRow>(columns, rows, [](const LeakRow& row) {

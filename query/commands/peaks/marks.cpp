@@ -24,15 +24,17 @@ std::vector<Peak> ranked(const std::vector<HighWater>& marks, SubjectKind subjec
   return rank_peaks(peaks, metric == metric_of(MachineField::mem_available) ? Extreme::lowest : Extreme::highest);
 }
 
+void set_now(PeakRow& row, std::optional<std::int64_t> kib, const State& now) {
+  row.now_kib = kib;
+  row.now_ms = now.snapshot.tick.begin.wall_ms;
+}
+
 void add_machine(const std::vector<HighWater>& marks, const State* now, Peaks& peaks) {
   for (const Metric metric : {Metric::used, metric_of(MachineField::mem_available), Metric::swap_used}) {
     const std::vector<Peak> found = ranked(marks, SubjectKind::machine, metric);
     if (found.empty()) continue;
     PeakRow row{std::string(to_string(metric)), {}, found.front()};
-    if (now != nullptr) {
-      row.now_kib = metric_value(now->snapshot.machine.memory, metric);
-      row.now_ms = now->snapshot.tick.begin.wall_ms;
-    }
+    if (now != nullptr) set_now(row, metric_value(now->snapshot.machine.memory, metric), *now);
     peaks.machine.push_back(row);
   }
 }
@@ -76,8 +78,7 @@ Result<std::vector<PeakRow>> group_rows(Reader& reader, const std::vector<HighWa
     if (now != nullptr) {
       // A group without a process is not there, and holds nothing.
       const auto kib = held.find(row.name);
-      row.now_kib = kib == held.end() ? 0 : kib->second;
-      row.now_ms = now->snapshot.tick.begin.wall_ms;
+      set_now(row, kib == held.end() ? 0 : kib->second, *now);
     }
     rows.push_back(std::move(row));
   }
@@ -89,8 +90,7 @@ bool add_present(PeakRow& row, const State& now, Metric by) {
   const auto& processes = now.processes;
   const auto held = std::ranges::find(processes, row.process->id, [](const HeldProcess& of) { return of.process->id; });
   if (held == processes.end()) return false;
-  row.now_kib = held->kib[held_metric(by)];
-  row.now_ms = now.snapshot.tick.begin.wall_ms;
+  set_now(row, held->kib[held_metric(by)], now);
   return true;
 }
 

@@ -116,18 +116,17 @@ Status name_identities(Reader& reader, std::vector<Others>& all) {
 
 Result<Report> run_peaks(const Context& context) {
   const PeakQuestion question = TRY(ask(context));
-  Result<Report> report = begin_range_report(context, question.range);
-  if (!report) return report;
-  if (report->nothing_recorded) {
-    fill_peaks(context, question, {}, {}, *report);
+  Report report = TRY(begin_range_report(context, question.range));
+  if (report.nothing_recorded) {
+    fill_peaks(context, question, {}, {}, report);
     return report;
   }
   const bool from_marks = store_has(question) && !context.options.tier;
   const Peaks peaks = TRY(from_marks ? peaks_from_marks(context, question) : peaks_from_steps(context, question));
   std::vector<Others> others = TRY(find_others(context, question, peaks));
   TRY(name_identities(context.reader, others));
-  fill_peaks(context, question, peaks, others, *report);
-  note_filter(question.filter, "in the range", *report);
+  fill_peaks(context, question, peaks, others, report);
+  note_filter(question.filter, "in the range", report);
   return report;
 }
 

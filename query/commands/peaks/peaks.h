@@ -108,8 +108,8 @@ bool reads_whole_groups(const PeakQuestion& question);
 // The highest sum of a group that has no rollups of its own is not known from them: its highest mean stands for it.
 Result<std::vector<PeakRow>> group_rows(const PeakSource& source, const PeakQuestion& question);
 
-// The marks that the store keeps, short-lived processes included, and the maxima of the rollups beside them.
-Result<std::vector<PeakRow>> process_rows_of_rollups(const PeakSource& source, const PeakQuestion& question);
+// To the maxima of the rollups the marks that the store keeps, short-lived processes included.
+Status add_process_marks(const PeakSource& source, const PeakQuestion& question, std::vector<PeakRow>& rows);
 
 // What each process of the rows held when it was seen last in the range. `now` is the state at its end; null: not at
 // hand.

@@ -94,29 +94,6 @@ Result<ProcessMarks> marks_of(const PeakSource& source, const PeakQuestion& ques
   return marks;
 }
 
-// A mark tells when; the rollups know of what was no higher.
-Status add_marks(Reader& reader, const PeakQuestion& question, const std::vector<HighWater>& marks,
-                 std::unordered_map<std::int64_t, PeakRow>& rows) {
-  std::vector<std::int64_t> unknown;
-  for (const HighWater& mark : marks) {
-    if (!rows.contains(mark.subject_id)) unknown.push_back(mark.subject_id);
-  }
-  const std::vector<StoredProcess> processes = TRY(reader.processes_by_id(unknown));
-  for (const StoredProcess& process : processes) {
-    if (!question.filter.matches(process)) continue;
-    PeakRow row{peak_name(process, question.group), process, {}};
-    row.peak.value_kib = -1;
-    rows.emplace(process.id, std::move(row));
-  }
-  for (const HighWater& mark : marks) {
-    const auto row = rows.find(mark.subject_id);
-    if (row == rows.end() || mark.value_kib < row->second.peak.value_kib) continue;
-    row->second.peak = peak_of(mark);
-    row->second.within.reset();
-  }
-  return Done{};
-}
-
 }  // namespace
 
 bool reads_whole_groups(const PeakQuestion& question) {
@@ -137,28 +114,31 @@ Result<std::vector<PeakRow>> group_rows(const PeakSource& source, const PeakQues
   return rows;
 }
 
-Result<std::vector<PeakRow>> process_rows_of_rollups(const PeakSource& source, const PeakQuestion& question) {
-  const bool by_mark = question.by == Metric::hwm;
-  const ProcessHistory history = TRY(ProcessHistory::load(
-      source.reader, {source.tier, SubjectKind::process, {}, source.range, {by_mark ? Metric::rss : question.by}}));
-  std::unordered_map<std::int64_t, Fold> folds;
-  TRY(history.visit([&folds](const SubjectInterval& of) { folds[of.subject_id].add(of.interval); }));
+Status add_process_marks(const PeakSource& source, const PeakQuestion& question, std::vector<PeakRow>& rows) {
   const ProcessMarks marks = TRY(marks_of(source, question));
-  std::unordered_map<std::int64_t, PeakRow> rows;
-  for (const StoredProcess& process : history.processes()) {
-    const Summary summary = folds[process.id].summary();
-    if (!summary.max || !question.filter.matches(process)) continue;
-    PeakRow row = row_of(peak_name(process, question.group), summary, source);
-    row.process = process;
-    row.peak.subject = process.id;
-    rows.emplace(process.id, std::move(row));
+  std::unordered_map<std::int64_t, PeakRow> by_id;
+  for (PeakRow& row : rows) by_id.emplace(row.process->id, std::move(row));
+  std::vector<std::int64_t> unknown;
+  for (const HighWater& mark : marks.marks) {
+    if (!by_id.contains(mark.subject_id)) unknown.push_back(mark.subject_id);
   }
-  TRY(add_marks(source.reader, question, marks.marks, rows));
-  std::vector<PeakRow> all;
-  all.reserve(rows.size());
-  for (auto& [id, row] : rows) all.push_back(std::move(row));
-  rank_rows(all);
-  return all;
+  const std::vector<StoredProcess> processes = TRY(source.reader.processes_by_id(unknown));
+  for (const StoredProcess& process : processes) {
+    if (!question.filter.matches(process)) continue;
+    PeakRow row{peak_name(process, question.group), process, {}};
+    row.peak.value_kib = -1;
+    by_id.emplace(process.id, std::move(row));
+  }
+  // A mark tells when; the rollups know of what was no higher.
+  for (const HighWater& mark : marks.marks) {
+    const auto row = by_id.find(mark.subject_id);
+    if (row == by_id.end() || mark.value_kib < row->second.peak.value_kib) continue;
+    row->second.peak = peak_of(mark);
+    row->second.within.reset();
+  }
+  rows.clear();
+  for (auto& [id, row] : by_id) rows.push_back(std::move(row));
+  return Done{};
 }
 
 Result<std::vector<PeakRow>> identity_marks(const PeakSource& source) {

@@ -75,44 +75,55 @@ std::optional<PeakRow> row_of(const Life& life, const PeakQuestion& question, co
   PeakRow row{peak_name(*life.process, question.group), *life.process, {}, summary.last, summary.last_ms};
   row.peak = mark ? Peak{life.process->id, mark->value_kib, mark->at_ms, mark->at_ms}
                   : peak_of(summary, source, life.process->id);
+  if (row.peak.before_ms != row.peak.at_ms) row.within = source.tier;
   return row;
 }
 
 using Lives = std::unordered_map<std::int64_t, Life>;
 
-// Of VmHWM what is resident beside it.
-Status add_intervals(const PeakSource& source, Metric by, Lives& lives) {
-  const bool marks = by == Metric::hwm;
-  const std::vector<Metric> metrics = marks ? std::vector{Metric::rss, Metric::hwm} : std::vector{by};
-  std::optional<std::int64_t> resident;
-  return source.reader.history(
-      {source.tier, SubjectKind::process, {}, source.range, metrics}, [&](const SubjectInterval& of) {
-        const auto life = lives.find(of.subject_id);
-        if (life == lives.end()) return;
-        if (of.metric == Metric::hwm) {
-          life->second.high_water.add(of.interval.from_ms, resident, of.interval.max, life->second.newborn);
-          return;
-        }
-        life->second.fold.add(of.interval);
-        resident = of.interval.mean;
-      });
-}
-
-Result<std::vector<PeakRow>> process_rows(const PeakSource& source, const PeakQuestion& question,
-                                          const std::vector<StoredProcess>& processes) {
+Lives lives_of(const std::vector<StoredProcess>& processes, const PeakQuestion& question) {
   Lives lives;
   for (const StoredProcess& process : processes) {
     if (!question.filter.matches(process)) continue;
     const std::int64_t born_ms = process.info.key.exec_count > 0 ? process.first_ms : process.info.start_ms;
     lives[process.id] = {&process, born_ms >= question.range.from_ms, {}, {}};
   }
-  TRY(add_intervals(source, question.by, lives));
+  return lives;
+}
+
+Status add_intervals(const ProcessHistory& history, Lives& lives) {
+  std::optional<std::int64_t> resident;
+  return history.visit([&](const SubjectInterval& of) {
+    const auto life = lives.find(of.subject_id);
+    if (life == lives.end()) return;
+    if (of.metric == Metric::hwm) {
+      life->second.high_water.add(of.interval.from_ms, resident, of.interval.max, life->second.newborn);
+      return;
+    }
+    life->second.fold.add(of.interval);
+    resident = of.interval.mean;
+  });
+}
+
+// Of VmHWM what is resident beside it, and of rollups that alone: the marks of the store stand in for it.
+std::vector<Metric> metrics_of(const PeakSource& source, Metric by) {
+  if (by != Metric::hwm) return {by};
+  return holds_groups(source.tier) ? std::vector{Metric::rss} : std::vector{Metric::rss, Metric::hwm};
+}
+
+Result<std::vector<PeakRow>> process_rows(const PeakSource& source, const PeakQuestion& question) {
+  const ProcessHistory history = TRY(ProcessHistory::load(
+      source.reader, {source.tier, SubjectKind::process, {}, source.range, metrics_of(source, question.by)}));
+  Lives lives = lives_of(history.processes(), question);
+  TRY(add_intervals(history, lives));
   std::vector<PeakRow> rows;
-  for (const StoredProcess& process : processes) {
+  rows.reserve(lives.size());
+  for (const StoredProcess& process : history.processes()) {
     const auto life = lives.find(process.id);
     if (life == lives.end()) continue;
     if (auto row = row_of(life->second, question, source)) rows.push_back(*std::move(row));
   }
+  if (holds_groups(source.tier)) TRY(add_process_marks(source, question, rows));
   rank_rows(rows);
   return rows;
 }
@@ -169,9 +180,7 @@ Result<std::vector<PeakRow>> asked_rows(const PeakSource& source, const PeakQues
   if (question.group == "category" && question.filter.takes_all()) return category_rows(source, question.by, &exact);
   if (!process && question.by == Metric::hwm) return identity_marks(source);
   if (!process) return group_rows(source, question);
-  if (holds_groups(source.tier)) return process_rows_of_rollups(source, question);
-  const std::vector<StoredProcess> processes = TRY(source.reader.processes(question.range));
-  return process_rows(source, question, processes);
+  return process_rows(source, question);
 }
 
 }  // namespace

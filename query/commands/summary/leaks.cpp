@@ -25,9 +25,6 @@ std::string what_of(const LeakRow& row) {
 // Narrower than that of memoir leaks, and the same for machines.
 Table table_of(const std::vector<LeakRow>& rows, const Options& options) {
   Columns<LeakRow> columns;
-  const auto amount = [&options](const LeakRow& row, double value) {
-    return print_amount(value, row.metric.unit, options.units);
-  };
   columns.add(for_machines("subject"), &LeakRow::subject);
   columns.add(for_machines("title"), &LeakRow::title);
   columns.add(for_machines("unit"), [](const LeakRow& row) { return row.unit.empty() ? Value() : row.unit; });
@@ -35,17 +32,8 @@ Table table_of(const std::vector<LeakRow>& rows, const Options& options) {
   columns.add(for_machines("verdict"), [](const LeakRow& row) { return to_string(row.finding.verdict); });
   for (auto& column : leak_numbers()) columns.push_back(std::move(column));
   columns.add(for_machines("reason"), [](const LeakRow& row) { return row.finding.reason; });
-  columns.add(for_people("PER DAY"),
-              [amount](const LeakRow& row) { return "+" + amount(row, row.finding.slope_per_day.value); });
-  columns.add(for_people("BETWEEN", Kind::text, 3), [amount](const LeakRow& row) {
-    const LeakInterval& slope = row.finding.slope_per_day;
-    return fmt::format("{}, {}", amount(row, slope.lower), amount(row, slope.upper));
-  });
-  columns.add(for_people("SINCE", Kind::text, 2),
-              [zone = options.zone](const LeakRow& row) { return print_date(row.finding.since_ms, zone); });
-  columns.add(for_people("CONF", Kind::count, 4),
-              [](const LeakRow& row) { return std::llround(row.finding.confidence); });
-  columns.add(for_people("RUNS OUT", Kind::text, 1), runs_out);
+  add_slope(columns, options, 3);
+  add_outlook(columns);
   columns.add({"pid", "PID", Kind::count, 5}, &LeakRow::pid);
   columns.add(for_people("WHAT"), [](const LeakRow& row) { return what_of(row); });
   return make_table(columns, rows);

@@ -27,15 +27,15 @@ Result<Report> summarise_day(const Context& context, Day day) {
   // A day that is not over ends now.
   const std::int64_t latest_ms = std::max(context.now_ms, context.file.last_tick_ms);
   const Range range{day.begin_ms, std::clamp(latest_ms, day.begin_ms, day.end_ms - 1)};
-  Result<Report> report = begin_range_report(context, range);
-  if (!report || report->nothing_recorded) return report;
+  Report report = TRY(begin_range_report(context, range));
+  if (report.nothing_recorded) return report;
   const std::optional<DaySummary> summary = TRY(load_summary(context, day));
   if (!summary) {
-    report->nothing_recorded = true;
-    report->warnings.emplace_back("what was recorded on this day is too little to be summed up");
+    report.nothing_recorded = true;
+    report.warnings.emplace_back("what was recorded on this day is too little to be summed up");
     return report;
   }
-  fill_summary(context, *summary, *report);
+  fill_summary(context, *summary, report);
   return report;
 }
 

@@ -13,18 +13,18 @@
 namespace memoir::query {
 namespace {
 
-// Which subject goes into which row.
-struct Plan {
-  std::unordered_map<std::int64_t, std::size_t> row_of;              // others are filtered out
-  std::unordered_map<std::int64_t, const StoredProcess*> processes;  // all
+// Which process goes into which row; others are filtered out.
+struct Place {
+  std::size_t row = 0;
+  std::optional<std::int64_t> gone_ms;
 };
+using Plan = std::unordered_map<std::int64_t, Place>;
 
 Plan plan_rows(const TopQuestion& question, const Filter& filter, const std::vector<StoredProcess>& processes,
                TopFold& fold) {
   Plan plan;
   std::map<std::string, std::size_t> index;
   for (const StoredProcess& process : processes) {
-    plan.processes[process.id] = &process;
     if (!filter.matches(process)) continue;
     const bool alone = question.group == "process";
     std::size_t at = fold.rows.size();
@@ -36,9 +36,9 @@ Plan plan_rows(const TopQuestion& question, const Filter& filter, const std::vec
       if (alone) row.process = &process;
     }
     ++fold.rows[at].processes;
-    plan.row_of[process.id] = at;
+    plan[process.id] = {at, process.gone_ms};
   }
-  fold.chosen = static_cast<std::int64_t>(plan.row_of.size());
+  fold.chosen = static_cast<std::int64_t>(plan.size());
   return plan;
 }
 
@@ -86,8 +86,8 @@ Result<TopFold> fold_marks(Reader& reader, const TopQuestion& question, const Fi
   fold.marked = TRY(reader.processes_by_id(ids));
   const Plan plan = plan_rows(question, filter, fold.marked, fold);
   for (const HighWater& mark : marks.marks) {
-    const auto at = plan.row_of.find(mark.subject_id);
-    if (at != plan.row_of.end()) see_mark(fold.rows[at->second].summary, mark.value_kib, mark.at_ms);
+    const auto place = plan.find(mark.subject_id);
+    if (place != plan.end()) see_mark(fold.rows[place->second.row].summary, mark.value_kib, mark.at_ms);
   }
   return fold;
 }
@@ -119,10 +119,10 @@ Status fold_processes(Reader& reader, const TopQuestion& question, const Filter&
   const Plan plan = plan_rows(question, filter, history.processes(), fold);
   TRY(history.visit([&](const SubjectInterval& of) {
     if (history.complete()) fold.held.all += held_over(of.interval);
-    const auto at = plan.row_of.find(of.subject_id);
-    if (at == plan.row_of.end()) return;
-    const bool gone = plan.processes.at(of.subject_id)->gone_ms == of.interval.until_ms;
-    feeder.feed(of, gone, fold.rows[at->second], fold.held);
+    const auto place = plan.find(of.subject_id);
+    if (place == plan.end()) return;
+    const auto& [row, gone_ms] = place->second;
+    feeder.feed(of, gone_ms == of.interval.until_ms, fold.rows[row], fold.held);
   }));
   return history.complete() ? Status(Done{}) : add_held_by_all(reader, question, fold.held);
 }

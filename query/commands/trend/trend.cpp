@@ -82,18 +82,17 @@ Result<Report> run_trend(const Context& context) {
   const std::optional<std::int64_t> step = TRY(parse_step(context.options, "a bucket has a width"));
 
   const Range range = range_or_last(context.when, {context.file.first_tick_ms, context.file.last_tick_ms}, kDayMs);
-  Result<Report> report = begin_range_report(context, range);
-  if (!report) return report;
-  report->rows = bucket_table({});
-  if (report->nothing_recorded) return report;
+  Report report = TRY(begin_range_report(context, range));
+  report.rows = bucket_table({});
+  if (report.nothing_recorded) return report;
   const Range extent = TRY(extent_of(context, subjects, range));
   const Tier tier = TRY(tier_of(context, extent, reads_of(subjects), step.value_or(kAnyWidth)));
   const std::vector<Series> all = TRY(load_all(context, std::move(subjects), {range, tier}));
   const std::int64_t interval_ms = context.runs.empty() ? 0 : context.runs.back().interval_ms;
   const TrendQuestion question{range, step, std::max(interval_ms, bucket_ms(tier)), tier};
-  TRY(all.size() == 1 ? fill_trend(context, question, all.front(), *report)
-                      : fill_multiples(context, question, all, *report));
-  report_source(question, *report);
+  TRY(all.size() == 1 ? fill_trend(context, question, all.front(), report)
+                      : fill_multiples(context, question, all, report));
+  report_source(question, report);
   return report;
 }
 
