@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "query/answer/tier.h"
+
 namespace memoir::query {
 
 namespace {
@@ -56,7 +58,7 @@ Result<MakeSum> sums_over(Reader& reader, Tier tier, Range range) {
 
 Result<ProcessHistory> ProcessHistory::load(Reader& reader, const HistoryQuestion& question) {
   ProcessHistory history(reader, question);
-  if (question.tier == Tier::raw) {
+  if (!holds_groups(question.tier)) {
     history.processes_ = TRY(reader.processes(question.range));
     return history;
   }
