@@ -64,12 +64,12 @@ std::string scale_label(const Scale& scale, double kib) {
 }
 
 // A bucket of a sum may not tell its maximum.
-double highest(const Bucket& bucket) {
+double highest(const GridBucket& bucket) {
   return bucket.max ? static_cast<double>(*bucket.max) : *bucket.mean;
 }
 
 // One cell: the mean fills it from below, the maximum shades what is above the mean.
-std::string_view cell(const Bucket& bucket, double low, double height, bool bottom, const Glyphs& glyphs) {
+std::string_view cell(const GridBucket& bucket, double low, double height, bool bottom, const Glyphs& glyphs) {
   if (!bucket.mean) return " ";
   const double filled = (*bucket.mean - low) / height * 8;
   if (filled >= 1) return glyphs.eighths[static_cast<std::size_t>(std::min(filled, 8.0))];
@@ -78,13 +78,13 @@ std::string_view cell(const Bucket& bucket, double low, double height, bool bott
   return glyphs.eighths[bottom ? 1 : 0];
 }
 
-double lowest(const Bucket& bucket) {
+double lowest(const GridBucket& bucket) {
   return bucket.min ? static_cast<double>(*bucket.min) : *bucket.mean;
 }
 
 // The same where the plot begins above 0: a filled cell would be a share of nothing. The mean is a line, the range
 // around it a shade.
-std::string_view cell_of_line(const Bucket& bucket, double low, double height, const Glyphs& glyphs) {
+std::string_view cell_of_line(const GridBucket& bucket, double low, double height, const Glyphs& glyphs) {
   if (!bucket.mean) return " ";
   const auto row_of = [&](double kib) { return std::floor((kib - low) / height); };
   if (row_of(*bucket.mean) == 0) return glyphs.mean;
@@ -92,7 +92,7 @@ std::string_view cell_of_line(const Bucket& bucket, double low, double height, c
 }
 
 // Whether the line goes through the cell.
-bool on_line(const std::optional<ChartLine>& line, const Bucket& bucket, double low, double height) {
+bool on_line(const std::optional<ChartLine>& line, const GridBucket& bucket, double low, double height) {
   if (!line || bucket.until_ms <= line->from_ms || bucket.from_ms > line->to_ms) return false;
   const auto middle_ms = static_cast<double>(bucket.from_ms + bucket.until_ms - 2 * line->from_ms) / 2;
   const auto span_ms = static_cast<double>(std::max<std::int64_t>(line->to_ms - line->from_ms, 1));
@@ -123,7 +123,8 @@ std::int64_t time_step(std::int64_t span_ms, const ChartFrame& frame) {
 }
 
 // The axis, with a tick above each time; a time that does not fit has none.
-std::array<std::string, 2> axis_lines(std::span<const Bucket> buckets, const ChartFrame& frame, const Glyphs& glyphs) {
+std::array<std::string, 2> axis_lines(std::span<const GridBucket> buckets, const ChartFrame& frame,
+                                      const Glyphs& glyphs) {
   const std::int64_t from_ms = buckets.front().from_ms;
   const std::int64_t span_ms = buckets.back().until_ms - from_ms;
   const std::int64_t step_ms = time_step(span_ms, frame);
@@ -131,7 +132,7 @@ std::array<std::string, 2> axis_lines(std::span<const Bucket> buckets, const Cha
   std::vector<bool> ticks(static_cast<std::size_t>(plot_columns(frame)));
   int next = 0;
   for (const std::int64_t at_ms : round_times(from_ms, from_ms + span_ms, step_ms, frame.zone)) {
-    const auto bucket = std::ranges::find_if(buckets, [at_ms](const Bucket& of) { return at_ms < of.until_ms; });
+    const auto bucket = std::ranges::find_if(buckets, [at_ms](const GridBucket& of) { return at_ms < of.until_ms; });
     const int column = column_of(static_cast<std::size_t>(bucket - buckets.begin()), buckets.size(), frame);
     const std::string label = time_label(at_ms, span_ms, step_ms, frame.zone);
     if (column < next || column + static_cast<int>(label.size()) > plot_columns(frame)) continue;
@@ -172,10 +173,10 @@ int plot_columns(const ChartFrame& frame) {
   return std::max(frame.columns - kLabelColumns - 1, 10);
 }
 
-std::vector<std::string> draw_chart(std::span<const Bucket> buckets, const ChartFrame& frame) {
+std::vector<std::string> draw_chart(std::span<const GridBucket> buckets, const ChartFrame& frame) {
   std::optional<double> min;
   std::optional<double> max;
-  for (const Bucket& bucket : buckets) {
+  for (const GridBucket& bucket : buckets) {
     if (!bucket.mean) continue;
     min = std::min(min.value_or(*bucket.mean), *bucket.mean);
     max = std::max(max.value_or(0), highest(bucket));

@@ -36,7 +36,7 @@ struct ChartFrame {
 int plot_columns(const ChartFrame& frame);
 
 // Lines of at most frame.columns; none if no bucket has a value.
-std::vector<std::string> draw_chart(std::span<const Bucket> buckets, const ChartFrame& frame);
+std::vector<std::string> draw_chart(std::span<const GridBucket> buckets, const ChartFrame& frame);
 
 // The scale of the sizes: from `base_kib` up in four steps that people count in, 0 unless all of it is far from 0.
 struct Scale {

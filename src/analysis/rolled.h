@@ -51,7 +51,7 @@ class BucketMean {
   std::optional<std::int64_t> seen_;
 };
 
-// By how much a counter went up from bucket to bucket. One that is lower than before was begun anew (a boot), and
+// By how much a counter went up from bucket to bucket. One that is lower than before was started again (by a boot), and
 // counts from 0.
 struct Increase {
   std::int64_t from_ms = 0;  // of the bucket

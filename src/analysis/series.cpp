@@ -51,7 +51,7 @@ std::int64_t bucket_of(const Grid& grid, std::int64_t ms) {
          floor_divide(grid.from_ms - grid.origin_ms, grid.width_ms);
 }
 
-void add_to_buckets(const Interval& interval, const Grid& grid, std::vector<Bucket>& buckets,
+void add_to_buckets(const Interval& interval, const Grid& grid, std::vector<GridBucket>& buckets,
                     std::vector<Fold>& folds) {
   const std::int64_t at = std::max(interval.from_ms, grid.from_ms);
   const std::int64_t until = std::min(interval.until_ms, grid.to_ms);
@@ -61,12 +61,12 @@ void add_to_buckets(const Interval& interval, const Grid& grid, std::vector<Buck
   const auto first = static_cast<std::size_t>(bucket_of(grid, at));
   const auto last = static_cast<std::size_t>(bucket_of(grid, std::max(at, until - 1)));
   for (std::size_t index = first; index <= last; ++index) {
-    const Bucket& bucket = buckets[index];
+    const GridBucket& bucket = buckets[index];
     folds[index].add(clipped(interval, std::max(at, bucket.from_ms), std::min(until, bucket.until_ms)));
   }
 }
 
-double slope(const Bucket& a, const Bucket& b) {
+double slope(const GridBucket& a, const GridBucket& b) {
   // Twice the distance of the middles, so that it stays whole.
   const auto doubled_ms = static_cast<double>((b.from_ms + b.until_ms) - (a.from_ms + a.until_ms));
   return (*b.mean - *a.mean) / (doubled_ms / 2) * static_cast<double>(kDay);
@@ -85,11 +85,11 @@ std::int64_t bucket_count(const Grid& grid) {
   return bucket_of(grid, grid.to_ms) + 1;
 }
 
-std::vector<Bucket> cut_into_buckets(std::span<const Interval> intervals, const Grid& grid) {
+std::vector<GridBucket> cut_into_buckets(std::span<const Interval> intervals, const Grid& grid) {
   const auto count = static_cast<std::size_t>(bucket_count(grid));
-  std::vector<Bucket> buckets(count);
+  std::vector<GridBucket> buckets(count);
   std::int64_t edge = grid.origin_ms + floor_divide(grid.from_ms - grid.origin_ms, grid.width_ms) * grid.width_ms;
-  for (Bucket& bucket : buckets) {
+  for (GridBucket& bucket : buckets) {
     bucket.from_ms = std::max(edge, grid.from_ms);
     edge += grid.width_ms;
     bucket.until_ms = std::min(edge, grid.to_ms);
@@ -123,8 +123,8 @@ std::optional<double> slope_per_day(std::span<const Interval> intervals, std::in
   constexpr std::int64_t columns = 100;
   if (to_ms - from_ms < kSlopeSpanMs) return std::nullopt;
   const std::int64_t width = std::max((to_ms - from_ms) / columns, least_ms);
-  std::vector<Bucket> buckets = cut_into_buckets(intervals, {from_ms, to_ms, width, from_ms});
-  std::erase_if(buckets, [&](const Bucket& bucket) { return 2 * bucket.covered_ms < width; });
+  std::vector<GridBucket> buckets = cut_into_buckets(intervals, {from_ms, to_ms, width, from_ms});
+  std::erase_if(buckets, [&](const GridBucket& bucket) { return 2 * bucket.covered_ms < width; });
   if (buckets.size() < kSlopeBuckets) return std::nullopt;
   if (buckets.back().until_ms - buckets.front().from_ms < kSlopeSpanMs) return std::nullopt;
   std::vector<double> slopes;

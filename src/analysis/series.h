@@ -11,7 +11,7 @@
 
 namespace memoir {
 
-struct Bucket {
+struct GridBucket {
   std::int64_t from_ms = 0;  // [from_ms, until_ms)
   std::int64_t until_ms = 0;
   std::int64_t covered_ms = 0;      // time of it with a known value; the rest is a gap
@@ -19,7 +19,7 @@ struct Bucket {
   std::optional<double> mean;
   std::optional<std::int64_t> max;
 
-  bool operator==(const Bucket&) const = default;
+  bool operator==(const GridBucket&) const = default;
 };
 
 struct Grid {
@@ -31,7 +31,7 @@ struct Grid {
 
 // All buckets of the grid, empty ones too; the first and the last are cut to the range. The parts make the whole: what
 // the buckets cover adds up to what the intervals cover within the range.
-std::vector<Bucket> cut_into_buckets(std::span<const Interval> intervals, const Grid& grid);
+std::vector<GridBucket> cut_into_buckets(std::span<const Interval> intervals, const Grid& grid);
 
 // How many buckets that gives.
 std::int64_t bucket_count(const Grid& grid);

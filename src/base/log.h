@@ -1,7 +1,7 @@
 #pragma once
 
 // The program's log, to stderr by spdlog. Under systemd (JOURNAL_STREAM names our stderr) lines carry the journal's
-// priority prefix (sd-daemon(3)) instead of a date. A suffix, made anew for each line, lets the recorder hang its own
+// priority prefix (sd-daemon(3)) instead of a date. A suffix, made for each line, lets the recorder hang its own
 // memory use on every line without base knowing of it. Safe from any thread after log_start.
 
 #include <functional>

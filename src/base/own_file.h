@@ -22,7 +22,7 @@ Status check_own_file(const std::string& path);
 // As read_file(), of a path that a person names or that others may have put something at: a fifo is an error, at once.
 Result<std::string_view> read_named_file(const std::string& path, Buffer& buffer, std::size_t cap);
 
-// A regular file, or nothing: whoever opens anything else for reading may wait for ever.
+// A regular file, or nothing: whoever opens anything else for reading may wait forever.
 Status check_regular(const std::string& path);
 
 }  // namespace memoir

@@ -17,7 +17,7 @@
 namespace memoir {
 namespace {
 
-// A worker that read something huge once does not keep the space for ever.
+// A worker that read something huge once does not keep the space forever.
 constexpr std::size_t kKeptBuffer = 256 * 1024;
 
 // Whether the calling thread had to wait for something else than a processor since it was asked last.

@@ -20,7 +20,7 @@
 namespace memoir {
 
 struct CollectorOptions {
-  std::size_t max_descriptors = 0;  // kept open between ticks; what is beyond is opened anew each time
+  std::size_t max_descriptors = 0;  // kept open between ticks; what is beyond is opened each time
   std::size_t max_command_bytes = 4096;
   std::chrono::milliseconds read_deadline{250};  // for one read of a file that may block on its target
   std::int64_t ticks_per_second = 100;           // sysconf(_SC_CLK_TCK)

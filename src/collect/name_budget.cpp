@@ -31,7 +31,7 @@ NameBudget::NameBudget(std::int64_t store_bytes) : most_(most_of(store_bytes)), 
 
 void NameBudget::resize(std::int64_t store_bytes) {
   const double more = most_of(store_bytes) - most_;
-  const auto grow = [](Bucket& bucket, double by) { bucket.bytes = std::max(0.0, bucket.bytes + by); };
+  const auto grow = [](Allowance& allowance, double by) { allowance.bytes = std::max(0.0, allowance.bytes + by); };
   most_ += more;
   grow(all_, more * kUsersAtOnce);
   for (auto& [uid, own] : users_) grow(own, more);
@@ -57,11 +57,11 @@ bool NameBudget::fit(ProcessInfo& info, const ProcessInfo& before, std::int64_t 
 bool NameBudget::take(std::uint32_t uid, std::size_t bytes, std::int64_t boot_ms) {
   if (users_.size() >= kUsers && !users_.contains(uid)) {
     std::erase_if(users_, [&](const auto& user) {
-      Bucket bucket = user.second;
-      return has(bucket, most_, most_, boot_ms);
+      Allowance allowance = user.second;
+      return has(allowance, most_, most_, boot_ms);
     });
   }
-  Bucket& own = users_.try_emplace(uid, Bucket{most_, boot_ms}).first->second;
+  Allowance& own = users_.try_emplace(uid, Allowance{most_, boot_ms}).first->second;
   const auto need = static_cast<double>(bytes);
   if (!has(own, most_, need, boot_ms) || !has(all_, most_ * kUsersAtOnce, need, boot_ms)) return false;
   own.bytes -= need;
@@ -70,10 +70,10 @@ bool NameBudget::take(std::uint32_t uid, std::size_t bytes, std::int64_t boot_ms
 }
 
 // After what has come into it since.
-bool NameBudget::has(Bucket& bucket, double most, double bytes, std::int64_t boot_ms) const {
-  bucket.bytes = std::min(most, bucket.bytes + most * static_cast<double>(boot_ms - bucket.at_ms) / kDayMs);
-  bucket.at_ms = boot_ms;
-  return bucket.bytes >= bytes;
+bool NameBudget::has(Allowance& allowance, double most, double bytes, std::int64_t boot_ms) const {
+  allowance.bytes = std::min(most, allowance.bytes + most * static_cast<double>(boot_ms - allowance.at_ms) / kDayMs);
+  allowance.at_ms = boot_ms;
+  return allowance.bytes >= bytes;
 }
 
 void NameBudget::remember(std::size_t name) {

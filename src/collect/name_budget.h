@@ -28,18 +28,18 @@ class NameBudget {
   bool fit(ProcessInfo& info, const ProcessInfo& before, std::int64_t boot_ms);
 
  private:
-  struct Bucket {
+  struct Allowance {
     double bytes = 0;
     std::int64_t at_ms = 0;
   };
 
   bool take(std::uint32_t uid, std::size_t bytes, std::int64_t boot_ms);
-  bool has(Bucket& bucket, double most, double bytes, std::int64_t boot_ms) const;
+  bool has(Allowance& allowance, double most, double bytes, std::int64_t boot_ms) const;
   void remember(std::size_t name);
 
   double most_;  // of a user in a day
-  std::unordered_map<std::uint32_t, Bucket> users_;
-  Bucket all_;
+  std::unordered_map<std::uint32_t, Allowance> users_;
+  Allowance all_;
   std::unordered_set<std::size_t> known_;
 };
 

@@ -21,7 +21,7 @@ class RollupJob final : public BlockingJob {
   RollupJob(std::shared_ptr<const ProcFs> proc, std::int32_t pid, std::uint64_t start_ticks)
       : BlockingJob(CostKind::rollup), proc_(std::move(proc)), pid_(pid), start_ticks_(start_ticks) {}
 
-  // Before a run: whether the descriptor may be kept after it, and whether a kept one must be opened anew even if it
+  // Before a run: whether the descriptor may be kept after it, and whether a kept one must be opened again even if it
   // still has something to say, for that may be of another memory than the process has now.
   void prepare(bool keep, bool reopen);
   void run(Buffer& buffer) override;

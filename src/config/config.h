@@ -24,7 +24,7 @@ struct Config {
   std::string log_level = "info";         // debug, info, warning, error
   // [store]
   std::string durability = "full";  // full: synced at each tick; normal: at checkpoints
-  // How long each tier is kept, 1 h … 10000 d; 0: for ever.
+  // How long each tier is kept, 1 h … 10000 d; 0: forever.
   std::chrono::milliseconds raw = std::chrono::hours(7 * 24);
   std::chrono::milliseconds five_minutes = std::chrono::hours(60 * 24);
   std::chrono::milliseconds hours = std::chrono::hours(400 * 24);

@@ -1,14 +1,14 @@
 #pragma once
 
 // A Writer that goes on whatever happens to its file. The one that Writer::open gives has one file; this one opens it
-// (again) when it can, and begins anew where it must:
+// (again) when it can, and begins a fresh one where it must:
 //
 //   damaged             set aside whole (store/write/set_aside.h), a fresh file is begun; at most every ten minutes
 //   deleted or moved    noticed at the next tick; a fresh file is begun at the path
 //   full disk, I/O      an error, as of any Writer; the caller tries again
 //   a long reader       nothing fails, but the -wal cannot shrink: said when it is long
 //
-// A file that is begun anew gets the run with it, and an event that says why: set-aside, moved, wal.
+// A fresh file gets the run with it, and an event that says why: set-aside, moved, wal.
 
 #include <cstdint>
 #include <functional>

@@ -22,7 +22,7 @@ std::int64_t bucket_ms(Tier tier);  // 0 for raw
 
 inline constexpr std::int64_t kDayLengthMs = 86'400'000;
 
-// What is kept for how long, 0: for ever. Ages count by the recorder's own clock (stretch.recorded_ms), which nobody
+// What is kept for how long, 0: forever. Ages count by the recorder's own clock (stretch.recorded_ms), which nobody
 // can set.
 struct Retention {
   std::int64_t raw_ms = 7 * kDayLengthMs;

@@ -197,7 +197,7 @@ struct FileInfo {
   std::int64_t first_tick_ms = 0;  // of those
   std::int64_t last_tick_ms = 0;
   std::int64_t max_bytes = 0;                // what the recorder keeps it under; 0: nothing, or not known
-  std::int64_t raw_ms = 0;                   // for how long ticks are kept; 0: for ever, or not known
+  std::int64_t raw_ms = 0;                   // for how long ticks are kept; 0: forever, or not known
   std::vector<StoredSize> sizes;             // of the last month, in order
   std::optional<std::int32_t> recorder_pid;  // who holds the lock now, if we can see it
   bool lock_visible = false;                 // we can: without a recorder_pid nobody records into the file

@@ -30,43 +30,43 @@ Intervals line(std::int64_t from, std::int64_t to, std::int64_t every, double st
 
 TEST_CASE("a value holds through the buckets until the next interval, and gaps stay gaps") {
   const Intervals intervals = ticks({{0, 25, 10}, {25, 30, 40}, {50, 60, 8}});
-  const std::vector<Bucket> buckets = cut_into_buckets(intervals, {0, 60, 10, 0});
+  const std::vector<GridBucket> buckets = cut_into_buckets(intervals, {0, 60, 10, 0});
   REQUIRE(buckets.size() == 6);
-  CHECK(buckets[0] == Bucket{0, 10, 10, 10, 10.0, 10});
-  CHECK(buckets[2] == Bucket{20, 30, 10, 10, 25.0, 40});
-  CHECK(buckets[3] == Bucket{30, 40, 0, std::nullopt, std::nullopt, std::nullopt});
-  CHECK(buckets[5] == Bucket{50, 60, 10, 8, 8.0, 8});
+  CHECK(buckets[0] == GridBucket{0, 10, 10, 10, 10.0, 10});
+  CHECK(buckets[2] == GridBucket{20, 30, 10, 10, 25.0, 40});
+  CHECK(buckets[3] == GridBucket{30, 40, 0, std::nullopt, std::nullopt, std::nullopt});
+  CHECK(buckets[5] == GridBucket{50, 60, 10, 8, 8.0, 8});
 }
 
 TEST_CASE("buckets begin at round times and are cut to the range") {
-  const std::vector<Bucket> buckets = cut_into_buckets(ticks({{0, 100, 5}}), {17, 42, 10, 0});
+  const std::vector<GridBucket> buckets = cut_into_buckets(ticks({{0, 100, 5}}), {17, 42, 10, 0});
   REQUIRE(buckets.size() == 4);
-  CHECK(buckets[0] == Bucket{17, 20, 3, 5, 5.0, 5});
+  CHECK(buckets[0] == GridBucket{17, 20, 3, 5, 5.0, 5});
   CHECK(buckets[1].from_ms == 20);
-  CHECK(buckets[3] == Bucket{40, 42, 2, 5, 5.0, 5});
+  CHECK(buckets[3] == GridBucket{40, 42, 2, 5, 5.0, 5});
 
-  const std::vector<Bucket> shifted = cut_into_buckets(ticks({{0, 100, 5}}), {17, 42, 10, 3});
+  const std::vector<GridBucket> shifted = cut_into_buckets(ticks({{0, 100, 5}}), {17, 42, 10, 3});
   CHECK(shifted[0].until_ms == 23);
 }
 
 TEST_CASE("the last tick of the range is in the last bucket") {
-  const std::vector<Bucket> buckets = cut_into_buckets(ticks({{0, 20, 5}, {20, 20, 90}}), {0, 20, 10, 0});
+  const std::vector<GridBucket> buckets = cut_into_buckets(ticks({{0, 20, 5}, {20, 20, 90}}), {0, 20, 10, 0});
   REQUIRE(buckets.size() == 2);
-  CHECK(buckets[1] == Bucket{10, 20, 10, 5, 5.0, 90});
+  CHECK(buckets[1] == GridBucket{10, 20, 10, 5, 5.0, 90});
 }
 
 TEST_CASE("a range of one instant is one bucket with its value") {
-  const std::vector<Bucket> buckets = cut_into_buckets(ticks({{7, 7, 5}}), {7, 7, 10, 0});
+  const std::vector<GridBucket> buckets = cut_into_buckets(ticks({{7, 7, 5}}), {7, 7, 10, 0});
   REQUIRE(buckets.size() == 1);
-  CHECK(buckets[0] == Bucket{7, 7, 0, 5, 5.0, 5});
+  CHECK(buckets[0] == GridBucket{7, 7, 0, 5, 5.0, 5});
 }
 
 TEST_CASE("intervals before, after and around the range count for what is inside") {
   const Intervals intervals = ticks({{-50, -10, 1}, {-10, 15, 2}, {90, 120, 3}, {130, 140, 4}});
-  const std::vector<Bucket> buckets = cut_into_buckets(intervals, {0, 100, 50, 0});
+  const std::vector<GridBucket> buckets = cut_into_buckets(intervals, {0, 100, 50, 0});
   REQUIRE(buckets.size() == 2);
-  CHECK(buckets[0] == Bucket{0, 50, 15, 2, 2.0, 2});
-  CHECK(buckets[1] == Bucket{50, 100, 10, 3, 3.0, 3});
+  CHECK(buckets[0] == GridBucket{0, 50, 15, 2, 2.0, 2});
+  CHECK(buckets[1] == GridBucket{50, 100, 10, 3, 3.0, 3});
 }
 
 TEST_CASE("the width is one that people count in, and fits") {
@@ -129,13 +129,13 @@ TEST_CASE("property: the buckets' parts make up the whole") {
       const std::int64_t part = std::min(interval.until_ms, grid.to_ms) - std::max(interval.from_ms, grid.from_ms);
       if (interval.mean) whole += std::max<std::int64_t>(part, 0);
     }
-    const std::vector<Bucket> buckets = cut_into_buckets(intervals, grid);
+    const std::vector<GridBucket> buckets = cut_into_buckets(intervals, grid);
     REQUIRE(static_cast<std::int64_t>(buckets.size()) == bucket_count(grid));
     REQUIRE(buckets.front().from_ms == grid.from_ms);
     REQUIRE(buckets.back().until_ms == grid.to_ms);
     std::int64_t covered = 0;
     for (std::size_t index = 0; index < buckets.size(); ++index) {
-      const Bucket& bucket = buckets[index];
+      const GridBucket& bucket = buckets[index];
       covered += bucket.covered_ms;
       if (index > 0) REQUIRE(bucket.from_ms == buckets[index - 1].until_ms);
       REQUIRE(bucket.covered_ms <= bucket.until_ms - bucket.from_ms);

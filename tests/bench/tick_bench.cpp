@@ -135,7 +135,7 @@ int main(int argc, char** argv) try {
       plan.processes, plan.private_kib, plan.rounds, std::filesystem::temp_directory_path().string());
   fmt::print("{:<28}{:>12}{:>12}{:>20}{:>9}\n", "", "floor, µs", "tick, µs", "of which storing", "ratio");
   print("descriptors kept", measure(plan, population, true));
-  print("files opened anew", measure(plan, population, false));
+  print("files opened again", measure(plan, population, false));
   return 0;
 } catch (const std::exception& error) {
   fmt::print(stderr, "tick_bench: {}\n", error.what());

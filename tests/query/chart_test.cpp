@@ -15,11 +15,11 @@ constexpr std::int64_t kMinute = 60'000;
 constexpr std::int64_t kMidnight = 1'795'046'400'000;  // 2026-11-19 00:00 UTC
 
 // Minutes with a mean and a maximum in MiB; a negative mean is a gap.
-std::vector<Bucket> minutes(const std::vector<std::pair<std::int64_t, std::int64_t>>& values) {
-  std::vector<Bucket> buckets;
+std::vector<GridBucket> minutes(const std::vector<std::pair<std::int64_t, std::int64_t>>& values) {
+  std::vector<GridBucket> buckets;
   for (const auto& [mean, max] : values) {
     const std::int64_t from = kMidnight + static_cast<std::int64_t>(buckets.size()) * kMinute;
-    Bucket bucket{from, from + kMinute, 0, {}, {}, {}};
+    GridBucket bucket{from, from + kMinute, 0, {}, {}, {}};
     if (mean >= 0) bucket = {from, from + kMinute, kMinute, mean * 1024, static_cast<double>(mean * 1024), max * 1024};
     buckets.push_back(bucket);
   }

@@ -208,7 +208,7 @@ void add_notes(const DiffQuestion& question, const Diff& diff, const Kinds& kind
                                        print_count(*diff.in_between, "process", "processes")));
   }
   if (diff.before.snapshot.run.boot.boot_id != diff.after.snapshot.run.boot.boot_id) {
-    report.notes.emplace_back("The machine was booted anew in between: no process lives on.");
+    report.notes.emplace_back("The machine was booted in between: no process lives on.");
   }
 }
 

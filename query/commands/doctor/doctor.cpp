@@ -49,7 +49,7 @@ void examine_damage(const std::string& path, Findings& findings) {
     findings.push_back(problem("damage", damage.error()));
   } else if (!damage->empty()) {
     findings.push_back({"damage", Verdict::problem, "the database is damaged: " + *damage,
-                        "move it aside with its -wal and -shm, and start the recorder anew"});
+                        "move it aside with its -wal and -shm, and start the recorder again"});
   } else {
     findings.push_back({"damage", Verdict::ok, "every page of the file is sound", ""});
   }

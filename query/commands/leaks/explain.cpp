@@ -15,16 +15,16 @@ constexpr int kChartRows = 12;
 constexpr int kPipeColumns = 80;
 
 // As many buckets as fit: what the series holds, joined.
-std::vector<Bucket> joined(const LeakSeries& series, int columns) {
+std::vector<GridBucket> joined(const LeakSeries& series, int columns) {
   const std::int64_t from_ms = series.buckets.front().from_ms;
   const std::int64_t until_ms = series.buckets.back().from_ms + series.width_ms;
   const std::int64_t count = (until_ms - from_ms) / series.width_ms;
   const std::int64_t width_ms = series.width_ms * ((count + columns - 1) / columns);
-  std::vector<Bucket> buckets;
+  std::vector<GridBucket> buckets;
   for (std::int64_t at_ms = from_ms; at_ms < until_ms; at_ms += width_ms)
     buckets.push_back({at_ms, at_ms + width_ms, 0, {}, {}, {}});
   for (const LeakBucket& part : series.buckets) {
-    Bucket& bucket = buckets[static_cast<std::size_t>((part.from_ms - from_ms) / width_ms)];
+    GridBucket& bucket = buckets[static_cast<std::size_t>((part.from_ms - from_ms) / width_ms)];
     const auto before = static_cast<double>(bucket.covered_ms);
     const auto more = static_cast<double>(part.covered_ms);
     if (more <= 0) continue;

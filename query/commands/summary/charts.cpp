@@ -150,11 +150,11 @@ std::vector<std::string> summary_drawing(const DaySummary& summary, const Option
   ChartFrame frame{static_cast<int>(columns), 8, options.ascii, options.units, options.zone};
   const Day& day = summary.day;
   const std::int64_t width_ms = nice_width(day.end_ms - day.begin_ms, plot_columns(frame), kHourMs / 12);
-  std::vector<Bucket> buckets;
+  std::vector<GridBucket> buckets;
   for (std::int64_t from_ms = day.begin_ms; from_ms < day.end_ms; from_ms += width_ms) {
     const std::int64_t until_ms = std::min(from_ms + width_ms, day.end_ms);
     const Figures figures = figures_of(summary.used, from_ms, until_ms);
-    Bucket bucket{from_ms, until_ms, figures.covered_ms, {}, real(figures.mean), {}};
+    GridBucket bucket{from_ms, until_ms, figures.covered_ms, {}, real(figures.mean), {}};
     if (figures.highest) bucket.max = figures.highest->value;
     if (figures.lowest) bucket.min = figures.lowest->value;
     buckets.push_back(bucket);

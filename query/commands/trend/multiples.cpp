@@ -69,7 +69,7 @@ Status fill_multiples(const Context& context, const TrendQuestion& question, con
   for (const Series& series : all) {
     lines.push_back({&series, summarise(series.intervals), percentile_over_time(series.intervals, 95),
                      slope_per_day(series.intervals, range.from_ms, range.to_ms, question.interval_ms)});
-    for (const Bucket& bucket : cut_into_buckets(series.intervals, grid)) buckets.push_back({&series, bucket});
+    for (const GridBucket& bucket : cut_into_buckets(series.intervals, grid)) buckets.push_back({&series, bucket});
     if (series.inexact_ms > 0) {
       report.warnings.push_back(
           fmt::format("{}: not exact for a part of the time, RSS stands in for PSS", series.subject));

@@ -103,7 +103,7 @@ std::vector<std::string> number_lines(const Series& series, const Summary& summa
   return lines;
 }
 
-std::vector<Bucket> chart_buckets(const TrendQuestion& question, const Series& series, const ChartFrame& frame) {
+std::vector<GridBucket> chart_buckets(const TrendQuestion& question, const Series& series, const ChartFrame& frame) {
   const Range range = question.range;
   const std::int64_t width_ms = nice_width(range.to_ms - range.from_ms, plot_columns(frame), question.interval_ms);
   return cut_into_buckets(series.intervals, {range.from_ms, range.to_ms, width_ms, trend_origin(question, frame.zone)});
@@ -120,7 +120,7 @@ ChartFrame frame_of(const Context& context, int rows) {
 
 std::string spark_of(const Context& context, const TrendQuestion& question, const Series& series) {
   std::vector<std::optional<double>> means;
-  for (const Bucket& bucket : chart_buckets(question, series, frame_of(context, kDivisionRows))) {
+  for (const GridBucket& bucket : chart_buckets(question, series, frame_of(context, kDivisionRows))) {
     means.push_back(bucket.mean);
   }
   return sparkline(means, context.options.ascii);
@@ -158,7 +158,7 @@ std::vector<std::string> draw_series(const Context& context, const TrendQuestion
 
 Table bucket_table(const std::vector<SeriesBucket>& buckets) {
   using Row = SeriesBucket;
-  const auto recorded = [](const Bucket& bucket) {
+  const auto recorded = [](const GridBucket& bucket) {
     const std::int64_t width = bucket.until_ms - bucket.from_ms;
     // A range of one instant is covered by its tick.
     return width > 0 ? *share_percent(bucket.covered_ms, width) : bucket.mean ? 100.0 : 0.0;
@@ -205,7 +205,7 @@ Status fill_trend(const Context& context, const TrendQuestion& question, const S
       report.drawing.push_back(std::move(line));
   }
   std::vector<SeriesBucket> rows;
-  for (const Bucket& bucket : cut_into_buckets(series.intervals, grid)) rows.push_back({&series, bucket});
+  for (const GridBucket& bucket : cut_into_buckets(series.intervals, grid)) rows.push_back({&series, bucket});
   report.rows = bucket_table(rows);
   return Done{};
 }

@@ -49,7 +49,7 @@ struct TrendQuestion {
 // A row per bucket, of one series or of several.
 struct SeriesBucket {
   const Series* series = nullptr;
-  Bucket bucket;
+  GridBucket bucket;
 };
 Table bucket_table(const std::vector<SeriesBucket>& buckets);
 

@@ -11,7 +11,7 @@
 namespace memoir {
 namespace {
 
-// What the set may use for its program and its automaton, which is built lazily and started anew when it is full. As
+// What the set may use for its program and its automaton, which is built lazily and started again when it is full. As
 // little as the rules fit into.
 constexpr std::int64_t kLeastSetMemory = 256 * 1024;
 constexpr std::int64_t kMostSetMemory = 16 * 1024 * 1024;

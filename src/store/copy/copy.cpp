@@ -87,7 +87,7 @@ Status finish_copy(const CopyPlan& plan, PartialFile& partial) {
 
 namespace {
 
-// What is copied is one state of the file: recording goes on beside it, and does not have it begin anew.
+// What is copied is one state of the file: recording goes on beside it, and does not make it start again.
 Status copy_pages(const CopyPlan& plan, SQLite::Database& source, SQLite::Database& copy) {
   constexpr int pages_at_once = 256;
   const Transaction state(source, Transaction::Kind::read);

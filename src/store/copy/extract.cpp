@@ -173,7 +173,7 @@ void raise_marks(SQLite::Database& copy) {
   transaction.commit();
 }
 
-// Answers over long ranges need not make them anew each time.
+// Answers over long ranges need not make them each time.
 Status write_rollups(const CopyPlan& plan, SQLite::Database& copy) {
   Rollup rollup(copy);
   while (rollup.due()) {

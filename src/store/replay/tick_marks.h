@@ -14,7 +14,7 @@ class TickMarks {
  public:
   TickMarks(SQLite::Database& database, std::int64_t first_id, std::int64_t last_id);
 
-  // Begins anew with other ticks.
+  // Starts again with other ticks.
   void go_to(std::int64_t first_id, std::int64_t last_id) { ticks_.bind(first_id, last_id); }
   // To the next tick; false at the end.
   bool step();

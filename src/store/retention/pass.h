@@ -30,7 +30,7 @@ class RetentionPass {
   // The next piece. Not while a step of the rollups is half written.
   Maintenance step();
 
-  // The cap leaves no room for what is not rolled up yet: that must be, and a keyframe begin anew.
+  // The cap leaves no room for what is not rolled up yet: that must be, and a keyframe begun.
   bool needs_room() const { return needs_room_; }
 
  private:

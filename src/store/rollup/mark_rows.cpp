@@ -263,7 +263,7 @@ std::vector<HighWater> load_marks(SQLite::Database& database, RollupTails& tails
 namespace {
 
 // The highest marks of one metric of processes, one of each; of equal ones the first counts, since a recorder that was
-// started again sees an old height anew. Only what can still be among them is kept.
+// started again sees an old height again. Only what can still be among them is kept.
 class HighestOfProcesses {
  public:
   explicit HighestOfProcesses(std::size_t most) : most_(most) {}

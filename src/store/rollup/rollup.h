@@ -1,7 +1,7 @@
 #pragma once
 
 // Writes the rollups, a step at a time: the ticks of an hour are turned into buckets in memory, and those written in
-// short transactions, each with the mark of how far it came. Killed anywhere, the step is computed anew from the raw
+// short transactions, each with the mark of how far it came. Killed anywhere, the step is computed again from the raw
 // rows, and goes on where the mark says: nothing is lost, nothing counted twice.
 
 #include <cstdint>

@@ -8,7 +8,7 @@ namespace memoir {
 Error damaged(const std::string& path, const std::string& how) {
   return {ErrorKind::damaged,
           fmt::format("{}: the database is damaged ({}); move it aside with its -wal and -shm, and start the recorder "
-                      "anew",
+                      "again",
                       path, how)};
 }
 

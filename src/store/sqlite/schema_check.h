@@ -1,6 +1,6 @@
 #pragma once
 
-// A file comes from anywhere, and what its schema says is run by whoever asks it: a view may go on for ever, a trigger
+// A file comes from anywhere, and what its schema says is run by whoever asks it: a view may go on forever, a trigger
 // or an index of an expression may do anything that SQL can. So it has to be the very schema that our migrations make.
 
 #include <cstdint>
