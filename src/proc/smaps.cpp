@@ -14,7 +14,7 @@ constexpr std::size_t kLongestLine = kNewline.size() * PATH_MAX + 256;
 
 // Takes a number and the separator behind it off the front of `text`.
 template <typename Int>
-bool take(std::string_view& text, int base, char separator, Int& value) {
+bool take_number(std::string_view& text, int base, char separator, Int& value) {
   const char* const end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, value, base);
   if (error != std::errc{} || stop == end || *stop != separator) return false;
@@ -93,15 +93,15 @@ bool SmapsParser::read_line(const KeyLine& line) {
 bool SmapsParser::read_region(std::string_view line) {
   std::uint64_t start = 0;
   std::uint64_t end = 0;
-  if (!take(line, 16, '-', start) || !take(line, 16, ' ', end)) return true;  // an unknown line
+  if (!take_number(line, 16, '-', start) || !take_number(line, 16, ' ', end)) return true;  // an unknown line
   if (in_region_) on_region_(region_);
   in_region_ = true;
   region_.start = start;
   region_.end = end;
   clear_fields<0, kRollupFields>(region_.memory);
   const bool whole = start <= end && take_permissions(line, region_.permissions) &&
-                     take(line, 16, ' ', region_.offset) && take(line, 16, ':', region_.major) &&
-                     take(line, 16, ' ', region_.minor) && take(line, 10, ' ', region_.inode);
+                     take_number(line, 16, ' ', region_.offset) && take_number(line, 16, ':', region_.major) &&
+                     take_number(line, 16, ' ', region_.minor) && take_number(line, 10, ' ', region_.inode);
   if (!whole) return false;
   line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
   undo_newlines(line, region_.path);

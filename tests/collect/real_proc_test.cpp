@@ -238,7 +238,7 @@ MappingLedger read_ledger(std::int32_t pid, std::size_t piece_bytes, std::size_t
   return fold.take();
 }
 
-MappingUse sum_of(const MappingLedger& ledger) {
+MappingUse real_sum_of(const MappingLedger& ledger) {
   MappingUse sum;
   for (const MappingRow& row : ledger.rows) sum.add(row.use);
   for (const MappingUse& others : ledger.others) sum.add(others);
@@ -286,7 +286,7 @@ TEST_CASE("the ledger of a stopped process, its smaps read in pieces of any size
     const auto before = read_rollup(child.pid());
     const MappingLedger ledger = read_ledger(child.pid(), piece_bytes, most_rows);
     if (before != read_rollup(child.pid())) continue;
-    check_sums(sum_of(ledger), *before);
+    check_sums(real_sum_of(ledger), *before);
     if (most_rows == 2) return;
     const auto memfd = std::ranges::find(ledger.rows, MappingName{MappingKind::memfd, "/memfd:a ledger's (deleted)"},
                                          &MappingRow::name);

@@ -36,7 +36,7 @@ std::vector<SmapsRegion> regions_of(std::string_view text) {
   return parsed.regions;
 }
 
-Error refused(std::string_view text) {
+Error refusal_of(std::string_view text) {
   const Parsed parsed = parse(text, text.size() + 1);
   REQUIRE(parsed.error);
   for (const std::size_t bytes : {std::size_t{1}, std::size_t{7}}) {
@@ -60,7 +60,7 @@ ProcessMemory sums_of(const std::vector<SmapsRegion>& regions) {
   return sums;
 }
 
-constexpr const char* kHead = "00400000-00452000 r-xp 00000000 08:02 173521      /usr/bin/dbus-daemon\n";
+constexpr const char* kRegionHead = "00400000-00452000 r-xp 00000000 08:02 173521      /usr/bin/dbus-daemon\n";
 
 }  // namespace
 
@@ -160,8 +160,9 @@ TEST_CASE("smaps: pieces of any size make the same regions") {
 }
 
 TEST_CASE("smaps: any order and unknown lines are fine, and no field is that of the region before") {
-  const auto regions = regions_of(std::string(kHead) + "Pss: 2 kB\nNew: much\nanon: 3 kB\n\nVmFlags: rd\nRss: 4 kB\n" +
-                                  "b000-c000 rw-s 00000000 00:00 0 \nSwap: 5 kB\n");
+  const auto regions =
+      regions_of(std::string(kRegionHead) + "Pss: 2 kB\nNew: much\nanon: 3 kB\n\nVmFlags: rd\nRss: 4 kB\n" +
+                 "b000-c000 rw-s 00000000 00:00 0 \nSwap: 5 kB\n");
   REQUIRE(regions.size() == 2);
   CHECK(regions[0].memory.get(F::pss) == 2);
   CHECK(regions[0].memory.get(F::rss) == 4);
@@ -170,7 +171,7 @@ TEST_CASE("smaps: any order and unknown lines are fine, and no field is that of 
 }
 
 TEST_CASE("smaps: no text means that the process is gone") {
-  CHECK(refused("").kind == ErrorKind::gone);
+  CHECK(refusal_of("").kind == ErrorKind::gone);
 }
 
 TEST_CASE("smaps: hostile and broken lines are malformed and named") {
@@ -182,19 +183,19 @@ TEST_CASE("smaps: hostile and broken lines are malformed and named") {
                "1000-2000 rw-p 00000000 100000000:00 0 \n", "1000-2000 rw-p 00000000 00:00\n");
   INFO(line);
   const bool range_only = line == "1000-2000\n";
-  const Parsed parsed = parse(kHead + line + "Pss: 1 kB\n", 1000);
+  const Parsed parsed = parse(kRegionHead + line + "Pss: 1 kB\n", 1000);
   CHECK(parsed.error.has_value() != range_only);  // without a blank it is no region, but an unknown line
   if (range_only) return;
-  const Error error = refused(kHead + line + "Pss: 1 kB\n");
+  const Error error = refusal_of(kRegionHead + line + "Pss: 1 kB\n");
   CHECK(error.kind == ErrorKind::malformed);
   CHECK(error.message == "smaps: cannot understand \"" + line.substr(0, line.size() - 1) + '"');
 }
 
 TEST_CASE("smaps: a field before any region, or no field at all, is something else's text") {
-  CHECK(refused("Rss: 1 kB\n").kind == ErrorKind::malformed);
-  CHECK(refused(kHead).message == "smaps: none of its lines is known");
-  CHECK(refused("\n").message == "smaps: none of its lines is known");
-  CHECK(refused(std::string(1000, '\0')).kind == ErrorKind::malformed);
+  CHECK(refusal_of("Rss: 1 kB\n").kind == ErrorKind::malformed);
+  CHECK(refusal_of(kRegionHead).message == "smaps: none of its lines is known");
+  CHECK(refusal_of("\n").message == "smaps: none of its lines is known");
+  CHECK(refusal_of(std::string(1000, '\0')).kind == ErrorKind::malformed);
 }
 
 TEST_CASE("smaps: the longest path is taken, what is longer is malformed, and no more of it is held") {
@@ -203,7 +204,7 @@ TEST_CASE("smaps: the longest path is taken, what is longer is malformed, and no
   for (int i = 0; i < 4095; ++i) newlines += "\\012";
   CHECK(regions_of(head + newlines + "\nRss: 1 kB\n").front().path == '/' + std::string(4095, '\n'));
   CHECK(regions_of(head + std::string(4095, 'x') + "\nRss: 1 kB\n").front().path.size() == 4096);
-  CHECK(refused(head + std::string(4096, 'x') + "\nRss: 1 kB\n").kind == ErrorKind::malformed);
+  CHECK(refusal_of(head + std::string(4096, 'x') + "\nRss: 1 kB\n").kind == ErrorKind::malformed);
 
   SmapsParser parser([](const SmapsRegion&) {});
   const std::string piece(1000, 'x');
