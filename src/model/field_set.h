@@ -29,6 +29,13 @@ class FieldSet {
 
   void set(E field, std::int64_t value) { values_[static_cast<std::size_t>(field)] = value; }
   void set(E field, std::optional<std::int64_t> value) { set(field, value.value_or(kAbsent)); }
+  // Of two numbers the sum, of which the largest number is the most; what is absent adds nothing.
+  void add(E field, const FieldSet& other) {
+    if (!other.has(field)) return;
+    std::int64_t sum = 0;
+    const bool over = __builtin_add_overflow(or_zero(field), other.or_zero(field), &sum);
+    set(field, over ? std::numeric_limits<std::int64_t>::max() : sum);
+  }
   void clear(E field) { set(field, kAbsent); }
 
   bool operator==(const FieldSet&) const = default;

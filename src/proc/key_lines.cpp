@@ -12,9 +12,18 @@ constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
 constexpr std::string_view kUnit = " kB";
 constexpr std::size_t kShown = 80;  // of a line in an error
 
-std::string_view skip_blanks(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  return text;
+constexpr std::string_view kBlanks = "                                ";
+
+bool is_blank(std::string_view text) {
+  return kBlanks.starts_with(text) || text.find_first_not_of(" \t") == std::string_view::npos;
+}
+
+// "    1612". From its end, for most have few digits behind many blanks, and a smaps has a million of them.
+std::optional<std::int64_t> parse_padded(std::string_view text) {
+  std::size_t blanks = text.size();
+  while (blanks > 0 && text[blanks - 1] >= '0' && text[blanks - 1] <= '9') --blanks;
+  if (!is_blank(text.substr(0, blanks))) return std::nullopt;
+  return parse_natural(text.substr(blanks));
 }
 
 }  // namespace
@@ -36,12 +45,12 @@ std::optional<std::int64_t> parse_hundredths(std::string_view text) {
 
 std::optional<std::int64_t> KeyLine::kib() const {
   if (torn || !value.ends_with(kUnit)) return std::nullopt;
-  return parse_natural(skip_blanks(value.substr(0, value.size() - kUnit.size())));
+  return parse_padded(value.substr(0, value.size() - kUnit.size()));
 }
 
 std::optional<std::int64_t> KeyLine::count() const {
   if (torn) return std::nullopt;
-  return parse_natural(skip_blanks(value));
+  return parse_padded(value);
 }
 
 bool is_state(std::string_view text) {

@@ -1,5 +1,6 @@
 // The collector on the machine's own /proc, with children of known memory.
 
+#include <algorithm>
 #include <array>
 #include <csignal>
 #include <cstdlib>
@@ -10,6 +11,8 @@
 #include <unistd.h>
 
 #include "collect/collector_fixture.h"
+#include "collect/mappings/ledger.h"
+#include "proc/smaps_rollup.h"
 
 using namespace memoir;
 using namespace memoir::test;
@@ -207,4 +210,90 @@ TEST_CASE("the descriptor limit is raised, with some left for others") {
   const std::size_t kept = raise_descriptor_limit();
   CHECK(kept > 0);
   CHECK(raise_descriptor_limit() == kept);
+}
+
+namespace {
+
+std::optional<ProcessMemory> read_rollup(std::int32_t pid) {
+  Buffer buffer;
+  ProcessMemory memory;
+  const auto text = read_file(ProcFs().path(pid, PidFile::smaps_rollup), buffer);
+  if (!text || !parse_smaps_rollup(*text, memory)) return std::nullopt;
+  return memory;
+}
+
+MappingLedger read_ledger(std::int32_t pid, std::size_t piece_bytes, std::size_t most_rows) {
+  const auto fd = open_file("/proc/" + std::to_string(pid) + "/smaps");
+  REQUIRE(fd.ok());
+  MappingFold fold({}, most_rows);
+  SmapsParser parser([&](const SmapsRegion& region) { fold.add(region); });
+  std::vector<char> buffer(piece_bytes);
+  for (;;) {
+    const ssize_t got = ::read(fd->get(), buffer.data(), buffer.size());
+    REQUIRE(got >= 0);
+    if (got == 0) break;
+    REQUIRE(parser.add({buffer.data(), static_cast<std::size_t>(got)}).ok());
+  }
+  REQUIRE(parser.finish().ok());
+  return fold.take();
+}
+
+MappingUse real_sum_of(const MappingLedger& ledger) {
+  MappingUse sum;
+  for (const MappingRow& row : ledger.rows) sum.add(row.use);
+  for (const MappingUse& others : ledger.others) sum.add(others);
+  return sum;
+}
+
+// Proportional shares are cut to whole KiB in each region.
+bool is_share(F field) {
+  return field == F::pss || field == F::pss_dirty || field == F::swap_pss || field == F::locked;
+}
+
+void check_sums(const MappingUse& sum, const ProcessMemory& rollup) {
+  std::size_t compared = 0;
+  for (std::size_t i = 0; i < kRollupFields; ++i) {
+    const F field = static_cast<F>(i);
+    if (!sum.memory.has(field)) continue;
+    INFO(kProcessFields.at(i).key);
+    const std::int64_t missing = rollup.or_zero(field) - sum.memory.or_zero(field);
+    CHECK(missing >= 0);
+    CHECK(missing <= (is_share(field) ? sum.regions : 0));
+    ++compared;
+  }
+  CHECK(compared >= 10);
+}
+
+}  // namespace
+
+TEST_CASE("the ledger of a stopped process, its smaps read in pieces of any size, adds up to its smaps_rollup") {
+  const Child child([] {
+    touch(map(4 * kMiB, MAP_PRIVATE | MAP_ANONYMOUS), 3 * kMiB);
+    touch(map(2 * kMiB, MAP_SHARED | MAP_ANONYMOUS), kMiB);
+    const int memfd = ::memfd_create("a ledger's", 0);
+    if (memfd < 0 || ::ftruncate(memfd, kMiB) != 0) std::abort();
+    touch(map(kMiB, MAP_SHARED, memfd), kMiB / 2);
+  });
+  ::kill(child.pid(), SIGSTOP);
+  if (!read_rollup(child.pid())) {
+    WARN("skipped: no smaps_rollup");
+    return;
+  }
+  const auto piece_bytes = GENERATE(std::size_t{1}, std::size_t{7}, std::size_t{4096});
+  const auto most_rows = GENERATE(std::size_t{2}, std::size_t{1000});
+  // Pages that it shares with other processes become its own when those end or write to them: then it is read again.
+  for (int attempt = 0; attempt < 20; ++attempt) {
+    const auto before = read_rollup(child.pid());
+    const MappingLedger ledger = read_ledger(child.pid(), piece_bytes, most_rows);
+    if (before != read_rollup(child.pid())) continue;
+    check_sums(real_sum_of(ledger), *before);
+    if (most_rows == 2) return;
+    const auto memfd = std::ranges::find(ledger.rows, MappingName{MappingKind::memfd, "/memfd:a ledger's (deleted)"},
+                                         &MappingRow::name);
+    REQUIRE(memfd != ledger.rows.end());
+    CHECK(memfd->use.size_kib == 1024);
+    CHECK(memfd->use.memory.get(F::rss) == 512);
+    return;
+  }
+  WARN("skipped: others never stood still");
 }

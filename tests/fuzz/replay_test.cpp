@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kMutationsPerTarget = 4000;
 
-constexpr std::array<std::string_view, 26> kTokens = {"\n",
+constexpr std::array<std::string_view, 28> kTokens = {"\n",
                                                       ":",
                                                       " kB\n",
                                                       " ",
@@ -34,6 +34,8 @@ constexpr std::array<std::string_view, 26> kTokens = {"\n",
                                                       "=",
                                                       "/",
                                                       "Rss:",
+                                                      "1000-2000 rw-s 00000000 00:17 42 /x\n",
+                                                      "\\012",
                                                       "VmRSS:\t",
                                                       "MemTotal: 1 kB\n",
                                                       "HugePages_Total: 9\n",

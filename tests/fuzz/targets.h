@@ -13,6 +13,7 @@ void pid_stat(std::string_view text);
 void statm(std::string_view text);
 void status(std::string_view text);
 void smaps_rollup(std::string_view text);
+void smaps(std::string_view text);
 void cmdline(std::string_view text);
 void cgroup(std::string_view text);
 void meminfo(std::string_view text);
@@ -28,11 +29,12 @@ struct Target {
   void (*run)(std::string_view text);
 };
 
-inline constexpr std::array<Target, 13> kTargets{{
+inline constexpr std::array<Target, 14> kTargets{{
     {"pid_stat", pid_stat},
     {"statm", statm},
     {"status", status},
     {"smaps_rollup", smaps_rollup},
+    {"smaps", smaps},
     {"cmdline", cmdline},
     {"cgroup", cgroup},
     {"meminfo", meminfo},

@@ -1,0 +1,42 @@
+#include "analysis/shared_objects.h"
+
+#include <algorithm>
+#include <functional>
+#include <tuple>
+#include <unordered_map>
+
+namespace memoir {
+namespace {
+
+struct Mapped {
+  MappingUse use;
+  std::vector<Consumer> consumers;
+};
+
+bool consumes_before(const Consumer& a, const Consumer& b) {
+  return std::tuple(-a.pss_kib, a.process) < std::tuple(-b.pss_kib, b.process);
+}
+
+}  // namespace
+
+SharedObjects fold_objects(std::span<const ProcessLedger> ledgers) {
+  SharedObjects result;
+  std::unordered_map<MappingName, Mapped, MappingNameHash, std::equal_to<>> mapped;
+  for (const auto& [process, ledger] : ledgers) {
+    for (const auto& [name, use] : ledger.rows) {
+      Mapped& object = mapped[name];
+      object.use.add(use);
+      object.consumers.push_back({process, use.regions, use.pss_kib()});
+    }
+    for (std::size_t kind = 0; kind < kMappingKinds; ++kind) result.others[kind].add(ledger.others[kind]);
+  }
+  result.objects.reserve(mapped.size());
+  for (auto& [name, object] : mapped) {
+    std::ranges::sort(object.consumers, consumes_before);
+    result.objects.push_back({{name, object.use}, std::move(object.consumers)});
+  }
+  std::ranges::sort(result.objects, [](const auto& a, const auto& b) { return ranks_before(a.row, b.row); });
+  return result;
+}
+
+}  // namespace memoir

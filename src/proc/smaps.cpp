@@ -1,0 +1,111 @@
+#include "proc/smaps.h"
+
+#include <algorithm>
+#include <charconv>
+#include <climits>
+
+namespace memoir {
+namespace {
+
+constexpr std::string_view kNewline = "\\012";
+
+// A path of PATH_MAX newlines, and what stands before it.
+constexpr std::size_t kLongestLine = kNewline.size() * PATH_MAX + 256;
+
+// Takes a number and the separator behind it off the front of `text`.
+template <typename Int>
+bool take_number(std::string_view& text, int base, char separator, Int& value) {
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value, base);
+  if (error != std::errc{} || stop == end || *stop != separator) return false;
+  text.remove_prefix(static_cast<std::size_t>(stop - text.data()) + 1);
+  return true;
+}
+
+bool take_permissions(std::string_view& text, std::string& permissions) {
+  if (text.size() < 5 || text[4] != ' ' || (text[3] != 'p' && text[3] != 's')) return false;
+  permissions = text.substr(0, 4);
+  text.remove_prefix(5);
+  return true;
+}
+
+void undo_newlines(std::string_view escaped, std::string& path) {
+  path.clear();
+  for (std::size_t at = escaped.find(kNewline); at != std::string_view::npos; at = escaped.find(kNewline)) {
+    path += escaped.substr(0, at);
+    path += '\n';
+    escaped.remove_prefix(at + kNewline.size());
+  }
+  path += escaped;
+}
+
+// Field lines begin with a capital, addresses are in small hexadecimal digits.
+bool may_be_region(std::string_view line) {
+  return !line.empty() && (line.front() < 'A' || line.front() > 'Z');
+}
+
+}  // namespace
+
+Status SmapsParser::add(std::string_view piece) {
+  if (!torn_.empty()) {
+    const std::size_t newline = piece.find('\n');
+    const std::size_t rest = newline == std::string_view::npos ? piece.size() : newline + 1;
+    torn_ += piece.substr(0, rest);
+    piece.remove_prefix(rest);
+    if (torn_.ends_with('\n')) {
+      TRY(read_lines(torn_));
+      torn_.clear();
+    }
+  }
+  const std::size_t whole = piece.rfind('\n') + 1;  // without a newline 0
+  TRY(read_lines(piece.substr(0, whole)));
+  torn_ += piece.substr(whole);
+  if (torn_.size() > kLongestLine) return bad_line("smaps", torn_);
+  return Done{};
+}
+
+Status SmapsParser::finish() {
+  if (!torn_.empty()) return bad_line("smaps", torn_);
+  if (!any_line_) return Error{ErrorKind::gone, "smaps: empty, the process has no memory any more"};
+  if (in_region_) on_region_(region_);
+  if (!any_known_) return nothing_known("smaps");
+  return Done{};
+}
+
+Status SmapsParser::read_lines(std::string_view text) {
+  KeyLine line;
+  any_line_ = any_line_ || !text.empty();
+  while (next_line(text, ':', line)) {
+    if (!read_line(line)) return bad_line("smaps", line.text);
+  }
+  return Done{};
+}
+
+bool SmapsParser::read_line(const KeyLine& line) {
+  if (line.text.size() > kLongestLine) return false;
+  if (may_be_region(line.text)) return read_region(line.text);
+  const RollupLines::Line read = lines_.read(line, region_.memory);
+  if (read != RollupLines::Line::known) return read == RollupLines::Line::unknown;
+  any_known_ = true;
+  return in_region_;
+}
+
+bool SmapsParser::read_region(std::string_view line) {
+  std::uint64_t start = 0;
+  std::uint64_t end = 0;
+  if (!take_number(line, 16, '-', start) || !take_number(line, 16, ' ', end)) return true;  // an unknown line
+  if (in_region_) on_region_(region_);
+  in_region_ = true;
+  region_.start = start;
+  region_.end = end;
+  clear_fields<0, kRollupFields>(region_.memory);
+  const bool whole = start <= end && take_permissions(line, region_.permissions) &&
+                     take_number(line, 16, ' ', region_.offset) && take_number(line, 16, ':', region_.major) &&
+                     take_number(line, 16, ' ', region_.minor) && take_number(line, 10, ' ', region_.inode);
+  if (!whole) return false;
+  line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+  undo_newlines(line, region_.path);
+  return region_.path.size() <= PATH_MAX;
+}
+
+}  // namespace memoir

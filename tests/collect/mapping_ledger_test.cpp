@@ -1,0 +1,164 @@
+#include "collect/mappings/ledger.h"
+#include "support/catch.h"
+#include "support/fixture.h"
+
+using namespace memoir;
+using F = ProcessField;
+using K = MappingKind;
+
+namespace {
+
+const std::vector<TmpfsMount> kTmpfs{{0, 27, "/dev/shm"}, {0, 40, "/run"}, {0, 41, "/tmp/a b"}};
+
+MappingLedger ledger_of(const std::string& text, std::size_t most_rows) {
+  MappingFold fold(kTmpfs, most_rows);
+  SmapsParser parser([&](const SmapsRegion& region) { fold.add(region); });
+  REQUIRE(parser.add(text).ok());
+  REQUIRE(parser.finish().ok());
+  return fold.take();
+}
+
+const MappingUse& use_of(const MappingLedger& ledger, K kind, std::string_view label) {
+  for (const MappingRow& row : ledger.rows) {
+    if (row.name == MappingNameView{kind, label}) return row.use;
+  }
+  throw std::runtime_error("no row of " + std::string(label));
+}
+
+MappingUse sum_of(const MappingLedger& ledger) {
+  MappingUse sum;
+  for (const MappingRow& row : ledger.rows) sum.add(row.use);
+  for (const MappingUse& others : ledger.others) sum.add(others);
+  return sum;
+}
+
+SmapsRegion region(std::string path, std::int64_t pss_kib, std::string permissions = "rw-p") {
+  SmapsRegion region;
+  region.end = 4096;
+  region.permissions = std::move(permissions);
+  region.path = std::move(path);
+  region.memory.set(F::pss, pss_kib);
+  return region;
+}
+
+K kind_of(std::string path, std::uint32_t minor = 0, std::string permissions = "rw-p") {
+  SmapsRegion mapped = region(std::move(path), 0, std::move(permissions));
+  mapped.minor = minor;
+  const MappingNameView name = mapping_name(mapped, kTmpfs);
+  CHECK(name.label == mapped.path);
+  return name.kind;
+}
+
+}  // namespace
+
+TEST_CASE("mapping ledger: the kinds") {
+  CHECK(kind_of("/usr/lib/libc.so.6") == K::file);
+  CHECK(kind_of("") == K::anonymous);
+  CHECK(kind_of("[anon:scudo:primary]") == K::anonymous);
+  CHECK(kind_of("[heap]") == K::heap);
+  CHECK(kind_of("[stack]") == K::stack);
+  CHECK(kind_of("[stack:1234]") == K::stack);
+  CHECK(kind_of("[vdso]") == K::vdso);
+  CHECK(kind_of("[vvar]") == K::vvar);
+  CHECK(kind_of("[vvar_vclock]") == K::vvar);
+  CHECK(kind_of("[vsyscall]") == K::vsyscall);
+  CHECK(kind_of("[anon_shmem:cache]", 1, "rw-s") == K::shared_anonymous);
+  CHECK(kind_of("/dev/zero (deleted)", 1, "rw-s") == K::shared_anonymous);
+  CHECK(kind_of("/SYSV0052e2c1 (deleted)", 1, "rw-s") == K::sysv);
+  CHECK(kind_of("/memfd:a b (deleted)", 1, "rw-s") == K::memfd);
+  CHECK(kind_of("/dev/shm/x", 27) == K::tmpfs);
+  CHECK(kind_of("/anon_hugepage (deleted)", 15) == K::anonymous);
+  CHECK(kind_of("/anon_hugepage (deleted)", 15, "rw-s") == K::shared_anonymous);
+  CHECK(kind_of("[uprobes]") == K::other);
+  CHECK(kind_of("anon_inode:[perf_event]", 14) == K::other);
+  CHECK(kind_of("[heap] or not") == K::other);
+}
+
+TEST_CASE("mapping ledger: a deleted file keeps its kind, a tmpfs is known by its device") {
+  CHECK(kind_of("/dev/shm/x (deleted)", 27) == K::tmpfs);
+  CHECK(kind_of("/opt/x (deleted)", 26) == K::file);
+  CHECK(kind_of("/run/user/1000/doc/of another file system", 39) == K::file);
+  CHECK(kind_of("/run/x", 40) == K::tmpfs);
+  CHECK(kind_of("/elsewhere/x", 41) == K::tmpfs);  // mounted there for the process
+}
+
+TEST_CASE("mapping ledger: each kind has a name of its own") {
+  std::vector<std::string_view> names;
+  for (std::size_t kind = 0; kind < kMappingKinds; ++kind) names.push_back(to_string(static_cast<K>(kind)));
+  CHECK(names.front() == "file");
+  CHECK(names.back() == "other");
+  std::sort(names.begin(), names.end());
+  CHECK(std::adjacent_find(names.begin(), names.end()) == names.end());
+}
+
+TEST_CASE("mapping ledger of a real process: regions are summed by kind and label") {
+  const MappingLedger ledger = ledger_of(test::fixture("linux-6.18/mapper/smaps"), 100);
+  CHECK(ledger.rows.size() == 19);
+  const MappingUse& program = use_of(ledger, K::file, "/tmp/ledger/mapper");
+  CHECK(program.regions == 5);
+  CHECK(program.size_kib == 5 * 4);
+  CHECK(program.shared_regions == 0);
+  const MappingUse& memory = use_of(ledger, K::anonymous, "");
+  CHECK(memory.regions == 4);
+  CHECK(memory.memory.get(F::rss) == 732);
+  CHECK(use_of(ledger, K::tmpfs, "/dev/shm/ledger gone (deleted)").memory.get(F::rss) == 24);
+  CHECK(use_of(ledger, K::tmpfs, "/dev/shm/ledger").shared_regions == 1);
+  CHECK(use_of(ledger, K::sysv, "/SYSV4d656d6f (deleted)").memory.get(F::pss) == 64);
+  CHECK(use_of(ledger, K::memfd, "/memfd:a buffer (deleted)").size_kib == 256);
+  CHECK(use_of(ledger, K::shared_anonymous, "/dev/zero (deleted)").memory.get(F::rss) == 256);
+  CHECK(use_of(ledger, K::file, "/tmp/ledger/a\nnewline").regions == 1);
+  CHECK(use_of(ledger, K::vvar, "[vvar_vclock]").regions == 1);
+  CHECK(ledger.rows.front().name == MappingName{K::anonymous, ""});
+  CHECK(std::is_sorted(ledger.rows.begin(), ledger.rows.end(), ranks_before));
+}
+
+TEST_CASE("mapping ledger: with few rows the largest stay, the rest is summed by kind, and nothing is lost") {
+  const std::string text = test::fixture("linux-6.18/mapper/smaps");
+  const MappingLedger all = ledger_of(text, 100);
+  const auto most_rows = GENERATE(std::size_t{0}, std::size_t{1}, std::size_t{3}, std::size_t{10}, std::size_t{19});
+  const MappingLedger few = ledger_of(text, most_rows);
+  CHECK(few.rows.size() == most_rows);
+  CHECK(sum_of(few) == sum_of(all));
+  if (most_rows == 0 || most_rows > 10) return;
+  CHECK(few.rows.front().name == all.rows.front().name);
+  CHECK(few.others[static_cast<std::size_t>(K::sysv)].regions == (most_rows == 10 ? 0 : 2));
+}
+
+TEST_CASE("mapping ledger: the largest stay though many small ones come after them") {
+  MappingFold fold(kTmpfs, 2);
+  fold.add(region("/large", 500));
+  for (int i = 0; i < 1000; ++i) fold.add(region("/small/" + std::to_string(i), i % 7));
+  fold.add(region("/larger", 900));
+  fold.add(region("/large", 1));
+  const MappingLedger ledger = fold.take();
+  REQUIRE(ledger.rows.size() == 2);
+  CHECK(ledger.rows[0].name.label == "/larger");
+  CHECK(ledger.rows[1].name.label == "/large");
+  CHECK(ledger.rows[1].use.pss_kib() == 501);
+  CHECK(ledger.others[static_cast<std::size_t>(K::file)].regions == 1000);
+  CHECK(fold.take() == MappingLedger());
+}
+
+TEST_CASE("mapping ledger: what no region says is absent, and swap counts as shared where the region is") {
+  MappingFold fold(kTmpfs, 10);
+  SmapsRegion mapped = region("/lib", 3, "r--s");
+  mapped.memory.set(F::swap, 40);
+  fold.add(mapped);
+  mapped.permissions = "rw-p";
+  fold.add(mapped);
+  const MappingLedger ledger = fold.take();
+  REQUIRE(ledger.rows.size() == 1);
+  const MappingUse& use = ledger.rows.front().use;
+  CHECK(use.regions == 2);
+  CHECK(use.shared_regions == 1);
+  CHECK(use.shared_swap_kib == 40);
+  CHECK(use.memory.get(F::swap) == 80);
+  CHECK_FALSE(use.memory.has(F::rss));
+}
+
+TEST_CASE("mapping ledger: sums stop at the largest number") {
+  MappingFold fold(kTmpfs, 10);
+  fold.add(region("/x", std::numeric_limits<std::int64_t>::max()));
+  fold.add(region("/x", 1));
+  CHECK(fold.take().rows.front().use.pss_kib() == std::numeric_limits<std::int64_t>::max());
+}
