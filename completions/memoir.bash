@@ -14,7 +14,7 @@ _memoir() {
   fi
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case $word in
-      status|top|trend|peaks|leaks|diff|summary|processes|categories|events|export|extract|backup|doctor|completion|help) command=$word; break ;;
+      status|top|memory|trend|peaks|leaks|diff|summary|processes|categories|events|export|extract|backup|doctor|completion|help) command=$word; break ;;
     esac
   done
   case "$command $previous" in
@@ -24,7 +24,7 @@ _memoir() {
     *" --last") words="10m 1h 2h 1d 1w" ;;
     *" --day") words="now today yesterday monday tuesday wednesday thursday friday saturday sunday" ;;
     "top --by"|"top --sort") words="pss rss uss anon swap hwm growth" ;;
-    "trend --by"|"trend --sort") words="used available free cached anon swap shmem slab dirty pss rss uss swap_pss hwm" ;;
+    "trend --by"|"trend --sort") words="used available free cached anon swap shmem slab dirty unaccounted pss rss uss swap_pss hwm" ;;
     "peaks --by"|"peaks --sort") words="hwm pss rss uss swap" ;;
     "diff --by"|"diff --sort") words="pss rss uss anon swap swap_pss" ;;
     "processes --by"|"processes --sort") words="start lifetime hwm" ;;
@@ -45,6 +45,7 @@ _memoir() {
     *" --db") compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
     "status --format") words="table json csv" ;;
     "top --format") words="table json csv" ;;
+    "memory --format") words="table json csv" ;;
     "trend --format") words="table json csv" ;;
     "peaks --format") words="table json csv" ;;
     "leaks --format") words="table json csv" ;;
@@ -63,11 +64,13 @@ _memoir() {
     *)
       case "$command $current" in
         " -"*) words="--limit -n --db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
-        " "*) words="status top trend peaks leaks diff summary processes categories events export extract backup doctor completion help" ;;
+        " "*) words="status top memory trend peaks leaks diff summary processes categories events export extract backup doctor completion help" ;;
         "status -"*) words="--limit -n --db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
         "status "*) words="--limit -n --db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
         "top -"*) words="--at --from --since --to --until --last --day --by --sort --group --filter --tier --limit -n --db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
         "top "*) words="--at --from --since --to --until --last --day --by --sort --group --filter --tier --limit -n --db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
+        "memory -"*) words="--at --tier --db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
+        "memory "*) words="--at --tier --db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
         "trend -"*) words="--from --since --to --until --last --day --by --sort --tier --step --db --format --units --utc --ascii --no-color --no-pager --json --csv --help -h --version -V" ;;
         "trend "*) words="machine" names=category ;;
         "peaks -"*) words="--from --since --to --until --last --day --by --sort --group --filter --tier --limit -n --db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
@@ -94,7 +97,7 @@ _memoir() {
         "doctor "*) words="--db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
         "completion -"*) words="--help -h --version -V" ;;
         "completion "*) words="bash zsh fish" ;;
-        "help "*) words="status top trend peaks leaks diff summary processes categories events export extract backup doctor completion help" ;;
+        "help "*) words="status top memory trend peaks leaks diff summary processes categories events export extract backup doctor completion help" ;;
       esac
       ;;
   esac

@@ -6,11 +6,12 @@ function __memoir_categories
     end
 end
 
-set -l commands status top trend peaks leaks diff summary processes categories events export extract backup doctor completion help
+set -l commands status top memory trend peaks leaks diff summary processes categories events export extract backup doctor completion help
 
 complete -c memoir -f
 complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a status -d 'is it recording, since when, with what gaps, and what does recording cost'
 complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a top -d 'who used the memory, at one time or over a range'
+complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a memory -d 'where all the memory of the machine is, and what nothing accounts for'
 complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a trend -d 'one series over time: min, mean and max by buckets, a chart, and the slope per day'
 complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a peaks -d 'high-water marks of the machine, categories and processes, when they were reached, and who else held memory then'
 complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a leaks -d 'who leaks: verdicts with evidence, growth per day, confidence, and when it runs out'
@@ -24,7 +25,7 @@ complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a extract -d 
 complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a backup -d 'a copy of the whole file, made while it is recorded into; whole or not at all'
 complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a doctor -d 'checks the file, its place, the recorder and the permissions, and says what to fix'
 complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a completion -d 'the completion script of a shell'
-complete -c memoir -n '__fish_seen_subcommand_from help' -a "status top trend peaks leaks diff summary processes categories events export extract backup doctor completion help"
+complete -c memoir -n '__fish_seen_subcommand_from help' -a "status top memory trend peaks leaks diff summary processes categories events export extract backup doctor completion help"
 complete -c memoir -l help -s h -d 'Options and examples'
 complete -c memoir -l version -s V -d 'The version'
 
@@ -57,12 +58,23 @@ complete -c memoir -n '__fish_seen_subcommand_from top' -l no-pager -d 'a long a
 complete -c memoir -n '__fish_seen_subcommand_from top' -l json -d 'Short for --format json'
 complete -c memoir -n '__fish_seen_subcommand_from top' -l csv -d 'Short for --format csv'
 
+complete -c memoir -n '__fish_seen_subcommand_from memory' -l at -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d 'the state at one time: the last tick at or before T'
+complete -c memoir -n '__fish_seen_subcommand_from memory' -l tier -x -a "raw 5min hour day" -d 'what of the history to answer from: raw (ticks), or rollups of 5min, an hour, a day (default: the finest that covers the time asked for and answers quickly)'
+complete -c memoir -n '__fish_seen_subcommand_from memory' -l db -r -F -d 'the database (default: $MEMOIR_DB, /var/lib/memoir/memoir.db, the XDG data path)'
+complete -c memoir -n '__fish_seen_subcommand_from memory' -l format -x -a "table json csv" -d 'how the answer is written (--json, --csv: for short)'
+complete -c memoir -n '__fish_seen_subcommand_from memory' -l units -x -a "kib mib gib auto" -d 'sizes in a table: kib, mib, gib or auto'
+complete -c memoir -n '__fish_seen_subcommand_from memory' -l utc -d 'times are UTC, those given and those shown'
+complete -c memoir -n '__fish_seen_subcommand_from memory' -l no-color -d 'no colour, even on a terminal (so does $NO_COLOR)'
+complete -c memoir -n '__fish_seen_subcommand_from memory' -l no-pager -d 'a long answer on a terminal does not go through a pager'
+complete -c memoir -n '__fish_seen_subcommand_from memory' -l json -d 'Short for --format json'
+complete -c memoir -n '__fish_seen_subcommand_from memory' -l csv -d 'Short for --format csv'
+
 complete -c memoir -n '__fish_seen_subcommand_from trend' -a "machine (__memoir_categories)"
 complete -c memoir -n '__fish_seen_subcommand_from trend' -l from -l since -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d 'a range from T'
 complete -c memoir -n '__fish_seen_subcommand_from trend' -l to -l until -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d '… to T (default: the last tick); what is still to come means now'
 complete -c memoir -n '__fish_seen_subcommand_from trend' -l last -x -a "10m 1h 2h 1d 1w" -d 'a range that ends at --to (the last tick) and is this long: 2h, 1h30m, 7d, 1w'
 complete -c memoir -n '__fish_seen_subcommand_from trend' -l day -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d 'a whole local day: yesterday, monday, 2026-11-20'
-complete -c memoir -n '__fish_seen_subcommand_from trend' -l by -l sort -x -a "used available free cached anon swap shmem slab dirty pss rss uss swap_pss hwm" -d 'what rows are ranked by'
+complete -c memoir -n '__fish_seen_subcommand_from trend' -l by -l sort -x -a "used available free cached anon swap shmem slab dirty unaccounted pss rss uss swap_pss hwm" -d 'what rows are ranked by'
 complete -c memoir -n '__fish_seen_subcommand_from trend' -l tier -x -a "raw 5min hour day" -d 'what of the history to answer from: raw (ticks), or rollups of 5min, an hour, a day (default: the finest that covers the time asked for and answers quickly)'
 complete -c memoir -n '__fish_seen_subcommand_from trend' -l step -x -a "1m 5m 1h 1d" -d 'the width of a bucket: 5m, 1h'
 complete -c memoir -n '__fish_seen_subcommand_from trend' -l db -r -F -d 'the database (default: $MEMOIR_DB, /var/lib/memoir/memoir.db, the XDG data path)'

@@ -11,6 +11,7 @@
 #include "query/commands/export/export.h"
 #include "query/commands/extract/extract.h"
 #include "query/commands/leaks/leaks.h"
+#include "query/commands/memory/memory.h"
 #include "query/commands/peaks/peaks.h"
 #include "query/commands/processes/processes.h"
 #include "query/commands/status/status.h"
@@ -22,9 +23,10 @@ namespace memoir::query {
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> all{
-      status_command(), top_command(),     trend_command(),     peaks_command(),      leaks_command(),
-      diff_command(),   summary_command(), processes_command(), categories_command(), events_command(),
-      export_command(), extract_command(), backup_command(),    doctor_command(),     completion_command(),
+      status_command(),    top_command(),        memory_command(), trend_command(),
+      peaks_command(),     leaks_command(),      diff_command(),   summary_command(),
+      processes_command(), categories_command(), events_command(), export_command(),
+      extract_command(),   backup_command(),     doctor_command(), completion_command(),
   };
   return all;
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/memory_breakdown.h"
+
 namespace memoir {
 
 namespace {
@@ -105,6 +107,11 @@ constexpr std::array kOwn{
                .rolled_up = true,
                .marked = kOfMachine,
                .mark = 2},
+    MetricInfo{.name = kUnaccounted,
+               .title = "memory that nothing accounts for",
+               .column = "unaccounted_kib",
+               .kinds = kOfMachine,
+               .rolled_up = true},
 };
 static_assert(kOwn.size() == static_cast<std::size_t>(Metric::fields));
 
@@ -197,7 +204,8 @@ const std::vector<Metric>& metrics_of(SubjectKind kind) {
                                               Metric::swap_used,
                                               metric_of(MachineField::shmem),
                                               metric_of(MachineField::slab),
-                                              metric_of(MachineField::dirty)};
+                                              metric_of(MachineField::dirty),
+                                              Metric::unaccounted};
   static const std::vector<Metric> of_processes(kMetrics.begin(), kMetrics.end());
   return kind == SubjectKind::machine ? of_machine : of_processes;
 }
@@ -212,7 +220,7 @@ const std::vector<Metric>& rolled_up_machine_metrics() {
     std::vector<Metric> all = machine_size_metrics();
     const std::vector<Metric> counters = metrics_of(kCounters);
     all.insert(all.end(), counters.begin(), counters.end());
-    all.insert(all.end(), {Metric::used, Metric::swap_used});
+    all.insert(all.end(), {Metric::used, Metric::swap_used, Metric::unaccounted});
     return all;
   }();
   return metrics;
@@ -241,6 +249,7 @@ std::optional<std::int64_t> metric_kib(const CategorySample& sample, Metric metr
 std::optional<std::int64_t> metric_value(const MachineMemory& memory, Metric metric) {
   if (metric == Metric::used) return used_kib(memory);
   if (metric == Metric::swap_used) return swap_used_kib(memory);
+  if (metric == Metric::unaccounted) return unaccounted_kib(memory);
   const auto field = machine_field(metric);
   return field ? memory.get(*field) : std::nullopt;
 }

@@ -30,6 +30,7 @@ enum class Metric : std::uint8_t {
   // Of the machine. From `fields` on each of its fields is one.
   used,
   swap_used,
+  unaccounted,
   fields,
 };
 

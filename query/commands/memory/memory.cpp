@@ -1,0 +1,185 @@
+// memoir memory: where all the memory of the machine is, by the kernel's counts; beside them what processes hold, and
+// swap.
+
+#include "query/commands/memory/memory.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+
+#include "analysis/grouping.h"
+#include "analysis/machine_parts.h"
+#include "model/memory_breakdown.h"
+#include "query/answer/moment.h"
+#include "query/answer/state.h"
+#include "query/report/format.h"
+
+namespace memoir::query {
+namespace {
+
+using M = MachineField;
+using Kib = std::optional<std::int64_t>;
+
+struct Line {
+  std::string name;
+  std::string title;
+  Kib kib;
+  std::string_view how;
+  std::string of = {};
+  Kib whole = {};  // of which kib is a share
+};
+
+constexpr std::string_view kMeasured = "measured";
+constexpr std::string_view kDerived = "derived";
+
+// `whole`: what the shares are of.
+Columns<Line> columns(const char* line, const char* whole) {
+  return {
+      {for_machines("name"), &Line::name},
+      {for_people(line), [](const Line& row) { return (row.of.empty() ? "" : "  of which ") + row.title; }},
+      {{"kib", "SIZE", Kind::size}, &Line::kib},
+      {{"percent", whole, Kind::percent}, [](const Line& row) { return share_percent(row.kib, row.whole); }},
+      {{"how", "HOW", Kind::text}, [](const Line& row) { return Value(row.how); }},
+      {for_machines("of"), [](const Line& row) { return row.of.empty() ? Value() : Value(row.of); }},
+  };
+}
+
+Columns<Line> machine_columns() {
+  return columns("LINE", "OF ALL");
+}
+
+std::vector<Line> machine_lines(const MachineMemory& memory) {
+  std::vector<Line> lines;
+  for (const MemoryLine& line : memory_breakdown(memory)) {
+    lines.push_back({std::string(line.name), std::string(line.title), line.kib, line.derived ? kDerived : kMeasured,
+                     std::string(line.of), memory.get(M::mem_total)});
+  }
+  return lines;
+}
+
+// What is known of all processes of a state.
+struct Processes {
+  Tally tally;
+  MappedMemory mapped;
+  std::int64_t inaccessible = 0;
+};
+
+Processes sum_of(const State& state) {
+  Processes sum;
+  for (const HeldProcess& process : state.processes) {
+    add_to(sum.tally, process);
+    if (process.tick == nullptr) continue;
+    const ProcessSample& sample = process.tick->sample;
+    sum.mapped.add(sample.memory);
+    if (sample.source == Source::inaccessible && sample.state != 'Z') ++sum.inaccessible;
+  }
+  return sum;
+}
+
+Kib minus(Kib whole, Kib part) {
+  return whole && part ? std::optional(*whole - *part) : std::nullopt;
+}
+
+// A bucket of a rollup does not split the PSS.
+std::vector<Line> process_lines(const State& state, const Processes& sum) {
+  const MappedMemory& mapped = sum.mapped;
+  const auto split = [&state](std::int64_t kib) { return state.rolled() ? Kib() : Kib(kib); };
+  const Kib anon = split(mapped.pss_kib - mapped.file_kib - mapped.shmem_kib);
+  const MachineMemory& memory = state.snapshot.machine.memory;
+  const auto metric = [&sum](Metric of) {
+    return Line{std::string(to_string(of)), std::string(metric_title(of)), sum.tally.kib(of), kMeasured};
+  };
+  std::vector<Line> lines{
+      metric(Metric::pss),
+      {"pss_anon", "anonymous", anon, kMeasured, "pss"},
+      {"pss_file", "files", split(mapped.file_kib), kMeasured, "pss"},
+      {"pss_shmem", "tmpfs and shared memory", split(mapped.shmem_kib), kMeasured, "pss"},
+      metric(Metric::uss),
+      metric(Metric::rss),
+      metric(Metric::swap_pss),
+      {"anon_elsewhere", "anonymous, in none of them", minus(memory.get(M::anon_pages), anon), kDerived}};
+  for (Line& line : lines) line.whole = memory.get(M::mem_total);
+  return lines;
+}
+
+std::vector<Line> swap_lines(const MachineMemory& memory) {
+  std::vector<Line> lines{
+      {"swap_total", "swap", memory.get(M::swap_total), kMeasured},
+      {"swap_used", "used", swap_used_kib(memory), kDerived, "swap_total"},
+      {"swap_cached", "in memory too (swap cache)", memory.get(M::swap_cached), kMeasured, "swap_total"},
+      {"zswapped", "in memory, compressed (zswap)", memory.get(M::zswapped), kMeasured, "swap_total"}};
+  for (Line& line : lines) line.whole = memory.get(M::swap_total);
+  return lines;
+}
+
+void describe_processes(const Processes& sum, Report& report, Section& section) {
+  const Tally& tally = sum.tally;
+  const bool known = tally.inexact().has_value();
+  report.totals = {{"processes", "", Kind::count, tally.processes()},
+                   {"inexact", "", Kind::count, tally.inexact()},
+                   {"inaccessible", "", Kind::count, known ? Value(sum.inaccessible) : Value()},
+                   {"exact_percent", "", Kind::percent, tally.exact_percent()}};
+  const auto exact = tally.exact_percent();
+  const std::string share = exact ? fmt::format(": {} of the PSS is exact", print_exact(*exact)) : std::string();
+  const std::string none =
+      sum.inaccessible > 0 ? fmt::format("; of {} nothing is known", sum.inaccessible) : std::string();
+  section.notes.push_back(fmt::format("{}{}{}.", print_count(tally.processes(), "process", "processes"), share, none));
+}
+
+// What a reader must know to trust the sum.
+void explain(const MachineMemory& memory, const std::vector<Line>& lines, Units units, Report& report) {
+  if (lines.empty()) return;
+  const std::int64_t rest = lines.back().kib.value_or(0);
+  report.totals.push_back({"machine_total_kib", "", Kind::size, memory.get(M::mem_total)});
+  report.notes.push_back(fmt::format("All lines that are not part of another add up to {} (MemTotal).",
+                                     print_size(memory.or_zero(M::mem_total), units)));
+  if (rest < 0) {
+    report.warnings.push_back(
+        fmt::format("the kernel's counts are {} more than there is: lines overlap, or were not read at once",
+                    print_size(-rest, units)));
+  }
+  const auto other =
+      std::find_if(lines.begin(), lines.end(), [](const Line& line) { return line.name == "other_shmem"; });
+  if (other != lines.end() && other->kib.value_or(0) < 0) {
+    report.notes.push_back(fmt::format(
+        "tmpfs and SysV segments hold {} more than is in memory: as much of them is swapped out, or is seen twice.",
+        print_size(-*other->kib, units)));
+  }
+}
+
+Result<Report> run_memory(const Context& context) {
+  const std::optional<State> loaded = TRY(load_state(context));
+  if (!loaded) return nothing_recorded(context, machine_columns());
+  const State& state = *loaded;
+  const MachineMemory& memory = state.snapshot.machine.memory;
+  Report report;
+  report.at_ms = state.snapshot.tick.begin.wall_ms;
+  report.coverage = TRY(coverage_of(context, state));
+  report.title = "where all the memory is";
+  const std::vector<Line> lines = machine_lines(memory);
+  report.rows = make_table(machine_columns(), lines);
+  const Processes sum = sum_of(state);
+  Section processes{"processes", "What processes hold, by their own counts",
+                    make_table(columns("PROCESSES", "OF ALL"), process_lines(state, sum))};
+  describe_processes(sum, report, processes);
+  Section swap{"swap", "Swap", make_table(columns("SWAP", "OF SWAP"), swap_lines(memory))};
+  report.sections = {std::move(processes), std::move(swap)};
+  explain(memory, lines, context.options.units, report);
+  report_state(state, context.when.at_ms.value_or(*report.at_ms), context.options.zone, report);
+  return report;
+}
+
+}  // namespace
+
+Command memory_command() {
+  return {"memory",
+          "where all the memory of the machine is, and what nothing accounts for",
+          "",
+          {Option::at, Option::tier},
+          {},
+          {},
+          {{"memoir memory", "where all the memory is now"}, {"memoir memory --at 03:14", "where it was at 03:14"}},
+          run_memory};
+}
+
+}  // namespace memoir::query

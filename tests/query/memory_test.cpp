@@ -1,0 +1,174 @@
+// memoir memory: what it answers in each format, of ticks, of rollups and of what was not recorded.
+
+#include <nlohmann/json.hpp>
+
+#include "query/cli/application.h"
+#include "query/golden.h"
+#include "query/history.h"
+#include "query/render/terminal.h"
+#include "query/zone_guard.h"
+#include "support/catch.h"
+#include "support/manual_clock.h"
+
+using namespace memoir;
+using namespace memoir::query;
+using memoir::test::History;
+using nlohmann::json;
+using M = MachineField;
+
+namespace {
+
+constexpr std::int64_t kMib = 1024;
+constexpr std::int64_t kRest = 173'820;
+
+// As Linux 6.18 printed it, with some swap.
+void set_machine(History& history) {
+  history.machine(728'860, 2'048);
+  for (const auto& [field, kib] : std::vector<std::pair<M, std::int64_t>>{
+           {M::mem_total, 24'684'092},
+           {M::mem_free, 23'633'544},
+           {M::buffers, 4'648},
+           {M::cached, 557'972},
+           {M::swap_cached, 0},
+           {M::active, 240'924},
+           {M::inactive, 525'892},
+           {M::unevictable, 19'628},
+           {M::zswap, 0},
+           {M::zswapped, 0},
+           {M::anon_pages, 208'140},
+           {M::shmem, 66'352},
+           {M::kernel_reclaimable, 64'580},
+           {M::slab_reclaimable, 64'580},
+           {M::slab_unreclaimable, 23'112},
+           {M::kernel_stack, 1'684},
+           {M::page_tables, 3'120},
+           {M::vmalloc_used, 14'492},
+           {M::percpu, 664},
+           {M::anon_huge_pages, 4'096},
+           {M::hugetlb, 0},
+           {M::tmpfs, 60'000},
+           {M::sysv, 1'024},
+       })
+    history.machine(field, kib);
+}
+
+void record(History& history) {
+  history.begin_run();
+  set_machine(history);
+  history.birth(201, {"postgres", "postgres: main app", "database"}, 120 * kMib);
+  history.birth(301, {"secret", "secret"}, 8 * kMib);
+  history.approximate(301);
+  history.tick(12);
+  history.machine(M::mem_free, 23'633'544 - 1000 * kMib);  // a driver takes what it does not give back
+  history.tick(60);
+}
+
+History& recording() {
+  static History history;
+  static const bool recorded = (record(history), true);
+  static_cast<void>(recorded);
+  return history;
+}
+
+Outcome ask(const History& history, std::vector<std::string> arguments) {
+  use_utf8();
+  const test::ZoneGuard zone("UTC");
+  const test::ManualClock clock({history.now_ms(), 0});
+  arguments.insert(arguments.end(), {"--db", history.path()});
+  Outcome outcome = answer(arguments, clock);
+  const std::size_t at = outcome.out.find(history.path());
+  if (at != std::string::npos) outcome.out.replace(at, history.path().size(), "DB");
+  return outcome;
+}
+
+json json_of(const History& history, std::vector<std::string> arguments) {
+  arguments.insert(arguments.end(), {"--format", "json"});
+  const Outcome outcome = ask(history, arguments);
+  CAPTURE(outcome.error);
+  REQUIRE(outcome.exit == Exit::answered);
+  return json::parse(outcome.out);
+}
+
+std::int64_t sum(const json& answer) {
+  std::int64_t total = 0;
+  for (const json& row : answer.at("rows")) total += row.at("of").is_null() ? row.at("kib").get<std::int64_t>() : 0;
+  return total;
+}
+
+json line(const json& rows, const std::string& name) {
+  for (const json& row : rows) {
+    if (row.at("name") == name) return row;
+  }
+  FAIL("no line " << name);
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("memory: golden answers") {
+  const std::string format = GENERATE("table", "json", "csv");
+  const Outcome outcome = ask(recording(), {"memory", "--at", "2026-11-19 00:01", "--format", format});
+  CAPTURE(outcome.error);
+  CHECK(outcome.exit == Exit::answered);
+  test::compare_with_golden("memory." + format, outcome.out);
+}
+
+TEST_CASE("memory: the rest grows by what nobody gives back, and trend has it as a series") {
+  const json before = json_of(recording(), {"memory", "--at", "2026-11-19 00:01"});
+  const json after = json_of(recording(), {"memory"});
+  CHECK(sum(before) == 24'684'092);
+  CHECK(sum(after) == 24'684'092);
+  CHECK(line(before["rows"], "unaccounted")["kib"] == kRest);
+  CHECK(line(after["rows"], "unaccounted")["kib"] == kRest + 1000 * kMib);
+  const json trend = json_of(recording(), {"trend", "machine", "--by", "unaccounted", "--day", "2026-11-19"});
+  CHECK(trend["min_kib"] == kRest);
+  CHECK(trend["max_kib"] == kRest + 1000 * kMib);
+}
+
+TEST_CASE("memory: anonymous memory that no process that was read accounts for") {
+  const json answer = json_of(recording(), {"memory"});
+  CHECK(line(answer["processes"], "pss_anon")["kib"] == 128 * kMib);
+  CHECK(line(answer["processes"], "anon_elsewhere")["kib"] == 208'140 - 128 * kMib);
+  CHECK(answer["totals"]["processes"] == 2);
+  CHECK(answer["totals"]["inexact"] == 1);
+  CHECK(line(answer["swap"], "swap_used")["kib"] == 2'048);
+}
+
+TEST_CASE("memory: of a bucket the means, which add up too") {
+  History history;
+  record(history);
+  history.tick(60);
+  history.pause(7'200'000);
+  history.tick(2);
+  history.maintain();
+  const json answer = json_of(history, {"memory", "--at", "2026-11-19 00:01", "--tier", "5min"});
+  CHECK(answer["tier"] == "5min");
+  CHECK(sum(answer) == 24'684'092);
+  CHECK(line(answer["processes"], "pss_anon")["kib"].is_null());
+  CHECK(line(answer["processes"], "pss")["kib"] == 128 * kMib);
+  const std::int64_t mean = line(answer["rows"], "unaccounted")["kib"];
+  CHECK(mean > kRest);
+  CHECK(mean < kRest + 1000 * kMib);
+  const json trend = json_of(history, {"trend", "machine", "--by", "unaccounted", "--from", "2026-11-19 00:00", "--to",
+                                       "2026-11-19 00:10", "--tier", "5min"});
+  CHECK(trend["min_kib"] == kRest);
+  CHECK(trend["max_kib"] == kRest + 1000 * kMib);
+}
+
+TEST_CASE("memory: counts that overlap are said to, and a time that was not recorded is") {
+  History history;
+  history.begin_run();
+  set_machine(history);
+  history.machine(M::hugetlb, kMib * kMib);
+  history.machine(M::tmpfs, 100'000);
+  history.tick(2);
+  const json answer = json_of(history, {"memory"});
+  CHECK(sum(answer) == 24'684'092);
+  CHECK(line(answer["rows"], "unaccounted")["kib"] == kRest - kMib * kMib);
+  CHECK(line(answer["rows"], "other_shmem")["kib"] == 66'352 - 100'000 - 1'024);
+  REQUIRE(answer["warnings"].size() == 1);
+  const std::string table = ask(history, {"memory"}).out;
+  CHECK(table.find("counted twice") != std::string::npos);
+  CHECK(table.find("swapped out") != std::string::npos);
+  CHECK(ask(history, {"memory", "--at", "2026-11-18"}).exit == Exit::empty);
+}
