@@ -14,7 +14,7 @@ _memoir() {
   fi
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case $word in
-      status|top|memory|trend|peaks|leaks|diff|summary|processes|categories|events|export|extract|backup|doctor|completion|help) command=$word; break ;;
+      status|top|memory|trend|peaks|leaks|diff|summary|processes|tree|categories|events|export|extract|backup|doctor|completion|help) command=$word; break ;;
     esac
   done
   case "$command $previous" in
@@ -28,6 +28,7 @@ _memoir() {
     "peaks --by"|"peaks --sort") words="hwm pss rss uss swap" ;;
     "diff --by"|"diff --sort") words="pss rss uss anon swap swap_pss" ;;
     "processes --by"|"processes --sort") words="start lifetime hwm" ;;
+    "tree --by"|"tree --sort") words="pss uss rss swap" ;;
     "categories --by"|"categories --sort") words="pss rss uss swap" ;;
     "top --group") words="process identity command category user cgroup unit comm container" ;;
     "peaks --group") words="process identity command category user cgroup unit comm container" ;;
@@ -52,6 +53,7 @@ _memoir() {
     "diff --format") words="table json csv markdown html" ;;
     "summary --format") words="table json csv markdown html" ;;
     "processes --format") words="table json csv" ;;
+    "tree --format") words="table json csv" ;;
     "categories --format") words="table json csv" ;;
     "events --format") words="table json csv" ;;
     "export --format") words="csv jsonl openmetrics smaps-rollup category-metrics" ;;
@@ -64,7 +66,7 @@ _memoir() {
     *)
       case "$command $current" in
         " -"*) words="--limit -n --db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
-        " "*) words="status top memory trend peaks leaks diff summary processes categories events export extract backup doctor completion help" ;;
+        " "*) words="status top memory trend peaks leaks diff summary processes tree categories events export extract backup doctor completion help" ;;
         "status -"*) words="--limit -n --db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
         "status "*) words="--limit -n --db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
         "top -"*) words="--at --from --since --to --until --last --day --by --sort --group --filter --tier --limit -n --db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
@@ -83,6 +85,8 @@ _memoir() {
         "summary "*) words="--day --limit -n --config --hour --write-missing --db --format --units --utc --ascii --no-color --no-pager --json --csv --help -h --version -V" ;;
         "processes -"*) words="--at --from --since --to --until --last --day --by --sort --filter --tier --limit -n --db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
         "processes "*) words="--at --from --since --to --until --last --day --by --sort --filter --tier --limit -n --db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
+        "tree -"*) words="--at --by --sort --filter --limit -n --db --format --units --utc --ascii --no-color --no-pager --json --csv --help -h --version -V" ;;
+        "tree "*) words="" names=category ;;
         "categories -"*) words="--at --from --since --to --until --last --day --by --sort --tier --limit -n --db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
         "categories "*) words="--at --from --since --to --until --last --day --by --sort --tier --limit -n --db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
         "events -"*) words="--from --since --to --until --last --day --kind --limit -n --db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
@@ -97,7 +101,7 @@ _memoir() {
         "doctor "*) words="--db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
         "completion -"*) words="--help -h --version -V" ;;
         "completion "*) words="bash zsh fish" ;;
-        "help "*) words="status top memory trend peaks leaks diff summary processes categories events export extract backup doctor completion help" ;;
+        "help "*) words="status top memory trend peaks leaks diff summary processes tree categories events export extract backup doctor completion help" ;;
       esac
       ;;
   esac

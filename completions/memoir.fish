@@ -6,7 +6,7 @@ function __memoir_categories
     end
 end
 
-set -l commands status top memory trend peaks leaks diff summary processes categories events export extract backup doctor completion help
+set -l commands status top memory trend peaks leaks diff summary processes tree categories events export extract backup doctor completion help
 
 complete -c memoir -f
 complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a status -d 'is it recording, since when, with what gaps, and what does recording cost'
@@ -18,6 +18,7 @@ complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a leaks -d 'w
 complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a diff -d 'what changed between two times: new, gone, grown, shrunk; and where the machine'\''s memory went'
 complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a summary -d 'what a day was like: peaks, who held and who grew, OOM kills, restarts, against the week before'
 complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a processes -d 'who lived in a range, from when to when, and how it ended'
+complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a tree -d 'who began whom at one time, and what each subtree held'
 complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a categories -d 'the categories, how many processes each holds, and their sums'
 complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a events -d 'OOM kills, and what happened to the recording: gaps, unclean ends, stepped clocks, lost ticks'
 complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a export -d 'series and snapshots for other programs: CSV, JSON lines, OpenMetrics'
@@ -25,7 +26,7 @@ complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a extract -d 
 complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a backup -d 'a copy of the whole file, made while it is recorded into; whole or not at all'
 complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a doctor -d 'checks the file, its place, the recorder and the permissions, and says what to fix'
 complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a completion -d 'the completion script of a shell'
-complete -c memoir -n '__fish_seen_subcommand_from help' -a "status top memory trend peaks leaks diff summary processes categories events export extract backup doctor completion help"
+complete -c memoir -n '__fish_seen_subcommand_from help' -a "status top memory trend peaks leaks diff summary processes tree categories events export extract backup doctor completion help"
 complete -c memoir -l help -s h -d 'Options and examples'
 complete -c memoir -l version -s V -d 'The version'
 
@@ -81,7 +82,7 @@ complete -c memoir -n '__fish_seen_subcommand_from trend' -l db -r -F -d 'the da
 complete -c memoir -n '__fish_seen_subcommand_from trend' -l format -x -a "table json csv" -d 'how the answer is written (--json, --csv: for short)'
 complete -c memoir -n '__fish_seen_subcommand_from trend' -l units -x -a "kib mib gib auto" -d 'sizes in a table: kib, mib, gib or auto'
 complete -c memoir -n '__fish_seen_subcommand_from trend' -l utc -d 'times are UTC, those given and those shown'
-complete -c memoir -n '__fish_seen_subcommand_from trend' -l ascii -d 'draw the chart and the sparkline with ASCII characters only'
+complete -c memoir -n '__fish_seen_subcommand_from trend' -l ascii -d 'draw charts, sparklines and trees with ASCII characters only'
 complete -c memoir -n '__fish_seen_subcommand_from trend' -l no-color -d 'no colour, even on a terminal (so does $NO_COLOR)'
 complete -c memoir -n '__fish_seen_subcommand_from trend' -l no-pager -d 'a long answer on a terminal does not go through a pager'
 complete -c memoir -n '__fish_seen_subcommand_from trend' -l json -d 'Short for --format json'
@@ -119,7 +120,7 @@ complete -c memoir -n '__fish_seen_subcommand_from leaks' -l db -r -F -d 'the da
 complete -c memoir -n '__fish_seen_subcommand_from leaks' -l format -x -a "table json csv" -d 'how the answer is written (--json, --csv: for short)'
 complete -c memoir -n '__fish_seen_subcommand_from leaks' -l units -x -a "kib mib gib auto" -d 'sizes in a table: kib, mib, gib or auto'
 complete -c memoir -n '__fish_seen_subcommand_from leaks' -l utc -d 'times are UTC, those given and those shown'
-complete -c memoir -n '__fish_seen_subcommand_from leaks' -l ascii -d 'draw the chart and the sparkline with ASCII characters only'
+complete -c memoir -n '__fish_seen_subcommand_from leaks' -l ascii -d 'draw charts, sparklines and trees with ASCII characters only'
 complete -c memoir -n '__fish_seen_subcommand_from leaks' -l no-color -d 'no colour, even on a terminal (so does $NO_COLOR)'
 complete -c memoir -n '__fish_seen_subcommand_from leaks' -l no-pager -d 'a long answer on a terminal does not go through a pager'
 complete -c memoir -n '__fish_seen_subcommand_from leaks' -l json -d 'Short for --format json'
@@ -152,7 +153,7 @@ complete -c memoir -n '__fish_seen_subcommand_from summary' -l db -r -F -d 'the 
 complete -c memoir -n '__fish_seen_subcommand_from summary' -l format -x -a "table json csv markdown html" -d 'how the answer is written (--json, --csv: for short)'
 complete -c memoir -n '__fish_seen_subcommand_from summary' -l units -x -a "kib mib gib auto" -d 'sizes in a table: kib, mib, gib or auto'
 complete -c memoir -n '__fish_seen_subcommand_from summary' -l utc -d 'times are UTC, those given and those shown'
-complete -c memoir -n '__fish_seen_subcommand_from summary' -l ascii -d 'draw the chart and the sparkline with ASCII characters only'
+complete -c memoir -n '__fish_seen_subcommand_from summary' -l ascii -d 'draw charts, sparklines and trees with ASCII characters only'
 complete -c memoir -n '__fish_seen_subcommand_from summary' -l no-color -d 'no colour, even on a terminal (so does $NO_COLOR)'
 complete -c memoir -n '__fish_seen_subcommand_from summary' -l no-pager -d 'a long answer on a terminal does not go through a pager'
 complete -c memoir -n '__fish_seen_subcommand_from summary' -l json -d 'Short for --format json'
@@ -175,6 +176,21 @@ complete -c memoir -n '__fish_seen_subcommand_from processes' -l no-color -d 'no
 complete -c memoir -n '__fish_seen_subcommand_from processes' -l no-pager -d 'a long answer on a terminal does not go through a pager'
 complete -c memoir -n '__fish_seen_subcommand_from processes' -l json -d 'Short for --format json'
 complete -c memoir -n '__fish_seen_subcommand_from processes' -l csv -d 'Short for --format csv'
+
+complete -c memoir -n '__fish_seen_subcommand_from tree' -a "(__memoir_categories)"
+complete -c memoir -n '__fish_seen_subcommand_from tree' -l at -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d 'the state at one time: the last tick at or before T'
+complete -c memoir -n '__fish_seen_subcommand_from tree' -l by -l sort -x -a "pss uss rss swap" -d 'what rows are ranked by'
+complete -c memoir -n '__fish_seen_subcommand_from tree' -l filter -x -a "category= user= pid= comm= exe= command= cgroup= unit= identity= container= (__memoir_categories category=)" -d 'only category=web, user=www-data, unit=nginx.service, pid=812, comm=nginx, identity=…, container=…, exe~REGEX, command~REGEX, cgroup=/system.slice (and below it); != and !~ for the others; rss>100M, swap>0: what it held, over a range the most that it held in it; repeated: and'
+complete -c memoir -n '__fish_seen_subcommand_from tree' -l limit -s n -x -a "0 20 50 100" -d 'at most N rows (default: what fits the terminal, 20 in a pipe, all in CSV and JSON; 0 = all); what is cut is said, with its sum'
+complete -c memoir -n '__fish_seen_subcommand_from tree' -l db -r -F -d 'the database (default: $MEMOIR_DB, /var/lib/memoir/memoir.db, the XDG data path)'
+complete -c memoir -n '__fish_seen_subcommand_from tree' -l format -x -a "table json csv" -d 'how the answer is written (--json, --csv: for short)'
+complete -c memoir -n '__fish_seen_subcommand_from tree' -l units -x -a "kib mib gib auto" -d 'sizes in a table: kib, mib, gib or auto'
+complete -c memoir -n '__fish_seen_subcommand_from tree' -l utc -d 'times are UTC, those given and those shown'
+complete -c memoir -n '__fish_seen_subcommand_from tree' -l ascii -d 'draw charts, sparklines and trees with ASCII characters only'
+complete -c memoir -n '__fish_seen_subcommand_from tree' -l no-color -d 'no colour, even on a terminal (so does $NO_COLOR)'
+complete -c memoir -n '__fish_seen_subcommand_from tree' -l no-pager -d 'a long answer on a terminal does not go through a pager'
+complete -c memoir -n '__fish_seen_subcommand_from tree' -l json -d 'Short for --format json'
+complete -c memoir -n '__fish_seen_subcommand_from tree' -l csv -d 'Short for --format csv'
 
 complete -c memoir -n '__fish_seen_subcommand_from categories' -l at -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d 'the state at one time: the last tick at or before T'
 complete -c memoir -n '__fish_seen_subcommand_from categories' -l from -l since -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d 'a range from T'

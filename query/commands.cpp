@@ -17,16 +17,17 @@
 #include "query/commands/status/status.h"
 #include "query/commands/summary/summary.h"
 #include "query/commands/top/top.h"
+#include "query/commands/tree/tree.h"
 #include "query/commands/trend/trend.h"
 
 namespace memoir::query {
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> all{
-      status_command(),    top_command(),        memory_command(), trend_command(),
-      peaks_command(),     leaks_command(),      diff_command(),   summary_command(),
-      processes_command(), categories_command(), events_command(), export_command(),
-      extract_command(),   backup_command(),     doctor_command(), completion_command(),
+      status_command(),     top_command(),        memory_command(),  trend_command(),     peaks_command(),
+      leaks_command(),      diff_command(),       summary_command(), processes_command(), tree_command(),
+      categories_command(), events_command(),     export_command(),  extract_command(),   backup_command(),
+      doctor_command(),     completion_command(),
   };
   return all;
 }

@@ -43,7 +43,7 @@ const std::vector<OptionText>& option_texts() {
       {Option::format, "--format", "FORMAT", "how the answer is written (--json, --csv: for short)"},
       {Option::units, "--units", "UNITS", "sizes in a table: kib, mib, gib or auto"},
       {Option::utc, "--utc", "", "times are UTC, those given and those shown"},
-      {Option::ascii, "--ascii", "", "draw the chart and the sparkline with ASCII characters only"},
+      {Option::ascii, "--ascii", "", "draw charts, sparklines and trees with ASCII characters only"},
       {Option::no_color, "--no-color", "", "no colour, even on a terminal (so does $NO_COLOR)"},
       {Option::no_pager, "--no-pager", "", "a long answer on a terminal does not go through a pager"},
   };

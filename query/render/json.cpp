@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
@@ -26,10 +28,23 @@ Json row_json(const std::vector<Column>& columns, const std::vector<Value>& cell
   return row;
 }
 
+// From the last on: what stands below a row is whole before the row moves into its parent.
+Json nested(Json rows, const Parents& parents) {
+  std::vector<Json::array_t> children(parents.size() + 1);  // the last has the roots; each the last first
+  for (std::size_t i = parents.size(); i-- > 0;) {
+    std::ranges::reverse(children[i]);
+    rows[i]["children"] = std::move(children[i]);
+    children[parents[i].value_or(parents.size())].push_back(std::move(rows[i]));
+  }
+  std::ranges::reverse(children.back());
+  return std::move(children.back());
+}
+
 Json rows_json(const Table& table) {
   Json rows = Json::array();
   for (const auto& cells : table.rows) rows.push_back(row_json(table.columns, cells));
-  return rows;
+  if (table.parents.empty()) return rows;
+  return nested(std::move(rows), no_deeper(table.parents, kDeepestRow));
 }
 
 Json coverage_json(const Coverage& coverage) {

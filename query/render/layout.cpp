@@ -12,6 +12,8 @@ namespace {
 
 // Names are cut down to this before a column is dropped for them.
 constexpr std::size_t kLeastName = 24;
+// Columns are dropped for so many levels of a tree; what is deeper may leave its name half as much.
+constexpr std::size_t kLevelsToShow = 8;
 
 struct Glyph {
   std::size_t bytes = 1;
@@ -41,7 +43,16 @@ std::vector<std::size_t> column_widths(const TextTable& table) {
   for (const auto& row : table.rows) {
     for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], display_width(row[i]));
   }
+  const std::vector<std::size_t> depths = depths_of(table.parents);
+  for (std::size_t i = 0; i < depths.size(); ++i)
+    widths.back() = std::max(widths.back(), kTreeStep * depths[i] + display_width(table.rows[i].back()));
   return widths;
+}
+
+// What the lines of a tree take beside its names, as far as columns are dropped for them.
+std::size_t width_of_branches(const TextTable& table) {
+  const std::vector<std::size_t> depths = depths_of(table.parents);
+  return depths.empty() ? 0 : kTreeStep * std::min(kLevelsToShow, *std::ranges::max_element(depths));
 }
 
 void drop_column(TextTable& table, std::vector<std::size_t>& widths, std::size_t index) {
@@ -103,7 +114,8 @@ bool is_name(const TextTable& table, std::size_t column) {
 std::size_t width_with_names(const TextTable& table, const std::vector<std::size_t>& widths, std::size_t most) {
   std::size_t width = widths.size() - 1;
   for (std::size_t i = 0; i < widths.size(); ++i) {
-    const std::size_t name = table.columns[i].breaks ? kLeastName : most;
+    std::size_t name = table.columns[i].breaks ? kLeastName : most;
+    if (i + 1 == widths.size()) name += width_of_branches(table);
     width += is_name(table, i) ? std::min(widths[i], name) : widths[i];
   }
   return width;
@@ -120,7 +132,26 @@ void shorten_names(TextTable& table, std::vector<std::size_t>& widths, std::size
   }
 }
 
+void shorten_last(TextTable& table, std::size_t width) {
+  const std::size_t name = std::min(width, kLeastName / 2);
+  flatten(table, std::min(kDeepestRow, (width - name) / kTreeStep));
+  const std::vector<std::size_t> depths = depths_of(table.parents);
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    std::string& last = table.rows[i].back();
+    last = shorten(last, width - (depths.empty() ? 0 : kTreeStep * depths[i]));
+  }
+}
+
 }  // namespace
+
+void flatten(TextTable& table, std::size_t deepest) {
+  const std::vector<std::size_t> before = depths_of(table.parents);
+  table.parents = no_deeper(std::move(table.parents), deepest);
+  const std::vector<std::size_t> after = depths_of(table.parents);
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    if (after[i] < before[i]) table.rows[i].back().insert(0, fmt::format("(+{}) ", before[i] - after[i]));
+  }
+}
 
 std::size_t display_width(std::string_view utf8) {
   std::size_t width = 0;
@@ -195,7 +226,7 @@ void fit(TextTable& table, std::size_t width) {
   const std::size_t left = std::max<std::size_t>(width > before ? width - before : 0, 1);
   table.columns.back().header = shorten(table.columns.back().header, left);
   if (table.columns.back().breaks) return break_last(table, left);
-  for (auto& row : table.rows) row.back() = shorten(row.back(), left);
+  shorten_last(table, left);
 }
 
 }  // namespace memoir::query

@@ -23,7 +23,14 @@ struct TextTable {
   std::vector<TextColumn> columns;
   std::vector<std::vector<std::string>> rows;
   std::vector<Tone> tones = {};  // of each row; empty: all are plain
+  Parents parents = {};          // as of a Table
 };
+
+// A level of a tree takes as much.
+inline constexpr std::size_t kTreeStep = 2;
+
+// Hangs what is deeper beside its parent, and says so: "(+2) sh" is two levels deeper than it stands.
+void flatten(TextTable& table, std::size_t deepest);
 
 // Columns on the terminal: 2 for CJK and emoji, 0 for what combines.
 std::size_t display_width(std::string_view utf8);

@@ -25,6 +25,7 @@ TextTable to_text(const Table& table, const Presentation& presentation) {
   }
   text.rows = std::move(seen.rows);
   text.tones = table.tones;
+  text.parents = table.parents;
   return text;
 }
 
@@ -44,7 +45,7 @@ void check(int failed) {
   if (failed != 0) throw std::runtime_error("libsmartcols could not lay out a table");
 }
 
-std::string draw(const TextTable& text, bool color) {
+std::string draw(const TextTable& text, bool color, bool ascii) {
   const std::unique_ptr<libscols_table, void (*)(libscols_table*)> table(scols_new_table(), scols_unref_table);
   if (!table) throw std::bad_alloc();
   // The table fits already: libsmartcols is not to look at the terminal.
@@ -53,15 +54,21 @@ std::string draw(const TextTable& text, bool color) {
   // back from text that has no width, as all but ASCII has none in a locale of single bytes.
   scols_table_enable_noencoding(table.get(), MB_CUR_MAX > 1 ? 1 : 0);
   scols_table_enable_colors(table.get(), color ? 1 : 0);
+  scols_table_enable_ascii(table.get(), ascii ? 1 : 0);
   for (const TextColumn& column : text.columns) {
-    libscols_column* made =
-        scols_table_new_column(table.get(), column.header.c_str(), 0, column.right ? SCOLS_FL_RIGHT : 0);
+    const bool tree = !text.parents.empty() && &column == &text.columns.back();
+    const int flags = tree ? SCOLS_FL_TREE : column.right ? SCOLS_FL_RIGHT : 0;
+    libscols_column* made = scols_table_new_column(table.get(), column.header.c_str(), 0, flags);
     if (made == nullptr) throw std::bad_alloc();
     if (color) check(scols_cell_set_color(scols_column_get_header(made), "bold"));
   }
+  std::vector<libscols_line*> lines;
+  lines.reserve(text.rows.size());
   for (std::size_t i = 0; i < text.rows.size(); ++i) {
-    libscols_line* line = scols_table_new_line(table.get(), nullptr);
+    const auto parent = text.parents.empty() ? std::nullopt : text.parents[i];
+    libscols_line* line = scols_table_new_line(table.get(), parent ? lines[*parent] : nullptr);
     if (line == nullptr) throw std::bad_alloc();
+    lines.push_back(line);
     const Tone tone = text.tones.empty() ? Tone::plain : text.tones[i];
     if (color && tone != Tone::plain) check(scols_line_set_color(line, color_name(tone)));
     for (std::size_t cell = 0; cell < text.rows[i].size(); ++cell)
@@ -76,8 +83,12 @@ std::string draw(const TextTable& text, bool color) {
 std::string table_text(const Table& table, const Presentation& presentation) {
   if (table.rows.empty()) return {};
   TextTable text = to_text(table, presentation);
-  if (presentation.width) fit(text, *presentation.width);
-  std::string drawn = draw(text, presentation.color);
+  if (presentation.width) {
+    fit(text, *presentation.width);
+  } else {
+    flatten(text, kDeepestRow);
+  }
+  std::string drawn = draw(text, presentation.color, presentation.ascii);
   if (!drawn.empty() && drawn.back() != '\n') drawn += '\n';
   return drawn;
 }

@@ -14,6 +14,7 @@
 #include <variant>
 #include <vector>
 
+#include "analysis/process_tree.h"
 #include "store/types.h"
 
 namespace memoir::query {
@@ -73,7 +74,14 @@ struct Table {
   std::vector<Column> columns;
   std::vector<std::vector<Value>> rows;  // each as long as columns
   std::vector<Tone> tones = {};          // of each row; empty: all are plain
+  // Of rows that are a tree, parents before their children: the last column is drawn as one, and JSON nests them as
+  // `children`. Empty: they are not.
+  Parents parents = {};
 };
+
+// What is deeper in a tree stands beside its parent: readers of JSON give up at a few hundred brackets, and so would
+// eyes.
+inline constexpr std::size_t kDeepestRow = 100;
 
 // The column that the rows are ranked by, under the name that machines know or the header that people see.
 void mark_sorted(Table& table, std::string_view name);

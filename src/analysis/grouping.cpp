@@ -20,6 +20,14 @@ void Tally::add_mean(const MetricValues& means, std::int64_t processes) {
   }
 }
 
+void Tally::add(const Tally& other) {
+  means_ = means_ || other.means_;
+  processes_ += other.processes_;
+  inexact_ += other.inexact_;
+  exact_pss_kib_ += other.exact_pss_kib_;
+  for (const Metric metric : kMetrics) count(metric, other.kib(metric));
+}
+
 void Tally::count(Metric metric, std::optional<std::int64_t> value) {
   if (!value) return;
   std::optional<std::int64_t>& sum = sums_[static_cast<std::size_t>(metric)];

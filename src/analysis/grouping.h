@@ -16,6 +16,7 @@ class Tally {
   // Means over a bucket of a rollup, of one process or of a group: how exact they are is not known, nor the high-water
   // mark.
   void add_mean(const MetricValues& means, std::int64_t processes);
+  void add(const Tally& other);
 
   std::int64_t processes() const { return processes_; }
   // Whose source is neither exact nor held. Absent where that is not known.

@@ -68,6 +68,10 @@ void History::birth(std::int32_t pid, const Person& person, std::int64_t pss_kib
   lives_[pid] = life;
 }
 
+void History::parent(std::int32_t pid, std::int32_t parent_pid) {
+  lives_.at(pid).sample.parent_pid = parent_pid;
+}
+
 void History::hold(std::int32_t pid, std::int64_t pss_kib) {
   ProcessMemory& memory = lives_.at(pid).sample.memory;
   fill(memory, pss_kib, memory.or_zero(P::vm_hwm));

@@ -37,9 +37,10 @@ class History {
   void kill() { writer_.reset(); }
 
   void birth(std::int32_t pid, const Person& person, std::int64_t pss_kib);
-  void hold(std::int32_t pid, std::int64_t pss_kib);  // PSS = USS = RSS; the mark follows
-  void mark(std::int32_t pid, std::int64_t hwm_kib);  // a spike that no tick saw
-  void approximate(std::int32_t pid);                 // its rollup may not be read
+  void parent(std::int32_t pid, std::int32_t parent_pid);  // 1 at birth
+  void hold(std::int32_t pid, std::int64_t pss_kib);       // PSS = USS = RSS; the mark follows
+  void mark(std::int32_t pid, std::int64_t hwm_kib);       // a spike that no tick saw
+  void approximate(std::int32_t pid);                      // its rollup may not be read
   void zombie(std::int32_t pid);
   void death(std::int32_t pid);
   void machine(std::int64_t used_kib, std::int64_t swap_kib = 0);  // of 16 GiB, and 4 GiB of swap

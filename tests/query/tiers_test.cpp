@@ -492,3 +492,14 @@ TEST_CASE("tiers: golden answers of times whose ticks are gone") {
   CHECK(outcome.exit == Exit::answered);
   test::compare_with_golden(fmt::format("{}.{}", golden.name, format), outcome.out);
 }
+
+TEST_CASE("tiers: a tree needs ticks, and says so where they are gone") {
+  for (const char* format : {"table", "json", "csv"}) {
+    const std::vector<std::string> question{"tree", "--at", kOldDay + " 12:00", "--format", format};
+    const Outcome gone = ask_file(recorded_week().path(), question);
+    CAPTURE(gone.out, gone.error);
+    CHECK(gone.exit == Exit::empty);
+    CHECK((gone.out + gone.error).find("rollups do not tell whose child") != std::string::npos);
+  }
+  CHECK(kept({"tree", "--at", kRecentDay + " 12:00"})["totals"]["processes"] == 6);
+}

@@ -10,6 +10,7 @@
 #include "query/answer/moment.h"
 #include "query/answer/process_columns.h"
 #include "query/answer/state.h"
+#include "query/answer/total.h"
 #include "query/commands/top/top.h"
 #include "query/report/format.h"
 
@@ -73,30 +74,6 @@ Columns<HeldRow> group_columns(const std::string& group, Metric by) {
   return columns;
 }
 
-void describe_total(Report& report, const Tally& total, const Snapshot& snapshot, Units units) {
-  const auto size = [units](std::optional<std::int64_t> kib) { return kib ? print_size(*kib, units) : "unknown"; };
-  const MachineMemory& machine = snapshot.machine.memory;
-  std::vector<Field>& totals = report.totals;
-  totals = {{"processes", "", Kind::count, total.processes()},
-            {"inexact", "", Kind::count, total.inexact()},
-            {"exact_percent", "", Kind::percent, total.exact_percent()}};
-  for (const Metric metric : {Metric::pss, Metric::rss, Metric::uss, Metric::anon, Metric::swap, Metric::swap_pss})
-    totals.push_back({std::string(info_of(metric).column), "", Kind::size, total.kib(metric)});
-  totals.push_back({"machine_total_kib", "", Kind::size, machine.get(MachineField::mem_total)});
-  totals.push_back({"machine_available_kib", "", Kind::size, machine.get(MachineField::mem_available)});
-  totals.push_back({"machine_used_kib", "", Kind::size, used_kib(machine)});
-  totals.push_back({"machine_swap_used_kib", "", Kind::size, swap_used_kib(machine)});
-  const auto exact = total.exact_percent();
-  const std::string sum = fmt::format(
-      "{}: PSS {}{}, RSS {}, swap {}.", print_count(total.processes(), "process", "processes"),
-      size(total.kib(Metric::pss)), exact ? fmt::format(" ({} of it exact)", print_exact(*exact)) : std::string(),
-      size(total.kib(Metric::rss)), size(total.kib(Metric::swap)));
-  report.notes.push_back(total.processes() == 0 ? "No process matches." : sum);
-  report.notes.push_back(fmt::format("Machine: {} used of {}, {} available, {} swap used.", size(used_kib(machine)),
-                                     size(machine.get(MachineField::mem_total)),
-                                     size(machine.get(MachineField::mem_available)), size(swap_used_kib(machine))));
-}
-
 // All that processes held, those included of which rollups know no more than their groups.
 std::optional<std::int64_t> whole_kib(const State& state, const Tally& all, Metric by) {
   const auto others = short_lived_kib(state, by);
@@ -148,7 +125,7 @@ Result<Report> top_at(const Context& context) {
   report.at_ms = snapshot.tick.begin.wall_ms;
   report.title = fmt::format("memory by {}, ranked by {}", group, metric_title(by));
   report.coverage = coverage;
-  describe_total(report, chosen, snapshot, context.options.units);
+  report_total(chosen, snapshot, context.options.units, report);
   tell_short_lived(state, report, context.options.units);
   limit_rows(rows, report, context, [by](const HeldRow& row) { return row.is.kib(by); },
              {.of = metric_title(by), .adds_up = by != Metric::hwm});

@@ -1,0 +1,179 @@
+#include "query/commands/tree/tree.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <set>
+
+#include "query/answer/filter_values.h"
+#include "query/answer/limit.h"
+#include "query/answer/moment.h"
+#include "query/answer/process_columns.h"
+#include "query/answer/subject_word.h"
+#include "query/answer/total.h"
+#include "query/report/format.h"
+
+namespace memoir::query {
+namespace {
+
+struct TreeMetric {
+  Metric metric;
+  const char* header;
+  const char* subtree_header;
+  int least_useful;
+};
+constexpr TreeMetric kTreeMetrics[] = {{Metric::pss, "PSS", "TREE PSS", 2},
+                                       {Metric::uss, "USS", "TREE USS", 4},
+                                       {Metric::rss, "RSS", "TREE RSS", 5},
+                                       {Metric::swap, "SWAP", "TREE SWAP", 6}};
+constexpr int kOtherSubtrees = 5;  // less useful than what the process holds of it alone
+
+std::string subtree_column(Metric metric) {
+  return fmt::format("subtree_{}", info_of(metric).column);
+}
+
+const ProcessInfo* info_of(const TreeRow& row) {
+  return &row.process->process->info;
+}
+
+Columns<TreeRow> columns_of(Metric by) {
+  Columns<TreeRow> columns;
+  for (const auto& [metric, header, subtree_header, least_useful] : kTreeMetrics) {
+    const bool ranked = metric == by;
+    columns.add({std::string(info_of(metric).column), header, Kind::size, ranked ? 1 : least_useful},
+                [metric = metric](const TreeRow& row) { return row.held.kib(metric); });
+    columns.add({subtree_column(metric), subtree_header, Kind::size, ranked ? 0 : least_useful + kOtherSubtrees},
+                [metric = metric](const TreeRow& row) { return row.subtree.kib(metric); });
+  }
+  columns.add({"subtree_processes", "PROCS", Kind::count, 3},
+              [](const TreeRow& row) { return row.subtree.processes(); });
+  columns.add(for_machines("subtree_exact_percent", Kind::percent),
+              [](const TreeRow& row) { return row.subtree.exact_percent(); });
+  columns.add(for_machines("source"), [](const TreeRow& row) { return source_word(*row.process); });
+  columns.add(for_machines("state"), [](const TreeRow& row) { return std::string(1, state_letter(*row.process)); });
+  columns.add(for_machines("depth", Kind::count), &TreeRow::depth);
+  columns.add(for_machines("asked_for"), &TreeRow::asked_for);
+  columns.add(for_machines("parent_pid", Kind::count),
+              [](const TreeRow& row) { return row.process->tick->sample.parent_pid; });
+  add_process(columns, info_of);
+  columns.add(for_people("COMMAND"),
+              [](const TreeRow& row) { return shown_command(*info_of(row), state_letter(*row.process)); });
+  return columns;
+}
+
+// Rollups hold what processes had, not who their parents were then.
+Report parents_unknown(const Context& context, const State& state, const Columns<TreeRow>& columns) {
+  Report report = nothing_recorded(context, columns);
+  const std::string at = print_time(state.snapshot.tick.begin.wall_ms, context.options.zone);
+  report.warnings = {fmt::format(
+      "the ticks of {} are gone, and rollups do not tell whose child a process was: memoir top --at has what each held",
+      at)};
+  return report;
+}
+
+// The rows of their processes in the store.
+Result<std::set<std::int64_t>> subject_ids(const Context& context, const State& state) {
+  std::vector<StoredProcess> processes;
+  processes.reserve(state.processes.size());
+  for (const HeldProcess& process : state.processes) processes.push_back(*process.process);
+  const std::int64_t at_ms = state.snapshot.tick.begin.wall_ms;
+  Subject subject = TRY(parse_subject(context.options.subjects.front(), context.now_ms, context.options.zone));
+  subject = TRY(choose_subject(context, std::move(subject), processes, {at_ms, at_ms}));
+  const std::vector<StoredProcess> members =
+      subject.kind == Subject::Kind::machine ? processes : TRY(members_of(subject, processes, context.options.zone));
+  std::set<std::int64_t> ids;
+  for (const StoredProcess& member : members) ids.insert(member.id);
+  return ids;
+}
+
+// SUBJECT asks for processes with all that is below them, --filter for those among them that match.
+Status mark_asked_for(const Context& context, const State& state, const Filter& filter, Forest& forest) {
+  std::vector<bool> among(forest.rows.size(), true);
+  if (!context.options.subjects.empty()) {
+    const std::set<std::int64_t> ids = TRY(subject_ids(context, state));
+    for (std::size_t i = 0; i < among.size(); ++i) among[i] = ids.contains(forest.rows[i].process->process->id);
+    among = with_descendants(forest.parents, std::move(among));
+  }
+  for (std::size_t i = 0; i < among.size(); ++i)
+    forest.rows[i].asked_for = among[i] && filter.matches(*forest.rows[i].process->process);
+  return Done{};
+}
+
+// Leaves those who are asked for, with their ancestors, and gives their sum.
+Tally keep_asked_for(Forest& forest) {
+  Tally total;
+  std::vector<bool> asked_for;
+  asked_for.reserve(forest.rows.size());
+  for (const TreeRow& row : forest.rows) {
+    if (row.asked_for) total.add(row.held);
+    asked_for.push_back(row.asked_for);
+  }
+  keep(forest, with_ancestors(forest.parents, std::move(asked_for)));
+  return total;
+}
+
+// What is left out is told by what its processes hold alone.
+void limit_forest(const Context& context, Metric by, Forest& forest, Report& report) {
+  const std::size_t all = forest.rows.size();
+  const std::vector<bool> kept = largest(forest, limited(context, all), by);
+  std::int64_t kib = 0;
+  for (std::size_t i = 0; i < all; ++i) kib += kept[i] ? 0 : forest.rows[i].held.kib(by).value_or(0);
+  keep(forest, kept);
+  note_cut(report, {.shown = forest.rows.size(), .all = all, .kib = kib, .of = metric_title(by)},
+           context.options.units);
+}
+
+void warn_of_depth(const Forest& forest, Report& report) {
+  const auto deeper = std::ranges::count_if(forest.rows, [](const TreeRow& row) { return row.depth > kDeepestRow; });
+  if (deeper == 0) return;
+  report.warnings.push_back(fmt::format(
+      "{} more than {} levels deep: tables and JSON show them beside their parents, which parent_pid and depth tell",
+      print_count(deeper, "process is", "processes are"), kDeepestRow));
+}
+
+Result<Report> show_tree(const Context& context) {
+  const Metric by = parse_metric(context.options.by.value_or("pss")).value_or(Metric::pss);
+  const std::optional<State> loaded = TRY(load_state(context));
+  const Filter filter = TRY(filter_at(context.options, loaded ? std::vector{&*loaded} : std::vector<const State*>()));
+  const auto columns = columns_of(by);
+  if (!loaded) return nothing_recorded(context, columns);
+  const State& state = *loaded;
+  if (state.rolled()) return parents_unknown(context, state, columns);
+
+  Forest forest = forest_of(state, by);
+  TRY(mark_asked_for(context, state, filter, forest));
+  const Tally total = keep_asked_for(forest);
+  Report report;
+  report.at_ms = state.snapshot.tick.begin.wall_ms;
+  report.title = fmt::format("process tree, ranked by the {} of each subtree", metric_title(by));
+  report.coverage = TRY(coverage_of(context, state));
+  report_total(total, state.snapshot, context.options.units, report);
+  limit_forest(context, by, forest, report);
+  warn_of_depth(forest, report);
+  const bool some = !filter.takes_all() || !context.options.subjects.empty();
+  report.rows = make_table<TreeRow>(
+      columns, forest.rows, [some](const TreeRow& row) { return some && row.asked_for ? Tone::marked : Tone::plain; });
+  report.rows.parents = std::move(forest.parents);
+  mark_sorted(report.rows, subtree_column(by));
+  report_state(state, context.when.at_ms.value_or(*report.at_ms), context.options.zone, report);
+  return report;
+}
+
+}  // namespace
+
+Command tree_command() {
+  Command command;
+  command.name = "tree";
+  command.summary = "who began whom at one time, and what each subtree held";
+  command.subject = "[SUBJECT]";
+  command.subject_words = {std::string(kCategoryNames)};
+  command.subject_help =
+      fmt::format("SUBJECT: whose ancestors and descendants are shown: {}; by default all", kSubjectForms);
+  command.options = {Option::at, Option::by, Option::filter, Option::limit, Option::ascii};
+  command.by = {"pss", "uss", "rss", "swap"};
+  command.examples = {{"memoir tree --at 03:14", "which service held the memory at 03:14, with all its children"},
+                      {"memoir tree nginx --by swap", "the master and its workers, ranked by what is swapped out"}};
+  command.run = show_tree;
+  return command;
+}
+
+}  // namespace memoir::query
