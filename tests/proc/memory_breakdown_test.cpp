@@ -14,7 +14,7 @@ using M = MachineField;
 
 namespace {
 
-MachineMemory parsed(const std::string& name) {
+MachineMemory meminfo_of(const std::string& name) {
   MachineSample sample;
   REQUIRE(parse_meminfo(test::fixture(name), sample).ok());
   return sample.memory;
@@ -77,14 +77,14 @@ TEST_CASE("of real texts the rest is small and not negative") {
       GENERATE(Known{"linux-3.13/machine/meminfo", 95'080}, Known{"linux-4.14/machine/meminfo", 62'312},
                Known{"linux-5.10/machine/meminfo", 68'040}, Known{"linux-6.18/machine/meminfo", 173'820});
   CAPTURE(known.name);
-  const MachineMemory memory = parsed(known.name);
+  const MachineMemory memory = meminfo_of(known.name);
   CHECK(sum(memory_breakdown(memory)) == memory.get(M::mem_total));
   CHECK(unaccounted_kib(memory) == known.rest_kib);
 }
 
 TEST_CASE("what is counted twice is a negative rest and says so") {
   // The text of 6.1 has a pool of huge pages put into the numbers of a machine without one.
-  const MachineMemory memory = parsed("linux-6.1/machine/meminfo");
+  const MachineMemory memory = meminfo_of("linux-6.1/machine/meminfo");
   const std::vector<MemoryLine> lines = memory_breakdown(memory);
   CHECK(lines.back().kib == 68'040 - 2'048 - 1'048'576);
   CHECK(lines.back().title == "counted twice");
@@ -92,7 +92,7 @@ TEST_CASE("what is counted twice is a negative rest and says so") {
 }
 
 TEST_CASE("what the kernel counts under several names is in the sum once") {
-  MachineMemory memory = parsed("linux-5.10/machine/meminfo");
+  MachineMemory memory = meminfo_of("linux-5.10/machine/meminfo");
   CHECK(line(memory, "page_cache") == 2'360'040 - 64'112);
   CHECK(line(memory, "other_reclaimable") == 252'112 - 250'008);
   CHECK(line(memory, "vmalloc") == 28'440 - 5'904);
@@ -108,10 +108,10 @@ TEST_CASE("what the kernel counts under several names is in the sum once") {
 }
 
 TEST_CASE("what an older kernel does not count is in the rest") {
-  const MachineMemory oldest = parsed("linux-3.13/machine/meminfo");
+  const MachineMemory oldest = meminfo_of("linux-3.13/machine/meminfo");
   CHECK_FALSE(line(oldest, "vmalloc").has_value());  // address space
   CHECK_FALSE(line(oldest, "percpu").has_value());
-  const MachineMemory older = parsed("linux-4.14/machine/meminfo");
+  const MachineMemory older = meminfo_of("linux-4.14/machine/meminfo");
   CHECK_FALSE(line(older, "vmalloc").has_value());  // not counted
   CHECK(line(older, "huge_pages") == 16 * 2048);
   MachineMemory no_cache = older;
