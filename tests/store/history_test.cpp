@@ -102,6 +102,26 @@ TEST_CASE("steps cover just what was recorded") {
   REQUIRE(covered == 180'000);
 }
 
+// Of each subject and metric: KiB × ms, which may go round, and the time.
+using HeldByEach = std::map<std::pair<std::int64_t, Metric>, std::pair<std::uint64_t, std::int64_t>>;
+
+HeldByEach held_by_each(const std::vector<SubjectInterval>& intervals) {
+  HeldByEach held;
+  for (const SubjectInterval& of : intervals) {
+    auto& [kib_ms, covered_ms] = held[{of.subject_id, of.metric}];
+    kib_ms +=
+        static_cast<std::uint64_t>(of.interval.mean.value_or(0)) * static_cast<std::uint64_t>(of.interval.covered_ms);
+    covered_ms += of.interval.covered_ms;
+  }
+  return held;
+}
+
+HeldByEach held_by_each(Reader& reader, const HistoryQuestion& question) {
+  std::vector<SubjectInterval> intervals;
+  must(reader.history(question, [&intervals](const SubjectInterval& of) { intervals.push_back(of); }));
+  return held_by_each(intervals);
+}
+
 // The samples tell the same.
 void check_values(Reader& reader, Range range, const std::vector<Metric>& metrics,
                   std::optional<std::int64_t> process_id) {
@@ -115,9 +135,10 @@ void check_values(Reader& reader, Range range, const std::vector<Metric>& metric
                           constant(held.from_ms, held.until_ms, metric_kib(sample.memory, metric),
                                    is_exact(metric, sample.source) ? 1 : 0)});
   }));
+  HistoryQuestion question{Tier::raw, SubjectKind::process, process_id, range, metrics};
+  question.zombies = true;
   std::vector<SubjectInterval> found;
-  must(reader.history({Tier::raw, SubjectKind::process, process_id, range, metrics},
-                      [&](const SubjectInterval& of) { found.push_back(of); }));
+  must(reader.history(question, [&](const SubjectInterval& of) { found.push_back(of); }));
   // Within a tick they come in another order.
   for (std::vector<SubjectInterval>* all : {&found, &expected})
     std::ranges::stable_sort(*all, {}, &SubjectInterval::subject_id);
@@ -128,6 +149,9 @@ void check_values(Reader& reader, Range range, const std::vector<Metric>& metric
     REQUIRE_OF_MANY(found[i].processes == expected[i].processes);
     REQUIRE_OF_MANY(found[i].interval == expected[i].interval);
   }
+  // Who does not ask for zombies gets the same values, in fewer intervals.
+  question.zombies = false;
+  REQUIRE(held_by_each(reader, question) == held_by_each(expected));
 }
 
 TEST_CASE("the history of a metric is that of the samples") {
