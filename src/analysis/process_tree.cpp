@@ -1,7 +1,6 @@
 #include "analysis/process_tree.h"
 
 #include <numeric>
-#include <ranges>
 #include <unordered_map>
 
 namespace memoir {
@@ -40,7 +39,7 @@ Parents parents_of(std::span<const TreeProcess> processes) {
 std::vector<std::size_t> depth_first(const Parents& parents, std::span<const std::size_t> ranked) {
   const std::size_t none = parents.size();
   std::vector<std::vector<std::size_t>> children(parents.size() + 1);  // the last has the roots; each the last first
-  for (const std::size_t i : ranked | std::views::reverse) children[parents[i].value_or(none)].push_back(i);
+  for (std::size_t at = ranked.size(); at-- > 0;) children[parents[ranked[at]].value_or(none)].push_back(ranked[at]);
   std::vector<std::size_t> order;
   order.reserve(parents.size());
   for (std::vector<std::size_t> next = std::move(children[none]); !next.empty();) {
@@ -55,9 +54,10 @@ std::vector<std::size_t> depth_first(const Parents& parents, std::span<const std
 std::vector<Tally> subtree_sums(const Parents& parents, std::vector<Tally> held) {
   std::vector<std::size_t> all(parents.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
-  const std::vector<std::size_t> order = depth_first(parents, all);
-  for (const std::size_t i : order | std::views::reverse) {
-    if (parents[i]) held[*parents[i]].add(held[i]);
+  std::vector<std::size_t> order = depth_first(parents, all);
+  for (; !order.empty(); order.pop_back()) {
+    const std::size_t last = order.back();
+    if (parents[last]) held[*parents[last]].add(held[last]);
   }
   return held;
 }
