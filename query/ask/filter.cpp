@@ -140,6 +140,7 @@ Filter::~Filter() = default;
 const std::vector<std::string>& filter_keys() {
   static const std::vector<std::string> keys = [] {
     std::vector<std::string> names;
+    names.reserve(std::size(kKeys));
     for (const Key& key : kKeys) names.emplace_back(key.name);
     return names;
   }();

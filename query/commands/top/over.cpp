@@ -69,14 +69,13 @@ std::optional<std::int64_t> rank_value(const TopRow& row, bool by_growth, bool b
 // Of marks there is only the largest, and when.
 Columns<TopRow> columns_of(const std::string& group, bool by_growth, Metric by_metric, Tier tier, Zone zone) {
   const Shown sums = by_metric == Metric::hwm ? Shown::machines : Shown::everywhere;
-  const std::string metric(to_string(by_metric));
   Columns<TopRow> columns;
   if (group == "process") {
     add_process(columns, [](const TopRow& row) { return &row.process->info; });
   } else {
     columns.add({"processes", "PROCS", Kind::count}, &TopRow::processes);
   }
-  columns.add(for_machines("metric"), [metric](const TopRow&) { return metric; });
+  columns.add(for_machines("metric"), [by_metric](const TopRow&) { return to_string(by_metric); });
   columns.add({"mean_kib", "MEAN", Kind::size, by_growth ? 3 : 0, sums}, &TopRow::mean_kib);
   columns.add({"max_kib", "MAX", Kind::size, 1}, [](const TopRow& row) { return row.summary.max; });
   // Marks are as exact as ticks.
