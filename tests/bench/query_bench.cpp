@@ -21,12 +21,15 @@
 #include <unistd.h>
 #include <vector>
 
+#include "cost.h"
 #include "store/reader.h"
 #include "support/slurp.h"
 #include "support/temporary_directory.h"
 
 namespace memoir::test {
 namespace {
+
+using bench::need;
 
 constexpr double kMostMs = 300;
 constexpr double kMostLongMs = 1000;  // a summary, and the verdicts on all that grows
@@ -87,12 +90,6 @@ double median(const std::vector<Cost>& costs, double Cost::*part) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
   return *middle;
-}
-
-template <typename T>
-T need(Result<T> result) {
-  if (!result) throw std::runtime_error(result.error().message);
-  return std::move(result).value();
 }
 
 std::string at(std::int64_t ms) {

@@ -12,45 +12,21 @@
 #include <stdexcept>
 #include <string_view>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 #include <vector>
 
 #include "base/file.h"
 #include "collect/mappings/ledger.h"
+#include "cost.h"
 #include "proc/proc_fs.h"
 
 using namespace memoir;
+using namespace memoir::bench;
 
 namespace {
 
 constexpr std::size_t kMostRows = 500;
 constexpr std::size_t kBufferBytes = 64 * 1024;
-
-template <typename T>
-T need(Result<T> result) {
-  if (!result) throw std::runtime_error(result.error().message);
-  return std::move(result).value();
-}
-
-double cpu_us() {
-  timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) * 1e6 + static_cast<double>(now.tv_nsec) / 1e3;
-}
-
-template <typename Work>
-double cost_us(Work work) {
-  const double before = cpu_us();
-  work();
-  return cpu_us() - before;
-}
-
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 // Pages next to each other of which each second one may be written: so each is a region of its own.
 class Mapped {

@@ -19,12 +19,15 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "cost.h"
 #include "store/writer.h"
 #include "support/simulation.h"
 #include "support/temporary_directory.h"
 
 namespace memoir::test {
 namespace {
+
+using bench::need;
 
 constexpr std::int64_t kDayMs = 86'400'000;
 constexpr double kMib = 1024.0 * 1024.0;
@@ -37,12 +40,6 @@ struct Plan {
   std::int64_t max_mib = 2048;
   std::string path;  // empty: nothing is to stay
 };
-
-template <typename T>
-T need(Result<T> result) {
-  if (!result) throw std::runtime_error(result.error().message);
-  return std::move(result).value();
-}
 
 void need(const Status& status) {
   if (!status) throw std::runtime_error(status.error().message);

@@ -10,11 +10,11 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
-#include <time.h>
 #include <vector>
 
 #include "base/clock.h"
 #include "collect/collector.h"
+#include "cost.h"
 #include "floor.h"
 #include "population.h"
 #include "store/writer.h"
@@ -36,31 +36,6 @@ struct Round {
   double collect_us = 0;
   double store_us = 0;
 };
-
-template <typename T>
-T need(Result<T> result) {
-  if (!result) throw std::runtime_error(result.error().message);
-  return std::move(result).value();
-}
-
-double cpu_us() {
-  timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) * 1e6 + static_cast<double>(now.tv_nsec) / 1e3;
-}
-
-template <typename Work>
-double cost_us(Work work) {
-  const double before = cpu_us();
-  work();
-  return cpu_us() - before;
-}
-
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 std::vector<Round> measure(const Plan& plan, Population& population, bool keep) {
   const ProcFs proc;

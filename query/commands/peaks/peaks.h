@@ -24,7 +24,7 @@ struct PeakRow {
   std::string name;                      // of a group, or the machine's metric
   std::optional<StoredProcess> process;  // of a row that is one process
   Peak peak;
-  std::optional<std::int64_t> now_kib = {};  // at its last sight in the range
+  std::optional<std::int64_t> now_kib = {};  // when it was last seen in the range
   std::int64_t now_ms = 0;
   std::optional<Tier> within = {};  // of a bucket that tells no more: it was reached between the peak's two times
 };

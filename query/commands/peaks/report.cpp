@@ -42,7 +42,7 @@ void add_ratio(Columns<PeakRow>& columns) {
   });
 }
 
-// Dead: what was resident at its last sight.
+// Dead: what was resident when it was last seen.
 bool lives(const PeakRow& row, std::int64_t to_ms) {
   return !row.process->gone_ms || *row.process->gone_ms > to_ms;
 }

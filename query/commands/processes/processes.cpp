@@ -32,7 +32,7 @@ struct LifeRow {
   const StoredProcess* process = nullptr;
   Seen seen;
   std::int64_t start_ms = 0;
-  std::int64_t end_ms = 0;  // of the last sight, where it is not known to have ended
+  std::int64_t end_ms = 0;  // when it was last seen, where it is not known to have ended
 };
 
 // An exec keeps pid and start time: the new image began when it was first seen.
