@@ -14,7 +14,7 @@ _memoir() {
   fi
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case $word in
-      status|top|memory|trend|peaks|leaks|diff|summary|processes|tree|categories|events|export|extract|backup|doctor|completion|help) command=$word; break ;;
+      status|top|memory|trend|peaks|leaks|diff|summary|processes|tree|mappings|objects|tmpfs|shm|cgroups|categories|events|export|extract|backup|doctor|completion|help) command=$word; break ;;
     esac
   done
   case "$command $previous" in
@@ -29,19 +29,42 @@ _memoir() {
     "diff --by"|"diff --sort") words="pss rss uss anon swap swap_pss" ;;
     "processes --by"|"processes --sort") words="start lifetime hwm" ;;
     "tree --by"|"tree --sort") words="pss uss rss swap" ;;
+    "cgroups --by"|"cgroups --sort") words="usage anon file shmem kernel swap limit peak kills" ;;
     "categories --by"|"categories --sort") words="pss rss uss swap" ;;
-    "top --group") words="process identity command category user cgroup unit comm container" ;;
-    "peaks --group") words="process identity command category user cgroup unit comm container" ;;
-    "diff --group") words="process identity command category user cgroup unit comm container" ;;
-    *" --filter") words="category= user= pid= comm= exe= command= cgroup= unit= identity= container="; compopt -o nospace ;;
+    "top --group") words="process identity command category user cgroup unit slice comm container" ;;
+    "peaks --group") words="process identity command category user cgroup unit slice comm container" ;;
+    "diff --group") words="process identity command category user cgroup unit slice comm container" ;;
+    *" --filter") words="category= user= pid= comm= exe= command= cgroup= unit= slice= identity= container="; compopt -o nospace ;;
     *" --tier") words="raw 5min hour day" ;;
-    *" --kind") words="clock-step degraded gap held lost moved oom-kill reload restored set-aside suspend unclean wal" ;;
+    "status --kind") words="clock-step degraded gap held lost moved oom-kill reload restored set-aside suspend unclean wal" ;;
+    "top --kind") words="clock-step degraded gap held lost moved oom-kill reload restored set-aside suspend unclean wal" ;;
+    "memory --kind") words="clock-step degraded gap held lost moved oom-kill reload restored set-aside suspend unclean wal" ;;
+    "trend --kind") words="clock-step degraded gap held lost moved oom-kill reload restored set-aside suspend unclean wal" ;;
+    "peaks --kind") words="clock-step degraded gap held lost moved oom-kill reload restored set-aside suspend unclean wal" ;;
+    "leaks --kind") words="clock-step degraded gap held lost moved oom-kill reload restored set-aside suspend unclean wal" ;;
+    "diff --kind") words="clock-step degraded gap held lost moved oom-kill reload restored set-aside suspend unclean wal" ;;
+    "summary --kind") words="clock-step degraded gap held lost moved oom-kill reload restored set-aside suspend unclean wal" ;;
+    "processes --kind") words="clock-step degraded gap held lost moved oom-kill reload restored set-aside suspend unclean wal" ;;
+    "tree --kind") words="clock-step degraded gap held lost moved oom-kill reload restored set-aside suspend unclean wal" ;;
+    "mappings --kind") words="clock-step degraded gap held lost moved oom-kill reload restored set-aside suspend unclean wal" ;;
+    "objects --kind") words="file anonymous heap stack vdso vvar vsyscall shared-anonymous sysv memfd tmpfs other" ;;
+    "tmpfs --kind") words="clock-step degraded gap held lost moved oom-kill reload restored set-aside suspend unclean wal" ;;
+    "shm --kind") words="clock-step degraded gap held lost moved oom-kill reload restored set-aside suspend unclean wal" ;;
+    "cgroups --kind") words="clock-step degraded gap held lost moved oom-kill reload restored set-aside suspend unclean wal" ;;
+    "categories --kind") words="clock-step degraded gap held lost moved oom-kill reload restored set-aside suspend unclean wal" ;;
+    "events --kind") words="clock-step degraded gap held lost moved oom-kill reload restored set-aside suspend unclean wal" ;;
+    "export --kind") words="clock-step degraded gap held lost moved oom-kill reload restored set-aside suspend unclean wal" ;;
+    "extract --kind") words="clock-step degraded gap held lost moved oom-kill reload restored set-aside suspend unclean wal" ;;
+    "backup --kind") words="clock-step degraded gap held lost moved oom-kill reload restored set-aside suspend unclean wal" ;;
+    "doctor --kind") words="clock-step degraded gap held lost moved oom-kill reload restored set-aside suspend unclean wal" ;;
+    "completion --kind") words="clock-step degraded gap held lost moved oom-kill reload restored set-aside suspend unclean wal" ;;
     *" --limit"|*" -n") words="0 20 50 100" ;;
     *" --step") words="1m 5m 1h 1d" ;;
     *" --csv") compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
     *" --config") compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
     *" --hour") words="" ;;
     *" --output"|*" -o") compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
+    *" --suffix") words="" ;;
     *" --write-missing") compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
     *" --db") compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
     "status --format") words="table json csv" ;;
@@ -54,6 +77,11 @@ _memoir() {
     "summary --format") words="table json csv markdown html" ;;
     "processes --format") words="table json csv" ;;
     "tree --format") words="table json csv" ;;
+    "mappings --format") words="table json csv" ;;
+    "objects --format") words="table json csv" ;;
+    "tmpfs --format") words="table json csv" ;;
+    "shm --format") words="table json csv" ;;
+    "cgroups --format") words="table json csv" ;;
     "categories --format") words="table json csv" ;;
     "events --format") words="table json csv" ;;
     "export --format") words="csv jsonl openmetrics smaps-rollup category-metrics" ;;
@@ -66,7 +94,7 @@ _memoir() {
     *)
       case "$command $current" in
         " -"*) words="--limit -n --db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
-        " "*) words="status top memory trend peaks leaks diff summary processes tree categories events export extract backup doctor completion help" ;;
+        " "*) words="status top memory trend peaks leaks diff summary processes tree mappings objects tmpfs shm cgroups categories events export extract backup doctor completion help" ;;
         "status -"*) words="--limit -n --db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
         "status "*) words="--limit -n --db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
         "top -"*) words="--at --from --since --to --until --last --day --by --sort --group --filter --tier --limit -n --db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
@@ -87,11 +115,21 @@ _memoir() {
         "processes "*) words="--at --from --since --to --until --last --day --by --sort --filter --tier --limit -n --db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
         "tree -"*) words="--at --by --sort --filter --limit -n --db --format --units --utc --ascii --no-color --no-pager --json --csv --help -h --version -V" ;;
         "tree "*) words="" names=category ;;
+        "mappings -"*) words="--at --limit -n --db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
+        "mappings "*) words="" names=category ;;
+        "objects -"*) words="--at --kind --limit -n --ownerless --db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
+        "objects "*) words="--at --kind --limit -n --ownerless --db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
+        "tmpfs -"*) words="--at --from --since --to --until --last --day --limit -n --db --format --units --utc --ascii --no-color --no-pager --json --csv --help -h --version -V" ;;
+        "tmpfs "*) words="--at --from --since --to --until --last --day --limit -n --db --format --units --utc --ascii --no-color --no-pager --json --csv --help -h --version -V" ;;
+        "shm -"*) words="--at --limit -n --db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
+        "shm "*) words="--at --limit -n --db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
+        "cgroups -"*) words="--at --by --sort --tier --limit -n --db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
+        "cgroups "*) words="" names=category ;;
         "categories -"*) words="--at --from --since --to --until --last --day --by --sort --tier --limit -n --db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
         "categories "*) words="--at --from --since --to --until --last --day --by --sort --tier --limit -n --db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
         "events -"*) words="--from --since --to --until --last --day --kind --limit -n --db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
         "events "*) words="--from --since --to --until --last --day --kind --limit -n --db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
-        "export -"*) words="--at --from --since --to --until --last --day --filter --tier --step --db --format --units --utc --no-color --no-pager --csv --help -h --version -V" ;;
+        "export -"*) words="--at --from --since --to --until --last --day --filter --tier --step --output -o --suffix --force --db --format --units --utc --no-color --no-pager --csv --help -h --version -V" ;;
         "export "*) words="machine categories processes all" ;;
         "extract -"*) words="--from --since --to --until --last --day --output -o --force --db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
         "extract "*) words="--from --since --to --until --last --day --output -o --force --db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
@@ -101,7 +139,7 @@ _memoir() {
         "doctor "*) words="--db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
         "completion -"*) words="--help -h --version -V" ;;
         "completion "*) words="bash zsh fish" ;;
-        "help "*) words="status top memory trend peaks leaks diff summary processes tree categories events export extract backup doctor completion help" ;;
+        "help "*) words="status top memory trend peaks leaks diff summary processes tree mappings objects tmpfs shm cgroups categories events export extract backup doctor completion help" ;;
       esac
       ;;
   esac

@@ -11,7 +11,7 @@
 
 #include "base/log.h"
 #include "base/version.h"
-#include "proc/proc_fs.h"
+#include "recorder/source.h"
 #include "store/recovering_writer.h"
 #include "store/sqlite/file_system.h"
 
@@ -19,6 +19,7 @@ namespace memoir {
 namespace {
 
 constexpr std::int64_t kStatusEveryMs = 1'000;
+constexpr std::int64_t kIncidentEveryMs = 15 * 60 * 1'000;
 // Signals that come within this time are one: a storm of them costs one tick, one reload.
 constexpr std::chrono::milliseconds kSignalsTogether{10};
 
@@ -26,32 +27,22 @@ constexpr std::chrono::milliseconds kSignalsTogether{10};
 
 Daemon::Daemon(Options options, Settings settings) : options_(std::move(options)), settings_(std::move(settings)) {}
 
-Status Daemon::start() {
+Status Daemon::start(Rules rules) {
   // From here on they do not kill: opening a large database after a crash takes its time.
   signals_.add(SIGHUP);
   signals_.add(SIGUSR1);
   const Config& config = settings_.config;
-  Rules rules = TRY(make_rules(settings_));
-  ProcFs proc(options_.proc);
-  boot_ = TRY(proc.boot(clock_.now()));
+  boot_ = TRY(boot_of(options_, config, clock_.now()));
+  source_ = TRY(make_source(options_, config, std::move(rules), clock_));
 
   TRY(prepare_folder(config));
-  Result<std::unique_ptr<Writer>> writer =
-      open_recovering(config.db, clock_, {.durability = durability(config), .on_anew = [this] {
-                                            asio::post(loop_, [this] { collector_->report_all(); });
-                                          }});
+  Result<std::unique_ptr<Writer>> writer = open_recovering(
+      config.db, clock_,
+      {.durability = durability(config), .on_anew = [this] { asio::post(loop_, [this] { source_->report_all(); }); }});
   if (!writer) return writer.error();
   const std::vector<KnownProcess> known = TRY((*writer)->known_processes(boot_.boot_id));
 
-  const CollectorOptions collecting{.max_descriptors = raise_descriptor_limit(),
-                                    .max_command_bytes = static_cast<std::size_t>(config.max_command_bytes),
-                                    .read_deadline = config.read_deadline,
-                                    .ticks_per_second = sysconf(_SC_CLK_TCK),
-                                    .cgroup_root = options_.cgroups,
-                                    .store_bytes = config.max_size};
-  collector_ = std::make_unique<Collector>(std::move(proc), clock_, std::move(rules.categoriser),
-                                           std::move(rules.redactor), collecting);
-  collector_->seed(known);
+  source_->seed(known);
 
   StorageOptions storing;
   storing.queue.ticks = static_cast<std::size_t>(config.queue_ticks);
@@ -67,6 +58,7 @@ int Daemon::run() {
                        print_duration(settings_.config.interval), settings_.config.db));
   stops_.add(SIGTERM);
   stops_.add(SIGINT);
+  if (options_.once) source_->ask_ledgers(LedgerAsk::planned);
   begin_run();
   if (options_.once) return stop("once");
   await_stop();
@@ -100,7 +92,10 @@ void Daemon::await_signal() {
 }
 
 void Daemon::handle_signals() {
-  if (std::exchange(tick_due_, false)) take_tick(false, 0);
+  if (std::exchange(tick_due_, false)) {
+    source_->ask_ledgers(LedgerAsk::planned);
+    take_tick(false, 0);
+  }
   if (std::exchange(reload_due_, false)) reload();
 }
 
@@ -115,6 +110,37 @@ void Daemon::await_slot() {
     await_slot();
     if (reload_put_off_) reload();
   });
+}
+
+// Between ticks, where there is time for one.
+void Daemon::await_look() {
+  const std::chrono::milliseconds every = settings_.config.look;
+  look_timer_.cancel();
+  if (every.count() == 0 || every >= settings_.config.interval) return;
+  look_timer_.expires_after(std::chrono::milliseconds(look_pause_ms(every.count(), look_cost_us_)));
+  look_timer_.async_wait([this](const asio::error_code& error) {
+    if (error) return;
+    take_look();
+    await_look();
+  });
+}
+
+void Daemon::take_look() {
+  const TickSource::Look look = source_->look();
+  look_cost_us_ = look.cost.cpu_us;
+  urgent_ |= look.urgent;
+  const std::int64_t interval_ms = settings_.config.interval.count();
+  if (!urgent_ || !early_tick_due(clock_.now().boot_ms, last_tick_ms_, interval_ms)) return;
+  note_incident();
+  take_tick(false, 0);
+}
+
+// The next tick reads what the largest processes map, whoever's turn it is: beyond the budget, so not often.
+void Daemon::note_incident() {
+  const std::int64_t now_ms = clock_.now().boot_ms;
+  if (incident_ms_ && now_ms - *incident_ms_ < kIncidentEveryMs) return;
+  incident_ms_ = now_ms;
+  source_->ask_ledgers(LedgerAsk::most);
 }
 
 void Daemon::await_end() {
@@ -140,35 +166,47 @@ void Daemon::await_watchdog() {
 void Daemon::take_tick(bool keyframe, std::int64_t skipped) {
   const Moment now = clock_.now();
   keyframe = keyframe || keyframe_due(now.wall_ms, last_keyframe_ms_, options_.keyframe_every.count());
-  Result<Tick> tick = collector_->collect(keyframe);
+  Result<Tick> tick = source_->collect(keyframe);
   if (!tick) {
     if (collect_log_.due(now.boot_ms)) log_error(fmt::format("cannot take a tick: {}", tick.error().message));
     return;
   }
   if (collect_log_.over()) log_info("ticks can be taken again");
   if (keyframe) last_keyframe_ms_ = tick->begin.wall_ms;
+  last_tick_ms_ = tick->begin.boot_ms;
+  urgent_ = false;
   tick->skipped = skipped;
   if (skipped > 0) log_debug(fmt::format("{} slots passed over", skipped));
   const Cost cost = tick->total;
   report_suspension();
+  if (!tick->oom_kills.empty()) note_incident();
   storage_->push(*std::move(tick));
-  for (const Event& happened : collector_->events()) {
+  for (const Event& happened : source_->events()) {
     log_warning(happened.text);
     storage_->push(happened);
   }
   if (!access_reported_) report_access();
+  if (source_->access().census != census_) asio::post(loop_, [this] { follow_census(); });
   report_status(now, cost);
 }
 
 void Daemon::report_access() {
   access_reported_ = true;
-  report_degraded(collector_->access().note);
+  report_degraded(source_->access().note);
   const Result<std::string> remote = remote_file_system_of(settings_.config.db);
   if (!remote || remote->empty()) return;
   report_degraded(
       fmt::format("{} lies on {}: the write-ahead log needs memory that all who use the file share, which a "
                   "network's file system does not have. Record to a local disk, and copy the file.",
                   settings_.config.db, *remote));
+}
+
+// Each run has one census: where that by BPF failed, another begins, which tells why. As with a reload, only one end of
+// a run may wait to be stored.
+void Daemon::follow_census() {
+  if (source_->access().census == census_ || storage_->run_end_waiting()) return;
+  storage_->push(RunEnd{.at = clock_.now(), .reason = "census"});
+  begin_run();
 }
 
 void Daemon::report_degraded(const std::string& note) {
@@ -210,12 +248,16 @@ void Daemon::begin_run() {
                          .version = fmt::format("{} ({})", version(), version_commit()),
                          .interval_ms = interval_ms,
                          .started = now,
-                         .retention = retention(settings_.config)});
+                         .retention = retention(settings_.config),
+                         .census = source_->access().census});
+  census_ = source_->access().census;
+  access_reported_ = false;
   last_keyframe_ms_ = 0;
   schedule_.emplace(interval_ms, now);
   ++run_;
   take_tick(true, 0);
   await_slot();
+  await_look();
 }
 
 int Daemon::stop(const std::string& reason) {

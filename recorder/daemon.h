@@ -16,7 +16,7 @@
 
 #include "base/clock.h"
 #include "base/result.h"
-#include "collect/collector.h"
+#include "collect/tick_source.h"
 #include "recorder/notify.h"
 #include "recorder/options.h"
 #include "recorder/quiet_log.h"
@@ -32,7 +32,7 @@ class Daemon {
   Daemon(Options options, Settings settings);
 
   // Opens the store and begins a run. On an error nothing was recorded.
-  Status start();
+  Status start(Rules rules);
 
   // Records until a signal, or the options, say that it is enough. Returns the exit status.
   int run();
@@ -42,11 +42,15 @@ class Daemon {
   void await_signal();
   void handle_signals();
   void await_slot();
+  void await_look();
   void await_end();
   void await_watchdog();
 
   void take_tick(bool keyframe, std::int64_t skipped);
+  void take_look();
+  void note_incident();
   void report_access();
+  void follow_census();
   void report_degraded(const std::string& note);
   void report_suspension();
   void report_status(const Moment& now, const Cost& cost);
@@ -71,15 +75,21 @@ class Daemon {
   asio::signal_set signals_{loop_};  // HUP, USR1
   asio::steady_timer signal_timer_{loop_};
   asio::steady_timer slot_timer_{loop_};
+  asio::steady_timer look_timer_{loop_};
   asio::steady_timer end_timer_{loop_};
   asio::steady_timer watchdog_timer_{loop_};
 
   BootInfo boot_;
-  std::unique_ptr<Collector> collector_;
+  std::unique_ptr<TickSource> source_;
   std::optional<Schedule> schedule_;
-  int run_ = 0;                        // counts the runs begun
-  std::int64_t last_keyframe_ms_ = 0;  // 0: none in this run
-  bool access_reported_ = false;
+  int run_ = 0;                              // counts the runs begun
+  std::int64_t last_keyframe_ms_ = 0;        // 0: none in this run
+  std::int64_t last_tick_ms_ = 0;            // boot clock
+  std::int64_t look_cost_us_ = 0;            // of the last one
+  bool urgent_ = false;                      // a look since the last tick said so
+  std::optional<std::int64_t> incident_ms_;  // boot clock, of the last for which mappings were read
+  bool access_reported_ = false;             // in this run
+  std::string census_;                       // of this run
   Suspension suspension_;
   bool reload_due_ = false;
   bool tick_due_ = false;

@@ -6,6 +6,7 @@
 #include <exception>
 #include <fmt/format.h>
 #include <malloc.h>
+#include <utility>
 #include <variant>
 
 #include "base/log.h"
@@ -31,7 +32,7 @@ int check_config(const Settings& settings) {
   return EXIT_SUCCESS;
 }
 
-int record(const Options& options, const Settings& settings) {
+int record(const Options& options, const Settings& settings, Rules rules) {
   // Under the journal, lines carry its priorities and no date, unless asked for.
   if (options.foreground) unsetenv("JOURNAL_STREAM");
   static const SystemClock clock;
@@ -39,7 +40,7 @@ int record(const Options& options, const Settings& settings) {
   log_start(to_log_level(settings.config), [] { return usage.text(); });
 
   Daemon daemon(options, settings);
-  const Status started = daemon.start();
+  const Status started = daemon.start(std::move(rules));
   if (!started) {
     log_error(started.error().message);
     return EXIT_FAILURE;
@@ -57,10 +58,10 @@ int run(int argc, char** argv) {
     fmt::print("{}", print_config(spelled_out(settings->config)));
     return EXIT_SUCCESS;
   }
-  const Result<Rules> rules = make_rules(*settings);
+  Result<Rules> rules = make_rules(*settings);
   if (!rules) return complain(rules.error(), kWrongConfiguration);
   if (options.check_config) return check_config(*settings);
-  return record(options, *settings);
+  return record(options, *settings, *std::move(rules));
 }
 
 }  // namespace

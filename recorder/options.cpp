@@ -86,6 +86,9 @@ std::variant<Options, int> parse_options(int argc, const char* const* argv) {
   app.set_version_flag("--version", version_text(), "Print the versions of memoird and of SQLite and exit");
   app.add_option("--config", options.config, "Configuration file [" + default_config_path() + "]")->type_name("F");
   app.add_option("--db", options.db, "Database [" + default_database_path() + "]")->type_name("F");
+  app.add_option("--source", options.source, "Where ticks come from: proc, or vmmap of macOS [proc]")
+      ->check(CLI::IsMember(source_names()))
+      ->type_name("S");
   app.add_option("--interval", duration_into("--interval", options.interval, kLeastInterval, kMostInterval),
                  "Time between two ticks, 100ms to 1h [10s]")
       ->type_name("T");
@@ -107,6 +110,8 @@ std::variant<Options, int> parse_options(int argc, const char* const* argv) {
       ->group("");
   app.add_option("--proc", options.proc, "Read this tree in place of /proc (for tests)")->type_name("DIR");
   app.add_option("--cgroups", options.cgroups, "Read this tree in place of /sys/fs/cgroup (for tests)")
+      ->type_name("DIR");
+  app.add_option("--containers", options.containers, "Read container managers' files below this folder (for tests)")
       ->type_name("DIR");
   try {
     app.parse(argc, argv);

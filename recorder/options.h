@@ -12,6 +12,7 @@ namespace memoir {
 struct Options {
   std::optional<std::string> config;
   std::optional<std::string> db;
+  std::optional<std::string> source;
   std::optional<std::chrono::milliseconds> interval;
   std::optional<std::chrono::milliseconds> duration;
   bool once = false;
@@ -21,6 +22,7 @@ struct Options {
   std::chrono::milliseconds keyframe_every{std::chrono::hours(1)};
   std::string proc = "/proc";
   std::string cgroups = "/sys/fs/cgroup";
+  std::string containers;  // stands before the paths of container managers' files
 };
 
 // The options, or the status to exit with: help and version were printed (0), or what is wrong with the usage (2).

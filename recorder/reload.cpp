@@ -19,6 +19,12 @@ std::string need_restart(const Config& before, const Config& after) {
   if (before.queue_ticks != after.queue_ticks) keys.push_back("queue_ticks");
   if (before.queue_mib != after.queue_mib) keys.push_back("queue_mib");
   if (before.max_command_bytes != after.max_command_bytes) keys.push_back("max_command_bytes");
+  if (before.source != after.source) keys.push_back("source");
+  if (before.vmmap != after.vmmap) keys.push_back("vmmap");
+  if (before.ps != after.ps) keys.push_back("ps");
+  if (before.vmmap_deadline != after.vmmap_deadline) keys.push_back("deadline");
+  if (before.vmmap_group != after.vmmap_group) keys.push_back("group");
+  if (before.container_names != after.container_names) keys.push_back("container_names");
   return fmt::format("{}", fmt::join(keys, ", "));
 }
 
@@ -26,11 +32,18 @@ std::string need_restart(const Config& before, const Config& after) {
 Config changeable(const Config& before, const Config& after) {
   Config config = before;
   config.interval = after.interval;
+  config.look = after.look;
   config.raw = after.raw;
   config.five_minutes = after.five_minutes;
   config.hours = after.hours;
   config.days = after.days;
   config.max_size = after.max_size;
+  config.budget_cpu_ppm = after.budget_cpu_ppm;
+  config.mappings_interval = after.mappings_interval;
+  config.mappings_processes = after.mappings_processes;
+  config.mappings_labels = after.mappings_labels;
+  config.mappings_budget = after.mappings_budget;
+  config.tmpfs_interval = after.tmpfs_interval;
   config.log_level = after.log_level;
   config.categories = after.categories;
   config.default_categories = after.default_categories;
@@ -74,6 +87,10 @@ void Daemon::change_to(Settings settings, Rules rules) {
   settings_.config = changeable(before, settings_.config);
   const Config& now = settings_.config;
   log_level(to_log_level(now));
+  source_->set_read_share(now.budget_cpu_ppm);
+  source_->set_ledgers(ledger_limits(now));
+  source_->set_tmpfs_interval(now.tmpfs_interval);
+  await_look();
   const bool new_rules = !same_rules(before, now);
   const bool new_retention = retention(before) != retention(now);
   if (!new_rules && !new_retention && before.interval == now.interval) {
@@ -82,8 +99,8 @@ void Daemon::change_to(Settings settings, Rules rules) {
   }
   take_tick(true, 0);
   storage_->push(RunEnd{.at = clock_.now(), .reason = "reload"});
-  if (new_rules) collector_->set_rules(std::move(rules.categoriser), std::move(rules.redactor));
-  collector_->set_store_bytes(now.max_size);
+  if (new_rules) source_->set_rules(std::move(rules.categoriser), std::move(rules.redactor));
+  source_->set_store_bytes(now.max_size);
   begin_run();
   const std::string what = fmt::format("every {}{}{}", print_duration(now.interval), new_rules ? ", new rules" : "",
                                        new_retention ? ", keeps " + kept_text(now) : "");

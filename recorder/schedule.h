@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "base/clock.h"
-#include "collect/cadence.h"
+#include "collect/need/cadence.h"
 
 namespace memoir {
 

@@ -15,6 +15,7 @@ Result<Settings> load_settings(const Options& options) {
   if (!config) return config.error();
   settings.config = *std::move(config);
   if (options.db) settings.config.db = *options.db;
+  if (options.source) settings.config.source = *options.source;
   if (options.interval) settings.config.interval = *options.interval;
   return settings;
 }
@@ -72,6 +73,13 @@ Retention retention(const Config& config) {
           .hour_ms = config.hours.count(),
           .day_ms = config.days.count(),
           .max_bytes = config.max_size};
+}
+
+LedgerLimits ledger_limits(const Config& config) {
+  return {.interval_ms = config.mappings_interval.count(),
+          .processes = static_cast<std::size_t>(config.mappings_processes),
+          .labels = static_cast<std::size_t>(config.mappings_labels),
+          .cpu_us_an_hour = config.mappings_budget / std::chrono::microseconds(1)};
 }
 
 Status prepare_folder(const Config& config) {

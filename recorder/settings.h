@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/result.h"
 #include "collect/categories/categoriser.h"
+#include "collect/mappings/plan.h"
 #include "collect/redaction/redactor.h"
 #include "config/config.h"
 #include "recorder/options.h"
@@ -39,6 +40,7 @@ bool same_rules(const Config& a, const Config& b);
 LogLevel to_log_level(const Config& config);
 Durability durability(const Config& config);
 Retention retention(const Config& config);
+LedgerLimits ledger_limits(const Config& config);
 
 // Makes the folder of the default database; the folder of any other must exist.
 Status prepare_folder(const Config& config);

@@ -14,6 +14,15 @@ std::size_t heap_bytes(const std::string& text) {
   return text.capacity() > inside ? text.capacity() + 1 : 0;
 }
 
+std::size_t bytes_of(const std::vector<TmpfsSample>& mounts) {
+  std::size_t bytes = mounts.capacity() * sizeof(TmpfsSample);
+  for (const TmpfsSample& mount : mounts) {
+    bytes += heap_bytes(mount.mount_point) + mount.largest.capacity() * sizeof(TmpfsEntry);
+    for (const TmpfsEntry& entry : mount.largest) bytes += heap_bytes(entry.path);
+  }
+  return bytes;
+}
+
 // Of all but the processes' samples.
 std::size_t bytes_of(const Tick& tick) {
   std::size_t bytes = sizeof(tick) + tick.exits.capacity() * sizeof(ProcessExit) +
@@ -26,8 +35,21 @@ std::size_t bytes_of(const Tick& tick) {
       bytes += heap_bytes(*text);
     }
   }
+  bytes += tick.ledgers.capacity() * sizeof(ProcessLedger);
+  for (const ProcessLedger& of : tick.ledgers) {
+    bytes += of.ledger.rows.capacity() * sizeof(MappingRow);
+    for (const MappingRow& row : of.ledger.rows) bytes += heap_bytes(row.name.label);
+  }
+  bytes += tick.extremes.processes.capacity() * sizeof(ProcessExtremes) +
+           tick.extremes.categories.capacity() * sizeof(CategoryExtremes);
+  if (tick.segments) bytes += tick.segments->capacity() * sizeof(SysvSegment);
+  if (tick.tmpfs) bytes += bytes_of(*tick.tmpfs);
   for (const CategorySample& sample : tick.categories) bytes += heap_bytes(sample.category);
   for (const CgroupSample& sample : tick.cgroups) bytes += heap_bytes(sample.path);
+  if (tick.cgroup_details) {
+    bytes += tick.cgroup_details->capacity() * sizeof(CgroupDetail);
+    for (const CgroupDetail& detail : *tick.cgroup_details) bytes += heap_bytes(detail.path);
+  }
   for (const OtherMeminfo& item : tick.machine.other) bytes += heap_bytes(item.key);
   return bytes;
 }
@@ -155,6 +177,25 @@ void WorkQueue::drop_oldest_tick() {
   measure(next);
 }
 
+namespace {
+
+// The later word on a process holds, but for one that only puts its reading off. Who ended has none.
+void merge_ledgers(std::vector<ProcessLedger>&& dropped, Tick& next) {
+  for (ProcessLedger& ledger : dropped) {
+    const auto ended = std::ranges::find(next.exits, ledger.process, &ProcessExit::key);
+    if (ended != next.exits.end()) continue;
+    const auto later = std::ranges::find(next.ledgers, ledger.process, &ProcessLedger::process);
+    if (later == next.ledgers.end()) {
+      next.ledgers.push_back(std::move(ledger));
+    } else if (later->state == LedgerState::deferred) {
+      *later = std::move(ledger);
+    }
+  }
+  std::ranges::sort(next.ledgers, {}, &ProcessLedger::process);
+}
+
+}  // namespace
+
 void merge_dropped(Tick&& dropped, Tick& next) {
   next.keyframe |= dropped.keyframe;
   next.skipped += dropped.skipped;
@@ -173,6 +214,9 @@ void merge_dropped(Tick&& dropped, Tick& next) {
   next.exits.insert(next.exits.end(), dropped.exits.begin(), dropped.exits.end());
   std::sort(next.exits.begin(), next.exits.end(),
             [](const ProcessExit& a, const ProcessExit& b) { return a.key < b.key; });
+  merge_ledgers(std::move(dropped.ledgers), next);
+  if (!next.segments) next.segments = std::move(dropped.segments);
+  if (!next.tmpfs) next.tmpfs = std::move(dropped.tmpfs);
 }
 
 std::int64_t forget_ended(Tick& tick, std::size_t most) {

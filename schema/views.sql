@@ -73,14 +73,14 @@ FROM (
 CREATE VIEW process_at AS
 SELECT h.tick_id, h.wall_ms, p.id AS process_id, p.boot_uuid, p.pid, p.start_ticks, p.exec_count, p.start_ms,
   d.parent_pid, p.uid, p.user, p.comm, p.exe, p.command, p.cgroup, p.cwd, p.category, d.state, d.threads,
-  CASE s.source WHEN 0 THEN 'exact' WHEN 2 THEN 'estimated' WHEN 3 THEN 'approximate' ELSE 'inaccessible' END AS source,
+  CASE s.source WHEN 0 THEN 'exact' WHEN 1 THEN 'held' WHEN 2 THEN 'estimated' WHEN 3 THEN 'approximate' ELSE 'inaccessible' END AS source,
   s.private_clean_kib + s.private_dirty_kib AS uss_kib,
   s.rss_kib, s.pss_kib, s.pss_dirty_kib, s.pss_anon_kib, s.pss_file_kib, s.pss_shmem_kib, s.shared_clean_kib,
   s.shared_dirty_kib, s.private_clean_kib, s.private_dirty_kib, s.referenced_kib, s.anonymous_kib, s.vm_hwm_kib,
   s.vm_rss_kib, s.rss_anon_kib, s.rss_file_kib, s.rss_shmem_kib, d.ksm_kib, d.lazy_free_kib, d.anon_huge_pages_kib,
   d.shmem_pmd_mapped_kib, d.file_pmd_mapped_kib, d.shared_hugetlb_kib, d.private_hugetlb_kib, d.swap_kib,
   d.swap_pss_kib, d.locked_kib, d.vm_peak_kib, d.vm_size_kib, d.vm_lck_kib, d.vm_pin_kib, d.vm_data_kib, d.vm_stk_kib,
-  d.vm_exe_kib, d.vm_lib_kib, d.vm_pte_kib, d.vm_swap_kib, d.hugetlb_pages_kib
+  d.vm_exe_kib, d.vm_lib_kib, d.vm_pte_kib, d.vm_swap_kib, d.hugetlb_pages_kib, d.shared_swap_kib
 FROM process_row_at AS h
 CROSS JOIN process_sample_full AS s ON s.tick_id = h.sample_tick_id AND s.process_id = h.process_id
 CROSS JOIN process_detail AS d ON d.tick_id = h.detail_tick_id AND d.process_id = h.process_id
@@ -108,7 +108,8 @@ WHERE s.source <> 5 AND p.gone_tick_id IS NULL;
 
 -- Every category at every tick.
 CREATE VIEW category_at AS
-SELECT t.id AS tick_id, t.wall_ms, c.name AS category, s.processes, s.inexact, s.rss_kib, s.pss_kib, s.uss_kib, s.swap_kib, s.swap_pss_kib
+SELECT t.id AS tick_id, t.wall_ms, c.name AS category, s.processes, s.inexact, s.rss_kib, s.pss_kib, s.uss_kib, s.swap_kib, s.swap_pss_kib,
+  s.shared_swap_kib
 FROM tick AS t
 CROSS JOIN json_each((
   SELECT json_group_object(category_id, tick_id)
@@ -120,7 +121,9 @@ WHERE s.processes > 0;
 
 -- Every cgroup that a process is in or below, at every tick.
 CREATE VIEW cgroup_at AS
-SELECT t.id AS tick_id, t.wall_ms, g.path AS cgroup, s.current_kib, s.file_kib, s.swap_kib, s.max_kib, s.high_kib, s.swap_max_kib
+SELECT t.id AS tick_id, t.wall_ms, g.path AS cgroup, s.current_kib, s.file_kib, s.swap_kib, s.max_kib, s.high_kib, s.swap_max_kib,
+  s.anon_kib, s.shmem_kib, s.kernel_kib, c.runtime AS container_runtime, c.key AS container_key, c.name AS container_name,
+  c.image AS container_image, c.pod
 FROM tick AS t
 CROSS JOIN json_each((
   SELECT json_group_object(cgroup_id, tick_id)
@@ -128,7 +131,64 @@ CROSS JOIN json_each((
 )) AS h
 CROSS JOIN cgroup_sample AS s ON s.tick_id = h.value AND s.cgroup_id = CAST(h.key AS INTEGER)
 JOIN cgroup AS g ON g.id = s.cgroup_id
+LEFT JOIN container AS c ON c.id = g.container_id
 WHERE s.current_kib IS NOT NULL;
+
+-- What seldom moves of a cgroup, at every tick: also of those that are gone since the keyframe before it.
+CREATE VIEW cgroup_detail_at AS
+SELECT t.id AS tick_id, t.wall_ms, g.path AS cgroup, d.min_kib, d.low_kib, d.peak_kib, d.swap_peak_kib, d.low_events,
+  d.high_events, d.max_events, d.oom_events, d.oom_kills, d.own_oom_kills, d.psi_some_total_us, d.psi_full_total_us
+FROM tick AS t
+CROSS JOIN json_each((
+  SELECT json_group_object(cgroup_id, tick_id)
+  FROM (SELECT cgroup_id, MAX(tick_id) AS tick_id FROM cgroup_detail WHERE tick_id BETWEEN t.keyframe_id AND t.id GROUP BY cgroup_id)
+)) AS h
+CROSS JOIN cgroup_detail AS d ON d.tick_id = h.value AND d.cgroup_id = CAST(h.key AS INTEGER)
+JOIN cgroup AS g ON g.id = d.cgroup_id;
+
+-- Every System V segment at every tick.
+CREATE VIEW segment_at AS
+SELECT t.id AS tick_id, t.wall_ms, g.shmid, g.key, g.creator_pid, g.creator_uid, g.size_kib, g.first_ms, s.uid, s.attachments,
+  s.last_pid, s.removed, s.rss_kib, s.swap_kib, s.detached_ms
+FROM tick AS t
+CROSS JOIN json_each((
+  SELECT json_group_object(segment_id, tick_id)
+  FROM (SELECT segment_id, MAX(tick_id) AS tick_id FROM sysv_sample WHERE tick_id BETWEEN t.keyframe_id AND t.id GROUP BY segment_id)
+)) AS h
+CROSS JOIN sysv_sample AS s ON s.tick_id = h.value AND s.segment_id = CAST(h.key AS INTEGER)
+JOIN sysv_segment AS g ON g.id = s.segment_id
+WHERE s.attachments IS NOT NULL;
+
+-- Every tmpfs mount at every tick.
+CREATE VIEW tmpfs_at AS
+SELECT t.id AS tick_id, t.wall_ms, m.mount_point,
+  CASE s.state WHEN 0 THEN 'whole' WHEN 1 THEN 'cut' WHEN 4 THEN 'not yet' ELSE 'not read' END AS state,
+  s.limit_kib, s.used_kib, s.inodes, s.walked_ms, s.entries, s.directories, s.symlinks, s.others, s.closed, s.allocated_kib,
+  s.logical_kib
+FROM tick AS t
+CROSS JOIN json_each((
+  SELECT json_group_object(tmpfs_id, tick_id)
+  FROM (SELECT tmpfs_id, MAX(tick_id) AS tick_id FROM tmpfs_sample WHERE tick_id BETWEEN t.keyframe_id AND t.id GROUP BY tmpfs_id)
+)) AS h
+CROSS JOIN tmpfs_sample AS s ON s.tick_id = h.value AND s.tmpfs_id = CAST(h.key AS INTEGER)
+JOIN tmpfs AS m ON m.id = s.tmpfs_id
+WHERE s.state <> 3;
+
+-- The largest of what lies in them, at every tick.
+CREATE VIEW tmpfs_entry_at AS
+SELECT t.id AS tick_id, t.wall_ms, m.mount_point, e.path, e.directory, s.allocated_kib, s.logical_kib, s.entries, s.uid,
+  s.changed_ms
+FROM tick AS t
+CROSS JOIN json_each((
+  SELECT json_group_object(entry_id, tick_id)
+  FROM (
+    SELECT entry_id, MAX(tick_id) AS tick_id FROM tmpfs_entry_sample WHERE tick_id BETWEEN t.keyframe_id AND t.id GROUP BY entry_id
+  )
+)) AS h
+CROSS JOIN tmpfs_entry_sample AS s ON s.tick_id = h.value AND s.entry_id = CAST(h.key AS INTEGER)
+JOIN tmpfs_entry AS e ON e.id = s.entry_id
+JOIN tmpfs AS m ON m.id = e.tmpfs_id
+WHERE s.allocated_kib IS NOT NULL;
 
 -- The machine at every tick.
 CREATE VIEW machine_at AS
@@ -199,10 +259,27 @@ SELECT h.day, h.subject,
   h.metric, h.value_kib, h.at_ms, h.before_ms, h.subject_id
 FROM mark AS h;
 
+-- What looks between two ticks saw lower or higher than both ticks are.
+CREATE VIEW extreme_named AS
+SELECT e.tick_id, t.wall_ms,
+  CASE e.subject WHEN 0 THEN 'machine' WHEN 1 THEN 'category' ELSE 'process' END AS subject,
+  CASE e.subject
+    WHEN 0 THEN b.host
+    WHEN 1 THEN (SELECT c.name FROM category AS c WHERE c.id = e.subject_id)
+    ELSE (SELECT p.comm || '[' || p.pid || ']' FROM process AS p WHERE p.id = e.subject_id)
+  END AS name,
+  m.name AS metric, e.low_kib, t.wall_ms - e.low_before_ms AS low_ms, e.high_kib, t.wall_ms - e.high_before_ms AS high_ms,
+  e.subject_id
+FROM extreme AS e
+JOIN tick AS t ON t.id = e.tick_id
+JOIN run AS r ON r.id = t.run_id
+JOIN boot AS b ON b.id = r.boot_id
+JOIN high_water_metric AS m ON m.id = e.metric;
+
 -- Runs, and what each of them recorded: stretches hold what of it is gone.
 CREATE VIEW run_named AS
 SELECT r.id, b.boot_uuid, b.started_ms AS boot_started_ms, b.host, b.kernel, r.pid, r.version, r.interval_ms, r.started_ms,
-  r.ended_ms, r.end_reason,
+  r.ended_ms, r.end_reason, r.census,
   COALESCE((SELECT s.from_ms FROM stretch AS s WHERE s.first_tick_id = r.first_tick_id AND s.run_id = r.id),
     (SELECT t.wall_ms FROM tick AS t WHERE t.id = r.first_tick_id AND t.run_id = r.id)) AS first_tick_ms,
   COALESCE((SELECT t.wall_ms FROM tick AS t WHERE t.id = r.last_tick_id AND t.run_id = r.id),
@@ -296,3 +373,36 @@ SELECT r.day * 86400000 AS from_ms, r.buckets * 86400000 AS width_ms, r.buckets,
   r.day * 86400000 + r.low_after_ms AS min_at_ms, r.day * 86400000 + r.high_after_ms AS max_at_ms
 FROM machine_day AS r
 JOIN machine_metric AS m ON m.id = r.metric;
+
+-- Of each process whose smaps is read what became of it, at every tick: ask for one, as of process_at.
+CREATE VIEW ledger_at AS
+SELECT t.id AS tick_id, t.wall_ms, t.keyframe_id, p.id AS process_id, p.pid, p.comm,
+  CASE l.state WHEN 0 THEN 'exact' WHEN 1 THEN 'deferred' ELSE 'inaccessible' END AS state, l.read_ms, l.regions, l.cpu_us, l.wall_us
+FROM tick AS t
+CROSS JOIN json_each((
+  SELECT json_group_object(process_id, tick_id)
+  FROM (SELECT process_id, MAX(tick_id) AS tick_id FROM ledger WHERE tick_id BETWEEN t.keyframe_id AND t.id GROUP BY process_id)
+)) AS h
+CROSS JOIN ledger AS l ON l.tick_id = h.value AND l.process_id = CAST(h.key AS INTEGER)
+CROSS JOIN process AS p ON p.id = l.process_id
+WHERE l.state <> 3;
+
+-- What processes map, at every tick. A label of NULL: what is beyond the largest of its kind.
+CREATE VIEW mapping_at AS
+SELECT a.tick_id, a.wall_ms, a.process_id, a.pid, a.comm, m.kind, m.label, s.regions, s.size_kib,
+  NULLIF(COALESCE(s.rss_kib, s.shared_clean_kib + s.shared_dirty_kib + s.private_clean_kib + s.private_dirty_kib), -1) AS rss_kib,
+  NULLIF(COALESCE(s.pss_kib, s.private_clean_kib + s.private_dirty_kib), -1) AS pss_kib,
+  s.private_clean_kib + s.private_dirty_kib AS uss_kib,
+  s.shared_clean_kib, s.shared_dirty_kib, s.private_clean_kib, s.private_dirty_kib, s.swap_kib, s.swap_pss_kib, s.shared_swap_kib
+FROM ledger_at AS a
+CROSS JOIN json_each((
+  SELECT json_group_object(mapping_id, tick_id)
+  FROM (
+    SELECT mapping_id, MAX(tick_id) AS tick_id FROM mapping_sample
+    WHERE tick_id BETWEEN a.keyframe_id AND a.tick_id AND process_id = a.process_id GROUP BY mapping_id
+  )
+)) AS h
+CROSS JOIN mapping_sample AS s
+  ON s.tick_id = h.value AND s.process_id = a.process_id AND s.mapping_id = CAST(h.key AS INTEGER)
+CROSS JOIN mapping AS m ON m.id = s.mapping_id
+WHERE s.regions > 0 AND a.read_ms IS NOT NULL;

@@ -4,9 +4,13 @@
 # The one list of packages: what the build and the tests need; the programs without which some tests are skipped; and
 # what only the checks of .ci/run need.
 build_packages="g++ cmake ninja-build ccache pkg-config libsqlite3-dev libsqlitecpp-dev libre2-dev libfmt-dev libspdlog-dev
-  libcli11-dev nlohmann-json3-dev libasio-dev libtomlplusplus-dev libsmartcols-dev libseccomp-dev catch2 util-linux"
+  libcli11-dev nlohmann-json3-dev libasio-dev libtomlplusplus-dev libsmartcols-dev libseccomp-dev libbpf-dev
+  bpftool clang catch2 util-linux"
 test_packages="e2fsprogs fish man-db systemd tzdata zsh"
-check_packages="git clang libclang-rt-dev clang-tidy clang-format"
+check_packages="git libclang-rt-dev clang-tidy clang-format"
+
+# What the build makes and sources include, for who compiles those without it.
+made_headers="generated/store_sqlite/store/sqlite/schema_objects.h bpf/census.skel.h"
 
 say() {
   printf '\n== %s\n' "$*"

@@ -71,6 +71,7 @@ struct Command {
   std::function<Result<std::string>(const Options&, const std::vector<Command>& commands)> print = {};
   std::vector<std::string> formats = {"table", "json", "csv"};  // valid for --format, the default first
   std::size_t most_subjects = 1;
+  std::vector<std::string> kinds = {};          // valid for --kind, of other things than events
   std::vector<std::string> subject_words = {};  // that a shell completes for the subject
 };
 

@@ -34,7 +34,7 @@ std::optional<std::int64_t> age_ms(const ProcessState& state, std::int64_t tick_
 }
 
 std::vector<std::string> process_groups() {
-  return {"process", "identity", "command", "category", "user", "cgroup", "unit", "comm", "container"};
+  return {"process", "identity", "command", "category", "user", "cgroup", "unit", "slice", "comm", "container"};
 }
 
 std::string identity_name(const std::string& unit, const std::string& command) {
@@ -83,6 +83,25 @@ Status show_titles(Reader& reader, Table& table) {
     const auto* name = std::get_if<std::string>(&row[at]);
     const auto found = name == nullptr ? titles.end() : titles.find(*name);
     row.insert(row.begin() + static_cast<std::ptrdiff_t>(at) + 1, found == titles.end() ? row[at] : found->second);
+  }
+  return Done{};
+}
+
+Status show_container_names(Reader& reader, Table& table) {
+  const auto labels = std::ranges::find(table.columns, "container", &Column::name);
+  if (labels == table.columns.end()) return Done{};
+  std::map<std::string, std::string> names;
+  const auto containers = TRY(reader.containers());
+  for (const CgroupContainer& of : containers) {
+    if (!of.container.name.empty()) names[container_label(of.container)] = of.container.name;
+  }
+  if (names.empty()) return Done{};
+  const std::ptrdiff_t at = labels - table.columns.begin();
+  table.columns.insert(labels, {"container_name", "NAME", Kind::text, 9});
+  for (auto& row : table.rows) {
+    const auto* const label = std::get_if<std::string>(&row[static_cast<std::size_t>(at)]);
+    const auto name = label == nullptr ? names.end() : names.find(*label);
+    row.insert(row.begin() + at, name == names.end() ? Value() : Value(name->second));
   }
   return Done{};
 }

@@ -73,6 +73,7 @@ Status look_at_day(Reader& reader, RecorderStatus& status) {
 
   const std::vector<StoredTick> ticks = TRY(reader.ticks(day));
   status.costs = tick_costs(ticks, run.interval_ms);
+  status.reads = sum_up_reads(ticks);
   if (!ticks.empty()) status.tick = ticks.back();
 
   std::vector<Event> events = TRY(reader.events({std::min(day.from_ms, run.started_ms), status.now_ms}));

@@ -21,6 +21,7 @@ struct RecorderStatus {
   std::optional<StoredTick> tick;      // the last
   std::optional<Coverage> day;         // of the last day that was recorded, or what there is of it
   TickCosts costs;                     // over that day
+  std::optional<ReadSummary> reads;    // over that day
   std::optional<ProcessState> itself;  // the recorder's own row in the last tick
   std::vector<Event> degraded;         // what does not work and why, since the last run began
   std::vector<Event> events;           // what else went wrong within the day

@@ -31,17 +31,52 @@ TickCosts tick_costs(std::span<const StoredTick> ticks, std::int64_t interval_ms
   std::vector<std::int64_t> cpu_us;
   cpu_us.reserve(ticks.size());
   std::int64_t sum_us = 0;
+  TickLooks looks;
   for (const StoredTick& tick : ticks) {
     cpu_us.push_back(tick.total.cpu_us);
     sum_us += tick.total.cpu_us;
+    if (!tick.looks) continue;
+    looks.count += tick.looks->count;
+    looks.cpu_us += tick.looks->cpu_us;
+    looks.longest_us = std::max(looks.longest_us, tick.looks->longest_us);
   }
   // Nearest rank: the smallest value that 95 of 100 do not exceed.
   const auto rank = static_cast<std::ptrdiff_t>((cpu_us.size() * 95 + 99) / 100 - 1);
   std::ranges::nth_element(cpu_us, cpu_us.begin() + rank);
   costs.p95_cpu_us = cpu_us[static_cast<std::size_t>(rank)];
-  costs.mean_cpu_us = static_cast<double>(sum_us) / static_cast<double>(ticks.size());
-  if (interval_ms > 0) costs.core_percent = *costs.mean_cpu_us / static_cast<double>(interval_ms * 1000) * 100;
+  const auto count = static_cast<double>(ticks.size());
+  costs.mean_cpu_us = static_cast<double>(sum_us) / count;
+  if (interval_ms > 0)
+    costs.core_percent =
+        static_cast<double>(sum_us + looks.cpu_us) / count / static_cast<double>(interval_ms * 1000) * 100;
+  if (looks.count == 0) return costs;
+  costs.looks = static_cast<double>(looks.count) / count;
+  costs.look_us = static_cast<double>(looks.cpu_us) / static_cast<double>(looks.count);
+  costs.longest_look_us = looks.longest_us;
   return costs;
+}
+
+std::optional<ReadSummary> sum_up_reads(std::span<const StoredTick> ticks) {
+  ReadSummary sum;
+  std::int64_t known = 0;
+  std::int64_t checked_kib = 0;
+  std::int64_t error_kib = 0;
+  for (const StoredTick& tick : ticks) {
+    if (!tick.reads) continue;
+    ++known;
+    sum.exact += static_cast<double>(tick.reads->exact);
+    sum.held += static_cast<double>(tick.reads->held);
+    sum.estimated += static_cast<double>(tick.reads->estimated);
+    sum.put_off += static_cast<double>(tick.reads->put_off);
+    sum.longest_us = std::max(sum.longest_us, tick.reads->longest_us);
+    checked_kib += tick.reads->checked_kib;
+    error_kib += tick.reads->error_kib;
+  }
+  if (sum.exact + sum.held + sum.estimated == 0) return std::nullopt;
+  for (double* const count : {&sum.exact, &sum.held, &sum.estimated, &sum.put_off})
+    *count /= static_cast<double>(known);
+  if (checked_kib > 0) sum.error_percent = 100 * static_cast<double>(error_kib) / static_cast<double>(checked_kib);
+  return sum;
 }
 
 std::optional<std::int64_t> bytes_per_day(std::int64_t bytes, std::int64_t recorded_ms) {

@@ -31,8 +31,23 @@ Recording judge_recording(const FileInfo& file, std::span<const StoredRun> runs,
 struct TickCosts {
   std::optional<double> mean_cpu_us;
   std::optional<std::int64_t> p95_cpu_us;
-  std::optional<double> core_percent;  // of one core: the mean / the interval
+  std::optional<double> core_percent;  // of one core, with the looks between ticks
+  double looks = 0;                    // of the census between two ticks,
+  double look_us = 0;                  // and what one of them takes of CPU, on average
+  std::int64_t longest_look_us = 0;
 };
+
+// How PSS was known over ticks of which that is recorded, on average; the rest all together.
+struct ReadSummary {
+  double exact = 0;  // processes in a tick
+  double held = 0;
+  double estimated = 0;
+  double put_off = 0;
+  std::int64_t longest_us = 0;
+  std::optional<double> error_percent;  // of estimates that were checked by a reading
+};
+
+std::optional<ReadSummary> sum_up_reads(std::span<const StoredTick> ticks);
 
 TickCosts tick_costs(std::span<const StoredTick> ticks, std::int64_t interval_ms);
 

@@ -2,32 +2,57 @@
 
 #include <fmt/format.h>
 
+#include "query/answer/recording.h"
 #include "query/report/format.h"
 
 namespace memoir::query {
 
-void report_total(const Tally& total, const Snapshot& snapshot, Units units, Report& report) {
+namespace {
+
+constexpr std::int64_t kHourMs = 3'600'000;
+
+// In the hour before: by how much estimates of PSS were wrong where a reading replaced them.
+Result<std::optional<double>> estimates_off_percent(Reader& reader, std::int64_t at_ms) {
+  const std::vector<StoredTick> ticks = TRY(reader.ticks({at_ms - kHourMs, at_ms}));
+  const auto reads = sum_up_reads(ticks);
+  return reads ? reads->error_percent : std::nullopt;
+}
+
+std::string known_part(std::optional<double> exact_percent, std::optional<double> off_percent) {
+  if (!exact_percent) return {};
+  const std::string off = off_percent ? fmt::format(", estimates off by {:.1f}%", *off_percent) : std::string();
+  return fmt::format(" ({} of it exact{})", print_exact(*exact_percent), off);
+}
+
+}  // namespace
+
+Status report_total(const Tally& total, const Snapshot& snapshot, const Context& context, Report& report) {
+  const Units units = context.options.units;
   const auto size = [units](std::optional<std::int64_t> kib) { return kib ? print_size(*kib, units) : "unknown"; };
   const MachineMemory& machine = snapshot.machine.memory;
+  const std::optional<double> exact = total.exact_percent();
+  std::optional<double> off;
+  if (exact && *exact < 100) off = TRY(estimates_off_percent(context.reader, snapshot.tick.begin.wall_ms));
   std::vector<Field>& totals = report.totals;
   totals = {{"processes", "", Kind::count, total.processes()},
             {"inexact", "", Kind::count, total.inexact()},
-            {"exact_percent", "", Kind::percent, total.exact_percent()}};
+            {"exact_percent", "", Kind::percent, exact},
+            {"estimates_off_percent", "", Kind::percent, off}};
   for (const Metric metric : {Metric::pss, Metric::rss, Metric::uss, Metric::anon, Metric::swap, Metric::swap_pss})
     totals.push_back({std::string(info_of(metric).column), "", Kind::size, total.kib(metric)});
   totals.push_back({"machine_total_kib", "", Kind::size, machine.get(MachineField::mem_total)});
   totals.push_back({"machine_available_kib", "", Kind::size, machine.get(MachineField::mem_available)});
   totals.push_back({"machine_used_kib", "", Kind::size, used_kib(machine)});
   totals.push_back({"machine_swap_used_kib", "", Kind::size, swap_used_kib(machine)});
-  const auto exact = total.exact_percent();
-  const std::string sum = fmt::format(
-      "{}: PSS {}{}, RSS {}, swap {}.", print_count(total.processes(), "process", "processes"),
-      size(total.kib(Metric::pss)), exact ? fmt::format(" ({} of it exact)", print_exact(*exact)) : std::string(),
-      size(total.kib(Metric::rss)), size(total.kib(Metric::swap)));
+  const std::string sum =
+      fmt::format("{}: PSS {}{}, RSS {}, swap {}.", print_count(total.processes(), "process", "processes"),
+                  size(total.kib(Metric::pss)), known_part(exact, off), size(total.kib(Metric::rss)),
+                  size(total.kib(Metric::swap)));
   report.notes.push_back(total.processes() == 0 ? "No process matches." : sum);
   report.notes.push_back(fmt::format("Machine: {} used of {}, {} available, {} swap used.", size(used_kib(machine)),
                                      size(machine.get(MachineField::mem_total)),
                                      size(machine.get(MachineField::mem_available)), size(swap_used_kib(machine))));
+  return Done{};
 }
 
 }  // namespace memoir::query

@@ -1,13 +1,13 @@
 #pragma once
 
 #include "analysis/grouping.h"
-#include "query/ask/options.h"
+#include "query/answer/command.h"
 #include "query/report/report.h"
 
 namespace memoir::query {
 
-// What the processes of an answer from one state hold together, how much of it is exact, and the machine beside them:
-// in the totals, and as notes.
-void report_total(const Tally& total, const Snapshot& snapshot, Units units, Report& report);
+// What the processes of an answer from one state hold together, how much of it is exact and how wrong the rest may be,
+// and the machine beside them: in the totals, and as notes.
+Status report_total(const Tally& total, const Snapshot& snapshot, const Context& context, Report& report);
 
 }  // namespace memoir::query

@@ -39,6 +39,7 @@ constexpr std::array kKeys{
     Key{"command", &ProcessInfo::command},
     Key{"cgroup", &ProcessInfo::cgroup},
     Key{"unit", nullptr, [](const ProcessInfo& info) { return std::string(unit_of(info.cgroup)); }},
+    Key{"slice", nullptr, [](const ProcessInfo& info) { return slice_of(info.cgroup); }},
     Key{"identity", nullptr, [](const ProcessInfo& info) { return std::string(normalised_command(info.command)); }},
     Key{"container", nullptr, [](const ProcessInfo& info) { return std::string(container_of(info.cgroup)); }},
 };

@@ -15,7 +15,7 @@ const std::vector<OptionText>& option_texts() {
       {Option::by, "--by", "METRIC", "what rows are ranked by"},
       {Option::group, "--group", "G", "what a row is"},
       {Option::filter, "--filter", "EXPR",
-       "only category=web, user=www-data, unit=nginx.service, pid=812, comm=nginx, identity=…, container=…, "
+       "only category=web, user=www-data, unit=nginx.service, pid=812, comm=nginx, slice=…, identity=…, container=…, "
        "exe~REGEX, command~REGEX, cgroup=/system.slice (and below it); != and !~ for the others; rss>100M, swap>0: "
        "what "
        "it held, over a range the most that it held in it; repeated: and"},
@@ -30,12 +30,15 @@ const std::vector<OptionText>& option_texts() {
       {Option::all, "--all", "", "what is no leak too, with the reason why it was let go"},
       {Option::explain, "--explain", "",
        "how a verdict came about: the chart, the floors, each gate, what would change it"},
+      {Option::ownerless, "--ownerless", "",
+       "memory that no process has as its own: deleted files, memfds, segments left behind, files in tmpfs"},
       {Option::csv, "--csv", "FILE",
        "judge the series of a CSV file instead of the database's; repeated: one row each"},
       {Option::config, "--config", "F", "configuration file, of which the table [leaks] is read"},
       {Option::hour, "--hour", "DURATION",
        "what the analysis takes for an hour (1h); every window is a multiple of it"},
       {Option::output, "--output", "F", "the file to write"},
+      {Option::suffix, "--suffix", "S", "put S into the name of that file, before its extension"},
       {Option::force, "--force", "", "replace the file to write, if it is there"},
       {Option::write_missing, "--write-missing", "DIR",
        "write the days that are recorded and not yet in DIR, as HTML and text, and keep 400 of them"},

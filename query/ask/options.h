@@ -29,6 +29,7 @@ enum class Option : std::uint8_t {
   step,
   all,
   explain,
+  ownerless,
   csv,
   hour,
   config,
@@ -40,6 +41,7 @@ enum class Option : std::uint8_t {
   ascii,
   units,
   output,
+  suffix,
   force,
 };
 
@@ -99,11 +101,13 @@ struct Options {
   std::vector<std::string> csv;
   bool all = false;
   bool explain = false;
+  bool ownerless = false;
   std::optional<std::string> write_missing;
   std::vector<std::string> subjects;
   Format format = Format::table;
   Zone zone = Zone::local;
   std::optional<std::string> output;
+  std::optional<std::string> suffix;
   bool force = false;
   bool color = true;
   bool pager = true;

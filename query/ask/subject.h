@@ -22,7 +22,8 @@ namespace memoir::query {
 
 inline constexpr std::string_view kSubjectForms =
     "machine, PID, PID@START, a name (of a category, unit, cgroup, identity, program or user), or KEY:NAME with KEY "
-    "one of category, unit, cgroup (and what is below it), container, identity, exe, comm, command, user (KEY~REGEX "
+    "one of category, unit, slice, cgroup (and what is below it), container, identity, exe, comm, command, user "
+    "(KEY~REGEX "
     "searches)";
 
 struct Subject {

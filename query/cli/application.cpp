@@ -26,6 +26,12 @@ namespace {
 // Of processor time. A file may be made so that its answer never comes; one of ours takes a tenth of this.
 constexpr std::chrono::milliseconds kAnswerWithin{8'000};
 
+// Names for people, beside what rows are grouped by.
+Status show_names(Reader& reader, const Options& options, Table& table) {
+  if (options.group == "identity") return show_titles(reader, table);
+  return options.group == "container" ? show_container_names(reader, table) : Done{};
+}
+
 Outcome failure(Exit exit, std::string_view message) {
   return {exit, "", fmt::format("memoir: {}\n", message), false};
 }
@@ -161,7 +167,7 @@ Outcome run(const Command& command, const Options& options, const Clock& clock, 
   }
   Result<Report> report = guarded(*path, [&] { return command.run(context); });
   if (!report) return failure(command, report.error());
-  const Status titled = options.group == "identity" ? show_titles(**reader, report->rows) : Done{};
+  const Status titled = show_names(**reader, options, report->rows);
   if (!titled) return failure(titled.error());
   if (auto why = report->rows.rows.empty() ? nobody(context, report->range) : std::nullopt) {
     report->nothing_recorded = true;

@@ -40,6 +40,8 @@ std::string option_line(Option option, const Command* command) {
     help_text =
         command->by_help.empty() ? fmt::format("{}: {}", text.help, fmt::join(command->by, ", ")) : command->by_help;
   }
+  if (command != nullptr && option == Option::kind && !command->kinds.empty())
+    help_text = fmt::format("only those of that kind: {}; repeated: or", fmt::join(command->kinds, ", "));
   if (command != nullptr && option == Option::step && !command->step_help.empty()) help_text = command->step_help;
   if (command != nullptr && option == Option::format) help_text = fmt::format("{}", fmt::join(command->formats, ", "));
   if (command != nullptr && option == Option::group) help_text += fmt::format(": {}", fmt::join(command->groups, ", "));

@@ -68,6 +68,13 @@ std::string cell_text(const Value& value, Kind kind, SizeUnit unit, Zone zone) {
   return fmt::format("{}", number);
 }
 
+std::string text_with_unit(const Value& value, Kind kind, Units units, Zone zone) {
+  const auto* size = std::get_if<std::int64_t>(&value);
+  if (size != nullptr && kind == Kind::size) return print_size(*size, units);
+  if (size != nullptr && kind == Kind::change) return print_change(*size, units);
+  return cell_text(value, kind, SizeUnit{"KiB", 1}, zone);
+}
+
 PeoplesTable peoples_table(const Table& table, const Presentation& presentation) {
   const SizeUnit unit = unit_of(table, presentation.units);
   std::vector<std::size_t> order;
@@ -80,21 +87,22 @@ PeoplesTable peoples_table(const Table& table, const Presentation& presentation)
   seen.rows.resize(table.rows.size());
   for (const std::size_t i : order) {
     const Column& column = table.columns[i];
-    std::string header = is_size(column.kind) ? fmt::format("{} {}", column.header, unit.name) : column.header;
+    const bool unit_above = is_size(column.kind) && !table.own_units;
+    std::string header = unit_above ? fmt::format("{} {}", column.header, unit.name) : column.header;
     if (column.sorted) header += presentation.ascii ? " v" : " ▼";
     seen.heads.push_back({&column, std::move(header)});
     for (std::size_t row = 0; row < table.rows.size(); ++row) {
-      seen.rows[row].push_back(cell_text(table.rows[row][i], column.kind, unit, presentation.zone));
+      const Value& value = table.rows[row][i];
+      seen.rows[row].push_back(table.own_units
+                                   ? text_with_unit(value, column.kind, presentation.units, presentation.zone)
+                                   : cell_text(value, column.kind, unit, presentation.zone));
     }
   }
   return seen;
 }
 
 std::string fact_text(const Field& fact, Units units, Zone zone) {
-  const auto* size = std::get_if<std::int64_t>(&fact.value);
-  if (size != nullptr && fact.kind == Kind::size) return print_size(*size, units);
-  if (size != nullptr && fact.kind == Kind::change) return print_change(*size, units);
-  return cell_text(fact.value, fact.kind, SizeUnit{"KiB", 1}, zone);
+  return text_with_unit(fact.value, fact.kind, units, zone);
 }
 
 std::string time_asked(const Report& report, Zone zone) {

@@ -19,6 +19,8 @@ bool is_right(Kind kind);
 SizeUnit unit_of(const Table& table, Units units);
 
 std::string cell_text(const Value& value, Kind kind, SizeUnit unit, Zone zone);
+// Sizes with a unit of their own.
+std::string text_with_unit(const Value& value, Kind kind, Units units, Zone zone);
 
 // The columns that people see; the one that the rows are ranked by comes first, with a mark.
 struct PeoplesTable {
@@ -31,7 +33,6 @@ struct PeoplesTable {
 };
 PeoplesTable peoples_table(const Table& table, const Presentation& presentation);
 
-// With a unit of its own.
 std::string fact_text(const Field& fact, Units units, Zone zone);
 
 // "2026-11-20 03:14:07", or from when to when.

@@ -77,6 +77,7 @@ struct Table {
   // Of rows that are a tree, parents before their children: the last column is drawn as one, and JSON nests them as
   // `children`. Empty: they are not.
   Parents parents = {};
+  bool own_units = false;  // each size has a unit of its own: they are too far apart for one of them all
 };
 
 // What is deeper in a tree stands beside its parent: readers of JSON give up at a few hundred brackets, and so would

@@ -21,7 +21,8 @@ JOIN temp.process_identity AS i ON i.process_id = p.id;
 CREATE TEMP VIEW cgroup AS
 SELECT g.id, g.path,
   COALESCE((SELECT MIN(p.first_ms) FROM temp.process AS p WHERE p.cgroup_id = g.id), 0) AS first_ms,
-  COALESCE((SELECT MAX(COALESCE(p.last_ms, p.first_ms)) FROM temp.process AS p WHERE p.cgroup_id = g.id), 0) AS last_ms
+  COALESCE((SELECT MAX(COALESCE(p.last_ms, p.first_ms)) FROM temp.process AS p WHERE p.cgroup_id = g.id), 0) AS last_ms,
+  NULL AS container_id
 FROM main.cgroup AS g;
 
 INSERT INTO temp.rollup_mark (id, tick_id, target_tick_id, next_subject, next_subject_id) VALUES (1, 0, 0, 0, 0);

@@ -5,7 +5,7 @@
 namespace memoir {
 
 void Tally::add(const ProcessSample& sample) {
-  const bool exact = sample.source == Source::exact || sample.source == Source::held;
+  const bool exact = is_known(sample.source);
   ++processes_;
   if (!exact) ++inexact_;
   if (exact) exact_pss_kib_ += sample.memory.or_zero(ProcessField::pss);

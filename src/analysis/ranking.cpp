@@ -75,10 +75,13 @@ Summary summarise(std::span<const Interval> intervals) {
 }
 
 void GroupSum::add(std::int64_t at_ms, std::int64_t member, const Interval& interval, Change::Kind kind) {
-  changes_.push_back({at_ms, member, interval.mean.value_or(0), interval.mean.has_value(), kind});
+  changes_.push_back({at_ms, member, interval.mean.value_or(0), interval.mean.has_value(),
+                      interval.min_at_ms || interval.max_at_ms, kind});
 }
 
 void GroupSum::add(std::int64_t member, const Interval& interval, bool gone) {
+  if (interval.min_at_ms) moments_.push_back({*interval.min_at_ms, *interval.min - *interval.mean});
+  if (interval.max_at_ms) moments_.push_back({*interval.max_at_ms, *interval.max - *interval.mean});
   if (interval.from_ms == interval.until_ms) return add(interval.from_ms, member, interval, Change::Kind::point);
   add(interval.from_ms, member, interval, Change::Kind::begin);
   add(interval.until_ms, member, interval, gone ? Change::Kind::gone : Change::Kind::end);
@@ -127,21 +130,35 @@ std::vector<GroupInterval> GroupSum::intervals() {
     const auto end = std::find_if(begin, changes_.end(), [&](const Change& change) { return change.at_ms != at_ms; });
     const Level before = level;
     bool pointed = false;
+    bool moment = false;
     for (auto change = begin; change != end; ++change) {
+      moment = moment || change->moment;
       if (change->kind == Change::Kind::point) {
         pointed = true;
       } else {
         level.add(*change, change->kind == Change::Kind::begin ? 1 : -1);
       }
     }
-    if (before.members == 0 || before != level || pointed) {
+    if (before.members == 0 || before != level || pointed || moment) {
       if (before.members > 0) intervals.push_back(before.over(since_ms, at_ms));
       since_ms = at_ms;
     }
     if (pointed) intervals.push_back(point_level({begin, end}, level).over(at_ms, at_ms));
     begin = end;
   }
+  widen(intervals);
   return intervals;
+}
+
+void GroupSum::widen(std::vector<GroupInterval>& intervals) const {
+  for (const Moment& moment : moments_) {
+    auto after = std::ranges::upper_bound(intervals, moment.at_ms, {},
+                                          [](const GroupInterval& of) { return of.interval.from_ms; });
+    if (after == intervals.begin()) continue;
+    Interval& interval = std::prev(after)->interval;
+    if (!interval.mean || interval.until_ms <= moment.at_ms) continue;
+    touch(interval, *interval.mean + moment.beyond_kib, moment.at_ms);
+  }
 }
 
 Summary GroupSum::summary() {

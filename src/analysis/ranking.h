@@ -79,7 +79,8 @@ class GroupSum {
   // ended at until_ms. It matters only where recording ends: whoever is not gone is still there at that very tick.
   void add(std::int64_t member, const Interval& interval, bool gone = false);
 
-  // In order of time; times at which no member lived are left out.
+  // In order of time; times at which no member lived are left out. Where a member was lower or higher for a moment
+  // (Interval::min_at_ms, max_at_ms), so was the sum.
   std::vector<GroupInterval> intervals();
 
   Summary summary();
@@ -91,14 +92,21 @@ class GroupSum {
     std::int64_t member;
     std::int64_t kib;
     bool known;
+    bool moment;  // it begins or ends an interval in which the member was lower or higher for a moment
     enum class Kind : std::uint8_t { end, gone, begin, point } kind;
   };
   struct Level;
+  struct Moment {
+    std::int64_t at_ms;
+    std::int64_t beyond_kib;  // of a member, beyond what it held
+  };
 
   void add(std::int64_t at_ms, std::int64_t member, const Interval& interval, Change::Kind kind);
   static Level point_level(std::span<const Change> changes, Level level);
+  void widen(std::vector<GroupInterval>& intervals) const;
 
   std::vector<Change> changes_;
+  std::vector<Moment> moments_;
 };
 
 // Largest first, absent last.

@@ -22,13 +22,13 @@ bool consumes_before(const Consumer& a, const Consumer& b) {
 SharedObjects fold_objects(std::span<const ProcessLedger> ledgers) {
   SharedObjects result;
   std::unordered_map<MappingName, Mapped, MappingNameHash, std::equal_to<>> mapped;
-  for (const auto& [process, ledger] : ledgers) {
-    for (const auto& [name, use] : ledger.rows) {
+  for (const ProcessLedger& of : ledgers) {
+    for (const auto& [name, use] : of.ledger.rows) {
       Mapped& object = mapped[name];
       object.use.add(use);
-      object.consumers.push_back({process, use.regions, use.pss_kib()});
+      object.consumers.push_back({of.process, use.regions, use.pss_kib()});
     }
-    for (std::size_t kind = 0; kind < kMappingKinds; ++kind) result.others[kind].add(ledger.others[kind]);
+    for (std::size_t kind = 0; kind < kMappingKinds; ++kind) result.others[kind].add(of.ledger.others[kind]);
   }
   result.objects.reserve(mapped.size());
   for (auto& [name, object] : mapped) {

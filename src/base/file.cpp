@@ -72,6 +72,19 @@ Result<std::string_view> read_start(const std::string& path, std::size_t most, B
   return std::string_view(buffer.data(), used);
 }
 
+Status read_pieces(const Fd& fd, Buffer& buffer, std::string_view path,
+                   const std::function<Status(std::string_view)>& take) {
+  off_t at = 0;
+  while (true) {
+    const ssize_t got = ::pread(fd.get(), buffer.data(), buffer.size(), at);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return errno_error(errno, "read", path);
+    if (got == 0) return Done{};
+    TRY(take({buffer.data(), static_cast<std::size_t>(got)}));
+    at += got;
+  }
+}
+
 Result<std::string> read_link(const std::string& path) {
   std::string target(PATH_MAX, '\0');
   const ssize_t got = ::readlink(path.c_str(), target.data(), target.size());

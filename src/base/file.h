@@ -4,6 +4,7 @@
 // a cap is an error, never a truncation. Safe from any thread as long as two threads do not share a buffer or a Fd.
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -68,6 +69,10 @@ Result<std::string_view> read_start(const std::string& path, std::size_t most, B
 // Writes a file whole or not at all: beside it first (".partial"), synced, then in its place. What was there is
 // replaced.
 Status write_file(const std::string& path, std::string_view text);
+
+// Hands an open file out from its start in pieces, as they come. An error of `take` ends it. As of read_all().
+Status read_pieces(const Fd& fd, Buffer& buffer, std::string_view path,
+                   const std::function<Status(std::string_view)>& take);
 
 // The target of a symbolic link.
 Result<std::string> read_link(const std::string& path);

@@ -75,7 +75,8 @@ using Status = Result<Done>;
 //
 //   const Snapshot snapshot = TRY(reader.snapshot(id));
 //
-// A statement within an expression is an extension of g++ and clang; one TRY to an expression.
+// A statement within an expression is an extension of g++ and clang; one TRY to an expression. What it yields lives no
+// longer than that: give it a name before you loop over it or take a part of it.
 #define TRY(...)                           \
   __extension__({                          \
     auto tried = (__VA_ARGS__);            \

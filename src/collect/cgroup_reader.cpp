@@ -1,11 +1,17 @@
 #include "collect/cgroup_reader.h"
 
-#include <iterator>
+#include <algorithm>
+#include <cstdlib>
 
 #include "proc/cgroup_memory.h"
 
 namespace memoir {
 namespace {
+
+constexpr std::int64_t kDetailEveryMs = 60'000;
+
+// Usage this far below a limit is near it: a tenth.
+constexpr std::int64_t kNearPart = 10;
 
 // "/a/b", "/a", "/"; nothing above the root.
 std::string_view parent_of(std::string_view path) {
@@ -14,12 +20,32 @@ std::string_view parent_of(std::string_view path) {
   return path.substr(0, cut == 0 ? 1 : cut);
 }
 
+bool is_near(std::int64_t kib, std::optional<std::int64_t> limit_kib) {
+  return limit_kib && kib >= *limit_kib - *limit_kib / kNearPart;
+}
+
+bool near_a_limit(const CgroupSample& sample) {
+  return is_near(sample.current_kib, sample.max_kib) || is_near(sample.current_kib, sample.high_kib);
+}
+
+// Every page that a cgroup takes moves its usage: what is a little off is told as it was.
+bool moved_little(std::int64_t before_kib, std::int64_t now_kib) {
+  constexpr std::int64_t least_kib = 128;
+  return std::abs(now_kib - before_kib) <= std::max(before_kib / 256, least_kib);
+}
+
+// By the counter that the hierarchy has.
+std::optional<std::int64_t> kills_of(const CgroupDetail& detail) {
+  return detail.oom_kills ? detail.oom_kills : detail.own_oom_kills;
+}
+
 }  // namespace
 
-// A file that is missing or not permitted is no news: the cgroup may be gone, or its kernel an old one.
+// A file that is missing, not permitted or not supported is no news: the cgroup may be gone, or its kernel an old one.
 template <typename T>
 std::optional<T> CgroupReader::value(const std::string& path, Cgroup& cgroup, CgroupFile name,
                                      Result<T> (*parse)(std::string_view), Pass& pass) {
+  if (!cgroups_.has(name)) return std::nullopt;
   std::optional<File>& file = cgroup.files[static_cast<std::size_t>(name)];
   if (!file) file.emplace(File{KeptFile(budget_)});
   if (file->missing) return std::nullopt;
@@ -28,6 +54,7 @@ std::optional<T> CgroupReader::value(const std::string& path, Cgroup& cgroup, Cg
   auto text = file->kept.read(open, pass.buffer);
   if (!text && was_kept) {
     // The cgroup is gone, but another may have its name.
+    cgroup.replaced = true;
     file->kept.close();
     text = file->kept.read(open, pass.buffer);
   }
@@ -39,52 +66,119 @@ std::optional<T> CgroupReader::value(const std::string& path, Cgroup& cgroup, Cg
   return std::nullopt;
 }
 
-void CgroupReader::update(const std::string& path, Cgroup& cgroup, Pass& pass) {
-  const auto get = [&](CgroupFile file, auto parse) { return value(path, cgroup, file, parse, pass); };
-  const auto max = get(CgroupFile::max, parse_cgroup_limit);
-  const auto current = max ? get(CgroupFile::current, parse_cgroup_usage) : std::nullopt;
-  if (!current) {
-    cgroup.sample.reset();
-    return;
+CgroupReader::Cgroup& CgroupReader::at(std::string_view path) {
+  if (const auto found = known_.find(path); found != known_.end()) return found->second;
+  Cgroup& cgroup = known_.emplace(std::string(path), Cgroup()).first->second;
+  if (const std::string_view above = parent_of(path); !above.empty()) cgroup.above = &at(above);
+  return cgroup;
+}
+
+// Where one went, that has changed as well.
+void CgroupReader::count(const std::vector<CgroupMember>& members) {
+  std::vector<std::pair<Cgroup*, std::size_t>> before;
+  before.reserve(known_.size());
+  for (auto& [path, cgroup] : known_) {
+    cgroup.used = false;
+    before.emplace_back(&cgroup, std::exchange(cgroup.members, 0));
   }
-  const bool moved = !cgroup.sample || cgroup.sample->current_kib != *current;
+  for (const CgroupMember& member : members) {
+    if (member.cgroup.empty()) continue;
+    Cgroup& own = at(member.cgroup);
+    ++own.members;
+    for (Cgroup* in = &own; in != nullptr && !in->used; in = in->above) in->used = true;
+  }
+  for (const auto& [cgroup, count] : before) {
+    if (cgroup->members < count) mark_moved(cgroup);
+  }
+}
+
+void CgroupReader::read_limits(const std::string& path, Cgroup& cgroup, Pass& pass) {
+  const auto limit = [&](CgroupFile file) { return value(path, cgroup, file, parse_cgroup_limit, pass); };
+  const auto max = limit(CgroupFile::max);
+  if (!max) return cgroup.sample.reset();
   if (!cgroup.sample) cgroup.sample.emplace().path = path;
   CgroupSample& sample = *cgroup.sample;
   sample.max_kib = *max;
+  sample.high_kib = limit(CgroupFile::high).value_or(std::nullopt);
+  sample.swap_max_kib = limit(CgroupFile::swap_max).value_or(std::nullopt);
+}
+
+void CgroupReader::read_usage(const std::string& path, Cgroup& cgroup, bool all, Pass& pass) {
+  const auto get = [&](CgroupFile file, auto parse) { return value(path, cgroup, file, parse, pass); };
+  const auto current = get(CgroupFile::current, parse_cgroup_usage);
+  if (!current) return cgroup.sample.reset();
+  CgroupSample& sample = *cgroup.sample;
+  if (cgroups_.has(CgroupFile::swap_current)) sample.swap_kib = get(CgroupFile::swap_current, parse_cgroup_usage);
+  // Near a limit page cache gives way to other memory, and the sum stays.
+  const bool near = near_a_limit(sample) || is_near(*current, sample.max_kib) || is_near(*current, sample.high_kib);
+  if (cgroup.detail && !all && !near && moved_little(sample.current_kib, *current)) return;
   sample.current_kib = *current;
-  sample.high_kib = get(CgroupFile::high, parse_cgroup_limit).value_or(std::nullopt);
-  sample.swap_max_kib = get(CgroupFile::swap_max, parse_cgroup_limit).value_or(std::nullopt);
-  sample.swap_kib = get(CgroupFile::swap_current, parse_cgroup_usage);
-  // It costs as much as all others. At a limit page cache gives way to other memory, and the sum stays.
-  if (moved || sample.max_kib || sample.high_kib) sample.file_kib = get(CgroupFile::stat, parse_cgroup_file_cache);
+  const CgroupStat stat = get(CgroupFile::stat, parse_cgroup_stat).value_or(CgroupStat());
+  sample.file_kib = stat.file;
+  sample.anon_kib = stat.anon;
+  sample.shmem_kib = stat.shmem;
+  sample.kernel_kib = stat.kernel ? stat.kernel : get(CgroupFile::kernel, parse_cgroup_usage);
+  if (!cgroups_.has(CgroupFile::swap_current)) sample.swap_kib = stat.swap;
 }
 
-void CgroupReader::find(const std::vector<std::string_view>& paths, bool all) {
-  if (all) {
-    for (auto& [path, cgroup] : known_) cgroup.used = false;
-  }
-  for (std::string_view path : paths) {
-    // Whose path is in use, those above it are too.
-    for (; !path.empty(); path = parent_of(path)) {
-      auto found = known_.find(path);
-      if (found == known_.end()) found = known_.emplace(std::string(path), Cgroup()).first;
-      if (std::exchange(found->second.used, true)) break;
-    }
-  }
-  std::erase_if(known_, [](const auto& known) { return !known.second.used; });
+void CgroupReader::read_detail(const std::string& path, Cgroup& cgroup, Pass& pass) {
+  const auto get = [&](CgroupFile file, auto parse) { return value(path, cgroup, file, parse, pass); };
+  // "max", which is no limit, protects all that there is.
+  const auto limit = [&](CgroupFile file) { return get(file, parse_cgroup_limit).value_or(std::nullopt); };
+  CgroupDetail detail;
+  detail.path = path;
+  detail.min_kib = limit(CgroupFile::min);
+  detail.low_kib = limit(CgroupFile::low);
+  detail.peak_kib = get(CgroupFile::peak, parse_cgroup_usage);
+  detail.swap_peak_kib = get(CgroupFile::swap_peak, parse_cgroup_usage);
+  const CgroupEvents events = get(CgroupFile::events, parse_cgroup_events).value_or(CgroupEvents());
+  const CgroupEvents own = get(CgroupFile::events_local, parse_cgroup_events).value_or(CgroupEvents());
+  detail.low_events = events.low;
+  detail.high_events = events.high;
+  detail.max_events = events.max ? events.max : get(CgroupFile::failures, parse_cgroup_count);
+  detail.oom_events = events.oom;
+  detail.oom_kills = cgroups_.counts_below() ? events.oom_kill : std::nullopt;
+  detail.own_oom_kills = cgroups_.counts_below() ? own.oom_kill : events.oom_kill;
+  const auto pressure = get(CgroupFile::pressure, parse_cgroup_pressure).value_or(CgroupPressure());
+  detail.psi_some_total_us = pressure.some_total_us;
+  detail.psi_full_total_us = pressure.full_total_us;
+  if (!cgroup.detail) cgroup.oom_kills = kills_of(detail);
+  cgroup.detail = std::move(detail);
+  cgroup.detail_boot_ms = pass.tick.begin.boot_ms;
+  cgroup.moved_since_detail = false;
 }
 
-// Only where the machine's own counter says that there was one, and once of each cgroup that is new.
-void CgroupReader::count_oom_kills(Pass& pass) {
-  const auto of_machine = pass.tick.machine.memory.get(MachineField::oom_kill);
-  const bool any = of_machine != machine_oom_kills_;
-  machine_oom_kills_ = of_machine;
+bool CgroupReader::detail_due(const Cgroup& cgroup, const Pass& pass) const {
+  if (!cgroup.detail || oom_killed_) return true;
+  return cgroup.moved_since_detail && pass.tick.begin.boot_ms - cgroup.detail_boot_ms >= kDetailEveryMs;
+}
+
+// Returns whether the detail was read.
+bool CgroupReader::update(const std::string& path, Cgroup& cgroup, bool all, Pass& pass) {
+  cgroup.moved_since_detail = cgroup.moved_since_detail || cgroup.moved;
+  const bool detail = all || detail_due(cgroup, pass);
+  const bool near = cgroup.sample && near_a_limit(*cgroup.sample);
+  // One that nobody is in any more is about to go.
+  if (!detail && !near && !cgroup.moved && cgroup.used) return false;
+  if (detail || near) read_limits(path, cgroup, pass);
+  if (cgroup.sample) read_usage(path, cgroup, all, pass);
+  if (cgroup.replaced) {
+    cgroup.forget();
+    return update(path, cgroup, all, pass);
+  }
+  if (!cgroup.sample || (!detail && !near && !near_a_limit(*cgroup.sample))) return false;
+  read_detail(path, cgroup, pass);
+  return true;
+}
+
+// Only where the machine's own counter says that there was one: then all have been read at this tick.
+void CgroupReader::tell_oom_kills(Pass& pass) {
+  if (!oom_killed_) return;
   std::map<std::string_view, std::int64_t> kills;
   for (auto& [path, cgroup] : known_) {
-    if (!cgroup.sample || (cgroup.oom_kills && !any)) continue;
-    const auto now = value(path, cgroup, CgroupFile::events, parse_cgroup_oom_kills, pass).value_or(std::nullopt);
-    if (now && cgroup.oom_kills && *now > *cgroup.oom_kills) kills.emplace(path, *now - *cgroup.oom_kills);
-    cgroup.oom_kills = now;
+    if (!cgroup.sample || !cgroup.detail) continue;
+    const auto before = std::exchange(cgroup.oom_kills, kills_of(*cgroup.detail));
+    if (before && cgroup.oom_kills > before) kills.emplace(path, *cgroup.oom_kills - *before);
   }
   // What a cgroup below is known to have had is told of that one only.
   for (const auto& [path, count] : kills) {
@@ -96,23 +190,40 @@ void CgroupReader::count_oom_kills(Pass& pass) {
   }
 }
 
-void CgroupReader::read(const std::vector<std::string_view>& paths, bool all, Pass& pass) {
-  find(paths, all);
-  pass.tick.cgroups.reserve(known_.size());
-  for (auto known = known_.begin(); known != known_.end();) {
-    Cgroup& cgroup = known->second;
+// Those that hold memory.
+void CgroupReader::tell(bool details, Pass& pass) const {
+  Tick& tick = pass.tick;
+  tick.cgroups.reserve(known_.size());
+  if (details) tick.cgroup_details.emplace().reserve(known_.size());
+  for (const auto& [path, cgroup] : known_) {
+    if (!cgroup.sample || (cgroup.sample->current_kib == 0 && cgroup.sample->swap_kib.value_or(0) == 0)) continue;
+    tick.cgroups.push_back(*cgroup.sample);
+    if (details && cgroup.detail) tick.cgroup_details->push_back(*cgroup.detail);
+  }
+}
+
+void CgroupReader::read(const std::vector<CgroupMember>& members, bool all, Pass& pass) {
+  for (auto& [path, cgroup] : known_) cgroup.moved = false;
+  if (all || !pass.tick.born.empty() || !pass.tick.exits.empty()) count(members);
+  for (const CgroupMember& member : members) {
+    if (member.moved && !member.cgroup.empty()) mark_moved(&at(member.cgroup));
+  }
+  if (all) std::erase_if(known_, [](const auto& known) { return !known.second.used; });
+  const auto of_machine = pass.tick.machine.memory.get(MachineField::oom_kill);
+  oom_killed_ = std::exchange(machine_oom_kills_, of_machine) != of_machine;
+  bool details = false;
+  for (auto& [path, cgroup] : known_) {
     if (all) {
       for (auto& file : cgroup.files) {
         if (file) file->missing = false;
       }
     }
     const bool was_there = cgroup.sample.has_value();
-    update(known->first, cgroup, pass);
-    if (cgroup.sample) pass.tick.cgroups.push_back(*cgroup.sample);
-    // Gone: the next process in one of this name finds it again.
-    known = was_there && !cgroup.sample ? known_.erase(known) : std::next(known);
+    if (update(path, cgroup, all, pass)) details = true;
+    if (was_there && !cgroup.sample) cgroup.forget();
   }
-  count_oom_kills(pass);
+  tell_oom_kills(pass);
+  tell(details, pass);
 }
 
 }  // namespace memoir

@@ -1,7 +1,9 @@
 #pragma once
 
-// What the cgroups of the live processes, and those above them, may hold and hold, as it is at the tick. Their files
-// are small and stay open.
+// What the cgroups of the live processes, and those above them, may hold and hold. What a cgroup holds is read at the
+// ticks at which a process in or below it moved, and told where it moved by more than a 256th (and 128 KiB); what
+// seldom moves (limits, peaks, events, pressure) once a minute while something does, and at once where usage is near a
+// limit or the OOM killer was there. What is not read holds. Files are small and stay open.
 
 #include <array>
 #include <functional>
@@ -12,20 +14,26 @@
 #include <utility>
 #include <vector>
 
-#include "collect/kept_file.h"
+#include "base/kept_file.h"
 #include "collect/pass.h"
 #include "model/cgroup.h"
 #include "proc/cgroup_fs.h"
 
 namespace memoir {
 
+// A process as its cgroup sees it.
+struct CgroupMember {
+  std::string_view cgroup;
+  bool moved = false;  // what it holds is not what it held at the tick before
+};
+
 class CgroupReader {
  public:
   CgroupReader(CgroupFs cgroups, DescriptorBudget& budget) : cgroups_(std::move(cgroups)), budget_(budget) {}
 
-  // Puts them into the tick. `paths`: of the processes, in any order, repeats allowed. `all`: those that no process is
-  // in or below any more are forgotten, and files that were not there are looked for again.
-  void read(const std::vector<std::string_view>& paths, bool all, Pass& pass);
+  // Puts them into the tick. `all`: everything is read, those that no process is in or below any more are forgotten,
+  // and files that were not there are looked for again.
+  void read(const std::vector<CgroupMember>& members, bool all, Pass& pass);
 
  private:
   struct File {
@@ -35,21 +43,49 @@ class CgroupReader {
   struct Cgroup {
     std::array<std::optional<File>, kCgroupFiles> files;
     std::optional<CgroupSample> sample;  // absent: it has no limits and no usage that could be read
-    std::optional<std::int64_t> oom_kills;
-    bool used = false;
-  };
+    std::optional<CgroupDetail> detail;
+    std::int64_t detail_boot_ms = 0;
+    std::optional<std::int64_t> oom_kills;  // that are told
+    Cgroup* above = nullptr;                // of the root none
+    std::size_t members = 0;                // processes in it
+    bool used = false;                      // a process is in or below it
+    bool moved = false;                     // and moved, or came, or went
+    bool moved_since_detail = false;
+    bool replaced = false;  // what was read before was of another one of its name
 
-  void find(const std::vector<std::string_view>& paths, bool all);
-  void update(const std::string& path, Cgroup& cgroup, Pass& pass);
-  void count_oom_kills(Pass& pass);
+    // It is gone: another may come under its name.
+    void forget() {
+      files = {};
+      sample.reset();
+      detail.reset();
+      oom_kills.reset();
+      replaced = false;
+    }
+  };
+  using Known = std::map<std::string, Cgroup, std::less<>>;
+
+  static void mark_moved(Cgroup* cgroup) {
+    for (; cgroup != nullptr && !cgroup->moved; cgroup = cgroup->above) cgroup->moved = true;
+  }
+
+  Cgroup& at(std::string_view path);
+  void count(const std::vector<CgroupMember>& members);
+  void tell(bool details, Pass& pass) const;
+  bool update(const std::string& path, Cgroup& cgroup, bool all, Pass& pass);
+  bool detail_due(const Cgroup& cgroup, const Pass& pass) const;
+  void read_limits(const std::string& path, Cgroup& cgroup, Pass& pass);
+  void read_usage(const std::string& path, Cgroup& cgroup, bool all, Pass& pass);
+  void read_detail(const std::string& path, Cgroup& cgroup, Pass& pass);
+  void tell_oom_kills(Pass& pass);
   template <typename T>
   std::optional<T> value(const std::string& path, Cgroup& cgroup, CgroupFile file, Result<T> (*parse)(std::string_view),
                          Pass& pass);
 
   CgroupFs cgroups_;
   DescriptorBudget& budget_;
-  std::map<std::string, Cgroup, std::less<>> known_;
+  Known known_;  // of each those above it, too
   std::optional<std::int64_t> machine_oom_kills_;
+  bool oom_killed_ = false;  // since the tick before
 };
 
 }  // namespace memoir

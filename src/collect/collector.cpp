@@ -5,17 +5,22 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "base/log.h"
-#include "collect/approximation.h"
 #include "collect/blocked_users.h"
 #include "collect/categories/totals.h"
 #include "collect/cgroup_reader.h"
-#include "collect/cost_span.h"
+#include "collect/complaint.h"
+#include "collect/container_reader.h"
 #include "collect/identifier.h"
+#include "collect/kin.h"
+#include "collect/ledger_reader.h"
+#include "collect/looks.h"
 #include "collect/machine_reader.h"
+#include "collect/need/approximation.h"
 #include "collect/pass.h"
 #include "collect/process_reads.h"
 #include "collect/process_table.h"
+#include "collect/read_planner.h"
+#include "collect/reads/cost_span.h"
 #include "collect/tmpfs_reader.h"
 
 namespace memoir {
@@ -27,37 +32,68 @@ constexpr rlim_t kReservedDescriptors = 64;
 // How often it is looked at what there is to read: cgroups that no process is in any more, files that were missing.
 constexpr std::int64_t kLookEveryMs = 5 * 60 * 1000;
 
-// Says a thing when it begins, not at every tick while it lasts.
-class Complaint {
- public:
-  void report(const std::string& text) {
-    if (!text.empty() && !lasting_) log_warning(text);
-    lasting_ = !text.empty();
-  }
+std::string no_census(const std::string& why) {
+  return fmt::format(
+      "Processes are not counted by BPF ({}): /proc/PID/statm of each is read instead, which costs some four times as "
+      "much. States, threads, peaks and swap that move without it are seen two minutes later, and processes that come "
+      "and go between two ticks not at all.",
+      why);
+}
 
- private:
-  bool lasting_ = false;
-};
+std::string no_events(const std::string& why) {
+  return fmt::format("Births, execs and ends of processes are not told by BPF ({}): they are seen from tick to tick.",
+                     why);
+}
+
+// Whether what its cgroups are charged for it is not as at the tick before.
+bool moved(ProcessEntry& entry) {
+  using Field = ProcessField;
+  const ProcessMemory& memory = entry.sample.memory;
+  const decltype(entry.charged) now{memory.get(Field::vm_rss), memory.get(Field::rss_anon),
+                                    memory.get(Field::rss_shmem), memory.get(Field::vm_swap),
+                                    memory.get(Field::vm_pte)};
+  return std::exchange(entry.charged, now) != now;
+}
+
+// A walk ends well before it counts as stuck.
+TmpfsOptions tmpfs_options(const CollectorOptions& options) {
+  TmpfsOptions tmpfs{.interval = options.tmpfs_interval};
+  tmpfs.limits.time = std::min(tmpfs.limits.time, options.read_deadline * 2 / 5);
+  return tmpfs;
+}
 
 }  // namespace
 
 struct Collector::State {
-  State(ProcFs root, const Clock& time, Categoriser categoriser, Redactor redactor, const CollectorOptions& options)
+  State(ProcFs root, const Clock& time, Categoriser categoriser, Redactor redactor, const CollectorOptions& options,
+        Result<std::unique_ptr<Census>> found, Result<std::unique_ptr<ProcessEvents>> told_by)
       : proc(std::make_shared<const ProcFs>(std::move(root))),
         clock(time),
         machine(*proc),
         identifier(std::move(categoriser), std::move(redactor), options),
         descriptors(options.max_descriptors),
+        told(told_by ? *std::move(told_by) : nullptr),
+        census(found ? *std::move(found) : make_proc_census(proc, descriptors)),
         cgroups(CgroupFs(options.cgroup_root), descriptors),
-        tmpfs(proc),
+        containers(ContainerFiles(options.container_root), options.container_names, options.store_bytes),
+        tmpfs(proc, tmpfs_options(options)),
         table(proc, descriptors),
-        reads(proc, table, identifier, totals, options.read_deadline) {}
+        planner(options.read_share_ppm),
+        reads(proc, table, identifier, totals, options.read_deadline),
+        ledgers(proc, options.ledgers, options.read_deadline) {
+    if (census) access.census = census->name();
+  }
 
   Status read(Pass& pass);
+  Status look();
+  Status list_processes(bool all);
+  Status find_processes(bool all, Pass& pass);
+  void take_events();
   bool look_due(const Tick& tick);
   void read_cgroups(bool all, Pass& pass);
   void assemble(Tick& tick);
   void find_access();
+  void note(std::string_view sentence);
 
   const std::shared_ptr<const ProcFs> proc;
   const Clock& clock;
@@ -66,10 +102,24 @@ struct Collector::State {
   Identifier identifier;
   CategoryTotals totals;
   DescriptorBudget descriptors;  // before what has slots of it
+  std::unique_ptr<ProcessEvents> told;
+  std::vector<ProcessEvent> happened;  // as it told
+  Complaint lost;                      // of it
+  Kin kin;
+  std::int64_t read_until_ms = 0;  // the tick before (boot clock)
+  std::unique_ptr<Census> census;
+  std::vector<CensusProcess> seen;  // by it
+  Looks looks;
+  TickLooks looked;            // since the tick before,
+  MachineMemory machine_then;  // which had this
   CgroupReader cgroups;
+  ContainerReader containers;
   TmpfsReader tmpfs;
   ProcessTable table;
+  ReadPlanner planner;
   ProcessReads reads;
+  LedgerReader ledgers;
+  LedgerAsk ledger_ask = LedgerAsk::due;
   std::vector<std::int32_t> pids;
   Complaint malformed;
   Complaint blocked;
@@ -87,28 +137,79 @@ bool Collector::State::look_due(const Tick& tick) {
 }
 
 void Collector::State::read_cgroups(bool all, Pass& pass) {
-  std::vector<std::string_view> paths;
-  paths.reserve(table.entries().size());
-  for (const auto& entry : table.entries()) paths.push_back(entry->info.cgroup);
-  cgroups.read(paths, all, pass);
+  std::vector<CgroupMember> members;
+  members.reserve(table.entries().size());
+  for (const auto& entry : table.entries()) members.push_back({entry->info.cgroup, moved(*entry)});
+  cgroups.read(members, all, pass);
+}
+
+// A census that fails has been tried several times: it is not asked again. That by /proc can but fail to list it.
+Status Collector::State::look() {
+  if (!census) return Done{};
+  Status by_first = census->look(seen);
+  if (by_first || census->listed() != nullptr) return by_first;
+  census = make_proc_census(proc, descriptors);
+  access.census = census->name();
+  note(no_census(by_first.error().message));
+  return census->look(seen);
+}
+
+// A census that lists nobody sees all that matter, in half the time of listing /proc: only now and then is that done,
+// for those that it does not see, and for the kernel's threads.
+Status Collector::State::list_processes(bool all) {
+  if (!census) return proc->list(pids);
+  if (census->listed() != nullptr) {
+    pids = *census->listed();
+    return Done{};
+  }
+  if (all) return proc->list(pids);
+  pids.clear();
+  for (const CensusProcess& process : seen) pids.push_back(process.pid);
+  table.add_known(pids);
+  return Done{};
+}
+
+Status Collector::State::find_processes(bool all, Pass& pass) {
+  CostSpan span;
+  TRY(look());
+  span.add_to(pass.tick.cost, CostKind::status);
+  TRY(list_processes(all));
+  span.add_to(pass.tick.cost, CostKind::list);
+  table.update(pids, census ? &seen : nullptr, pass);
+  take_events();
+  span.add_to(pass.tick.cost, CostKind::status);
+  return Done{};
+}
+
+// After the table is up to date: what happens from now on is for the next tick.
+void Collector::State::take_events() {
+  happened.clear();
+  const Result<std::uint64_t> missing = told ? told->take(happened) : Result<std::uint64_t>(0);
+  if (!missing) {
+    told = nullptr;
+    note(no_events(missing.error().message));
+  }
+  const bool complete = missing && *missing == 0;
+  lost.report(complete ? "" : "events of processes were lost: more of them began and ended than there was room for");
+  kin.see(table.entries(), happened, read_until_ms, !complete);
 }
 
 Status Collector::State::read(Pass& pass) {
   CostSpan span;
   TRY(machine.read(pass));
   span.add_to(pass.tick.cost, CostKind::machine);
-  TRY(proc->list(pids));
-  span.add_to(pass.tick.cost, CostKind::list);
-  table.update(pids, pass);
-  span.add_to(pass.tick.cost, CostKind::status);
   const bool look = look_due(pass.tick);
-  ProcessReads::Jobs others;
-  if (auto job = tmpfs.ask(look)) others.push_back(std::move(job));
+  TRY(find_processes(look, pass));
+  planner.plan(table.entries(), pass);
+  ProcessReads::Jobs others = tmpfs.ask(look, pass.tick.begin.boot_ms);
+  if (auto job = containers.ask()) others.push_back(std::move(job));
   reads.run(pass, std::move(others));
   span = CostSpan();
-  tmpfs.take(pass);
+  tmpfs.take(identifier.names(), pass);
+  containers.take(pass);
   read_cgroups(look, pass);
   span.add_to(pass.tick.cost, CostKind::machine);
+  ledgers.read(table.entries(), std::exchange(ledger_ask, LedgerAsk::due), tmpfs.mounts(), identifier.names(), pass);
   return Done{};
 }
 
@@ -118,38 +219,52 @@ void Collector::State::assemble(Tick& tick) {
   for (const auto& entry : table.entries()) {
     tick.processes.push_back(entry->sample);
     if (entry->sample.state == 'Z') ++tick.counts.zombies;
+    tick.reads.count(entry->sample.source);
   }
   bound_approximate(tick.processes, tick.machine.memory);
   for (std::size_t i = 0; i < tick.processes.size(); ++i) totals.add(table.entries()[i]->category, tick.processes[i]);
+  looks.take(table.entries(), totals, tick);
+  tick.looks = std::exchange(looked, {});
+  machine_then = tick.machine.memory;
   tick.counts.seen = static_cast<std::int64_t>(tick.processes.size());
   tick.categories = totals.samples();
   std::sort(tick.exits.begin(), tick.exits.end(),
             [](const ProcessExit& a, const ProcessExit& b) { return a.key < b.key; });
 }
 
+void Collector::State::note(std::string_view sentence) {
+  if (sentence.empty()) return;
+  if (!access.note.empty()) access.note += ' ';
+  access.note += sentence;
+}
+
 void Collector::State::find_access() {
-  const auto add = [&](const char* sentence) {
-    if (!access.note.empty()) access.note += ' ';
-    access.note += sentence;
-  };
   access.rollup_of_others = reads.others_denied() == 0 || reads.others_read() > 0;
   access.pressure = machine.has_pressure();
   if (!access.rollup_of_others) {
-    add("smaps_rollup of other users' processes is not permitted, so their RSS stands in for PSS: give memoird "
+    note(
+        "smaps_rollup of other users' processes is not permitted, so their RSS stands in for PSS: give memoird "
         "CAP_SYS_PTRACE, or CAP_PERFMON on Linux 6.15 and newer.");
   }
   if (!access.pressure) {
-    add("There is no /proc/pressure/memory: the kernel has no pressure stall information, or wants psi=1 at boot.");
+    note("There is no /proc/pressure/memory: the kernel has no pressure stall information, or wants psi=1 at boot.");
   }
   const bool init_listed = !pids.empty() && pids.front() == 1;
   if (::geteuid() != 0 && !init_listed) {
-    add("/proc hides other users' processes (hidepid): only one's own are recorded.");
+    note("/proc hides other users' processes (hidepid): only one's own are recorded.");
   }
 }
 
 Collector::Collector(ProcFs proc, const Clock& clock, Categoriser categoriser, Redactor redactor,
-                     const CollectorOptions& options)
-    : state_(std::make_unique<State>(std::move(proc), clock, std::move(categoriser), std::move(redactor), options)) {}
+                     const CollectorOptions& options, Result<std::unique_ptr<Census>> census,
+                     Result<std::unique_ptr<ProcessEvents>> events) {
+  const std::string missing = !census   ? no_census(census.error().message)
+                              : !events ? no_events(events.error().message)
+                                        : std::string();
+  state_ = std::make_unique<State>(std::move(proc), clock, std::move(categoriser), std::move(redactor), options,
+                                   std::move(census), std::move(events));
+  state_->note(missing);
+}
 
 Collector::~Collector() = default;
 
@@ -167,10 +282,30 @@ void Collector::set_rules(Categoriser categoriser, Redactor redactor) {
 
 void Collector::set_store_bytes(std::int64_t bytes) {
   state_->identifier.set_store_bytes(bytes);
+  state_->containers.set_store_bytes(bytes);
+}
+
+void Collector::set_read_share(std::int64_t ppm) {
+  state_->planner.set_share(ppm);
+}
+
+void Collector::set_ledgers(const LedgerLimits& limits) {
+  state_->ledgers.set_limits(limits);
+}
+
+void Collector::ask_ledgers(LedgerAsk ask) {
+  state_->ledger_ask = ask;
+}
+
+void Collector::set_tmpfs_interval(std::chrono::milliseconds interval) {
+  state_->tmpfs.set_interval(interval);
 }
 
 void Collector::report_all() {
   for (const auto& entry : state_->table.entries()) entry->changed = true;
+  state_->containers.forget();
+  state_->machine.tell_all();
+  state_->tmpfs.tell_all();
 }
 
 Result<Tick> Collector::collect(bool keyframe) {
@@ -191,8 +326,25 @@ Result<Tick> Collector::collect(bool keyframe) {
   state.events = state.blocked_users.see(pass.blocked_users, tick.begin,
                                          [&state](std::uint32_t uid) { return state.identifier.user_name(uid); });
   tick.end = state.clock.now();
+  state.read_until_ms = tick.end.boot_ms;
   whole.add_to(tick.total);
+  state.planner.spend(tick);
   return tick;
+}
+
+TickSource::Look Collector::look() {
+  State& state = *state_;
+  Look look;
+  if (state.first || !state.census) return look;
+  CostSpan span;
+  if (state.look()) {
+    const auto available = state.machine.available_kib(state.buffer);
+    look.urgent = state.looks.see(state.table.entries(), state.totals, state.machine_then, state.seen, available,
+                                  state.clock.now().wall_ms);
+  }
+  span.add_to(look.cost);
+  state.looked.add(look.cost);
+  return look;
 }
 
 const Access& Collector::access() const {

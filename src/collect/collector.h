@@ -11,10 +11,8 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "base/result.h"
-#include "collect/categories/categoriser.h"
-#include "collect/redaction/redactor.h"
-#include "model/tick.h"
+#include "census/census.h"
+#include "collect/tick_source.h"
 #include "proc/proc_fs.h"
 
 namespace memoir {
@@ -25,44 +23,35 @@ struct CollectorOptions {
   std::chrono::milliseconds read_deadline{250};  // for one read of a file that may block on its target
   std::int64_t ticks_per_second = 100;           // sysconf(_SC_CLK_TCK)
   std::string cgroup_root = "/sys/fs/cgroup";
+  std::string container_root;   // stands before the paths of container managers' files
+  bool container_names = true;  // else those files are not read
+  std::chrono::milliseconds tmpfs_interval = std::chrono::minutes(30);  // of the walks of a mount; 0: none
   std::int64_t store_bytes = 0;  // how large the store may get, which bounds what a user may write into it; 0: not
+  LedgerLimits ledgers;
+  std::int64_t read_share_ppm = 0;  // of a core, for reading smaps_rollup by need; 0: of each process in each tick
 };
 
-// What the collector may not read, found at the first tick: said once at start and kept by the store as an event.
-struct Access {
-  bool rollup_of_others = true;  // smaps_rollup of other users' processes (CAP_SYS_PTRACE or CAP_PERFMON)
-  bool pressure = true;          // /proc/pressure/memory exists
-  std::string note;              // a sentence for each that is missing; empty if all is well
-};
-
-class Collector {
+class Collector final : public TickSource {
  public:
+  // Without a census the status of every process is read. Where there is an error instead, access() tells it, and the
+  // census is made by /proc; so it is when it fails later. Without events, who lived between two ticks is not seen.
   Collector(ProcFs proc, const Clock& clock, Categoriser categoriser, Redactor redactor,
-            const CollectorOptions& options);
-  ~Collector();
-  Collector(const Collector&) = delete;
-  Collector& operator=(const Collector&) = delete;
+            const CollectorOptions& options, Result<std::unique_ptr<Census>> census = std::unique_ptr<Census>(),
+            Result<std::unique_ptr<ProcessEvents>> events = std::unique_ptr<ProcessEvents>());
+  ~Collector() override;
 
-  // Takes over what an earlier run in this boot knew, before the first tick.
-  void seed(const std::vector<KnownProcess>& known);
-
-  // New rules (after a reload): all live processes are classified again, and those whose category or command changed
-  // are in the next tick's `born`.
-  void set_rules(Categoriser categoriser, Redactor redactor);
-
-  // As CollectorOptions::store_bytes, after a reload.
-  void set_store_bytes(std::int64_t bytes);
-
-  // All live processes are in the next tick's `born`: for a store that lost what it knew.
-  void report_all();
-
-  // One pass. It fails only if /proc itself cannot be listed or meminfo not be read.
-  Result<Tick> collect(bool keyframe);
-
-  const Access& access() const;
-
-  // What began or ended with the last tick: degraded, restored.
-  const std::vector<Event>& events() const;
+  void seed(const std::vector<KnownProcess>& known) override;
+  void set_rules(Categoriser categoriser, Redactor redactor) override;
+  void set_store_bytes(std::int64_t bytes) override;
+  void report_all() override;
+  Result<Tick> collect(bool keyframe) override;
+  Look look() override;
+  const Access& access() const override;
+  const std::vector<Event>& events() const override;
+  void set_read_share(std::int64_t ppm) override;
+  void set_ledgers(const LedgerLimits& limits) override;
+  void ask_ledgers(LedgerAsk ask) override;
+  void set_tmpfs_interval(std::chrono::milliseconds interval) override;
 
  private:
   struct State;

@@ -7,29 +7,12 @@
 #include "proc/status.h"
 
 namespace memoir {
-namespace {
-
-constexpr std::string_view kDeleted = " (deleted)";
-
-}  // namespace
-
-std::string_view without_deleted(std::string_view exe) {
-  if (exe.ends_with(kDeleted)) exe.remove_suffix(kDeleted.size());
-  return exe;
-}
 
 Identifier::Identifier(Categoriser categoriser, Redactor redactor, const CollectorOptions& options)
     : options_(options),
       names_(options.store_bytes),
       categoriser_(std::move(categoriser)),
       commands_(std::make_shared<CommandReader>(std::move(redactor), options.max_command_bytes)) {}
-
-void Identifier::seed(const std::vector<KnownProcess>& known) {
-  for (const KnownProcess& process : known) {
-    KnownProcess& last = seeds_[{process.key.pid, process.key.start_ticks}];
-    if (last.key.pid == 0 || last.key.exec_count <= process.key.exec_count) last = process;
-  }
-}
 
 void Identifier::set_rules(Categoriser categoriser, Redactor redactor) {
   categoriser_ = std::move(categoriser);
@@ -41,7 +24,7 @@ ProcessInfo Identifier::describe(const ProcessEntry& entry) const {
   ProcessInfo info = entry.info;
   info.uid = entry.uid;
   info.user = user_name(entry.uid);
-  const std::string comm = to_utf8(unescape_name(entry.name));
+  const std::string comm = to_utf8(entry.name);
   if (info.command.empty()) info.command = '[' + comm + ']';
   info.comm = comm;
   if (entry.identity != nullptr && entry.identity->done() && entry.identity->valid()) {
@@ -69,11 +52,7 @@ void Identifier::begin(const ProcessEntry& entry, const Moment& now, ProcessInfo
   const std::int64_t hz = options_.ticks_per_second;
   info.start_ms = now.wall_ms - now.boot_ms + ticks / hz * 1000 + ticks % hz * 1000 / hz;
   info.parent_pid = entry.sample.parent_pid;
-  const auto seed = seeds_.find({entry.pid, entry.start_ticks});
-  if (seed == seeds_.end()) return;
-  const KnownProcess& known = seed->second;
-  const bool same = known.comm == info.comm && without_deleted(known.exe) == without_deleted(info.exe);
-  info.key.exec_count = known.key.exec_count + (same ? 0 : 1);
+  info.key.exec_count = seeds_.exec_count(info);
 }
 
 std::string Identifier::user_name(std::uint32_t uid) const {

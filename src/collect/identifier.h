@@ -4,11 +4,9 @@
 // count that an earlier run of the recorder left off at.
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "collect/categories/categoriser.h"
@@ -17,6 +15,7 @@
 #include "collect/command_reader.h"
 #include "collect/name_budget.h"
 #include "collect/process_entry.h"
+#include "collect/seeds.h"
 #include "model/tick.h"
 
 namespace memoir {
@@ -25,7 +24,7 @@ class Identifier {
  public:
   Identifier(Categoriser categoriser, Redactor redactor, const CollectorOptions& options);
 
-  void seed(const std::vector<KnownProcess>& known);
+  void seed(const std::vector<KnownProcess>& known) { seeds_.add(known); }
   void forget_seeds() { seeds_.clear(); }
   // Names of users are asked for again too.
   void set_rules(Categoriser categoriser, Redactor redactor);
@@ -41,6 +40,7 @@ class Identifier {
   bool fit(ProcessInfo& info, const ProcessEntry& entry, std::int64_t boot_ms) {
     return names_.fit(info, entry.info, boot_ms);
   }
+  NameBudget& names() { return names_; }
   const std::string& category(const ProcessInfo& info) const { return categoriser_.category(info); }
   const std::shared_ptr<CommandReader>& commands() const { return commands_; }
   static bool knows_command(const ProcessEntry& entry) {
@@ -59,12 +59,9 @@ class Identifier {
   NameBudget names_;
   Categoriser categoriser_;
   std::shared_ptr<CommandReader> commands_;  // with the jobs that read
-  std::map<std::pair<std::int32_t, std::uint64_t>, KnownProcess> seeds_;
+  Seeds seeds_;
   std::unordered_map<std::uint32_t, std::string> users_;
   std::vector<std::shared_ptr<UserJob>> asked_;
 };
-
-// The path of an executable, without the mark that the kernel appends when the file is gone (replaced by an upgrade).
-std::string_view without_deleted(std::string_view exe);
 
 }  // namespace memoir

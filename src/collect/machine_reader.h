@@ -2,6 +2,10 @@
 
 // Reads the machine's own memory: meminfo, vmstat, pressure/memory and sysvipc/shm, by descriptors that stay open.
 
+#include <optional>
+#include <string_view>
+#include <vector>
+
 #include "base/file.h"
 #include "base/result.h"
 #include "collect/pass.h"
@@ -16,17 +20,25 @@ class MachineReader {
   // Into the tick. Without meminfo an error; without the others their fields are absent.
   Status read(Pass& pass);
 
+  // MemAvailable now; absent where it cannot be read.
+  std::optional<std::int64_t> available_kib(Buffer& buffer);
+
   // Whether the last read found pressure/memory.
   bool has_pressure() const { return has_pressure_; }
 
+  // The segments are told again by the next tick, whether or not they changed.
+  void tell_all() { segments_.reset(); }
+
  private:
   Result<std::string_view> text(SystemFile file, Fd& kept, Buffer& buffer);
+  void read_segments(std::string_view text, Pass& pass);
 
   ProcFs proc_;
   Fd meminfo_;
   Fd vmstat_;
   Fd pressure_;
   Fd sysvipc_shm_;
+  std::optional<std::vector<SysvSegment>> segments_;  // as told last
   bool has_pressure_ = true;
 };
 

@@ -54,6 +54,14 @@ bool NameBudget::fit(ProcessInfo& info, const ProcessInfo& before, std::int64_t 
   return false;
 }
 
+bool NameBudget::fit(std::uint32_t uid, std::string_view name, std::int64_t boot_ms) {
+  const std::size_t hash = std::hash<std::string_view>{}(name);
+  if (known_.contains(hash)) return true;
+  if (!take(uid, name.size(), boot_ms)) return false;
+  remember(hash);
+  return true;
+}
+
 bool NameBudget::take(std::uint32_t uid, std::size_t bytes, std::int64_t boot_ms) {
   if (users_.size() >= kUsers && !users_.contains(uid)) {
     std::erase_if(users_, [&](const auto& user) {

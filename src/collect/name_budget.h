@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -26,6 +27,10 @@ class NameBudget {
 
   // What `info` may be told as, and whether that is all of it. `before`: what was told of the process last.
   bool fit(ProcessInfo& info, const ProcessInfo& before, std::int64_t boot_ms);
+  // Whether a name of another kind may be told.
+  bool fit(std::uint32_t uid, std::string_view name, std::int64_t boot_ms);
+  // Whether so much new text may be told; it counts then.
+  bool take(std::uint32_t uid, std::size_t bytes, std::int64_t boot_ms);
 
  private:
   struct Allowance {
@@ -33,7 +38,6 @@ class NameBudget {
     std::int64_t at_ms = 0;
   };
 
-  bool take(std::uint32_t uid, std::size_t bytes, std::int64_t boot_ms);
   bool has(Allowance& allowance, double most, double bytes, std::int64_t boot_ms) const;
   void remember(std::size_t name);
 

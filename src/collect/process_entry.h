@@ -2,15 +2,21 @@
 
 // What the collector keeps of a live process between ticks.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
-#include "collect/cadence.h"
-#include "collect/kept_file.h"
+#include "base/kept_file.h"
+#include "collect/between.h"
+#include "collect/need/approximation.h"
+#include "collect/need/cadence.h"
+#include "collect/need/estimate.h"
 #include "collect/read_jobs.h"
 #include "model/process.h"
+#include "proc/statm.h"
 
 namespace memoir {
 
@@ -40,6 +46,15 @@ struct ProcessEntry {
     rollup_slot = false;
   }
 
+  // Puts what is known without reading its rollup into the sample, whose fields of status are those of this tick.
+  void stand_in() {
+    if (exact && sample.memory.has(ProcessField::vm_rss)) {
+      estimate(*exact, related, sample);
+    } else {
+      approximate(sample);
+    }
+  }
+
   bool identity_held() const { return identity != nullptr && identity->held(); }
 
   std::int32_t pid;
@@ -47,29 +62,42 @@ struct ProcessEntry {
   DescriptorBudget* budget;
 
   KeptFile status;
+  std::optional<std::int64_t>
+      status_read_ms;          // when it could be read last (boot clock); with a census that is whole: none
+  std::optional<Statm> statm;  // as a census that is not whole saw it last
   std::shared_ptr<RollupJob> rollup;
   bool rollup_slot = false;  // a slot of the budget is taken for it
   std::shared_ptr<IdentityJob> identity;
 
-  std::string name;  // Name of status, as escaped there
+  std::string name;  // comm, any bytes
   std::uint32_t uid = 0;
   ProcessInfo info;
   ProcessSample sample;
   std::size_t category = 0;  // slot in the totals
 
+  std::optional<ExactReading> exact;  // of the memory that it has: none before the first, and after an exec
+  bool related = false;               // as in estimate(), since then: see kin.h
+
   bool fresh = true;         // born in this tick
   bool identity_due = true;  // to be read (again) as soon as it can be
+  bool cgroup_due = false;   // as well, in its turn
   bool user_due = true;      // its name is not known yet
   bool changed = false;      // `info` is to be told again
   bool denied = false;       // its rollup, when it was asked for last
+
+  ProcessBetween between;  // ticks, as looks saw it
 
   // After a read that overstayed its time, none until then (boot clock); each further time for longer.
   std::int64_t left_out_until_ms = 0;
   std::int64_t leave_out_ms = 0;
 
+  // Parts of the sample that its cgroups are charged for, as at the tick before.
+  std::array<std::optional<std::int64_t>, 5> charged;
+
   // Of this tick.
   ReadPlan plan;
   StatusChange change;
+  bool exec_told = false;  // it ran another image, as the kernel told
   bool rollup_asked = false;
   bool execed = false;
   bool blocked = false;  // a read did not come back, or was left out for that

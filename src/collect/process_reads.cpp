@@ -1,10 +1,11 @@
 #include "collect/process_reads.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <unistd.h>
 #include <utility>
 
-#include "collect/cost_span.h"
+#include "collect/reads/cost_span.h"
 
 namespace memoir {
 namespace {
@@ -15,6 +16,11 @@ bool full_identity_read(const ProcessEntry& entry) {
   const IdentityJob* const job = entry.identity.get();
   return job != nullptr && !job->cgroup_only() && job->done() && job->valid();
 }
+
+// At a keyframe all cgroups are due. They are spread over the ticks that follow: one in so many of the processes, but
+// as many as these, at each.
+constexpr std::size_t kCgroupsAtOnce = 64;
+constexpr std::size_t kCgroupsPart = 60;
 
 constexpr std::int64_t kLeaveOutFirstMs = 10'000;
 constexpr std::int64_t kLeaveOutMostMs = 3'600'000;
@@ -37,6 +43,7 @@ void ProcessReads::run(Pass& pass, Jobs others) {
   CostSpan span;
   // Identities first: what a process is can be had where its memory takes long to add up.
   Jobs jobs = std::move(others);
+  cgroups_left_ = std::max(kCgroupsAtOnce, table_.entries().size() / kCgroupsPart);
   for (const auto& entry : table_.entries()) {
     begin(*entry);
     ask_identity(*entry, jobs, pass);
@@ -72,7 +79,8 @@ void ProcessReads::begin(ProcessEntry& entry) {
   entry.execed = false;
   entry.blocked = false;
   entry.rollup_asked = false;
-  if (entry.change.suspicious() || entry.change.uid) entry.identity_due = true;
+  if (entry.change.suspicious() || entry.change.uid || entry.exec_told) entry.identity_due = true;
+  if (entry.plan.cgroup) entry.cgroup_due = true;
   if (entry.change.uid) entry.user_due = true;
   // A zombie has no arguments and no executable any more; what is known of it stays.
   if (entry.sample.state == 'Z' && !entry.fresh) entry.identity_due = false;
@@ -114,11 +122,14 @@ void ProcessReads::ask_identity(ProcessEntry& entry, Jobs& jobs, const Pass& pas
   if (entry.user_due) {
     if (auto job = identifier_.ask_user(entry.uid)) jobs.push_back(std::move(job));
   }
-  if (!entry.identity_due && !entry.plan.cgroup) return;
+  const bool cgroup = entry.cgroup_due && cgroups_left_ > 0;
+  if (!entry.identity_due && !cgroup) return;
   if (left_out(entry, entry.identity.get(), pass)) return;
   entry.identity = std::make_shared<IdentityJob>(proc_, entry.pid, entry.start_ticks, entry.uid,
                                                  entry.identity_due ? identifier_.commands() : nullptr,
                                                  !entry.execed && identifier_.knows_command(entry));
+  if (cgroup) --cgroups_left_;
+  entry.cgroup_due = false;
   jobs.push_back(entry.identity);
 }
 
@@ -150,9 +161,26 @@ void ProcessReads::take_rollup(ProcessEntry& entry, Pass& pass) {
     if (entry.execed) entry.identity_due = true;
     if (entry.change.uid) entry.user_due = true;
   }
-  copy_rollup(job.memory(), entry.sample.memory);
-  entry.sample.source = Source::exact;
+  take_exact(entry, pass);
   if (entry.uid != ::geteuid()) ++others_read_;
+}
+
+void ProcessReads::take_exact(ProcessEntry& entry, Pass& pass) {
+  ProcessSample& sample = entry.sample;
+  const std::int64_t thought_kib = sample.memory.or_zero(F::pss);
+  const bool estimated = std::exchange(sample.source, Source::exact) == Source::estimated;
+  copy_rollup(entry.rollup->memory(), sample.memory);
+  const std::int64_t read_kib = sample.memory.or_zero(F::pss);
+  ExactReading now{sample.memory, pass.tick.begin.boot_ms, entry.rollup->used()};
+  const bool another = entry.change.suspicious() || entry.exec_told;
+  if (const auto& last = entry.exact; last && !another) {
+    const std::int64_t touched = touched_kib(*last, sample.memory, entry.related, now.at_ms);
+    now.wrong_part = learn(last->wrong_part, touched, std::abs(thought_kib - read_kib));
+  }
+  if (estimated) pass.tick.reads.check(thought_kib, read_kib);
+  entry.exact = now;
+  entry.related = false;
+  pass.tick.reads.take(entry.exact->cost);
 }
 
 void ProcessReads::count_denied(const ProcessEntry& entry, Pass& pass) {
@@ -164,6 +192,8 @@ void ProcessReads::take_failure(ProcessEntry& entry, Pass& pass) {
   const Error& error = entry.rollup->failure();
   entry.denied = error.kind == ErrorKind::denied;
   if (entry.denied) {
+    entry.exact.reset();
+    entry.stand_in();
     count_denied(entry, pass);
   } else if (error.kind == ErrorKind::malformed) {
     pass.note_malformed(entry.pid, error);
@@ -172,13 +202,19 @@ void ProcessReads::take_failure(ProcessEntry& entry, Pass& pass) {
 
 // By the rules at the head of process_reads.h; a rollup that fell silent has been seen already.
 void ProcessReads::find_exec(ProcessEntry& entry) const {
-  if (entry.fresh || entry.execed || !entry.change.suspicious()) return;
-  entry.execed = entry.change.peak_fell;
-  if (entry.execed || !full_identity_read(entry)) return;
+  if (entry.fresh || entry.execed || !(entry.exec_told || entry.change.suspicious())) return;
+  entry.execed = entry.exec_told || entry.change.peak_fell || runs_another(entry);
+  if (!entry.execed || (entry.rollup_asked && entry.rollup->done() && entry.rollup->read())) return;
+  entry.exact.reset();
+  entry.stand_in();
+}
+
+bool ProcessReads::runs_another(const ProcessEntry& entry) const {
+  if (!full_identity_read(entry)) return false;
   const ProcessInfo now = identifier_.describe(entry);
   const std::string_view exe = without_deleted(now.exe);
-  entry.execed = exe.empty() ? entry.change.comm && now.command != entry.info.command
-                             : !entry.info.exe.empty() && exe != without_deleted(entry.info.exe);
+  return exe.empty() ? entry.change.comm && now.command != entry.info.command
+                     : !entry.info.exe.empty() && exe != without_deleted(entry.info.exe);
 }
 
 void ProcessReads::take_identity(ProcessEntry& entry, Pass& pass) {

@@ -5,6 +5,7 @@
 // overstayed its time is left out for a while, at first for 10 s, in the end for an hour.
 //
 // An exec keeps pid and start time. What shows it:
+//   - the kernel's events, where there are any (kin.h). Certain.
 //   - a kept smaps_rollup stays with the memory it was opened on; it falls silent while the process lives on. Certain.
 //   - Where rollups are not permitted or not kept, and for a child seen within vfork (which shares its parent's memory,
 //     so that the descriptor does not fall silent): comm or VmExe changed or VmPeak fell (it never does within one
@@ -18,10 +19,10 @@
 #include <string>
 #include <vector>
 
-#include "collect/blocking_reader.h"
 #include "collect/identifier.h"
 #include "collect/pass.h"
 #include "collect/process_table.h"
+#include "collect/reads/blocking_reader.h"
 
 namespace memoir {
 
@@ -48,7 +49,9 @@ class ProcessReads {
   void take_rollup(ProcessEntry& entry, Pass& pass);
   void take_failure(ProcessEntry& entry, Pass& pass);
   void count_denied(const ProcessEntry& entry, Pass& pass);
+  static void take_exact(ProcessEntry& entry, Pass& pass);
   void find_exec(ProcessEntry& entry) const;
+  bool runs_another(const ProcessEntry& entry) const;
   void take_identity(ProcessEntry& entry, Pass& pass);
   void tell(ProcessEntry& entry, ProcessInfo info, Pass& pass);
 
@@ -57,6 +60,7 @@ class ProcessReads {
   Identifier& identifier_;
   CategoryTotals& totals_;
   BlockingReader reader_;
+  std::size_t cgroups_left_ = 0;  // that this run may look up again
   std::int64_t others_read_ = 0;
   std::int64_t others_denied_ = 0;
 };

@@ -1,10 +1,12 @@
 #include "collect/process_table.h"
 
 #include <algorithm>
+#include <iterator>
+#include <span>
 #include <string_view>
 #include <utility>
 
-#include "collect/approximation.h"
+#include "collect/looks.h"
 #include "proc/pid_stat.h"
 #include "proc/status.h"
 
@@ -21,31 +23,67 @@ bool differ(std::optional<std::int64_t> a, std::optional<std::int64_t> b) {
   return a && b && *a != *b;
 }
 
+// What stands beside the memory, whoever tells it.
+struct Head {
+  std::string_view name;
+  char state = '?';
+  std::int32_t parent_pid = 0;
+  std::int32_t threads = 0;
+  std::uint32_t uid = 0;
+};
+
+// `before`: the memory of the tick before; that of `entry` is this tick's.
+void take_head(ProcessEntry& entry, const Head& head, const ProcessMemory& before) {
+  ProcessSample& sample = entry.sample;
+  sample.state = head.state;
+  sample.parent_pid = head.parent_pid;
+  sample.threads = head.threads;
+  const auto old_peak = before.get(F::vm_peak);
+  const auto peak = sample.memory.get(F::vm_peak);
+  entry.change.comm = entry.name != head.name;
+  entry.change.code_size = differ(before.get(F::vm_exe), sample.memory.get(F::vm_exe));
+  entry.change.peak_fell = old_peak && peak && *peak < *old_peak;
+  entry.change.uid = entry.uid != head.uid;
+  if (entry.change.comm) entry.name = head.name;
+  entry.uid = head.uid;
+}
+
 }  // namespace
 
-void ProcessTable::update(const std::vector<std::int32_t>& pids, Pass& pass) {
+void ProcessTable::update(const std::vector<std::int32_t>& pids, const std::vector<CensusProcess>* census, Pass& pass) {
   next_.clear();
   next_threads_.clear();
   auto entry = entries_.begin();
   auto thread = threads_.begin();
+  const std::span<const CensusProcess> all = census != nullptr ? *census : std::span<const CensusProcess>();
+  const bool whole = !all.empty() && all.front().whole;
+  auto row = all.begin();
   for (const std::int32_t pid : pids) {
     for (; entry != entries_.end() && (*entry)->pid < pid; ++entry) exited(**entry, pass);
     while (thread != threads_.end() && thread->pid < pid) ++thread;
+    while (row != all.end() && row->pid < pid) ++row;
+    const CensusProcess* const seen = row != all.end() && row->pid == pid ? &*row : nullptr;
     if (thread != threads_.end() && thread->pid == pid) {
       KernelThread& known = *thread++;
-      if (is_kernel_thread(known, pass.buffer)) {
+      if (seen == nullptr && (census != nullptr || is_kernel_thread(known, pass.buffer))) {
+        if (census != nullptr) known.statm.close();
         next_threads_.push_back(std::move(known));
         continue;
       }
     } else if (entry != entries_.end() && (*entry)->pid == pid) {
       std::unique_ptr<ProcessEntry>& known = *entry++;
-      if (refresh(*known, pass)) {
+      if (update(*known, seen, pass)) {
         next_.push_back(std::move(known));
         continue;
       }
       exited(*known, pass);
+      if (whole && seen == nullptr) continue;
     }
-    birth(pid, pass);
+    if (seen != nullptr && seen->whole) {
+      birth(*seen, pass);
+    } else {
+      birth(pid, pass);
+    }
   }
   for (; entry != entries_.end(); ++entry) exited(**entry, pass);
   entries_.swap(next_);
@@ -53,7 +91,39 @@ void ProcessTable::update(const std::vector<std::int32_t>& pids, Pass& pass) {
   next_.clear();
   next_threads_.clear();
   pass.tick.counts.kernel_threads = static_cast<std::int64_t>(threads_.size());
-  share_descriptors();
+  if (!whole) share_descriptors(census != nullptr);
+}
+
+void ProcessTable::add_known(std::vector<std::int32_t>& pids) const {
+  const auto merge = [&](const auto& those, auto pid) {
+    const auto middle = static_cast<std::ptrdiff_t>(pids.size());
+    std::ranges::transform(those, std::back_inserter(pids), pid);
+    std::ranges::inplace_merge(pids, pids.begin() + middle);
+  };
+  merge(entries_, [](const auto& entry) { return entry->pid; });
+  merge(threads_, &KernelThread::pid);
+  pids.erase(std::unique(pids.begin(), pids.end()), pids.end());
+}
+
+// False: it is gone, or another has its pid.
+bool ProcessTable::update(ProcessEntry& entry, const CensusProcess* seen, Pass& pass) {
+  if (seen == nullptr) return refresh(entry, pass);
+  if (entry.start_ticks != seen->start_ticks) return false;
+  if (seen->whole) {
+    take_census(entry, *seen, pass);
+    return true;
+  }
+  const bool moved = std::exchange(entry.statm, seen->statm) != seen->statm;
+  if (moved || status_due(entry.pid, entry.status_read_ms, pass.tick.begin.boot_ms)) return refresh(entry, pass);
+  keep_status(entry, pass);
+  return true;
+}
+
+// What it said last still holds.
+void ProcessTable::keep_status(ProcessEntry& entry, const Pass& pass) {
+  entry.plan = plan_reads(pass.tick.keyframe, entry.fresh ? nullptr : &entry.sample, entry.denied);
+  entry.change = {};
+  entry.stand_in();
 }
 
 // statm of a kernel thread is all zeros, "0 0 0 0 0 0 0"; one that becomes a user process (a helper that the kernel
@@ -64,6 +134,7 @@ bool ProcessTable::is_kernel_thread(KernelThread& thread, Buffer& buffer) {
 }
 
 void ProcessTable::exited(const ProcessEntry& entry, Pass& pass) {
+  Looks::end(entry, pass.tick.extremes);
   pass.tick.exits.push_back({entry.info.key, ExitKind::exited});
   ++pass.tick.counts.exited;
 }
@@ -102,6 +173,7 @@ void ProcessTable::birth(std::int32_t pid, Pass& pass) {
 
 bool ProcessTable::refresh(ProcessEntry& entry, Pass& pass) {
   entry.plan = plan_reads(pass.tick.keyframe, entry.fresh ? nullptr : &entry.sample, entry.denied);
+  entry.status_read_ms.reset();
   const bool was_kept = entry.status.kept();
   const auto text = entry.status.read([&] { return proc_->open(entry.pid, PidFile::status); }, pass.buffer);
   if (!text && is_gone(text.error())) return false;
@@ -118,28 +190,37 @@ bool ProcessTable::refresh(ProcessEntry& entry, Pass& pass) {
 }
 
 bool ProcessTable::take_status(ProcessEntry& entry, std::string_view text, Pass& pass) {
-  ProcessSample& sample = entry.sample;
-  const auto old_peak = sample.memory.get(F::vm_peak);
-  const auto old_code = sample.memory.get(F::vm_exe);
-  const auto head = parse_status(text, sample.memory);
+  const ProcessMemory before = entry.sample.memory;
+  const auto head = parse_status(text, entry.sample.memory);
   if (!head && is_gone(head.error())) return false;
   if (head) {
-    sample.state = head->state;
-    sample.parent_pid = head->parent_pid;
-    sample.threads = head->threads;
-    const auto peak = sample.memory.get(F::vm_peak);
-    entry.change.comm = entry.name != head->name;
-    entry.change.code_size = differ(old_code, sample.memory.get(F::vm_exe));
-    entry.change.peak_fell = old_peak && peak && *peak < *old_peak;
-    entry.change.uid = entry.uid != head->uid;
-    if (entry.change.comm) entry.name = head->name;
-    entry.uid = head->uid;
+    entry.status_read_ms = pass.tick.begin.boot_ms;
+    take_head(entry, {unescape_name(head->name), head->state, head->parent_pid, head->threads, head->uid}, before);
   } else {
     entry.change = {};
     pass.note_malformed(entry.pid, head.error());
   }
-  approximate(sample);
+  entry.stand_in();
   return true;
+}
+
+void ProcessTable::birth(const CensusProcess& seen, const Pass& pass) {
+  auto entry = std::make_unique<ProcessEntry>(seen.pid, seen.start_ticks, budget_);
+  take_census(*entry, seen, pass);
+  entry->change = {};
+  next_.push_back(std::move(entry));
+}
+
+void ProcessTable::take_census(ProcessEntry& entry, const CensusProcess& seen, const Pass& pass) {
+  entry.plan = plan_reads(pass.tick.keyframe, entry.fresh ? nullptr : &entry.sample, entry.denied);
+  const ProcessMemory before = entry.sample.memory;
+  for (std::size_t i = kRollupFields; i < kRollupFields + kStatusFields; ++i) {
+    const F field = static_cast<F>(i);
+    entry.sample.memory.set(field, seen.memory.get(field));
+  }
+  entry.status.close();
+  take_head(entry, {seen.comm, seen.state, seen.parent_pid, seen.threads, seen.uid}, before);
+  entry.stand_in();
 }
 
 void ProcessTable::drop_lost(Pass& pass) {
@@ -153,11 +234,13 @@ void ProcessTable::drop_lost(Pass& pass) {
 }
 
 // A kept status is worth more than a kept rollup: the cost of opening it is as large as that of reading it. So rollups
-// are closed for those that have none, which take the slots at the next tick.
-void ProcessTable::share_descriptors() {
+// are closed for those that have none, which take the slots at the next tick. A census by /proc takes its own first.
+void ProcessTable::share_descriptors(bool census) {
   auto missing =
       std::count_if(entries_.begin(), entries_.end(), [](const auto& entry) { return !entry->status.kept(); });
-  missing += std::count_if(threads_.begin(), threads_.end(), [](const auto& thread) { return !thread.statm.kept(); });
+  if (!census) {
+    missing += std::count_if(threads_.begin(), threads_.end(), [](const auto& thread) { return !thread.statm.kept(); });
+  }
   short_of_descriptors_ = missing > 0;
   for (const auto& entry : entries_) {
     if (missing == 0) break;

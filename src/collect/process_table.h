@@ -1,14 +1,16 @@
 #pragma once
 
 // The processes that live, from tick to tick: finds births and exits, tells a reused pid from the process that had it,
-// and reads the status of each. Kernel threads are recognised at birth and only counted.
+// and reads the status of each, but for those of whom a census tells enough. Kernel threads are recognised at birth and
+// only counted.
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
-#include "collect/kept_file.h"
+#include "base/kept_file.h"
+#include "census/census.h"
 #include "collect/pass.h"
 #include "collect/process_entry.h"
 #include "proc/proc_fs.h"
@@ -20,8 +22,12 @@ class ProcessTable {
   ProcessTable(std::shared_ptr<const ProcFs> proc, DescriptorBudget& budget)
       : proc_(std::move(proc)), budget_(budget) {}
 
-  // Brings the table up to date with the pids listed (ascending), and reads the status of all.
-  void update(const std::vector<std::int32_t>& pids, Pass& pass);
+  // Brings the table up to date with the pids listed (ascending). The status of those that the census did not see is
+  // read: all of them, where there is none; of those that it did not see whole, where they moved or it is due.
+  void update(const std::vector<std::int32_t>& pids, const std::vector<CensusProcess>* census, Pass& pass);
+
+  // Adds those that were there in the tick before, kernel threads too, to pids; all ascending.
+  void add_known(std::vector<std::int32_t>& pids) const;
 
   // Reads the status of one again. False: it is gone.
   bool refresh(ProcessEntry& entry, Pass& pass);
@@ -41,11 +47,15 @@ class ProcessTable {
     KeptFile statm;
   };
 
+  bool update(ProcessEntry& entry, const CensusProcess* seen, Pass& pass);
   bool is_kernel_thread(KernelThread& thread, Buffer& buffer);
   void exited(const ProcessEntry& entry, Pass& pass);
   void birth(std::int32_t pid, Pass& pass);
+  void birth(const CensusProcess& seen, const Pass& pass);
   bool take_status(ProcessEntry& entry, std::string_view text, Pass& pass);
-  void share_descriptors();
+  static void keep_status(ProcessEntry& entry, const Pass& pass);
+  static void take_census(ProcessEntry& entry, const CensusProcess& seen, const Pass& pass);
+  void share_descriptors(bool census);
 
   const std::shared_ptr<const ProcFs> proc_;
   DescriptorBudget& budget_;

@@ -53,12 +53,12 @@ void RollupJob::open_and_read(Buffer& buffer) {
   const Status parsed = text ? parse_smaps_rollup(*text, memory_) : Status(text.error());
   failure_ = parsed ? std::nullopt : std::optional(parsed.error());
   if (!parsed) return;
-  if (keep_) {
-    fd_ = *std::move(opened);
-    return;
+  // Of one that fell silent the status is read again, which says whose it is (replaced()).
+  if (!stale_) {
+    const auto start_ticks = read_start_ticks(*proc_, pid_, buffer);
+    if (!start_ticks || *start_ticks != start_ticks_) failure_ = Error{ErrorKind::gone, "the process is gone"};
   }
-  const auto start_ticks = read_start_ticks(*proc_, pid_, buffer);
-  if (!start_ticks || *start_ticks != start_ticks_) failure_ = Error{ErrorKind::gone, "the process is gone"};
+  if (keep_ && read()) fd_ = *std::move(opened);
 }
 
 void IdentityJob::run(Buffer& buffer) {

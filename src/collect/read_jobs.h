@@ -8,8 +8,8 @@
 #include <optional>
 #include <string>
 
-#include "collect/blocking_reader.h"
 #include "collect/command_reader.h"
+#include "collect/reads/blocking_reader.h"
 #include "model/process.h"
 #include "proc/proc_fs.h"
 

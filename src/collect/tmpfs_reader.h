@@ -1,49 +1,74 @@
 #pragma once
 
-// What the tmpfs mounts hold, by a job of its own at each tick: to reach a mount point below one of a dead server may
-// block. A mount that does not answer is left out until it does. The table of mounts is read again when the kernel says
-// that it changed.
+// The tmpfs mounts that the recorder sees: how full they are, by a job of its own at each tick; and what lies in them,
+// by one that walks a mount, where it is one's turn (tmpfs/plan.h). To reach a mount point below one of a dead server
+// may block: a mount that does not answer is left out until it does. The table of mounts is read again when the kernel
+// says that it changed.
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
 
-#include "collect/blocking_reader.h"
+#include "collect/name_budget.h"
 #include "collect/pass.h"
+#include "collect/reads/blocking_reader.h"
+#include "collect/tmpfs/plan.h"
+#include "collect/tmpfs/walk.h"
 #include "proc/mountinfo.h"
 #include "proc/proc_fs.h"
 #include "proc/tmpfs.h"
 
 namespace memoir {
 
+struct TmpfsOptions {
+  std::chrono::milliseconds interval{std::chrono::minutes(30)};  // of the walks of a mount; 0: none
+  WalkLimits limits = {};
+};
+
 class TmpfsReader {
  public:
   // Absent: it cannot be reached, or is hidden by another mount.
-  using UsedKib = std::function<std::optional<std::int64_t>(const TmpfsMount&)>;
+  using Look = std::function<std::optional<TmpfsRoom>(const TmpfsMount&)>;
+  using Walk = std::function<TmpfsTree(const TmpfsMount&, const WalkLimits&)>;
 
-  explicit TmpfsReader(std::shared_ptr<const ProcFs> proc, UsedKib used_kib = tmpfs_used_kib)
-      : proc_(std::move(proc)), used_kib_(std::move(used_kib)) {}
+  explicit TmpfsReader(std::shared_ptr<const ProcFs> proc, const TmpfsOptions& options = {}, Look look = tmpfs_room,
+                       Walk walk = walk_tmpfs);
 
-  // The job of this tick; nullptr where too many are stuck already. `again`: the table of mounts is read in any case.
-  std::shared_ptr<BlockingJob> ask(bool again);
-  // After it was run: into the tick. Absent where it did not come back.
-  void take(Pass& pass);
+  void set_interval(std::chrono::milliseconds interval) { plan_.set_interval(interval.count()); }
+  // All is told again by the next tick.
+  void tell_all() { plan_.tell_all(); }
+
+  // The jobs of this tick; none where too many are stuck already. `again`: the table of mounts is read in any case.
+  std::vector<std::shared_ptr<BlockingJob>> ask(bool again, std::int64_t boot_ms);
+  // As they were read last; nullptr where they could not be.
+  const std::shared_ptr<const std::vector<TmpfsMount>>& mounts() const { return mounts_; }
+  // After they were run: into the tick. Absent where they did not come back.
+  void take(NameBudget& names, Pass& pass);
 
  private:
   using Mounts = std::shared_ptr<const std::vector<TmpfsMount>>;
-  class Job;
+  class LookJob;
+  class WalkJob;
 
   bool mounts_changed();
+  void take_look(Pass& pass);
+  void take_walk(NameBudget& names, Pass& pass);
 
   const std::shared_ptr<const ProcFs> proc_;
-  const UsedKib used_kib_;
+  const WalkLimits limits_;
+  const Look look_;
+  const Walk walk_;
+  TmpfsPlan plan_;
   Fd mountinfo_;   // to be told of changes
   Mounts mounts_;  // nullptr: to be read
-  std::shared_ptr<Job> job_;
-  std::vector<std::shared_ptr<Job>> stuck_;
+  std::shared_ptr<LookJob> look_job_;
+  std::shared_ptr<WalkJob> walk_job_;
+  std::vector<std::shared_ptr<LookJob>> stuck_looks_;
+  std::vector<std::shared_ptr<WalkJob>> stuck_walks_;
 };
 
 }  // namespace memoir

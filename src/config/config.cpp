@@ -80,6 +80,16 @@ auto duration(std::chrono::milliseconds Config::*member, std::chrono::millisecon
   };
 }
 
+// How often something is done that costs, or "off", which is 0.
+auto pace(std::chrono::milliseconds Config::*member, std::chrono::milliseconds least, std::chrono::milliseconds most) {
+  return [member, take = duration(member, least, most)](const toml::node& node, Config& config) -> Complaint {
+    const auto* word = node.as_string();
+    if (word == nullptr || word->get() != "off") return take(node, config);
+    config.*member = std::chrono::milliseconds(0);
+    return std::nullopt;
+  };
+}
+
 // How long a tier is kept.
 auto age(std::chrono::milliseconds Config::*member) {
   return [=](const toml::node& node, Config& config) -> Complaint {
@@ -104,6 +114,20 @@ auto bytes(std::int64_t Config::*member, std::int64_t least) {
     if (!parsed) return fmt::format("cannot be read: {}", parsed.error().message);
     if (*parsed != 0 && *parsed < least) {
       return fmt::format("is {}, but must be at least {}", value->get(), print_bytes(least));
+    }
+    config.*member = *parsed;
+    return std::nullopt;
+  };
+}
+
+auto share(std::int64_t Config::*member, std::int64_t least) {
+  return [=](const toml::node& node, Config& config) -> Complaint {
+    const auto* value = node.as_string();
+    if (value == nullptr) return "must be a share of a core in quotes, as \"0.5%\"";
+    const Result<std::int64_t> parsed = parse_share(value->get());
+    if (!parsed) return fmt::format("cannot be read: {}", parsed.error().message);
+    if (*parsed != 0 && *parsed < least) {
+      return fmt::format("is {}, but must be at least {}", value->get(), print_share(least));
     }
     config.*member = *parsed;
     return std::nullopt;
@@ -141,11 +165,14 @@ const std::vector<Section>& sections() {
       {"recorder",
        {{"db", text(&Config::db)},
         {"interval", duration(&Config::interval, kLeastInterval, kMostInterval)},
+        {"look", pace(&Config::look, kLeastLook, kMostInterval)},
         {"read_deadline", duration(&Config::read_deadline, 1ms, 10s)},
         {"queue_ticks", number(&Config::queue_ticks, 1, 100'000)},
         {"queue_mib", number(&Config::queue_mib, 1, 4096)},
         {"max_command_bytes", number(&Config::max_command_bytes, 64, 131'072)},
-        {"log_level", choice(&Config::log_level, {"debug", "info", "warning", "error"})}}},
+        {"container_names", flag(&Config::container_names)},
+        {"log_level", choice(&Config::log_level, {"debug", "info", "warning", "error"})},
+        {"source", choice(&Config::source, source_names())}}},
       {"store",
        {{"durability", choice(&Config::durability, {"full", "normal"})},
         {"raw", age(&Config::raw)},
@@ -153,6 +180,18 @@ const std::vector<Section>& sections() {
         {"hours", age(&Config::hours)},
         {"days", age(&Config::days)},
         {"max_size", bytes(&Config::max_size, kLeastMaxSize)}}},
+      {"vmmap",
+       {{"vmmap", text(&Config::vmmap)},
+        {"ps", text(&Config::ps)},
+        {"deadline", duration(&Config::vmmap_deadline, 10ms, 10min)},
+        {"group", choice(&Config::vmmap_group, {"process", "pgid"})}}},
+      {"budget", {{"cpu", share(&Config::budget_cpu_ppm, kLeastCpuPpm)}}},
+      {"mappings",
+       {{"interval", pace(&Config::mappings_interval, kLeastMappings, kMostMappings)},
+        {"processes", number(&Config::mappings_processes, 1, 80)},
+        {"labels", number(&Config::mappings_labels, 1, 500)},
+        {"budget", duration(&Config::mappings_budget, 1ms, 10min)}}},
+      {"tmpfs", {{"interval", pace(&Config::tmpfs_interval, kLeastTmpfs, kMostTmpfs)}}},
       {"leaks", {{"hour", duration(&Config::leaks_hour, kLeastLeaksHour, kMostLeaksHour)}}},
       {"categories", {{"defaults", flag(&Config::default_categories)}}},
       {"redaction",
@@ -305,6 +344,10 @@ void add_keys(std::string_view table, const Keys<T>& keys, std::vector<std::stri
 }
 
 }  // namespace
+
+std::vector<std::string> source_names() {
+  return {"proc", "vmmap"};
+}
 
 Result<Config> parse_config(std::string_view toml, const std::string& file_name) {
   const toml::parse_result parsed = toml::parse(toml, std::string_view(file_name));

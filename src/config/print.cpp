@@ -41,6 +41,9 @@ class Printer {
     if (!value.empty()) text(key, value);
   }
   void duration(std::string_view key, std::chrono::milliseconds value) { text(key, print_duration(value)); }
+  void pace(std::string_view key, std::chrono::milliseconds value) {
+    text(key, value.count() == 0 ? "off" : print_duration(value));
+  }
   void number(std::string_view key, std::int64_t value) {
     fmt::format_to(std::back_inserter(out_), "{} = {}\n", key, value);
   }
@@ -77,11 +80,14 @@ std::string print_config(const Config& config) {
   out.table("[recorder]");
   out.text("db", config.db);
   out.duration("interval", config.interval);
+  out.pace("look", config.look);
   out.duration("read_deadline", config.read_deadline);
   out.number("queue_ticks", config.queue_ticks);
   out.number("queue_mib", config.queue_mib);
   out.number("max_command_bytes", config.max_command_bytes);
+  out.flag("container_names", config.container_names);
   out.text("log_level", config.log_level);
+  out.text("source", config.source);
   out.table("[store]");
   out.text("durability", config.durability);
   out.text("raw", print_age(config.raw));
@@ -89,6 +95,20 @@ std::string print_config(const Config& config) {
   out.text("hours", print_age(config.hours));
   out.text("days", print_age(config.days));
   out.text("max_size", print_bytes(config.max_size));
+  out.table("[vmmap]");
+  out.text("vmmap", config.vmmap);
+  out.text("ps", config.ps);
+  out.duration("deadline", config.vmmap_deadline);
+  out.text("group", config.vmmap_group);
+  out.table("[budget]");
+  out.text("cpu", print_share(config.budget_cpu_ppm));
+  out.table("[mappings]");
+  out.pace("interval", config.mappings_interval);
+  out.number("processes", config.mappings_processes);
+  out.number("labels", config.mappings_labels);
+  out.duration("budget", config.mappings_budget);
+  out.table("[tmpfs]");
+  out.pace("interval", config.tmpfs_interval);
   out.table("[leaks]");
   out.duration("hour", config.leaks_hour);
   out.table("[categories]");

@@ -32,8 +32,11 @@ bool is_id(std::string_view text, std::size_t least) {
          std::ranges::all_of(text, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
 }
 
-std::string named(std::string_view runtime, std::string_view name) {
-  return std::string(runtime) + ":" + std::string(name);
+Container named(std::string_view runtime, std::string_view key) {
+  Container container;
+  container.runtime = runtime;
+  container.key = key;
+  return container;
 }
 
 // systemd writes what a unit's name cannot hold as \xNN (systemd.unit(5)); of names of machines that is '-' alone.
@@ -52,32 +55,31 @@ std::string_view between(std::string_view part, std::string_view begin, std::str
   return part.substr(begin.size(), part.size() - begin.size() - end.size());
 }
 
-std::string machine(std::string_view part) {
+Container machine(std::string_view part) {
   if (const auto name = between(part, "systemd-nspawn@", ".service"); !name.empty())
     return named("nspawn", without_escapes(name));
   const std::string name = without_escapes(between(part, "machine-", ".scope"));
   const bool other = name.empty() || name.starts_with("qemu-") || name.starts_with("lxc-");  // libvirt's
-  return other ? std::string() : named("nspawn", name);
+  return other ? Container() : named("nspawn", name);
 }
 
 // LXC has "lxc.payload.NAME", older releases and Proxmox "lxc/NAME".
-std::string lxc(std::string_view part, std::string_view parent) {
+Container lxc(std::string_view part, std::string_view parent) {
   if (const auto name = between(part, "lxc.payload.", ""); !name.empty()) return named("lxc", name);
-  return parent == "lxc" ? named("lxc", part) : std::string();
+  return parent == "lxc" ? named("lxc", part) : Container();
 }
 
-std::string by_id(std::string_view part, std::string_view parent, bool pod) {
+Container by_id(std::string_view part, std::string_view parent, bool pod) {
   const auto runtime = [pod](std::string_view name) { return pod ? std::string_view("kubernetes") : name; };
   std::string_view name = part;
   if (name.ends_with(".scope")) name.remove_suffix(std::string_view(".scope").size());
   for (const Scheme& scheme : kPrefixes) {
     const std::string_view id = between(name, scheme.mark, "");
-    if (is_id(id, kShownDigits)) return named(runtime(scheme.runtime), id.substr(0, kShownDigits));
+    if (is_id(id, kShownDigits)) return named(runtime(scheme.runtime), id);
   }
   // "kubepods-podX.slice:cri-containerd:ID", where the two disagree on the driver
-  name = name.substr(name.rfind(':') + 1);
-  if (!is_id(name, kWholeId)) return {};
-  const std::string_view id = name.substr(0, kShownDigits);
+  const std::string_view id = name.substr(name.rfind(':') + 1);
+  if (!is_id(id, kWholeId)) return {};
   for (const Scheme& scheme : kFolders) {
     if (parent == scheme.mark) return named(runtime(scheme.runtime), id);
   }
@@ -88,22 +90,47 @@ std::string by_id(std::string_view part, std::string_view parent, bool pod) {
   return named(runtime("container"), id);
 }
 
+// "kubepods-burstable-pod12ab_34cd.slice", or "pod12ab-34cd" where pods are no slices. Empty: it is no pod's.
+std::string pod_uid(std::string_view part) {
+  constexpr std::string_view mark = "-pod";
+  part = part.substr(0, part.find(".slice"));
+  const std::size_t at = part.find(mark);
+  if (at == std::string_view::npos && !part.starts_with("pod")) return {};
+  std::string uid(part.substr(at == std::string_view::npos ? mark.size() - 1 : at + mark.size()));
+  std::ranges::replace(uid, '_', '-');  // in the name of a slice a dash is a level
+  return uid;
+}
+
 }  // namespace
 
-std::string container_of(std::string_view cgroup) {
-  std::string found;
+Container container_in(std::string_view cgroup) {
+  Container found;
   std::string_view parent;
-  bool pod = false;
+  std::string pod;
+  bool in_pods = false;
   while (!cgroup.empty()) {
     const std::string_view part = cut(cgroup, '/');
     if (part.empty()) continue;
-    pod = pod || part.starts_with("kubepods");
-    for (std::string& name : std::array{by_id(part, parent, pod), lxc(part, parent), machine(part)}) {
-      if (!name.empty()) found = std::move(name);
+    in_pods = in_pods || part.starts_with("kubepods");
+    if (std::string uid = in_pods ? pod_uid(part) : std::string(); !uid.empty()) pod = std::move(uid);
+    for (Container& container : std::array{by_id(part, parent, in_pods), lxc(part, parent), machine(part)}) {
+      if (container.runtime.empty()) continue;
+      found = std::move(container);
+      if (in_pods) found.pod_uid = pod;
     }
     parent = part;
   }
   return found;
+}
+
+std::string container_label(const Container& container) {
+  if (container.runtime.empty()) return {};
+  const bool by_name = container.runtime == "lxc" || container.runtime == "nspawn";
+  return container.runtime + ":" + (by_name ? container.key : container.key.substr(0, kShownDigits));
+}
+
+std::string container_of(std::string_view cgroup) {
+  return container_label(container_in(cgroup));
 }
 
 }  // namespace memoir

@@ -8,9 +8,26 @@
 
 namespace memoir {
 
-// "docker:3f2a4b5c6d7e", "podman:…", "containerd:…", "cri-o:…", "kubernetes:…" with the first twelve digits of the id,
-// as those programs list it; "lxc:NAME", "nspawn:NAME"; "container:…" where only the id tells. Of containers in each
-// other the innermost. Empty: none.
+// What the managers' own files tell of one is empty where they do not.
+struct Container {
+  std::string
+      runtime;      // "docker", "podman", "containerd", "cri-o", "kubernetes", "lxc", "nspawn"; "container": not known
+  std::string key;  // its id, or the name where that is all there is
+  std::string name;
+  std::string image;
+  std::string pod_uid;  // of Kubernetes
+  std::string pod;      // its namespace/name
+
+  bool operator==(const Container&) const = default;
+};
+
+// Of containers in each other the innermost, with its runtime, key and pod_uid. Without a runtime: none.
+Container container_in(std::string_view cgroup);
+
+// "docker:3f2a4b5c6d7e" with the first twelve digits of an id, as the managers' own programs list it; "lxc:NAME".
+std::string container_label(const Container& container);
+
+// The label of container_in. Empty: none.
 std::string container_of(std::string_view cgroup);
 
 }  // namespace memoir

@@ -128,6 +128,15 @@ std::string place_of(std::string_view cgroup) {
   return in_container(cgroup, [](std::string_view text) { return std::string(text); });
 }
 
+std::string slice_of(std::string_view cgroup) {
+  std::string_view slice;
+  while (!cgroup.empty()) {
+    const std::string_view part = cut(cgroup, '/');
+    if (part.ends_with(".slice")) slice = part;
+  }
+  return std::string(slice);
+}
+
 std::string unit_of(std::string_view cgroup) {
   return in_container(cgroup, [](std::string_view text) {
     return is_unit(text) && !text.ends_with(".scope") ? std::string(text) : normalised_word(text);

@@ -31,6 +31,9 @@ std::string unit_of(std::string_view cgroup);
 // The same for people, nothing normalised: "session-42.scope".
 std::string place_of(std::string_view cgroup);
 
+// The innermost slice in a cgroup's path, as it is written there; empty where there is none.
+std::string slice_of(std::string_view cgroup);
+
 // The first words of a command line, with numbers as N, hexadecimal runs of 8 digits and more and UUIDs as H, and
 // whatever lies in a folder for temporary files as its folder and a star. Numbers of PostgreSQL's and others' titles go
 // the same way.

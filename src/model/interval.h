@@ -34,6 +34,18 @@ inline Interval constant(std::int64_t from_ms, std::int64_t until_ms, std::optio
   return {from_ms, until_ms, until_ms - from_ms, value, value, value, value, {}, {}, exact};
 }
 
+// Within it there was this, for a moment: of an interval that has a value.
+inline void touch(Interval& interval, std::int64_t value, std::int64_t at_ms) {
+  if (value < *interval.min) {
+    interval.min = value;
+    interval.min_at_ms = at_ms;
+  }
+  if (value > *interval.max) {
+    interval.max = value;
+    interval.max_at_ms = at_ms;
+  }
+}
+
 // KiB × ms: what was held over it.
 inline double held_over(const Interval& interval) {
   return static_cast<double>(interval.mean.value_or(0)) * static_cast<double>(interval.covered_ms);

@@ -1,14 +1,40 @@
 #include "model/mapping.h"
 
+#include <algorithm>
 #include <tuple>
 
 namespace memoir {
 
+namespace {
+
+constexpr std::array<std::string_view, kMappingKinds> kKindNames{"file", "anonymous", "heap",     "stack",
+                                                                 "vdso", "vvar",      "vsyscall", "shared-anonymous",
+                                                                 "sysv", "memfd",     "tmpfs",    "other"};
+
+}  // namespace
+
 std::string_view to_string(MappingKind kind) {
-  constexpr std::array<std::string_view, kMappingKinds> names{"file", "anonymous", "heap",     "stack",
-                                                              "vdso", "vvar",      "vsyscall", "shared anonymous",
-                                                              "sysv", "memfd",     "tmpfs",    "other"};
-  return names.at(static_cast<std::size_t>(kind));
+  return kKindNames.at(static_cast<std::size_t>(kind));
+}
+
+std::optional<MappingKind> parse_mapping_kind(std::string_view word) {
+  const auto found = std::ranges::find(kKindNames, word);
+  if (found == kKindNames.end()) return std::nullopt;
+  return static_cast<MappingKind>(found - kKindNames.begin());
+}
+
+std::string_view to_string(LedgerState state) {
+  switch (state) {
+    case LedgerState::exact:
+      return "exact";
+    case LedgerState::deferred:
+      return "deferred";
+    case LedgerState::inaccessible:
+      return "inaccessible";
+    case LedgerState::dropped:
+      return "dropped";
+  }
+  return "unknown";
 }
 
 void MappingUse::add(const MappingUse& other) {
@@ -16,7 +42,11 @@ void MappingUse::add(const MappingUse& other) {
   size_kib += other.size_kib;
   shared_regions += other.shared_regions;
   shared_swap_kib += other.shared_swap_kib;
-  for (std::size_t i = 0; i < kRollupFields; ++i) memory.add(static_cast<ProcessField>(i), other.memory);
+  add_rollup(other.memory, memory);
+}
+
+void add_rollup(const ProcessMemory& memory, ProcessMemory& sum) {
+  for (std::size_t i = 0; i < kRollupFields; ++i) sum.add(static_cast<ProcessField>(i), memory);
 }
 
 bool ranks_before(const MappingRow& a, const MappingRow& b) {

@@ -6,6 +6,7 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,9 +34,13 @@ enum class MappingKind : std::uint8_t {
 inline constexpr std::size_t kMappingKinds = static_cast<std::size_t>(MappingKind::count_);
 
 std::string_view to_string(MappingKind kind);
+std::optional<MappingKind> parse_mapping_kind(std::string_view word);
 
-// What mappings are summed by. The label is the path as the kernel gives it, any bytes, " (deleted)" with it; empty
-// where there is none.
+// The kernel marks what has no name any more: a deleted file, a memfd, a removed segment.
+inline constexpr std::string_view kDeletedMark = " (deleted)";
+
+// What mappings are summed by. The label is the path as the kernel gives it, the mark of the deleted with it; empty
+// where there is none. In a ledger it is valid UTF-8, and may hold anything else.
 template <typename Text>
 struct BasicMappingName {
   MappingKind kind = MappingKind::file;
@@ -72,6 +77,9 @@ struct MappingUse {
   bool operator==(const MappingUse&) const = default;
 };
 
+// The rollup fields.
+void add_rollup(const ProcessMemory& memory, ProcessMemory& sum);
+
 struct MappingRow {
   MappingName name;
   MappingUse use;
@@ -90,9 +98,40 @@ struct MappingLedger {
   bool operator==(const MappingLedger&) const = default;
 };
 
+// Of something without a name in any folder: what it was in the first ledgers that showed it.
+struct FirstMapping {
+  MappingName name;
+  std::int64_t at_ms = 0;
+  MappingUse use{};
+  std::int64_t mappers = 0;
+  // None of those who mapped it had a ledger before: nothing tells whether it was there already.
+  bool maybe_older = true;
+
+  bool operator==(const FirstMapping&) const = default;
+};
+
+// What became of a process's turn. What was read before holds on, unless it is dropped. The numbers are the store's.
+enum class LedgerState : std::uint8_t {
+  exact = 0,
+  deferred = 1,  // there was no time for it
+  inaccessible = 2,
+  dropped = 3,  // it is not read any more, and what was read is too old to be kept
+};
+
+std::string_view to_string(LedgerState state);
+
+// In a tick: what is new of a process's ledger; `ledger` and what follows `state` only if it is exact. As it holds at a
+// tick: what was read last.
 struct ProcessLedger {
-  ProcessKey process;
-  MappingLedger ledger;
+  ProcessKey process{};
+  MappingLedger ledger{};
+  LedgerState state = LedgerState::exact;
+  std::optional<std::int64_t> read_ms{};  // wall time of the reading that `ledger` is of; absent: never
+  std::int64_t regions = 0;               // as read; what it cost:
+  std::int64_t cpu_us = 0;
+  std::int64_t wall_us = 0;
+
+  bool operator==(const ProcessLedger&) const = default;
 };
 
 }  // namespace memoir

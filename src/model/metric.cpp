@@ -63,6 +63,7 @@ constexpr std::array kOwn{
                .column = "anon_kib",
                .kinds = {SubjectKind::process, SubjectKind::identity, SubjectKind::cgroup},
                .rolled_up = true,
+               .mark = 9,
                .fields = kAnon,
                .of_process = anon_kib},
     MetricInfo{.name = "swap",
@@ -93,6 +94,18 @@ constexpr std::array kOwn{
                .adds_up = false,
                .fields = kHighWater,
                .of_process = high_water_kib},
+    MetricInfo{.name = "usage",
+               .title = "usage",
+               .column = "usage_kib",
+               .marked = {SubjectKind::cgroup},
+               .mark = 7,
+               .counted = true},
+    MetricInfo{.name = "usage_anon",
+               .title = "anonymous usage",
+               .column = "usage_anon_kib",
+               .marked = {SubjectKind::cgroup},
+               .mark = 8,
+               .counted = true},
     MetricInfo{.name = "used",
                .title = "memory in use",
                .column = "used_kib",
@@ -164,6 +177,14 @@ std::vector<Metric> those(Takes&& takes) {
   return metrics;
 }
 
+template <typename Takes>
+std::array<std::vector<Metric>, kSubjectKinds.size()> by_kind(Takes&& takes) {
+  std::array<std::vector<Metric>, kSubjectKinds.size()> all;
+  for (const SubjectKind kind : kSubjectKinds)
+    all.at(static_cast<std::size_t>(kind)) = those([&](const MetricInfo& info) { return takes(kind, info); });
+  return all;
+}
+
 std::vector<Metric> metrics_of(std::span<const MachineField> fields) {
   std::vector<Metric> metrics(fields.size());
   std::ranges::transform(fields, metrics.begin(), [](MachineField field) { return metric_of(field); });
@@ -227,13 +248,16 @@ const std::vector<Metric>& rolled_up_machine_metrics() {
 }
 
 const std::vector<Metric>& marked_metrics(SubjectKind kind) {
-  static const std::array marked = [] {
-    std::array<std::vector<Metric>, kSubjectKinds.size()> all;
-    for (const SubjectKind of : kSubjectKinds)
-      all.at(static_cast<std::size_t>(of)) = those([of](const MetricInfo& info) { return info.marked.contains(of); });
-    return all;
-  }();
+  static const auto marked = by_kind([](SubjectKind of, const MetricInfo& info) { return info.marked.contains(of); });
   return marked.at(static_cast<std::size_t>(kind));
+}
+
+const std::vector<Metric>& sampled_marks(SubjectKind kind) {
+  static const auto sampled = by_kind([](SubjectKind of, const MetricInfo& info) {
+    const bool summed = of == SubjectKind::identity || of == SubjectKind::cgroup;
+    return info.marked.contains(of) && (info.counted || !summed);
+  });
+  return sampled.at(static_cast<std::size_t>(kind));
 }
 
 std::optional<std::int64_t> metric_kib(const ProcessMemory& memory, Metric metric) {
@@ -244,6 +268,11 @@ std::optional<std::int64_t> metric_kib(const ProcessMemory& memory, Metric metri
 std::optional<std::int64_t> metric_kib(const CategorySample& sample, Metric metric) {
   const auto member = info_of(metric).of_category;
   return member == nullptr ? std::nullopt : std::optional(sample.*member);
+}
+
+std::optional<std::int64_t> metric_kib(const CgroupSample& sample, Metric metric) {
+  if (metric == Metric::usage) return sample.current_kib;
+  return metric == Metric::usage_anon ? sample.anon_kib : std::nullopt;
 }
 
 std::optional<std::int64_t> metric_value(const MachineMemory& memory, Metric metric) {
@@ -274,7 +303,7 @@ MetricValues metric_values(const CategorySample& sample) {
 }
 
 bool is_exact(Metric metric, Source source) {
-  return !info_of(metric).of_smaps || source == Source::exact || source == Source::held;
+  return !info_of(metric).of_smaps || is_known(source);
 }
 
 }  // namespace memoir

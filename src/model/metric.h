@@ -27,6 +27,9 @@ enum class Metric : std::uint8_t {
   swap,
   swap_pss,
   hwm,
+  // Of cgroups, by the kernel's own counters.
+  usage,
+  usage_anon,
   // Of the machine. From `fields` on each of its fields is one.
   used,
   swap_used,
@@ -50,8 +53,9 @@ struct MetricInfo {
   SubjectKinds kinds = {};  // that have it
   bool rolled_up = false;
   SubjectKinds marked = {};  // kinds that have a high-water mark of it; of mem_available it is a low-water mark
-  std::int64_t mark = -1;    // the store's number of that (table high_water_metric)
+  std::int64_t mark = -1;    // the store's number of it (table high_water_metric)
   bool of_smaps = false;     // only smaps_rollup tells it: without it RSS or nothing stands in
+  bool counted = false;      // of a group: the kernel's own count, which is no sum over its processes
   bool adds_up = true;       // marks that were reached at different times have no sum
   std::span<const ProcessField> fields = {};  // of a process, that it is made of
   std::optional<std::int64_t> (*of_process)(const ProcessMemory&) = nullptr;
@@ -82,11 +86,15 @@ constexpr std::size_t rolled_index(Metric metric) {
 
 // Those that a kind of subject has high-water marks of.
 const std::vector<Metric>& marked_metrics(SubjectKind kind);
+// Those among them that a sample tells, so that their marks are made as ticks are stored; the others are sums over
+// members, which take a replay.
+const std::vector<Metric>& sampled_marks(SubjectKind kind);
 
 // Absent where it was not known, or is of another kind of subject. RSS stands in for PSS where the sample's source says
 // so. Categories have no anon and no hwm.
 std::optional<std::int64_t> metric_kib(const ProcessMemory& memory, Metric metric);
 std::optional<std::int64_t> metric_kib(const CategorySample& sample, Metric metric);
+std::optional<std::int64_t> metric_kib(const CgroupSample& sample, Metric metric);
 std::optional<std::int64_t> metric_value(const MachineMemory& memory, Metric metric);
 
 // All of kMetrics: of a process or a group, as a tick saw them, or means over a bucket.

@@ -40,6 +40,16 @@ std::optional<std::int64_t> swap_kib(const ProcessMemory& memory) {
   return either(memory, ProcessField::swap, ProcessField::vm_swap);
 }
 
+PssBounds pss_bounds(const ProcessSample& sample) {
+  const ProcessMemory& memory = sample.memory;
+  const std::int64_t pss = memory.or_zero(ProcessField::pss);
+  if (is_known(sample.source)) return {pss, pss};
+  const bool own =
+      sample.source == Source::estimated && memory.get(ProcessField::pss_anon) == memory.get(ProcessField::rss_anon);
+  const std::int64_t least = own ? memory.or_zero(ProcessField::rss_anon) : 0;
+  return {std::min(least, pss), std::max(memory.or_zero(ProcessField::vm_rss), pss)};
+}
+
 std::string_view to_string(Source source) {
   switch (source) {
     case Source::exact:

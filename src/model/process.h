@@ -65,12 +65,16 @@ enum class ProcessField : std::uint8_t {
   vm_pte,
   vm_swap,
   hugetlb_pages,
+  // Of /proc/PID/smaps of all processes together: this one's share of the swap of shared mappings, which swap_pss
+  // leaves out (model/shared_swap.h). Absent where it was not read: a machine that does not swap has none.
+  shared_swap,
   count_,
 };
 
 using ProcessMemory = FieldSet<ProcessField>;
 
 inline constexpr std::size_t kRollupFields = static_cast<std::size_t>(ProcessField::vm_peak);
+inline constexpr std::size_t kStatusFields = static_cast<std::size_t>(ProcessField::shared_swap) - kRollupFields;
 
 inline constexpr std::array<FieldName, ProcessMemory::kCount> kProcessFields{{
     {"Rss", "rss_kib"},
@@ -111,6 +115,7 @@ inline constexpr std::array<FieldName, ProcessMemory::kCount> kProcessFields{{
     {"VmPTE", "vm_pte_kib"},
     {"VmSwap", "vm_swap_kib"},
     {"HugetlbPages", "hugetlb_pages_kib"},
+    {"shared swap", "shared_swap_kib"},
 }};
 
 // The kernel raises VmHWM only when RSS is about to fall, so the mark is max(VmHWM, VmRSS); and smaps_rollup is read
@@ -128,13 +133,18 @@ std::optional<std::int64_t> swap_kib(const ProcessMemory& memory);
 // Where the memory values of a sample come from. The numbers are the store's.
 enum class Source : std::uint8_t {
   exact = 0,         // smaps_rollup was read in this tick
-  held = 1,          // nothing moved since the last exact reading; never stored as a row of its own
-  estimated = 2,     // the last exact ratio carried on
+  held = 1,          // known as well from the last reading: at most its own anonymous memory moved, which is counted
+  estimated = 2,     // shared memory moved, or a relative did: its last exact share carried on
   approximate = 3,   // RSS of status stands in for PSS: not permitted, or not answered in time
   inaccessible = 4,  // no memory is known: a zombie, or status could not be read
 };
 
 std::string_view to_string(Source source);
+
+// What its rollup tells is known: it was read, or is as if it had been.
+constexpr bool is_known(Source source) {
+  return source == Source::exact || source == Source::held;
+}
 
 // What holds for the whole life of a process, gathered at its birth, at an exec, and where a note says so later too.
 struct ProcessInfo {
@@ -164,5 +174,13 @@ struct ProcessSample {
 
   bool operator==(const ProcessSample&) const = default;
 };
+
+// Between which PSS is for certain: what it shares with nobody, and all that it has mapped. Of a known PSS both are it.
+struct PssBounds {
+  std::int64_t least_kib = 0;
+  std::int64_t most_kib = 0;
+};
+
+PssBounds pss_bounds(const ProcessSample& sample);
 
 }  // namespace memoir

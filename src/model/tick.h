@@ -3,16 +3,23 @@
 // One pass of the recorder over the machine: what the collector hands to the store. It holds the whole state, every
 // live process; the store's writer finds out what changed.
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstdlib>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/clock.h"
 #include "model/cgroup.h"
+#include "model/extremes.h"
 #include "model/machine.h"
+#include "model/mapping.h"
 #include "model/process.h"
+#include "model/segment.h"
+#include "model/tmpfs.h"
 
 namespace memoir {
 
@@ -27,6 +34,7 @@ struct CategorySample {
   std::int64_t uss_kib = 0;  // of exact members only
   std::int64_t swap_kib = 0;
   std::int64_t swap_pss_kib = 0;
+  std::int64_t shared_swap_kib = 0;  // beside it, of shared mappings
 
   bool operator==(const CategorySample&) const = default;
 };
@@ -51,7 +59,7 @@ struct TickCounts {
 enum class CostKind : std::uint8_t {
   list,      // the directory /proc
   status,    // status, stat and statm
-  rollup,    // smaps_rollup
+  rollup,    // smaps_rollup; smaps of those whose turn it is
   identity,  // cmdline, exe, cwd, cgroup, the user's name: at birth and exec
   machine,   // meminfo, vmstat, pressure, SysV segments, tmpfs, cgroups
   count_,
@@ -67,6 +75,48 @@ struct Cost {
 using TickCost = std::array<Cost, static_cast<std::size_t>(CostKind::count_)>;
 
 std::string_view to_string(CostKind kind);
+
+// How the PSS of the processes is known (source.h of ProcessSample), and what came of reading it by need.
+struct TickReads {
+  std::int64_t exact = 0;
+  std::int64_t held = 0;
+  std::int64_t estimated = 0;
+  std::int64_t put_off = 0;     // was to be read as well, but for the budget
+  std::int64_t longest_us = 0;  // of one reading: so long it held up the process at most
+  // Estimates that a reading replaced: how many, and by how much they were wrong.
+  std::int64_t checked = 0;
+  std::int64_t checked_kib = 0;  // what was read
+  std::int64_t error_kib = 0;    // the sum of the differences
+
+  void count(Source source) {
+    exact += source == Source::exact ? 1 : 0;
+    held += source == Source::held ? 1 : 0;
+    estimated += source == Source::estimated ? 1 : 0;
+  }
+  void take(const Cost& cost) { longest_us = std::max(longest_us, cost.wall_us); }
+  void check(std::int64_t thought_kib, std::int64_t read_kib) {
+    ++checked;
+    checked_kib += read_kib;
+    error_kib += std::abs(thought_kib - read_kib);
+  }
+
+  bool operator==(const TickReads&) const = default;
+};
+
+// The looks of the census since the tick before.
+struct TickLooks {
+  std::int64_t count = 0;
+  std::int64_t cpu_us = 0;
+  std::int64_t longest_us = 0;  // wall time
+
+  void add(const Cost& cost) {
+    ++count;
+    cpu_us += cost.cpu_us;
+    longest_us = std::max(longest_us, cost.wall_us);
+  }
+
+  bool operator==(const TickLooks&) const = default;
+};
 
 // Why a process is not there any more.
 enum class ExitKind : std::uint8_t {
@@ -97,13 +147,22 @@ struct Tick {
   Cost total;                // of the whole pass
   TickCost cost{};
   TickCounts counts;
+  TickReads reads;
+  TickLooks looks;
   MachineSample machine;
-  std::vector<ProcessInfo> born;           // new or exec'd in this tick, or whose cgroup changed
-  std::vector<ProcessExit> exits;          // since the tick before, sorted by key
-  std::vector<ProcessSample> processes;    // all that live (zombies too), sorted by key
-  std::vector<CategorySample> categories;  // those with a process, sorted by name
-  std::vector<CgroupSample> cgroups;       // with a process in or below them, as far as known; sorted by path
-  std::vector<OomKills> oom_kills;         // since the tick before, by the counters of the cgroups; sorted by path
+  std::vector<ProcessInfo> born;            // new or exec'd in this tick, or whose cgroup changed
+  std::vector<ProcessExit> exits;           // since the tick before, sorted by key
+  std::vector<ProcessSample> processes;     // all that live (zombies too), sorted by key
+  TickExtremes extremes;                    // since the tick before
+  std::vector<CategorySample> categories;   // those with a process, sorted by name
+  std::vector<CgroupSample> cgroups;        // with a process in or below them, as far as known; sorted by path
+  std::vector<CgroupContainer> containers;  // of cgroups of which that is new
+  std::vector<OomKills> oom_kills;          // since the tick before, by the counters of the cgroups; sorted by path
+  // What is read more seldom. Absent: not in this tick, and what was read last still holds.
+  std::optional<std::vector<CgroupDetail>> cgroup_details;  // of all in cgroups, sorted by path
+  std::optional<std::vector<SysvSegment>> segments;         // sorted by shmid
+  std::optional<std::vector<TmpfsSample>> tmpfs;            // sorted by mount point
+  std::vector<ProcessLedger> ledgers;                       // what is new of some, each once; sorted by process
 };
 
 // A process that the store knows to have lived at the end of an earlier run in this boot, so that a restarted recorder

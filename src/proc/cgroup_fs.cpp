@@ -1,64 +1,65 @@
 #include "proc/cgroup_fs.h"
 
+#include <array>
 #include <unistd.h>
 #include <utility>
 
 namespace memoir {
 namespace {
 
-const char* v2_name(CgroupFile file) {
-  switch (file) {
-    case CgroupFile::current:
-      return "memory.current";
-    case CgroupFile::max:
-      return "memory.max";
-    case CgroupFile::high:
-      return "memory.high";
-    case CgroupFile::stat:
-      return "memory.stat";
-    case CgroupFile::swap_current:
-      return "memory.swap.current";
-    case CgroupFile::swap_max:
-      return "memory.swap.max";
-    case CgroupFile::events:
-      return "memory.events";
-  }
-  return "";
-}
+// nullptr: it has nothing like it.
+struct FileNames {
+  const char* v2 = nullptr;
+  const char* v1 = nullptr;
+};
 
-// nullptr: v1 has nothing like it.
-const char* v1_name(CgroupFile file) {
-  switch (file) {
-    case CgroupFile::current:
-      return "memory.usage_in_bytes";
-    case CgroupFile::max:
-      return "memory.limit_in_bytes";
-    case CgroupFile::stat:
-      return "memory.stat";
-    case CgroupFile::events:
-      return "memory.oom_control";
-    case CgroupFile::high:
-    case CgroupFile::swap_current:
-    case CgroupFile::swap_max:
-      break;
-  }
-  return nullptr;
-}
+// In the order of CgroupFile.
+constexpr std::array<FileNames, kCgroupFiles> kFileNames{{
+    {"memory.current", "memory.usage_in_bytes"},
+    {"memory.stat", "memory.stat"},
+    {"memory.swap.current", nullptr},
+    {nullptr, "memory.kmem.usage_in_bytes"},
+    {"memory.max", "memory.limit_in_bytes"},
+    {"memory.high", nullptr},
+    {"memory.swap.max", nullptr},
+    {"memory.min", nullptr},
+    {"memory.low", nullptr},
+    {"memory.peak", "memory.max_usage_in_bytes"},
+    {"memory.swap.peak", nullptr},
+    {"memory.events", "memory.oom_control"},
+    {"memory.events.local", nullptr},
+    {nullptr, "memory.failcnt"},
+    {"memory.pressure", nullptr},
+}};
 
 bool leaves_the_tree(std::string_view path) {
   return !path.starts_with('/') || path.ends_with("/..") || path.find("/../") != std::string_view::npos;
+}
+
+bool exists(const std::string& path) {
+  return ::access(path.c_str(), F_OK) == 0;
 }
 
 }  // namespace
 
 CgroupFs::CgroupFs(std::string root) : root_(std::move(root)) {
   const std::string memory = root_ + "/memory";
-  v1_ = ::access((memory + '/' + v1_name(CgroupFile::max)).c_str(), F_OK) == 0;
-  if (v1_) root_ = memory;
+  const std::string unified = root_ + "/unified";
+  v1_ = exists(memory + "/memory.limit_in_bytes");
+  if (v1_) {
+    root_ = memory;
+  } else if (!exists(root_ + "/cgroup.controllers") && exists(unified + "/cgroup.controllers")) {
+    root_ = unified;
+  }
+}
+
+const char* CgroupFs::name_of(CgroupFile file) const {
+  const FileNames& names = kFileNames.at(static_cast<std::size_t>(file));
+  return v1_ ? names.v1 : names.v2;
 }
 
 Result<Fd> CgroupFs::open(std::string_view path, CgroupFile file) const {
-  const char* const name = v1_ ? v1_name(file) : v2_name(file);
+  const char* const name = name_of(file);
   if (name == nullptr || leaves_the_tree(path)) return Error{ErrorKind::gone, "cgroup: has no such file"};
   std::string full = root_;
   full += path;

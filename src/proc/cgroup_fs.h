@@ -1,7 +1,9 @@
 #pragma once
 
-// The door to the cgroups' memory files, as proc_fs.h is to /proc. Its root is a parameter. A v1 memory controller, if
-// there is one, is mounted below it as "memory"; otherwise the root is that of v2. Safe from several threads.
+// The door to the cgroups' memory files, as proc_fs.h is to /proc. Its root is a parameter. Where a v1 memory
+// controller is mounted below it as "memory", all files are that one's; else those of v2, which is the root itself, or
+// "unified" below it where v1 has the other controllers. Paths of both are never mixed: the memory controller is in one
+// hierarchy only, and /proc/PID/cgroup tells the path in that one. Safe from several threads.
 
 #include <cstdint>
 #include <string>
@@ -12,10 +14,26 @@
 
 namespace memoir {
 
-// By their names in v2. v1 has current, max, stat and events (memory.oom_control) only.
-enum class CgroupFile : std::uint8_t { current, max, high, stat, swap_current, swap_max, events };
+// By their names in v2.
+enum class CgroupFile : std::uint8_t {
+  current,
+  stat,
+  swap_current,
+  kernel,  // v1 only: memory.kmem.usage_in_bytes, which v2 has in its stat
+  max,
+  high,
+  swap_max,
+  min,
+  low,
+  peak,
+  swap_peak,
+  events,  // v1: memory.oom_control
+  events_local,
+  failures,  // v1 only: memory.failcnt
+  pressure,
+};
 
-inline constexpr std::size_t kCgroupFiles = static_cast<std::size_t>(CgroupFile::events) + 1;
+inline constexpr std::size_t kCgroupFiles = static_cast<std::size_t>(CgroupFile::pressure) + 1;
 
 class CgroupFs {
  public:
@@ -24,11 +42,15 @@ class CgroupFs {
   // A file of the cgroup at `path`, as /proc/PID/cgroup has it. Gone: there is no such cgroup, or it has no such file;
   // a path out of the reader's own cgroup namespace ("/../…") has none either.
   Result<Fd> open(std::string_view path, CgroupFile file) const;
+  // Whether the hierarchy has such files.
+  bool has(CgroupFile file) const { return name_of(file) != nullptr; }
 
   // Whether the events of a cgroup count those of the cgroups below it, too.
   bool counts_below() const { return !v1_; }
 
  private:
+  const char* name_of(CgroupFile file) const;
+
   std::string root_;
   bool v1_ = false;
 };

@@ -1,11 +1,14 @@
 #include "proc/cgroup_memory.h"
 
+#include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <limits>
 #include <string>
 
 #include "base/text.h"
 #include "proc/key_lines.h"
+#include "proc/pressure.h"
 
 namespace memoir {
 namespace {
@@ -14,11 +17,53 @@ constexpr std::int64_t kBytesPerKib = 1024;
 // v1 says "no limit" by LONG_MAX rounded down to whole pages, which have at most 64 KiB.
 constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max() - 64 * kBytesPerKib;
 
-struct FileLists {
-  std::array<std::string_view, 2> keys;
-  std::array<std::optional<std::int64_t>, 2> bytes{};
+enum class StatKey : std::uint8_t {
+  anon,
+  kernel,
+  kernel_stack,
+  pagetables,
+  percpu,
+  rss,
+  shmem,
+  swap,
+  inactive_file,
+  active_file,
+  slab,
+  total_rss,
+  total_shmem,
+  total_swap,
+  total_inactive_file,
+  total_active_file,
+};
 
-  bool complete() const { return bytes[0] && bytes[1]; }
+constexpr KeyTable kStatKeys(std::array<std::string_view, 16>{
+    "anon", "kernel", "kernel_stack", "pagetables", "percpu", "rss", "shmem", "swap", "inactive_file", "active_file",
+    "slab", "total_rss", "total_shmem", "total_swap", "total_inactive_file", "total_active_file"});
+
+using StatBytes = std::array<std::optional<std::int64_t>, 16>;
+
+class StatValues {
+ public:
+  explicit StatValues(const StatBytes& bytes) : bytes_(bytes) {}
+
+  // The first that there is, in KiB.
+  std::optional<std::int64_t> first(std::initializer_list<StatKey> keys) const {
+    for (const StatKey key : keys) {
+      if (const auto bytes = bytes_.at(static_cast<std::size_t>(key))) return *bytes / kBytesPerKib;
+    }
+    return std::nullopt;
+  }
+  // Of those that there are.
+  std::optional<std::int64_t> sum(std::initializer_list<StatKey> keys) const {
+    std::optional<std::int64_t> kib;
+    for (const StatKey key : keys) {
+      if (const auto part = first({key})) kib = kib.value_or(0) + *part;
+    }
+    return kib;
+  }
+
+ private:
+  const StatBytes& bytes_;
 };
 
 // The line of a file that holds one value; nothing where it is torn.
@@ -42,42 +87,68 @@ Result<std::optional<std::int64_t>> parse_cgroup_limit(std::string_view text) {
 }
 
 Result<std::int64_t> parse_cgroup_usage(std::string_view text) {
+  return TRY(parse_cgroup_count(text)) / kBytesPerKib;
+}
+
+Result<CgroupStat> parse_cgroup_stat(std::string_view text) {
+  if (text.empty()) return gone();
+  StatBytes bytes;
+  KeyCursor cursor(kStatKeys);
+  KeyLine line;
+  while (next_line(text, ' ', line)) {
+    const auto key = cursor.find(line.key);
+    if (!key) continue;
+    bytes.at(*key) = line.count();
+    if (!bytes.at(*key)) return bad_line("memory.stat", line.text);
+  }
+  const StatValues values(bytes);
+  const auto active = values.first({StatKey::total_active_file, StatKey::active_file});
+  const auto inactive = values.first({StatKey::total_inactive_file, StatKey::inactive_file});
+  if (!active || !inactive) return nothing_known("memory.stat");
+  CgroupStat stat;
+  stat.anon = values.first({StatKey::anon, StatKey::total_rss, StatKey::rss});
+  stat.file = *active + *inactive;
+  stat.shmem = values.first({StatKey::total_shmem, StatKey::shmem});
+  stat.kernel = values.first({StatKey::kernel});
+  if (!stat.kernel)
+    stat.kernel = values.sum({StatKey::kernel_stack, StatKey::pagetables, StatKey::percpu, StatKey::slab});
+  stat.swap = values.first({StatKey::total_swap, StatKey::swap});
+  return stat;
+}
+
+Result<CgroupEvents> parse_cgroup_events(std::string_view text) {
+  if (text.empty()) return gone();
+  struct Counter {
+    std::string_view key;
+    std::optional<std::int64_t> CgroupEvents::*count;
+  };
+  constexpr std::array counters{Counter{"low", &CgroupEvents::low}, Counter{"high", &CgroupEvents::high},
+                                Counter{"max", &CgroupEvents::max}, Counter{"oom", &CgroupEvents::oom},
+                                Counter{"oom_kill", &CgroupEvents::oom_kill}};
+  CgroupEvents events;
+  KeyLine line;
+  while (next_line(text, ' ', line)) {
+    const auto* const counter = std::ranges::find(counters, line.key, &Counter::key);
+    if (counter == counters.end()) continue;
+    events.*counter->count = line.count();
+    if (!(events.*counter->count)) return bad_line("a cgroup's events", line.text);
+  }
+  return events;
+}
+
+Result<std::int64_t> parse_cgroup_count(std::string_view text) {
   if (text.empty()) return gone();
   const auto line = only_line(text);
-  const auto bytes = line ? parse_natural(*line) : std::nullopt;
-  if (!bytes) return bad_line("a cgroup's memory", text.substr(0, text.find('\n')));
-  return *bytes / kBytesPerKib;
+  const auto count = line ? parse_natural(*line) : std::nullopt;
+  if (!count) return bad_line("a cgroup's counter", text.substr(0, text.find('\n')));
+  return *count;
 }
 
-Result<std::int64_t> parse_cgroup_file_cache(std::string_view text) {
+Result<CgroupPressure> parse_cgroup_pressure(std::string_view text) {
   if (text.empty()) return gone();
-  FileLists own{{"active_file", "inactive_file"}};
-  FileLists total{{"total_active_file", "total_inactive_file"}};
-  KeyLine line;
-  while (next_line(text, ' ', line)) {
-    for (FileLists* lists : {&own, &total}) {
-      for (std::size_t i = 0; i < lists->keys.size(); ++i) {
-        if (line.key != lists->keys[i]) continue;
-        lists->bytes[i] = line.count();
-        if (!lists->bytes[i]) return bad_line("memory.stat", line.text);
-      }
-    }
-  }
-  const FileLists& lists = total.complete() ? total : own;
-  if (!lists.complete()) return nothing_known("memory.stat");
-  return *lists.bytes[0] / kBytesPerKib + *lists.bytes[1] / kBytesPerKib;
-}
-
-Result<std::optional<std::int64_t>> parse_cgroup_oom_kills(std::string_view text) {
-  if (text.empty()) return gone();
-  KeyLine line;
-  while (next_line(text, ' ', line)) {
-    if (line.key != "oom_kill") continue;
-    const auto count = line.count();
-    if (!count) return bad_line("a cgroup's events", line.text);
-    return std::optional(*count);
-  }
-  return std::optional<std::int64_t>();
+  MachineMemory fields;
+  TRY(parse_pressure(text, fields));
+  return CgroupPressure{fields.get(MachineField::psi_some_total), fields.get(MachineField::psi_full_total)};
 }
 
 }  // namespace memoir

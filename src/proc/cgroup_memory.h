@@ -18,17 +18,46 @@ Result<std::optional<std::int64_t>> parse_cgroup_limit(std::string_view text);
 // memory.current, memory.swap.current and v1's memory.usage_in_bytes, in KiB.
 Result<std::int64_t> parse_cgroup_usage(std::string_view text);
 
-// memory.stat: the page cache on the file lists (active_file + inactive_file), in KiB. Of v1 the totals, which count
-// the cgroups below as well, as v2's numbers do.
+// memory.stat, in KiB. Of v1 the totals, which count the cgroups below as well, as v2's numbers do.
+struct CgroupStat {
+  std::optional<std::int64_t> anon;  // v1: rss
+  std::optional<std::int64_t> file;  // page cache on the file lists: active_file + inactive_file
+  std::optional<std::int64_t> shmem;
+  std::optional<std::int64_t> kernel;  // v2; before Linux 5.18 its larger parts
+  std::optional<std::int64_t> swap;    // v1
+};
+
+// Malformed without the file lists.
 //
 //   active_file 4096
 //   inactive_file 12288
-Result<std::int64_t> parse_cgroup_file_cache(std::string_view text);
+Result<CgroupStat> parse_cgroup_stat(std::string_view text);
 
-// memory.events and v1's memory.oom_control: how many processes the OOM killer ended. Absent: an older kernel does not
-// count them. No text: gone.
+// memory.events, memory.events.local and v1's memory.oom_control, which counts OOM kills alone. Absent: an older kernel
+// does not count them.
+struct CgroupEvents {
+  std::optional<std::int64_t> low;
+  std::optional<std::int64_t> high;
+  std::optional<std::int64_t> max;
+  std::optional<std::int64_t> oom;
+  std::optional<std::int64_t> oom_kill;
+};
+
+// No text: gone.
 //
 //   oom_kill 2
-Result<std::optional<std::int64_t>> parse_cgroup_oom_kills(std::string_view text);
+Result<CgroupEvents> parse_cgroup_events(std::string_view text);
+
+// v1's memory.failcnt: how often usage ran against the limit.
+Result<std::int64_t> parse_cgroup_count(std::string_view text);
+
+// memory.pressure, in µs; as /proc/pressure/memory (pressure.h).
+struct CgroupPressure {
+  std::optional<std::int64_t> some_total_us;
+  std::optional<std::int64_t> full_total_us;
+};
+
+// No text: gone.
+Result<CgroupPressure> parse_cgroup_pressure(std::string_view text);
 
 }  // namespace memoir

@@ -20,10 +20,15 @@ bool is_blank(std::string_view text) {
 
 // "    1612". From its end, for most have few digits behind many blanks, and a smaps has a million of them.
 std::optional<std::int64_t> parse_padded(std::string_view text) {
+  constexpr std::size_t surely_fit = std::numeric_limits<std::int64_t>::digits10;
   std::size_t blanks = text.size();
   while (blanks > 0 && text[blanks - 1] >= '0' && text[blanks - 1] <= '9') --blanks;
   if (!is_blank(text.substr(0, blanks))) return std::nullopt;
-  return parse_natural(text.substr(blanks));
+  const std::string_view digits = text.substr(blanks);
+  if (digits.empty() || digits.size() > surely_fit) return parse_natural(digits);
+  std::int64_t value = 0;
+  for (const char digit : digits) value = value * 10 + (digit - '0');
+  return value;
 }
 
 }  // namespace

@@ -106,6 +106,13 @@ class KeyCursor {
     return std::nullopt;
   }
 
+  // What was found last.
+  std::size_t last() const { return next_ - 1; }
+  // Where it looks first.
+  std::size_t next() const { return next_ == N ? 0 : next_; }
+  // That one is found.
+  void pass() { next_ = next() + 1; }
+
  private:
   const KeyTable<N>& table_;
   std::size_t next_ = 0;

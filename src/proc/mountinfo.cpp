@@ -1,7 +1,9 @@
 #include "proc/mountinfo.h"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
+#include <tuple>
 
 #include "base/text.h"
 #include "proc/key_lines.h"
@@ -22,6 +24,29 @@ std::string unescaped(std::string_view text) {
   return plain;
 }
 
+// "24684096k": a number of bytes and a unit, as mount(8) takes it for tmpfs. Absent: none, or a share of the memory.
+std::optional<std::int64_t> size_kib(std::string_view text) {
+  constexpr std::string_view units = "kmgtp";
+  const char last = text.empty() ? '\0' : static_cast<char>(text.back() | 0x20);
+  const std::size_t unit = units.find(last);
+  if (unit == std::string_view::npos) {
+    const auto bytes = parse_natural(text);
+    return bytes && *bytes > 0 ? std::optional(*bytes / 1024) : std::nullopt;
+  }
+  const auto count = parse_natural(text.substr(0, text.size() - 1));
+  const std::size_t shift = 10 * unit;
+  if (!count || *count == 0 || *count > std::numeric_limits<std::int64_t>::max() >> shift) return std::nullopt;
+  return *count << shift;
+}
+
+std::optional<std::int64_t> size_option(std::string_view options) {
+  while (!options.empty()) {
+    const std::string_view option = cut(options, ',');
+    if (option.starts_with("size=")) return size_kib(option.substr(5));
+  }
+  return std::nullopt;
+}
+
 struct Mount {
   TmpfsMount place;
   std::string_view type;
@@ -33,7 +58,7 @@ std::optional<Mount> read_mount(std::string_view line) {
   std::string_view device = cut_word(line);
   const auto major = parse_int<std::uint32_t>(cut(device, ':'));
   const auto minor = parse_int<std::uint32_t>(device);
-  cut_word(line);  // root within the file system
+  const std::string_view root = cut_word(line);  // within the file system
   const std::string_view mount_point = cut_word(line);
   if (!major || !minor || !mount_point.starts_with('/')) return std::nullopt;
   // Options, and fields of which a kernel may add some, up to the dash.
@@ -41,21 +66,43 @@ std::optional<Mount> read_mount(std::string_view line) {
   while (!word.empty() && word != "-") word = cut_word(line);
   const std::string_view type = cut_word(line);
   if (type.empty()) return std::nullopt;
-  return Mount{{*major, *minor, unescaped(mount_point)}, type};
+  cut_word(line);  // what is mounted
+  return Mount{{*major, *minor, unescaped(mount_point), size_option(cut_word(line)), root == "/"}, type};
+}
+
+bool comes_before(const TmpfsMount& a, const TmpfsMount& b) {
+  const auto key = [](const TmpfsMount& mount) {
+    return std::tuple(mount.major, mount.minor, !mount.whole, mount.mount_point.size(),
+                      std::string_view(mount.mount_point));
+  };
+  return key(a) < key(b);
+}
+
+// `points`: of all mounts, sorted.
+std::vector<std::string> mounted_below(const std::string& mount_point, const std::vector<std::string>& points) {
+  const std::string prefix = mount_point.ends_with('/') ? mount_point : mount_point + '/';
+  std::vector<std::string> below;
+  for (auto at = std::ranges::upper_bound(points, prefix); at != points.end() && at->starts_with(prefix); ++at)
+    below.push_back(at->substr(prefix.size()));
+  return below;
 }
 
 }  // namespace
 
 Result<std::vector<TmpfsMount>> parse_tmpfs_mounts(std::string_view text) {
   std::vector<TmpfsMount> mounts;
+  std::vector<std::string> points;
   if (text.empty()) return nothing_known("mountinfo");
   KeyLine line;
   while (next_line(text, '\n', line)) {
     auto mount = read_mount(line.text);
     if (!mount || line.torn) return bad_line("mountinfo", line.text);
+    points.push_back(mount->place.mount_point);
     if (mount->type == "tmpfs") mounts.push_back(std::move(mount->place));
   }
-  std::sort(mounts.begin(), mounts.end());
+  std::ranges::sort(points);
+  for (TmpfsMount& mount : mounts) mount.mounted_on = mounted_below(mount.mount_point, points);
+  std::ranges::sort(mounts, comes_before);
   return mounts;
 }
 

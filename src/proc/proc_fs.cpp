@@ -22,6 +22,8 @@ const char* name_of(PidFile file) {
       return "status";
     case PidFile::smaps_rollup:
       return "smaps_rollup";
+    case PidFile::smaps:
+      return "smaps";
     case PidFile::cmdline:
       return "cmdline";
     case PidFile::cgroup:
@@ -84,10 +86,16 @@ Result<std::string> ProcFs::read(std::int32_t pid, PidLink link) const {
 }
 
 Result<BootInfo> ProcFs::boot(const Moment& now) const {
-  BootInfo info;
   Buffer buffer;
   const auto id_text = TRY(read_file(path(SystemFile::boot_id), buffer));
-  info.boot_id = TRY(parse_boot_id(id_text));
+  const std::string id = TRY(parse_boot_id(id_text));
+  BootInfo info = TRY(this_machine(now));
+  info.boot_id = id;
+  return info;
+}
+
+Result<BootInfo> this_machine(const Moment& now) {
+  BootInfo info;
   info.boot_ms = now.wall_ms - now.boot_ms;
   utsname names{};
   if (::uname(&names) != 0) return errno_error(errno, "ask for", "the kernel's name");

@@ -14,7 +14,7 @@
 
 namespace memoir {
 
-enum class PidFile : std::uint8_t { stat, statm, status, smaps_rollup, cmdline, cgroup };
+enum class PidFile : std::uint8_t { stat, statm, status, smaps_rollup, smaps, cmdline, cgroup };
 enum class PidLink : std::uint8_t { exe, cwd };
 enum class SystemFile : std::uint8_t {
   meminfo,
@@ -24,6 +24,9 @@ enum class SystemFile : std::uint8_t {
   sysvipc_shm,
   mountinfo,  // the recorder's own
 };
+
+// What is known of a boot without /proc: all but its id.
+Result<BootInfo> this_machine(const Moment& now);
 
 class ProcFs {
  public:

@@ -22,6 +22,12 @@ class RollupLines {
     return Line::known;
   }
 
+  // The field of the known line that was read last.
+  ProcessField last() const { return static_cast<ProcessField>(cursor_.last()); }
+  // The field whose line is the next, if the text goes on as the last one did; pass() takes it for read.
+  ProcessField next() const { return static_cast<ProcessField>(cursor_.next()); }
+  void pass() { cursor_.pass(); }
+
  private:
   static constexpr auto kKeys = key_table<0, kRollupFields>(kProcessFields);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <climits>
+#include <cstring>
 
 namespace memoir {
 namespace {
@@ -75,10 +76,22 @@ Status SmapsParser::finish() {
 Status SmapsParser::read_lines(std::string_view text) {
   KeyLine line;
   any_line_ = any_line_ || !text.empty();
-  while (next_line(text, ':', line)) {
+  while (!text.empty()) {
+    if (take_zero(text)) continue;
+    next_line(text, ':', line);
     if (!read_line(line)) return bad_line("smaps", line.text);
   }
   return Done{};
+}
+
+bool SmapsParser::take_zero(std::string_view& text) {
+  const auto& zero = zeros_[static_cast<std::size_t>(lines_.next())];
+  const bool known = zero.back() == '\n';
+  if (!known || text.size() < zero.size() || std::memcmp(text.data(), zero.data(), zero.size()) != 0) return false;
+  text.remove_prefix(zero.size());
+  region_.memory.set(lines_.next(), 0);
+  lines_.pass();
+  return true;
 }
 
 bool SmapsParser::read_line(const KeyLine& line) {
@@ -86,8 +99,15 @@ bool SmapsParser::read_line(const KeyLine& line) {
   if (may_be_region(line.text)) return read_region(line.text);
   const RollupLines::Line read = lines_.read(line, region_.memory);
   if (read != RollupLines::Line::known) return read == RollupLines::Line::unknown;
+  if (region_.memory.get(lines_.last()) == 0) keep_zero(line.text);
   any_known_ = true;
   return in_region_;
+}
+
+// A known line is not torn: its newline is behind it.
+void SmapsParser::keep_zero(std::string_view line) {
+  auto& zero = zeros_[static_cast<std::size_t>(lines_.last())];
+  if (line.size() + 1 == zero.size()) std::memcpy(zero.data(), line.data(), zero.size());
 }
 
 bool SmapsParser::read_region(std::string_view line) {

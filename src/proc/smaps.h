@@ -12,6 +12,7 @@
 // and a line of it is held. Which lines there are depends on the kernel; an unknown one is passed over, a missing one
 // is absent.
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -59,12 +60,17 @@ class SmapsParser {
 
  private:
   Status read_lines(std::string_view text);
+  bool take_zero(std::string_view& text);
   bool read_line(const KeyLine& line);
+  void keep_zero(std::string_view line);
   bool read_region(std::string_view line);
 
   const OnRegion on_region_;
   std::string torn_;  // the start of a line whose end comes with the next piece
   RollupLines lines_;
+  // Of each field the line that says 0, as this kernel writes it: most lines are one of those. All have the same
+  // length.
+  std::array<std::array<char, 28>, kRollupFields> zeros_{};
   SmapsRegion region_;
   bool in_region_ = false;
   bool any_line_ = false;

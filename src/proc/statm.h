@@ -19,6 +19,8 @@ struct Statm {
   std::int64_t shared_kib = 0;  // RssFile + RssShmem
   std::int64_t text_kib = 0;
   std::int64_t data_kib = 0;  // data and stack
+
+  friend bool operator==(const Statm&, const Statm&) = default;
 };
 
 // No text: gone. Anything but seven numbers: malformed.

@@ -7,7 +7,6 @@ namespace memoir {
 namespace {
 
 constexpr std::size_t kFirst = kRollupFields;
-constexpr std::size_t kStatusFields = ProcessMemory::kCount - kFirst;
 
 // The lines of the head stand before the memory's, but for Threads.
 enum HeadKey : std::size_t {
@@ -16,8 +15,8 @@ enum HeadKey : std::size_t {
   kParent,
   kUid,
   kKernelThread,
-  kMemory,
-  kThreads = kMemory + kStatusFields,
+  kFirstMemory,
+  kThreads = kFirstMemory + kStatusFields,
   kAll
 };
 
@@ -31,7 +30,7 @@ constexpr KeyTable<kAll> kStatusKeys = [] {
   keys[kParent] = "PPid";
   keys[kUid] = "Uid";
   keys[kKernelThread] = "Kthread";
-  for (std::size_t i = 0; i < kStatusFields; ++i) keys[kMemory + i] = kProcessFields[kFirst + i].key;
+  for (std::size_t i = 0; i < kStatusFields; ++i) keys[kFirstMemory + i] = kProcessFields[kFirst + i].key;
   keys[kThreads] = "Threads";
   return KeyTable<kAll>(keys);
 }();
@@ -68,10 +67,10 @@ bool take_head(std::size_t key, std::string_view value, StatusHead& head) {
 }
 
 bool take_line(std::size_t key, const KeyLine& line, StatusHead& head, ProcessMemory& memory) {
-  if (key >= kMemory && key < kThreads) {
+  if (key >= kFirstMemory && key < kThreads) {
     const auto kib = line.kib();
     if (!kib) return false;
-    memory.set(static_cast<ProcessField>(kFirst + key - kMemory), *kib);
+    memory.set(static_cast<ProcessField>(kFirst + key - kFirstMemory), *kib);
     return true;
   }
   // A tab, not any blank: a name may begin with a space.

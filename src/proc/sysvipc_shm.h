@@ -7,13 +7,23 @@
 //   1627455491          0   600   56033280  1412  1412      6 … 49152    0
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
+#include "model/segment.h"
 
 namespace memoir {
 
-// The sum of rss and swap over all segments, in KiB; 0 without any.
-Result<std::int64_t> parse_sysvipc_shm(std::string_view text);
+struct SysvTable {
+  std::int64_t held_kib = 0;          // rss and swap of all; 0 without any
+  std::vector<SysvSegment> segments;  // sorted by shmid; none where the table lacks a column that tells them apart
+  std::int64_t malformed = 0;         // rows that were passed over,
+  std::optional<Error> first_malformed = {};
+};
+
+// Without its columns rss and swap it is an error.
+Result<SysvTable> parse_sysvipc_shm(std::string_view text);
 
 }  // namespace memoir

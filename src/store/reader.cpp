@@ -8,6 +8,8 @@
 
 #include "store/replay/coverage.h"
 #include "store/replay/coverage_rows.h"
+#include "store/replay/ledgers.h"
+#include "store/replay/outside.h"
 #include "store/replay/process_reader.h"
 #include "store/replay/process_values.h"
 #include "store/replay/samples.h"
@@ -46,9 +48,17 @@ class SqliteReader final : public Reader {
   Result<Coverage> coverage(Range range) override;
   Result<std::optional<StoredTick>> tick_at(std::int64_t at_ms) override;
   Result<Snapshot> snapshot(std::int64_t tick_id) override;
+  Result<std::vector<CgroupDetail>> cgroup_details(std::int64_t tick_id) override;
+  Result<std::vector<CgroupContainer>> containers() override;
   Result<std::optional<ProcessState>> process_at(std::int64_t tick_id, std::int64_t process_id) override;
   Result<std::vector<Holder>> largest_at(std::int64_t tick_id, std::size_t most,
                                          const std::function<bool(const StoredProcess&)>& takes) override;
+  Result<std::vector<LedgerAt>> ledgers(std::int64_t tick_id, std::optional<std::int64_t> process_id) override;
+  Result<bool> any_ledgers() override;
+  Result<std::vector<FirstMapping>> first_mappings(std::int64_t tick_id) override;
+  Result<std::vector<SegmentAt>> segments(std::int64_t tick_id) override;
+  Result<std::vector<TmpfsAt>> tmpfs(std::int64_t tick_id, std::int64_t since_tick) override;
+  Result<Outside> outside(std::int64_t tick_id) override;
   Result<std::vector<StoredProcess>> processes(Range range) override;
   Result<std::vector<StoredProcess>> processes_by_id(const std::vector<std::int64_t>& ids) override;
   Result<std::vector<StoredProcess>> newest_of(const std::vector<std::int64_t>& identity_ids) override;
@@ -62,6 +72,7 @@ class SqliteReader final : public Reader {
   Result<std::map<std::int64_t, std::string>> group_names(SubjectKind kind) override;
   Result<std::vector<StoredIdentity>> identities(std::optional<Range> range) override;
   Result<std::vector<HighWater>> high_water(std::optional<Range> range, const std::set<SubjectKind>& kinds) override;
+  Result<std::vector<HighWater>> cgroup_marks(std::optional<Range> range) override;
   Result<ProcessMarks> process_marks(std::optional<Range> range, std::optional<Range> reached, Metric metric,
                                      std::size_t most) override;
 
@@ -226,6 +237,34 @@ void SqliteReader::bind_lived_between(Statement& rows, Range range) {
   rows.bind(span.first, span.last, range.from_ms, range.to_ms);
 }
 
+Result<std::vector<LedgerAt>> SqliteReader::ledgers(std::int64_t tick_id, std::optional<std::int64_t> process_id) {
+  return reading([&]() -> Result<std::vector<LedgerAt>> { return load_ledgers(*database_, tick_id, process_id); });
+}
+
+Result<bool> SqliteReader::any_ledgers() {
+  return reading([&]() -> Result<bool> {
+    // A file of an older schema has no such table.
+    if (!one(*database_, "SELECT 1 FROM main.sqlite_schema WHERE type = 'table' AND name = 'ledger'")) return false;
+    return one(*database_, "SELECT EXISTS (SELECT 1 FROM ledger)") == 1;
+  });
+}
+
+Result<std::vector<FirstMapping>> SqliteReader::first_mappings(std::int64_t tick_id) {
+  return reading([&]() -> Result<std::vector<FirstMapping>> { return load_first_mappings(*database_, tick_id); });
+}
+
+Result<std::vector<SegmentAt>> SqliteReader::segments(std::int64_t tick_id) {
+  return reading([&]() -> Result<std::vector<SegmentAt>> { return load_segments(*database_, tick_id); });
+}
+
+Result<std::vector<TmpfsAt>> SqliteReader::tmpfs(std::int64_t tick_id, std::int64_t since_tick) {
+  return reading([&]() -> Result<std::vector<TmpfsAt>> { return load_tmpfs(*database_, tick_id, since_tick); });
+}
+
+Result<Outside> SqliteReader::outside(std::int64_t tick_id) {
+  return reading([&]() -> Result<Outside> { return load_outside(*database_, tick_id); });
+}
+
 Result<std::vector<StoredProcess>> SqliteReader::processes(Range range) {
   return reading([&]() -> Result<std::vector<StoredProcess>> {
     Statement rows(*database_, ProcessReader::sql(sql::lived_between));
@@ -330,6 +369,18 @@ Result<std::vector<HighWater>> SqliteReader::high_water(std::optional<Range> ran
                                                         const std::set<SubjectKind>& kinds) {
   return reading(
       [&]() -> Result<std::vector<HighWater>> { return load_marks(*database_, tails_, mark_days(range), kinds); });
+}
+
+Result<std::vector<HighWater>> SqliteReader::cgroup_marks(std::optional<Range> range) {
+  return reading([&]() -> Result<std::vector<HighWater>> { return load_cgroup_marks(*database_, mark_days(range)); });
+}
+
+Result<std::vector<CgroupDetail>> SqliteReader::cgroup_details(std::int64_t tick_id) {
+  return reading([&]() -> Result<std::vector<CgroupDetail>> { return load_cgroup_details(*database_, tick_id); });
+}
+
+Result<std::vector<CgroupContainer>> SqliteReader::containers() {
+  return reading([&]() -> Result<std::vector<CgroupContainer>> { return load_containers(*database_); });
 }
 
 Result<ProcessMarks> SqliteReader::process_marks(std::optional<Range> range, std::optional<Range> reached,

@@ -40,6 +40,11 @@ class Reader {
   virtual Result<std::optional<StoredTick>> tick_at(std::int64_t at_ms) = 0;
   virtual Result<Snapshot> snapshot(std::int64_t tick_id) = 0;
 
+  // What seldom moves of the cgroups at a tick, sorted by path; also of some that are gone by then.
+  virtual Result<std::vector<CgroupDetail>> cgroup_details(std::int64_t tick_id) = 0;
+  // What is known of containers, by the paths of their cgroups, sorted by those: of all of the file.
+  virtual Result<std::vector<CgroupContainer>> containers() = 0;
+
   // One process of it, at a fraction of its cost; absent where the process does not live at that tick.
   virtual Result<std::optional<ProcessState>> process_at(std::int64_t tick_id, std::int64_t process_id) = 0;
 
@@ -47,6 +52,19 @@ class Reader {
   // cost; none where the tick is not recorded.
   virtual Result<std::vector<Holder>> largest_at(std::int64_t tick_id, std::size_t most,
                                                  const std::function<bool(const StoredProcess&)>& takes) = 0;
+
+  // The ledgers of mappings that hold at a tick, by process row; of all processes, or of one.
+  virtual Result<std::vector<LedgerAt>> ledgers(std::int64_t tick_id,
+                                                std::optional<std::int64_t> process_id = std::nullopt) = 0;
+  // Whether the file has any.
+  virtual Result<bool> any_ledgers() = 0;
+  // Of all that ends in kDeletedMark in ledgers up to a tick, sorted by time.
+  virtual Result<std::vector<FirstMapping>> first_mappings(std::int64_t tick_id) = 0;
+  // What holds memory outside of processes at a tick. `since_tick`: what it held then, too; 0: not.
+  virtual Result<std::vector<SegmentAt>> segments(std::int64_t tick_id) = 0;
+  virtual Result<std::vector<TmpfsAt>> tmpfs(std::int64_t tick_id, std::int64_t since_tick) = 0;
+  // At a fraction of the cost.
+  virtual Result<Outside> outside(std::int64_t tick_id) = 0;
 
   // Processes that lived in the range, whoever still lives included.
   virtual Result<std::vector<StoredProcess>> processes(Range range) = 0;
@@ -86,6 +104,10 @@ class Reader {
   // not. Of processes there are many; those of identities and cgroups are in part those of ticks that are not rolled up
   // yet, which costs more.
   virtual Result<std::vector<HighWater>> high_water(std::optional<Range> range, const std::set<SubjectKind>& kinds) = 0;
+
+  // Of the same days those of the cgroups' own counters (usage, usage_anon) alone, without names: at a fraction of the
+  // cost.
+  virtual Result<std::vector<HighWater>> cgroup_marks(std::optional<Range> range) = 0;
 
   // Of one metric of processes, one mark of each, at most `most` of them. `reached` leaves those that were reached
   // within it.

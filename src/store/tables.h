@@ -19,7 +19,7 @@ enum class TableKind : std::uint8_t {
   rollups,  // of a tier, by its blocks
   marks,    // by days of UTC
   log,      // what happened, in the order of recording
-  names,    // what processes are of, each stored once: process.NAME_id; they go once no process is of them
+  names,    // what rows of another table are of, each stored once; they go once no row is of them
   words,    // the same of few, which stay
   state,    // one row
 };
@@ -31,10 +31,13 @@ struct StoreTable {
   // What an extract takes of it, "": nothing. {from} {to}: the range; {first} {last}: its ticks, from a keyframe on (1
   // and 0 where the raw rows are gone); {tiers}: whether rollups are taken, which is where the range begins before the
   // raw rows do; {subject}: the number of its kind; {rolled_up}: the subjects of that kind that the extract has rollups
-  // of. Of ticks, samples and rollups: those of the range.
+  // of. Of ticks, samples and rollups: those of the range. Of names "": those that copied rows are of.
   std::string_view extract = "";
   Tier tier = Tier::raw;                              // that it goes with
   std::optional<SubjectKind> subject = std::nullopt;  // whose numbers are its ids
+  // Of names: the table whose rows are of them, and its column.
+  std::string_view users = "";
+  std::string_view column = "";
 };
 
 // Facts come first, then the names that those refer to.

@@ -33,6 +33,7 @@ struct StoredRun {
   std::int64_t started_ms = 0;
   std::optional<std::int64_t> ended_ms;  // absent: it is running, or died
   std::string end_reason;                // empty as long as it is not ended; "unclean" if it died
+  std::string census;                    // what counted its processes: bpf, proc; empty: it is not told
   std::optional<std::int64_t> first_tick_ms;
   std::optional<std::int64_t> last_tick_ms;
 };
@@ -48,6 +49,8 @@ struct StoredTick {
   Cost total;
   TickCost cost{};
   TickCounts counts;
+  std::optional<TickLooks> looks;  // as reads
+  std::optional<TickReads> reads;  // absent: recorded before schema 6
 };
 
 // How many processes were zombies at a tick.
@@ -99,6 +102,48 @@ struct ProcessState {
 struct Holder {
   StoredProcess process;
   std::int64_t kib = 0;
+};
+
+// A ledger of mappings as it holds at a tick.
+struct LedgerAt {
+  std::int64_t process_id = 0;  // of the process row
+  ProcessLedger ledger;
+};
+
+struct HeldAt {
+  std::int64_t at_ms = 0;
+  std::int64_t kib = 0;
+};
+
+// What something held before, as far back as ticks are kept.
+struct HeldBefore {
+  HeldAt first;                           // the first that is known of it
+  std::optional<HeldAt> before;           // before it changed last, and when it did
+  std::optional<std::int64_t> since_kib;  // at the time asked for; absent: it was not known then
+};
+
+// A System V segment at a tick; it holds what is in memory and what is swapped out.
+struct SegmentAt {
+  SysvSegment segment;
+  std::int64_t first_ms = 0;  // the tick that saw it first
+  HeldBefore past;
+};
+
+// A directory or file at a tick; it holds what is allocated.
+struct TmpfsEntryAt {
+  TmpfsEntry entry;
+  HeldBefore past;
+};
+
+struct TmpfsAt {
+  TmpfsSample sample;                 // without the largest,
+  std::vector<TmpfsEntryAt> entries;  // which are these; sorted by path
+};
+
+// The same without what they held before, and without entries.
+struct Outside {
+  std::vector<SysvSegment> segments;  // sorted by shmid
+  std::vector<TmpfsSample> mounts;    // sorted by mount point
 };
 
 // Everything at one tick, rebuilt from the keyframe before it and the rows since: equal to what the collector saw.
@@ -215,6 +260,7 @@ struct RunInfo {
   std::int64_t interval_ms = 0;
   Moment started;
   Retention retention{};
+  std::string census = {};  // as StoredRun's
 };
 
 // What one call of maintain() did.

@@ -95,6 +95,27 @@ TEST_CASE("a group's maximum is the maximum of the sum, not the sum of the maxim
   CHECK(summary.mean == (40.0 * 50 + 15 * 50 + 45 * 100) / 200);
 }
 
+TEST_CASE("what a member had for a moment counts in the sum then, in nothing else") {
+  Interval spiked = constant(0, 100, 10);
+  touch(spiked, 50, 30);
+  touch(spiked, 20, 40);
+  touch(spiked, 3, 60);
+  GroupSum group;
+  group.add(1, spiked);
+  group.add(2, constant(0, 50, 100));
+  group.add(2, constant(50, 100, 200));
+  const Summary summary = group.summary();
+  CHECK(summary.max == 210);
+  CHECK(summary.min == 110);
+  CHECK(summary.mean == 160);
+  GroupSum alone;
+  alone.add(1, spiked, true);
+  CHECK(alone.summary().max == 50);
+  CHECK(alone.summary().max_at_ms == 30);
+  CHECK(alone.summary().min == 3);
+  CHECK(alone.summary().last == 10);
+}
+
 TEST_CASE("a group keeps what is not known apart from what it knows") {
   GroupSum group;
   group.add(1, constant(0, 100, 10));

@@ -12,15 +12,15 @@ using namespace memoir::test;
 namespace {
 
 constexpr std::int64_t kMinute = 60'000;
-constexpr std::int64_t kHour = 60 * kMinute;
-constexpr std::int64_t kDay = 24 * kHour;
+constexpr std::int64_t kSeriesHour = 60 * kMinute;
+constexpr std::int64_t kSeriesDay = 24 * kSeriesHour;
 
 using Intervals = std::vector<Interval>;
 
 Intervals line(std::int64_t from, std::int64_t to, std::int64_t every, double start, double per_day) {
   Intervals intervals;
   for (std::int64_t at = from; at < to; at += every) {
-    const double value = start + per_day * static_cast<double>(at - from) / static_cast<double>(kDay);
+    const double value = start + per_day * static_cast<double>(at - from) / static_cast<double>(kSeriesDay);
     intervals.push_back(constant(at, std::min(at + every, to), static_cast<std::int64_t>(value)));
   }
   return intervals;
@@ -70,39 +70,40 @@ TEST_CASE("intervals before, after and around the range count for what is inside
 }
 
 TEST_CASE("the width is one that people count in, and fits") {
-  CHECK(nice_width(kDay, 72, 10'000) == 30 * kMinute);
-  CHECK(nice_width(kDay, 25, 10'000) == kHour);
-  CHECK(nice_width(kHour, 72, 10'000) == kMinute);
+  CHECK(nice_width(kSeriesDay, 72, 10'000) == 30 * kMinute);
+  CHECK(nice_width(kSeriesDay, 25, 10'000) == kSeriesHour);
+  CHECK(nice_width(kSeriesHour, 72, 10'000) == kMinute);
   CHECK(nice_width(10 * kMinute, 72, 10'000) == 10'000);
-  CHECK(nice_width(365 * kDay, 72, 10'000) == 7 * kDay);
+  CHECK(nice_width(365 * kSeriesDay, 72, 10'000) == 7 * kSeriesDay);
   CHECK(nice_width(2000, 72, 100) == 100);
   CHECK(nice_width(0, 2, 100) == 100);
-  for (std::int64_t from = 0; from < kHour; from += 7 * kMinute) {
-    const std::int64_t to = from + 100'000 * kDay;
+  for (std::int64_t from = 0; from < kSeriesHour; from += 7 * kMinute) {
+    const std::int64_t to = from + 100'000 * kSeriesDay;
     CHECK(bucket_count({from, to, nice_width(to - from, 40, 1), 0}) <= 40);
   }
 }
 
 TEST_CASE("the slope is that of the line, gaps and outliers or not") {
-  Intervals intervals = line(0, kDay, 10'000, 1'000'000, 86'400);
-  CHECK(std::abs(slope_per_day(intervals, 0, kDay).value() - 86'400) < 87);
+  Intervals intervals = line(0, kSeriesDay, 10'000, 1'000'000, 86'400);
+  CHECK(std::abs(slope_per_day(intervals, 0, kSeriesDay).value() - 86'400) < 87);
 
   // Six hours missing, and a cache that held a gigabyte for two hours.
-  std::erase_if(intervals,
-                [](const Interval& interval) { return interval.from_ms > 6 * kHour && interval.from_ms < 12 * kHour; });
+  std::erase_if(intervals, [](const Interval& interval) {
+    return interval.from_ms > 6 * kSeriesHour && interval.from_ms < 12 * kSeriesHour;
+  });
   for (Interval& interval : intervals) {
-    if (interval.from_ms > 15 * kHour && interval.from_ms < 17 * kHour)
+    if (interval.from_ms > 15 * kSeriesHour && interval.from_ms < 17 * kSeriesHour)
       interval = constant(interval.from_ms, interval.until_ms, *interval.mean + (1 << 20));
   }
-  CHECK(std::abs(slope_per_day(intervals, 0, kDay).value() - 86'400) < 870);
+  CHECK(std::abs(slope_per_day(intervals, 0, kSeriesDay).value() - 86'400) < 870);
 
-  CHECK(slope_per_day(ticks({{0, kDay, 77}}), 0, kDay) == 0.0);
+  CHECK(slope_per_day(ticks({{0, kSeriesDay, 77}}), 0, kSeriesDay) == 0.0);
 }
 
 TEST_CASE("too little gives no slope") {
   CHECK_FALSE(slope_per_day(line(0, 5 * kMinute, 10'000, 0, 1000), 0, 5 * kMinute).has_value());
-  CHECK_FALSE(slope_per_day(line(0, 5 * kMinute, 10'000, 0, 1000), 0, kDay).has_value());
-  CHECK_FALSE(slope_per_day({}, 0, kDay).has_value());
+  CHECK_FALSE(slope_per_day(line(0, 5 * kMinute, 10'000, 0, 1000), 0, kSeriesDay).has_value());
+  CHECK_FALSE(slope_per_day({}, 0, kSeriesDay).has_value());
 }
 
 TEST_CASE("property: the buckets' parts make up the whole") {

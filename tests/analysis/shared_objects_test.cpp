@@ -1,6 +1,5 @@
 #include "analysis/shared_objects.h"
 
-#include "analysis/shared_swap.h"
 #include "support/catch.h"
 
 using namespace memoir;
@@ -9,19 +8,12 @@ using K = MappingKind;
 
 namespace {
 
-MappingRow row(K kind, std::string label, std::int64_t pss_kib, std::int64_t regions = 1) {
+MappingRow object(K kind, std::string label, std::int64_t pss_kib, std::int64_t regions = 1) {
   MappingRow row{{kind, std::move(label)}, {}};
   row.use.regions = regions;
   row.use.size_kib = regions * 8;
   row.use.memory.set(F::pss, pss_kib);
   return row;
-}
-
-MappingRow shared_row(std::string label, std::int64_t regions, std::int64_t swap_kib) {
-  MappingRow shared = row(K::tmpfs, std::move(label), 0, regions);
-  shared.use.shared_regions = regions;
-  shared.use.shared_swap_kib = swap_kib;
-  return shared;
 }
 
 ProcessLedger process(std::int32_t pid, std::vector<MappingRow> rows) {
@@ -32,9 +24,9 @@ ProcessLedger process(std::int32_t pid, std::vector<MappingRow> rows) {
 
 TEST_CASE("shared objects: sums over processes by kind and label, consumers by PSS") {
   const std::vector<ProcessLedger> ledgers{
-      process(1, {row(K::file, "/lib", 10, 4), row(K::heap, "[heap]", 50)}),
-      process(2, {row(K::file, "/lib", 30, 5), row(K::tmpfs, "/lib", 7)}),
-      process(3, {row(K::file, "/lib", 30, 1)}),
+      process(1, {object(K::file, "/lib", 10, 4), object(K::heap, "[heap]", 50)}),
+      process(2, {object(K::file, "/lib", 30, 5), object(K::tmpfs, "/lib", 7)}),
+      process(3, {object(K::file, "/lib", 30, 1)}),
   };
   const SharedObjects shared = fold_objects(ledgers);
   REQUIRE(shared.objects.size() == 3);
@@ -51,30 +43,11 @@ TEST_CASE("shared objects: sums over processes by kind and label, consumers by P
 }
 
 TEST_CASE("shared objects: what ledgers sum without a label stays apart") {
-  std::vector<ProcessLedger> ledgers{process(1, {}), process(2, {row(K::file, "/lib", 1)})};
-  for (ProcessLedger& ledger : ledgers) ledger.ledger.others[0].add(row(K::file, "", 5, 3).use);
+  std::vector<ProcessLedger> ledgers{process(1, {}), process(2, {object(K::file, "/lib", 1)})};
+  for (ProcessLedger& ledger : ledgers) ledger.ledger.others[0].add(object(K::file, "", 5, 3).use);
   const SharedObjects shared = fold_objects(ledgers);
   CHECK(shared.objects.size() == 1);
   CHECK(shared.others[0].pss_kib() == 10);
   CHECK(shared.others[0].regions == 6);
   CHECK(fold_objects({}).objects.empty());
-}
-
-TEST_CASE("shared swap: each mapping's swap by how often it is mapped over all processes") {
-  const std::vector<ProcessLedger> ledgers{
-      process(1, {shared_row("/a", 1, 90), shared_row("/b", 1, 40)}),
-      process(2, {shared_row("/a", 2, 180)}),
-      process(3, {row(K::tmpfs, "/a", 5), shared_row("/c", 1, 0)}),
-  };
-  const auto shares = share_swap(ledgers);
-  REQUIRE(shares.size() == 3);
-  CHECK(shares[0] == SharedSwap{{.pid = 1}, 30.0 + 40.0, 0});
-  CHECK(shares[1] == SharedSwap{{.pid = 2}, 60.0, 0});
-  CHECK(shares[2] == SharedSwap{{.pid = 3}, 0.0, 0});  // its private mapping does not count
-}
-
-TEST_CASE("shared swap: of what has no label it is said how much it is") {
-  std::vector<ProcessLedger> ledgers{process(1, {shared_row("/a", 1, 10)})};
-  ledgers[0].ledger.others[static_cast<std::size_t>(K::sysv)].add(shared_row("", 3, 70).use);
-  CHECK(share_swap(ledgers) == std::vector<SharedSwap>{{{.pid = 1}, 10.0, 70}});
 }

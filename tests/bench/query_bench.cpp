@@ -96,6 +96,32 @@ std::string at(std::int64_t ms) {
   return fmt::format("@{}", ms);
 }
 
+// Of what holds memory, where the file has it: of all, and of one.
+Result<std::vector<Words>> holder_questions(Reader& reader, const Snapshot& now) {
+  std::vector<Words> all;
+  const auto ask = [&all](Words words) { all.push_back(std::move(words)); };
+  for (const char* command : {"memory", "tree"}) ask({command});
+  for (const char* format : {"smaps-rollup", "category-metrics"}) ask({"export", "--format", format});
+  const auto ledgers = TRY(reader.ledgers(now.tick.id));
+  if (!ledgers.empty()) {
+    ask({"objects"});
+    ask({"objects", "--ownerless"});
+    ask({"mappings", std::to_string(ledgers.front().ledger.process.pid)});
+  }
+  const auto mounts = TRY(reader.tmpfs(now.tick.id, 0));
+  if (!mounts.empty()) {
+    ask({"tmpfs"});
+    ask({"tmpfs", mounts.front().sample.mount_point});
+  }
+  const auto segments = TRY(reader.segments(now.tick.id));
+  if (!segments.empty()) ask({"shm"});
+  if (now.cgroups.empty()) return all;
+  ask({"cgroups"});
+  ask({"cgroups", "cgroup:" + now.cgroups.back().path});
+  ask({"top", "--group", "container"});
+  return all;
+}
+
 // Every command, near and far.
 std::vector<Words> questions(const std::string& db, const std::string& folder) {
   constexpr std::int64_t hour_ms = 3'600'000;
@@ -109,7 +135,7 @@ std::vector<Words> questions(const std::string& db, const std::string& folder) {
   const std::string yesterday =
       fmt::format("{:%Y-%m-%d}", fmt::gmtime(static_cast<std::time_t>((last - day_ms) / 1000)));
   const std::string copy = folder + "/copy.db";
-  return {
+  std::vector<Words> all{
       {"status"},
       {"top"},
       {"top", "--at", at(last - 3 * day_ms)},
@@ -147,6 +173,9 @@ std::vector<Words> questions(const std::string& db, const std::string& folder) {
       {"extract", "--last", "1h", "--force", "-o", copy},
       {"doctor"},
   };
+  const std::vector<Words> holders = need(holder_questions(*reader, now));
+  all.insert(all.end(), holders.begin(), holders.end());
+  return all;
 }
 
 // The questions whose work is as large as what they write or check are not held to the target of an answer.

@@ -1,7 +1,8 @@
 // Simulated months through the real writer, with retention: how large the file gets, what a tick costs, for how long
 // maintenance writes at a time. On a manual clock, as fast as it goes.
 //
-// soak_bench [--days N] [--processes N] [--short-lived N] [--interval MS] [--max-size MIB] [-o F.db]
+// soak_bench [--days N] [--processes N] [--short-lived N] [--cgroups N] [--interval MS] [--max-size MIB] [-o F.db]
+// With --cgroups there are so many, containers each, and tmpfs mounts, SysV segments and ledgers of mappings too.
 // With -o the file stays, for the benchmarks of the answers.
 
 #include <SQLiteCpp/Database.h>
@@ -21,6 +22,7 @@
 #include "base/clock.h"
 #include "cost.h"
 #include "store/writer.h"
+#include "support/simulated_holders.h"
 #include "support/simulation.h"
 #include "support/temporary_directory.h"
 
@@ -36,6 +38,7 @@ struct Plan {
   std::int64_t days = 90;
   std::int64_t processes = 300;
   std::int64_t short_lived = 1000;  // per hour
+  std::int64_t cgroups = 0;         // 0: nor anything else that holds memory beside processes
   std::int64_t interval_ms = 10'000;
   std::int64_t max_mib = 2048;
   std::string path;  // empty: nothing is to stay
@@ -133,7 +136,8 @@ class Soak {
         simulation_({.processes = static_cast<std::size_t>(plan.processes),
                      .skewed = true,
                      .short_lived = static_cast<double>(plan.short_lived),
-                     .interval_ms = plan.interval_ms}) {}
+                     .interval_ms = plan.interval_ms}),
+        holders_({.cgroups = static_cast<std::size_t>(plan.cgroups)}) {}
 
   void run() {
     print_head();
@@ -143,7 +147,8 @@ class Soak {
     const std::int64_t report = std::max<std::int64_t>(ticks / 9, 1);
     const std::int64_t restart = 7 * kDayMs / plan_.interval_ms;
     for (std::int64_t i = 1; i <= ticks; ++i) {
-      const Tick tick = simulation_.next(i == ticks || i % restart == 0);
+      Tick tick = simulation_.next(i == ticks || i % restart == 0);
+      if (plan_.cgroups > 0) holders_.add_to(tick);
       measure_tick(tick, used);
       if (i % report == 0) print_line(i);
       if (i % restart == 0 && i != ticks) restart_recorder(i % (4 * restart) == 0);
@@ -259,6 +264,7 @@ class Soak {
   const Plan& plan_;
   const std::string path_;
   Simulation simulation_;
+  SimulatedHolders holders_;
   std::unique_ptr<Writer> writer_;
   std::int64_t used_ = 0;
   Costs costs_;
@@ -285,6 +291,8 @@ Plan parse(int argc, char** argv) {
       plan.processes = number(value);
     } else if (name == "--short-lived") {
       plan.short_lived = number(value, 0);
+    } else if (name == "--cgroups") {
+      plan.cgroups = number(value, 0);
     } else if (name == "--interval") {
       plan.interval_ms = number(value);
     } else if (name == "--max-size") {

@@ -37,14 +37,18 @@ struct Round {
   double store_us = 0;
 };
 
-std::vector<Round> measure(const Plan& plan, Population& population, bool keep) {
+enum class Reads { all, by_need };
+
+std::vector<Round> measure(const Plan& plan, Population& population, bool keep, Reads reads = Reads::all,
+                           Result<std::unique_ptr<Census>> census = std::unique_ptr<Census>()) {
   const ProcFs proc;
   const SystemClock clock;
   const BootInfo boot = need(proc.boot(clock.now()));
   CollectorOptions options;
   options.max_descriptors = keep ? raise_descriptor_limit() : 0;
+  if (reads == Reads::by_need) options.read_share_ppm = 5'000;
   Collector collector(proc, clock, need(Categoriser::make(default_category_rules())),
-                      need(Redactor::make(RedactionOptions{})), options);
+                      need(Redactor::make(RedactionOptions{})), options, std::move(census));
   const test::TemporaryDirectory folder;
   const auto writer = need(Writer::open(folder.path() + "/memoir.db", Durability::full));
   need(writer->begin_run({.boot = boot, .pid = 1, .version = "bench", .interval_ms = 10'000, .started = clock.now()}));
@@ -111,6 +115,14 @@ int main(int argc, char** argv) try {
   fmt::print("{:<28}{:>12}{:>12}{:>20}{:>9}\n", "", "floor, µs", "tick, µs", "of which storing", "ratio");
   print("descriptors kept", measure(plan, population, true));
   print("files opened again", measure(plan, population, false));
+  print("rollups by need", measure(plan, population, true, Reads::by_need));
+  print("and a census by /proc", measure(plan, population, true, Reads::by_need, Error{ErrorKind::gone, "by /proc"}));
+  auto census = find_by_bpf(ProcFs()).census;
+  if (census) {
+    print("and a census by BPF", measure(plan, population, true, Reads::by_need, std::move(census)));
+  } else {
+    fmt::print("without BPF: {}\n", census.error().message);
+  }
   return 0;
 } catch (const std::exception& error) {
   fmt::print(stderr, "tick_bench: {}\n", error.what());

@@ -1,4 +1,4 @@
-#include "collect/blocking_reader.h"
+#include "collect/reads/blocking_reader.h"
 
 #include <algorithm>
 #include <iterator>

@@ -31,11 +31,21 @@ struct CgroupMachine {
     put(path, "max", max);
     put(path, "current", current);
   }
-  void add(std::int32_t pid, const std::string& cgroup) {
-    FakeProcess process = fake(pid, "app");
-    process.cgroup = cgroup;
-    machine.proc.add(process);
+  void add(std::int32_t pid, const std::string& cgroup) { machine.proc.add(member(pid, cgroup)); }
+  // A process of add() holds more than at the tick before.
+  void move(std::int32_t pid, const std::string& cgroup) {
+    held_kib_ += 4;
+    machine.proc.update(member(pid, cgroup));
   }
+
+ private:
+  FakeProcess member(std::int32_t pid, const std::string& cgroup) const {
+    FakeProcess process = fake(pid, "app", held_kib_);
+    process.cgroup = cgroup;
+    return process;
+  }
+
+  std::int64_t held_kib_ = 1000;
 };
 
 std::vector<std::string> paths_of(const Tick& tick) {
@@ -53,7 +63,8 @@ TEST_CASE("a process's cgroup and those above it are told with their limits, pag
   m.limit("/a.slice", "1073741824\n", "8388608\n");
   m.limit("/a.slice/b.service", "max\n", "4194304\n");
   m.put("/a.slice/b.service", "high", "536870912\n");
-  m.put("/a.slice/b.service", "stat", "anon 1\ninactive_file 1048576\nactive_file 1048576\n");
+  m.put("/a.slice/b.service", "stat",
+        "anon 2097152\nkernel 32768\nshmem 16384\ninactive_file 1048576\nactive_file 1048576\n");
   m.put("/a.slice/b.service", "swap.current", "2048\n");
   m.put("/a.slice/b.service", "swap.max", "65536\n");
   m.limit("/other", "1\n", "1\n");
@@ -62,33 +73,153 @@ TEST_CASE("a process's cgroup and those above it are told with their limits, pag
   const Tick tick = m.machine.tick();
   REQUIRE(tick.cgroups.size() == 2);
   CHECK(tick.cgroups[0] == CgroupSample{"/a.slice", 8192, {}, {}, 1048576, {}, {}});
-  CHECK(tick.cgroups[1] == CgroupSample{"/a.slice/b.service", 4096, 2048, 2, {}, 524288, 64});
+  CHECK(tick.cgroups[1] == CgroupSample{"/a.slice/b.service", 4096, 2048, 2, {}, 524288, 64, 2048, 16, 32});
   CHECK(tick.counts.malformed == 0);
 }
 
-TEST_CASE("what cgroups hold and may hold is that of the tick") {
+TEST_CASE("what cgroups hold is that of the tick, where a process in or below one moved") {
   CgroupMachine m;
   const auto a = [](const Tick& tick) { return tick.cgroups.front(); };
-  m.limit("/a", "max\n", "4096\n");
-  m.put("/a", "stat", "active_file 0\ninactive_file 1024\n");
+  for (const char* path : {"/a", "/a/below", "/still"}) {
+    m.limit(path, "max\n", "4194304\n");
+    m.put(path, "stat", "active_file 0\ninactive_file 1048576\n");
+  }
   m.put("/a", "swap.current", "0\n");
-  m.add(10, "/a");
-  CHECK(a(m.machine.tick()) == CgroupSample{"/a", 4, 1, 0, {}, {}, {}});
-  m.limit("/a", "16384\n", "8192\n");
-  m.put("/a", "stat", "active_file 2048\ninactive_file 1024\n");
-  m.put("/a", "swap.current", "4096\n");
-  m.put("/a", "swap.max", "65536\n");
-  m.put("/a", "high", "12288\n");
-  m.limit("/b", "max\n", "1024\n");
-  m.add(11, "/b");
+  m.add(10, "/a/below");
+  m.add(11, "/still");
+  CHECK(a(m.machine.tick()) == CgroupSample{"/a", 4096, 1024, 0, {}, {}, {}});
+  for (const char* path : {"/a", "/a/below", "/still"}) m.limit(path, "16777216\n", "8388608\n");
+  m.put("/a", "stat", "active_file 2097152\ninactive_file 1048576\n");
+  m.put("/a", "swap.current", "4194304\n");
+  m.put("/a", "swap.max", "67108864\n");
+  m.put("/a", "high", "8912896\n");
+  CHECK(a(m.machine.tick()) == CgroupSample{"/a", 4096, 1024, 0, {}, {}, {}});
+  m.move(10, "/a/below");
   const Tick next = m.machine.tick();
-  CHECK(paths_of(next) == Paths{"/a", "/b"});
-  // Files that were not there are looked for again later.
-  CHECK(a(next) == CgroupSample{"/a", 8, 3, 4, 16, {}, {}});
-  CHECK(a(m.machine.tick(true)) == CgroupSample{"/a", 8, 3, 4, 16, 12, 64});
+  CHECK(paths_of(next) == Paths{"/a", "/a/below", "/still"});
+  // Limits wait for a minute, and files that were not there for a keyframe.
+  CHECK(a(next) == CgroupSample{"/a", 8192, 3072, 4096, {}, {}, {}});
+  CHECK(next.cgroups[1].current_kib == 8192);
+  CHECK(next.cgroups[2].current_kib == 4096);
+  m.machine.clock.advance(60'000);
+  CHECK(a(m.machine.tick()) == CgroupSample{"/a", 8192, 3072, 4096, 16384, {}, {}});
+  const Tick keyframe = m.machine.tick(true);
+  CHECK(a(keyframe) == CgroupSample{"/a", 8192, 3072, 4096, 16384, 8704, 65536});
+  CHECK(keyframe.cgroups[2].current_kib == 8192);
   // At a limit page cache gives way, and the sum stays.
-  m.put("/a", "stat", "active_file 0\ninactive_file 1024\n");
-  CHECK(a(m.machine.tick()).file_kib == 1);
+  m.put("/a", "stat", "active_file 0\ninactive_file 1048576\n");
+  m.move(10, "/a/below");
+  CHECK(a(m.machine.tick()).file_kib == 1024);
+}
+
+TEST_CASE("a cgroup that moved a little is told as it was, but near a limit, and at a keyframe") {
+  CgroupMachine m;
+  constexpr std::int64_t mib = 1024 * 1024;
+  const auto hold = [&](std::int64_t bytes) {
+    m.put("/a", "current", std::to_string(bytes) + "\n");
+    m.move(10, "/a");
+  };
+  m.limit("/a", "1073741824\n", std::to_string(512 * mib) + "\n");
+  m.put("/a", "stat", "anon 4096\n");
+  m.add(10, "/a");
+  const auto told = [&](bool keyframe = false) { return m.machine.tick(keyframe).cgroups.front().current_kib; };
+  CHECK(told() == 512 * 1024);
+  // Never more than a 256th off, however slowly it moves.
+  hold(513 * mib);
+  CHECK(told() == 512 * 1024);
+  hold(514 * mib);
+  CHECK(told() == 512 * 1024);
+  hold(514 * mib + 4096);
+  CHECK(told() == 514 * 1024 + 4);
+  hold(515 * mib);
+  CHECK(told(true) == 515 * 1024);
+  hold(1000 * mib);
+  CHECK(told() == 1000 * 1024);
+  hold(1000 * mib + 4096);
+  CHECK(told() == 1000 * 1024 + 4);
+}
+
+TEST_CASE("a cgroup is read when a process of it or below it went") {
+  CgroupMachine m;
+  for (const char* path : {"/a", "/a/b", "/c"}) m.limit(path, "max\n", "8388608\n");
+  m.add(10, "/a/b");
+  m.add(11, "/a/b");
+  m.add(12, "/c");
+  m.machine.tick();
+  m.machine.tick();
+  for (const char* path : {"/a", "/a/b", "/c"}) m.limit(path, "max\n", "4194304\n");
+  m.machine.proc.remove(11);
+  const Tick tick = m.machine.tick();
+  CHECK(tick.cgroups[0].current_kib == 4096);
+  CHECK(tick.cgroups[1].current_kib == 4096);
+  CHECK(tick.cgroups[2].current_kib == 8192);
+}
+
+TEST_CASE("what seldom moves of a cgroup is read once a minute while something moves there") {
+  CgroupMachine m;
+  m.limit("/a", "max\n", "4096\n");
+  m.put("/a", "min", "1024\n");
+  m.put("/a", "low", "2048\n");
+  m.put("/a", "peak", "8192\n");
+  m.put("/a", "swap.peak", "4096\n");
+  m.put("/a", "events", "low 1\nhigh 2\nmax 3\noom 4\noom_kill 5\n");
+  m.put("/a", "events.local", "low 0\nhigh 0\nmax 0\noom 0\noom_kill 2\n");
+  m.put("/a", "pressure",
+        "some avg10=0.00 avg60=0.00 avg300=0.00 total=70\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=7\n");
+  m.add(10, "/a");
+  const Tick first = m.machine.tick();
+  REQUIRE(first.cgroup_details);
+  CHECK(*first.cgroup_details == std::vector{CgroupDetail{"/a", 1, 2, 8, 4, 1, 2, 3, 4, 5, 2, 70, 7}});
+  m.put("/a", "peak", "16384\n");
+  m.move(10, "/a");
+  CHECK_FALSE(m.machine.tick().cgroup_details);
+  m.machine.clock.advance(60'000);
+  const Tick later = m.machine.tick();
+  REQUIRE(later.cgroup_details);
+  CHECK(later.cgroup_details->front().peak_kib == 16);
+  // Nothing moves: until the next keyframe, or for five minutes.
+  m.put("/a", "peak", "32768\n");
+  m.machine.clock.advance(120'000);
+  CHECK_FALSE(m.machine.tick().cgroup_details);
+  m.machine.clock.advance(180'000);
+  const Tick look = m.machine.tick();
+  REQUIRE(look.cgroup_details);
+  CHECK(look.cgroup_details->front().peak_kib == 32);
+}
+
+TEST_CASE("a cgroup near its limit is read at every tick, whole") {
+  CgroupMachine m;
+  const char* limit = GENERATE("max", "high");
+  CAPTURE(limit);
+  m.limit("/a", "max\n", "9216\n");
+  m.put("/a", limit, "10240\n");
+  m.put("/a", "events", "low 0\nhigh 0\nmax 1\noom 0\noom_kill 0\n");
+  m.add(10, "/a");
+  m.machine.tick();
+  m.put("/a", "current", "10240\n");
+  m.put("/a", "events", "low 0\nhigh 0\nmax 9\noom 0\noom_kill 0\n");
+  const Tick near = m.machine.tick();
+  CHECK(near.cgroups.front().current_kib == 10);
+  REQUIRE(near.cgroup_details);
+  CHECK(near.cgroup_details->front().max_events == 9);
+  m.put("/a", limit, "102400\n");
+  CHECK(m.machine.tick().cgroup_details);
+  CHECK_FALSE(m.machine.tick().cgroup_details);
+}
+
+TEST_CASE("a cgroup that holds nothing is not told of") {
+  CgroupMachine m;
+  m.limit("/full", "max\n", "4096\n");
+  m.limit("/empty", "max\n", "0\n");
+  m.limit("/swapped", "max\n", "0\n");
+  m.put("/swapped", "swap.current", "4096\n");
+  m.add(10, "/full");
+  m.add(11, "/empty");
+  m.add(12, "/swapped");
+  const Tick tick = m.machine.tick();
+  CHECK(paths_of(tick) == Paths{"/full", "/swapped"});
+  REQUIRE(tick.cgroup_details);
+  CHECK(tick.cgroup_details->size() == 2);
 }
 
 TEST_CASE("a cgroup without a process is forgotten after five minutes, one that is gone at once") {
@@ -114,11 +245,12 @@ TEST_CASE("cgroups are read without a descriptor to spare") {
   CollectorOptions options;
   options.max_descriptors = 1;
   CgroupMachine m(options);
-  m.limit("/a", "max\n", "4096\n");
+  m.limit("/a", "max\n", "4194304\n");
   m.add(10, "/a");
-  CHECK(m.machine.tick().cgroups.front().current_kib == 4);
-  m.limit("/a", "max\n", "8192\n");
-  CHECK(m.machine.tick().cgroups.front().current_kib == 8);
+  CHECK(m.machine.tick().cgroups.front().current_kib == 4096);
+  m.limit("/a", "max\n", "8388608\n");
+  m.move(10, "/a");
+  CHECK(m.machine.tick().cgroups.front().current_kib == 8192);
 }
 
 TEST_CASE("a cgroup whose files are missing, denied, empty, torn or huge ends nothing") {
@@ -192,25 +324,111 @@ TEST_CASE("an OOM kill is told of the lowest cgroup that counts it, and of what 
   CHECK(m.machine.tick().oom_kills == Kills{{"/new", 1}});
 }
 
-TEST_CASE("OOM kills of v1: each cgroup counts its own") {
+TEST_CASE("what one cgroup near its limit says early of an OOM kill is not told twice") {
   CgroupMachine m;
-  const auto put = [&](const std::string& path, int kills) {
-    const std::string folder = m.cgroups.path() + "/memory" + path;
-    fs::create_directories(folder);
-    std::ofstream(folder + "/memory.limit_in_bytes") << "4096\n";
-    std::ofstream(folder + "/memory.usage_in_bytes") << "4096\n";
-    std::ofstream(folder + "/memory.oom_control") << fmt::format("under_oom 0\noom_kill {}\n", kills);
-  };
-  for (const char* path : {"", "/a", "/a/b"}) put(path, 0);
-  CollectorOptions options = many_descriptors();
-  options.cgroup_root = m.cgroups.path();
-  m.machine.collector = make_collector(m.machine.proc.proc(), m.machine.clock, options);
+  count_kills(m, 0);
+  m.limit("/a", "max\n", "4096\n");
+  m.limit("/a/b", "4096\n", "4096\n");
+  for (const char* path : {"/a", "/a/b"}) m.put(path, "events", events(0));
+  m.add(10, "/a/b");
+  m.machine.tick();
+  // The machine's counter was read before the kill, the cgroup's after it.
+  for (const char* path : {"/a", "/a/b"}) m.put(path, "events", events(1));
+  CHECK(m.machine.tick().oom_kills.empty());
+  count_kills(m, 1);
+  CHECK(m.machine.tick().oom_kills == Kills{{"/a/b", 1}});
+}
+
+namespace {
+
+// The v1 memory controller below a root, with a collector that reads it.
+struct V1Machine : CgroupMachine {
+  V1Machine() {
+    CollectorOptions options = many_descriptors();
+    options.cgroup_root = cgroups.path();
+    put_v1("", "limit_in_bytes", "9223372036854771712\n");
+    machine.collector = make_collector(machine.proc.proc(), machine.clock, options);
+  }
+  void put_v1(const std::string& path, const std::string& file, std::string_view text) const {
+    put("/memory" + path, file, text);
+  }
+  void group(const std::string& path, std::string_view limit, int kills) const {
+    put_v1(path, "limit_in_bytes", limit);
+    put_v1(path, "usage_in_bytes", "4096\n");
+    put_v1(path, "oom_control", fmt::format("under_oom 0\noom_kill {}\n", kills));
+  }
+};
+
+}  // namespace
+
+TEST_CASE("OOM kills of v1: each cgroup counts its own") {
+  V1Machine m;
+  for (const char* path : {"", "/a", "/a/b"}) m.group(path, "4096\n", 0);
   m.add(10, "/a/b");
   CHECK(m.machine.tick().oom_kills.empty());
   count_kills(m, 3);
-  put("/a", 1);
-  put("/a/b", 2);
+  m.group("/a", "4096\n", 1);
+  m.group("/a/b", "4096\n", 2);
   CHECK(m.machine.tick().oom_kills == Kills{{"/a", 1}, {"/a/b", 2}});
+}
+
+TEST_CASE("a cgroup of v1 is told with what that kernel counts, and the unified tree beside it has no say") {
+  V1Machine m;
+  m.group("/a", "8192\n", 2);
+  m.put_v1("/a", "max_usage_in_bytes", "8192\n");
+  m.put_v1("/a", "failcnt", "17\n");
+  m.put_v1("/a", "kmem.usage_in_bytes", "1024\n");
+  m.put_v1("/a", "stat",
+           "rss 1\ntotal_rss 2048\ntotal_shmem 1024\ntotal_swap 4096\ntotal_inactive_file 1024\n"
+           "total_active_file 0\n");
+  m.put("/unified/a", "current", "40960\n");
+  m.put("/unified/a", "max", "max\n");
+  m.put("/unified/a", "peak", "81920\n");
+  m.put("/unified/only-there", "current", "40960\n");
+  m.put("/unified/only-there", "max", "max\n");
+  m.add(10, "/a");
+  m.add(11, "/only-there");
+  const Tick tick = m.machine.tick();
+  REQUIRE(paths_of(tick) == Paths{"/a"});
+  CHECK(tick.cgroups[0] == CgroupSample{"/a", 4, 1, 4, 8, {}, {}, 2, 1, 1});
+  CgroupDetail detail;
+  detail.path = "/a";
+  detail.peak_kib = 8;
+  detail.max_events = 17;
+  detail.own_oom_kills = 2;
+  REQUIRE(tick.cgroup_details);
+  CHECK(*tick.cgroup_details == std::vector{detail});
+  CHECK(tick.counts.malformed == 0);
+}
+
+TEST_CASE("cgroups of a unified tree below v1's controllers are read where it has the memory controller") {
+  CgroupMachine m;
+  m.put("/unified/a", "max", "max\n");
+  m.put("/unified/a", "current", "4096\n");
+  std::ofstream(m.cgroups.path() + "/unified/cgroup.controllers") << "memory\n";
+  fs::create_directories(m.cgroups.path() + "/cpu/a");
+  CollectorOptions options = many_descriptors();
+  options.cgroup_root = m.cgroups.path();
+  m.machine.collector = make_collector(m.machine.proc.proc(), m.machine.clock, options);
+  m.add(10, "/a");
+  CHECK(paths_of(m.machine.tick()) == Paths{"/a"});
+}
+
+TEST_CASE("a file of a cgroup that may not be read, or is none, is absent and no error") {
+  CgroupMachine m;
+  m.limit("/a", "max\n", "4096\n");
+  // As EOPNOTSUPP and ENODEV are: it can be opened, and every read fails.
+  fs::create_directory(m.cgroups.path() + "/a/memory.pressure");
+  fs::create_directory(m.cgroups.path() + "/a/memory.peak");
+  fs::create_directory(m.cgroups.path() + "/a/memory.stat");
+  m.add(10, "/a");
+  const Tick tick = m.machine.tick();
+  REQUIRE(tick.cgroups.size() == 1);
+  CHECK_FALSE(tick.cgroups[0].anon_kib);
+  REQUIRE(tick.cgroup_details);
+  CHECK_FALSE(tick.cgroup_details->front().peak_kib);
+  CHECK_FALSE(tick.cgroup_details->front().psi_some_total_us);
+  CHECK(tick.counts.malformed == 0);
 }
 
 TEST_CASE("SysV segments are a part of every tick, and their file may be missing or broken") {

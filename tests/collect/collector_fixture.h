@@ -23,13 +23,16 @@ inline CollectorOptions many_descriptors() {
   return options;
 }
 
-inline std::unique_ptr<Collector> make_collector(const ProcFs& proc, const Clock& clock,
-                                                 const CollectorOptions& options = many_descriptors()) {
+inline std::unique_ptr<Collector> make_collector(
+    const ProcFs& proc, const Clock& clock, const CollectorOptions& options = many_descriptors(),
+    Result<std::unique_ptr<Census>> census = std::unique_ptr<Census>(),
+    Result<std::unique_ptr<ProcessEvents>> events = std::unique_ptr<ProcessEvents>()) {
   auto categoriser = Categoriser::make(default_category_rules());
   REQUIRE(categoriser.ok());
   auto redactor = Redactor::make({});
   REQUIRE(redactor.ok());
-  return std::make_unique<Collector>(proc, clock, *std::move(categoriser), *std::move(redactor), options);
+  return std::make_unique<Collector>(proc, clock, *std::move(categoriser), *std::move(redactor), options,
+                                     std::move(census), std::move(events));
 }
 
 inline bool has_sample(const Tick& tick, std::int32_t pid) {

@@ -135,7 +135,7 @@ TEST_CASE("a rollup that falls silent for good is an exit in progress, not an ex
   machine.proc.remove(10, PidFile::smaps_rollup);
   const Tick tick = machine.tick();
   check_no_exec(tick, 10);
-  CHECK(sample_of(tick, 10).source == Source::approximate);
+  CHECK(sample_of(tick, 10).source == Source::held);
 }
 
 TEST_CASE("without a kept rollup, another executable under another name is an exec") {
@@ -270,15 +270,13 @@ TEST_CASE("a process that is found to be another's during its rollup is told to 
   CollectorOptions options = many_descriptors();
   options.read_deadline = std::chrono::minutes(1);
   Machine machine(options);
-  machine.proc.add(fake(10, "first"));
-  machine.proc.add(fake(11, "old"));
+  for (const std::int32_t pid : {9, 10, 11}) machine.proc.add(fake(pid, "old"));
   machine.tick();
-  // Both have had their status read when the identity of the first is, and its rollup comes before that of the second.
-  machine.proc.update(fake(10, "renamed"));
-  machine.proc.block(10, PidFile::cmdline);
+  // All have had their status read when the rollup of the first is, and those come in the order of pids.
+  machine.proc.block(9, PidFile::smaps_rollup);
   machine.proc.block(10, PidFile::smaps_rollup);
   std::thread other([&proc = machine.proc] {
-    while (!proc.unblock(10, PidFile::cmdline)) std::this_thread::yield();
+    while (!proc.unblock(9, PidFile::smaps_rollup)) std::this_thread::yield();
     proc.remove(11);
     FakeProcess next = fake(11, "new");
     next.start_ticks = 5000;

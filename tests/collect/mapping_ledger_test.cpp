@@ -74,6 +74,29 @@ TEST_CASE("mapping ledger: the kinds") {
   CHECK(kind_of("[heap] or not") == K::other);
 }
 
+TEST_CASE("mapping ledger: names that hold next to nothing go to the others of their kind, where there are several") {
+  MappingLedger ledger;
+  const auto add = [&](K kind, std::string label, std::int64_t kib) {
+    MappingRow row{{kind, std::move(label)}, {}};
+    row.use.regions = 1;
+    row.use.memory.set(F::rss, kib);
+    row.use.memory.set(F::pss, kib);
+    ledger.rows.push_back(std::move(row));
+  };
+  add(K::heap, "[heap]", 100'000);
+  add(K::file, "/large", 800);
+  add(K::file, "/a", 300);
+  add(K::file, "/b", 200);
+  add(K::stack, "[stack]", 100);
+  const MappingUse before = sum_of(ledger);
+  fold_small(ledger);
+  REQUIRE(ledger.rows.size() == 3);
+  CHECK(ledger.rows[1].name.label == "/large");
+  CHECK(ledger.rows[2].name.label == "[stack]");
+  CHECK(ledger.others[static_cast<std::size_t>(K::file)].regions == 2);
+  CHECK(sum_of(ledger) == before);
+}
+
 TEST_CASE("mapping ledger: a deleted file keeps its kind, a tmpfs is known by its device") {
   CHECK(kind_of("/dev/shm/x (deleted)", 27) == K::tmpfs);
   CHECK(kind_of("/opt/x (deleted)", 26) == K::file);

@@ -21,25 +21,46 @@ struct Mounts {
     Tick tick;
     Buffer buffer;
     Pass pass{.tick = tick, .buffer = buffer};
-    std::vector<std::shared_ptr<BlockingJob>> jobs;
-    if (auto job = reader.ask(again)) jobs.push_back(std::move(job));
-    worker.run(std::move(jobs), tick.cost);
-    reader.take(pass);
+    tick.begin = {now_ms, now_ms};
+    now_ms += 1000;
+    worker.run(reader.ask(again, tick.begin.boot_ms), tick.cost);
+    reader.take(names, pass);
     blocked = pass.blocked;
+    if (tick.tmpfs) told = tick.tmpfs;
     return tick.machine.memory.get(M::tmpfs);
+  }
+
+  TmpfsSample sample(const std::string& mount_point) const {
+    for (const TmpfsSample& sample : told.value_or(std::vector<TmpfsSample>())) {
+      if (sample.mount_point == mount_point) return sample;
+    }
+    FAIL("not told: " << mount_point);
+    return {};
   }
 
   FakeProc proc;
   std::map<std::string, std::int64_t> used;
   std::shared_ptr<Door> closed;  // who comes to /slow waits at it
+  std::shared_ptr<Door> closed_walk;
   std::string blocked;
+  std::optional<std::vector<TmpfsSample>> told;
+  std::int64_t now_ms = 1'000'000;
+  NameBudget names{0};
+  std::vector<TmpfsEntry> lies = {};  // in each of them
   BlockingReader worker{std::chrono::milliseconds(200)};
   TmpfsReader reader{std::make_shared<const ProcFs>(proc.root()),
-                     [this](const TmpfsMount& mount) -> std::optional<std::int64_t> {
+                     {},
+                     [this](const TmpfsMount& mount) -> std::optional<TmpfsRoom> {
                        const auto door = closed;
                        if (mount.mount_point == "/slow" && door) door->wait();
                        const auto found = used.find(mount.mount_point);
-                       return found == used.end() ? std::nullopt : std::optional(found->second);
+                       if (found == used.end()) return std::nullopt;
+                       return TmpfsRoom{std::nullopt, found->second, 1};
+                     },
+                     [this](const TmpfsMount& mount, const WalkLimits& /*limits*/) -> TmpfsTree {
+                       const auto door = closed_walk;
+                       if (mount.mount_point == "/slow" && door) door->wait();
+                       return {.walk = TmpfsWalk::whole, .content = {.entries = 7}, .largest = lies};
                      }};
 };
 
@@ -71,7 +92,6 @@ TEST_CASE("tmpfs: a mount that does not answer is left out, the others are read 
   mounts.used["/fast"] = 200;
   CHECK(mounts.tick() == 200);
   CHECK(mounts.worker.stuck() == 1);
-  mounts.closed = nullptr;
   door->open();
   while (mounts.worker.stuck() > 0) std::this_thread::yield();
   CHECK(mounts.tick() == 220);
@@ -87,4 +107,67 @@ TEST_CASE("tmpfs: the table of mounts may be missing or torn") {
   const Tick torn = machine.tick(true);
   CHECK_FALSE(torn.machine.memory.has(M::tmpfs));
   CHECK(torn.counts.malformed == 1);
+}
+
+TEST_CASE("tmpfs: each mount is walked in its turn, and told with what lies in it") {
+  Mounts mounts(kTwo);
+  mounts.used = {{"/fast", 100}, {"/slow", 20}};
+  mounts.lies = {{"core", false, 90, 90, 1, 33, 5}};
+  mounts.tick();
+  CHECK(mounts.sample("/fast").walk == TmpfsWalk::not_yet);
+  CHECK(mounts.sample("/fast").used_kib == 100);
+  mounts.tick();
+  mounts.tick();
+  CHECK(mounts.sample("/fast").walk == TmpfsWalk::whole);
+  CHECK(mounts.sample("/slow").content.entries == 7);
+  CHECK(mounts.sample("/slow").largest == mounts.lies);
+}
+
+TEST_CASE("tmpfs: a walk that does not come back holds up nothing but its mount") {
+  Mounts mounts(kTwo);
+  mounts.used = {{"/fast", 100}, {"/slow", 20}};
+  const auto door = std::make_shared<Door>();
+  mounts.closed_walk = door;
+  for (int i = 0; i < 4; ++i) mounts.tick();
+  CHECK(mounts.sample("/fast").walk == TmpfsWalk::whole);
+  CHECK(mounts.sample("/slow").walk == TmpfsWalk::not_read);
+  CHECK(mounts.worker.stuck() == 1);
+  CHECK(mounts.tick() == 100);
+  door->open();
+  while (mounts.worker.stuck() > 0) std::this_thread::yield();
+  CHECK(mounts.tick() == 120);
+}
+
+TEST_CASE("tmpfs: of two in one place the one that is seen is told; of parts of a file system the whole") {
+  Mounts mounts(
+      "1 0 0:1 / /place rw - tmpfs tmpfs rw,size=4k\n2 0 0:2 / /place rw - tmpfs tmpfs rw\n"
+      "3 0 0:3 /sub /a rw - tmpfs tmpfs rw\n4 0 0:3 / /longer rw - tmpfs tmpfs rw\n"
+      "5 0 0:4 / /nowhere rw shared:4 master:1 - tmpfs tmpfs rw,size=8m\n");
+  mounts.used = {{"/a", 5}, {"/longer", 5}};
+  CHECK(mounts.tick() == 5);
+  REQUIRE(mounts.told);
+  REQUIRE(mounts.told->size() == 3);
+  CHECK(mounts.sample("/place").walk == TmpfsWalk::not_read);
+  CHECK(mounts.sample("/longer").used_kib == 5);
+  CHECK(mounts.sample("/nowhere").limit_kib == 8192);
+  CHECK_FALSE(mounts.sample("/nowhere").used_kib);
+}
+
+TEST_CASE("tmpfs: who makes ever new names fills no more than a small part of the file") {
+  Mounts mounts("1 0 0:1 / /tmp rw - tmpfs tmpfs rw\n");
+  mounts.names = NameBudget(1);
+  std::size_t told = 0;
+  for (int i = 0; i < 200; ++i) {
+    mounts.used = {{"/tmp", i * 100'000}};
+    mounts.lies.clear();
+    for (int file = 0; file < 16; ++file) {
+      mounts.lies.push_back({std::to_string(i * 100 + file) + std::string(200, 'x'), false, 64, 64, 1, 1000, 0});
+    }
+    mounts.told.reset();
+    mounts.tick();
+    mounts.now_ms += 400'000;
+    if (mounts.told) told += mounts.sample("/tmp").largest.size();
+  }
+  CHECK(told > 100);
+  CHECK(told < 1600);
 }

@@ -34,6 +34,12 @@ read_deadline = "20ms"
 queue_ticks = 5
 max_command_bytes = 128
 log_level = "debug"
+source = "vmmap"
+[vmmap]
+vmmap = "/opt/vmmap"
+ps = "/opt/ps"
+deadline = "3s"
+group = "pgid"
 [store]
 durability = "normal"
 raw = "36h"
@@ -41,6 +47,15 @@ five_minutes = "14d"
 hours = "3650d"
 days = "forever"
 max_size = "1.5GiB"
+[budget]
+cpu = "1.25%"
+[mappings]
+interval = "1h"
+processes = 7
+labels = 9
+budget = "2s"
+[tmpfs]
+interval = "off"
 [[category]]
 name = "shop"
 command = '^/opt/shop\b'
@@ -70,20 +85,37 @@ unless = '=/'
   CHECK(parsed->queue_ticks == 5);
   CHECK(parsed->max_command_bytes == 128);
   CHECK(parsed->log_level == "debug");
+  CHECK(parsed->source == "vmmap");
+  CHECK(parsed->vmmap == "/opt/vmmap");
+  CHECK(parsed->ps == "/opt/ps");
+  CHECK(parsed->vmmap_deadline == 3s);
+  CHECK(parsed->vmmap_group == "pgid");
   CHECK(parsed->durability == "normal");
   CHECK(parsed->raw == 36h);
   CHECK(parsed->five_minutes == 14 * 24h);
   CHECK(parsed->hours == 3650 * 24h);
   CHECK(parsed->days == 0ms);
   CHECK(parsed->max_size == 3LL << 29);
+  CHECK(parsed->tmpfs_interval == 0ms);
+  CHECK(parsed->budget_cpu_ppm == 12'500);
+  CHECK(parsed->mappings_interval == 1h);
+  CHECK(parsed->mappings_processes == 7);
+  CHECK(parsed->mappings_labels == 9);
+  CHECK(parsed->mappings_budget == 2s);
   CHECK_FALSE(parsed->default_categories);
   REQUIRE(parsed->categories.size() == 2);
-  CHECK(parsed->categories[0] == CategoryRule{"shop", "^/opt/shop\\b", "e", "c", "u", "g", 16});
-  CHECK(parsed->categories[1] == CategoryRule{"batch", "", "", "", "batch", "", 23});
+  CHECK(parsed->categories[0] == CategoryRule{"shop", "^/opt/shop\\b", "e", "c", "u", "g", 31});
+  CHECK(parsed->categories[1] == CategoryRule{"batch", "", "", "", "batch", "", 38});
   CHECK_FALSE(parsed->redaction.defaults);
   CHECK(parsed->redaction.drop_arguments);
   REQUIRE(parsed->redaction.rules.size() == 1);
-  CHECK(parsed->redaction.rules[0] == RedactionRule{"^-K$", "shopctl", true, "=/", 31});
+  CHECK(parsed->redaction.rules[0] == RedactionRule{"^-K$", "shopctl", true, "=/", 46});
+}
+
+TEST_CASE("what is dear can be switched off") {
+  CHECK(parse_config("[recorder]\nlook = 'off'\n", "F")->look == 0ms);
+  CHECK(parse_config("[mappings]\ninterval = 'off'\n", "F")->mappings_interval == 0ms);
+  CHECK(complaint("[mappings]\ninterval = 'never'\n").starts_with("F:2: interval in [mappings] cannot be read"));
 }
 
 TEST_CASE("an unknown key is refused with its line and the nearest one") {
@@ -150,12 +182,18 @@ TEST_CASE("every bound is itself allowed, and what is beyond it refused") {
   };
   const std::vector<Bound> bounds = {
       {"recorder", "interval", "'100ms'", "'99ms'", "'1h'", "'3601s'"},
+      {"recorder", "look", "'50ms'", "'49ms'", "'1h'", "'3601s'"},
       {"recorder", "read_deadline", "'1ms'", "'0ms'", "'10s'", "'10001ms'"},
       {"recorder", "queue_ticks", "1", "0", "100000", "100001"},
       {"recorder", "queue_mib", "1", "0", "4096", "4097"},
       {"recorder", "max_command_bytes", "64", "63", "131072", "131073"},
       // With the finer tiers kept no longer.
       {"store", "days", "'1h'", "'59m'", "'10000d'", "'10001d'", "raw = '1h'\nfive_minutes = '1h'\nhours = '1h'\n"},
+      {"mappings", "interval", "'1s'", "'999ms'", "'1d'", "'25h'"},
+      {"mappings", "processes", "1", "0", "80", "81"},
+      {"mappings", "labels", "1", "0", "500", "501"},
+      {"mappings", "budget", "'1ms'", "'0ms'", "'10m'", "'601s'"},
+      {"tmpfs", "interval", "'1s'", "'999ms'", "'1d'", "'25h'"},
       {"leaks", "hour", "'10ms'", "'9ms'", "'1d'", "'25h'"},
   };
   for (const Bound& bound : bounds) {

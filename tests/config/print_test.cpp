@@ -23,17 +23,29 @@ TEST_CASE("a printed configuration reads back the same") {
   CHECK(read_back(config) == config);
 
   config.interval = 1500ms;
+  config.look = 0ms;
   config.read_deadline = 1ms;
   config.queue_ticks = 100'000;
   config.queue_mib = 4096;
   config.max_command_bytes = 64;
   config.log_level = "error";
+  config.source = "vmmap";
+  config.vmmap = "/opt/vmmap";
+  config.ps = "/opt/ps";
+  config.vmmap_deadline = 3s;
+  config.vmmap_group = "pgid";
   config.durability = "normal";
   config.raw = 1h;
   config.five_minutes = 90min;
   config.hours = 240'000h;
   config.days = 0ms;
+  config.tmpfs_interval = 90s;
   config.max_size = 16LL << 20;
+  config.budget_cpu_ppm = 100;
+  config.mappings_interval = 0ms;
+  config.mappings_processes = 1;
+  config.mappings_labels = 500;
+  config.mappings_budget = 1ms;
   config.default_categories = false;
   config.categories = {{"a", "^/usr/bin/a\\b", "", "", "", ""}, {"b", "", "e", "c", "u", "g"}};
   config.redaction.defaults = false;
@@ -46,7 +58,11 @@ TEST_CASE("what has no limit is printed so, and reads back") {
   Config config;
   config.db = "/m.db";
   config.max_size = 0;
+  config.budget_cpu_ppm = 0;
+  config.tmpfs_interval = 0ms;
+  CHECK_THAT(print_config(config), test::ContainsSubstring("[tmpfs]\ninterval = 'off'"));
   CHECK_THAT(print_config(config), test::ContainsSubstring("max_size = 'unlimited'"));
+  CHECK_THAT(print_config(config), test::ContainsSubstring("[budget]\ncpu = 'unlimited'"));
   CHECK_THAT(print_config(config), test::ContainsSubstring("days = 'forever'"));
   CHECK(read_back(config) == config);
 }

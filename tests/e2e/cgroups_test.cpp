@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <fmt/format.h>
 #include <fstream>
 #include <optional>
 #include <stdexcept>
@@ -28,7 +29,8 @@ namespace fs = std::filesystem;
 // Below the root of the memory controller: v1's, else v2's.
 class LimitedCgroup {
  public:
-  explicit LimitedCgroup(std::int64_t kib) : path_("/memoir-test-" + std::to_string(::getpid())) {
+  explicit LimitedCgroup(std::int64_t kib, const std::string& name = "memoir-test-" + std::to_string(::getpid()))
+      : path_("/" + name) {
     folder_ = (v1_ ? "/sys/fs/cgroup/memory" : "/sys/fs/cgroup") + path_;
     std::error_code error;
     if (!fs::create_directory(folder_, error)) return;
@@ -88,14 +90,43 @@ TEST_CASE("what a cgroup may hold and holds is recorded, page cache apart, and i
   CHECK(column("file_kib").value_or(-1) >= 0);
   // Between keyframes, too, it is what the kernel says at the tick.
   holder.tell("private 8192");
-  REQUIRE(cgroup.limit(96 * 1024));
   recorder.tick();
-  CHECK(column("max_kib") == 96 * 1024);
   CHECK(column("current_kib").value_or(0) >= 24 * 1024);
   CHECK(scene.number("SELECT MAX(id) = MAX(keyframe_id) FROM tick") == 0);
   holder.end();
   REQUIRE(recorder.stop() == 0);  // its last tick is a keyframe
   CHECK_FALSE(column("max_kib").has_value());
+}
+
+TEST_CASE("memoir cgroups has what the kernel counts, and the name that a container's manager wrote down") {
+  const Scene scene;
+  const std::string id = fmt::format("{:064x}", ::getpid());
+  Holder holder(scene.folder());
+  const LimitedCgroup cgroup(64 * 1024, "docker-" + id + ".scope");
+  if (!cgroup.usable() || !cgroup.take(holder.pid())) {
+    WARN("skipped: no cgroup can be made here, or the memory controller is not there");
+    return;
+  }
+  const std::string folder = scene.folder() + "/var/lib/docker/containers/" + id;
+  fs::create_directories(folder);
+  std::ofstream(folder + "/config.v2.json") << R"({"Name":"/web-1","Config":{"Image":"nginx:1"}})";
+  Recorder recorder(scene, "1h", {}, {"--containers", scene.folder()});
+  recorder.tick();
+  holder.tell("private 16384");
+  recorder.tick();
+  const json rows = scene.answer_rows({"cgroups", "cgroup:" + cgroup.path()});
+  CAPTURE(rows.dump(1));
+  REQUIRE(rows.size() == 1);
+  const json& row = rows[0];
+  CHECK(row.at("usage_kib") >= 16 * 1024);
+  CHECK(row.at("anon_kib") >= 16 * 1024);
+  CHECK(row.at("anon_kib") <= row.at("usage_kib"));
+  CHECK(row.at("anon_mark_kib") == row.at("anon_kib"));
+  CHECK(row.at("max_kib") == 64 * 1024);
+  CHECK(row.at("processes") == 1);
+  CHECK(row.at("container_name") == "web-1");
+  CHECK(row.at("container_image") == "nginx:1");
+  REQUIRE(recorder.stop() == 0);
 }
 
 TEST_CASE("a cgroup that is made again under its name is read on") {

@@ -139,11 +139,14 @@ TEST_CASE("sixty processes with 24 MiB of arguments each cost neither time nor m
     attacker.tell("comm " + hex("name" + std::to_string(i)));
     recorder.tick();
   }
-  CHECK(scene.number(unread) == 0);
+  wait_until("all command lines", [&] {
+    recorder.tick();
+    return scene.number(unread) == 0;
+  });
   CHECK(contains(scene.top().at(attacker.pid()).at("command"), "--password=[redacted]"));
   CHECK(contains(scene.top().at(attacker.pid()).at("command"), "[cut: over 69632 bytes]"));
   if (!kSanitized) {
-    CHECK(scene.number("SELECT max(duration_ms) FROM tick").value() <= 2000);
+    CHECK(scene.number("SELECT max(cpu_us) FROM tick").value() <= 2'000'000);
     CHECK(highest_rss_kib(recorder.child().pid()) <= 40 * 1024);
   }
   REQUIRE(recorder.stop() == 0);

@@ -1,6 +1,8 @@
 #include "recording.h"
 
 #include <SQLiteCpp/SQLiteCpp.h>
+#include <algorithm>
+#include <fstream>
 #include <signal.h>
 #include <sys/stat.h>
 
@@ -16,6 +18,12 @@ Program memoird(const Scene& scene, const std::string& interval, std::optional<u
   std::vector<std::string> arguments{"--db", scene.db(), "--interval", interval};
   arguments.insert(arguments.end(), more.begin(), more.end());
   // No configuration of the machine under test gets in.
+  if (std::ranges::find(more, "--config") == more.end()) {
+    const std::string config = scene.folder() + "/read-all.toml";
+    std::ofstream file(config);
+    // Some folders are such that nothing can be written there.
+    if (file << "[budget]\ncpu = \"unlimited\"\n") arguments.insert(arguments.end(), {"--config", config});
+  }
   return {.path = MEMOIRD,
           .arguments = arguments,
           .environment = {"XDG_CONFIG_HOME=/nonexistent", "HOME=/nonexistent"},

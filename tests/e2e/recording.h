@@ -46,7 +46,8 @@ inline bool contains(const std::string& text, std::string_view part) {
   return text.find(part) != std::string::npos;
 }
 
-// A running memoird. By default it ticks only when told to (and on the hour).
+// A running memoird. By default it ticks only when told to (and on the hour), and reads every process in each: ticks
+// that come at once have no budget of time.
 class Recorder {
  public:
   explicit Recorder(const Scene& scene, const std::string& interval = "1h", std::optional<uid_t> as_user = {},

@@ -61,9 +61,10 @@ std::set<std::string> allowed_calls() {
 }
 
 std::string capability_numbers() {
-  REQUIRE(of_unit("CapabilityBoundingSet") == std::vector<std::string>{"CAP_SYS_PTRACE"});
-  REQUIRE(of_unit("AmbientCapabilities") == std::vector<std::string>{"CAP_SYS_PTRACE"});
-  return "19";
+  const std::vector<std::string> needed{"CAP_SYS_PTRACE CAP_BPF CAP_PERFMON"};
+  REQUIRE(of_unit("CapabilityBoundingSet") == needed);
+  REQUIRE(of_unit("AmbientCapabilities") == needed);
+  return "19,39,38";
 }
 
 struct Confined {
@@ -115,6 +116,30 @@ TEST_CASE("memoird records with the system calls and capabilities of its unit") 
   CHECK(contains(row.at("exe"), "/holder"));
 }
 
+TEST_CASE("memoird keeps no right to load BPF programs") {
+  if (!can_confine()) return;
+  const Scene scene;
+  const Confined confined(scene);
+  if (confined.uid == "-") return;
+  // The file is made once the census was looked for.
+  const std::string script =
+      "\"$0\" --db \"$1\" --interval 100ms --duration 2s & while [ ! -s \"$1\" ]; do sleep 0.05; done; "
+      "grep CapPrm: /proc/$!/status; wait $!";
+  const Outcome recorded = confined.run({"/bin/sh", "-c", script, MEMOIRD, scene.db()});
+  INFO(recorded.err);
+  REQUIRE(recorded.status == 0);
+  if (contains(recorded.err, "not counted by BPF")) {
+    WARN("skipped: no BPF here");
+    return;
+  }
+  const std::string before = "CapPrm:\t";
+  const std::size_t at = recorded.out.find(before);
+  REQUIRE(at != std::string::npos);
+  const unsigned long long held = std::stoull(recorded.out.substr(at + before.size()), nullptr, 16);
+  CHECK((held & 1ULL << 19U) != 0);  // CAP_SYS_PTRACE
+  CHECK((held & 1ULL << 39U) == 0);  // CAP_BPF
+}
+
 TEST_CASE("what a taken-over memoird would do to others is refused by the unit's filter") {
   if (!can_confine()) return;
   const Scene scene;
@@ -151,9 +176,8 @@ TEST_CASE("the unit holds no system call that lends power, and says so to system
     return;
   }
   const auto allowed = allowed_calls();
-  for (const char* call :
-       {"process_vm_readv", "process_vm_writev", "process_madvise", "kcmp", "ptrace", "pidfd_getfd", "bpf", "setuid",
-        "setresuid", "chown", "keyctl", "setpriority", "mount", "init_module", "reboot"}) {
+  for (const char* call : {"process_vm_readv", "process_vm_writev", "process_madvise", "kcmp", "ptrace", "pidfd_getfd",
+                           "setuid", "setresuid", "chown", "keyctl", "setpriority", "mount", "init_module", "reboot"}) {
     CAPTURE(call);
     CHECK_FALSE(allowed.contains(call));
   }

@@ -3,6 +3,19 @@
 #include "fuzz/require.h"
 #include "fuzz/targets.h"
 
+namespace {
+
+using Maybe = std::optional<std::int64_t>;
+
+// Each value of what is parsed well, and that what is not says why.
+template <typename T>
+void require_natural(std::string_view text, const memoir::Result<T>& parsed, std::initializer_list<Maybe T::*> values) {
+  if (!parsed) return memoir::fuzz::require_good(parsed.error(), text);
+  for (const auto value : values) memoir::fuzz::require(((*parsed).*value).value_or(0) >= 0, "no value is negative");
+}
+
+}  // namespace
+
 void memoir::fuzz::cgroup_memory(std::string_view text) {
   const auto limit = parse_cgroup_limit(text);
   if (limit) {
@@ -10,17 +23,17 @@ void memoir::fuzz::cgroup_memory(std::string_view text) {
   } else {
     require_good(limit.error(), text);
   }
-  const auto kills = parse_cgroup_oom_kills(text);
-  if (kills) {
-    require(!*kills || **kills >= 0, "no count is negative");
-  } else {
-    require_good(kills.error(), text);
-  }
-  for (const auto& size : {parse_cgroup_usage(text), parse_cgroup_file_cache(text)}) {
-    if (size) {
-      require(*size >= 0, "no size is negative");
+  for (const auto& number : {parse_cgroup_usage(text), parse_cgroup_count(text)}) {
+    if (number) {
+      require(*number >= 0, "no number is negative");
     } else {
-      require_good(size.error(), text);
+      require_good(number.error(), text);
     }
   }
+  require_natural(text, parse_cgroup_stat(text),
+                  {&CgroupStat::anon, &CgroupStat::shmem, &CgroupStat::kernel, &CgroupStat::swap});
+  require_natural(
+      text, parse_cgroup_events(text),
+      {&CgroupEvents::low, &CgroupEvents::high, &CgroupEvents::max, &CgroupEvents::oom, &CgroupEvents::oom_kill});
+  require_natural(text, parse_cgroup_pressure(text), {&CgroupPressure::some_total_us, &CgroupPressure::full_total_us});
 }

@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kMutationsPerTarget = 4000;
 
-constexpr std::array<std::string_view, 28> kTokens = {"\n",
+constexpr std::array<std::string_view, 30> kTokens = {"\n",
                                                       ":",
                                                       " kB\n",
                                                       " ",
@@ -44,6 +44,8 @@ constexpr std::array<std::string_view, 28> kTokens = {"\n",
                                                       "0::/",
                                                       "Name:\t",
                                                       "Uid:\t0\t0\t0\t0\n",
+                                                      "x 1000-2000 [ 4K 1.5M ] rw-/rwx SM=PRV\n",
+                                                      "7 1 7 0 root S Sun Nov 22 12:42:56 2026 x\n",
                                                       "\xff\xfe",
                                                       "\x1b[2J",
                                                       std::string_view("\0", 1)};
@@ -101,7 +103,9 @@ void run(const fuzz::Target& target, std::string_view text) {
 
 TEST_CASE("every fuzz target holds on all fixtures and their mutations") {
   std::vector<std::string> texts;
-  for (const std::string& name : test::fixtures()) texts.push_back(test::fixture(name));
+  for (const std::string& name : test::fixtures()) {
+    if (!name.ends_with(".db")) texts.push_back(test::fixture(name));
+  }
   REQUIRE(texts.size() > 40);
   for (const fuzz::Target& target : fuzz::kTargets) {
     INFO(target.name);

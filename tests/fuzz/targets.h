@@ -23,13 +23,15 @@ void kernel(std::string_view text);
 void cgroup_memory(std::string_view text);
 void mountinfo(std::string_view text);
 void sysvipc_shm(std::string_view text);
+void vmmap(std::string_view text);
+void ps(std::string_view text);
 
 struct Target {
   const char* name;
   void (*run)(std::string_view text);
 };
 
-inline constexpr std::array<Target, 14> kTargets{{
+inline constexpr std::array<Target, 16> kTargets{{
     {"pid_stat", pid_stat},
     {"statm", statm},
     {"status", status},
@@ -44,6 +46,8 @@ inline constexpr std::array<Target, 14> kTargets{{
     {"cgroup_memory", cgroup_memory},
     {"mountinfo", mountinfo},
     {"sysvipc_shm", sysvipc_shm},
+    {"vmmap", vmmap},
+    {"ps", ps},
 }};
 
 }  // namespace memoir::fuzz

@@ -2,6 +2,9 @@
 
 #include "support/catch.h"
 
+using memoir::Container;
+using memoir::container_in;
+using memoir::container_label;
 using memoir::container_of;
 
 namespace {
@@ -57,4 +60,39 @@ TEST_CASE("What is no container has none") {
     CAPTURE(cgroup);
     CHECK(container_of(cgroup).empty());
   }
+}
+
+TEST_CASE("The whole id and the pod of a container are in the path, as either driver of cgroups writes them") {
+  const std::string uid = "0f3c5d7e-1111-2222-3333-444455556666";
+  struct Example {
+    std::string cgroup;
+    std::string pod_uid;
+  };
+  for (const Example& example : {
+           Example{"/kubepods/burstable/pod" + uid + "/" + kId, uid},
+           Example{"/kubepods/pod" + uid + "/" + kId + "/init", uid},
+           Example{"/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod0f3c5d7e_1111_2222_3333_"
+                   "444455556666.slice/crio-" +
+                       kId + ".scope",
+                   uid},
+           Example{"/system.slice/containerd.service/kubepods-pod0f3c5d7e_1111_2222_3333_444455556666.slice:"
+                   "cri-containerd:" +
+                       kId,
+                   uid},
+           // A pod that the kubelet has from a file.
+           Example{"/kubepods/burstable/poda1b2c3d4e5f60718293a4b5c6d7e8f90/" + kId,
+                   "a1b2c3d4e5f60718293a4b5c6d7e8f90"},
+       }) {
+    CAPTURE(example.cgroup);
+    const Container container = container_in(example.cgroup);
+    CHECK(container.runtime == "kubernetes");
+    CHECK(container.key == kId);
+    CHECK(container.pod_uid == example.pod_uid);
+    CHECK(container_label(container) == "kubernetes:3f2a4b5c6d7e");
+  }
+  CHECK(container_in("/docker/" + kId) == Container{"docker", kId, {}, {}, {}, {}});
+  CHECK(container_in("/docker/" + kId + "/docker/" + kOther).key == kOther);
+  CHECK(container_in("/lxc/aaaabbbbccccdddd") == Container{"lxc", "aaaabbbbccccdddd", {}, {}, {}, {}});
+  CHECK(container_of("/lxc/aaaabbbbccccdddd") == "lxc:aaaabbbbccccdddd");
+  CHECK(container_in("/system.slice/nginx.service") == Container());
 }

@@ -10,12 +10,22 @@ TEST_CASE("cgroup memory: captured of v1, and v2") {
   const std::string v1 = "linux-6.18/cgroup-v1/memory.";
   CHECK(*parse_cgroup_limit(test::fixture(v1 + "limit_in_bytes")) == Kib(262144));
   CHECK(*parse_cgroup_usage(test::fixture(v1 + "usage_in_bytes")) == 58084);
-  CHECK(*parse_cgroup_file_cache(test::fixture(v1 + "stat")) == 19532);
+  const CgroupStat stat1 = *parse_cgroup_stat(test::fixture(v1 + "stat"));
+  CHECK(stat1.file == 19532);
+  CHECK(stat1.anon == 37592);
+  CHECK(stat1.shmem == 0);
+  CHECK(stat1.swap == 0);
+  CHECK_FALSE(stat1.kernel);
   const std::string v2 = "linux-6.1/cgroup-v2/memory.";
   CHECK(*parse_cgroup_limit(test::fixture(v2 + "max")) == Kib(524288));
   CHECK(*parse_cgroup_limit(test::fixture(v2 + "high")) == Kib());
   CHECK(*parse_cgroup_usage(test::fixture(v2 + "current")) == 393220);
-  CHECK(*parse_cgroup_file_cache(test::fixture(v2 + "stat")) == 118784);
+  const CgroupStat stat2 = *parse_cgroup_stat(test::fixture(v2 + "stat"));
+  CHECK(stat2.file == 118784);
+  CHECK(stat2.anon == 262144);
+  CHECK(stat2.shmem == 4096);
+  CHECK(stat2.kernel == 8192);
+  CHECK_FALSE(stat2.swap);
 }
 
 TEST_CASE("cgroup memory: no limit is absent, a limit of nothing is 0") {
@@ -38,26 +48,64 @@ TEST_CASE("cgroup memory: what is torn, empty, negative or too large is an error
   CHECK(parse_cgroup_usage(text).error().kind == ErrorKind::malformed);
   CHECK(parse_cgroup_limit("").error().kind == ErrorKind::gone);
   CHECK(parse_cgroup_usage("").error().kind == ErrorKind::gone);
-  CHECK(parse_cgroup_file_cache("").error().kind == ErrorKind::gone);
+  CHECK(parse_cgroup_stat("").error().kind == ErrorKind::gone);
 }
 
 TEST_CASE("cgroup memory: page cache is both file lists, with what is below where v1 tells it") {
-  CHECK(*parse_cgroup_file_cache("inactive_file 4096\nanon 7\nactive_file 1024\n") == 5);
-  CHECK(*parse_cgroup_file_cache("active_file 0\ninactive_file 0\ntotal_active_file 2048\ntotal_inactive_file 0\n") ==
+  CHECK(parse_cgroup_stat("inactive_file 4096\nanon 7\nactive_file 1024\n")->file == 5);
+  CHECK(parse_cgroup_stat("active_file 0\ninactive_file 0\ntotal_active_file 2048\ntotal_inactive_file 0\n")->file ==
         2);
   const auto text = GENERATE(as<std::string>{}, "active_file 4096\n", "anon 1\n", "active_file 1\ninactive_file 2",
-                             "active_file x\ninactive_file 2\n");
+                             "active_file x\ninactive_file 2\n", "active_file 0\ninactive_file 0\nanon -1\n");
   INFO(text);
-  CHECK(parse_cgroup_file_cache(text).error().kind == ErrorKind::malformed);
+  CHECK(parse_cgroup_stat(text).error().kind == ErrorKind::malformed);
 }
 
-TEST_CASE("cgroup events: the OOM kills of v2 and of v1; an older kernel counts none") {
-  CHECK(*parse_cgroup_oom_kills("low 0\nhigh 1\nmax 2\noom 3\noom_kill 2\noom_group_kill 0\n") == 2);
-  CHECK(*parse_cgroup_oom_kills("oom_kill_disable 0\nunder_oom 0\noom_kill 7\n") == 7);
-  CHECK_FALSE(*parse_cgroup_oom_kills("oom_kill_disable 0\nunder_oom 0\n"));
-  CHECK(parse_cgroup_oom_kills("").error().kind == ErrorKind::gone);
-  for (const char* text : {"oom_kill\n", "oom_kill x\n", "oom_kill -1\n", "oom_kill 2"}) {
+TEST_CASE("cgroup memory: of a group with others below it v1's totals count, whatever it holds itself") {
+  const auto stat = parse_cgroup_stat(
+      "rss 4096\nshmem 0\nswap 0\ninactive_file 0\nactive_file 0\n"
+      "total_rss 12288\ntotal_shmem 8192\ntotal_swap 4096\ntotal_inactive_file 1024\ntotal_active_file 1024\n");
+  CHECK(stat->anon == 12);
+  CHECK(stat->shmem == 8);
+  CHECK(stat->swap == 4);
+  CHECK(stat->file == 2);
+}
+
+TEST_CASE("cgroup memory: without a line for all kernel memory its parts are added up") {
+  const auto stat = parse_cgroup_stat(
+      "anon 0\nfile 0\nkernel_stack 1048576\npagetables 2097152\npercpu 65536\nsock 8192\n"
+      "inactive_file 0\nactive_file 0\nslab_reclaimable 3145728\nslab_unreclaimable 1572864\nslab 4718592\n");
+  CHECK(stat->kernel == 1024 + 2048 + 64 + 4608);
+}
+
+TEST_CASE("cgroup events: those of v2, and the OOM kills of v1; an older kernel counts none") {
+  const auto events = parse_cgroup_events("low 4\nhigh 1\nmax 5\noom 3\noom_kill 2\noom_group_kill 0\n");
+  CHECK(events->low == 4);
+  CHECK(events->high == 1);
+  CHECK(events->max == 5);
+  CHECK(events->oom == 3);
+  CHECK(events->oom_kill == 2);
+  CHECK(parse_cgroup_events("oom_kill_disable 0\nunder_oom 0\noom_kill 7\n")->oom_kill == 7);
+  CHECK_FALSE(parse_cgroup_events("oom_kill_disable 0\nunder_oom 0\n")->oom_kill);
+  CHECK(parse_cgroup_events("").error().kind == ErrorKind::gone);
+  for (const char* text : {"oom_kill\n", "oom_kill x\n", "oom_kill -1\n", "oom_kill 2", "low 1\nhigh\n"}) {
     CAPTURE(text);
-    CHECK(parse_cgroup_oom_kills(text).error().kind == ErrorKind::malformed);
+    CHECK(parse_cgroup_events(text).error().kind == ErrorKind::malformed);
   }
+}
+
+TEST_CASE("cgroup pressure: the times that some and all waited") {
+  const auto pressure = parse_cgroup_pressure(
+      "some avg10=0.12 avg60=0.00 avg300=0.00 total=4711\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=12\n");
+  CHECK(pressure->some_total_us == 4711);
+  CHECK(pressure->full_total_us == 12);
+  CHECK(parse_cgroup_pressure("").error().kind == ErrorKind::gone);
+  CHECK(parse_cgroup_pressure("some avg10=0.12\n").error().kind == ErrorKind::malformed);
+}
+
+TEST_CASE("cgroup counter: how often usage ran against a v1 limit") {
+  CHECK(*parse_cgroup_count("0\n") == 0);
+  CHECK(*parse_cgroup_count("1234567\n") == 1234567);
+  CHECK(parse_cgroup_count("").error().kind == ErrorKind::gone);
+  CHECK(parse_cgroup_count("12").error().kind == ErrorKind::malformed);
 }

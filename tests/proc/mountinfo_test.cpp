@@ -18,7 +18,13 @@ using namespace memoir;
 TEST_CASE("mountinfo: every tmpfs, by device") {
   const auto mounts = parse_tmpfs_mounts(test::fixture("linux-6.18/machine/mountinfo"));
   REQUIRE(mounts.ok());
-  CHECK(*mounts == std::vector<TmpfsMount>{{0, 23, "/dev/shm"}, {0, 27, "/dev/shm"}, {0, 28, "/sys/fs/cgroup"}});
+  REQUIRE(mounts->size() == 3);
+  CHECK(mounts->at(0) == TmpfsMount{0, 23, "/dev/shm", 24'684'096});
+  CHECK(mounts->at(1) == TmpfsMount{0, 27, "/dev/shm", 24'684'096});
+  CHECK(mounts->at(2).mount_point == "/sys/fs/cgroup");
+  CHECK_FALSE(mounts->at(2).limit_kib);
+  CHECK(mounts->at(2).mounted_on == std::vector<std::string>{"blkio", "cpu", "cpuacct", "cpuset", "devices", "freezer",
+                                                             "memory", "pids", "systemd", "unified"});
 }
 
 TEST_CASE("mountinfo: escapes are undone, optional fields passed over") {
@@ -27,6 +33,37 @@ TEST_CASE("mountinfo: escapes are undone, optional fields passed over") {
       "37 35 8:1 /x /home rw - ext4 /dev/sda1 rw\n");
   REQUIRE(mounts.ok());
   CHECK(*mounts == std::vector<TmpfsMount>{{0, 40, "/mnt/a b\\\tc\\999"}});
+}
+
+TEST_CASE("mountinfo: the whole of a file system comes first, of that the shortest mount point") {
+  const auto mounts = parse_tmpfs_mounts(
+      "1 0 0:40 /part /a rw - tmpfs none rw\n2 0 0:40 / /long rw - tmpfs none rw\n3 0 0:40 / /b rw - tmpfs none rw\n"
+      "4 0 8:1 / /b/disk\\040one rw - ext4 /dev/sda1 rw\n5 0 8:1 / /bc rw - ext4 /dev/sda1 rw\n");
+  REQUIRE(mounts.ok());
+  REQUIRE(mounts->size() == 3);
+  CHECK(mounts->at(0) == TmpfsMount{0, 40, "/b", std::nullopt, true, {"disk one"}});
+  CHECK(mounts->at(1).mount_point == "/long");
+  CHECK(mounts->at(2) == TmpfsMount{0, 40, "/a", std::nullopt, false});
+}
+
+TEST_CASE("mountinfo: sizes with every unit") {
+  const auto [option, kib] =
+      GENERATE(table<std::string, std::optional<std::int64_t>>({{"size=4096", 4},
+                                                                {"size=24684096k", 24'684'096},
+                                                                {"nr_inodes=5,size=2M,mode=755", 2048},
+                                                                {"size=1g", 1 << 20},
+                                                                {"size=1T", 1LL << 30},
+                                                                {"size=1p", 1LL << 40},
+                                                                {"size=0", std::nullopt},
+                                                                {"size=50%", std::nullopt},
+                                                                {"size=", std::nullopt},
+                                                                {"size=k", std::nullopt},
+                                                                {"size=99999999999999p", std::nullopt},
+                                                                {"", std::nullopt}}));
+  CAPTURE(option);
+  const auto mounts = parse_tmpfs_mounts("1 0 0:40 / /a rw - tmpfs none rw," + option + "\n");
+  REQUIRE(mounts.ok());
+  CHECK(mounts->at(0).limit_kib == kib);
 }
 
 TEST_CASE("mountinfo: what is torn or lacks a field is malformed") {
@@ -38,8 +75,8 @@ TEST_CASE("mountinfo: what is torn or lacks a field is malformed") {
 }
 
 TEST_CASE("tmpfs: what lies there, and nothing of what is none or not there") {
-  CHECK_FALSE(tmpfs_used_kib({0, 1, "/"}));
-  CHECK_FALSE(tmpfs_used_kib({0, 2, "/none"}));
+  CHECK_FALSE(tmpfs_room({0, 1, "/"}));
+  CHECK_FALSE(tmpfs_room({0, 2, "/none"}));
 
   struct statfs room {};
   struct stat place {};
@@ -50,8 +87,10 @@ TEST_CASE("tmpfs: what lies there, and nothing of what is none or not there") {
   }
   REQUIRE(::stat("/dev/shm", &place) == 0);
   REQUIRE(write_file(path, std::string(4 << 20, 'x')).ok());
-  const auto used_kib = tmpfs_used_kib({major(place.st_dev), minor(place.st_dev), "/dev/shm"});
+  const auto room_then = tmpfs_room({major(place.st_dev), minor(place.st_dev), "/dev/shm"});
   std::filesystem::remove(path);
-  CHECK(used_kib.value_or(0) >= 4096);
-  CHECK_FALSE(tmpfs_used_kib({major(place.st_dev), minor(place.st_dev) + 1, "/dev/shm"}));  // another hides it
+  REQUIRE(room_then);
+  CHECK(room_then->used_kib.value_or(4096) >= 4096);
+  CHECK(room_then->limit_kib.has_value() == room_then->used_kib.has_value());
+  CHECK_FALSE(tmpfs_room({major(place.st_dev), minor(place.st_dev) + 1, "/dev/shm"}));  // another hides it
 }

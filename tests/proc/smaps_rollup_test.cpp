@@ -10,7 +10,7 @@ namespace {
 
 constexpr const char* kRollupHead = "00400000-7ffd5e5ff000 ---p 00000000 00:00 0                          [rollup]\n";
 
-ProcessMemory parsed(const std::string& text) {
+ProcessMemory rollup_of(const std::string& text) {
   ProcessMemory memory;
   const Status status = parse_smaps_rollup(text, memory);
   REQUIRE(status.ok());
@@ -29,7 +29,7 @@ Error refused(const std::string& text) {
 }  // namespace
 
 TEST_CASE("smaps_rollup of Linux 6.18: every field") {
-  const ProcessMemory memory = parsed(test::fixture("linux-6.18/python/smaps_rollup"));
+  const ProcessMemory memory = rollup_of(test::fixture("linux-6.18/python/smaps_rollup"));
   CHECK(memory.get(F::rss) == 118952);
   CHECK(memory.get(F::pss) == 114766);
   CHECK(memory.get(F::pss_dirty) == 107712);
@@ -48,7 +48,7 @@ TEST_CASE("smaps_rollup of Linux 6.18: every field") {
 }
 
 TEST_CASE("smaps_rollup of older kernels: what they lack is absent, the rest is the same") {
-  const ProcessMemory newest = parsed(test::fixture("linux-6.1/mysqld/smaps_rollup"));
+  const ProcessMemory newest = rollup_of(test::fixture("linux-6.1/mysqld/smaps_rollup"));
   CHECK(newest.get(F::rss) == 55484);
   CHECK(newest.get(F::pss_dirty) == 43152);
   CHECK(newest.get(F::private_hugetlb) == 0);
@@ -57,9 +57,9 @@ TEST_CASE("smaps_rollup of older kernels: what they lack is absent, the rest is 
 
   ProcessMemory expected = newest;
   expected.clear(F::pss_dirty);
-  CHECK(parsed(test::fixture("linux-5.10/mysqld/smaps_rollup")) == expected);
+  CHECK(rollup_of(test::fixture("linux-5.10/mysqld/smaps_rollup")) == expected);
   for (const F field : {F::pss_anon, F::pss_file, F::pss_shmem, F::file_pmd_mapped}) expected.clear(field);
-  CHECK(parsed(test::fixture("linux-4.14/mysqld/smaps_rollup")) == expected);
+  CHECK(rollup_of(test::fixture("linux-4.14/mysqld/smaps_rollup")) == expected);
 }
 
 TEST_CASE("smaps_rollup: the parts of every fixture add up") {
@@ -67,7 +67,7 @@ TEST_CASE("smaps_rollup: the parts of every fixture add up") {
   REQUIRE(names.size() >= 6);
   for (const std::string& name : names) {
     INFO(name);
-    const ProcessMemory m = parsed(test::fixture(name));
+    const ProcessMemory m = rollup_of(test::fixture(name));
     CHECK(m.or_zero(F::rss) == m.or_zero(F::shared_clean) + m.or_zero(F::shared_dirty) + m.or_zero(F::private_clean) +
                                    m.or_zero(F::private_dirty));
     CHECK(m.or_zero(F::pss) <= m.or_zero(F::rss));
@@ -87,14 +87,14 @@ TEST_CASE("smaps_rollup: a field that the text lacks does not keep its old value
 
 TEST_CASE("smaps_rollup: any order and unknown lines are fine") {
   const ProcessMemory memory =
-      parsed(std::string(kRollupHead) + "Locked: 3 kB\nNew_Thing: much\nno colon\n:\n\nPss: 2 kB\nRss: 1 kB\n");
+      rollup_of(std::string(kRollupHead) + "Locked: 3 kB\nNew_Thing: much\nno colon\n:\n\nPss: 2 kB\nRss: 1 kB\n");
   CHECK(memory.get(F::rss) == 1);
   CHECK(memory.get(F::pss) == 2);
   CHECK(memory.get(F::locked) == 3);
 }
 
 TEST_CASE("smaps_rollup: the largest number") {
-  CHECK(parsed("Rss: 9223372036854775807 kB\n").get(F::rss) == 9223372036854775807);
+  CHECK(rollup_of("Rss: 9223372036854775807 kB\n").get(F::rss) == 9223372036854775807);
 }
 
 TEST_CASE("smaps_rollup: no text means that the process is gone") {
@@ -113,7 +113,7 @@ TEST_CASE("smaps_rollup: hostile and broken lines are malformed and named") {
 
 TEST_CASE("smaps_rollup: a text cut anywhere is malformed or lacks the lines behind the cut") {
   const std::string whole = test::fixture("linux-6.18/bash/smaps_rollup");
-  const ProcessMemory all = parsed(whole);
+  const ProcessMemory all = rollup_of(whole);
   for (std::size_t size = 1; size < whole.size(); ++size) {
     ProcessMemory memory;
     if (!parse_smaps_rollup(std::string_view(whole).substr(0, size), memory).ok()) continue;

@@ -170,6 +170,22 @@ TEST_CASE("smaps: any order and unknown lines are fine, and no field is that of 
   CHECK_FALSE(regions[1].memory.has(F::rss));
 }
 
+TEST_CASE("smaps: a line of 0 is taken for one only where it is that of the field, to its end") {
+  const std::string region = "00400000-00401000 r--p 00000000 00:00 0 \n";
+  const std::string zeros = region + "Rss:                   0 kB\nPss:                   0 kB\n";
+  const auto last_of = [&](const std::string& lines) { return regions_of(zeros + region + lines).back().memory; };
+  const ProcessMemory same = last_of("Rss:                   0 kB\nPss:                   4 kB\n");
+  CHECK(same.get(F::rss) == 0);
+  CHECK(same.get(F::pss) == 4);
+  const ProcessMemory others = last_of("Pss:                   0 kB\nRss:  0 kB\nSwap:                  0 kB\n");
+  CHECK(others.get(F::pss) == 0);
+  CHECK(others.get(F::rss) == 0);
+  CHECK(others.get(F::swap) == 0);
+  CHECK_FALSE(others.has(F::locked));
+  CHECK(refusal_of(zeros + region + "Rss:                   0 kB x\n").message.find("Rss") != std::string::npos);
+  CHECK_FALSE(regions_of(region + std::string(28, '\0') + "\nPss:  4 kB\n").back().memory.has(F::rss));
+}
+
 TEST_CASE("smaps: no text means that the process is gone") {
   CHECK(refusal_of("").kind == ErrorKind::gone);
 }

@@ -6,15 +6,61 @@
 using namespace memoir;
 
 TEST_CASE("sysvipc/shm: rss and swap of all segments are summed up") {
-  CHECK(*parse_sysvipc_shm(test::fixture("linux-6.18/machine/sysvipc-shm")) == 5120);
-  CHECK(*parse_sysvipc_shm("key shmid rss swap\n") == 0);
-  CHECK(*parse_sysvipc_shm("key rss swap new\n 0 4096 8192 1\n 1 1024 0 1\n") == 13);
+  CHECK(parse_sysvipc_shm(test::fixture("linux-6.18/machine/sysvipc-shm"))->held_kib == 5120);
+  CHECK(parse_sysvipc_shm("key shmid rss swap\n")->held_kib == 0);
+  const auto without_ids = parse_sysvipc_shm("key rss swap new\n 0 4096 8192 1\n 1 1024 0 1\n");
+  CHECK(without_ids->held_kib == 13);
+  CHECK(without_ids->segments.empty());
 }
 
-TEST_CASE("sysvipc/shm: without its columns, torn, negative or too large it is an error") {
-  const auto text =
-      GENERATE(as<std::string>{}, "", "key shmid", "key shmid\n0 1\n", "rss swap\n4096 0", "rss swap\n4096\n",
-               "rss swap\n-1 0\n", "rss swap\n9223372036854775807 1\n", "rss swap\n\n");
+TEST_CASE("sysvipc/shm: segments, as the kernel prints them") {
+  const auto table = parse_sysvipc_shm(test::fixture("linux-6.18/machine/sysvipc-shm"));
+  REQUIRE(table.ok());
+  REQUIRE(table->segments.size() == 2);
+  const SysvSegment& segment = table->segments[0];
+  CHECK(segment.shmid == 0);
+  CHECK(segment.creator_pid == 31810);
+  CHECK(segment.last_pid == 31810);
+  CHECK(segment.size_kib == 8192);
+  CHECK(segment.attachments == 1);
+  CHECK(segment.rss_kib == 5120);
+  CHECK_FALSE(segment.removed);
+  CHECK_FALSE(segment.detached_ms);
+}
+
+TEST_CASE("sysvipc/shm: columns in another order, new ones, and one that was removed") {
+  const auto table = parse_sysvipc_shm(
+      "swap rss new dtime cuid uid nattch lpid cpid size perms shmid key\n"
+      "2048 4096 x 1795290885 1 2 3 4 5 8192 1600 9 -1\n"
+      "0 0 y 0 1 2 0 4 5 8192 600 7 1627455491\n");
+  REQUIRE(table.ok());
+  REQUIRE(table->segments.size() == 2);
+  CHECK(table->segments[0].shmid == 7);
+  CHECK(table->segments[0].key == 1627455491);
+  const SysvSegment& segment = table->segments[1];
+  CHECK(segment.key == -1);
+  CHECK(segment.removed);
+  CHECK(segment.creator_pid == 5);
+  CHECK(segment.uid == 2);
+  CHECK(segment.creator_uid == 1);
+  CHECK(segment.rss_kib == 4);
+  CHECK(segment.swap_kib == 2);
+  CHECK(segment.detached_ms == 1'795'290'885'000);
+}
+
+TEST_CASE("sysvipc/shm: a row that cannot be understood is passed over, and told") {
+  const auto row = GENERATE(as<std::string>{}, "4096\n", "-1 0\n", "9223372036854775807 1\n", "\n", "x y\n", "1024 0");
+  INFO(row);
+  const auto table = parse_sysvipc_shm("rss swap\n2048 0\n" + row);
+  REQUIRE(table.ok());
+  CHECK(table->held_kib == 2);
+  CHECK(table->malformed == 1);
+  REQUIRE(table->first_malformed);
+  CHECK(table->first_malformed->kind == ErrorKind::malformed);
+}
+
+TEST_CASE("sysvipc/shm: without its columns it is an error") {
+  const auto text = GENERATE(as<std::string>{}, "", "key shmid", "key shmid\n0 1\n");
   INFO(text);
   CHECK(parse_sysvipc_shm(text).error().kind == ErrorKind::malformed);
 }

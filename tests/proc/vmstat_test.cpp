@@ -8,7 +8,7 @@ using M = MachineField;
 
 namespace {
 
-MachineMemory parsed(const std::string& text) {
+MachineMemory vmstat_of(const std::string& text) {
   MachineMemory memory;
   const Status status = parse_vmstat(text, memory);
   REQUIRE(status.ok());
@@ -18,7 +18,7 @@ MachineMemory parsed(const std::string& text) {
 }  // namespace
 
 TEST_CASE("vmstat of Linux 6.18: every field that the model has") {
-  const MachineMemory memory = parsed(test::fixture("linux-6.18/machine/vmstat"));
+  const MachineMemory memory = vmstat_of(test::fixture("linux-6.18/machine/vmstat"));
   for (std::size_t i = kFirstVmstat; i < kFirstPressure; ++i) {
     INFO(kMachineFields[i].key);
     CHECK(memory.has(static_cast<M>(i)));
@@ -30,19 +30,19 @@ TEST_CASE("vmstat of Linux 6.18: every field that the model has") {
 }
 
 TEST_CASE("vmstat of older kernels: values, and what they lack") {
-  const MachineMemory six = parsed(test::fixture("linux-6.1/machine/vmstat"));
+  const MachineMemory six = vmstat_of(test::fixture("linux-6.1/machine/vmstat"));
   CHECK(six.get(M::zswpout) == 2048);
   CHECK_FALSE(six.has(M::pgscan_khugepaged));
-  const MachineMemory five = parsed(test::fixture("linux-5.10/machine/vmstat"));
+  const MachineMemory five = vmstat_of(test::fixture("linux-5.10/machine/vmstat"));
   CHECK(five.get(M::workingset_refault_file) == 7108);
   CHECK(five.get(M::pgscan_anon) == 612);
   CHECK_FALSE(five.has(M::zswpin));
-  const MachineMemory four = parsed(test::fixture("linux-4.14/machine/vmstat"));
+  const MachineMemory four = vmstat_of(test::fixture("linux-4.14/machine/vmstat"));
   CHECK(four.get(M::oom_kill) == 2);
   CHECK(four.get(M::allocstall_normal) == 15);
   CHECK(four.get(M::pgsteal_kswapd) == 81203);
   CHECK_FALSE(four.has(M::workingset_refault_file));
-  const MachineMemory three = parsed(test::fixture("linux-3.13/machine/vmstat"));
+  const MachineMemory three = vmstat_of(test::fixture("linux-3.13/machine/vmstat"));
   CHECK(three.get(M::pgfault) == 812033177);
   CHECK(three.get(M::pswpout) == 4160);
   CHECK_FALSE(three.has(M::oom_kill));
@@ -50,7 +50,7 @@ TEST_CASE("vmstat of older kernels: values, and what they lack") {
 }
 
 TEST_CASE("vmstat: unknown names may hold anything") {
-  CHECK(parsed("nr_odd -1\nnothing\n\npgfault 5\nnr_dirty 18446744073709551615\nnr_torn 1").get(M::pgfault) == 5);
+  CHECK(vmstat_of("nr_odd -1\nnothing\n\npgfault 5\nnr_dirty 18446744073709551615\nnr_torn 1").get(M::pgfault) == 5);
 }
 
 TEST_CASE("vmstat: broken texts are malformed and leave nothing behind") {

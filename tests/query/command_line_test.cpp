@@ -63,7 +63,7 @@ TEST_CASE("What is not known names the nearest") {
   CHECK(contains(refusal({"top", "--format", "jsno"}), "did you mean 'json'"));
   CHECK(contains(refusal({"top", "--by", "ps"}), "did you mean 'pss'"));
   CHECK(contains(refusal({"top", "--group", "host"}),
-                 "process, identity, command, category, user, cgroup, unit, comm, container"));
+                 "process, identity, command, category, user, cgroup, unit, slice, comm, container"));
   CHECK(contains(refusal({"categories", "--group", "user"}), "does not take --group"));
   CHECK(contains(refusal({"top", "812"}), "does not take the argument '812'"));
   CHECK(contains(refusal({"top", "--limit", "-1"}), "--limit"));

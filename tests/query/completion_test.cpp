@@ -62,7 +62,7 @@ bool is_installed(const std::string& program) {
   return false;
 }
 
-bool contains(const std::string& text, const std::string& part) {
+bool says(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
@@ -104,9 +104,9 @@ TEST_CASE("bash: what is completed from the file is one word, and never run") {
   const std::string replies = shell.run(words);
   CAPTURE(replies);
   CHECK_FALSE(shell.ran_something());
-  CHECK(contains(replies, "1:<zz top>"));
-  CHECK(contains(replies, "1:<web>"));
-  CHECK(contains(replies, "1:<machine>"));
+  CHECK(says(replies, "1:<zz top>"));
+  CHECK(says(replies, "1:<web>"));
+  CHECK(says(replies, "1:<machine>"));
   std::istringstream lines(replies);
   for (std::string line; std::getline(lines, line);) {
     CAPTURE(line);
@@ -134,7 +134,7 @@ TEST_CASE("bash, zsh: the key on a terminal completes a name in quotes, and runs
                                        "memoir top --filter category=\t\t\x15" + "memoir trend zz\t --no-pager\n");
     CAPTURE(shown);
     CHECK_FALSE(shell.ran_something());
-    CHECK(contains(shown, "category zz top"));
+    CHECK(says(shown, "category zz top"));
   }
 }
 
@@ -146,14 +146,14 @@ TEST_CASE("fish: what is completed from the file is never run") {
                                       "top --filter category=\"'");
   CAPTURE(shown);
   CHECK_FALSE(shell.ran_something());
-  CHECK(contains(shown, "zz top"));
-  CHECK(contains(shown, "category=web"));
+  CHECK(says(shown, "zz top"));
+  CHECK(says(shown, "category=web"));
   std::istringstream lines(shown);
   for (std::string line; std::getline(lines, line);) {
     const std::string word = line.substr(0, line.find('\t'));  // a description comes after it
     for (const char* part : {"touch", "-rf", "$", "`", "*", "~"}) {
       CAPTURE(word, part);
-      CHECK_FALSE(contains(word, part));
+      CHECK_FALSE(says(word, part));
     }
   }
 }

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-History& recording() {
+History& copied() {
   static History history;
   static const bool recorded = [] {
     history.begin_run();
@@ -37,8 +37,8 @@ History& recording() {
   return history;
 }
 
-Outcome ask(std::vector<std::string> arguments, const std::string& database = recording().path()) {
-  const test::ManualClock clock({recording().now_ms(), 0});
+Outcome ask(std::vector<std::string> arguments, const std::string& database = copied().path()) {
+  const test::ManualClock clock({copied().now_ms(), 0});
   arguments.insert(arguments.end(), {"--db", database});
   return answer(arguments, clock);
 }
@@ -66,7 +66,7 @@ TEST_CASE("Every command answers from a backup and from an extract") {
   CHECK(all["rows"][0]["file"] == backup);
   const auto few = json_of({"extract", "--last", "10m", "--output", part});
   CHECK(few["coverage"]["ticks"] == 61);
-  CHECK(few["rows"][0]["to_ms"] == recording().now_ms() - History::kInterval);
+  CHECK(few["rows"][0]["to_ms"] == copied().now_ms() - History::kInterval);
   for (const std::string& file : {backup, part}) {
     for (const Command& command : commands()) {
       CAPTURE(file, command.name);
@@ -149,7 +149,7 @@ TEST_CASE("A copy without a place, a range, or anything in it is refused") {
   CHECK(ask({"extract", "-o", file}).exit == Exit::usage);
   CHECK(contains(ask({"extract", "-o", file}).error, "--last 2h"));
   CHECK(ask({"backup", "-o"}).exit == Exit::usage);
-  CHECK(ask({"backup", "-o", recording().path(), "--force"}).exit == Exit::usage);
+  CHECK(ask({"backup", "-o", copied().path(), "--force"}).exit == Exit::usage);
   CHECK(ask({"extract", "--day", "2020-01-01", "-o", file}).exit == Exit::empty);
   CHECK_FALSE(fs::exists(file));
   REQUIRE(ask({"backup", "-o", file}).exit == Exit::answered);

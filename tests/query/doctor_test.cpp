@@ -1,5 +1,6 @@
 #include "query/commands/doctor/doctor.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -188,8 +189,31 @@ TEST_CASE("doctor: what the recorder could not do") {
   CHECK(find(judge(status), "gaps").what.find("1 min") != std::string::npos);
   status.unclean_ends = 1;
   CHECK(verdict(judge(status), "ends") == Verdict::warning);
+  status.degraded = {{{}, "degraded", "Processes are not counted by BPF (BPF is not permitted: give memoird CAP_BPF)"}};
+  CHECK(find(judge(status), "degraded").fix.find("AmbientCapabilities") != std::string::npos);
+  status.degraded = {{{}, "degraded", "/proc hides other users' processes (hidepid): only one's own are recorded."}};
+  CHECK(find(judge(status), "degraded").what.ends_with("are recorded"));  // ". To fix: " follows
   CHECK(verdict({judge_pressure(true)}, "pressure") == Verdict::ok);
   CHECK(verdict({judge_pressure(false)}, "pressure") == Verdict::warning);
+}
+
+TEST_CASE("doctor and status: what counts the processes") {
+  RecorderStatus status = good_status();
+  CHECK(std::ranges::count(judge(status), "census", &Finding::check) == 0);
+  for (const std::string census : {"bpf", "proc"}) {
+    status.runs.back().census = census;
+    CHECK(verdict(judge(status), "census") == Verdict::ok);
+    History history;
+    history.begin_run(census);
+    history.tick();
+    const auto shown = [&](const std::string& format) {
+      return answer({"status", "--db", history.path(), "--format", format}, test::ManualClock({history.now_ms(), 0}))
+          .out;
+    };
+    CHECK(shown("table").find(census == "bpf" ? "Census     by BPF: " : "Census     by /proc: ") != std::string::npos);
+    CHECK(nlohmann::json::parse(shown("json"))["census"] == census);
+  }
+  CHECK(find(judge(status), "census").what.find("two minutes old") != std::string::npos);
 }
 
 TEST_CASE("doctor: a sound recording, and one that nobody goes on with") {

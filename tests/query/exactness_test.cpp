@@ -112,8 +112,8 @@ TEST_CASE("exactness: rollups tell how much of an answer is exact, as ticks do")
   }
   for (const char* subject : {"3", "database", "user:root"}) {
     CAPTURE(subject);
-    CHECK(warns_of(of_two_days({"trend", subject}, tier), "RSS stands in for"));
-    CHECK_FALSE(warns_of(of_two_days({"trend", subject, "--by", "rss"}, tier), "RSS stands in for"));
+    CHECK(warns_of(of_two_days({"trend", subject}, tier), "or RSS where it could not be read"));
+    CHECK_FALSE(warns_of(of_two_days({"trend", subject, "--by", "rss"}, tier), "or RSS where it could not be read"));
   }
   CHECK_FALSE(warns_of(of_two_days({"trend", "web"}, tier), "exact"));
   if (tier == "raw") return;
@@ -195,4 +195,27 @@ TEST_CASE("exactness: the peak of a day that is none of UTC has its own time") {
   CHECK(summary["used_max_at_ms"] == kSecondTime);
   CHECK(summary["used_max_until_ms"] == kSecondTime);
   CHECK(summary["available_min_at_ms"] == kSecondTime);
+}
+
+TEST_CASE("a sum says how much of it is estimated, and how wrong estimates were in the hour before") {
+  History history;
+  history.begin_run();
+  history.birth(1, {"init", "init"}, 100'000);
+  history.birth(2, {"postgres", "postgres"}, 300'000);
+  const auto totals = [&] { return ask(history.path(), history.now_ms(), {"top"})["totals"]; };
+  history.tick();
+  CHECK(totals()["exact_percent"] == 100.0);
+  CHECK(totals()["estimates_off_percent"].is_null());
+  history.estimated(2);
+  history.tick();
+  CHECK(totals()["exact_percent"] == 25.0);
+  CHECK(totals()["estimates_off_percent"].is_null());  // none was checked
+  history.exact(2, 297'000);
+  history.tick();
+  history.estimated(2);
+  history.tick();
+  CHECK(totals()["estimates_off_percent"] == 1.0);
+  history.pause(3'600'000);
+  history.tick();
+  CHECK(totals()["estimates_off_percent"].is_null());
 }

@@ -24,15 +24,21 @@ void record(History& history) {
   history.birth(812, {"nginx", "nginx: worker process", "web", "www-data", "/system.slice/nginx.service"}, 120'000);
   history.birth(900, {"postgres", "postgres: main", "database", "postgres", "/system.slice/postgresql.service"},
                 500'000);
+  history.cgroup({"/system.slice/nginx.service", 150'000, 20'000, 0, 400'000, {}, {}});
+  history.cgroup({"/docker", 90'000, 10'000, 0, {}, {}, {}});
+  history.outside();
   for (int third = 0; third < 90; ++third) {
     history.hold(900, 500'000 + third * 2'000);
     if (third % 9 == 0) history.birth(1000 + third, {"job", "python3 job.py", "python", "app", "/user.slice"}, 90'000);
     if (third % 9 == 2) history.death(1000 + third - 2);
+    history.ledger(812, {.regions = 1});
     history.tick(3);
     history.pause(20 * 60'000);
   }
   history.end_run();
   history.begin_run();
+  history.outside();
+  history.ledger(812, {.regions = 1});
   history.tick(30);
   history.event("gap", "Nothing was recorded");
 }

@@ -19,6 +19,7 @@
 #include "support/catch.h"
 #include "support/manual_clock.h"
 #include "support/simulation.h"
+#include "support/slurp.h"
 #include "support/temporary_directory.h"
 
 using namespace memoir;
@@ -308,7 +309,7 @@ TEST_CASE("export: a snapshot as rollups in bytes, and as metrics of categories"
   CHECK(list[0]["command"] == "nginx: worker");
   CHECK(list[0]["pid"] == 7);
   CHECK(list[0]["rollup"]["Pss"] == 5 * 1024 * 1024);
-  CHECK(list[0]["shared_swap_pss"].is_null());
+  CHECK(list[0]["shared_swap_pss"] == 0);  // nothing is swapped out
   CHECK(rollups.error.find("1 process is left out") != std::string::npos);
   const Outcome metrics = answer({"export", "--format", "category-metrics", "--db", history.path()}, clock);
   const json named = json::parse(metrics.out);
@@ -316,6 +317,73 @@ TEST_CASE("export: a snapshot as rollups in bytes, and as metrics of categories"
   CHECK(named["web_server_pss_total"]["summary"]["units"] == "MiB");
   CHECK(named["web_server_pss_swap"]["summary"]["improvement_direction"] == "down");
   CHECK_FALSE(named.contains("other_pss"));
+}
+
+TEST_CASE("export: the share in the swap of shared mappings is beside SwapPss, and in the swap of its category") {
+  test::History history;
+  history.begin_run();
+  history.birth(7, {"nginx", "nginx: worker", "web"}, 1024);
+  history.birth(8, {"nginx", "nginx: cache", "web"}, 1024);
+  history.machine(4096, 2048);
+  history.set(7, ProcessField::swap_pss, 512);
+  history.set(7, ProcessField::shared_swap, 256);
+  history.tick(2);
+  const test::ManualClock clock({history.now_ms(), 0});
+  const json list = json::parse(answer({"export", "--format", "smaps-rollup", "--db", history.path()}, clock).out);
+  CHECK(list[0]["shared_swap_pss"] == 256 * 1024);
+  CHECK(list[0]["rollup"]["SwapPss"] == 512 * 1024);
+  CHECK(list[1]["shared_swap_pss"].is_null());
+  const Outcome metrics = answer({"export", "--format", "category-metrics", "--db", history.path()}, clock);
+  const json named = json::parse(metrics.out);
+  CHECK(named["web_pss"]["summary"]["value"] == 2.0);
+  CHECK(named["web_pss_swap"]["summary"]["value"] == 0.75);
+  CHECK(named["web_pss_total"]["summary"]["value"] == 2.75);
+  CHECK(metrics.error.find("the share of 1 process in the swap of shared mappings is not known") != std::string::npos);
+}
+
+TEST_CASE("export: a rollup without Pss or SwapPss is an error that names the process") {
+  for (const ProcessField field : {ProcessField::pss, ProcessField::swap_pss}) {
+    test::History history;
+    history.begin_run();
+    history.birth(7, {"nginx", "nginx: worker", "web"}, 1024);
+    history.set(7, field, std::nullopt);
+    if (field == ProcessField::pss) history.set(7, ProcessField::pss_anon, std::nullopt);
+    history.tick(2);
+    const Outcome refused = answer({"export", "--format", "category-metrics", "--db", history.path()},
+                                   test::ManualClock({history.now_ms(), 0}));
+    CHECK(refused.exit == Exit::failed);
+    CHECK(refused.out.empty());
+    const std::string name = field == ProcessField::pss ? "Pss" : "SwapPss";
+    CHECK(refused.error == "memoir: the rollup of process 7 (nginx) has no " + name + "\n");
+  }
+}
+
+TEST_CASE("export: to a file, with a suffix in its name, whole or not at all") {
+  const test::TemporaryDirectory directory;
+  const std::string file = directory.path() + "/machine.v1.csv";
+  const Outcome written = ask({"--last", "1d", "-o", file});
+  CHECK(written.exit == Exit::answered);
+  CHECK(written.out.empty());
+  CHECK(test::slurp(file) == ask({"--last", "1d"}).out);
+  const Outcome again = ask({"--last", "1d", "-o", file});
+  CHECK(again.exit == Exit::failed);
+  CHECK(again.error.find("--force") != std::string::npos);
+  CHECK(ask({"--format", "category-metrics", "-o", file, "--force"}).exit == Exit::answered);
+  CHECK(test::slurp(file) == ask({"--format", "category-metrics"}).out);
+
+  CHECK(ask({"--last", "1d", "-o", file, "--suffix", "_login"}).exit == Exit::answered);
+  CHECK(test::slurp(directory.path() + "/machine.v1_login.csv") == ask({"--last", "1d"}).out);
+  CHECK(ask({"-o", directory.path() + "/plain", "--suffix=.1"}).exit == Exit::answered);
+  CHECK(test::slurp(directory.path() + "/plain.1").starts_with("at_ms,"));
+
+  const std::string empty = directory.path() + "/empty.csv";
+  CHECK(ask({"--day", "2020-01-01", "-o", empty}).exit == Exit::empty);
+  CHECK(ask({"proceses", "-o", empty}).exit == Exit::usage);
+  CHECK_FALSE(std::ifstream(empty).is_open());
+  CHECK_FALSE(std::ifstream(empty + ".partial").is_open());
+  CHECK(ask({"-o", directory.path() + "/none/x.csv"}).exit == Exit::failed);
+  CHECK(ask({"--suffix", "x"}).exit == Exit::usage);
+  CHECK(ask({"-o", empty, "--suffix", "/x"}).exit == Exit::usage);
 }
 
 TEST_CASE("export: nothing recorded is exit status 3, with the header; what does not go together is refused") {

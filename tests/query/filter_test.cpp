@@ -103,7 +103,8 @@ TEST_CASE("A filter that cannot be read names what is valid") {
     const auto filter = Filter::parse({expression});
     REQUIRE_FALSE(filter.ok());
     CHECK(filter.error().kind == ErrorKind::malformed);
-    CHECK(filter.error().message.find("category, user, pid, comm, exe, command, cgroup, unit, identity, container") !=
+    CHECK(filter.error().message.find(
+              "category, user, pid, comm, exe, command, cgroup, unit, slice, identity, container") !=
           std::string::npos);
     return filter.error().message;
   };

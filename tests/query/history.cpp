@@ -1,5 +1,6 @@
 #include "query/history.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace memoir::test {
@@ -34,12 +35,12 @@ History::History(std::int64_t interval_ms) : interval_ms_(interval_ms) {
   machine(2 * 1024 * 1024);
 }
 
-void History::begin_run() {
+void History::begin_run(const std::string& census) {
   auto opened = Writer::open(path(), Durability::normal);
   if (!opened) throw std::runtime_error(opened.error().message);
   writer_ = *std::move(opened);
   const BootInfo boot{"11111111-2222-4333-8444-555555555555", kStart - 86'400'000, "testhost", "6.1.0-test"};
-  check(writer_->begin_run({boot, 4242, "0.1.0 (test)", interval_ms_, now_}));
+  check(writer_->begin_run({boot, 4242, "0.1.0 (test)", interval_ms_, now_, {}, census}));
   last_keyframe_ms_ = 0;
 }
 
@@ -81,6 +82,17 @@ void History::mark(std::int32_t pid, std::int64_t hwm_kib) {
   lives_.at(pid).sample.memory.set(P::vm_hwm, hwm_kib);
 }
 
+void History::estimated(std::int32_t pid) {
+  lives_.at(pid).sample.source = Source::estimated;
+  reads_.emplace();
+}
+
+void History::exact(std::int32_t pid, std::int64_t thought_kib) {
+  ProcessSample& sample = lives_.at(pid).sample;
+  sample.source = Source::exact;
+  reads_.value().check(thought_kib, sample.memory.or_zero(P::pss));
+}
+
 void History::approximate(std::int32_t pid) {
   ProcessSample& sample = lives_.at(pid).sample;
   sample.source = Source::approximate;
@@ -88,6 +100,10 @@ void History::approximate(std::int32_t pid) {
                         P::anonymous, P::swap_pss}) {
     sample.memory.clear(field);
   }
+}
+
+void History::set(std::int32_t pid, ProcessField field, std::optional<std::int64_t> kib) {
+  lives_.at(pid).sample.memory.set(field, kib);
 }
 
 void History::zombie(std::int32_t pid) {
@@ -132,12 +148,52 @@ std::vector<CategorySample> History::totals() const {
   return list;
 }
 
+void History::outside(const std::vector<std::string>& names) {
+  segments_ = {SysvSegment{.shmid = 5, .creator_pid = 7, .size_kib = 512, .rss_kib = 400}};
+  TmpfsSample mount;
+  mount.walk = TmpfsWalk::whole;
+  mount.limit_kib = 64 * 1024;
+  mount.used_kib = 800;
+  mount.walked_ms = now_.wall_ms;
+  mount.content = {2, 0, 0, 0, 0, 800, 900};
+  mount.largest = {{"", true, 800, 900, 2, 0, now_.wall_ms}};
+  for (const std::string& name : names) mount.largest.push_back({name, false, 300, 300, 1, 0, now_.wall_ms});
+  std::ranges::sort(mount.largest, {}, &TmpfsEntry::path);
+  std::vector<TmpfsSample> mounts;
+  std::vector<std::string> places{"/dev/shm"};
+  for (const std::string& name : names) places.push_back('/' + name);
+  std::ranges::sort(places);
+  for (const std::string& place : places) {
+    mounts.push_back(mount);
+    mounts.back().mount_point = place;
+  }
+  tmpfs_ = std::move(mounts);
+}
+
 void History::cgroup(const CgroupSample& sample) {
   cgroups_[sample.path] = sample;
 }
 
+void History::cgroup_detail(const CgroupDetail& detail) {
+  cgroup_details_[detail.path] = detail;
+}
+
+void History::container(const CgroupContainer& container) {
+  containers_.push_back(container);
+}
+
+void History::ledger(std::int32_t pid, ProcessLedger ledger) {
+  ledger.process = lives_.at(pid).sample.key;
+  if (ledger.state == LedgerState::exact) ledger.read_ms = now_.wall_ms;
+  ledgers_[pid] = std::move(ledger);
+}
+
+void History::seen(std::int32_t pid, std::int64_t rss_kib, std::int64_t at_ms) {
+  const Extremes high{{}, SeenSize{rss_kib, at_ms}};
+  seen_.push_back({lives_.at(pid).sample.key, high, high, high});
+}
+
 Tick History::make_tick() {
-  constexpr std::int64_t kHour = 3'600'000;
   Tick tick;
   tick.begin = now_;
   tick.end = {now_.wall_ms + 12, now_.boot_ms + 12};
@@ -146,7 +202,15 @@ Tick History::make_tick() {
   tick.total = {10'000, 12'000};
   tick.machine = machine_;
   tick.categories = totals();
+  tick.extremes.processes = std::exchange(seen_, {});
+  if (reads_) tick.reads = std::exchange(*reads_, {});
   for (const auto& [path, sample] : cgroups_) tick.cgroups.push_back(sample);
+  tick.cgroup_details.emplace();
+  for (const auto& [path, detail] : cgroup_details_) tick.cgroup_details->push_back(detail);
+  tick.containers = std::exchange(containers_, {});
+  tick.segments = std::exchange(segments_, std::nullopt);
+  tick.tmpfs = std::exchange(tmpfs_, std::nullopt);
+  tick.counts.malformed = malformed_;
   tick.exits = std::exchange(exits_, {});
   tick.counts.seen = static_cast<std::int64_t>(lives_.size());
   tick.counts.kernel_threads = 7;
@@ -154,9 +218,11 @@ Tick History::make_tick() {
   for (auto& [pid, life] : lives_) {
     if (std::exchange(life.newborn, false)) tick.born.push_back(life.info);
     tick.processes.push_back(life.sample);
+    if (reads_) tick.reads.count(life.sample.source);
     tick.counts.zombies += life.sample.state == 'Z' ? 1 : 0;
     tick.counts.denied += life.sample.source == Source::approximate ? 1 : 0;
   }
+  for (auto& [pid, ledger] : std::exchange(ledgers_, {})) tick.ledgers.push_back(std::move(ledger));
   tick.counts.born = static_cast<std::int64_t>(tick.born.size());
   return tick;
 }

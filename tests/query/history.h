@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,10 +29,12 @@ class History {
   // 2026-11-19 00:00:00 UTC, in intervals of 10 s.
   static constexpr std::int64_t kStart = 1'795'046'400'000;
   static constexpr std::int64_t kInterval = 10'000;
+  static constexpr std::int64_t kMinute = 60'000;
+  static constexpr std::int64_t kHour = 60 * kMinute;
 
   explicit History(std::int64_t interval_ms = kInterval);
 
-  void begin_run();
+  void begin_run(const std::string& census = "");
   // In order; or as a kill -9 leaves it.
   void end_run(const std::string& reason = "stopped");
   void kill() { writer_.reset(); }
@@ -41,11 +44,27 @@ class History {
   void hold(std::int32_t pid, std::int64_t pss_kib);       // PSS = USS = RSS; the mark follows
   void mark(std::int32_t pid, std::int64_t hwm_kib);       // a spike that no tick saw
   void approximate(std::int32_t pid);                      // its rollup may not be read
+  void estimated(std::int32_t pid);                        // from now on the ticks tell how PSS is known
+  void exact(std::int32_t pid,
+             std::int64_t thought_kib);  // and is read at the next tick, which checks what was thought
   void zombie(std::int32_t pid);
+  // A look after the last tick saw it at this time.
+  void seen(std::int32_t pid, std::int64_t rss_kib, std::int64_t at_ms);
+  void set(std::int32_t pid, ProcessField field, std::optional<std::int64_t> kib);  // absent: not in its rollup
   void death(std::int32_t pid);
   void machine(std::int64_t used_kib, std::int64_t swap_kib = 0);  // of 16 GiB, and 4 GiB of swap
 
   void cgroup(const CgroupSample& sample);  // from now on
+  void cgroup_detail(const CgroupDetail& detail);
+  void container(const CgroupContainer& container);
+  void ledger(std::int32_t pid, ProcessLedger ledger);  // read at the next tick
+
+  void owner(std::int32_t pid, std::uint32_t uid) { lives_.at(pid).info.uid = uid; }     // before its first tick
+  void segments(std::vector<SysvSegment> segments) { segments_ = std::move(segments); }  // from the next tick on
+  void tmpfs(std::vector<TmpfsSample> mounts) { tmpfs_ = std::move(mounts); }
+  // A segment, and a tmpfs at /dev/shm and at each of these places, with files of these names.
+  void outside(const std::vector<std::string>& names = {});
+  void malformed(std::int64_t count) { malformed_ = count; }
 
   void oom_kills(std::int64_t count);  // the kernel's counter
   void machine(MachineField field, std::int64_t value) { machine_.memory.set(field, value); }
@@ -75,7 +94,15 @@ class History {
   Moment now_{kStart, 86'400'000};
   std::map<std::int32_t, Life> lives_;
   std::vector<ProcessExit> exits_;
+  std::map<std::int32_t, ProcessLedger> ledgers_;
+  std::vector<ProcessExtremes> seen_;
+  std::optional<TickReads> reads_;  // of the next tick
   std::map<std::string, CgroupSample> cgroups_;
+  std::map<std::string, CgroupDetail> cgroup_details_;
+  std::vector<CgroupContainer> containers_;
+  std::optional<std::vector<SysvSegment>> segments_;  // to be told
+  std::optional<std::vector<TmpfsSample>> tmpfs_;
+  std::int64_t malformed_ = 0;
   MachineSample machine_;
   std::int64_t last_keyframe_ms_ = 0;
   std::uint64_t births_ = 0;

@@ -40,6 +40,7 @@ const History& recorded() {
     history.birth(7, {"nginx", "nginx: worker", "web"}, 5000);
     history.birth(8, {"postgres", "postgres: main", "database", "postgres"}, 9000);
     history.birth(9, {"psql", "psql app", "other", "postgres"}, 1000);
+    history.outside();
     history.tick(30);
     history.end_run();
     return true;
@@ -176,6 +177,9 @@ TEST_CASE("Every command: a file that is written at the moment is answered from"
   history.begin_run();
   history.event("degraded", "smaps_rollup of other users may not be read");
   history.birth(7, {"nginx", "nginx: worker", "web"}, 5000);
+  history.outside();
+  history.ledger(7, {.regions = 1});
+  history.cgroup({"/system.slice", 6000, {}, {}, {}, {}, {}});
   for (int tick = 0; tick < 20; ++tick) {
     history.hold(7, 5000 + tick);
     history.tick();
@@ -214,6 +218,9 @@ TEST_CASE("Every command: one tick is enough to answer") {
   history.begin_run();
   history.event("degraded", "smaps_rollup of other users may not be read");
   history.birth(7, {"nginx", "nginx: worker", "web"}, 5000);
+  history.outside();
+  history.ledger(7, {.regions = 1});
+  history.cgroup({"/system.slice", 6000, {}, {}, {}, {}, {}});
   history.tick();
   for (const Command* command : readers()) {
     std::vector<std::string> words = words_of(*command, folder.path());

@@ -134,6 +134,23 @@ TEST_CASE("memory: anonymous memory that no process that was read accounts for")
   CHECK(line(answer["swap"], "swap_used")["kib"] == 2'048);
 }
 
+TEST_CASE("memory: a sum is measured only where what all processes have in it is exact") {
+  History history;
+  history.begin_run();
+  set_machine(history);
+  history.birth(201, {"postgres", "postgres: main app", "database"}, 120 * kMib);
+  history.birth(301, {"secret", "secret"}, 8 * kMib);
+  history.tick(2);
+  const auto how = [&history](const char* name) {
+    return line(json_of(history, {"memory"})["processes"], name)["how"].get<std::string>();
+  };
+  for (const char* name : {"pss", "pss_anon", "uss", "rss", "swap_pss"}) CHECK(how(name) == "measured");
+  history.approximate(301);  // which tells nothing of its USS
+  history.tick(2);
+  for (const char* name : {"pss", "pss_anon", "pss_file", "pss_shmem"}) CHECK(how(name) == "estimated");
+  for (const char* name : {"uss", "rss", "swap_pss"}) CHECK(how(name) == "measured");
+}
+
 TEST_CASE("memory: of a bucket the means, which add up too") {
   History history;
   record(history);
@@ -146,6 +163,7 @@ TEST_CASE("memory: of a bucket the means, which add up too") {
   CHECK(sum(answer) == 24'684'092);
   CHECK(line(answer["processes"], "pss_anon")["kib"].is_null());
   CHECK(line(answer["processes"], "pss")["kib"] == 128 * kMib);
+  CHECK(line(answer["processes"], "pss")["how"] == "derived");
   const std::int64_t mean = line(answer["rows"], "unaccounted")["kib"];
   CHECK(mean > kRest);
   CHECK(mean < kRest + 1000 * kMib);
@@ -171,4 +189,32 @@ TEST_CASE("memory: counts that overlap are said to, and a time that was not reco
   CHECK(table.find("counted twice") != std::string::npos);
   CHECK(table.find("swapped out") != std::string::npos);
   CHECK(ask(history, {"memory", "--at", "2026-11-18"}).exit == Exit::empty);
+}
+
+TEST_CASE("memory: what lies outside of processes, where it was recorded, and what is not known") {
+  History history;
+  history.begin_run();
+  set_machine(history);
+  TmpfsSample mount;
+  mount.mount_point = "/tmp";
+  mount.walk = TmpfsWalk::cut;
+  mount.used_kib = 900;
+  mount.walked_ms = history.now_ms();
+  mount.content.allocated_kib = 700;
+  SysvSegment segment;
+  segment.rss_kib = 40;
+  segment.swap_kib = 2;
+  history.tmpfs({mount});
+  history.segments({segment});
+  history.malformed(3);
+  history.tick(2);
+  const json answer = json_of(history, {"memory"});
+  CHECK(line(answer["outside"], "tmpfs_used")["kib"] == 900);
+  CHECK(line(answer["outside"], "tmpfs_allocated")["kib"] == 700);
+  CHECK(line(answer["outside"], "sysv_rss")["kib"] == 40);
+  CHECK(line(answer["outside"], "sysv_swap")["kib"] == 2);
+  REQUIRE(answer["warnings"].size() == 2);
+  CHECK(answer["warnings"][0].get<std::string>().starts_with("/tmp: the walk was cut"));
+  CHECK(answer["warnings"][1].get<std::string>().starts_with("3 texts of the kernel"));
+  CHECK(ask(history, {"memory"}).out.find("found by walks") != std::string::npos);
 }

@@ -59,7 +59,15 @@ History& recording() {
     for (const std::string& name : kNames) {
       ++pid;
       history.birth(pid, {name, name, name, name, "/" + name}, 10'240 + pid);
+      history.cgroup({"/" + name, 10'240 + pid, {}, {}, {}, {}, {}});
+      history.container({"/" + name, {"docker", name, name, name, name, name}});
+      MappingRow mapped{{MappingKind::file, name}, {}};
+      mapped.use.regions = 1;
+      ProcessLedger ledger{.regions = 1};
+      ledger.ledger.rows.push_back(std::move(mapped));
+      history.ledger(pid, std::move(ledger));
     }
+    history.outside(kNames);
     history.tick(20);
     history.event("degraded", "a name in a message: " + kNames[0] + kNames[6]);
     for (pid = 101; pid < 110; ++pid) history.hold(pid, 40'960 + pid);
@@ -114,6 +122,7 @@ std::vector<std::vector<std::string>> questions(const std::string& folder) {
   }
   all.push_back({"export"});
   for (const std::string& name : kNames) {
+    all.push_back({"tmpfs", '/' + name});
     all.push_back({"trend", "category:" + name});
     all.push_back({"trend", "comm:" + name, "user:" + name, "cgroup:/" + name});
     all.push_back({"top", "--filter", "user=" + name});

@@ -40,6 +40,17 @@ void record(History& history) {
   history.kill();
   history.pause(60'000);
   history.begin_run();
+  ProcessLedger ledger;
+  MappingRow ring{{MappingKind::memfd, "/memfd:ring (deleted)"}, {}};
+  ring.use.regions = 1;
+  ledger.ledger.rows = {ring};
+  history.ledger(812, ledger);
+  TmpfsSample mount;
+  mount.mount_point = "/dev/shm";
+  mount.walk = TmpfsWalk::whole;
+  mount.walked_ms = History::kStart;
+  mount.largest = {{.path = "ring", .allocated_kib = 8}};
+  history.tmpfs({mount});
   history.tick(3);
   history.end_run();
 }

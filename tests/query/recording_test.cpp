@@ -75,6 +75,22 @@ TEST_CASE("what ticks cost: mean, 95th percentile by nearest rank, share of a co
   CHECK_FALSE(tick_costs({}, 10'000).mean_cpu_us.has_value());
 }
 
+TEST_CASE("how PSS was known: means over the ticks that tell, and how far estimates were off") {
+  std::vector<StoredTick> all = ticks(4, 20'000);
+  all[1].reads = TickReads{10, 80, 10, 4, 3'000, 5, 20'000, 100};
+  all[2].reads = TickReads{20, 80, 0, 0, 9'000, 0, 0, 0};
+  const auto reads = sum_up_reads(all);
+  REQUIRE(reads);
+  CHECK(reads->exact == 15.0);
+  CHECK(reads->held == 80.0);
+  CHECK(reads->estimated == 5.0);
+  CHECK(reads->put_off == 2.0);
+  CHECK(reads->longest_us == 9'000);
+  CHECK(reads->error_percent == 0.5);
+  CHECK_FALSE(sum_up_reads(ticks(3, 1)));
+  CHECK_FALSE(sum_up_reads({}));
+}
+
 TEST_CASE("growth per day is told after an hour of recording") {
   CHECK(bytes_per_day(1'000'000, 2 * 3'600'000) == 12'000'000);
   CHECK_FALSE(bytes_per_day(1'000'000, 3'599'999).has_value());

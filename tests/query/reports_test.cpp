@@ -261,7 +261,7 @@ TEST_CASE("trend: the sum of a category is one series, and says what is not exac
   CHECK(trend["max_kib"] == 900 * kMib);
   CHECK(trend["last_kib"] == 500 * kMib);
   REQUIRE(trend["warnings"].size() == 1);
-  CHECK(trend["warnings"][0].get<std::string>().find("RSS stands in for PSS") != std::string::npos);
+  CHECK(trend["warnings"][0].get<std::string>().find("PSS is estimated, or RSS") != std::string::npos);
 }
 
 TEST_CASE("trend: a subject or metric that is not there is an error that names what is") {

@@ -25,6 +25,30 @@ constexpr std::int64_t kAsked = History::kStart + 27 * 3'600'000 + 14 * 60'000; 
 
 using Rows = std::vector<std::string>;
 
+// Of a memfd that two map, each a half; and of what has a name.
+ProcessLedger ledger(std::int64_t heap_kib) {
+  const auto row = [](MappingKind kind, const char* label, std::int64_t kib) {
+    MappingRow made{{kind, label}, {}};
+    made.use.regions = 1;
+    made.use.memory.set(ProcessField::pss, kib);
+    return made;
+  };
+  ProcessLedger ledger;
+  ledger.ledger.rows = {row(MappingKind::heap, "[heap]", heap_kib),
+                        row(MappingKind::memfd, "/memfd:ring (deleted)", 20 * 1024)};
+  return ledger;
+}
+
+TmpfsSample shared_memory() {
+  TmpfsSample mount;
+  mount.mount_point = "/dev/shm";
+  mount.walk = TmpfsWalk::whole;
+  mount.walked_ms = History::kStart;
+  mount.largest = {{.path = "d", .directory = true, .allocated_kib = 9 * 1024},
+                   {.path = "d/ring", .allocated_kib = 8 * 1024, .changed_ms = History::kStart}};
+  return mount;
+}
+
 // A day and a quarter: a few ticks of the first, then from 02:50 to 03:50 of the second.
 void record(History& history) {
   history.begin_run();
@@ -40,6 +64,8 @@ void record(History& history) {
   history.cgroup({"/system.slice/web.service", 100'000, 0, 0, 1'000'000, {}, {}});
   history.cgroup({"/user.slice", 900'000, 0, 0, {}, {}, {}});
   history.oom_kills(1);
+  for (const int pid : {11, 20}) history.ledger(pid, ledger(1000 * pid));
+  history.tmpfs({shared_memory()});
   for (int minute = 0; minute < 60; ++minute) {
     history.hold(20, 700'000 + 1'000 * minute);
     if (minute % 10 == 0) history.birth(100 + minute, {"cc1plus", "cc1plus -quiet", "build", "ci"}, 90'000 + minute);
@@ -109,7 +135,7 @@ std::vector<std::string> between(const std::string& text, const std::string& beg
 
 Rows answer(std::size_t number) {
   const auto queries = between(page("docs/sql.md"), "```sql\n", "```");
-  REQUIRE(queries.size() == 11);
+  REQUIRE(queries.size() == 13);
   return rows_of(queries.at(number - 1));
 }
 
@@ -240,6 +266,12 @@ TEST_CASE("sql page: 10, what recording costs, hour by hour") {
 TEST_CASE("sql page: 11, which cgroup is nearest to its limit") {
   CHECK(answer(11) == Rows{fmt::format("/system.slice/app.service|976|{}|80", 800'000 / 1024),
                            fmt::format("/system.slice/web.service|976|{}|10", 100'000 / 1024)});
+}
+
+TEST_CASE("sql page: 12 and 13, what has no name any more, and what lies in tmpfs") {
+  const test::ZoneGuard zone("UTC");
+  CHECK(answer(12) == Rows{"memfd|/memfd:ring (deleted)|2|40|nginx[11] postgres[20]"});
+  CHECK(answer(13) == Rows{fmt::format("/dev/shm/d/ring|8|{}", local(History::kStart))});
 }
 
 TEST_CASE("sql page: a view answers the same, however its ticks are named") {

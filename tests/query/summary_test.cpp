@@ -33,8 +33,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::int64_t kMib = 1024;
-constexpr std::int64_t kHour = 3'600'000;
-constexpr std::int64_t kMinute = 60'000;
 
 Outcome ask_file(const std::string& path, std::int64_t now_ms, std::vector<std::string> arguments,
                  const char* zone = "UTC") {
@@ -100,13 +98,13 @@ TEST_CASE("summary: the day's figures, with when") {
   const auto day = json_of(kDay);
   CHECK(day["day"] == "2026-11-26");
   CHECK(day["tier"] == "5min");
-  CHECK(day["used_max_at_ms"] == kWeekLastDay + 9 * kHour + 58 * kMinute);
+  CHECK(day["used_max_at_ms"] == kWeekLastDay + 9 * History::kHour + 58 * History::kMinute);
   CHECK(day["available_min_kib"] == 16 * kMib * kMib - day["used_max_kib"].get<std::int64_t>());
   CHECK(day["swap_max_kib"] == 1500 * kMib);
   CHECK(day["oom_kills"] == 1);
   REQUIRE(day["oom"].size() == 1);
-  CHECK(day["oom"][0]["from_ms"] == kWeekLastDay + 10 * kHour);
-  CHECK(day["stalled_worst_from_ms"] == kWeekLastDay + 9 * kHour + 50 * kMinute);
+  CHECK(day["oom"][0]["from_ms"] == kWeekLastDay + 10 * History::kHour);
+  CHECK(day["stalled_worst_from_ms"] == kWeekLastDay + 9 * History::kHour + 50 * History::kMinute);
   CHECK(day["recorder_starts"] == 1);
   CHECK(day["recorder_unclean_ends"] == 1);
   CHECK(day["boots"] == 0);
@@ -135,10 +133,10 @@ TEST_CASE("summary: who held, who grew, who was restarted, whose mark was highes
 
   REQUIRE(day["restarts"].size() == 1);
   CHECK(day["restarts"][0]["times"] == 1);
-  CHECK(day["restarts"][0]["last_ms"] == kWeekLastDay + 10 * kHour);
+  CHECK(day["restarts"][0]["last_ms"] == kWeekLastDay + 10 * History::kHour);
   CHECK(day["restarts"][0]["hwm_kib"] == day["processes"][0]["hwm_kib"]);
   CHECK(day["processes"][0]["pid"] == 401);
-  CHECK(day["processes"][0]["at_ms"] == kWeekLastDay + 9 * kHour + 58 * kMinute);
+  CHECK(day["processes"][0]["at_ms"] == kWeekLastDay + 9 * History::kHour + 58 * History::kMinute);
   CHECK(day["processes"][1]["comm"] == "pg_dump");
   // Its mark stood before the day began.
   for (const auto& process : day["processes"]) CHECK(process["comm"] != "memoird");
@@ -201,14 +199,14 @@ TEST_CASE("summary: by category and by program the same memory is shared out") {
 
 // A day before that was recorded for three minutes, with half of what is in use later; none; the day.
 TEST_CASE("summary: a day is compared with days of which half was recorded, and what was not counted is not 0") {
-  History history(kMinute);
+  History history(History::kMinute);
   history.begin_run();
   history.machine(2048 * kMib);
   history.oom_kills(0);
   history.birth(100, {"calm", "/usr/bin/calm", "web", "app", "/system.slice/calm.service"}, 500 * kMib);
   history.tick(4);
   history.end_run();
-  history.pause(2 * kWeekDayMs - 4 * kMinute);
+  history.pause(2 * kWeekDayMs - 4 * History::kMinute);
   history.begin_run();
   history.machine(4096 * kMib);
   history.birth(101, {"calm", "/usr/bin/calm", "web", "app", "/system.slice/calm.service"}, 900 * kMib);
@@ -263,7 +261,7 @@ TEST_CASE("summary: a local day has 25 hours where the clock is put back, and 23
   const Change change = GENERATE(Change{"XST0XDT,M6.3.0,M11.4.0/3", 25}, Change{"XST0XDT,M11.4.0/2,M6.3.0", 23});
   const auto sunday = json_of({"--day", "2026-11-22"}, change.zone);
   CHECK(sunday["range"]["to_ms"].get<std::int64_t>() + 1 - sunday["range"]["from_ms"].get<std::int64_t>() ==
-        change.hours * kHour);
+        change.hours * History::kHour);
   CHECK(sunday["rows"][7]["recorded_percent"].get<double>() == Approx(100).epsilon(0.001));
   const auto monday = json_of({"--day", "2026-11-23"}, change.zone);
   CHECK(monday["rows"][6]["begin_ms"] == sunday["range"]["from_ms"]);

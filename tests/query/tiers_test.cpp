@@ -26,8 +26,6 @@ using nlohmann::json;
 
 namespace {
 
-constexpr std::int64_t kHour = 3'600'000;
-constexpr std::int64_t kMinute = 60'000;
 const char* const kRollups[] = {"5min", "hour", "day"};
 
 Outcome ask_file(const std::string& path, std::vector<std::string> arguments) {
@@ -67,7 +65,7 @@ bool is_near(const json& told, const json& known, double margin = 1.5) {
   return std::abs(told.get<double>() - known.get<double>()) <= margin;
 }
 
-const json* row_of(const json& rows, const std::string& key, const json& value) {
+const json* row_with(const json& rows, const std::string& key, const json& value) {
   for (const json& row : rows) {
     if (row[key] == value) return &row;
   }
@@ -113,7 +111,7 @@ TEST_CASE("tiers: the finest that reaches back and answers quickly is chosen") {
   CHECK(chosen(99, 100, Reads::all) == Tier::five_minutes);
   CHECK(chosen(99, 100, Reads::sums) == Tier::raw);
   CHECK(chosen(99, 100, Reads::process) == Tier::five_minutes);
-  CHECK(choose_tier(spans(), {100 * kWeekDayMs - 12 * kHour, 100 * kWeekDayMs}, Reads::process) == Tier::raw);
+  CHECK(choose_tier(spans(), {100 * kWeekDayMs - 12 * History::kHour, 100 * kWeekDayMs}, Reads::process) == Tier::raw);
   CHECK(choose_tier({}, {0, kWeekDayMs}, Reads::one) == Tier::raw);
 }
 
@@ -125,17 +123,17 @@ TEST_CASE("tiers: a range that begins before everything takes what reaches back 
 }
 
 TEST_CASE("tiers: a width asked for is kept to where a tier has it") {
-  CHECK(chosen(94, 98, Reads::one, 2 * kMinute) == Tier::raw);
-  CHECK(chosen(60, 100, Reads::one, 10 * kMinute) == Tier::five_minutes);
-  CHECK(chosen(30, 100, Reads::one, 10 * kMinute) == Tier::hour);
-  CHECK(chosen(99, 100, Reads::one, kHour) == Tier::raw);
+  CHECK(chosen(94, 98, Reads::one, 2 * History::kMinute) == Tier::raw);
+  CHECK(chosen(60, 100, Reads::one, 10 * History::kMinute) == Tier::five_minutes);
+  CHECK(chosen(30, 100, Reads::one, 10 * History::kMinute) == Tier::hour);
+  CHECK(chosen(99, 100, Reads::one, History::kHour) == Tier::raw);
 }
 
 TEST_CASE("tiers: no choice is finer where the range is longer") {
   for (const Reads reads : {Reads::one, Reads::process, Reads::all, Reads::sums}) {
     Tier before = Tier::raw;
     for (std::int64_t hours = 1; hours < 99 * 24; ++hours) {
-      const Tier now = choose_tier(spans(), {100 * kWeekDayMs - hours * kHour, 100 * kWeekDayMs}, reads);
+      const Tier now = choose_tier(spans(), {100 * kWeekDayMs - hours * History::kHour, 100 * kWeekDayMs}, reads);
       REQUIRE_OF_MANY(now >= before);
       before = now;
     }
@@ -164,7 +162,7 @@ TEST_CASE("tiers: trend tells the same of ticks and of each rollup") {
 }
 
 TEST_CASE("tiers: a process that lived too shortly for rollups is told by its ticks, however long the range") {
-  History history(2 * kMinute);
+  History history(2 * History::kMinute);
   history.begin_run();
   history.birth(1, {"init", "init"}, 5000);
   history.tick(100);
@@ -218,7 +216,7 @@ TEST_CASE("tiers: top over a range tells the same of ticks and of each rollup") 
     const json rolled = kept(with(question, {"--tier", tier}));
     for (const json& row : raw["rows"]) {
       CAPTURE(group, day, tier, row[key]);
-      const json* found = row_of(rolled["rows"], key, row[key]);
+      const json* found = row_with(rolled["rows"], key, row[key]);
       // A process of less than a bucket has none of its own.
       if (found == nullptr && group == "process" && row["comm"] == "pg_dump") continue;
       REQUIRE(found != nullptr);
@@ -242,7 +240,7 @@ TEST_CASE("tiers: what several held in a bucket with a gap is over what was reco
     const json rolled = kept(with(question, {"--tier", tier}));
     for (const json& row : raw["rows"]) {
       CAPTURE(tier, row["user"]);
-      const json* found = row_of(rolled["rows"], "user", row["user"]);
+      const json* found = row_with(rolled["rows"], "user", row["user"]);
       REQUIRE(found != nullptr);
       CHECK(is_near((*found)["mean_kib"], row["mean_kib"], row["mean_kib"].get<double>() / 20));
       CHECK((*found)["known_ms"] == row["known_ms"]);
@@ -268,11 +266,11 @@ TEST_CASE("tiers: top at a time whose ticks are gone is that of its bucket") {
   const json rolled = kept({"top", "--at", "2026-11-19 12:02", "--limit", "0"});
   const json raw = whole({"top", "--from", "2026-11-19 12:00", "--to", "2026-11-19 12:05", "--limit", "0"});
   CHECK(rolled["tier"] == "5min");
-  CHECK(rolled["bucket_from_ms"] == History::kStart + 12 * kHour);
-  CHECK(rolled["bucket_until_ms"] == History::kStart + 12 * kHour + 5 * kMinute);
+  CHECK(rolled["bucket_from_ms"] == History::kStart + 12 * History::kHour);
+  CHECK(rolled["bucket_until_ms"] == History::kStart + 12 * History::kHour + 5 * History::kMinute);
   REQUIRE(rolled["rows"].size() == raw["rows"].size());
   for (const json& row : raw["rows"]) {
-    const json* found = row_of(rolled["rows"], "pid", row["pid"]);
+    const json* found = row_with(rolled["rows"], "pid", row["pid"]);
     CAPTURE(row["pid"]);
     REQUIRE(found != nullptr);
     CHECK(is_near((*found)["pss_kib"], row["mean_kib"]));
@@ -305,19 +303,19 @@ TEST_CASE("tiers: peaks of an old range are the maxima of the rollups, and marks
     CHECK(rolled["tier"] == "5min");
     const std::string key = group == "process" ? "pid" : group;
     for (const json& row : raw["rows"]) {
-      const json* found = row_of(rolled["rows"], key, row[key]);
+      const json* found = row_with(rolled["rows"], key, row[key]);
       CAPTURE(group, row[key]);
       REQUIRE(found != nullptr);
       CHECK((*found)["peak_kib"] == row["peak_kib"]);
       CHECK((*found)["before_ms"] <= row["at_ms"]);
       CHECK((*found)["at_ms"] >= row["at_ms"]);
     }
-    const json* used = row_of(rolled["machine"], "metric", "used");
+    const json* used = row_with(rolled["machine"], "metric", "used");
     REQUIRE(used != nullptr);
-    CHECK((*used)["peak_kib"] == (*row_of(raw["machine"], "metric", "used"))["peak_kib"]);
-    const json* available = row_of(rolled["machine"], "metric", "available");
+    CHECK((*used)["peak_kib"] == (*row_with(raw["machine"], "metric", "used"))["peak_kib"]);
+    const json* available = row_with(rolled["machine"], "metric", "available");
     REQUIRE(available != nullptr);
-    CHECK((*available)["peak_kib"] == (*row_of(raw["machine"], "metric", "available"))["peak_kib"]);
+    CHECK((*available)["peak_kib"] == (*row_with(raw["machine"], "metric", "available"))["peak_kib"]);
     CHECK(rolled["others"].size() == raw["others"].size());
   }
 }
@@ -333,7 +331,7 @@ TEST_CASE("tiers: where the ticks are kept, they tell when in a bucket the machi
     for (const char* part : {"rows", "machine"}) {
       for (const json& row : raw[part]) {
         const std::string key = part == std::string("rows") ? "category" : "metric";
-        const json* found = row_of(rolled[part], key, row[key]);
+        const json* found = row_with(rolled[part], key, row[key]);
         CAPTURE(by, row[key]);
         REQUIRE(found != nullptr);
         CHECK((*found)["peak_kib"] == row["peak_kib"]);
@@ -347,14 +345,14 @@ TEST_CASE("tiers: where the ticks are kept, they tell when in a bucket the machi
 TEST_CASE("tiers: identities have marks of all time") {
   const json all = kept({"peaks", "--group", "identity", "--limit", "0"});
   CHECK(all["all_time"] == true);
-  const json* java = row_of(all["rows"], "identity", "app.service java -XmxNg -jar /opt/app/service.jar");
+  const json* java = row_with(all["rows"], "identity", "app.service java -XmxNg -jar /opt/app/service.jar");
   REQUIRE(java != nullptr);
   const json raw = whole({"top", "--group", "identity", "--limit", "0", "--from", "2026-11-19"});
-  const json* known = row_of(raw["rows"], "identity", (*java)["identity"]);
+  const json* known = row_with(raw["rows"], "identity", (*java)["identity"]);
   REQUIRE(known != nullptr);
   CHECK((*java)["peak_kib"] == (*known)["max_kib"]);
   const json marks = kept({"peaks", "--group", "identity", "--by", "hwm", "--limit", "0"});
-  CHECK(row_of(marks["rows"], "identity", (*java)["identity"]) != nullptr);
+  CHECK(row_with(marks["rows"], "identity", (*java)["identity"]) != nullptr);
 }
 
 TEST_CASE("tiers: the parts of a diff add up to the machine's change, wherever its ends come from") {
@@ -371,7 +369,7 @@ TEST_CASE("tiers: the parts of a diff add up to the machine's change, wherever i
         totals["machine_total_after_kib"].get<std::int64_t>() - totals["machine_total_before_kib"].get<std::int64_t>());
   std::int64_t rows = totals["others_kib"].get<std::int64_t>() + totals["short_lived_kib"].get<std::int64_t>();
   for (const json& row : diff["rows"]) rows += row["change_kib"].get<std::int64_t>();
-  CHECK(is_near(rows, (*row_of(diff["machine"], "part", "processes"))["change_kib"], 20));
+  CHECK(is_near(rows, (*row_with(diff["machine"], "part", "processes"))["change_kib"], 20));
 }
 
 TEST_CASE("tiers: categories and processes of a time whose ticks are gone") {
@@ -394,14 +392,14 @@ TEST_CASE("tiers: categories and processes of a time whose ticks are gone") {
   const json told = kept({"processes", "--day", kOldDay, "--limit", "0"});
   REQUIRE(told["rows"].size() == lived["rows"].size());
   for (const json& row : lived["rows"]) {
-    const json* found = row_of(told["rows"], "pid", row["pid"]);
+    const json* found = row_with(told["rows"], "pid", row["pid"]);
     CAPTURE(row["pid"]);
     REQUIRE(found != nullptr);
     CHECK((*found)["ended_ms"] == row["ended_ms"]);
     CHECK((*found)["hwm_kib"] == row["hwm_kib"]);
   }
   const json then = kept({"processes", "--at", "2026-11-19 02:20", "--limit", "0"});
-  CHECK(row_of(then["rows"], "comm", "pg_dump") != nullptr);
+  CHECK(row_with(then["rows"], "comm", "pg_dump") != nullptr);
 }
 
 TEST_CASE("tiers: export writes a sample per bucket") {
@@ -426,7 +424,7 @@ TEST_CASE("tiers: export writes a sample per bucket") {
     }
     CAPTURE(subject);
     CHECK(times.size() == 12);
-    CHECK(*times.begin() == History::kStart + 12 * kHour);
+    CHECK(*times.begin() == History::kStart + 12 * History::kHour);
   }
 }
 

@@ -21,8 +21,8 @@ TEST_CASE("its help names every option and has examples") {
   DaemonProcess memoird(directory.path(), {"--help"});
   CHECK(memoird.wait() == 0);
   const std::string manual = read_text(MEMOIR_SOURCE "/man/memoird.8");
-  for (const std::string option : {"config", "db", "interval", "once", "duration", "foreground", "check-config",
-                                   "print-config", "version", "help"}) {
+  for (const std::string option : {"config", "db", "source", "interval", "once", "duration", "foreground",
+                                   "check-config", "print-config", "version", "help"}) {
     CHECK_THAT(memoird.output(), ContainsSubstring("--" + option));
     INFO(option);
     std::string escaped = "\\-\\-" + option;
@@ -51,6 +51,7 @@ TEST_CASE("wrong usage and a wrong configuration exit with 2 and say why") {
       {{"--interval", "99ms"}, "memoird: --interval: 99ms is out of range: 100ms to 1h"},
       {{"--duration", "0s"}, "memoird: --duration: 0s is out of range"},
       {{"--once", "--duration", "1s"}, "excludes"},
+      {{"--source", "vm"}, "proc,vmmap"},
       {{"--config", directory.path() + "/none.toml", "--check-config"}, "none.toml"},
       {{"--config", config}, config + ":2: unknown key 'intervall' in [recorder]; did you mean 'interval'?"},
       {{"--config", config, "--check-config"}, config + ":2:"},

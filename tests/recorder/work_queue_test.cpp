@@ -115,6 +115,23 @@ TEST_CASE("the tick after a dropped one takes over its births and exits") {
   CHECK(left.counts.execed == 1);
 }
 
+TEST_CASE("the tick after a dropped one takes over what is read more seldom, unless it knows better") {
+  WorkQueue queue({.ticks = 1});
+  Tick tick = tick_at(1);
+  tick.segments = {SysvSegment{}};
+  tick.tmpfs = {TmpfsSample{}};
+  queue.push(tick);
+  Tick later = tick_at(2);
+  later.tmpfs = {TmpfsSample{}, TmpfsSample{}};
+  queue.push(later);
+  queue.push(tick_at(3));
+  const Tick left = std::get<Tick>(*queue.take());
+  REQUIRE(left.segments);
+  CHECK(left.segments->size() == 1);
+  REQUIRE(left.tmpfs);
+  CHECK(left.tmpfs->size() == 2);
+}
+
 TEST_CASE("of the processes that only dropped ticks saw the newest are kept") {
   WorkQueue queue({.ticks = 1});
   constexpr std::int32_t kTicks = static_cast<std::int32_t>(WorkQueue::kMostEnded) + 100;

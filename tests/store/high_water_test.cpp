@@ -11,7 +11,7 @@
 namespace memoir::test {
 namespace {
 
-using MarkKey = std::tuple<SubjectKind, std::string, std::string, std::optional<std::int64_t>>;
+using SubjectMark = std::tuple<SubjectKind, std::string, std::string, std::optional<std::int64_t>>;
 
 // The marks worked out from whole snapshots, the simple way.
 class Oracle {
@@ -29,6 +29,10 @@ class Oracle {
       see({SubjectKind::category, category.category, "uss", {}}, category.uss_kib, time, false);
       see({SubjectKind::category, category.category, "swap", {}}, category.swap_kib, time, false);
     }
+    for (const CgroupSample& cgroup : snapshot.cgroups) {
+      see({SubjectKind::cgroup, cgroup.path, "usage", {}}, cgroup.current_kib, time, false);
+      see({SubjectKind::cgroup, cgroup.path, "usage_anon", {}}, cgroup.anon_kib, time, false);
+    }
     see_groups(snapshot, time);
     for (const ProcessState& state : snapshot.processes) {
       const std::string id = std::to_string(state.process.id);
@@ -42,7 +46,7 @@ class Oracle {
     }
   }
 
-  using Marks = std::map<MarkKey, std::tuple<std::int64_t, std::int64_t, std::int64_t>>;
+  using Marks = std::map<SubjectMark, std::tuple<std::int64_t, std::int64_t, std::int64_t>>;
   Marks of(bool days) const {
     Marks marks;
     for (const auto& [key, mark] : marks_) {
@@ -53,8 +57,8 @@ class Oracle {
 
  private:
   void see_groups(const Snapshot& snapshot, MarkTime time) {
-    std::map<MarkKey, std::optional<std::int64_t>> sums;
-    std::map<MarkKey, std::optional<std::int64_t>> highest;
+    std::map<SubjectMark, std::optional<std::int64_t>> sums;
+    std::map<SubjectMark, std::optional<std::int64_t>> highest;
     const auto add = [&](SubjectKind subject, const std::string& name, const ProcessMemory& memory) {
       const auto count = [&](const char* metric, std::optional<std::int64_t> value) {
         auto& sum = sums[{subject, name, metric, {}}];
@@ -76,7 +80,7 @@ class Oracle {
     for (const auto& [key, sum] : sums) see(key, sum, time, false);
   }
 
-  void see(MarkKey key, std::optional<std::int64_t> value, MarkTime time, bool low) {
+  void see(SubjectMark key, std::optional<std::int64_t> value, MarkTime time, bool low) {
     if (!value || (!low && *value == 0)) return;
     for (const auto& day : {std::optional<std::int64_t>(), std::optional(day_of(time.at_ms))}) {
       std::get<3>(key) = day;

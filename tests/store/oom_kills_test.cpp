@@ -14,9 +14,9 @@ std::vector<std::string> told(const StoreFixture& fixture) {
   return texts;
 }
 
-class Recorded {
+class OomRecording {
  public:
-  Recorded() { begin(); }
+  OomRecording() { begin(); }
 
   void begin() {
     writer_ = fixture_.writer();
@@ -47,7 +47,7 @@ class Recorded {
 };
 
 TEST_CASE("OOM kills are told by cgroup, and for the rest by the machine, between which ticks") {
-  Recorded recorded;
+  OomRecording recorded;
   recorded.tick(7);
   recorded.tick(7);
   CHECK(told(recorded.fixture()).empty());
@@ -62,7 +62,7 @@ TEST_CASE("OOM kills are told by cgroup, and for the rest by the machine, betwee
 }
 
 TEST_CASE("an OOM kill that a cgroup knew of before the machine's counter is told once") {
-  Recorded recorded;
+  OomRecording recorded;
   recorded.tick(0);
   recorded.tick(1, {{"/a", 2}});
   CHECK(told(recorded.fixture()).size() == 1);
@@ -73,7 +73,7 @@ TEST_CASE("an OOM kill that a cgroup knew of before the machine's counter is tol
 }
 
 TEST_CASE("OOM kills while nothing was recorded are told by the first tick of the same boot") {
-  Recorded recorded;
+  OomRecording recorded;
   recorded.tick(1);
   recorded.tick(1);
   recorded.end();
@@ -90,7 +90,7 @@ TEST_CASE("OOM kills while nothing was recorded are told by the first tick of th
 }
 
 TEST_CASE("a kernel without the counter tells nothing") {
-  Recorded recorded;
+  OomRecording recorded;
   recorded.tick({});
   recorded.tick({});
   recorded.tick(3);

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "model/rules.h"
+#include "store/rows/sample_rows.h"
 
 namespace memoir::test {
 namespace {
@@ -97,7 +98,7 @@ void RandomHistory::move_cgroups() {
     if (chance(0.05)) cgroups_.erase(path);
     if (!chance(0.1)) continue;
     const auto some = [&] { return chance(0.5) ? std::optional(number(0, 1LL << 60)) : std::nullopt; };
-    cgroups_[path] = {path, number(0, 9), some(), some(), some(), some(), some()};
+    cgroups_[path] = {path, number(0, 9), some(), some(), some(), some(), some(), some(), some(), some()};
   }
 }
 
@@ -180,6 +181,12 @@ Tick RandomHistory::next() {
   for (Cost& cost : tick.cost) cost = {number(0, 99), number(0, 99)};
   tick.counts = {number(0, 9), number(0, 9), number(0, 9), number(0, 9), number(0, 9),
                  number(0, 9), number(0, 9), number(0, 9), number(0, 9), number(0, 9)};
+  for (const auto count :
+       {&TickReads::exact, &TickReads::held, &TickReads::estimated, &TickReads::put_off, &TickReads::longest_us,
+        &TickReads::checked, &TickReads::checked_kib, &TickReads::error_kib}) {
+    tick.reads.*count = number(0, 99);
+  }
+  tick.looks = {number(0, 99), number(0, 99), number(0, 99)};
   tick.machine = machine_;
   std::swap(tick.exits, exits_);
   std::sort(tick.exits.begin(), tick.exits.end(), [](const auto& a, const auto& b) { return a.key < b.key; });
@@ -190,8 +197,12 @@ Tick RandomHistory::next() {
     ProcessSample sample = life.sample;
     if (sample.source == Source::exact && chance(0.5)) sample.source = Source::held;
     tick.processes.push_back(sample);
-    if (sample.source == Source::held) sample.source = life.stored.value_or(Source::exact);
-    life.stored = sample.source;
+    // That it was not read again, or was, is no change.
+    if (life.stored && is_known(sample.source) && is_known(life.stored->source) &&
+        !hot_memory_differs(sample, *life.stored)) {
+      sample.source = life.stored->source;
+    }
+    life.stored = sample;
     expected_.processes.push_back(sample);
     tell(life, tick);
     CategorySample& total = totals[life.info.category];

@@ -42,7 +42,7 @@ class RandomHistory {
     ProcessInfo info;
     ProcessSample sample;
     bool told = false;
-    std::optional<Source> stored;  // source of the last row in this run
+    std::optional<ProcessSample> stored;  // as of the last tick in this run
   };
 
   void live();

@@ -23,6 +23,8 @@ void check_state(const Snapshot& snapshot, const Recorded& recorded) {
   REQUIRE(snapshot.tick.total == tick.total);
   REQUIRE(snapshot.tick.cost == tick.cost);
   REQUIRE(snapshot.tick.counts == tick.counts);
+  REQUIRE(snapshot.tick.reads == tick.reads);
+  REQUIRE(snapshot.tick.looks == tick.looks);
   REQUIRE(snapshot.run.boot.boot_id == recorded.boot_id);
   REQUIRE(snapshot.machine.memory == tick.machine.memory);
   REQUIRE(sorted(snapshot.machine.other) == sorted(tick.machine.other));

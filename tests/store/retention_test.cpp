@@ -186,7 +186,9 @@ TEST_CASE("what nobody tells of any more is forgotten, and nothing else") {
   for (const StoreTable& table : tables_of(TableKind::names)) {
     if (!table.age.empty()) continue;
     INFO(table.name);
-    CHECK(count(fmt::format("SELECT COUNT(*) FROM {0} WHERE id NOT IN (SELECT {0}_id FROM process)", table.name)) == 0);
+    CHECK(
+        count(fmt::format("SELECT COUNT(*) FROM {0} AS n WHERE NOT EXISTS (SELECT 1 FROM {1} AS u WHERE u.{2} = n.id)",
+                          table.name, table.users, table.column)) == 0);
   }
   CHECK(count("SELECT COUNT(*) FROM process_named") == count("SELECT COUNT(*) FROM process"));
   for (const TierShape& shape : kRollupTiers) {

@@ -71,6 +71,22 @@ TEST_CASE("runs end as they ended, and the next one says what lies between") {
   REQUIRE(kinds(*reader) == std::vector<std::string>{"unclean", "gap"});
 }
 
+TEST_CASE("a run knows what counts its processes") {
+  const StoreFixture fixture;
+  const Simulation simulation({.processes = 1});
+  for (const char* census : {"", "bpf", "proc"}) {
+    RunInfo run = run_info(simulation.boot(), simulation.now());
+    run.census = census;
+    const auto writer = fixture.writer();
+    must(writer->begin_run(run));
+  }
+  const auto runs = must(fixture.reader()->runs());
+  REQUIRE(runs.size() == 3);
+  CHECK(runs[0].census.empty());
+  CHECK(runs[1].census == "bpf");
+  CHECK(runs[2].census == "proc");
+}
+
 TEST_CASE("a run that died before its first tick is told of, and so is the gap before it") {
   const StoreFixture fixture;
   Simulation simulation({.processes = 3});

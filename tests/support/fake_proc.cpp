@@ -81,7 +81,7 @@ std::string status_text(const FakeProcess& p) {
       "Name:\t{}\nUmask:\t0022\nState:\t{} (sleeping)\nTgid:\t{}\nNgid:\t0\nPid:\t{}\nPPid:\t{}\nTracerPid:\t0\n"
       "Uid:\t{}\t{}\t{}\t{}\nGid:\t0\t0\t0\t0\nFDSize:\t64\nGroups:\t \nKthread:\t{}\n",
       escape(p.comm), p.state, p.pid, p.pid, p.parent_pid, p.uid, p.uid, p.uid, p.uid, p.kernel_thread ? 1 : 0);
-  text += field_lines(p.memory, kRollupFields, ProcessMemory::kCount, "{}\t{:8} kB\n");
+  text += field_lines(p.memory, kRollupFields, kRollupFields + kStatusFields, "{}\t{:8} kB\n");
   return text + fmt::format("Threads:\t{}\nSigQ:\t0/31000\nCpus_allowed_list:\t0-1\n", p.threads);
 }
 
@@ -105,7 +105,7 @@ bool has_rollup(const FakeProcess& p) {
 ProcessMemory memory_of(std::int64_t private_kib, std::int64_t shared_kib) {
   using F = ProcessField;
   ProcessMemory m;
-  for (std::size_t i = 0; i < ProcessMemory::kCount; ++i) m.set(static_cast<F>(i), 0);
+  for (std::size_t i = 0; i < kRollupFields + kStatusFields; ++i) m.set(static_cast<F>(i), 0);
   const std::int64_t rss = private_kib + shared_kib;
   for (const F field : {F::private_dirty, F::pss_dirty, F::pss_anon, F::anonymous, F::rss_anon, F::vm_data}) {
     m.set(field, private_kib);
@@ -148,6 +148,7 @@ void FakeProc::update(const FakeProcess& process) {
 
 void FakeProc::exec(const FakeProcess& process) {
   remove(process.pid, PidFile::smaps_rollup);
+  remove(process.pid, PidFile::smaps);
   write_files(process);
   write_links(process);
 }
@@ -159,13 +160,15 @@ void FakeProc::become_zombie(FakeProcess process) {
   process.exe.clear();
   process.cwd.clear();
   remove(process.pid, PidFile::smaps_rollup);
+  remove(process.pid, PidFile::smaps);
+  process.smaps.reset();
   write_files(process);
   write_links(process);
 }
 
 void FakeProc::remove(std::int32_t pid) {
-  for (const PidFile file :
-       {PidFile::stat, PidFile::statm, PidFile::status, PidFile::smaps_rollup, PidFile::cmdline, PidFile::cgroup}) {
+  for (const PidFile file : {PidFile::stat, PidFile::statm, PidFile::status, PidFile::smaps_rollup, PidFile::smaps,
+                             PidFile::cmdline, PidFile::cgroup}) {
     remove(pid, file);
   }
   fs::remove_all(root() + '/' + std::to_string(pid));
@@ -178,6 +181,7 @@ void FakeProc::write_files(const FakeProcess& p) {
   write(p.pid, PidFile::cmdline, p.cmdline.value_or(cmdline_text(p)));
   write(p.pid, PidFile::cgroup, p.cgroup_text.value_or("0::" + p.cgroup + '\n'));
   if (has_rollup(p)) write(p.pid, PidFile::smaps_rollup, p.smaps_rollup.value_or(rollup_text(p)));
+  if (p.smaps) write(p.pid, PidFile::smaps, *p.smaps);
 }
 
 void FakeProc::write_links(const FakeProcess& p) {

@@ -10,8 +10,8 @@
 //
 // What a kept descriptor sees, as with the kernel:
 //   update()        the same process goes on: every file is rewritten in place, a kept descriptor reads the new text
-//   exec()          another image under the same pid and start: in place, but for smaps_rollup, which is a new file; a
-//                   kept descriptor of the old one reads nothing
+//   exec()          another image under the same pid and start: in place, but for smaps_rollup and smaps, which are new
+//                   files; a kept descriptor of the old ones reads nothing
 //   become_zombie() no memory, no arguments, no exe; smaps_rollup is gone, a kept descriptor reads nothing
 //   remove()        all is gone; kept descriptors read nothing, which the parsers call gone (the kernel says ESRCH)
 //   add() after remove()  the pid is reused: new files throughout
@@ -51,6 +51,7 @@ struct FakeProcess {
   std::optional<std::string> statm = {};
   std::optional<std::string> status = {};
   std::optional<std::string> smaps_rollup = {};
+  std::optional<std::string> smaps = {};  // not given: there is none
   std::optional<std::string> cmdline = {};
   std::optional<std::string> cgroup_text = {};
 };

@@ -27,7 +27,7 @@ std::string patterns(Option option, std::string_view command) {
 }
 
 bool differs_by_command(Option option) {
-  return option == Option::by || option == Option::group || option == Option::format;
+  return option == Option::by || option == Option::kind || option == Option::group || option == Option::format;
 }
 
 // An option's words for bash, where the categories are a command.

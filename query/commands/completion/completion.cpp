@@ -86,6 +86,7 @@ std::vector<std::string> words_for(Option option, const Command& command) {
   if (option == Option::by) return command.by;
   if (option == Option::group) return command.groups;
   if (option == Option::format) return command.formats;
+  if (option == Option::kind && !command.kinds.empty()) return command.kinds;
   const auto found = words.find(option);
   return found == words.end() ? std::vector<std::string>() : found->second;
 }

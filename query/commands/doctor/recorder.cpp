@@ -27,7 +27,18 @@ std::string fix_of(std::string_view sentence) {
     return "put memoird into the group of /proc's mount option gid= (SupplementaryGroups= in the unit), or mount /proc "
            "without hidepid";
   }
+  if (sentence.find("CAP_BPF") != std::string_view::npos) {
+    return "run memoird by its unit, which has AmbientCapabilities=CAP_BPF CAP_PERFMON, or as root";
+  }
+  if (sentence.find("CONFIG_DEBUG_INFO_BTF") != std::string_view::npos) return "run a kernel that has BTF";
+  if (sentence.find("MEMOIR_BPF") != std::string_view::npos) return "build with clang, bpftool and libbpf at hand";
   return "see memoird(8)";
+}
+
+// A finding goes on with what to do.
+std::string without_stop(std::string sentence) {
+  if (sentence.ends_with('.')) sentence.pop_back();
+  return sentence;
 }
 
 Finding judge_run(const RecorderStatus& status, bool here) {
@@ -90,6 +101,15 @@ Finding judge_ticks(const TickCounts& counts) {
           ""};
 }
 
+// Why it is not by BPF is a finding of its own.
+Finding judge_census(std::string_view census) {
+  if (census == "bpf") return {"census", Verdict::ok, "BPF counts all processes in one look", ""};
+  return {"census", Verdict::ok,
+          "/proc counts the processes: states, threads, peaks and swap may be two minutes old, and what lives between "
+          "two ticks is not seen",
+          ""};
+}
+
 Finding judge_gaps(const RecorderStatus& status, Zone zone) {
   if (!status.day || status.day->gaps.empty()) return {"gaps", Verdict::ok, "none in the last day of recording", ""};
   const std::vector<Gap>& gaps = status.day->gaps;
@@ -117,8 +137,10 @@ std::string_view to_string(Verdict verdict) {
 Findings judge_recorder(const RecorderStatus& status, bool here, Zone zone) {
   Findings findings{judge_run(status, here)};
   for (const Event& event : status.degraded) {
-    findings.push_back({"degraded", Verdict::warning, event.text, fix_of(event.text)});
+    findings.push_back({"degraded", Verdict::warning, without_stop(event.text), fix_of(event.text)});
   }
+  if (!status.runs.empty() && !status.runs.back().census.empty())
+    findings.push_back(judge_census(status.runs.back().census));
   if (status.tick) findings.push_back(judge_ticks(status.tick->counts));
   if (status.day) findings.push_back(judge_gaps(status, zone));
   if (status.unclean_ends > 0) {

@@ -1,10 +1,12 @@
 #include "query/commands/export/export.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "base/nearest.h"
+#include "base/partial_file.h"
 #include "base/text.h"
 #include "config/config.h"
 #include "query/answer/filter_values.h"
@@ -108,7 +110,14 @@ Result<Streamed> stream_series(const Context& context, ExportQuestion question, 
   return done;
 }
 
-Result<Streamed> stream(const Context& context, const Sink& sink) {
+// "smaps_rollup_login.json" of "smaps_rollup.json" and "_login".
+std::string with_suffix(const std::string& path, const std::string& suffix) {
+  std::filesystem::path named(path);
+  named.replace_filename(named.stem().string() + suffix + named.extension().string());
+  return named.string();
+}
+
+Result<Streamed> stream_to(const Context& context, const Sink& sink) {
   if (is_snapshot(context.options.format)) return stream_snapshot(context, sink);
   const std::vector<ExportOf> subjects = TRY(subjects_of(context.options));
   const auto step_ms = TRY(parse_step(context.options, "samples are some time apart"));
@@ -117,6 +126,22 @@ Result<Streamed> stream(const Context& context, const Sink& sink) {
     return malformed("--filter is of processes: memoir export processes");
   const std::string host = context.runs.empty() ? std::string() : context.runs.back().boot.host;
   return stream_series(context, {subjects, {}, step_ms.value_or(0), {}, host}, sink);
+}
+
+// To standard output, or to the file that is named, which is there whole or not at all.
+Result<Streamed> stream(const Context& context, const Sink& sink) {
+  const Options& options = context.options;
+  const std::string suffix = options.suffix.value_or("");
+  if (suffix.find('/') != std::string::npos) return malformed("--suffix: it is a part of a name, and has no '/'");
+  if (!options.output) {
+    if (options.suffix) return malformed("--suffix goes with -o F, which names the file");
+    return stream_to(context, sink);
+  }
+  PartialFile file =
+      TRY(PartialFile::begin(with_suffix(*options.output, suffix), options.force ? Existing::replace : Existing::keep));
+  Streamed done = TRY(stream_to(context, [&file](std::string_view text) { return file.write(text); }));
+  if (!done.nothing_recorded) TRY(file.commit());
+  return done;
 }
 
 }  // namespace
@@ -129,15 +154,15 @@ Command export_command() {
   command.subject_words = subject_names();
   command.subject_help =
       "SUBJECT: machine (the default), categories, processes; with --format openmetrics also all (there the default)";
-  command.options = {Option::at,  Option::from,   Option::to,   Option::last,
-                     Option::day, Option::filter, Option::step, Option::tier};
+  command.options = {Option::at,   Option::from, Option::to,     Option::last,   Option::day,  Option::filter,
+                     Option::step, Option::tier, Option::output, Option::suffix, Option::force};
   command.step_help = "one sample every S (default: every tick)";
   command.formats = {"csv", "jsonl", "openmetrics", "smaps-rollup", "category-metrics"};
   command.examples = {
       {"memoir export processes --last 30m --step 1m > processes.csv", "each process, minute by minute"},
       {"memoir export --format openmetrics --last 6h --step 1m > memory.om",
        "for promtool tsdb create-blocks-from openmetrics memory.om DIR"},
-      {"memoir export --at 03:14 --format smaps-rollup > smaps_rollup.json", "each process's smaps_rollup as it was"}};
+      {"memoir export --at 03:14 --format smaps-rollup -o smaps_rollup.json", "each process's smaps_rollup as it was"}};
   command.stream = stream;
   return command;
 }

@@ -1,8 +1,10 @@
 // One state in the two shapes of ChromeOS's memory tests: the rollups of its processes, and what its categories hold as
-// metrics of which less is better. Swap of shared mappings is not recorded, so that it is null, and not in the metrics.
+// metrics of which less is better. SwapPss leaves out the swap of shared mappings: a process's share of that is beside
+// it, and in the swap of its category.
 
 #include <fmt/format.h>
 #include <map>
+#include <optional>
 
 #include <nlohmann/json.hpp>
 
@@ -15,9 +17,24 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Whose smaps_rollup was read: what only status tells has no such parts.
+// Whose smaps_rollup was read, now or before: what only status tells has no such parts.
 bool has_rollup(const ProcessState& state) {
-  return state.sample.source == Source::exact || state.sample.source == Source::held;
+  return is_known(state.sample.source) || state.sample.source == Source::estimated;
+}
+
+// The swap of shared mappings is not read where the machine does not swap: there is none.
+std::optional<std::int64_t> shared_swap_kib(const ProcessState& state, const Snapshot& snapshot) {
+  const MachineMemory& machine = snapshot.machine.memory;
+  const auto total = machine.get(MachineField::swap_total);
+  const bool none = total && total == machine.get(MachineField::swap_free);
+  const auto share = state.sample.memory.get(ProcessField::shared_swap);
+  return !share && none ? 0 : share;
+}
+
+void warn_of_unshared(std::int64_t unknown, std::vector<std::string>& warnings) {
+  if (unknown == 0) return;
+  warnings.push_back(fmt::format("the share of {} in the swap of shared mappings is not known, and not in the metrics",
+                                 print_count(unknown, "process", "processes")));
 }
 
 void warn_of_left_out(std::int64_t left_out, std::vector<std::string>& warnings) {
@@ -58,9 +75,10 @@ Result<std::string> rollup_json(const Snapshot& snapshot, const Filter& filter, 
       const auto kib = state.sample.memory.get(static_cast<ProcessField>(i));
       if (kib) rollup[kProcessFields[i].key] = *kib * 1024;
     }
+    const auto shared_swap = shared_swap_kib(state, snapshot);
     list.push_back({{"command", to_utf8(state.process.info.command)},
                     {"pid", state.process.info.key.pid},
-                    {"shared_swap_pss", nullptr},
+                    {"shared_swap_pss", shared_swap ? Json(*shared_swap * 1024) : Json(nullptr)},
                     {"rollup", std::move(rollup)}});
   }
   warn_of_left_out(left_out, warnings);
@@ -75,6 +93,7 @@ Result<std::string> category_metrics_json(const Snapshot& snapshot, const Filter
   };
   std::map<std::string, Sum> sums;
   std::int64_t left_out = 0;
+  std::int64_t unknown = 0;
   for (const ProcessState& state : snapshot.processes) {
     const ProcessInfo& info = state.process.info;
     if (!filter.matches(state.process)) continue;
@@ -90,9 +109,12 @@ Result<std::string> category_metrics_json(const Snapshot& snapshot, const Filter
     }
     Sum& sum = sums[metric_name(info.category)];
     sum.pss_kib += *pss;
-    sum.swap_kib += *swap;
+    const auto shared_swap = shared_swap_kib(state, snapshot);
+    sum.swap_kib += *swap + shared_swap.value_or(0);
+    if (!shared_swap) ++unknown;
   }
   warn_of_left_out(left_out, warnings);
+  warn_of_unshared(unknown, warnings);
   Json metrics = Json::object();
   const auto add = [&metrics](const std::string& name, std::int64_t kib) {
     metrics[name]["summary"] = {{"units", "MiB"},

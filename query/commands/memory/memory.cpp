@@ -6,34 +6,20 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
+#include <set>
 
 #include "analysis/grouping.h"
 #include "analysis/machine_parts.h"
 #include "model/memory_breakdown.h"
+#include "model/metric.h"
 #include "query/answer/moment.h"
 #include "query/answer/state.h"
+#include "query/commands/memory/lines.h"
 #include "query/report/format.h"
 
 namespace memoir::query {
-namespace {
 
-using M = MachineField;
-using Kib = std::optional<std::int64_t>;
-
-struct Line {
-  std::string name;
-  std::string title;
-  Kib kib;
-  std::string_view how;
-  std::string of = {};
-  Kib whole = {};  // of which kib is a share
-};
-
-constexpr std::string_view kMeasured = "measured";
-constexpr std::string_view kDerived = "derived";
-
-// `whole`: what the shares are of.
-Columns<Line> columns(const char* line, const char* whole) {
+Columns<Line> line_columns(const char* line, const char* whole) {
   return {
       {for_machines("name"), &Line::name},
       {for_people(line), [](const Line& row) { return (row.of.empty() ? "" : "  of which ") + row.title; }},
@@ -44,8 +30,13 @@ Columns<Line> columns(const char* line, const char* whole) {
   };
 }
 
+namespace {
+
+using M = MachineField;
+using Kib = std::optional<std::int64_t>;
+
 Columns<Line> machine_columns() {
-  return columns("LINE", "OF ALL");
+  return line_columns("LINE", "OF ALL");
 }
 
 std::vector<Line> machine_lines(const MachineMemory& memory) {
@@ -62,7 +53,14 @@ struct Processes {
   Tally tally;
   MappedMemory mapped;
   std::int64_t inaccessible = 0;
+  std::set<Metric> estimated;  // whose sum has a value in it that is not exact
 };
+
+void see_exactness(const ProcessSample& sample, std::set<Metric>& estimated) {
+  for (const Metric metric : kMetrics) {
+    if (metric_kib(sample.memory, metric) && !is_exact(metric, sample.source)) estimated.insert(metric);
+  }
+}
 
 Processes sum_of(const State& state) {
   Processes sum;
@@ -71,6 +69,7 @@ Processes sum_of(const State& state) {
     if (process.tick == nullptr) continue;
     const ProcessSample& sample = process.tick->sample;
     sum.mapped.add(sample.memory);
+    see_exactness(sample, sum.estimated);
     if (sample.source == Source::inaccessible && sample.state != 'Z') ++sum.inaccessible;
   }
   return sum;
@@ -80,20 +79,27 @@ Kib minus(Kib whole, Kib part) {
   return whole && part ? std::optional(*whole - *part) : std::nullopt;
 }
 
+// Of a bucket of a rollup it is a mean.
+std::string_view how(const State& state, const Processes& sum, Metric metric) {
+  if (sum.estimated.contains(metric)) return kEstimated;
+  return state.rolled() ? kDerived : kMeasured;
+}
+
 // A bucket of a rollup does not split the PSS.
 std::vector<Line> process_lines(const State& state, const Processes& sum) {
   const MappedMemory& mapped = sum.mapped;
   const auto split = [&state](std::int64_t kib) { return state.rolled() ? Kib() : Kib(kib); };
   const Kib anon = split(mapped.pss_kib - mapped.file_kib - mapped.shmem_kib);
   const MachineMemory& memory = state.snapshot.machine.memory;
-  const auto metric = [&sum](Metric of) {
-    return Line{std::string(to_string(of)), std::string(metric_title(of)), sum.tally.kib(of), kMeasured};
+  const auto metric = [&](Metric of) {
+    return Line{std::string(to_string(of)), std::string(metric_title(of)), sum.tally.kib(of), how(state, sum, of)};
   };
+  const std::string_view how_pss = how(state, sum, Metric::pss);
   std::vector<Line> lines{
       metric(Metric::pss),
-      {"pss_anon", "anonymous", anon, kMeasured, "pss"},
-      {"pss_file", "files", split(mapped.file_kib), kMeasured, "pss"},
-      {"pss_shmem", "tmpfs and shared memory", split(mapped.shmem_kib), kMeasured, "pss"},
+      {"pss_anon", "anonymous", anon, how_pss, "pss"},
+      {"pss_file", "files", split(mapped.file_kib), how_pss, "pss"},
+      {"pss_shmem", "tmpfs and shared memory", split(mapped.shmem_kib), how_pss, "pss"},
       metric(Metric::uss),
       metric(Metric::rss),
       metric(Metric::swap_pss),
@@ -160,11 +166,12 @@ Result<Report> run_memory(const Context& context) {
   report.rows = make_table(machine_columns(), lines);
   const Processes sum = sum_of(state);
   Section processes{"processes", "What processes hold, by their own counts",
-                    make_table(columns("PROCESSES", "OF ALL"), process_lines(state, sum))};
+                    make_table(line_columns("PROCESSES", "OF ALL"), process_lines(state, sum))};
   describe_processes(sum, report, processes);
-  Section swap{"swap", "Swap", make_table(columns("SWAP", "OF SWAP"), swap_lines(memory))};
+  Section swap{"swap", "Swap", make_table(line_columns("SWAP", "OF SWAP"), swap_lines(memory))};
   report.sections = {std::move(processes), std::move(swap)};
   explain(memory, lines, context.options.units, report);
+  TRY(add_outside(context, state, sum.inaccessible, report));
   report_state(state, context.when.at_ms.value_or(*report.at_ms), context.options.zone, report);
   return report;
 }

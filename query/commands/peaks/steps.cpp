@@ -97,7 +97,8 @@ Status add_intervals(const ProcessHistory& history, Lives& lives) {
     const auto life = lives.find(of.subject_id);
     if (life == lives.end()) return;
     if (of.metric == Metric::hwm) {
-      life->second.high_water.add(of.interval.from_ms, resident, of.interval.max, life->second.newborn);
+      life->second.high_water.add(of.interval.max_at_ms.value_or(of.interval.from_ms), resident, of.interval.max,
+                                  life->second.newborn);
       return;
     }
     life->second.fold.add(of.interval);

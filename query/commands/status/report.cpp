@@ -108,6 +108,17 @@ std::string cost_line(const TickCosts& costs) {
                      costs.core_percent.value_or(0));
 }
 
+// Two lines: how PSS is known, and what came of reading it by need.
+std::vector<std::string> reading_lines(const ReadSummary& reads) {
+  std::vector<std::string> lines{fmt::format("PSS per tick: {:.1f} read, {:.1f} known without, {:.1f} estimated",
+                                             reads.exact, reads.held, reads.estimated)};
+  std::string more = fmt::format("longest {:.1f} ms", static_cast<double>(reads.longest_us) / 1000);
+  if (reads.error_percent) more += fmt::format("; estimates off by {:.1f}%", *reads.error_percent);
+  if (reads.put_off > 0) more += fmt::format("; {:.1f} put off for the budget", reads.put_off);
+  lines.push_back(std::move(more));
+  return lines;
+}
+
 std::optional<std::string> memory_line(const RecorderStatus& status, Units units) {
   if (!status.itself) return std::nullopt;
   const ProcessMemory& memory = status.itself->sample.memory;
@@ -115,6 +126,17 @@ std::optional<std::string> memory_line(const RecorderStatus& status, Units units
   const auto mark = high_water_kib(memory);
   if (!resident || !mark) return std::nullopt;
   return fmt::format("{} resident, {} at its peak", print_size(*resident, units), print_size(*mark, units));
+}
+
+// Why it is not by BPF stands among what is degraded.
+std::string census_line(std::string_view census) {
+  if (census == "bpf") return "by BPF: the counters of all processes in one look";
+  return "by /proc: states, threads, peaks and swap may be two minutes old";
+}
+
+std::string looks_line(const TickCosts& costs) {
+  return fmt::format("{:.1f} between two ticks, {:.2f} ms of CPU each, the longest {:.1f} ms", costs.looks,
+                     costs.look_us / 1000, static_cast<double>(costs.longest_look_us) / 1000);
 }
 
 // What concerns a few processes only, the recorder does not tell.
@@ -138,7 +160,13 @@ std::vector<std::string> lines_for_people(const RecorderStatus& status, const Op
   add("File", printable(status.file.path));
   add("", file_line(status, options.units));
   if (status.tick) add("Cost", cost_line(status.costs));
+  if (status.reads) {
+    std::string label = "Reading";
+    for (const std::string& line : reading_lines(*status.reads)) add(std::exchange(label, ""), line);
+  }
   if (const auto memory = memory_line(status, options.units)) add("Memory", *memory);
+  if (!status.runs.empty() && !status.runs.back().census.empty()) add("Census", census_line(status.runs.back().census));
+  if (status.costs.looks > 0) add("Looks", looks_line(status.costs));
   if (status.oom_kills > 0) {
     add("OOM kills", fmt::format("{} within the last day (memoir events --kind oom-kill)", status.oom_kills));
   }
@@ -175,6 +203,15 @@ void add_tick_fields(const StoredTick& tick, std::vector<Field>& fields) {
   fields.push_back({"malformed", "", Kind::count, counts.malformed});
 }
 
+void add_read_fields(const ReadSummary& reads, std::vector<Field>& fields) {
+  fields.push_back({"pss_read_per_tick", "", Kind::count, reads.exact});
+  fields.push_back({"pss_held_per_tick", "", Kind::count, reads.held});
+  fields.push_back({"pss_estimated_per_tick", "", Kind::count, reads.estimated});
+  fields.push_back({"pss_put_off_per_tick", "", Kind::count, reads.put_off});
+  fields.push_back({"longest_reading_us", "", Kind::count, reads.longest_us});
+  fields.push_back({"estimates_error_percent", "", Kind::percent, reads.error_percent});
+}
+
 std::vector<Field> fields_for_machines(const RecorderStatus& status) {
   const StoredRun* run = status.runs.empty() ? nullptr : &status.runs.back();
   const ProcessMemory memory = status.itself ? status.itself->sample.memory : ProcessMemory();
@@ -187,6 +224,7 @@ std::vector<Field> fields_for_machines(const RecorderStatus& status) {
       {"recorder_pid", "", Kind::count, pid},
       {"held_by_pid", "", Kind::count, status.file.held_by},
       {"interval_ms", "", Kind::duration, run != nullptr ? run->interval_ms : Value()},
+      {"census", "", Kind::text, run != nullptr && !run->census.empty() ? run->census : Value()},
       {"runs", "", Kind::count, status.runs.size()},
       {"restarts", "", Kind::count, status.restarts},
       {"unclean_ends", "", Kind::count, status.unclean_ends},
@@ -202,11 +240,15 @@ std::vector<Field> fields_for_machines(const RecorderStatus& status) {
       {"cpu_us_per_tick", "", Kind::count, status.costs.mean_cpu_us},
       {"cpu_us_per_tick_p95", "", Kind::count, status.costs.p95_cpu_us},
       {"core_percent", "", Kind::percent, status.costs.core_percent},
+      {"looks_per_tick", "", Kind::count, status.costs.looks},
+      {"cpu_us_per_look", "", Kind::count, status.costs.look_us},
+      {"longest_look_us", "", Kind::count, status.costs.longest_look_us},
       {"recorder_rss_kib", "", Kind::size, memory.get(ProcessField::vm_rss)},
       {"recorder_pss_kib", "", Kind::size, memory.get(ProcessField::pss)},
       {"recorder_hwm_kib", "", Kind::size, high_water_kib(memory)},
   };
   if (status.tick) add_tick_fields(*status.tick, fields);
+  if (status.reads) add_read_fields(*status.reads, fields);
   return fields;
 }
 

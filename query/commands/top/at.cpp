@@ -125,7 +125,7 @@ Result<Report> top_at(const Context& context) {
   report.at_ms = snapshot.tick.begin.wall_ms;
   report.title = fmt::format("memory by {}, ranked by {}", group, metric_title(by));
   report.coverage = coverage;
-  report_total(chosen, snapshot, context.options.units, report);
+  TRY(report_total(chosen, snapshot, context, report));
   tell_short_lived(state, report, context.options.units);
   limit_rows(rows, report, context, [by](const HeldRow& row) { return row.is.kib(by); },
              {.of = metric_title(by), .adds_up = by != Metric::hwm});

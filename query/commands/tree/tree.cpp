@@ -146,7 +146,7 @@ Result<Report> show_tree(const Context& context) {
   report.at_ms = state.snapshot.tick.begin.wall_ms;
   report.title = fmt::format("process tree, ranked by the {} of each subtree", metric_title(by));
   report.coverage = TRY(coverage_of(context, state));
-  report_total(total, state.snapshot, context.options.units, report);
+  TRY(report_total(total, state.snapshot, context, report));
   limit_forest(context, by, forest, report);
   warn_of_depth(forest, report);
   const bool some = !filter.takes_all() || !context.options.subjects.empty();

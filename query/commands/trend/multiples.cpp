@@ -71,8 +71,7 @@ Status fill_multiples(const Context& context, const TrendQuestion& question, con
                      slope_per_day(series.intervals, range.from_ms, range.to_ms, question.interval_ms)});
     for (const GridBucket& bucket : cut_into_buckets(series.intervals, grid)) buckets.push_back({&series, bucket});
     if (series.inexact_ms > 0) {
-      report.warnings.push_back(
-          fmt::format("{}: not exact for a part of the time, RSS stands in for PSS", series.subject));
+      report.warnings.push_back(fmt::format("{}: not exact for a part of the time: estimated, or RSS", series.subject));
     }
     if (const auto line = inexact_line(series.exact)) {
       report.warnings.push_back(fmt::format("{}: {}", series.subject, *line));

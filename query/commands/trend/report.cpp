@@ -130,8 +130,7 @@ void add_warnings(const Series& series, Report& report) {
   const auto percent = [&series](std::int64_t part_ms) { return *share_percent(part_ms, series.member_ms); };
   if (series.inexact_ms > 0) {
     report.warnings.push_back(
-        fmt::format("not exact for {} of the processes' time: smaps_rollup could not be read, and "
-                    "RSS stands in for PSS",
+        fmt::format("not exact for {} of the processes' time: PSS is estimated, or RSS where it could not be read",
                     print_percent(percent(series.inexact_ms))));
   }
   if (auto line = inexact_line(series.exact)) report.warnings.push_back(*std::move(line));

@@ -18,14 +18,14 @@ void CategoryTotals::clear() {
 
 void CategoryTotals::add(std::size_t slot, const ProcessSample& sample) {
   CategorySample& total = by_slot_[slot];
-  const bool exact = sample.source == Source::exact || sample.source == Source::held;
   ++total.processes;
-  if (!exact) ++total.inexact;
+  if (!is_known(sample.source)) ++total.inexact;
   total.rss_kib += sample.memory.or_zero(ProcessField::rss);
   total.pss_kib += sample.memory.or_zero(ProcessField::pss);
   total.uss_kib += uss_kib(sample.memory).value_or(0);
   total.swap_kib += sample.memory.or_zero(ProcessField::swap);
   total.swap_pss_kib += sample.memory.or_zero(ProcessField::swap_pss);
+  total.shared_swap_kib += sample.memory.or_zero(ProcessField::shared_swap);
 }
 
 std::vector<CategorySample> CategoryTotals::samples() const {

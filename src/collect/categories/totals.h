@@ -19,6 +19,9 @@ class CategoryTotals {
   void clear();
   void add(std::size_t slot, const ProcessSample& sample);
 
+  // All that ever had a process.
+  const std::vector<CategorySample>& by_slot() const { return by_slot_; }
+
   // Those with a process, sorted by name.
   std::vector<CategorySample> samples() const;
 

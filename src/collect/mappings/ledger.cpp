@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/text.h"
+
 namespace memoir {
 namespace {
 
@@ -41,16 +43,38 @@ MappingKind kind_of(const SmapsRegion& region, std::span<const TmpfsMount> tmpfs
   return pseudo_kind(region.path);
 }
 
-MappingUse use_of(const SmapsRegion& region) {
-  MappingUse use;
-  use.regions = 1;
-  use.size_kib = static_cast<std::int64_t>((region.end - region.start) / 1024);
-  use.memory = region.memory;
-  if (region.shared()) {
-    use.shared_regions = 1;
-    use.shared_swap_kib = region.memory.or_zero(ProcessField::swap);
+void add_region(const SmapsRegion& region, MappingUse& use) {
+  ++use.regions;
+  use.size_kib += static_cast<std::int64_t>((region.end - region.start) / 1024);
+  add_rollup(region.memory, use.memory);
+  if (!region.shared()) return;
+  ++use.shared_regions;
+  use.shared_swap_kib += region.memory.or_zero(ProcessField::swap);
+}
+
+// What it holds, in memory or swapped out: so that an object that is swapped out whole keeps its name.
+std::int64_t held_kib(const MappingRow& row) {
+  return row.use.pss_kib() + std::max(row.use.memory.or_zero(ProcessField::swap_pss), row.use.shared_swap_kib);
+}
+
+bool holds_more(const MappingRow& a, const MappingRow& b) {
+  return held_kib(a) != held_kib(b) ? held_kib(a) > held_kib(b) : ranks_before(a, b);
+}
+
+// Two names may be the same as valid UTF-8.
+std::vector<MappingRow> with_valid_labels(std::vector<MappingRow> rows) {
+  std::vector<MappingRow> valid;
+  valid.reserve(rows.size());
+  for (MappingRow& row : rows) {
+    row.name.label = to_utf8(row.name.label);
+    const auto same = std::ranges::find(valid, row.name, &MappingRow::name);
+    if (same == valid.end()) {
+      valid.push_back(std::move(row));
+    } else {
+      same->use.add(row.use);
+    }
   }
-  return use;
+  return valid;
 }
 
 }  // namespace
@@ -61,10 +85,11 @@ MappingNameView mapping_name(const SmapsRegion& region, std::span<const TmpfsMou
 
 void MappingFold::add(const SmapsRegion& region) {
   const MappingNameView name = mapping_name(region, tmpfs_);
-  const auto known = rows_.find(name);
-  if (known != rows_.end()) return known->second.add(use_of(region));
-  rows_.emplace(MappingName{name.kind, std::string(name.label)}, use_of(region));
-  if (rows_.size() > 2 * most_rows_) keep_largest();
+  auto row = rows_.find(name);
+  const bool known = row != rows_.end();
+  if (!known) row = rows_.try_emplace(MappingName{name.kind, std::string(name.label)}).first;
+  add_region(region, row->second);
+  if (!known && rows_.size() > 2 * most_rows_) keep_largest();
 }
 
 void MappingFold::keep_largest() {
@@ -72,7 +97,7 @@ void MappingFold::keep_largest() {
   for (MappingRow& row : rows) rows_.emplace(std::move(row.name), row.use);
 }
 
-// Sorted; what is beyond them goes to the others.
+// The largest; what is beyond them goes to the others.
 std::vector<MappingRow> MappingFold::take_rows() {
   std::vector<MappingRow> rows;
   rows.reserve(rows_.size());
@@ -80,7 +105,7 @@ std::vector<MappingRow> MappingFold::take_rows() {
     auto row = rows_.extract(rows_.begin());
     rows.push_back({std::move(row.key()), row.mapped()});
   }
-  std::ranges::sort(rows, ranks_before);
+  std::ranges::sort(rows, holds_more);
   const std::size_t kept = std::min(most_rows_, rows.size());
   for (const MappingRow& row : std::span(rows).subspan(kept)) {
     others_[static_cast<std::size_t>(row.name.kind)].add(row.use);
@@ -90,7 +115,28 @@ std::vector<MappingRow> MappingFold::take_rows() {
 }
 
 MappingLedger MappingFold::take() {
-  return {take_rows(), std::exchange(others_, {})};
+  MappingLedger ledger{with_valid_labels(take_rows()), std::exchange(others_, {})};
+  std::ranges::sort(ledger.rows, ranks_before);
+  return ledger;
+}
+
+void fold_small(MappingLedger& ledger) {
+  constexpr std::int64_t share = 128;
+  const auto held = [](const MappingUse& use) {
+    return use.memory.or_zero(ProcessField::rss) + use.memory.or_zero(ProcessField::swap);
+  };
+  std::int64_t all_kib = 0;
+  for (const MappingRow& row : ledger.rows) all_kib += held(row.use);
+  for (const MappingUse& others : ledger.others) all_kib += held(others);
+  const auto small = [&](const MappingRow& row) { return held(row.use) < all_kib / share; };
+  std::array<int, kMappingKinds> count{};
+  for (const MappingRow& row : ledger.rows) count.at(static_cast<std::size_t>(row.name.kind)) += small(row) ? 1 : 0;
+  std::erase_if(ledger.rows, [&](const MappingRow& row) {
+    const auto kind = static_cast<std::size_t>(row.name.kind);
+    const bool folded = small(row) && (count.at(kind) > 1 || ledger.others.at(kind).regions > 0);
+    if (folded) ledger.others.at(kind).add(row.use);
+    return folded;
+  });
 }
 
 }  // namespace memoir

@@ -27,8 +27,9 @@ class MappingFold {
 
   void add(const SmapsRegion& region);
 
-  // The ledger of what was added, with the `most_rows` rows of the largest PSS. The fold is empty then. A label whose
-  // regions lie far apart among twice as many labels may have lost some of them to the others of its kind.
+  // The ledger of what was added, with the `most_rows` rows that hold most, in memory or swapped out. The fold is empty
+  // then. A label whose regions lie far apart among twice as many labels may have lost some of them to the others of
+  // its kind.
   MappingLedger take();
 
  private:
@@ -42,5 +43,9 @@ class MappingFold {
   Rows rows_;
   std::array<MappingUse, kMappingKinds> others_;
 };
+
+// Names that hold next to nothing of their process go to the others of their kind, where these are several: a process
+// maps dozens of libraries, and each would take a row whenever its PSS moves, as it does with every other mapper.
+void fold_small(MappingLedger& ledger);
 
 }  // namespace memoir

@@ -44,10 +44,11 @@ Error stopped(const CopyPlan& plan) {
 }
 
 void end_open_runs(SQLite::Database& copy) {
-  Statement(copy,
-            "UPDATE run SET end_reason = 'copied', ended_ms = COALESCE((SELECT n.last_tick_ms FROM run_named AS n "
-            "WHERE n.id = run.id), (SELECT MAX(s.to_ms) FROM stretch AS s WHERE s.run_id = run.id), started_ms) "
-            "WHERE ended_ms IS NULL")
+  Statement(
+      copy,
+      "UPDATE main.run AS r SET end_reason = 'copied', ended_ms = COALESCE((SELECT n.last_tick_ms FROM run_named AS n "
+      "WHERE n.id = r.id), (SELECT MAX(s.to_ms) FROM stretch AS s WHERE s.run_id = r.id), started_ms) "
+      "WHERE ended_ms IS NULL")
       .finish();
 }
 

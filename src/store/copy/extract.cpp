@@ -19,6 +19,7 @@ namespace {
 
 // See StoreTable::extract.
 constexpr const char* kOfTicks = "{age} BETWEEN {first} AND {last}";
+constexpr const char* kOfNames = "id IN (SELECT {column} FROM copy.{users})";
 constexpr const char* kOfBuckets =
     "{tiers} AND {age} BETWEEN {from} / {block_ms} AND {to} / {block_ms} "
     "AND {age} * {block_ms} + slot * {width_ms} <= {to} AND {age} * {block_ms} + (slot + buckets) * {width_ms} > "
@@ -67,7 +68,8 @@ struct Extent {
     const bool rolled_up = table.tier != Tier::raw;
     return fmt::format(fmt::runtime(sql), fmt::arg("from", range.from_ms), fmt::arg("to", range.to_ms),
                        fmt::arg("first", ticks.first), fmt::arg("last", ticks.last), fmt::arg("tiers", tiers ? 1 : 0),
-                       fmt::arg("end", end), fmt::arg("age", table.age),
+                       fmt::arg("end", end), fmt::arg("age", table.age), fmt::arg("users", table.users),
+                       fmt::arg("column", table.column),
                        fmt::arg("block_ms", rolled_up ? shape_of(table.tier).block_ms() : 0),
                        fmt::arg("width_ms", bucket_ms(table.tier)), fmt::arg("subject", subject),
                        fmt::arg("rolled_up", rolled_up_subjects(subject)));
@@ -94,7 +96,8 @@ std::string columns_of(SQLite::Database& database, std::string_view table) {
 
 std::string_view rows_of(const StoreTable& table) {
   if (table.kind == TableKind::ticks || table.kind == TableKind::samples) return kOfTicks;
-  return table.kind == TableKind::rollups ? kOfBuckets : table.extract;
+  if (table.kind == TableKind::rollups) return kOfBuckets;
+  return table.kind == TableKind::names && table.extract.empty() ? kOfNames : table.extract;
 }
 
 void copy_table(SQLite::Database& source, const StoreTable& table, const Extent& extent) {

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "store/replay/extremes.h"
 #include "store/replay/samples.h"
 #include "store/replay/tick_cursor.h"
 #include "store/rows/columns.h"
@@ -37,7 +38,8 @@ class ValuePass {
         hot_(database, sql("process_id, source", unpacker_.columns(), "process_sample"), ticks_),
         cold_(database, sql("process_id, state IN ('Z', 'X')", cold_fields_, "process_detail"),
               question.zombies || !cold_fields_.empty() ? ticks_ : TickSpan()),
-        gone_(database, sql::gone_processes, ticks_) {}
+        gone_(database, sql::gone_processes, ticks_),
+        between_(database, ticks_, SubjectKind::process, question.subject_id) {}
 
   void run() {
     plan_intervals(database_, ticks_, plan_, [this](std::int64_t tick_id) { apply_rows(tick_id); });
@@ -107,10 +109,13 @@ class ValuePass {
 
   void hand_out(const PlannedInterval& interval, const Visit& visit) const {
     const Row& row = rows_.at(interval.subject_id);
-    for (const Metric metric : question_.metrics)
-      visit({interval.subject_id, metric, row.zombie ? 0 : 1,
-             constant(interval.at_ms, interval.until_ms, metric_kib(row.memory, metric),
-                      is_exact(metric, row.source) ? 1 : 0)});
+    for (const Metric metric : question_.metrics) {
+      const Interval values = constant(interval.at_ms, interval.until_ms, metric_kib(row.memory, metric),
+                                       is_exact(metric, row.source) ? 1 : 0);
+      between_.cut(interval.subject_id, metric, values, [&](const Interval& part) {
+        visit({interval.subject_id, metric, row.zombie ? 0 : 1, part});
+      });
+    }
   }
 
   SQLite::Database& database_;
@@ -123,6 +128,7 @@ class ValuePass {
   TickCursor hot_;
   TickCursor cold_;
   TickCursor gone_;
+  const ExtremesBetween between_;
   std::unordered_map<std::int64_t, Row> rows_;
 };
 

@@ -147,10 +147,11 @@ void visit_machine_samples(SQLite::Database& database, Range range,
 void visit_category_samples(SQLite::Database& database, Range range,
                             const std::function<void(const HeldSample<CategorySample>&)>& visit) {
   const Plan plan = make_plan(database, range, sql::category_changes);
-  TickCursor rows(database,
-                  rows_sql("category_id, processes, inexact, rss_kib, pss_kib, uss_kib, swap_kib, swap_pss_kib",
-                           "category_sample", "tick_id, category_id"),
-                  plan.ticks);
+  TickCursor rows(
+      database,
+      rows_sql("category_id, processes, inexact, rss_kib, pss_kib, uss_kib, swap_kib, swap_pss_kib, shared_swap_kib",
+               "category_sample", "tick_id, category_id"),
+      plan.ticks);
   auto samples = named_categories(database);
   for (const PlannedInterval& interval : plan.intervals) {
     rows.apply_up_to(interval.tick_id, [&](const Statement& row) {
@@ -162,6 +163,7 @@ void visit_category_samples(SQLite::Database& database, Range range,
       sample.uss_kib = row.integer(6);
       sample.swap_kib = row.integer(7);
       sample.swap_pss_kib = row.integer(8);
+      sample.shared_swap_kib = row.integer(9);
     });
     visit({interval.subject_id, interval.at_ms, interval.until_ms, &samples[interval.subject_id]});
   }

@@ -73,7 +73,7 @@ void load_categories(SQLite::Database& database, const Bounds& bounds, std::vect
   rows.bind(bounds.keyframe_id, bounds.tick_id);
   while (rows.step()) {
     categories.push_back({rows.text(0), rows.integer(1), rows.integer(2), rows.integer(3), rows.integer(4),
-                          rows.integer(5), rows.integer(6), rows.integer(7)});
+                          rows.integer(5), rows.integer(6), rows.integer(7), rows.integer(8)});
   }
 }
 
@@ -81,8 +81,8 @@ void load_cgroups(SQLite::Database& database, const Bounds& bounds, std::vector<
   Statement rows(database, sql::snapshot_cgroups);
   rows.bind(bounds.keyframe_id, bounds.tick_id);
   while (rows.step()) {
-    cgroups.push_back(
-        {rows.text(0), rows.integer(1), rows.maybe(2), rows.maybe(3), rows.maybe(4), rows.maybe(5), rows.maybe(6)});
+    cgroups.push_back({rows.text(0), rows.integer(1), rows.maybe(2), rows.maybe(3), rows.maybe(4), rows.maybe(5),
+                       rows.maybe(6), rows.maybe(7), rows.maybe(8), rows.maybe(9)});
   }
 }
 
@@ -143,9 +143,33 @@ std::vector<Holder> load_largest(SQLite::Database& database, std::int64_t tick_i
   return largest;
 }
 
+std::vector<CgroupDetail> load_cgroup_details(SQLite::Database& database, std::int64_t tick_id) {
+  std::vector<CgroupDetail> details;
+  Statement rows(database, sql::cgroup_details);
+  rows.bind(keyframe_of(database, tick_id), tick_id);
+  while (rows.step()) {
+    details.push_back({rows.text(0), rows.maybe(1), rows.maybe(2), rows.maybe(3), rows.maybe(4), rows.maybe(5),
+                       rows.maybe(6), rows.maybe(7), rows.maybe(8), rows.maybe(9), rows.maybe(10), rows.maybe(11),
+                       rows.maybe(12)});
+  }
+  return details;
+}
+
+std::vector<CgroupContainer> load_containers(SQLite::Database& database) {
+  std::vector<CgroupContainer> containers;
+  Statement rows(database,
+                 "SELECT g.path, c.runtime, c.key, c.name, c.image, c.pod_uid, c.pod FROM cgroup AS g "
+                 "JOIN container AS c ON c.id = g.container_id ORDER BY g.path");
+  while (rows.step()) {
+    containers.push_back(
+        {rows.text(0), {rows.text(1), rows.text(2), rows.text(3), rows.text(4), rows.text(5), rows.text(6)}});
+  }
+  return containers;
+}
+
 const char* run_columns() {
   return "id, boot_uuid, boot_started_ms, host, kernel, pid, version, interval_ms, started_ms, ended_ms, end_reason, "
-         "first_tick_ms, last_tick_ms";
+         "first_tick_ms, last_tick_ms, census";
 }
 
 StoredRun read_run(const Statement& row) {
@@ -160,6 +184,7 @@ StoredRun read_run(const Statement& row) {
   run.end_reason = row.text(10);
   run.first_tick_ms = row.maybe(11);
   run.last_tick_ms = row.maybe(12);
+  run.census = row.text(13);
   return run;
 }
 

@@ -18,6 +18,11 @@ std::optional<ProcessState> load_process(SQLite::Database& database, std::int64_
 std::vector<Holder> load_largest(SQLite::Database& database, std::int64_t tick_id, std::size_t most,
                                  const std::function<bool(const StoredProcess&)>& takes);
 
+// What seldom moves of the cgroups at a tick, sorted by path; also of some that are gone by then.
+std::vector<CgroupDetail> load_cgroup_details(SQLite::Database& database, std::int64_t tick_id);
+// Of all cgroups of the file, sorted by path.
+std::vector<CgroupContainer> load_containers(SQLite::Database& database);
+
 // A row of run_named.
 const char* run_columns();
 StoredRun read_run(const Statement& row);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -37,13 +38,21 @@ std::size_t count_tiers(std::int64_t lived_ms, std::int64_t TierShape::*age_ms) 
 }  // namespace
 
 ReferencedIds read_referenced_ids(SQLite::Database& database) {
-  std::string columns;
-  for (const StoreTable& table : tables_of(TableKind::names))
-    columns += fmt::format("{}{}_id", columns.empty() ? "" : ", ", table.name);
-  ReferencedIds used(tables_of(TableKind::names).size());
-  Statement rows(database, fmt::format("SELECT {} FROM process ORDER BY id", columns));
-  while (rows.step()) {
-    for (std::size_t i = 0; i < used.size(); ++i) used[i].add(rows.integer(static_cast<int>(i)));
+  // One look through each table of users, whatever it is of.
+  std::map<std::string_view, std::pair<std::string, std::vector<std::size_t>>> looks;
+  const std::vector<StoreTable> names = tables_of(TableKind::names);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    auto& [columns, tables] = looks[names[i].users];
+    columns += fmt::format("{}{}", columns.empty() ? "" : ", ", names[i].column);
+    tables.push_back(i);
+  }
+  ReferencedIds used(names.size());
+  for (const auto& [users, look] : looks) {
+    const auto& [columns, tables] = look;
+    Statement rows(database, fmt::format("SELECT {} FROM {}", columns, users));
+    while (rows.step()) {
+      for (std::size_t i = 0; i < tables.size(); ++i) used[tables[i]].add(rows.integer(static_cast<int>(i)));
+    }
   }
   return used;
 }

@@ -19,10 +19,10 @@
 
 namespace memoir {
 
-// Which rows of the tables of names a process is of, in the order of tables_of(TableKind::names). Found by one look
-// through all processes, some 0.1 s for a hundred thousand: an index of `process` by each of them would be written to
-// at each birth, a page of its own each time, which is a fifth of all that a recorder writes where many processes live
-// for seconds.
+// Which rows of the tables of names are used, in the order of tables_of(TableKind::names). Those of processes are found
+// by one look through all of them, some 0.1 s for a hundred thousand: an index of `process` by each of them would be
+// written to at each birth, a page of its own each time, which is a fifth of all that a recorder writes where many
+// processes live for seconds.
 using ReferencedIds = std::vector<IdSet>;
 ReferencedIds read_referenced_ids(SQLite::Database& database);
 

@@ -9,7 +9,7 @@ namespace {
 template <typename GetValue>
 MarkValues values_of(SubjectKind kind, GetValue&& value) {
   MarkValues values;
-  const std::vector<Metric>& metrics = marked_metrics(kind);
+  const std::vector<Metric>& metrics = sampled_marks(kind);
   for (std::size_t i = 0; i < metrics.size(); ++i) values.at(i) = value(metrics[i]);
   return values;
 }
@@ -24,12 +24,20 @@ MarkValues mark_values(const CategorySample& sample) {
   return values_of(SubjectKind::category, [&](Metric metric) { return metric_kib(sample, metric); });
 }
 
+MarkValues mark_values(const CgroupSample& sample) {
+  return values_of(SubjectKind::cgroup, [&](Metric metric) { return metric_kib(sample, metric); });
+}
+
 MarkValues mark_values(const ProcessMemory& memory, Source source) {
   const bool measured = source != Source::approximate && source != Source::inaccessible;
   return values_of(SubjectKind::process, [&](Metric metric) {
     if (metric == Metric::pss && !measured) return std::optional<std::int64_t>();
     return metric == Metric::swap ? memory.get(ProcessField::swap) : metric_kib(memory, metric);
   });
+}
+
+MarkValues mark_value(SubjectKind kind, Metric metric, std::int64_t kib) {
+  return values_of(kind, [&](Metric of) { return of == metric ? std::optional(kib) : std::nullopt; });
 }
 
 bool beats(Metric metric, std::int64_t value, std::optional<std::int64_t> mark) {
@@ -43,7 +51,7 @@ MarkTime since_start(MarkTime time, std::int64_t start_ms, bool had_tick_before)
 }
 
 void Marks::see(SubjectKind subject, const MarkValues& values, MarkTime time, MarkTime hwm_time) {
-  const std::vector<Metric>& metrics = marked_metrics(subject);
+  const std::vector<Metric>& metrics = sampled_marks(subject);
   for (std::size_t i = 0; i < metrics.size(); ++i) {
     const auto value = values.at(i);
     if (!value) continue;

@@ -14,11 +14,15 @@ namespace memoir {
 
 using MarkValues = std::array<std::optional<std::int64_t>, 4>;
 
-// What a sample has to say to each of the marked_metrics of its subject, in their order. PSS only where it was measured
+// What a sample has to say to each of the sampled_marks of its subject, in their order. PSS only where it was measured
 // or estimated: the RSS that stands in for it elsewhere would beat it.
 MarkValues mark_values(const MachineMemory& memory);
 MarkValues mark_values(const CategorySample& sample);
+MarkValues mark_values(const CgroupSample& sample);
 MarkValues mark_values(const ProcessMemory& memory, Source source);
+
+// Of one metric alone.
+MarkValues mark_value(SubjectKind kind, Metric metric, std::int64_t kib);
 
 // Whether `value` goes beyond `mark`. A high-water mark of 0 is none.
 bool beats(Metric metric, std::int64_t value, std::optional<std::int64_t> mark);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "store/replay/extremes.h"
 #include "store/replay/process_values.h"
 #include "store/replay/samples.h"
 #include "store/rollup/reader.h"
@@ -21,19 +22,29 @@ bool in_ticks(SubjectKind kind) {
 
 void visit_machine_ticks(SQLite::Database& database, const HistoryQuestion& question,
                          const std::function<void(const SubjectInterval&)>& visit) {
+  const ExtremesBetween between(database, span_of(database, question.range), SubjectKind::machine, {});
   visit_machine_samples(database, question.range, [&](const HeldSample<MachineMemory>& held) {
-    for (const Metric metric : question.metrics)
-      visit({0, metric, 0, constant(held.from_ms, held.until_ms, metric_value(*held.sample, metric))});
+    for (const Metric metric : question.metrics) {
+      between.cut(0, metric, constant(held.from_ms, held.until_ms, metric_value(*held.sample, metric)),
+                  [&](const Interval& interval) {
+                    visit({0, metric, 0, interval});
+                  });
+    }
   });
 }
 
 void visit_category_ticks(SQLite::Database& database, const HistoryQuestion& question,
                           const std::function<void(const SubjectInterval&)>& visit) {
+  const ExtremesBetween between(database, span_of(database, question.range), SubjectKind::category,
+                                question.subject_id);
   visit_category_samples(database, question.range, [&](const HeldSample<CategorySample>& held) {
     if (question.subject_id && held.subject_id != *question.subject_id) return;
-    for (const Metric metric : question.metrics)
-      visit({held.subject_id, metric, held.sample->processes,
-             constant(held.from_ms, held.until_ms, metric_kib(*held.sample, metric))});
+    for (const Metric metric : question.metrics) {
+      between.cut(held.subject_id, metric, constant(held.from_ms, held.until_ms, metric_kib(*held.sample, metric)),
+                  [&](const Interval& interval) {
+                    visit({held.subject_id, metric, held.sample->processes, interval});
+                  });
+    }
   });
 }
 

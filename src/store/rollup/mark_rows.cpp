@@ -6,6 +6,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "store/replay/extremes.h"
 #include "store/replay/tick_cursor.h"
 #include "store/rollup/reader.h"
 #include "store/rows/columns.h"
@@ -44,6 +45,20 @@ Seen read_seen(const Statement& row) {
   return {{at, before.value_or(at)}, before.has_value(), row.integer(2)};
 }
 
+// Of what has a mark.
+void see_extremes(SQLite::Database& database, SubjectKind kind, MarkFold& marks) {
+  Statement rows(database, sql::pending_extremes);
+  std::vector<ExtremeRow> seen;
+  while (rows.step()) {
+    if (rows.integer(2) != static_cast<std::int64_t>(kind)) continue;
+    seen.clear();
+    read_extremes(rows, 2, seen);
+    const std::int64_t before_ms = rows.maybe(1).value_or(rows.integer(0));
+    for (const ExtremeRow& of : seen)
+      marks.see(kind, of.subject_id, mark_value(kind, of.metric, of.kib), {of.at_ms, before_ms}, {of.at_ms, before_ms});
+  }
+}
+
 void see_machine(SQLite::Database& database, MarkFold& marks) {
   Statement rows(database, sql::pending_machine);
   while (rows.step()) {
@@ -55,6 +70,7 @@ void see_machine(SQLite::Database& database, MarkFold& marks) {
     memory.set(MachineField::swap_free, rows.maybe(6));
     marks.see(SubjectKind::machine, 0, mark_values(memory), seen.time, seen.time);
   }
+  see_extremes(database, SubjectKind::machine, marks);
 }
 
 void see_categories(SQLite::Database& database, MarkFold& marks) {
@@ -63,6 +79,15 @@ void see_categories(SQLite::Database& database, MarkFold& marks) {
     const Seen seen = read_seen(rows);
     const MarkValues values{rows.maybe(3), rows.maybe(4), rows.maybe(5), rows.maybe(6)};
     marks.see(SubjectKind::category, seen.subject_id, values, seen.time, seen.time);
+  }
+  see_extremes(database, SubjectKind::category, marks);
+}
+
+void see_cgroups(SQLite::Database& database, MarkFold& marks) {
+  Statement rows(database, sql::pending_cgroup);
+  while (rows.step()) {
+    const Seen seen = read_seen(rows);
+    marks.see(SubjectKind::cgroup, seen.subject_id, {rows.maybe(3), rows.maybe(4)}, seen.time, seen.time);
   }
 }
 
@@ -85,6 +110,7 @@ void see_processes(SQLite::Database& database, MarkFold& marks) {
     const Seen seen = read_seen(swaps);
     marks.see(SubjectKind::process, seen.subject_id, Metric::swap, swaps.maybe(3), seen.time);
   }
+  see_extremes(database, SubjectKind::process, marks);
 }
 
 // By the store's number of it.
@@ -138,7 +164,7 @@ void MarkFold::see(SubjectKind subject, std::int64_t subject_id, Metric metric, 
 
 void MarkFold::see(SubjectKind subject, std::int64_t subject_id, const MarkValues& values, MarkTime time,
                    MarkTime hwm_time) {
-  const std::vector<Metric>& metrics = marked_metrics(subject);
+  const std::vector<Metric>& metrics = sampled_marks(subject);
   for (std::size_t i = 0; i < metrics.size(); ++i)
     see(subject, subject_id, metrics[i], values.at(i), metrics[i] == Metric::hwm ? hwm_time : time);
 }
@@ -171,7 +197,7 @@ void MarkRows::store(Mark& mark, MarkRow row) {
 }
 
 void MarkRows::flush(SubjectKind subject, std::int64_t subject_id, std::int64_t day_ms, Marks& marks) {
-  const std::vector<Metric>& metrics = marked_metrics(subject);
+  const std::vector<Metric>& metrics = sampled_marks(subject);
   for (std::size_t i = 0; i < metrics.size(); ++i) {
     store(marks.day[i], {day_ms, subject, subject_id, metrics[i], 0, {}});
     if (!marks.one_day) store(marks.ever[i], {kAllTime, subject, subject_id, metrics[i], 0, {}});
@@ -186,6 +212,7 @@ void store_pending_marks(SQLite::Database& database) {
   MarkFold pending;
   see_machine(database, pending);
   see_categories(database, pending);
+  see_cgroups(database, pending);
   see_processes(database, pending);
   MarkRows rows(database);
   for (const MarkRow& mark : pending.take()) rows.raise(mark);
@@ -244,6 +271,7 @@ std::vector<HighWater> load_marks(SQLite::Database& database, RollupTails& tails
   }
   if (kinds.contains(SubjectKind::machine)) see_machine(database, marks);
   if (kinds.contains(SubjectKind::category)) see_categories(database, marks);
+  if (kinds.contains(SubjectKind::cgroup)) see_cgroups(database, marks);
   if (kinds.contains(SubjectKind::process)) see_processes(database, marks);
   if (kinds.contains(SubjectKind::identity) || kinds.contains(SubjectKind::cgroup)) {
     for (const MarkRow& mark : pending_group_marks(database, tails)) marks.see(mark);
@@ -258,6 +286,20 @@ std::vector<HighWater> load_marks(SQLite::Database& database, RollupTails& tails
     if (const auto name = of_kind.find(row.subject_id); name != of_kind.end()) mark.name = name->second;
   }
   return high_water;
+}
+
+std::vector<HighWater> load_cgroup_marks(SQLite::Database& database, MarkDays days) {
+  MarkFold marks;
+  for (const Metric metric : sampled_marks(SubjectKind::cgroup)) {
+    visit_stored(database, SubjectKind::cgroup, days, metric, kWhenever,
+                 [&](const Statement& row) { marks.see(read_mark(row, SubjectKind::cgroup, days, metric)); });
+  }
+  see_cgroups(database, marks);
+  std::vector<HighWater> found;
+  for (const MarkRow& row : marks.take()) {
+    if (row.day_ms >= days.from && row.day_ms <= days.to) found.push_back(told(row));
+  }
+  return found;
 }
 
 namespace {

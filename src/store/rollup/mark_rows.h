@@ -83,6 +83,10 @@ struct MarkDays {
 std::vector<HighWater> load_marks(SQLite::Database& database, RollupTails& tails, MarkDays days,
                                   const std::set<SubjectKind>& kinds);
 
+// Those of the cgroups' own counters alone (sampled_marks), at a fraction of the cost; sorted in the same way, without
+// names.
+std::vector<HighWater> load_cgroup_marks(SQLite::Database& database, MarkDays days);
+
 // The highest `most` of a metric of processes, one of each (Reader::process_marks).
 ProcessMarks load_process_marks(SQLite::Database& database, MarkDays days, std::optional<Range> reached, Metric metric,
                                 std::size_t most);

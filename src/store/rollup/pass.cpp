@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <fmt/format.h>
+#include <utility>
+#include <vector>
 
+#include "store/replay/extremes.h"
 #include "store/replay/samples.h"
 #include "store/replay/tick_marks.h"
 #include "store/rollup/subjects.h"
@@ -40,6 +44,11 @@ class MachineSubjects {
       if (see) line.see();
     }
   }
+  void touch(const ExtremeRow& seen) {
+    const auto& metrics = rolled_up_machine_metrics();
+    const auto metric = static_cast<std::size_t>(std::ranges::find(metrics, seen.metric) - metrics.begin());
+    if (metric < lines_.size()) lines_[metric].touch(0, seen.kib, seen.at_ms);
+  }
   void hold_until(std::int64_t until_ms) {
     for (auto& line : lines_) line.hold_until(until_ms);
   }
@@ -65,6 +74,7 @@ class Pass {
 
  private:
   void apply_rows(std::int64_t tick_id);
+  void touch(std::int64_t tick_id, bool see);
   void visit(std::int64_t tick_id, const TickMark& mark, bool keyframe);
   void finish(const TickMark* next);
   void extend_stretch(std::int64_t tick_id, const TickMark& mark);
@@ -81,6 +91,7 @@ class Pass {
   TickCursor gone_;
   TickCursor hot_machine_;
   TickCursor cold_machine_;
+  TickCursor extremes_;
   MachineMemory machine_memory_;
   std::optional<TickMark> before_;
 };
@@ -101,7 +112,12 @@ Pass::Pass(SQLite::Database& database, std::int64_t first, std::optional<std::in
             rows_),
       gone_(database, sql::gone_processes, rows_),
       hot_machine_(database, rows_sql(column_list(kHotMachineFields), "machine_sample", "tick_id"), rows_),
-      cold_machine_(database, rows_sql(column_list(kColdMachineFields), "machine_detail", "tick_id"), rows_) {
+      cold_machine_(database, rows_sql(column_list(kColdMachineFields), "machine_detail", "tick_id"), rows_),
+      extremes_(database,
+                fmt::format("SELECT e.tick_id, {} FROM extreme AS e JOIN tick AS t ON t.id = e.tick_id "
+                            "WHERE e.tick_id BETWEEN ? AND ? ORDER BY e.tick_id, e.subject, e.subject_id, e.metric",
+                            kExtremeColumns),
+                rows_) {
   segment_.ticks = {first, rows_.last + 1};
 }
 
@@ -111,7 +127,7 @@ void Pass::apply_rows(std::int64_t tick_id) {
     ProcessMemory memory;
     read_fields<ProcessField>(row, 3, memory, kHotProcessFields);
     const auto source = static_cast<Source>(row.integer(2));
-    subjects_.set_hot(row.integer(1), unpacked(memory, source), source == Source::exact);
+    subjects_.set_hot(row.integer(1), unpacked(memory, source), is_known(source));
   });
   cold_.apply_up_to(tick_id, [&](const Statement& row) {
     ProcessMemory memory;
@@ -125,6 +141,21 @@ void Pass::apply_rows(std::int64_t tick_id) {
       tick_id, [&](const Statement& row) { read_fields<MachineField>(row, 1, machine_memory_, kColdMachineFields); });
 }
 
+// What looks saw before this tick.
+void Pass::touch(std::int64_t tick_id, bool see) {
+  std::vector<std::pair<SubjectKind, ExtremeRow>> seen;
+  std::vector<ExtremeRow> of;
+  extremes_.apply_up_to(tick_id, [&](const Statement& row) {
+    of.clear();
+    read_extremes(row, 1, of);
+    for (const ExtremeRow& extreme : of) seen.emplace_back(static_cast<SubjectKind>(row.integer(1)), extreme);
+  });
+  if (!see) return;
+  std::ranges::stable_sort(seen, {}, [](const auto& extreme) { return extreme.second.at_ms; });
+  for (const auto& [kind, extreme] : seen)
+    kind == SubjectKind::machine ? machine_.touch(extreme) : subjects_.touch(kind, extreme);
+}
+
 void Pass::visit(std::int64_t tick_id, const TickMark& mark, bool keyframe) {
   const bool priming = tick_id <= first_;
   const bool broken = before_ && !priming && (is_gap(*before_, mark) || is_clock_step(*before_, mark));
@@ -136,6 +167,7 @@ void Pass::visit(std::int64_t tick_id, const TickMark& mark, bool keyframe) {
     subjects_.go_on_at(mark.wall_ms);
   }
   const bool same_run = before_ && before_->run_id == mark.run_id;
+  touch(tick_id, !priming && !broken && tick_id != first_);
   subjects_.prime(priming);
   subjects_.begin_tick(mark.wall_ms, {mark.wall_ms, same_run ? before_->wall_ms : mark.wall_ms}, keyframe);
   apply_rows(tick_id);

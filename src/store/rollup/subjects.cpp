@@ -116,6 +116,18 @@ void RollupSubjects::end(std::int64_t process_id) {
   if (found != members_.end()) leave(found->second);
 }
 
+void RollupSubjects::touch(SubjectKind kind, const ExtremeRow& seen) {
+  const std::size_t metric = rolled_index(seen.metric);
+  if (metric >= kRollupMetrics) return;
+  if (kind == SubjectKind::category) {
+    const auto group = groups_.find({kind, seen.subject_id});
+    if (group != groups_.end()) group->second.line.touch(metric, seen.kib, seen.at_ms);
+  } else if (kind == SubjectKind::process) {
+    const auto member = members_.find(seen.subject_id);
+    if (member != members_.end()) member->second.line.touch(metric, seen.kib, seen.at_ms);
+  }
+}
+
 void RollupSubjects::begin_tick(std::int64_t at_ms, MarkTime time, bool keyframe) {
   at_ms_ = at_ms;
   time_ = time;
@@ -199,8 +211,9 @@ void RollupSubjects::raise(const Group& group) {
     const auto& level = group.line.values()[rolled_index(metric)];
     return level ? std::optional(level->value) : std::nullopt;
   };
-  for (const Metric metric : marked_metrics(group.subject))
-    marks_.see(group.subject, group.id, metric, value(metric), time_);
+  for (const Metric metric : marked_metrics(group.subject)) {
+    if (!info_of(metric).counted) marks_.see(group.subject, group.id, metric, value(metric), time_);
+  }
 }
 
 void RollupSubjects::finish(std::int64_t end_ms, std::int64_t end_tick_id, std::int64_t least_life_ms) {

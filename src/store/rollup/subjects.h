@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "model/process.h"
+#include "store/replay/extremes.h"
 #include "store/rollup/mark_rows.h"
 #include "store/rollup/timeline.h"
 #include "store/sqlite/statement.h"
@@ -29,6 +30,9 @@ class RollupSubjects {
   void set_hot(std::int64_t process_id, const ProcessMemory& memory, bool exact);
   void set_cold(std::int64_t process_id, const ProcessMemory& memory);
   void end(std::int64_t process_id);
+
+  // Between the tick before and this one; of what has rollups.
+  void touch(SubjectKind kind, const ExtremeRow& seen);
 
   // Ticks come in their order. Between begin_tick and end_tick stand their changes; a keyframe names everybody who
   // lives.

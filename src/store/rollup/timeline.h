@@ -48,6 +48,8 @@ struct Aggregate {
     reach(value, at_ms, value, at_ms);
     last = value;
   }
+  // Seen in between, not at a tick.
+  void touch(std::int64_t value, std::int64_t at_ms) { reach(value, at_ms, value, at_ms); }
   void hold(const Level& level, std::int64_t ms) {
     weighted += static_cast<double>(level.value) * static_cast<double>(ms);
     inexact += static_cast<double>(level.inexact) * static_cast<double>(ms);
@@ -164,6 +166,13 @@ class Timeline {
       bucket_.covered_ms += end - since_ms_;
       since_ms_ = end;
     }
+  }
+  // A look between two ticks saw this of one of its metrics. They come in the order of time.
+  void touch(std::size_t metric, std::int64_t value, std::int64_t at_ms) {
+    if (!live_ || !values_[metric] || at_ms < since_ms_) return;
+    hold_until(at_ms);
+    open(at_ms);
+    bucket_.values[metric].touch(value, at_ms);
   }
   // After a time of which nothing is known, or a step of the clock.
   void go_on_at(std::int64_t at_ms) {

@@ -11,15 +11,6 @@ constexpr std::int64_t kNotKnown = -1;
 using P = ProcessField;
 using Value = std::optional<std::int64_t>;
 
-Value sum(const ProcessMemory& values, std::initializer_list<ProcessField> parts) {
-  std::int64_t total = 0;
-  for (const ProcessField part : parts) {
-    if (!values.has(part)) return std::nullopt;
-    total += *values.get(part);
-  }
-  return total;
-}
-
 // A column that is left out where it is what the others make it. In an order in which each finds what it is made of.
 struct Derived {
   ProcessField field;
@@ -39,30 +30,20 @@ constexpr std::initializer_list<ProcessField> kReferencedParts{P::rss};
 constexpr std::initializer_list<ProcessField> kVmHwmParts{P::vm_rss};
 
 constexpr std::array<Derived, 7> kDerived{{
-    {P::vm_rss, kVmRssParts, [](const ProcessMemory& v, Source) { return sum(v, kVmRssParts); }},
+    {P::vm_rss, kVmRssParts, [](const ProcessMemory& v, Source) { return sum_of_fields(v, kVmRssParts); }},
     {P::rss, kRssSources,
      [](const ProcessMemory& v, Source source) {
-       return source == Source::exact ? sum(v, kRssParts) : v.get(P::vm_rss);
+       return source == Source::exact ? sum_of_fields(v, kRssParts) : v.get(P::vm_rss);
      }},
-    {P::pss, kPssParts, [](const ProcessMemory& v, Source) { return sum(v, kPssParts); }},
-    {P::pss_dirty, kPssDirtyParts, [](const ProcessMemory& v, Source) { return sum(v, kPssDirtyParts); }},
+    {P::pss, kPssParts, [](const ProcessMemory& v, Source) { return sum_of_fields(v, kPssParts); }},
+    {P::pss_dirty, kPssDirtyParts, [](const ProcessMemory& v, Source) { return sum_of_fields(v, kPssDirtyParts); }},
     {P::anonymous, kAnonymousParts, [](const ProcessMemory& v, Source) { return v.get(P::rss_anon); }},
     {P::referenced, kReferencedParts, [](const ProcessMemory& v, Source) { return v.get(P::rss); }},
     {P::vm_hwm, kVmHwmParts, [](const ProcessMemory& v, Source) { return v.get(P::vm_rss); }},
 }};
 
-Value pack(Value value, Value derived) {
-  if (value == derived) return std::nullopt;
-  return value.value_or(kNotKnown);
-}
-
 void unpack(const Derived& column, ProcessMemory& values, Source source) {
-  const Value stored = values.get(column.field);
-  if (!stored) {
-    values.set(column.field, column.make(values, source));
-  } else if (*stored == kNotKnown) {
-    values.set(column.field, std::nullopt);
-  }
+  values.set(column.field, unpacked_column(values.get(column.field), column.make(values, source)));
 }
 
 template <typename E, std::size_t N>
@@ -91,10 +72,29 @@ std::string placeholders(std::size_t count) {
   return text;
 }
 
+std::optional<std::int64_t> sum_of_fields(const ProcessMemory& values, std::initializer_list<ProcessField> parts) {
+  std::int64_t total = 0;
+  for (const ProcessField part : parts) {
+    if (!values.has(part)) return std::nullopt;
+    total += *values.get(part);
+  }
+  return total;
+}
+
+std::optional<std::int64_t> packed_column(std::optional<std::int64_t> value, std::optional<std::int64_t> derived) {
+  if (value == derived) return std::nullopt;
+  return value.value_or(kNotKnown);
+}
+
+std::optional<std::int64_t> unpacked_column(std::optional<std::int64_t> stored, std::optional<std::int64_t> derived) {
+  if (!stored) return derived;
+  return *stored == kNotKnown ? std::nullopt : stored;
+}
+
 ProcessMemory packed(const ProcessMemory& values, Source source) {
   ProcessMemory stored = values;
   for (const Derived& column : kDerived) {
-    stored.set(column.field, pack(values.get(column.field), column.make(values, source)));
+    stored.set(column.field, packed_column(values.get(column.field), column.make(values, source)));
   }
   return stored;
 }

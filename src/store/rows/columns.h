@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstddef>
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
@@ -114,6 +115,13 @@ template <typename E>
 void read_fields(const Statement& statement, int column, FieldSet<E>& values, std::span<const E> fields) {
   for (const E field : fields) values.set(field, statement.maybe(column++));
 }
+
+// Absent if any of them is.
+std::optional<std::int64_t> sum_of_fields(const ProcessMemory& values, std::initializer_list<ProcessField> parts);
+
+// What is stored in a column that is left out where it is what others make it, and back: exact for any value but -1.
+std::optional<std::int64_t> packed_column(std::optional<std::int64_t> value, std::optional<std::int64_t> derived);
+std::optional<std::int64_t> unpacked_column(std::optional<std::int64_t> stored, std::optional<std::int64_t> derived);
 
 // What process_sample stores for `values`, and back: exact for any values but -1.
 ProcessMemory packed(const ProcessMemory& values, Source source);

@@ -57,6 +57,10 @@ ProcessRows::ProcessRows(SQLite::Database& database)
       categories_(database, "SELECT id FROM category WHERE name = ?", "INSERT INTO category (name) VALUES (?)"),
       cgroups_(database, "SELECT id FROM cgroup WHERE path = ?",
                "INSERT INTO cgroup (path, first_ms, last_ms) VALUES (?, ?, ?)"),
+      containers_(database,
+                  "SELECT id FROM container WHERE runtime = ? AND key = ? AND name = ? AND image = ? AND pod_uid = ? "
+                  "AND pod = ?",
+                  "INSERT INTO container (runtime, key, name, image, pod_uid, pod) VALUES (?, ?, ?, ?, ?, ?)"),
       identities_(database, "SELECT id FROM identity WHERE unit = ? AND exe = ? AND command = ?",
                   "INSERT INTO identity (unit, exe, command, first_ms, last_ms) VALUES (?, ?, ?, ?, ?)"),
       find_(database, kFind),
@@ -64,7 +68,8 @@ ProcessRows::ProcessRows(SQLite::Database& database)
       update_(database, kUpdate),
       end_(database, kEnd),
       revive_(database, kRevive),
-      absence_(database, kAbsence) {}
+      absence_(database, kAbsence),
+      set_container_(database, "UPDATE cgroup SET container_id = ?2 WHERE id = ?1 AND container_id IS NOT ?2") {}
 
 std::optional<ProcessRows::Row> ProcessRows::find(std::int64_t boot_id, const ProcessKey& key) {
   if (!find_.bind(boot_id, key.pid, key.start_ticks, key.exec_count).step()) return std::nullopt;
@@ -121,6 +126,11 @@ std::int64_t ProcessRows::category_id(const std::string& name) {
 
 std::int64_t ProcessRows::cgroup_id(const std::string& path, std::int64_t at_ms) {
   return cgroups_.id_seen(at_ms, path);
+}
+
+void ProcessRows::set_container(std::int64_t cgroup_id, const Container& container) {
+  const auto& [runtime, key, name, image, pod_uid, pod] = container;
+  set_container_.run(cgroup_id, containers_.id(runtime, key, name, image, pod_uid, pod));
 }
 
 }  // namespace memoir

@@ -40,6 +40,7 @@ class ProcessRows {
 
   std::int64_t category_id(const std::string& name);
   std::int64_t cgroup_id(const std::string& path, std::int64_t at_ms);
+  void set_container(std::int64_t cgroup_id, const Container& container);
 
  private:
   // The row of a name that is stored once.
@@ -69,6 +70,7 @@ class ProcessRows {
   Names commands_;
   Names categories_;
   Names cgroups_;
+  Names containers_;
   Names identities_;
   Statement find_;
   Statement insert_;
@@ -76,6 +78,7 @@ class ProcessRows {
   Statement end_;
   Statement revive_;
   Statement absence_;
+  Statement set_container_;
 };
 
 }  // namespace memoir

@@ -30,14 +30,32 @@ SampleRows::SampleRows(SQLite::Database& database)
       cold_machine_(database, insert_sql("machine_detail", "tick_id", 1, kColdMachine)),
       category_(database,
                 "INSERT INTO category_sample (tick_id, category_id, processes, inexact, rss_kib, pss_kib, uss_kib, "
-                "swap_kib, swap_pss_kib) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"),
+                "swap_kib, swap_pss_kib, shared_swap_kib) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
       cgroup_(database,
               "INSERT INTO cgroup_sample (tick_id, cgroup_id, current_kib, file_kib, swap_kib, max_kib, high_kib, "
-              "swap_max_kib) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"),
+              "swap_max_kib, anon_kib, shmem_kib, kernel_kib) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
       gone_cgroup_(database, "INSERT INTO cgroup_sample (tick_id, cgroup_id) VALUES (?, ?)"),
+      cgroup_detail_(database,
+                     "INSERT INTO cgroup_detail (tick_id, cgroup_id, min_kib, low_kib, peak_kib, swap_peak_kib, "
+                     "low_events, high_events, max_events, oom_events, oom_kills, own_oom_kills, psi_some_total_us, "
+                     "psi_full_total_us) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
       seen_cgroup_(database, "UPDATE cgroup SET last_ms = MAX(last_ms, ?2) WHERE id = ?1"),
+      extreme_(database,
+               "INSERT INTO extreme (tick_id, subject, subject_id, metric, low_kib, low_before_ms, high_kib, "
+               "high_before_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"),
       other_(database, "INSERT INTO meminfo_other (tick_id, key_id, value) VALUES (?, ?, ?)"),
       key_(database, "INSERT INTO meminfo_key (name) VALUES (?)") {}
+
+void SampleRows::insert(std::int64_t tick_id, SubjectKind kind, std::int64_t subject_id, Metric metric,
+                        const Extremes& extremes, std::int64_t at_ms) {
+  if (!extremes.any()) return;
+  extreme_.bind(tick_id, static_cast<int>(kind), subject_id, info_of(metric).mark);
+  for (const auto& seen : {extremes.lowest, extremes.highest}) {
+    extreme_.add(seen ? std::optional(seen->kib) : std::nullopt);
+    extreme_.add(seen ? std::optional(at_ms - seen->at_ms) : std::nullopt);
+  }
+  extreme_.finish();
+}
 
 void SampleRows::insert_hot(std::int64_t tick_id, std::int64_t process_id, const ProcessSample& sample) {
   hot_process_.bind(tick_id, process_id, static_cast<int>(sample.source));
@@ -66,12 +84,18 @@ void SampleRows::insert_cold(std::int64_t tick_id, const MachineMemory& memory) 
 
 void SampleRows::insert(std::int64_t tick_id, std::int64_t category_id, const CategorySample& sample) {
   category_.run(tick_id, category_id, sample.processes, sample.inexact, sample.rss_kib, sample.pss_kib, sample.uss_kib,
-                sample.swap_kib, sample.swap_pss_kib);
+                sample.swap_kib, sample.swap_pss_kib, sample.shared_swap_kib);
 }
 
 void SampleRows::insert(std::int64_t tick_id, std::int64_t cgroup_id, const CgroupSample& sample) {
   cgroup_.run(tick_id, cgroup_id, sample.current_kib, sample.file_kib, sample.swap_kib, sample.max_kib, sample.high_kib,
-              sample.swap_max_kib);
+              sample.swap_max_kib, sample.anon_kib, sample.shmem_kib, sample.kernel_kib);
+}
+
+void SampleRows::insert(std::int64_t tick_id, std::int64_t cgroup_id, const CgroupDetail& of) {
+  cgroup_detail_.run(tick_id, cgroup_id, of.min_kib, of.low_kib, of.peak_kib, of.swap_peak_kib, of.low_events,
+                     of.high_events, of.max_events, of.oom_events, of.oom_kills, of.own_oom_kills, of.psi_some_total_us,
+                     of.psi_full_total_us);
 }
 
 void SampleRows::insert_gone_cgroup(std::int64_t tick_id, std::int64_t cgroup_id) {
@@ -91,8 +115,12 @@ std::int64_t SampleRows::insert_meminfo_key(std::string_view name) {
   return database_.getLastInsertRowid();
 }
 
+bool hot_memory_differs(const ProcessSample& a, const ProcessSample& b) {
+  return differ(a.memory, b.memory, kHotProcess);
+}
+
 bool hot_differs(const ProcessSample& a, const ProcessSample& b) {
-  return a.source != b.source || differ(a.memory, b.memory, kHotProcess);
+  return a.source != b.source || hot_memory_differs(a, b);
 }
 
 bool cold_differs(const ProcessSample& a, const ProcessSample& b) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "model/metric.h"
 #include "model/tick.h"
 #include "store/sqlite/statement.h"
 
@@ -20,9 +21,13 @@ class SampleRows {
   void insert_cold(std::int64_t tick_id, const MachineMemory& memory);
   void insert(std::int64_t tick_id, std::int64_t category_id, const CategorySample& sample);
   void insert(std::int64_t tick_id, std::int64_t cgroup_id, const CgroupSample& sample);
+  void insert(std::int64_t tick_id, std::int64_t cgroup_id, const CgroupDetail& detail);
   void insert_gone_cgroup(std::int64_t tick_id, std::int64_t cgroup_id);
   // A cgroup that has samples is known up to then, whether or not a process is in it.
   void see_cgroup(std::int64_t cgroup_id, std::int64_t at_ms);
+  // Where there is something to tell. `at_ms`: the tick's wall clock.
+  void insert(std::int64_t tick_id, SubjectKind kind, std::int64_t subject_id, Metric metric, const Extremes& extremes,
+              std::int64_t at_ms);
   void insert_other(std::int64_t tick_id, std::int64_t key_id, std::optional<std::int64_t> value);
   std::int64_t insert_meminfo_key(std::string_view name);
 
@@ -35,11 +40,14 @@ class SampleRows {
   Statement category_;
   Statement cgroup_;
   Statement gone_cgroup_;
+  Statement cgroup_detail_;
   Statement seen_cgroup_;
+  Statement extreme_;
   Statement other_;
   Statement key_;
 };
 
+bool hot_memory_differs(const ProcessSample& a, const ProcessSample& b);
 bool hot_differs(const ProcessSample& a, const ProcessSample& b);
 bool cold_differs(const ProcessSample& a, const ProcessSample& b);
 

@@ -12,7 +12,12 @@ constexpr std::int64_t TickCounts::*kCounts[] = {
     &TickCounts::execed,  &TickCounts::denied,         &TickCounts::vanished, &TickCounts::blocked,
     &TickCounts::zombies, &TickCounts::malformed,
 };
-constexpr int kColumns = 7 + 10 + 2 + 2 * static_cast<int>(CostKind::count_);
+constexpr std::int64_t TickReads::*kReads[] = {
+    &TickReads::exact,      &TickReads::held,    &TickReads::estimated,   &TickReads::put_off,
+    &TickReads::longest_us, &TickReads::checked, &TickReads::checked_kib, &TickReads::error_kib,
+};
+constexpr std::int64_t TickLooks::*kLooks[] = {&TickLooks::count, &TickLooks::cpu_us, &TickLooks::longest_us};
+constexpr int kColumns = 7 + 10 + 2 + 2 * static_cast<int>(CostKind::count_) + 8 + 3;
 
 }  // namespace
 
@@ -23,7 +28,9 @@ std::string tick_columns() {
   for (std::size_t kind = 0; kind < TickCost{}.size(); ++kind) {
     columns += fmt::format(", {0}_cpu_us, {0}_wall_us", to_string(static_cast<CostKind>(kind)));
   }
-  return columns;
+  return columns +
+         ", exact, held, estimated, put_off, longest_us, checked, checked_kib, error_kib, looks, looks_cpu_us, "
+         "longest_look_us";
 }
 
 StoredTick read_tick(const Statement& row) {
@@ -45,6 +52,11 @@ StoredTick read_tick(const Statement& row) {
     cost.cpu_us = next();
     cost.wall_us = next();
   }
+  if (!row.maybe(column)) return tick;
+  tick.reads.emplace();
+  for (const auto count : kReads) *tick.reads.*count = next();
+  tick.looks.emplace();
+  for (const auto count : kLooks) *tick.looks.*count = next();
   return tick;
 }
 
@@ -63,6 +75,8 @@ void insert_tick(Statement& insert, std::int64_t tick_id, std::int64_t run_id, s
     insert.add(cost.cpu_us);
     insert.add(cost.wall_us);
   }
+  for (const auto count : kReads) insert.add(tick.reads.*count);
+  for (const auto count : kLooks) insert.add(tick.looks.*count);
   insert.finish();
 }
 

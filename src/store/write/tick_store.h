@@ -9,6 +9,8 @@
 #include "store/rollup/mark_rows.h"
 #include "store/rows/process_rows.h"
 #include "store/rows/sample_rows.h"
+#include "store/write/ledger_store.h"
+#include "store/write/outside_store.h"
 #include "store/write/writer_state.h"
 
 namespace memoir {
@@ -33,12 +35,17 @@ class TickStore {
   void end(const LiveProcess& live, const Tick& tick, const TickContext& context, WriterState& state);
   void store_machine(const MachineSample& sample, const TickContext& context, WriterState& state);
   void store_other(const std::vector<OtherMeminfo>& other, const TickContext& context, WriterState& state);
-  void store_cgroups(const std::vector<CgroupSample>& samples, const TickContext& context, WriterState& state);
+  void store_cgroups(const Tick& tick, const TickContext& context, WriterState& state);
+  void mark_cgroups(const TickContext& context, WriterState& state);
+  void store_extremes(const Tick& tick, const TickContext& context, WriterState& state);
+  void mark_extremes(const TickExtremes& extremes, std::int64_t day_ms, const TickContext& context, WriterState& state);
   void store_categories(const std::vector<CategorySample>& samples, const TickContext& context, WriterState& state);
 
   Statement insert_tick_;
   ProcessRows processes_;
   SampleRows samples_;
+  LedgerStore ledgers_;
+  OutsideStore outside_;
   MarkRows marks_;
   std::int64_t boot_id_ = 0;
 };

@@ -5,17 +5,20 @@
 // Tick's are.
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "model/tick.h"
 #include "store/rollup/high_water.h"
+#include "store/rows/ledger_rows.h"
+#include "store/write/changed_rows.h"
 
 namespace memoir {
 
 struct LiveProcess {
-  ProcessSample last;  // its source is the stored one, never held
+  ProcessSample last;  // its source is the stored one
   std::int64_t id = 0;
   std::int64_t start_ms = 0;
   bool stored = false;  // `last` holds: it has rows in this run
@@ -35,9 +38,30 @@ struct LiveCategory {
   Marks marks;
 };
 
-struct LiveCgroup {
-  CgroupSample last;
+// The marks of its own counters. They wait to be stored when it is gone, too.
+struct MarkedCgroup {
   std::int64_t id = 0;
+  bool live = false;
+  Marks marks;
+};
+
+struct LiveLedger {
+  std::int64_t process_id = 0;
+  std::shared_ptr<const StoredLedger> stored;
+};
+
+struct PlacedEntry {
+  std::int64_t tmpfs_id = 0;
+  TmpfsEntry entry;
+
+  bool operator==(const PlacedEntry&) const = default;
+};
+
+// What holds memory outside of processes: those with a row that holds.
+struct StoredOutside {
+  std::vector<StoredSample<SysvSegment>> segments;
+  std::vector<StoredSample<TmpfsSample>> mounts;   // without their entries
+  std::vector<StoredSample<PlacedEntry>> entries;  // sorted by mount, path and kind
 };
 
 struct LiveMeminfoKey {
@@ -57,7 +81,11 @@ struct WriterState {
   std::vector<LiveProcess> processes;
   std::vector<EndedProcess> ended;  // since the marks were stored; not sorted
   std::vector<LiveCategory> categories;
-  std::vector<LiveCgroup> cgroups;  // those with a row that holds
+  std::vector<StoredSample<CgroupSample>> cgroups;  // those with a row that holds
+  std::vector<StoredSample<CgroupDetail>> cgroup_details;
+  std::vector<MarkedCgroup> cgroup_marks;        // sorted by id
+  std::vector<LiveLedger> ledgers;               // sorted by process row
+  std::shared_ptr<const StoredOutside> outside;  // nullptr: none yet
   std::vector<LiveMeminfoKey> meminfo_keys;
   MachineMemory machine;
   Marks machine_marks;

@@ -1,0 +1,192 @@
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+
+#include "model/identity.h"
+#include "query/commands/cgroups/cgroups.h"
+
+namespace memoir::query {
+namespace {
+
+using Maybe = std::optional<std::int64_t>;
+using Row = CgroupRow;
+
+constexpr std::int64_t kUsPerMs = 1000;
+
+template <Maybe CgroupSample::*member>
+Maybe held(const Row& row) {
+  return row.now ? (*row.now).*member : std::nullopt;
+}
+
+Maybe usage(const Row& row) {
+  return row.now ? std::optional(row.now->current_kib) : std::nullopt;
+}
+
+Maybe limit(const Row& row) {
+  const Maybe max = held<&CgroupSample::max_kib>(row);
+  return max ? max : held<&CgroupSample::high_kib>(row);
+}
+
+// v1 counts those of the cgroup itself only.
+Maybe kills(const Row& row) {
+  return row.detail.oom_kills ? row.detail.oom_kills : row.detail.own_oom_kills;
+}
+
+Maybe value_of(const std::optional<HighWater>& mark) {
+  return mark ? std::optional(mark->value_kib) : std::nullopt;
+}
+
+Maybe time_of(const std::optional<HighWater>& mark) {
+  return mark ? std::optional(mark->at_ms) : std::nullopt;
+}
+
+template <Maybe (*get)(const Row&)>
+std::optional<double> number(const Row& row) {
+  const Maybe value = get(row);
+  return value ? std::optional(static_cast<double>(*value)) : std::nullopt;
+}
+
+Maybe usage_mark(const Row& row) {
+  return value_of(row.usage_mark);
+}
+
+Maybe anon_mark(const Row& row) {
+  return value_of(row.anon_mark);
+}
+
+Maybe peak(const Row& row) {
+  return row.detail.peak_kib;
+}
+
+std::optional<double> percent(const Row& row) {
+  return row.limit_percent();
+}
+
+constexpr std::array kRanks{
+    CgroupRank{"usage", "usage_kib", "usage", number<usage>},
+    CgroupRank{"anon", "anon_kib", "anonymous memory", number<held<&CgroupSample::anon_kib>>},
+    CgroupRank{"file", "file_kib", "page cache", number<held<&CgroupSample::file_kib>>},
+    CgroupRank{"shmem", "shmem_kib", "shared memory", number<held<&CgroupSample::shmem_kib>>},
+    CgroupRank{"kernel", "kernel_kib", "kernel memory", number<held<&CgroupSample::kernel_kib>>},
+    CgroupRank{"swap", "swap_kib", "swap", number<held<&CgroupSample::swap_kib>>},
+    CgroupRank{"limit", "limit_percent", "share of the limit", percent},
+    CgroupRank{"peak", "peak_kib", "peak", number<peak>},
+    CgroupRank{"kills", "oom_kills", "OOM kills", number<kills>},
+};
+
+// What rollups have in their place.
+constexpr std::array kRolledRanks{
+    CgroupRank{"usage", "usage_mark_kib", "highest usage of the day", number<usage_mark>},
+    CgroupRank{"anon", "anon_mark_kib", "highest anonymous memory of the day", number<anon_mark>},
+};
+
+void add_names(Columns<Row>& columns) {
+  columns.add(for_machines("cgroup"), &Row::path);
+  columns.add(for_machines("unit"), [](const Row& row) { return unit_of(row.path); });
+  columns.add(for_machines("slice"), [](const Row& row) { return slice_of(row.path); });
+  const auto add = [&columns](const char* name, std::string Container::*member) {
+    columns.add(for_machines(name), [member](const Row& row) { return row.container.*member; });
+  };
+  add("container_runtime", &Container::runtime);
+  add("container_id", &Container::key);
+  add("container_name", &Container::name);
+  add("container_image", &Container::image);
+  add("pod", &Container::pod);
+  add("pod_uid", &Container::pod_uid);
+  columns.add(for_people("CGROUP"), [](const Row& row) { return cgroup_title(row); });
+}
+
+void add_marks(Columns<Row>& columns, bool rolled) {
+  columns.add({"usage_mark_kib", "MAX USAGE", Kind::size, rolled ? 0 : 10}, usage_mark);
+  columns.add(for_machines("usage_mark_at_ms", Kind::time), [](const Row& row) { return time_of(row.usage_mark); });
+  columns.add({"anon_mark_kib", "MAX ANON", Kind::size, rolled ? 1 : 7}, anon_mark);
+  columns.add(for_machines("anon_mark_at_ms", Kind::time), [](const Row& row) { return time_of(row.anon_mark); });
+}
+
+void add_limits(Columns<Row>& columns) {
+  columns.add(for_people("LIMIT", Kind::size, 2), limit);
+  columns.add({"limit_percent", "USED", Kind::percent, 3}, percent);
+  columns.add(for_machines("max_kib", Kind::size), held<&CgroupSample::max_kib>);
+  columns.add(for_machines("high_kib", Kind::size), held<&CgroupSample::high_kib>);
+  columns.add(for_machines("swap_max_kib", Kind::size), held<&CgroupSample::swap_max_kib>);
+  columns.add(for_machines("low_kib", Kind::size), [](const Row& row) { return row.detail.low_kib; });
+  columns.add(for_machines("min_kib", Kind::size), [](const Row& row) { return row.detail.min_kib; });
+}
+
+void add_counters(Columns<Row>& columns) {
+  const auto add = [&columns](Column column, Maybe CgroupDetail::*member) {
+    columns.add(std::move(column), [member](const Row& row) { return row.detail.*member; });
+  };
+  add({"peak_kib", "PEAK", Kind::size, 4}, &CgroupDetail::peak_kib);
+  add(for_machines("swap_peak_kib", Kind::size), &CgroupDetail::swap_peak_kib);
+  columns.add({"oom_kills", "OOM KILLS", Kind::count, 8}, kills);
+  add(for_machines("own_oom_kills", Kind::count), &CgroupDetail::own_oom_kills);
+  add(for_machines("oom_events", Kind::count), &CgroupDetail::oom_events);
+  add({"max_events", "AT MAX", Kind::count, 9}, &CgroupDetail::max_events);
+  add(for_machines("high_events", Kind::count), &CgroupDetail::high_events);
+  add(for_machines("low_events", Kind::count), &CgroupDetail::low_events);
+  const auto waited = [&columns](Column column, Maybe CgroupDetail::*member) {
+    columns.add(std::move(column), [member](const Row& row) {
+      const Maybe us = row.detail.*member;
+      return us ? std::optional(*us / kUsPerMs) : std::nullopt;
+    });
+  };
+  waited({"psi_some_total_ms", "WAITED", Kind::duration, 12}, &CgroupDetail::psi_some_total_us);
+  waited(for_machines("psi_full_total_ms", Kind::duration), &CgroupDetail::psi_full_total_us);
+}
+
+void add_processes(Columns<Row>& columns, bool rolled) {
+  columns.add({"processes", "PROCS", Kind::count, 11}, [](const Row& row) { return row.processes.processes(); });
+  const auto add = [&](Metric metric, const char* header, int least_useful) {
+    Column column{fmt::format("processes_{}", info_of(metric).column), header, Kind::size, least_useful};
+    if (!rolled) column.shown = Shown::machines;
+    columns.add(std::move(column), [metric](const Row& row) { return row.processes.kib(metric); });
+  };
+  add(Metric::pss, "PSS", 2);
+  add(Metric::anon, "ANON", 3);
+  add(Metric::swap, "SWAP", 4);
+}
+
+}  // namespace
+
+const CgroupRank& cgroup_rank(std::string_view by, bool rolled) {
+  if (rolled) return kRolledRanks[by == "anon" ? 1 : 0];
+  const auto* const found = std::ranges::find(kRanks, by, &CgroupRank::by);
+  return found == kRanks.end() ? kRanks.front() : *found;
+}
+
+std::vector<std::string> cgroup_ranks() {
+  std::vector<std::string> words;
+  words.reserve(kRanks.size());
+  for (const CgroupRank& rank : kRanks) words.emplace_back(rank.by);
+  return words;
+}
+
+std::string cgroup_title(const Row& row) {
+  std::string place = place_of(row.path);
+  const std::string label = container_label(row.container);
+  if (label.empty() || row.container.name.empty() || !place.starts_with(label)) return place;
+  const std::string& pod = row.container.pod;
+  const std::string name = pod.empty() ? row.container.name : pod + "/" + row.container.name;
+  return fmt::format("{} ({}){}", name, label, place.substr(label.size()));
+}
+
+Columns<Row> cgroup_columns(bool rolled) {
+  Columns<Row> columns;
+  if (!rolled) {
+    columns.add({"usage_kib", "USAGE", Kind::size}, usage);
+    columns.add({"anon_kib", "ANON", Kind::size, 1}, held<&CgroupSample::anon_kib>);
+    columns.add({"file_kib", "FILE", Kind::size, 5}, held<&CgroupSample::file_kib>);
+    columns.add(for_machines("shmem_kib", Kind::size), held<&CgroupSample::shmem_kib>);
+    columns.add({"kernel_kib", "KERNEL", Kind::size, 8}, held<&CgroupSample::kernel_kib>);
+    columns.add({"swap_kib", "SWAP", Kind::size, 6}, held<&CgroupSample::swap_kib>);
+    add_limits(columns);
+    add_counters(columns);
+  }
+  add_marks(columns, rolled);
+  add_processes(columns, rolled);
+  add_names(columns);
+  return columns;
+}
+
+}  // namespace memoir::query

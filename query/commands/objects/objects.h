@@ -1,0 +1,15 @@
+#pragma once
+
+// memoir objects: what processes mapped together at one time, and who mapped it.
+
+#include "query/answer/command.h"
+#include "query/answer/state.h"
+
+namespace memoir::query {
+
+Command objects_command();
+
+// Memory that no process has as its own, of a tick: --ownerless.
+Result<Report> show_ownerless(const Context& context, const State& state);
+
+}  // namespace memoir::query

@@ -1,0 +1,70 @@
+#include "recorder/source.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+#include <utility>
+
+#include "collect/collector.h"
+#include "collect/vmmap/source.h"
+#include "proc/proc_fs.h"
+#include "recorder/settings.h"
+
+namespace memoir {
+namespace {
+
+constexpr const char* kVmmap = "vmmap";
+constexpr std::int64_t kMinuteMs = 60'000;
+
+Result<std::unique_ptr<TickSource>> make_collector(const Options& options, const Config& config, Rules rules,
+                                                   const Clock& clock) {
+  const CollectorOptions collecting{.max_descriptors = raise_descriptor_limit(),
+                                    .max_command_bytes = static_cast<std::size_t>(config.max_command_bytes),
+                                    .read_deadline = config.read_deadline,
+                                    .ticks_per_second = sysconf(_SC_CLK_TCK),
+                                    .cgroup_root = options.cgroups,
+                                    .container_root = options.containers,
+                                    .container_names = config.container_names,
+                                    .tmpfs_interval = config.tmpfs_interval,
+                                    .store_bytes = config.max_size,
+                                    .ledgers = ledger_limits(config),
+                                    .read_share_ppm = config.budget_cpu_ppm};
+  ProcFs proc(options.proc);
+  // It forks: this is before there are threads. A tree of a test's own it would know nothing of.
+  FoundByBpf found{std::unique_ptr<Census>(), std::unique_ptr<ProcessEvents>()};
+  if (options.proc == ProcFs().root()) found = find_by_bpf(proc);
+  return std::unique_ptr<TickSource>(std::make_unique<Collector>(std::move(proc), clock, std::move(rules.categoriser),
+                                                                 std::move(rules.redactor), collecting,
+                                                                 std::move(found.census), std::move(found.events)));
+}
+
+Result<std::unique_ptr<TickSource>> make_vmmap(const Options& options, const Config& config, Rules rules,
+                                               const Clock& clock) {
+  const VmmapOptions reading{.vmmap = config.vmmap,
+                             .ps = config.ps,
+                             .deadline = config.vmmap_deadline,
+                             .process_groups = config.vmmap_group == "pgid",
+                             .max_command_bytes = static_cast<std::size_t>(config.max_command_bytes),
+                             .store_bytes = config.max_size};
+  return std::unique_ptr<TickSource>(TRY(VmmapSource::make(ProcFs(options.proc), clock, std::move(rules.categoriser),
+                                                           std::move(rules.redactor), reading)));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<TickSource>> make_source(const Options& options, const Config& config, Rules rules,
+                                                const Clock& clock) {
+  const auto make = config.source == kVmmap ? make_vmmap : make_collector;
+  return make(options, config, std::move(rules), clock);
+}
+
+Result<BootInfo> boot_of(const Options& options, const Config& config, const Moment& now) {
+  Result<BootInfo> boot = ProcFs(options.proc).boot(now);
+  const bool needs_proc = config.source != kVmmap || boot || boot.error().kind != ErrorKind::gone;
+  if (needs_proc) return boot;
+  // Nothing names it but its time, which a wall clock that is set moves.
+  BootInfo info = TRY(this_machine(now));
+  info.boot_id = fmt::format("boot-{}", info.boot_ms / kMinuteMs);
+  return info;
+}
+
+}  // namespace memoir

@@ -1,0 +1,85 @@
+#include "census/bpf_census.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <unistd.h>
+
+#include "census/bpf_programs.h"
+#include "census/record.h"
+
+namespace memoir {
+namespace {
+
+constexpr int kAttempts = 3;
+
+// Reads to the end; `take` gets whole records' bytes, in pieces.
+template <typename Take>
+Status read_iterator(bpf_link* link, Take take) {
+  const Fd iterator = TRY(open_iterator(link));
+  alignas(census_record) std::array<char, 64 * sizeof(census_record)> piece;
+  std::size_t held = 0;
+  while (true) {
+    const ssize_t got = ::read(iterator.get(), piece.data() + held, piece.size() - held);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return bpf_error("reading a BPF iterator", errno);
+    if (got == 0) break;
+    held += static_cast<std::size_t>(got);
+    const std::size_t whole = held / sizeof(census_record) * sizeof(census_record);
+    take(piece.data(), whole);
+    std::copy(piece.begin() + static_cast<std::ptrdiff_t>(whole), piece.begin() + static_cast<std::ptrdiff_t>(held),
+              piece.begin());
+    held -= whole;
+  }
+  if (held != 0) return Error{ErrorKind::malformed, "a BPF iterator ended within a record"};
+  return Done{};
+}
+
+class BpfCensus final : public Census {
+ public:
+  Status open() {
+    programs_ = TRY(load_bpf(BpfPart::census));
+    link_.reset(bpf_program__attach_iter(programs_->progs.census, nullptr));
+    if (!link_) return bpf_error("a BPF iterator over tasks", errno);
+    return Done{};
+  }
+
+  Status look(std::vector<CensusProcess>& processes) override {
+    Status read = read_all(processes);
+    for (int attempt = 1; !read && attempt < kAttempts; ++attempt) read = read_all(processes);
+    if (!read) return read;
+    if (!std::ranges::is_sorted(processes, {}, &CensusProcess::pid)) {
+      std::ranges::sort(processes, {}, &CensusProcess::pid);
+    }
+    return Done{};
+  }
+
+  std::string_view name() const override { return "bpf"; }
+
+ private:
+  Status read_all(std::vector<CensusProcess>& processes) {
+    processes.clear();
+    return read_iterator(link_.get(), [&](const char* bytes, std::size_t size) {
+      for (std::size_t at = 0; at < size; at += sizeof(census_record)) {
+        census_record record;
+        std::memcpy(&record, bytes + at, sizeof record);
+        processes.push_back(read_record(record, units_));
+      }
+    });
+  }
+
+  const KernelUnits units_ = KernelUnits::of_this_machine();
+  OwnedBpf<census_bpf> programs_;
+  OwnedBpf<bpf_link> link_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Census>> open_bpf_census() {
+  auto census = std::make_unique<BpfCensus>();
+  TRY(census->open());
+  return std::unique_ptr<Census>(std::move(census));
+}
+
+}  // namespace memoir

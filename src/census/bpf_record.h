@@ -1,0 +1,55 @@
+/* What the BPF programs hand on: a record for each process, and one for each of their events. C, for both sides. Sizes
+ * are pages but for those that say otherwise; what the kernel lacks is 0. */
+#ifndef MEMOIR_CENSUS_BPF_RECORD_H
+#define MEMOIR_CENSUS_BPF_RECORD_H
+
+#include <linux/types.h>
+
+/* The kernel's own numbers (include/linux/mm_types_task.h). */
+enum { kCensusFile, kCensusAnon, kCensusSwap, kCensusShmem, kCensusCounters };
+
+enum { kCensusMostCpus = 512 };
+
+/* NOLINTBEGIN(readability-identifier-naming): C's own */
+struct census_record {
+  __s32 pid;
+  __s32 parent_pid;
+  __u32 uid;
+  __s32 threads;
+  __u64 start_ns; /* on the boot clock */
+  __u32 state;    /* task_struct's __state and exit_state in one */
+  __u32 has_memory;
+  __s64 rss[kCensusCounters];
+  __u64 peak_rss;
+  __u64 size;
+  __u64 peak_size;
+  __u64 locked;
+  __u64 pinned;
+  __u64 data;
+  __u64 stack;
+  __u64 executable;
+  __u64 hugetlb;
+  __u64 code_begin; /* addresses */
+  __u64 code_end;
+  __u64 page_tables_bytes;
+  char comm[16];
+};
+
+enum { kEventFork, kEventExec, kEventExit, kEventVictim };
+
+/* With the ring's own 8 bytes a record takes 64: it holds 4,096. */
+enum { kEventRingBytes = 256 * 1024 };
+
+struct event_record {
+  __u64 at_ns; /* on the boot clock */
+  __u64 start_ns;
+  __s64 peak_rss;
+  __u32 kind;
+  __s32 pid;
+  __s32 parent_pid;
+  __s32 exit_code; /* as wait(2) has it */
+  char comm[16];
+};
+/* NOLINTEND(readability-identifier-naming) */
+
+#endif

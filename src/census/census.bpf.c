@@ -1,0 +1,302 @@
+// The census by BPF: an iterator over all tasks (Documentation/bpf/bpf_iterators.rst) writes a record for each process.
+// And their events: at tracepoints of the scheduler and of the OOM killer records go into a ring buffer.
+// The kernel's types are declared with the members that are used; the loader finds where they are (CO-RE), so that
+// building needs neither a kernel's BTF nor its headers. A flavour (___NAME) is the same type as other kernels have it.
+
+// The others need linux/bpf.h.
+// clang-format off
+#include <linux/bpf.h>
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+
+#include "bpf_record.h"
+// clang-format on
+
+#define KERNEL __attribute__((preserve_access_index))
+
+typedef __u32 u32;
+typedef __s32 s32;
+typedef __u64 u64;
+typedef __s64 s64;
+
+struct kuid {
+  u32 val;
+} KERNEL;
+struct cred {
+  struct kuid uid;
+} KERNEL;
+struct atomic64 {
+  s64 counter;
+} KERNEL;
+struct percpu_counter {
+  s64 count;
+  s32* counters;
+} KERNEL;
+struct mm_struct {
+  struct percpu_counter rss_stat[kCensusCounters];  // since 6.2
+  unsigned long hiwater_rss, hiwater_vm, total_vm, locked_vm, data_vm, exec_vm, stack_vm, start_code, end_code;
+  struct atomic64 pinned_vm, pgtables_bytes, hugetlb_usage;
+} KERNEL;
+struct mm_rss_stat___before_6_2 {
+  struct atomic64 count[kCensusCounters];
+} KERNEL;
+struct mm_struct___before_6_2 {
+  struct mm_rss_stat___before_6_2 rss_stat;
+} KERNEL;
+struct atomic {
+  int counter;
+} KERNEL;
+struct signal_struct {
+  struct atomic live;
+  int nr_threads, group_exit_code;
+  unsigned int flags;
+  unsigned long maxrss;
+} KERNEL;
+struct task_struct {
+  unsigned int __state;  // since 5.14
+  int exit_state, exit_code;
+  unsigned int flags;
+  int pid, tgid;
+  u64 start_boottime;  // since 5.5
+  struct mm_struct* mm;
+  struct task_struct *real_parent, *group_leader;
+  const struct cred* cred;
+  struct signal_struct* signal;
+  char comm[16];
+} KERNEL;
+struct task_struct___before_5_14 {
+  long state;
+} KERNEL;
+struct seq_file;
+struct bpf_iter_meta {
+  struct seq_file* seq;
+} KERNEL;
+struct bpf_iter__task {
+  struct bpf_iter_meta* meta;
+  struct task_struct* task;
+} KERNEL;
+struct bpf_map___any {
+  u32 id;
+} KERNEL;
+struct bpf_array___any {
+  void* pptrs[1];
+} KERNEL;
+struct bpf_iter__bpf_map {
+  struct bpf_iter_meta* meta;
+  struct bpf_map___any* map;
+} KERNEL;
+
+enum { kKernelThread = 0x00200000 };  // PF_KTHREAD
+enum { kGroupExit = 4 };              // SIGNAL_GROUP_EXIT
+
+char LICENSE[] SEC("license") = "Dual MIT/GPL";
+
+// Where each CPU's part of a counter is. A per-CPU map of our own tells: the address of its value on a CPU less its
+// base is the offset that all per-CPU objects have there. (The kernel's this_cpu_off is not in every kallsyms.)
+struct {
+  __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+  __uint(max_entries, 1);
+  __type(key, u32);
+  __type(value, u64);
+} probe SEC(".maps");
+
+__u64 cpu_offset[kCensusMostCpus];  // find_cpus() leaves the address; its reader takes probe_base from it
+__u64 probe_base;
+__u32 probe_id;
+__u32 cpus;  // known of them
+
+SEC("iter/bpf_map")
+int find_cpus(struct bpf_iter__bpf_map* context) {
+  struct bpf_map___any* map = context->map;
+  if (!map || map->id != probe_id) return 0;
+  void* base = 0;
+  bpf_core_read(&base, sizeof base, &((struct bpf_array___any*)map)->pptrs[0]);
+  probe_base = (u64)base;
+  u32 zero = 0;
+  for (u32 i = 0; i < kCensusMostCpus; i++) {
+    void* value = bpf_map_lookup_percpu_elem(&probe, &zero, i);
+    if (!value) break;
+    cpu_offset[i] = (u64)value;  // the verifier lets nobody compute with it here
+    cpus = i + 1;
+  }
+  return 0;
+}
+
+// `count` alone is off by up to max(32, 2 × CPUs) pages for each CPU.
+static __always_inline void add_of_cpus(s64* sums, void* const* parts) {
+  // Since 6.6 the four stand side by side.
+  const int together =
+      parts[1] == parts[0] + sizeof(s32) && parts[2] == parts[1] + sizeof(s32) && parts[3] == parts[2] + sizeof(s32);
+  for (u32 cpu = 0; cpu < kCensusMostCpus; cpu++) {
+    if (cpu >= cpus) break;
+    s32 of_cpu[kCensusCounters] = {};
+    if (together) {
+      bpf_probe_read_kernel(of_cpu, sizeof of_cpu, parts[0] + cpu_offset[cpu]);
+    } else {
+      for (int i = 0; i < kCensusCounters; i++) {
+        bpf_probe_read_kernel(&of_cpu[i], sizeof of_cpu[i], parts[i] + cpu_offset[cpu]);
+      }
+    }
+    for (int i = 0; i < kCensusCounters; i++) sums[i] += of_cpu[i];
+  }
+}
+
+static __always_inline void read_counters(s64* rss, struct mm_struct* mm) {
+  struct mm_struct___before_6_2* old = (void*)mm;
+  if (bpf_core_field_exists(old->rss_stat.count)) {
+    bpf_core_read(rss, kCensusCounters * sizeof *rss, &old->rss_stat.count);
+    return;
+  }
+  // Our percpu_counter is smaller than the kernel's: steps are of the real size.
+  void* counters = &mm->rss_stat;
+  void* parts[kCensusCounters];
+  for (int i = 0; i < kCensusCounters; i++) {
+    struct percpu_counter* counter = counters + i * bpf_core_type_size(struct percpu_counter);
+    rss[i] = BPF_CORE_READ(counter, count);
+    parts[i] = BPF_CORE_READ(counter, counters);
+  }
+  add_of_cpus(rss, parts);
+}
+
+// The iterator's task and what it leads to have types that the verifier knows: they are read by plain loads, in a
+// third of the time.
+static __always_inline void read_memory(struct census_record* record, struct mm_struct* mm) {
+  record->has_memory = 1;
+  read_counters(record->rss, mm);
+  record->peak_rss = mm->hiwater_rss;
+  record->size = mm->total_vm;
+  record->peak_size = mm->hiwater_vm;
+  record->locked = mm->locked_vm;
+  record->pinned = mm->pinned_vm.counter;
+  record->data = mm->data_vm;
+  record->stack = mm->stack_vm;
+  record->executable = mm->exec_vm;
+  record->code_begin = mm->start_code;
+  record->code_end = mm->end_code;
+  record->page_tables_bytes = mm->pgtables_bytes.counter;
+  if (bpf_core_field_exists(mm->hugetlb_usage)) record->hugetlb = mm->hugetlb_usage.counter;
+}
+
+static __always_inline u32 state_of(struct task_struct* task) {
+  struct task_struct___before_5_14* old = (void*)task;
+  if (bpf_core_field_exists(old->state)) return (u32)BPF_CORE_READ(old, state) | task->exit_state;
+  return task->__state | task->exit_state;
+}
+
+SEC("iter/task")
+int census(struct bpf_iter__task* context) {
+  struct task_struct* task = context->task;
+  if (!task || task->pid != task->tgid || task->flags & kKernelThread) return 0;
+  struct census_record record = {};
+  record.pid = task->tgid;
+  record.parent_pid = task->real_parent->tgid;
+  record.uid = task->cred->uid.val;
+  record.threads = task->signal->nr_threads;
+  record.start_ns = task->start_boottime;
+  record.state = state_of(task);
+  bpf_core_read_str(&record.comm, sizeof record.comm, &task->comm);
+  // None: a zombie, or a leader that ended before its threads.
+  struct mm_struct* mm = task->mm;
+  if (mm) read_memory(&record, mm);
+  bpf_seq_write(context->meta->seq, &record, sizeof record);
+  return 0;
+}
+
+struct {
+  __uint(type, BPF_MAP_TYPE_RINGBUF);
+  __uint(max_entries, kEventRingBytes);
+} ring SEC(".maps");
+
+__u64 events_lost;  // because the ring was full
+
+static __always_inline struct event_record* new_event(u32 kind) {
+  struct event_record* event = bpf_ringbuf_reserve(&ring, sizeof *event, 0);
+  if (!event) {
+    __sync_fetch_and_add(&events_lost, 1);
+    return 0;
+  }
+  __builtin_memset(event, 0, sizeof *event);
+  event->kind = kind;
+  event->at_ns = bpf_ktime_get_boot_ns();
+  return event;
+}
+
+static __always_inline void name_process(struct event_record* event, struct task_struct* task) {
+  event->pid = BPF_CORE_READ(task, tgid);
+  event->parent_pid = BPF_CORE_READ(task, real_parent, tgid);
+  event->start_ns = BPF_CORE_READ(task, group_leader, start_boottime);
+  BPF_CORE_READ_STR_INTO(&event->comm, task, group_leader, comm);
+}
+
+// Nobody waits for it: it is read when a tick is taken.
+static __always_inline void submit(struct event_record* event) {
+  bpf_ringbuf_submit(event, BPF_RB_NO_WAKEUP);
+}
+
+static __always_inline int is_kernel_thread(struct task_struct* task) {
+  return (BPF_CORE_READ(task, flags) & kKernelThread) != 0;
+}
+
+SEC("raw_tp/sched_process_fork")
+int on_fork(struct bpf_raw_tracepoint_args* context) {
+  struct task_struct* parent = (void*)context->args[0];
+  struct task_struct* child = (void*)context->args[1];
+  if (BPF_CORE_READ(child, pid) != BPF_CORE_READ(child, tgid) || is_kernel_thread(child)) return 0;
+  struct event_record* event = new_event(kEventFork);
+  if (!event) return 0;
+  name_process(event, child);
+  event->parent_pid = BPF_CORE_READ(parent, tgid);  // whose memory it has, whoever its parent is (CLONE_PARENT)
+  submit(event);
+  return 0;
+}
+
+// Who execs is the leader by now.
+SEC("raw_tp/sched_process_exec")
+int on_exec(struct bpf_raw_tracepoint_args* context) {
+  struct event_record* event = new_event(kEventExec);
+  if (!event) return 0;
+  name_process(event, (void*)context->args[0]);
+  submit(event);
+  return 0;
+}
+
+static __always_inline s64 peak_of(struct task_struct* task) {
+  struct mm_struct* mm = BPF_CORE_READ(task, mm);
+  // Before 6.16 it has left its memory by now. The kernel's sum for getrusage(2) is of all images that it ran.
+  if (!mm) return (s64)BPF_CORE_READ(task, signal, maxrss);
+  s64 rss[kCensusCounters] = {};
+  read_counters(rss, mm);
+  const s64 now = rss[kCensusFile] + rss[kCensusAnon] + rss[kCensusShmem];
+  const s64 mark = (s64)BPF_CORE_READ(mm, hiwater_rss);
+  return mark > now ? mark : now;
+}
+
+SEC("raw_tp/sched_process_exit")
+int on_exit(struct bpf_raw_tracepoint_args* context) {
+  struct task_struct* task = (void*)context->args[0];
+  if (BPF_CORE_READ(task, signal, live.counter) != 0 || is_kernel_thread(task)) return 0;
+  struct event_record* event = new_event(kEventExit);
+  if (!event) return 0;
+  name_process(event, task);
+  event->exit_code = BPF_CORE_READ(task, signal, flags) & kGroupExit ? BPF_CORE_READ(task, signal, group_exit_code)
+                                                                     : BPF_CORE_READ(task, group_leader, exit_code);
+  event->peak_rss = peak_of(task);
+  submit(event);
+  return 0;
+}
+
+// Its argument is a pid in older kernels and a task in newer ones (6.8): addresses lie above all pids.
+SEC("raw_tp/mark_victim")
+int on_victim(struct bpf_raw_tracepoint_args* context) {
+  const u64 victim = context->args[0];
+  struct event_record* event = new_event(kEventVictim);
+  if (!event) return 0;
+  if (victim > 0xffffffff) {
+    name_process(event, (void*)victim);
+  } else {
+    event->pid = (s32)victim;
+  }
+  submit(event);
+  return 0;
+}

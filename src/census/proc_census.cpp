@@ -1,0 +1,111 @@
+// The census by /proc: one small read of each process by a kept descriptor, some 1 µs. Who is new, or has no descriptor
+// kept, is asked for the start time as well.
+
+#include <algorithm>
+#include <optional>
+#include <unistd.h>
+#include <utility>
+
+#include "census/census.h"
+#include "proc/pid_stat.h"
+
+namespace memoir {
+namespace {
+
+using F = ProcessField;
+
+class ProcCensus final : public Census {
+ public:
+  ProcCensus(std::shared_ptr<const ProcFs> proc, DescriptorBudget& budget) : proc_(std::move(proc)), budget_(budget) {}
+
+  Status look(std::vector<CensusProcess>& processes) override {
+    TRY(proc_->list(pids_));
+    processes.clear();
+    processes.reserve(pids_.size());
+    next_.reserve(pids_.size());
+    auto known = known_.begin();
+    for (const std::int32_t pid : pids_) {
+      while (known != known_.end() && known->pid < pid) ++known;
+      const bool again = known != known_.end() && known->pid == pid;
+      Known process = again ? std::move(*known++) : Known(pid, budget_);
+      const auto statm = read(process);
+      if (!statm) continue;
+      if (!process.kernel_thread) processes.push_back(counted(process, *statm));
+      next_.push_back(std::move(process));
+    }
+    known_.swap(next_);
+    next_.clear();
+    return Done{};
+  }
+
+  std::string_view name() const override { return "proc"; }
+  const std::vector<std::int32_t>* listed() const override { return &pids_; }
+
+ private:
+  struct Known {
+    Known(std::int32_t process, DescriptorBudget& budget) : pid(process), statm(budget) {}
+
+    std::int32_t pid;
+    std::uint64_t start_ticks = 0;
+    bool kernel_thread = false;
+    KeptFile statm;
+  };
+
+  static CensusProcess counted(const Known& process, const Statm& statm) {
+    CensusProcess seen;
+    seen.pid = process.pid;
+    seen.start_ticks = process.start_ticks;
+    seen.whole = false;
+    seen.statm = statm;
+    if (statm.size_kib == 0) return seen;  // a zombie
+    seen.memory.set(F::vm_size, statm.size_kib);
+    seen.memory.set(F::vm_rss, statm.rss_kib);
+    seen.memory.set(F::rss_anon, std::max<std::int64_t>(statm.rss_kib - statm.shared_kib, 0));
+    return seen;
+  }
+
+  // None: it is gone, or statm is not to be understood.
+  std::optional<Statm> read(Known& process) {
+    if (process.statm.kept()) {
+      const auto statm = read_statm(process);
+      // A kernel thread that has a size became a process: a helper that the kernel starts.
+      if (statm && !(process.kernel_thread && statm->size_kib > 0)) return *statm;
+      process.statm.close();
+    }
+    // Opened by path, it may be of another process that has the pid now: stat tells. One that ended between the two
+    // reads is found out at the next look, where its descriptor is silent.
+    const auto statm = read_statm(process);
+    if (!statm || !identify(process)) return std::nullopt;
+    return *statm;
+  }
+
+  Result<Statm> read_statm(Known& process) {
+    const auto text = TRY(process.statm.read([&] { return proc_->open(process.pid, PidFile::statm); }, buffer_));
+    return parse_statm(text, page_kib_);
+  }
+
+  bool identify(Known& process) {
+    const auto text = read_file(proc_->path(process.pid, PidFile::stat), buffer_);
+    const auto stat = text ? parse_pid_stat(*text) : Result<PidStat>(text.error());
+    if (!stat) return false;
+    process.start_ticks = stat->start_ticks;
+    process.kernel_thread = stat->kernel_thread();
+    return true;
+  }
+
+  const std::shared_ptr<const ProcFs> proc_;
+  DescriptorBudget& budget_;
+  const std::int64_t page_kib_ = ::sysconf(_SC_PAGESIZE) / 1024;
+  std::vector<std::int32_t> pids_;
+  std::vector<Known> known_;  // by pid
+  std::vector<Known> next_;   // reused
+  Buffer buffer_;
+};
+
+}  // namespace
+
+std::unique_ptr<Census> make_proc_census(std::shared_ptr<const ProcFs> proc, DescriptorBudget& budget) {
+  return std::make_unique<ProcCensus>(std::move(proc), budget);
+}
+
+}  // namespace memoir

@@ -1,0 +1,97 @@
+#include "census/record.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <unistd.h>
+
+namespace memoir {
+namespace {
+
+using F = ProcessField;
+
+constexpr std::int64_t kNsPerSecond = 1'000'000'000;
+
+// fs/proc/array.c, task_state_array: the letter stands at the highest bit.
+char state_letter(std::uint32_t state) {
+  constexpr std::uint32_t idle = 0x402;        // TASK_UNINTERRUPTIBLE | TASK_NOLOAD
+  constexpr std::uint32_t reported = 0x7f;     // TASK_REPORT
+  constexpr std::uint32_t lock_wait = 0x1000;  // TASK_RTLOCK_WAIT: shown as D
+  if ((state & idle) == idle) return 'I';
+  if ((state & lock_wait) != 0) return 'D';
+  const std::string_view letters = "RSDTtXZP";
+  return letters.at(static_cast<std::size_t>(std::bit_width(state & reported)));
+}
+
+// fs/proc/task_mmu.c, task_mem(): whole pages of the program's own code.
+std::int64_t code_bytes(const census_record& record, std::int64_t page_bytes) {
+  const auto page = static_cast<std::uint64_t>(page_bytes);
+  const std::uint64_t begin = record.code_begin / page * page;
+  const std::uint64_t end = (record.code_end + page - 1) / page * page;
+  return static_cast<std::int64_t>(std::min<std::uint64_t>(end - begin, record.executable * page));
+}
+
+void read_memory(const census_record& record, std::int64_t page_bytes, ProcessMemory& memory) {
+  const auto set_pages = [&](F field, auto pages) {
+    memory.set(field, static_cast<std::int64_t>(pages) * page_bytes / 1024);
+  };
+  // A counter's parts are summed while they move: it may come out below 0.
+  const auto pages = [&](int counter) { return std::max<std::int64_t>(record.rss[counter], 0); };
+  const std::int64_t rss = pages(kCensusFile) + pages(kCensusAnon) + pages(kCensusShmem);
+  set_pages(F::rss_file, pages(kCensusFile));
+  set_pages(F::rss_anon, pages(kCensusAnon));
+  set_pages(F::rss_shmem, pages(kCensusShmem));
+  set_pages(F::vm_swap, pages(kCensusSwap));
+  set_pages(F::vm_rss, rss);
+  // The kernel raises its marks only when a size is about to fall.
+  set_pages(F::vm_hwm, std::max(static_cast<std::int64_t>(record.peak_rss), rss));
+  set_pages(F::vm_size, record.size);
+  set_pages(F::vm_peak, std::max(record.peak_size, record.size));
+  set_pages(F::vm_lck, record.locked);
+  set_pages(F::vm_pin, record.pinned);
+  set_pages(F::vm_data, record.data);
+  set_pages(F::vm_stk, record.stack);
+  set_pages(F::hugetlb_pages, record.hugetlb);
+  const std::int64_t code = code_bytes(record, page_bytes);
+  memory.set(F::vm_exe, code / 1024);
+  memory.set(F::vm_lib, (static_cast<std::int64_t>(record.executable) * page_bytes - code) / 1024);
+  memory.set(F::vm_pte, static_cast<std::int64_t>(record.page_tables_bytes) / 1024);
+}
+
+std::uint64_t start_ticks(std::uint64_t start_ns, const KernelUnits& units) {
+  return start_ns / static_cast<std::uint64_t>(kNsPerSecond / units.ticks_per_second);
+}
+
+}  // namespace
+
+KernelUnits KernelUnits::of_this_machine() {
+  return {::sysconf(_SC_PAGESIZE), ::sysconf(_SC_CLK_TCK)};
+}
+
+CensusProcess read_record(const census_record& record, const KernelUnits& units) {
+  CensusProcess process;
+  process.pid = record.pid;
+  process.parent_pid = record.parent_pid;
+  process.uid = record.uid;
+  process.threads = record.threads;
+  process.start_ticks = start_ticks(record.start_ns, units);
+  process.state = state_letter(record.state);
+  process.comm.assign(record.comm, strnlen(record.comm, sizeof record.comm));
+  if (record.has_memory != 0) read_memory(record, units.page_bytes, process.memory);
+  return process;
+}
+
+ProcessEvent read_event(const event_record& record, const KernelUnits& units) {
+  ProcessEvent event;
+  event.kind = static_cast<ProcessEventKind>(record.kind);
+  event.pid = record.pid;
+  event.parent_pid = record.parent_pid;
+  event.start_ticks = start_ticks(record.start_ns, units);
+  event.boot_ns = static_cast<std::int64_t>(record.at_ns);
+  event.exit_code = record.exit_code;
+  if (record.kind == kEventExit) event.peak_kib = std::max<std::int64_t>(record.peak_rss, 0) * units.page_bytes / 1024;
+  event.comm.assign(record.comm, strnlen(record.comm, sizeof record.comm));
+  return event;
+}
+
+}  // namespace memoir

@@ -1,0 +1,51 @@
+#pragma once
+
+// What looks see of a size between two ticks. Pure.
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+
+#include "model/extremes.h"
+
+namespace memoir {
+
+class SizeBetween {
+ public:
+  // The tick before had it.
+  void begin(std::optional<std::int64_t> kib) { before_ = kib; }
+  // Of what the tick before did not have nothing is kept.
+  void see(std::optional<std::int64_t> kib, std::int64_t at_ms) {
+    if (!before_ || !kib) return;
+    if (*kib < (seen_.lowest ? seen_.lowest->kib : *before_)) seen_.lowest = {*kib, at_ms};
+    if (*kib > (seen_.highest ? seen_.highest->kib : *before_)) seen_.highest = {*kib, at_ms};
+  }
+
+  // What is beyond both ticks by enough to be worth a row. `now`: what the tick has; absent: its subject ended.
+  Extremes beyond(std::optional<std::int64_t> now) const {
+    if (!before_) return {};
+    const std::int64_t low = std::min(*before_, now.value_or(*before_));
+    const std::int64_t high = std::max(*before_, now.value_or(*before_));
+    Extremes beyond;
+    if (seen_.lowest && low - seen_.lowest->kib > negligible_kib(low)) beyond.lowest = seen_.lowest;
+    if (seen_.highest && seen_.highest->kib - high > negligible_kib(high)) beyond.highest = seen_.highest;
+    return beyond;
+  }
+
+ private:
+  static std::int64_t negligible_kib(std::int64_t kib) { return std::max<std::int64_t>(kib / 64, 256); }
+
+  std::optional<std::int64_t> before_;
+  Extremes seen_;
+};
+
+// Of a process. Begun by the first look after a tick.
+struct ProcessBetween {
+  bool begun = false;
+  SizeBetween rss;
+  SizeBetween anon;
+  SizeBetween hwm;
+  std::int64_t last_rss_kib = 0;
+};
+
+}  // namespace memoir

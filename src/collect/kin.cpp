@@ -1,0 +1,70 @@
+#include "collect/kin.h"
+
+#include <algorithm>
+
+namespace memoir {
+namespace {
+
+constexpr std::int64_t kNsPerMs = 1'000'000;
+constexpr std::int32_t kInit = 1;
+
+ProcessEntry* find_pid(const Kin::Entries& entries, std::int32_t pid) {
+  const auto at = std::lower_bound(entries.begin(), entries.end(), pid,
+                                   [](const auto& entry, std::int32_t wanted) { return entry->pid < wanted; });
+  return at != entries.end() && (*at)->pid == pid ? at->get() : nullptr;
+}
+
+}  // namespace
+
+void Kin::see(const Entries& entries, const std::vector<ProcessEvent>& events, std::int64_t read_until_ms, bool lost) {
+  moved_.clear();
+  children_moved_of_.clear();
+  for (const auto& entry : entries) entry->exec_told = false;
+  for (const ProcessEvent& event : events) take(entries, event, read_until_ms);
+  compare(entries);
+  for (const auto& entry : entries) {
+    const std::int32_t parent = entry->sample.parent_pid;
+    const bool now = lost || moved_.contains(entry->pid) || (parent != kInit && children_moved_of_.contains(parent));
+    if (!now || entry->related) continue;
+    entry->related = true;
+    if (entry->exact) entry->stand_in();
+  }
+}
+
+void Kin::take(const Entries& entries, const ProcessEvent& event, std::int64_t read_until_ms) {
+  if (event.kind == ProcessEventKind::oom_victim) return;  // its end is told as well
+  moved_.insert(event.pid);
+  moved_.insert(event.parent_pid);
+  if (event.kind == ProcessEventKind::forked) return;
+  children_moved_of_.insert(event.parent_pid);
+  ProcessEntry* const entry = find_pid(entries, event.pid);
+  if (event.kind == ProcessEventKind::exited || entry == nullptr || entry->start_ticks != event.start_ticks) return;
+  const Known* const before = find(*entry);
+  const bool found_already = before != nullptr && (before->born || entry->execed);
+  if (!found_already || event.boot_ns > read_until_ms * kNsPerMs) entry->exec_told = true;
+}
+
+// Who was born since, and who ended.
+void Kin::compare(const Entries& entries) {
+  std::vector<Known> now;
+  now.reserve(entries.size());
+  for (const auto& entry : entries) {
+    const bool born = find(*entry) == nullptr;
+    now.push_back({entry->pid, entry->sample.parent_pid, entry->start_ticks, born});
+    if (born) moved_.insert({entry->pid, entry->sample.parent_pid});
+  }
+  for (const Known& before : known_) {
+    const ProcessEntry* const entry = find_pid(entries, before.pid);
+    if (entry != nullptr && entry->start_ticks == before.start_ticks) continue;
+    moved_.insert(before.parent_pid);
+    children_moved_of_.insert(before.parent_pid);
+  }
+  known_.swap(now);
+}
+
+const Kin::Known* Kin::find(const ProcessEntry& entry) const {
+  const auto at = std::ranges::lower_bound(known_, entry.pid, {}, &Known::pid);
+  return at != known_.end() && at->pid == entry.pid && at->start_ticks == entry.start_ticks ? &*at : nullptr;
+}
+
+}  // namespace memoir

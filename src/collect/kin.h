@@ -1,0 +1,47 @@
+#pragma once
+
+// Whose PSS may have moved though none of its own counters did, until it is read again: that of the relatives of who
+// was born, ran another image or ended, since they shared pages with it. And who certainly ran another image. Births
+// and ends are those that the table saw, and, where the kernel tells events, those between two ticks as well.
+//
+// Relatives are who forked, and its other children. The children of init are no relatives of each other: most of them
+// were never of one memory.
+
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <vector>
+
+#include "census/events.h"
+#include "collect/process_entry.h"
+
+namespace memoir {
+
+class Kin {
+ public:
+  using Entries = std::vector<std::unique_ptr<ProcessEntry>>;
+
+  // Marks who is `related` to what happened, and sets `exec_told` of all entries, which are sorted by pid and as the
+  // table found them in this tick. An exec that happened up to `read_until_ms` (boot clock; when the tick before had
+  // read) is told only where that tick had not found it itself. `lost`: events are missing, so that everybody may have
+  // moved.
+  void see(const Entries& entries, const std::vector<ProcessEvent>& events, std::int64_t read_until_ms, bool lost);
+
+ private:
+  struct Known {
+    std::int32_t pid = 0;
+    std::int32_t parent_pid = 0;
+    std::uint64_t start_ticks = 0;
+    bool born = false;  // in that tick
+  };
+
+  const Known* find(const ProcessEntry& entry) const;
+  void compare(const Entries& entries);
+  void take(const Entries& entries, const ProcessEvent& event, std::int64_t read_until_ms);
+
+  std::vector<Known> known_;                  // at the tick before, sorted by pid
+  std::set<std::int32_t> moved_;              // of this tick
+  std::set<std::int32_t> children_moved_of_;  // all of theirs
+};
+
+}  // namespace memoir

@@ -1,0 +1,112 @@
+#include "collect/looks.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace memoir {
+namespace {
+
+using F = ProcessField;
+
+constexpr std::int64_t kFastKib = 64 * 1024;
+
+std::optional<std::int64_t> used_kib(const MachineMemory& machine, std::optional<std::int64_t> available_kib) {
+  const auto total = machine.get(MachineField::mem_total);
+  return total && available_kib ? std::optional(*total - *available_kib) : std::nullopt;
+}
+
+void see(ProcessEntry& entry, const ProcessMemory& now, std::int64_t at_ms) {
+  ProcessBetween& between = entry.between;
+  const ProcessMemory& before = entry.sample.memory;
+  if (!std::exchange(between.begun, true)) {
+    between.rss.begin(before.get(F::vm_rss));
+    between.anon.begin(before.get(F::rss_anon));
+    between.hwm.begin(before.get(F::vm_hwm));
+    between.last_rss_kib = before.or_zero(F::vm_rss);
+  }
+  between.rss.see(now.get(F::vm_rss), at_ms);
+  between.anon.see(now.get(F::rss_anon), at_ms);
+  between.hwm.see(now.get(F::vm_hwm), at_ms);
+}
+
+void add(const ProcessExtremes& of, TickExtremes& extremes) {
+  if (of.rss.any() || of.anon.any() || of.hwm.any()) extremes.processes.push_back(of);
+}
+
+}  // namespace
+
+bool Looks::see(const Entries& entries, const CategoryTotals& totals, const MachineMemory& machine,
+                const std::vector<CensusProcess>& seen, std::optional<std::int64_t> available_kib, std::int64_t at_ms) {
+  const auto& by_slot = totals.by_slot();
+  if (!std::exchange(begun_, true)) {
+    available_.begin(machine.get(MachineField::mem_available));
+    used_.begin(used_kib(machine, machine.get(MachineField::mem_available)));
+    categories_.assign(by_slot.size(), {});
+    for (std::size_t i = 0; i < by_slot.size(); ++i) categories_[i].begin(by_slot[i].rss_kib);
+  }
+  available_.see(available_kib, at_ms);
+  used_.see(used_kib(machine, available_kib), at_ms);
+  gained_kib_.assign(by_slot.size(), 0);
+  const bool fast = see_processes(entries, seen, available_kib.value_or(0), at_ms);
+  for (std::size_t i = 0; i < by_slot.size(); ++i) {
+    if (by_slot[i].processes > 0) categories_[i].see(by_slot[i].rss_kib + gained_kib_[i], at_ms);
+  }
+  return fast;
+}
+
+bool Looks::see_processes(const Entries& entries, const std::vector<CensusProcess>& seen, std::int64_t available_kib,
+                          std::int64_t at_ms) {
+  bool fast = false;
+  auto process = seen.begin();
+  for (const auto& entry : entries) {
+    while (process != seen.end() && process->pid < entry->pid) ++process;
+    const bool here = process != seen.end() && process->pid == entry->pid && process->start_ticks == entry->start_ticks;
+    const std::int64_t now_kib = here ? process->memory.or_zero(F::vm_rss) : 0;
+    gained_kib_[entry->category] += now_kib - entry->sample.memory.or_zero(F::vm_rss);
+    if (!here) continue;
+    memoir::see(*entry, process->memory, at_ms);
+    fast = fast || rises_fast(entry->between.last_rss_kib, now_kib, available_kib);
+    entry->between.last_rss_kib = now_kib;
+  }
+  return fast;
+}
+
+void Looks::end(const ProcessEntry& entry, TickExtremes& extremes) {
+  const ProcessBetween& between = entry.between;
+  Extremes hwm = between.hwm.beyond({});
+  hwm.lowest.reset();  // it ran another image
+  add({entry.info.key, between.rss.beyond({}), between.anon.beyond({}), hwm}, extremes);
+}
+
+void Looks::take(const Entries& entries, const CategoryTotals& totals, Tick& tick) {
+  TickExtremes& extremes = tick.extremes;
+  for (const auto& entry : entries) {
+    const ProcessBetween between = std::exchange(entry->between, {});
+    // What they saw may be of the image before.
+    if (!between.begun || entry->execed) continue;
+    const ProcessMemory& now = entry->sample.memory;
+    add({entry->info.key, between.rss.beyond(now.get(F::vm_rss)), between.anon.beyond(now.get(F::rss_anon)), {}},
+        extremes);
+  }
+  std::ranges::sort(extremes.processes, {}, &ProcessExtremes::process);
+  if (!std::exchange(begun_, false)) return;
+  const auto available = tick.machine.memory.get(MachineField::mem_available);
+  extremes.available = available_.beyond(available);
+  extremes.used = used_.beyond(used_kib(tick.machine.memory, available));
+  for (std::size_t i = 0; i < categories_.size(); ++i) {
+    const CategorySample& now = totals.by_slot()[i];
+    Extremes rss = categories_[i].beyond(now.rss_kib);
+    rss.lowest.reset();
+    if (rss.any()) extremes.categories.push_back({now.category, rss});
+  }
+  std::ranges::sort(extremes.categories, {}, &CategoryExtremes::category);
+  available_ = {};
+  used_ = {};
+}
+
+bool rises_fast(std::int64_t before_kib, std::int64_t now_kib, std::int64_t available_kib) {
+  const std::int64_t gain_kib = now_kib - before_kib;
+  return gain_kib >= kFastKib && (gain_kib >= before_kib || gain_kib >= available_kib / 8);
+}
+
+}  // namespace memoir

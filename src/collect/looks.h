@@ -1,0 +1,47 @@
+#pragma once
+
+// The looks of the census between two ticks: what they see beyond what both ticks have. Pure.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "census/census.h"
+#include "collect/between.h"
+#include "collect/categories/totals.h"
+#include "collect/process_entry.h"
+#include "model/machine.h"
+#include "model/tick.h"
+
+namespace memoir {
+
+class Looks {
+ public:
+  using Entries = std::vector<std::unique_ptr<ProcessEntry>>;
+
+  // A look at `at_ms` (wall clock) saw these. `entries`, `totals` and `machine` are as the tick before left them. True:
+  // a process grows so fast that a tick should see it now.
+  bool see(const Entries& entries, const CategoryTotals& totals, const MachineMemory& machine,
+           const std::vector<CensusProcess>& seen, std::optional<std::int64_t> available_kib, std::int64_t at_ms);
+
+  // Of one that ended since.
+  static void end(const ProcessEntry& entry, TickExtremes& extremes);
+  // The tick is read. Looks begin anew.
+  void take(const Entries& entries, const CategoryTotals& totals, Tick& tick);
+
+ private:
+  bool see_processes(const Entries& entries, const std::vector<CensusProcess>& seen, std::int64_t available_kib,
+                     std::int64_t at_ms);
+
+  bool begun_ = false;
+  SizeBetween available_;
+  SizeBetween used_;
+  std::vector<SizeBetween> categories_;   // by slot
+  std::vector<std::int64_t> gained_kib_;  // by them since the tick before; reused
+};
+
+// Whether a process that had `before_kib` at the look before may soon be what ate the memory.
+bool rises_fast(std::int64_t before_kib, std::int64_t now_kib, std::int64_t available_kib);
+
+}  // namespace memoir

@@ -1,0 +1,205 @@
+#include "collect/mappings/plan.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+namespace memoir {
+namespace {
+
+constexpr double kHourMs = 3'600'000;
+constexpr std::int64_t kShareOfOne = 4;         // a process takes one part of so many of the budget,
+constexpr std::size_t kGrowing = 4;             // and of the places one of so many is for those that grow
+constexpr std::size_t kLeastAtOnce = 2;         // at a tick
+constexpr std::int64_t kUnknownCostUs = 2'000;  // of a first reading
+
+template <typename Order, typename Rank>
+void sort_by(Order& order, Rank rank) {
+  std::ranges::sort(order, [&](const auto* a, const auto* b) { return rank(*a) < rank(*b); });
+}
+
+}  // namespace
+
+LedgerTurns LedgerPlan::next(const std::vector<LedgerCandidate>& candidates, std::int64_t boot_ms, LedgerAsk ask) {
+  LedgerTurns turns;
+  if (limits_.interval_ms == 0) {
+    known_.clear();
+    return turns;
+  }
+  const std::int64_t elapsed_ms = now_ms_ == 0 ? 0 : boot_ms - now_ms_;
+  earn(boot_ms);
+  meet(candidates);
+  const Order order = by_size();
+  choose(order);
+  if (ask == LedgerAsk::due) {
+    take_due(most_now(elapsed_ms), turns);
+  } else {
+    take_all(order, ask, turns);
+  }
+  drop(turns);
+  return turns;
+}
+
+// The first tick finds what an interval earns: a recorder that is started anew has no ledgers.
+void LedgerPlan::earn(std::int64_t boot_ms) {
+  const double an_hour = static_cast<double>(limits_.cpu_us_an_hour);
+  const std::int64_t earned_ms = now_ms_ == 0 ? limits_.interval_ms : boot_ms - now_ms_;
+  saved_us_ = std::min(an_hour, saved_us_ + an_hour * static_cast<double>(earned_ms) / kHourMs);
+  const auto all = static_cast<double>(limits_.processes);
+  turns_ = std::min(all, turns_ + all * static_cast<double>(earned_ms) / static_cast<double>(limits_.interval_ms));
+  now_ms_ = boot_ms;
+}
+
+// Both are sorted.
+void LedgerPlan::meet(const std::vector<LedgerCandidate>& candidates) {
+  std::vector<Known> now;
+  now.reserve(candidates.size());
+  auto old = known_.begin();
+  for (const LedgerCandidate& candidate : candidates) {
+    while (old != known_.end() && old->now.key < candidate.key) ++old;
+    const bool met = old != known_.end() && old->now.key == candidate.key;
+    now.push_back(met ? *old : Known{.now = candidate, .base_kib = candidate.pss_kib});
+    now.back().now = candidate;
+  }
+  known_ = std::move(now);
+}
+
+LedgerPlan::Order LedgerPlan::by_size() {
+  Order order;
+  order.reserve(known_.size());
+  for (Known& known : known_) order.push_back(&known);
+  sort_by(order, [](const Known& known) { return std::tuple(known.now.denied, -known.rank_kib(), known.now.key); });
+  return order;
+}
+
+void LedgerPlan::choose(const Order& by_size) {
+  const auto readable = std::ranges::partition_point(by_size, [](const Known* known) { return !known->now.denied; });
+  const auto first = [](auto from, auto until, std::size_t most) {
+    return from + std::min(until - from, static_cast<std::ptrdiff_t>(most));
+  };
+  const std::size_t growing = limits_.processes / kGrowing;
+  const auto rest = first(by_size.begin(), readable, limits_.processes - growing);
+  Order largest(by_size.begin(), rest);
+  // To ask those costs nothing, and tells that they may not be read.
+  largest.insert(largest.end(), readable, first(readable, by_size.end(), limits_.processes));
+  Order fastest(rest, readable);
+  const auto stays = [this](const Known& known) {
+    return known.growing && now_ms_ - known.since_ms < limits_.interval_ms;
+  };
+  sort_by(fastest, [&](const Known& known) {
+    return std::tuple(!stays(known), -known.growth_kib(), -known.now.pss_kib, known.now.key);
+  });
+  fastest.resize(std::min(growing, fastest.size()));
+  enter(largest, fastest);
+}
+
+void LedgerPlan::enter(const Order& largest, const Order& fastest) {
+  std::vector<bool> was;
+  was.reserve(known_.size());
+  for (Known& known : known_) {
+    was.push_back(std::exchange(known.planned, false));
+    known.growing = false;
+  }
+  for (Known* known : largest) known->planned = true;
+  for (Known* known : fastest) known->planned = known->growing = true;
+  for (std::size_t i = 0; i < known_.size(); ++i) {
+    Known& known = known_[i];
+    if (!known.planned) continue;
+    const bool again = known.growing && now_ms_ - known.since_ms >= limits_.interval_ms;
+    if (!was[i] || again) known.since_ms = now_ms_;
+    known.planned_ms = now_ms_;
+  }
+}
+
+// Who was never read has been due since it is in the plan.
+std::int64_t LedgerPlan::due_ms(const Known& known) const {
+  if (!known.tried_ms) return known.since_ms;
+  const double cost = static_cast<double>(known.cpu_us * kShareOfOne);
+  const auto pace_ms = static_cast<std::int64_t>(cost / static_cast<double>(limits_.cpu_us_an_hour) * kHourMs);
+  return *known.tried_ms + std::max(limits_.interval_ms, pace_ms);
+}
+
+// Those that have waited longest first.
+LedgerPlan::Order LedgerPlan::due() {
+  Order due;
+  for (Known& known : known_) {
+    const bool moved = known.counters != known.now.counters;
+    if (known.planned && moved && due_ms(known) <= now_ms_) due.push_back(&known);
+  }
+  sort_by(due, [this](const Known& known) { return std::tuple(due_ms(known), -known.now.pss_kib, known.now.key); });
+  return due;
+}
+
+// Where ticks are far apart, as many as are due between two.
+std::size_t LedgerPlan::most_now(std::int64_t elapsed_ms) const {
+  const auto of_all = static_cast<std::int64_t>(limits_.processes) * elapsed_ms / limits_.interval_ms + 1;
+  return std::max(kLeastAtOnce, static_cast<std::size_t>(std::clamp<std::int64_t>(of_all, 0, kMostAtOnce)));
+}
+
+void LedgerPlan::take_due(std::size_t most, LedgerTurns& turns) {
+  double left_us = saved_us_;
+  for (Known* known : due()) {
+    if (turns.read.size() == most || turns_ < 1) return;
+    if (left_us > 0) {
+      turns.read.push_back(known->now.key);
+      --turns_;
+      left_us -= static_cast<double>(known->tried_ms ? known->cpu_us : kUnknownCostUs);
+    } else if (!std::exchange(known->deferred, true)) {
+      turns.deferred.push_back(known->now.key);
+    }
+  }
+}
+
+void LedgerPlan::take_all(const Order& by_size, LedgerAsk ask, LedgerTurns& turns) {
+  for (const Known* known : by_size) {
+    if (turns.read.size() == kMostAtOnce) return;
+    const bool other = ask == LedgerAsk::most && !known->now.denied;
+    if (known->planned || other) turns.read.push_back(known->now.key);
+  }
+}
+
+void LedgerPlan::drop(LedgerTurns& turns) {
+  for (Known& known : known_) {
+    const bool has_row = known.kept || known.deferred;
+    if (!has_row || known.planned || now_ms_ - std::max(known.planned_ms, known.tried_ms.value_or(0)) < kKeptMs)
+      continue;
+    known.kept = known.deferred = false;
+    known.base_kib = known.now.pss_kib;
+    turns.dropped.push_back(known.now.key);
+  }
+}
+
+LedgerPlan::Known* LedgerPlan::find(const ProcessKey& key) {
+  const auto found = std::ranges::lower_bound(known_, key, {}, [](const Known& known) { return known.now.key; });
+  return found != known_.end() && found->now.key == key ? &*found : nullptr;
+}
+
+// Gone by now: nullptr.
+LedgerPlan::Known* LedgerPlan::tried(const ProcessKey& key, std::int64_t cpu_us) {
+  charge(cpu_us);
+  Known* const known = find(key);
+  if (known == nullptr) return nullptr;
+  known->tried_ms = now_ms_;
+  if (cpu_us > 0) known->cpu_us = cpu_us;
+  return known;
+}
+
+void LedgerPlan::read(const ProcessKey& key, std::int64_t cpu_us) {
+  Known* const known = tried(key, cpu_us);
+  if (known == nullptr) return;
+  known->counters = known->now.counters;
+  known->base_kib = known->now.pss_kib;
+  known->deferred = false;
+  known->kept = true;
+}
+
+void LedgerPlan::failed(const ProcessKey& key, std::int64_t cpu_us) {
+  tried(key, cpu_us);
+}
+
+bool LedgerPlan::put_off(const ProcessKey& key, std::int64_t cpu_us) {
+  Known* const known = tried(key, cpu_us);
+  return known != nullptr && !std::exchange(known->deferred, true);
+}
+
+}  // namespace memoir

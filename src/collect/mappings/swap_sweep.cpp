@@ -1,0 +1,61 @@
+#include "collect/mappings/swap_sweep.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "model/shared_swap.h"
+
+namespace memoir {
+namespace {
+
+// Rows of private mappings tell nothing here.
+std::size_t keep_shared(MappingLedger& ledger) {
+  std::erase_if(ledger.rows, [](const MappingRow& row) { return row.use.shared_regions == 0; });
+  std::size_t bytes = 0;
+  for (const MappingRow& row : ledger.rows) bytes += sizeof(row) + row.name.label.capacity();
+  return bytes;
+}
+
+void drop_names(MappingLedger& ledger) {
+  for (const MappingRow& row : ledger.rows) ledger.others[static_cast<std::size_t>(row.name.kind)].add(row.use);
+  ledger.rows.clear();
+}
+
+}  // namespace
+
+void SwapSweep::meet(const std::vector<ProcessKey>& sharers, std::int64_t boot_ms, std::int64_t interval_ms) {
+  const auto gone = [&](const ProcessKey& key) { return !std::ranges::binary_search(sharers, key); };
+  std::erase_if(shares_, [&](const auto& share) { return gone(share.first); });
+  const bool sweeping = !left_.empty();
+  std::erase_if(left_, gone);
+  if (sweeping && left_.empty()) finish();
+  if (!left_.empty() || sharers.empty() || (began_ms_ && boot_ms - *began_ms_ < interval_ms)) return;
+  left_.insert(sharers.begin(), sharers.end());
+  began_ms_ = boot_ms;
+}
+
+void SwapSweep::take(const ProcessKey& key, std::optional<MappingLedger> shared) {
+  if (left_.erase(key) == 0) return;
+  if (shared) {
+    const std::size_t bytes = keep_shared(*shared);
+    if (bytes_ + bytes > kMostBytes) drop_names(*shared);
+    bytes_ += shared->rows.empty() ? 0 : bytes;
+    read_.push_back({.process = key, .ledger = *std::move(shared)});
+  }
+  if (left_.empty()) finish();
+}
+
+void SwapSweep::finish() {
+  shares_.clear();
+  for (const SharedSwap& share : share_swap(read_)) shares_[share.process] = std::llround(share.kib);
+  read_ = {};
+  bytes_ = 0;
+}
+
+std::optional<std::int64_t> SwapSweep::share_of(const ProcessKey& key) const {
+  const auto found = shares_.find(key);
+  return found == shares_.end() ? std::nullopt : std::optional(found->second);
+}
+
+}  // namespace memoir

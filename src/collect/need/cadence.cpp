@@ -1,0 +1,49 @@
+#include "collect/need/cadence.h"
+
+#include <algorithm>
+
+namespace memoir {
+namespace {
+
+constexpr std::int64_t kStatusEveryMs = 120'000;
+constexpr std::int64_t kTurnMs = 7'919;  // from one pid to the next: the children of one moment are spread
+
+}  // namespace
+
+ReadPlan plan_reads(bool keyframe, const ProcessSample* last, bool denied) {
+  // A zombie has no memory left, and never gets any again.
+  const bool zombie = last != nullptr && last->state == 'Z';
+  return ReadPlan{.status = true, .rollup = !zombie && (keyframe || !denied), .cgroup = keyframe};
+}
+
+bool status_due(std::int32_t pid, std::optional<std::int64_t> read_ms, std::int64_t now_ms) {
+  if (!read_ms) return true;
+  const std::int64_t turn_ms = pid * kTurnMs % kStatusEveryMs;
+  return (now_ms + turn_ms) / kStatusEveryMs != (*read_ms + turn_ms) / kStatusEveryMs;
+}
+
+Slot next_slot(std::int64_t now_ms, std::int64_t last_slot_ms, std::int64_t interval_ms) {
+  Slot slot;
+  slot.at_ms = (now_ms / interval_ms + 1) * interval_ms;
+  // A timer may fire a little early, before the slot it was set for.
+  if (slot.at_ms == last_slot_ms) slot.at_ms += interval_ms;
+  // A last slot that lies ahead of us is from before the clock was stepped back.
+  if (last_slot_ms > 0 && last_slot_ms < slot.at_ms) {
+    slot.skipped = std::max<std::int64_t>((slot.at_ms - last_slot_ms) / interval_ms - 1, 0);
+  }
+  return slot;
+}
+
+std::int64_t look_pause_ms(std::int64_t every_ms, std::int64_t cost_us) {
+  return std::max(every_ms, cost_us);
+}
+
+bool early_tick_due(std::int64_t now_ms, std::int64_t last_tick_ms, std::int64_t interval_ms) {
+  return now_ms - last_tick_ms >= std::max<std::int64_t>(interval_ms / 4, 1000);
+}
+
+bool keyframe_due(std::int64_t now_ms, std::int64_t last_keyframe_ms, std::int64_t every_ms) {
+  return last_keyframe_ms == 0 || now_ms / every_ms != last_keyframe_ms / every_ms;
+}
+
+}  // namespace memoir

@@ -1,0 +1,71 @@
+#include "collect/need/choice.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace memoir {
+namespace {
+
+// What may be wrong without a reading: a 200th of the process, or eight pages.
+constexpr double kSlightKib = 32;
+constexpr double kSlightPart = 200;
+
+// Before the first reading: opening the file, and its pages.
+constexpr std::int64_t kOpenUs = 60;
+constexpr std::int64_t kKibPerUs = 100;
+
+// What is dear to read is read that much more seldom.
+constexpr std::int64_t kDearUs = 1'000;
+constexpr std::int64_t kMostSeldom = 6;
+
+std::int64_t greatest_age_ms(const Need& need) {
+  return kGreatestAgeMs * std::clamp<std::int64_t>(need.cost.cpu_us / kDearUs, 1, kMostSeldom);
+}
+
+bool rests(const Need& need) {
+  return !need.unread && need.age_ms * 1000 < need.cost.wall_us * kRest;
+}
+
+// The older the reading, the less is thought of it.
+double aged(double kib, const Need& need) {
+  return kib * std::exp2(4 * static_cast<double>(need.age_ms) / static_cast<double>(greatest_age_ms(need)));
+}
+
+double wrong_kib(const Need& need) {
+  return need.wrong_part * static_cast<double>(need.touched_kib);
+}
+
+// How much may be wrong by now, in KiB. It grows with age, so that nobody waits forever.
+double doubt(const Need& need) {
+  if (need.unread) return 2 * static_cast<double>(need.rss_kib) + kSlightKib;
+  return aged(wrong_kib(need) + kSlightKib, need);
+}
+
+}  // namespace
+
+std::int64_t expected_us(const Need& need) {
+  return need.unread ? kOpenUs + need.rss_kib / kKibPerUs : need.cost.cpu_us;
+}
+
+bool due(const Need& need) {
+  if (need.unread) return true;
+  if (rests(need)) return false;
+  const double slight_kib = std::max(kSlightKib, static_cast<double>(need.pss_kib) / kSlightPart);
+  return need.age_ms >= greatest_age_ms(need) || aged(wrong_kib(need), need) > slight_kib;
+}
+
+Choice choose(std::span<const Need> needs, std::int64_t allowance_us) {
+  Choice choice;
+  for (std::size_t i = 0; i < needs.size(); ++i) {
+    if (due(needs[i])) choice.chosen.push_back(i);
+  }
+  std::ranges::stable_sort(choice.chosen,
+                           [&](std::size_t a, std::size_t b) { return doubt(needs[a]) > doubt(needs[b]); });
+  auto end = choice.chosen.begin();
+  for (; end != choice.chosen.end() && allowance_us > 0; ++end) allowance_us -= expected_us(needs[*end]);
+  choice.put_off = choice.chosen.end() - end;
+  choice.chosen.erase(end, choice.chosen.end());
+  return choice;
+}
+
+}  // namespace memoir

@@ -1,0 +1,35 @@
+#pragma once
+
+// The PSS of a process between two exact readings, from the counters of its status and from what its last reading said.
+// Memory that it shares with nobody counts whole, so that where only its own anonymous memory moved, PSS is known as
+// well as if it had been read (page merging by KSM aside). Of shared memory the share is carried on. Pure.
+
+#include <cstdint>
+
+#include "model/process.h"
+#include "model/tick.h"
+
+namespace memoir {
+
+struct ExactReading {
+  ProcessMemory memory;    // the rollup's fields as read, those of status as counted just before
+  std::int64_t at_ms = 0;  // boot clock
+  Cost cost{};
+  // What was thought before it and others was wrong by this part of what was touched: as learnt, all of it at first.
+  double wrong_part = 1;
+};
+
+// How much of what others may have a part in moved since then, by `now_ms`; with what may have without moving a
+// counter: by a relative's doings, and by the first writes to pages that a fork left shared (copy on write).
+std::int64_t touched_kib(const ExactReading& last, const ProcessMemory& now, bool related, std::int64_t now_ms);
+
+// The `wrong_part` after another reading. An error counts at once; trust grows by and by.
+double learn(double wrong_part, std::int64_t touched_kib, std::int64_t error_kib);
+
+// Puts what is to be thought of the rollup's fields into those of `sample`, whose fields of status are those of now,
+// and its source: held where PSS is known, else estimated; inaccessible where there is no memory. `related`: the
+// process, or a relative of it, forked, exec'd or ended since the reading, so that pages may have got or lost a sharer.
+// What says nothing of PSS, such as Referenced, stays as it was read.
+void estimate(const ExactReading& last, bool related, ProcessSample& sample);
+
+}  // namespace memoir

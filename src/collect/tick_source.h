@@ -1,0 +1,74 @@
+#pragma once
+
+// Where ticks come from: /proc (Collector), or vmmap(1) (VmmapSource). One thread calls it.
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "collect/categories/categoriser.h"
+#include "collect/mappings/plan.h"
+#include "collect/redaction/redactor.h"
+#include "model/tick.h"
+
+namespace memoir {
+
+// What may not be read, found at the first tick: said at the start of a run and kept by the store as an event.
+struct Access {
+  std::string census = {};       // that counts the processes, known before the first tick: bpf, proc; empty: none
+  bool rollup_of_others = true;  // smaps_rollup of other users' processes (CAP_SYS_PTRACE or CAP_PERFMON)
+  bool pressure = true;          // /proc/pressure/memory exists
+  std::string note;              // a sentence for each that is missing; empty if all is well
+};
+
+class TickSource {
+ public:
+  TickSource() = default;
+  virtual ~TickSource() = default;
+  TickSource(const TickSource&) = delete;
+  TickSource& operator=(const TickSource&) = delete;
+
+  // Takes over what an earlier run in this boot knew, before the first tick.
+  virtual void seed(const std::vector<KnownProcess>& known) = 0;
+
+  // New rules (after a reload): all live processes are classified again, and those whose category or command changed
+  // are in the next tick's `born`.
+  virtual void set_rules(Categoriser categoriser, Redactor redactor) = 0;
+
+  // How large the store may get, which bounds what a user may write into it, after a reload; 0: not.
+  virtual void set_store_bytes(std::int64_t bytes) = 0;
+
+  // How often tmpfs mounts are walked, after a reload; 0: not at all.
+  virtual void set_tmpfs_interval(std::chrono::milliseconds interval) = 0;
+
+  // What reading by need may cost, after a reload: CollectorOptions::read_share_ppm.
+  virtual void set_read_share(std::int64_t ppm) = 0;
+
+  // Whose mappings are read, after a reload; and whose the next tick reads beside those whose turn it is: bounded, but
+  // not by their budget. A source that has no smaps has no use for either.
+  virtual void set_ledgers(const LedgerLimits& limits) = 0;
+  virtual void ask_ledgers(LedgerAsk ask) = 0;
+
+  // All live processes are in the next tick's `born`: for a store that lost what it knew.
+  virtual void report_all() = 0;
+
+  // One pass. It fails only if the processes cannot be listed, or what must be there of the machine not be read.
+  virtual Result<Tick> collect(bool keyframe) = 0;
+
+  // Between two ticks: what the next tick could not see goes into its `extremes`. `urgent`: a process grows so fast
+  // that a tick should see it at once.
+  struct Look {
+    bool urgent = false;
+    Cost cost{};
+  };
+  virtual Look look() { return {}; }
+
+  virtual const Access& access() const = 0;
+
+  // What began or ended with the last tick: degraded, restored.
+  virtual const std::vector<Event>& events() const = 0;
+};
+
+}  // namespace memoir

@@ -1,0 +1,305 @@
+#include "collect/vmmap/source.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fmt/format.h>
+#include <unistd.h>
+#include <unordered_map>
+
+#include "base/text.h"
+#include "collect/reads/cost_span.h"
+
+namespace memoir {
+namespace {
+
+constexpr const char* kEstimated =
+    "vmmap does not tell how many processes share a page: PSS and SwapPss are estimated from RSS and swap, and the "
+    "recorder itself is left out.";
+
+// ps dates a start by two clocks, the later of which may be a tick on.
+constexpr std::int64_t kSameStartMs = 1'000;
+
+Status check_program(const std::string& path, const char* key) {
+  std::error_code failed;
+  const bool gone = !std::filesystem::exists(path, failed);
+  if (std::filesystem::is_regular_file(path, failed) && ::access(path.c_str(), X_OK) == 0) return Done{};
+  return Error{gone ? ErrorKind::gone : ErrorKind::denied,
+               fmt::format("the source vmmap is not available here: {} {}. It needs vmmap(1) and ps(1) as macOS has "
+                           "them: set {} in [vmmap] to the path of such a program, or source = \"proc\" in [recorder]",
+                           path, gone ? "is not there" : "is not an executable file", key)};
+}
+
+// What a command has used counts as ours.
+void charge(Tick& tick, CostKind kind, std::int64_t cpu_us) {
+  tick.cost[static_cast<std::size_t>(kind)].cpu_us += cpu_us;
+  tick.total.cpu_us += cpu_us;
+}
+
+// -A and -ww: all processes, however long their lines.
+std::vector<std::string> ps_arguments() {
+  std::vector<std::string> arguments{"-A", "-ww"};
+  arguments.reserve(arguments.size() + 2 * kPsColumns.size());
+  for (const std::string_view column : kPsColumns) {
+    arguments.emplace_back("-o");
+    arguments.push_back(std::string(column) + '=');
+  }
+  return arguments;
+}
+
+std::unordered_map<std::int32_t, std::int64_t> group_sizes(const std::map<std::int32_t, PsProcess>& listed) {
+  std::unordered_map<std::int32_t, std::int64_t> sizes;
+  for (const auto& [pid, process] : listed) ++sizes[process.group];
+  return sizes;
+}
+
+ProcessMemory estimate(ProcessMemory memory, std::int64_t group_size) {
+  const auto share = [&](ProcessField whole) -> std::optional<std::int64_t> {
+    const auto kib = memory.get(whole);
+    return kib ? std::optional(*kib / group_size) : std::nullopt;
+  };
+  memory.set(ProcessField::pss, share(ProcessField::rss));
+  memory.set(ProcessField::swap_pss, share(ProcessField::swap));
+  return memory;
+}
+
+bool is_gone(std::int32_t pid) {
+  return ::kill(pid, 0) != 0 && errno == ESRCH;
+}
+
+// A command line in words. A path with blanks is one of them, where it is known; other arguments with blanks are
+// several.
+std::vector<std::string_view> words_of(std::string_view command, std::string_view path) {
+  std::vector<std::string_view> words;
+  const bool begins = !path.empty() && command.starts_with(path);
+  if (begins && (command.size() == path.size() || command[path.size()] == ' ')) {
+    words.push_back(command.substr(0, path.size()));
+    command.remove_prefix(path.size());
+  }
+  for (std::string_view word; !(word = cut_word(command)).empty();) words.push_back(word);
+  return words;
+}
+
+std::string program_of(const PsProcess& process, std::string_view path) {
+  std::string_view command = process.command;
+  return to_utf8(path.empty() ? cut_word(command) : path);
+}
+
+// "sshd" of "/usr/sbin/sshd", and of the title "sshd: alice".
+std::string comm_of(const std::string& program) {
+  std::string comm = program.substr(program.rfind('/') + 1);
+  if (comm.ends_with(':')) comm.pop_back();
+  return comm.empty() ? "?" : comm;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<VmmapSource>> VmmapSource::make(const ProcFs& proc, const Clock& clock, Categoriser categoriser,
+                                                       Redactor redactor, const VmmapOptions& options) {
+  TRY(check_program(options.vmmap, "vmmap"));
+  TRY(check_program(options.ps, "ps"));
+  // Who began us may have it ignored, and then nobody learns how a child ended.
+  std::signal(SIGCHLD, SIG_DFL);
+  return std::unique_ptr<VmmapSource>(
+      new VmmapSource(proc, clock, std::move(categoriser), std::move(redactor), options));
+}
+
+VmmapSource::VmmapSource(const ProcFs& proc, const Clock& clock, Categoriser categoriser, Redactor redactor,
+                         const VmmapOptions& options)
+    : options_(options),
+      limits_{.time = options.deadline},
+      clock_(clock),
+      machine_(proc),
+      categoriser_(std::move(categoriser)),
+      redactor_(std::move(redactor)),
+      names_(options.store_bytes),
+      access_{.rollup_of_others = true, .pressure = true, .note = kEstimated} {}
+
+void VmmapSource::set_rules(Categoriser categoriser, Redactor redactor) {
+  categoriser_ = std::move(categoriser);
+  redactor_ = std::move(redactor);
+}
+
+void VmmapSource::report_all() {
+  for (auto& [pid, entry] : entries_) entry.changed = true;
+}
+
+Result<Tick> VmmapSource::collect(bool keyframe) {
+  Tick tick;
+  tick.keyframe = keyframe;
+  tick.begin = clock_.now();
+  CostSpan whole;
+  Pass pass{.tick = tick, .buffer = buffer_};
+  unread_.clear();
+  CostSpan span;
+  TRY(read_machine(pass));
+  span.add_to(tick.cost, CostKind::machine);
+  const Listed listed = TRY(list(pass));
+  end_missing(listed, pass);
+  span.add_to(tick.cost, CostKind::list);
+  const auto sizes = group_sizes(listed);
+  for (const auto& [pid, process] : listed) read(process, options_.process_groups ? sizes.at(process.group) : 1, pass);
+  span.add_to(tick.cost, CostKind::rollup);
+  seeds_.clear();
+  assemble(tick);
+  malformed_.report(pass.malformed);
+  unread_complaint_.report(unread_);
+  tick.end = clock_.now();
+  whole.add_to(tick.total);
+  return tick;
+}
+
+Status VmmapSource::read_machine(Pass& pass) {
+  const Status read = machine_.read(pass);
+  const bool not_there = !read && read.error().kind == ErrorKind::gone;
+  return not_there ? Done{} : read;
+}
+
+Result<VmmapSource::Listed> VmmapSource::list(Pass& pass) {
+  CommandOutput output = TRY(run_command(options_.ps, ps_arguments(), limits_));
+  charge(pass.tick, CostKind::list, output.cpu_us);
+  if (!output.problem.empty())
+    return Error{ErrorKind::io, fmt::format("{} ended with {}", options_.ps, output.problem)};
+  listing_ = std::move(output.out);
+  Listed listed;
+  for (std::string_view text = listing_; !text.empty();) {
+    const std::string_view line = cut_line(text);
+    if (trim(line).empty()) continue;
+    const auto process = parse_ps_line(line);
+    if (!process) {
+      pass.note_malformed(process.error());
+    } else if (process->pid != output.pid && process->pid != ::getpid()) {
+      listed.emplace(process->pid, *process);
+    }
+  }
+  return listed;
+}
+
+void VmmapSource::end_missing(const Listed& listed, Pass& pass) {
+  std::erase_if(entries_, [&](const auto& known) {
+    const auto& [pid, entry] = known;
+    const auto now = listed.find(pid);
+    if (now != listed.end() && std::abs(now->second.start_ms - entry.info.start_ms) <= kSameStartMs) return false;
+    pass.tick.exits.push_back({entry.info.key, ExitKind::exited});
+    ++pass.tick.counts.exited;
+    return true;
+  });
+}
+
+void VmmapSource::read(const PsProcess& process, std::int64_t group_size, Pass& pass) {
+  if (process.state == 'Z') return miss(process, pass);
+  const auto output = run_command(options_.vmmap, {std::to_string(process.pid)}, limits_);
+  if (output) charge(pass.tick, CostKind::rollup, output->cpu_us);
+  const VmmapProcess told = output ? parse_vmmap(output->out) : VmmapProcess();
+  if (told.first_malformed) pass.note_malformed(process.pid, *told.first_malformed);
+  pass.tick.counts.malformed += std::max<std::int64_t>(0, told.malformed - 1);
+  if (told.regions > 0 && output->problem.empty()) {
+    return see(process, told.path, estimate(told.memory, group_size), pass);
+  }
+  count_unread(process.pid, output, pass);
+  miss(process, pass);
+}
+
+// It is left out, or nothing is known of it any more.
+void VmmapSource::miss(const PsProcess& process, Pass& pass) {
+  const auto known = entries_.find(process.pid);
+  if (known == entries_.end()) return;
+  ProcessSample& sample = known->second.sample;
+  sample.state = process.state;
+  sample.parent_pid = process.parent_pid;
+  sample.source = Source::inaccessible;
+  sample.memory = {};
+  if (known->second.changed) tell(known->second, false, known->second.program, known->second.info, pass);
+}
+
+void VmmapSource::see(const PsProcess& process, std::string_view path, const ProcessMemory& memory, Pass& pass) {
+  const auto [known, fresh] = entries_.try_emplace(process.pid);
+  Entry& entry = known->second;
+  tell(entry, fresh, program_of(process, path), describe(process, path, fresh ? nullptr : &entry), pass);
+  entry.sample.key = entry.info.key;
+  entry.sample.state = process.state;
+  entry.sample.parent_pid = process.parent_pid;
+  entry.sample.source = Source::estimated;
+  entry.sample.memory = memory;
+}
+
+// The start stands for the clock ticks since boot, which ps does not tell. `known`: what is known of it already.
+ProcessInfo VmmapSource::describe(const PsProcess& process, std::string_view path, const Entry* known) const {
+  ProcessInfo info;
+  info.key = {.pid = process.pid, .start_ticks = static_cast<std::uint64_t>(process.start_ms / 1000), .exec_count = 0};
+  info.start_ms = process.start_ms;
+  info.parent_pid = process.parent_pid;
+  if (known != nullptr) {
+    info.key = known->info.key;
+    info.start_ms = known->info.start_ms;
+    info.parent_pid = known->info.parent_pid;
+  }
+  info.uid = process.uid;
+  info.user = to_utf8(process.user);
+  info.comm = comm_of(program_of(process, path));
+  info.exe = to_utf8(path);
+  const std::string_view looked_at = process.command.substr(0, options_.max_command_bytes + Redactor::kLookAhead);
+  info.command = redactor_.command(words_of(looked_at, path), options_.max_command_bytes,
+                                   looked_at.size() == process.command.size());
+  if (info.command.empty()) info.command = '[' + info.comm + ']';
+  info.category = categoriser_.category(info);
+  return info;
+}
+
+// Puts the process into the tick's births where there is something to tell.
+void VmmapSource::tell(Entry& entry, bool fresh, std::string program, ProcessInfo info, Pass& pass) {
+  TickCounts& counts = pass.tick.counts;
+  const bool fits = names_.fit(info, entry.info, pass.tick.begin.boot_ms);
+  if (fresh) {
+    info.key.exec_count = seeds_.exec_count(info);
+    ++counts.born;
+  } else if (entry.program != program) {
+    ++counts.execed;
+    // Who is over the budget of names does not get a row of its own for each image that it runs.
+    if (fits) pass.tick.exits.push_back({entry.info.key, ExitKind::execed});
+    if (fits) ++info.key.exec_count;
+  } else if (!entry.changed && info == entry.info) {
+    return;
+  }
+  entry.program = std::move(program);
+  entry.info = std::move(info);
+  entry.category = totals_.slot(entry.info.category);
+  entry.changed = false;
+  pass.tick.born.push_back(entry.info);
+}
+
+std::string VmmapSource::why_unread(const Result<CommandOutput>& output) const {
+  if (!output) return output.error().message;
+  if (output->problem.empty()) return options_.vmmap + " told no region of it";
+  return fmt::format("{} ended with {}", options_.vmmap, output->problem);
+}
+
+// Why nothing was read: it is gone, it took too long, or it may not be looked at.
+void VmmapSource::count_unread(std::int32_t pid, const Result<CommandOutput>& output, Pass& pass) {
+  TickCounts& counts = pass.tick.counts;
+  if (is_gone(pid)) {
+    ++counts.vanished;
+    return;
+  }
+  const bool late = !output && output.error().kind == ErrorKind::blocked;
+  ++(late ? counts.blocked : counts.denied);
+  if (!unread_.empty()) return;
+  unread_ = fmt::format("process {}: {}", pid, why_unread(output));
+}
+
+void VmmapSource::assemble(Tick& tick) {
+  totals_.clear();
+  tick.processes.reserve(entries_.size());
+  for (const auto& [pid, entry] : entries_) {
+    tick.processes.push_back(entry.sample);
+    totals_.add(entry.category, entry.sample);
+    if (entry.sample.state == 'Z') ++tick.counts.zombies;
+  }
+  tick.counts.seen = static_cast<std::int64_t>(tick.processes.size());
+  tick.categories = totals_.samples();
+  std::ranges::sort(tick.exits, {}, &ProcessExit::key);
+}
+
+}  // namespace memoir

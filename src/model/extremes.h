@@ -1,0 +1,58 @@
+#pragma once
+
+// What looks between two ticks saw lower or higher than both ticks have it. What a tick's own values say already is not
+// among these.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/process.h"
+
+namespace memoir {
+
+// A size, and the look that saw it (wall clock).
+struct SeenSize {
+  std::int64_t kib = 0;
+  std::int64_t at_ms = 0;
+
+  bool operator==(const SeenSize&) const = default;
+};
+
+// Of one size in the time between two ticks; of equal ones the first. Absent: it was not beyond the ticks' own.
+struct Extremes {
+  std::optional<SeenSize> lowest;
+  std::optional<SeenSize> highest;
+
+  bool any() const { return lowest || highest; }
+  bool operator==(const Extremes&) const = default;
+};
+
+struct ProcessExtremes {
+  ProcessKey process;  // that the tick before had; it may have ended since
+  Extremes rss;
+  Extremes anon;
+  Extremes hwm;  // of one that ended: VmHWM as seen last
+
+  bool operator==(const ProcessExtremes&) const = default;
+};
+
+// Of the sum over a category's processes, those that began since the tick before left out: so there is no lowest.
+struct CategoryExtremes {
+  std::string category;
+  Extremes rss;
+
+  bool operator==(const CategoryExtremes&) const = default;
+};
+
+struct TickExtremes {
+  Extremes available;                        // of the machine: MemAvailable,
+  Extremes used;                             // and the rest of MemTotal
+  std::vector<ProcessExtremes> processes;    // sorted by key
+  std::vector<CategoryExtremes> categories;  // sorted by name
+
+  bool operator==(const TickExtremes&) const = default;
+};
+
+}  // namespace memoir

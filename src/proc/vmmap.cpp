@@ -1,0 +1,237 @@
+#include "proc/vmmap.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "base/text.h"
+#include "proc/key_lines.h"
+
+namespace memoir {
+namespace {
+
+using F = ProcessField;
+
+constexpr std::size_t kMostDigits = 15;     // of a number before its point: it fits, whatever its unit
+constexpr std::size_t kFractionDigits = 6;  // what is behind them is not looked at
+constexpr std::int64_t kMillionths = 1'000'000;
+constexpr std::size_t kAddressDigits = 8;  // fewer are no address where no size follows
+constexpr std::size_t kLeastSizes = 2;     // virtual, resident
+constexpr std::size_t kMostSizes = 4;      // dirty, swapped
+
+bool is_digits(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+// KiB of one of a unit; 0 is bytes.
+std::optional<std::int64_t> unit_kib(char unit) {
+  switch (unit) {
+    case 'K':
+    case 'k':
+      return 1;
+    case 'M':
+    case 'm':
+      return 1024;
+    case 'G':
+    case 'g':
+      return 1024 * 1024;
+    case 'T':
+    case 't':
+      return 1024 * 1024 * 1024;
+    default:
+      return std::nullopt;
+  }
+}
+
+// The digits behind the point, in millionths.
+std::int64_t millionths(std::string_view digits) {
+  std::string text(digits.substr(0, kFractionDigits));
+  text.resize(kFractionDigits, '0');
+  return parse_int<std::int64_t>(text).value_or(0);
+}
+
+struct AddressRange {
+  std::uint64_t start;
+  std::uint64_t end;
+};
+
+std::optional<std::uint64_t> parse_address(std::string_view text) {
+  std::uint64_t value = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value, 16);
+  if (error != std::errc{} || stop != end) return std::nullopt;
+  return value;
+}
+
+std::optional<AddressRange> parse_range(std::string_view word) {
+  const std::size_t dash = word.find('-');
+  if (dash == std::string_view::npos) return std::nullopt;
+  const auto start = parse_address(word.substr(0, dash));
+  const auto end = parse_address(word.substr(dash + 1));
+  if (!start || !end) return std::nullopt;
+  return AddressRange{*start, *end};
+}
+
+bool has_long_range(std::string_view line) {
+  for (std::string_view word; !(word = cut_word(line)).empty();) {
+    if (word.find('-') >= kAddressDigits && parse_range(word)) return true;
+  }
+  return false;
+}
+
+// A line without a head is passed over, unless this much of it is a region's.
+bool looks_like_region(std::string_view line) {
+  const bool has_mode = line.find('[') != std::string_view::npos && line.find(" SM=") != std::string_view::npos;
+  return has_mode || has_long_range(line);
+}
+
+// What a region's line begins with: its name, and the addresses that stand before a bracket.
+struct Head {
+  std::string_view name;
+  AddressRange range;
+  std::string_view rest;  // behind the bracket
+};
+
+// "Process:  face-b00c [412]"
+bool is_header(std::string_view name) {
+  return name.ends_with(':') || name.find(": ") != std::string_view::npos;
+}
+
+std::optional<Head> find_head(std::string_view line) {
+  std::string_view rest = line;
+  for (std::string_view word; !(word = cut_word(rest)).empty();) {
+    const auto range = parse_range(word.substr(0, word.find('[')));
+    if (!range) continue;
+    const auto at = static_cast<std::size_t>(word.data() - line.data());
+    const std::size_t bracket = line.find_first_not_of(" \t", at + std::min(word.find('['), word.size()));
+    if (bracket == std::string_view::npos) break;
+    if (line[bracket] != '[') continue;
+    const std::string_view name = trim(line.substr(0, at));
+    if (is_header(name)) break;
+    return Head{name, *range, line.substr(bracket + 1)};
+  }
+  return std::nullopt;
+}
+
+// "1024K  156K  156K  0K", or "1024K/ 156K" of old releases.
+bool parse_sizes(std::string_view text, VmmapRegion& region) {
+  std::array<std::int64_t, kMostSizes> sizes{};
+  std::size_t count = 0;
+  for (std::string_view part = text; !part.empty();) {
+    std::string_view words = cut(part, '/');
+    for (std::string_view word; !(word = cut_word(words)).empty();) {
+      const auto kib = parse_vmmap_size(word);
+      if (!kib || count == kMostSizes) return false;
+      sizes[count++] = *kib;
+    }
+  }
+  region.size_kib = sizes[0];
+  region.resident_kib = sizes[1];
+  if (count > 2) region.dirty_kib = sizes[2];
+  if (count > 3) region.swapped_kib = sizes[3];
+  return count >= kLeastSizes;
+}
+
+bool is_permissions(std::string_view word) {
+  return !word.empty() && word.find_first_not_of("rwx-/") == std::string_view::npos;
+}
+
+bool parse_rest(std::string_view rest, VmmapRegion& region) {
+  const std::size_t close = rest.find(']');
+  if (close == std::string_view::npos || !parse_sizes(rest.substr(0, close), region)) return false;
+  rest.remove_prefix(close + 1);
+  region.permissions = cut_word(rest);
+  std::string_view mode = cut_word(rest);
+  if (!is_permissions(region.permissions) || !mode.starts_with("SM=")) return false;
+  mode.remove_prefix(3);
+  region.mode = mode;
+  region.details = trim(rest);
+  return !mode.empty();
+}
+
+bool is_anonymous(std::string_view name) {
+  const auto has = [name](std::string_view part) { return name.find(part) != std::string_view::npos; };
+  return has("MALLOC") || has("VM_ALLOCATE") || has("Stack") || has("STACK") || has("anonymous");
+}
+
+constexpr std::array kSummed{F::rss,           F::shared_clean, F::shared_dirty, F::private_clean,
+                             F::private_dirty, F::anonymous,    F::swap};
+
+// What one region adds to each of kSummed; absent what it does not tell.
+ProcessMemory memory_of(const VmmapRegion& region) {
+  ProcessMemory memory;
+  memory.set(F::rss, region.resident_kib);
+  memory.set(F::anonymous, is_anonymous(region.name) ? region.resident_kib : 0);
+  memory.set(F::swap, region.swapped_kib);
+  if (!region.dirty_kib) return memory;
+  for (const F field : {F::shared_clean, F::shared_dirty, F::private_clean, F::private_dirty}) memory.set(field, 0);
+  const bool is_private = region.mode == "PRV";
+  if (!is_private && region.mode != "COW" && region.mode != "SHM") return memory;
+  memory.set(is_private ? F::private_clean : F::shared_clean,
+             std::max<std::int64_t>(0, region.resident_kib - *region.dirty_kib));
+  memory.set(is_private ? F::private_dirty : F::shared_dirty, *region.dirty_kib);
+  return memory;
+}
+
+// What a region does not tell is not known of the process either.
+void add(const VmmapRegion& region, VmmapProcess& process) {
+  const ProcessMemory memory = memory_of(region);
+  for (const F field : kSummed) {
+    const bool told = memory.has(field) && (process.regions == 0 || process.memory.has(field));
+    if (told) process.memory.add(field, memory);
+    if (!told) process.memory.clear(field);
+  }
+  ++process.regions;
+}
+
+}  // namespace
+
+std::optional<std::int64_t> parse_vmmap_size(std::string_view text) {
+  text = trim(text);
+  if (text.empty()) return 0;
+  const auto unit = unit_kib(text.back());
+  if (unit) text.remove_suffix(1);
+  const std::size_t point = text.find('.');
+  const std::string_view whole = text.substr(0, point);
+  const std::string_view fraction = point == std::string_view::npos ? "" : text.substr(point + 1);
+  if (whole.empty() || whole.size() > kMostDigits || !is_digits(whole) || !is_digits(fraction)) return std::nullopt;
+  const std::int64_t number = parse_int<std::int64_t>(whole).value_or(0);
+  const std::int64_t part = millionths(fraction);
+  if (!unit) return (number + (part > 0 ? 1 : 0) + 1023) / 1024;
+  std::int64_t kib = 0;
+  if (__builtin_mul_overflow(number, *unit, &kib)) return std::nullopt;
+  if (__builtin_add_overflow(kib, (part * *unit + kMillionths / 2) / kMillionths, &kib)) return std::nullopt;
+  return kib;
+}
+
+Result<std::optional<VmmapRegion>> parse_vmmap_line(std::string_view line) {
+  const auto head = find_head(line);
+  if (!head) {
+    if (looks_like_region(line)) return bad_line("vmmap", line);
+    return std::optional<VmmapRegion>();
+  }
+  VmmapRegion region;
+  region.name = head->name;
+  region.start = head->range.start;
+  region.end = head->range.end;
+  if (region.start > region.end || !parse_rest(head->rest, region)) return bad_line("vmmap", line);
+  return std::optional(region);
+}
+
+VmmapProcess parse_vmmap(std::string_view text) {
+  VmmapProcess process;
+  while (!text.empty()) {
+    const std::string_view line = trim(cut_line(text));
+    if (process.regions == 0 && line.starts_with("Path:")) process.path = trim(line.substr(5));
+    auto region = parse_vmmap_line(line);
+    if (!region) {
+      ++process.malformed;
+      if (!process.first_malformed) process.first_malformed = region.take_error();
+    } else if (*region) {
+      add(**region, process);
+    }
+  }
+  return process;
+}
+
+}  // namespace memoir

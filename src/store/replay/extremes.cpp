@@ -1,0 +1,77 @@
+#include "store/replay/extremes.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+
+namespace memoir {
+namespace {
+
+struct StoredMetric {
+  SubjectKind kind;
+  Metric metric;
+};
+
+// All that have rows.
+constexpr std::array kStored{StoredMetric{SubjectKind::machine, Metric::used},
+                             StoredMetric{SubjectKind::machine, metric_of(MachineField::mem_available)},
+                             StoredMetric{SubjectKind::category, Metric::rss},
+                             StoredMetric{SubjectKind::process, Metric::rss},
+                             StoredMetric{SubjectKind::process, Metric::anon},
+                             StoredMetric{SubjectKind::process, Metric::hwm}};
+
+}  // namespace
+
+void read_extremes(const Statement& row, int first, std::vector<ExtremeRow>& rows) {
+  const auto* const known = std::ranges::find_if(kStored, [&](const StoredMetric& stored) {
+    return static_cast<std::int64_t>(stored.kind) == row.integer(first) &&
+           info_of(stored.metric).mark == row.integer(first + 2);
+  });
+  if (known == kStored.end()) return;
+  for (const int column : {first + 3, first + 5}) {
+    if (const auto kib = row.maybe(column))
+      rows.push_back({row.integer(first + 1), known->metric, *kib, row.integer(column + 1)});
+  }
+}
+
+ExtremesBetween::ExtremesBetween(SQLite::Database& database, const TickSpan& ticks, SubjectKind kind,
+                                 std::optional<std::int64_t> subject_id) {
+  // Those of the tick after the last are of the time before it.
+  Statement rows(
+      database,
+      fmt::format("SELECT {}, t.wall_ms FROM extreme AS e JOIN tick AS t ON t.id = e.tick_id "
+                  "WHERE e.tick_id BETWEEN ? AND ? AND e.subject = ? AND e.subject_id = COALESCE(?, e.subject_id) "
+                  "ORDER BY e.tick_id, e.subject_id, e.metric",
+                  kExtremeColumns));
+  rows.bind(ticks.first, ticks.last + 1, static_cast<int>(kind), subject_id);
+  std::vector<ExtremeRow> read;
+  while (rows.step()) {
+    read.clear();
+    read_extremes(rows, 0, read);
+    for (const ExtremeRow& row : read) seen_[{row.subject_id, row.metric}].push_back({rows.integer(7), row});
+  }
+  for (auto& [key, of] : seen_) std::ranges::stable_sort(of, {}, [](const Seen& seen) { return seen.row.at_ms; });
+}
+
+void ExtremesBetween::cut(std::int64_t subject_id, Metric metric, const Interval& interval,
+                          const std::function<void(const Interval&)>& visit) const {
+  const auto found = seen_.find({subject_id, metric});
+  if (found == seen_.end() || !interval.mean || interval.from_ms == interval.until_ms) return visit(interval);
+  const std::vector<Seen>& all = found->second;
+  const auto part = [&](std::int64_t from_ms, std::int64_t until_ms) {
+    return constant(from_ms, until_ms, interval.mean, interval.exact);
+  };
+  std::int64_t from_ms = interval.from_ms;
+  auto seen = std::ranges::lower_bound(all, from_ms, {}, [](const Seen& of) { return of.row.at_ms; });
+  while (seen != all.end() && seen->row.at_ms < interval.until_ms) {
+    if (seen->row.at_ms > from_ms) visit(part(from_ms, seen->row.at_ms));
+    Interval touched = part(seen->row.at_ms, std::clamp(seen->tick_ms, seen->row.at_ms + 1, interval.until_ms));
+    for (; seen != all.end() && seen->row.at_ms < touched.until_ms; ++seen)
+      touch(touched, seen->row.kib, seen->row.at_ms);
+    visit(touched);
+    from_ms = touched.until_ms;
+  }
+  if (from_ms < interval.until_ms) visit(part(from_ms, interval.until_ms));
+}
+
+}  // namespace memoir

@@ -1,0 +1,55 @@
+#pragma once
+
+// Rows of the table extreme: what looks between two ticks saw beyond both.
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "model/interval.h"
+#include "model/metric.h"
+#include "store/replay/tick_cursor.h"
+#include "store/sqlite/statement.h"
+
+namespace memoir {
+
+struct ExtremeRow {
+  std::int64_t subject_id = 0;
+  Metric metric = Metric::rss;
+  std::int64_t kib = 0;
+  std::int64_t at_ms = 0;
+};
+
+// Columns of a row, in the order that read_extremes expects; `e` and `t` stand for the tables extreme and tick.
+inline constexpr const char* kExtremeColumns =
+    "e.subject, e.subject_id, e.metric, e.low_kib, t.wall_ms - e.low_before_ms, e.high_kib, "
+    "t.wall_ms - e.high_before_ms";
+
+// The lowest and the highest of a row, as far as it has them. `first`: the column of subject_id's subject. Nothing for
+// a metric that we do not know.
+void read_extremes(const Statement& row, int first, std::vector<ExtremeRow>& rows);
+
+// Those of one kind of subject over a span of ticks, put into the intervals that ticks make.
+class ExtremesBetween {
+ public:
+  ExtremesBetween(SQLite::Database& database, const TickSpan& ticks, SubjectKind kind,
+                  std::optional<std::int64_t> subject_id);
+
+  // Hands out the interval, cut where something lower or higher was seen within it: what was seen is the lowest or
+  // highest of the part from there to the next tick.
+  void cut(std::int64_t subject_id, Metric metric, const Interval& interval,
+           const std::function<void(const Interval&)>& visit) const;
+
+ private:
+  struct Seen {
+    std::int64_t tick_ms = 0;  // of the tick after it
+    ExtremeRow row;
+  };
+
+  std::map<std::pair<std::int64_t, Metric>, std::vector<Seen>> seen_;  // sorted by time
+};
+
+}  // namespace memoir

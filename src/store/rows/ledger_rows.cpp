@@ -1,0 +1,132 @@
+#include "store/rows/ledger_rows.h"
+
+#include <SQLiteCpp/Database.h>
+#include <algorithm>
+
+#include "store/rows/columns.h"
+
+namespace memoir {
+namespace {
+
+using Field = ProcessField;
+using MappingValue = std::optional<std::int64_t>;
+
+// The places of what is not a field of smaps, and of what is derived.
+enum Place : std::size_t { kRegions, kSize, kRss, kPss, kFields, kSharedSwap = kMappingColumns - 1 };
+
+constexpr std::array kPlainFields{Field::shared_clean,  Field::shared_dirty, Field::private_clean,
+                                  Field::private_dirty, Field::swap,         Field::swap_pss};
+static_assert(kFields + kPlainFields.size() == kSharedSwap);
+
+// Each page in memory is shared or private, clean or dirty; of private ones PSS has all.
+MappingValue derived_rss(const ProcessMemory& memory) {
+  return sum_of_fields(memory, {Field::shared_clean, Field::shared_dirty, Field::private_clean, Field::private_dirty});
+}
+
+MappingValue derived_pss(const ProcessMemory& memory) {
+  return sum_of_fields(memory, {Field::private_clean, Field::private_dirty});
+}
+
+}  // namespace
+
+MappingColumns packed(const MappingUse& use) {
+  MappingColumns columns;
+  columns[kRegions] = use.regions;
+  columns[kSize] = use.size_kib;
+  columns[kRss] = packed_column(use.memory.get(Field::rss), derived_rss(use.memory));
+  columns[kPss] = packed_column(use.memory.get(Field::pss), derived_pss(use.memory));
+  for (std::size_t i = 0; i < kPlainFields.size(); ++i) columns[kFields + i] = use.memory.get(kPlainFields[i]);
+  columns[kSharedSwap] = use.shared_swap_kib;
+  return columns;
+}
+
+MappingUse unpacked(const MappingColumns& columns) {
+  MappingUse use;
+  use.regions = columns[kRegions].value_or(0);
+  use.size_kib = columns[kSize].value_or(0);
+  for (std::size_t i = 0; i < kPlainFields.size(); ++i) use.memory.set(kPlainFields[i], columns[kFields + i]);
+  use.memory.set(Field::rss, unpacked_column(columns[kRss], derived_rss(use.memory)));
+  use.memory.set(Field::pss, unpacked_column(columns[kPss], derived_pss(use.memory)));
+  use.shared_swap_kib = columns[kSharedSwap].value_or(0);
+  return use;
+}
+
+MappingUse read_mapping(const Statement& row, int column) {
+  MappingColumns columns;
+  for (auto& value : columns) value = row.maybe(column++);
+  return unpacked(columns);
+}
+
+LedgerRows::LedgerRows(SQLite::Database& database)
+    : database_(database),
+      find_(database, "SELECT id FROM mapping WHERE kind = ? AND label IS ?"),
+      add_(database, "INSERT INTO mapping (kind, label) VALUES (?, ?)"),
+      ledger_(database,
+              "INSERT INTO ledger (tick_id, process_id, state, read_ms, regions, cpu_us, wall_us) "
+              "VALUES (?, ?, ?, ?, ?, ?, ?)"),
+      mapping_(database,
+               "INSERT INTO mapping_sample (tick_id, process_id, mapping_id, regions, size_kib, rss_kib, pss_kib, "
+               "shared_clean_kib, shared_dirty_kib, private_clean_kib, private_dirty_kib, swap_kib, swap_pss_kib, "
+               "shared_swap_kib) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
+      gone_(database, "INSERT INTO mapping_sample (tick_id, process_id, mapping_id, regions) VALUES (?, ?, ?, 0)"),
+      since_(database,
+             "SELECT DISTINCT mapping_id FROM mapping_sample WHERE tick_id >= ? AND process_id = ? "
+             "ORDER BY mapping_id") {}
+
+std::int64_t LedgerRows::mapping_id(MappingKind kind, std::optional<std::string_view> label) {
+  const auto bind = [&](Statement& statement) {
+    statement.bind(to_string(kind));
+    if (label) {
+      statement.add(*label);
+    } else {
+      statement.add(MappingValue());
+    }
+  };
+  bind(find_);
+  if (find_.step()) {
+    const std::int64_t found = find_.integer(0);
+    find_.reset();
+    return found;
+  }
+  bind(add_);
+  add_.finish();
+  return database_.getLastInsertRowid();
+}
+
+std::vector<StoredMapping> LedgerRows::mappings_of(const MappingLedger& ledger) {
+  std::vector<StoredMapping> mappings;
+  mappings.reserve(ledger.rows.size() + kMappingKinds);
+  for (const auto& [name, use] : ledger.rows) {
+    mappings.push_back({mapping_id(name.kind, std::string_view(name.label)), packed(use)});
+  }
+  for (std::size_t kind = 0; kind < kMappingKinds; ++kind) {
+    const MappingUse& others = ledger.others.at(kind);
+    if (others.regions == 0) continue;
+    mappings.push_back({mapping_id(static_cast<MappingKind>(kind), std::nullopt), packed(others)});
+  }
+  std::ranges::sort(mappings, {}, &StoredMapping::mapping_id);
+  return mappings;
+}
+
+void LedgerRows::insert(std::int64_t tick_id, std::int64_t process_id, const ProcessLedger& head) {
+  ledger_.run(tick_id, process_id, static_cast<int>(head.state), head.read_ms, head.regions, head.cpu_us, head.wall_us);
+}
+
+void LedgerRows::insert(std::int64_t tick_id, std::int64_t process_id, const StoredMapping& mapping) {
+  mapping_.bind(tick_id, process_id, mapping.mapping_id);
+  for (const auto& value : mapping.columns) mapping_.add(value);
+  mapping_.finish();
+}
+
+void LedgerRows::insert_gone(std::int64_t tick_id, std::int64_t process_id, std::int64_t mapping_id) {
+  gone_.run(tick_id, process_id, mapping_id);
+}
+
+std::vector<std::int64_t> LedgerRows::mapping_ids_since(std::int64_t tick_id, std::int64_t process_id) {
+  since_.bind(tick_id, process_id);
+  std::vector<std::int64_t> ids;
+  while (since_.step()) ids.push_back(since_.integer(0));
+  return ids;
+}
+
+}  // namespace memoir

@@ -1,0 +1,57 @@
+#pragma once
+
+// Cgroups for the benchmarks: a tree of them, and what the collector's plan makes of it from tick to tick.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "collect/cgroup_reader.h"
+
+namespace memoir::bench {
+
+// Slices with twenty services each: a fake tree of v2 in files, or a real one of v1's memory controller.
+class CgroupTree {
+ public:
+  CgroupTree(std::string root, bool v1, std::size_t groups);
+  ~CgroupTree();
+  CgroupTree(const CgroupTree&) = delete;
+  CgroupTree& operator=(const CgroupTree&) = delete;
+
+  bool usable() const { return usable_; }
+  const std::string& root() const { return root_; }
+  bool v1() const { return v1_; }
+  const std::vector<std::string>& paths() const { return paths_; }
+  // The folder of each.
+  const std::vector<std::string>& folders() const { return made_; }
+
+  // What one of the fake ones holds from now on.
+  void hold(std::size_t index, std::int64_t kib) const;
+
+ private:
+  bool make(const std::string& path);
+
+  std::string root_;
+  bool v1_;
+  bool usable_ = false;
+  std::vector<std::string> made_;
+  std::vector<std::string> paths_;
+};
+
+class CgroupTicks {
+ public:
+  explicit CgroupTicks(const CgroupTree& tree) : budget_(kDescriptors), reader_(CgroupFs(tree.root()), budget_) {}
+
+  // Puts what is read of them into the tick.
+  void take(const std::vector<CgroupMember>& members, bool all, Tick& tick);
+  Buffer& buffer() { return buffer_; }
+
+ private:
+  static constexpr std::size_t kDescriptors = 15'000;
+
+  DescriptorBudget budget_;
+  CgroupReader reader_;
+  Buffer buffer_;
+};
+
+}  // namespace memoir::bench

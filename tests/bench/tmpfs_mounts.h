@@ -1,0 +1,61 @@
+#pragma once
+
+// Tmpfs mounts for the benchmarks, full of files, and what the collector's plan makes of them from tick to tick.
+
+#include <cstdint>
+#include <vector>
+
+#include "collect/tmpfs/plan.h"
+#include "model/tick.h"
+
+namespace memoir::bench {
+
+// Three of its own, or folders of /dev/shm where it may not mount.
+class TmpfsMounts {
+ public:
+  static constexpr int kMounts = 3;
+
+  explicit TmpfsMounts(int files);
+  ~TmpfsMounts();
+  TmpfsMounts(const TmpfsMounts&) = delete;
+  TmpfsMounts& operator=(const TmpfsMounts&) = delete;
+
+  const std::vector<TmpfsMount>& list() const { return mounts_; }
+  bool real() const { return real_; }
+
+ private:
+  std::vector<TmpfsMount> mounts_;
+  bool real_ = true;
+};
+
+// By how much each mount is more full than at the tick before, and one of how many of its entries.
+struct TmpfsMoves {
+  std::int64_t kib = 0;
+  std::size_t one_of = 1;
+};
+
+class TmpfsTicks {
+ public:
+  TmpfsTicks(const TmpfsMounts& mounts, TmpfsMoves moves) : mounts_(mounts), moves_(moves) {}
+
+  // What a tick tells of them.
+  void take(Tick& tick);
+
+  double look_us() const { return look_us_; }
+  double walk_us() const { return walk_us_; }
+  int walks() const { return walks_; }
+
+ private:
+  void look(const Tick& tick);
+  void walk(const TmpfsMount& mount, const Tick& tick);
+
+  const TmpfsMounts& mounts_;
+  TmpfsMoves moves_;
+  TmpfsPlan plan_{30 * 60'000};
+  std::int64_t moved_kib_ = 0;
+  double look_us_ = 0;
+  double walk_us_ = 0;
+  int walks_ = 0;
+};
+
+}  // namespace memoir::bench

@@ -1,0 +1,136 @@
+// Process events as they come here, where BPF may be used.
+
+#include "census/events.h"
+
+#include <algorithm>
+#include <array>
+#include <linux/capability.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+#include "census/bpf_census.h"
+#include "support/catch.h"
+
+namespace memoir::test {
+namespace {
+
+using Kind = ProcessEventKind;
+
+std::unique_ptr<ProcessEvents> events_or_notice() {
+  auto events = open_bpf_events();
+  if (!events) WARN("not run: " << events.error().message);
+  return events ? *std::move(events) : nullptr;
+}
+
+std::vector<ProcessEvent> take_all(ProcessEvents& events) {
+  std::vector<ProcessEvent> told;
+  const auto lost = events.take(told);
+  if (!lost) FAIL(lost.error().message);
+  return told;
+}
+
+std::vector<Kind> kinds_of(const std::vector<ProcessEvent>& told, std::int32_t pid) {
+  std::vector<Kind> kinds;
+  for (const ProcessEvent& event : told) {
+    if (event.pid == pid) kinds.push_back(event.kind);
+  }
+  return kinds;
+}
+
+template <typename Body>
+pid_t run_child(Body body) {
+  const pid_t child = ::fork();
+  if (child == 0) body();
+  ::waitpid(child, nullptr, 0);
+  return child;
+}
+
+bool drop_capabilities() {
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> none{};
+  return ::syscall(SYS_capset, &header, none.data()) == 0;
+}
+
+}  // namespace
+
+TEST_CASE("events: their own test passes") {
+  const auto events = events_or_notice();
+  if (events == nullptr) return;
+  const Status tested = test_events(*events, ProcFs());
+  INFO((tested ? "" : tested.error().message));
+  CHECK(tested.ok());
+}
+
+TEST_CASE("events: a child that execs and ends, in order, and nothing of threads") {
+  const auto events = events_or_notice();
+  if (events == nullptr) return;
+  take_all(*events);
+  const pid_t child = run_child([] {
+    ::execl("/bin/sh", "sh", "-c", "exit 7", nullptr);
+    ::_exit(1);
+  });
+  const pid_t threads = run_child([] {
+    std::thread([] {}).join();
+    ::_exit(0);
+  });
+  const auto told = take_all(*events);
+  CHECK(kinds_of(told, child) == std::vector{Kind::forked, Kind::execed, Kind::exited});
+  CHECK(kinds_of(told, threads) == std::vector{Kind::forked, Kind::exited});
+  const auto end = std::ranges::find_if(
+      told, [&](const ProcessEvent& event) { return event.pid == child && event.kind == Kind::exited; });
+  REQUIRE(end != told.end());
+  CHECK(end->parent_pid == ::getpid());
+  CHECK(WEXITSTATUS(end->exit_code) == 7);
+  CHECK(end->comm == "sh");
+  CHECK(end->peak_kib > 0);
+  CHECK(take_all(*events).size() < told.size() + 1000);
+}
+
+TEST_CASE("events: a killed child has its signal") {
+  const auto events = events_or_notice();
+  if (events == nullptr) return;
+  const pid_t child = run_child([] { ::raise(SIGKILL); });
+  for (const ProcessEvent& event : take_all(*events)) {
+    if (event.pid == child && event.kind == Kind::exited) CHECK(WTERMSIG(event.exit_code) == SIGKILL);
+  }
+}
+
+TEST_CASE("events: a ring that is full counts what it loses, and goes on") {
+  const auto events = events_or_notice();
+  if (events == nullptr) return;
+  for (int i = 0; i < 2'500; ++i) run_child([] { ::_exit(0); });
+  std::vector<ProcessEvent> told;
+  const auto lost = events->take(told);
+  REQUIRE(lost.ok());
+  CHECK(*lost > 0);
+  CHECK(told.size() + *lost >= 5'000);
+  const pid_t child = run_child([] { ::_exit(0); });
+  const auto more = events->take(told);
+  REQUIRE(more.ok());
+  CHECK(*more == 0);
+  CHECK(kinds_of(told, child).size() == 2);
+}
+
+TEST_CASE("events: reading them takes no right, opening them does") {
+  const auto events = events_or_notice();
+  if (events == nullptr) return;
+  const pid_t child = ::fork();
+  if (child == 0) {
+    if (::setuid(65534) != 0 || !drop_capabilities()) ::_exit(2);
+    const pid_t grandchild = run_child([] { ::_exit(0); });
+    std::vector<ProcessEvent> told;
+    if (!events->take(told)) ::_exit(3);
+    if (kinds_of(told, grandchild).size() != 2) ::_exit(4);
+    const auto other = open_bpf_events();
+    const bool says_why = !other && other.error().message.find("CAP_BPF") != std::string::npos;
+    ::_exit(says_why ? 0 : 5);
+  }
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  REQUIRE(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 0);
+}
+
+}  // namespace memoir::test

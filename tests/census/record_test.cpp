@@ -1,0 +1,106 @@
+// From what the BPF program writes to what status says.
+
+#include "census/record.h"
+
+#include "support/catch.h"
+
+namespace memoir::test {
+namespace {
+
+using F = ProcessField;
+
+census_record record_of(std::uint32_t state) {
+  census_record record{};
+  record.pid = 7;
+  record.state = state;
+  return record;
+}
+
+TEST_CASE("states have the letters of status") {
+  const auto letter = [](std::uint32_t state) { return read_record(record_of(state), {}).state; };
+  CHECK(letter(0) == 'R');
+  CHECK(letter(1) == 'S');
+  CHECK(letter(2) == 'D');
+  CHECK(letter(4) == 'T');
+  CHECK(letter(8) == 't');
+  CHECK(letter(0x10) == 'X');
+  CHECK(letter(0x20) == 'Z');
+  CHECK(letter(0x40) == 'P');
+  CHECK(letter(0x402) == 'I');
+  CHECK(letter(0x102) == 'D');  // killable
+  CHECK(letter(0x1000) == 'D');
+  CHECK(letter(0x80) == 'R');  // dead, but not yet anything that status reports
+}
+
+TEST_CASE("sizes are KiB of whole pages") {
+  census_record record = record_of(1);
+  record.has_memory = 1;
+  record.rss[kCensusFile] = 10;
+  record.rss[kCensusAnon] = 20;
+  record.rss[kCensusShmem] = 5;
+  record.rss[kCensusSwap] = 3;
+  record.peak_rss = 30;  // below what it holds now
+  record.size = 100;
+  record.peak_size = 120;
+  record.executable = 8;
+  record.code_begin = 0x400100;
+  record.code_end = 0x402001;
+  record.page_tables_bytes = 40960;
+  const ProcessMemory memory = read_record(record, {}).memory;
+  CHECK(memory.get(F::rss_file) == 40);
+  CHECK(memory.get(F::rss_anon) == 80);
+  CHECK(memory.get(F::rss_shmem) == 20);
+  CHECK(memory.get(F::vm_rss) == 140);
+  CHECK(memory.get(F::vm_hwm) == 140);
+  CHECK(memory.get(F::vm_swap) == 12);
+  CHECK(memory.get(F::vm_size) == 400);
+  CHECK(memory.get(F::vm_peak) == 480);
+  CHECK(memory.get(F::vm_exe) == 12);  // 0x400000 to 0x403000
+  CHECK(memory.get(F::vm_lib) == 20);
+  CHECK(memory.get(F::vm_pte) == 40);
+  CHECK(memory.get(F::hugetlb_pages) == 0);
+  CHECK_FALSE(memory.has(F::pss));
+}
+
+TEST_CASE("pages and clock ticks are the machine's") {
+  census_record record = record_of(1);
+  record.has_memory = 1;
+  record.size = 2;
+  record.start_ns = 12'345'678'901;
+  const CensusProcess process = read_record(record, {.page_bytes = 65536, .ticks_per_second = 1000});
+  CHECK(process.memory.get(F::vm_size) == 128);
+  CHECK(process.start_ticks == 12345);
+}
+
+TEST_CASE("a name that fills its room is whole, and a counter below 0 is 0") {
+  census_record record = record_of(1);
+  record.has_memory = 1;
+  record.rss[kCensusAnon] = -3;
+  std::fill(std::begin(record.comm), std::end(record.comm), 'x');
+  const CensusProcess process = read_record(record, {});
+  CHECK(process.comm == std::string(16, 'x'));
+  CHECK(process.memory.get(F::rss_anon) == 0);
+}
+
+TEST_CASE("events have the units of samples, and ends alone a peak") {
+  event_record record{};
+  record.at_ns = 5;
+  record.start_ns = 12'345'678'901;
+  record.peak_rss = 10;
+  record.kind = kEventExit;
+  record.pid = 7;
+  record.parent_pid = 6;
+  record.exit_code = 0x2a00;
+  const ProcessEvent end = read_event(record, {});
+  CHECK(end.kind == ProcessEventKind::exited);
+  CHECK(end.start_ticks == 1234);
+  CHECK(end.boot_ns == 5);
+  CHECK(end.peak_kib == 40);
+  CHECK(end.exit_code == 0x2a00);
+  record.kind = kEventVictim;
+  CHECK(read_event(record, {}).kind == ProcessEventKind::oom_victim);
+  CHECK_FALSE(read_event(record, {}).peak_kib);
+}
+
+}  // namespace
+}  // namespace memoir::test

@@ -1,0 +1,167 @@
+// Reading smaps_rollup by need: what is read, and what the samples say of processes that were not.
+
+#include <cstdint>
+#include <thread>
+#include <vector>
+
+#include "collect/collector_fixture.h"
+#include "collect/need/choice.h"
+
+using namespace memoir;
+using namespace memoir::test;
+
+using F = ProcessField;
+
+namespace {
+
+CollectorOptions by_need() {
+  CollectorOptions options = many_descriptors();
+  options.read_share_ppm = 5'000;
+  return options;
+}
+
+// Its smaps_rollup says another PSS than before, of which its status shows nothing: a stranger mapped the same file.
+FakeProcess shared_by_another(FakeProcess process) {
+  process.memory.set(F::pss, 1'050);
+  process.memory.set(F::pss_file, 50);
+  return process;
+}
+
+// A tick after a long pause. A process is not read again soon after a reading, and how soon depends on how long that
+// reading really took.
+Tick rested(Machine& machine) {
+  machine.clock.advance(kGreatestAgeMs / 2);
+  return machine.tick();
+}
+
+}  // namespace
+
+TEST_CASE("by need: who did not move is not read again, until the reading is ten minutes old") {
+  Machine machine(by_need());
+  const FakeProcess app = fake(10, "app");
+  machine.proc.add(app);
+  const Tick first = machine.tick();
+  CHECK(sample_of(first, 10).source == Source::exact);
+  CHECK(first.reads.exact == 1);
+  const auto pss = sample_of(first, 10).memory.get(F::pss);
+
+  machine.proc.update(shared_by_another(app));
+  const Tick second = machine.tick();
+  CHECK(sample_of(second, 10).source == Source::held);
+  CHECK(sample_of(second, 10).memory.get(F::pss) == pss);
+  CHECK(second.reads.held == 1);
+  CHECK(second.cost[static_cast<std::size_t>(CostKind::rollup)].cpu_us < 1'000'000);
+  // Another keyframe does not read all either.
+  CHECK(sample_of(machine.tick(true), 10).source == Source::held);
+
+  machine.clock.advance(kGreatestAgeMs);
+  const Tick old = machine.tick();
+  CHECK(sample_of(old, 10).source == Source::exact);
+  CHECK(sample_of(old, 10).memory.get(F::pss) == 1'050);
+}
+
+TEST_CASE("by need: own memory that moved is known without a reading") {
+  Machine machine(by_need());
+  FakeProcess app = fake(10, "app", 1'000);
+  machine.proc.add(app);
+  const Tick before = machine.tick();
+  app.memory = memory_of(51'000, 200);
+  machine.proc.update(app);
+  const Tick after = machine.tick();
+  const ProcessSample sample = sample_of(after, 10);
+  CHECK(sample.source == Source::held);
+  CHECK(*sample.memory.get(F::pss) - *sample_of(before, 10).memory.get(F::pss) == 50'000);
+  CHECK(uss_kib(sample.memory) == uss_kib(app.memory));
+  CHECK(sample.memory.get(F::rss) == app.memory.get(F::rss));
+  CHECK(after.categories.at(0).inexact == 0);
+}
+
+TEST_CASE("by need: shared memory that moved is read, and a little of it is estimated") {
+  Machine machine(by_need());
+  FakeProcess app = fake(10, "app", 1'000);
+  machine.proc.add(app);
+  machine.tick();
+  app.memory = memory_of(1'000, 220);
+  machine.proc.update(app);
+  const Tick little = machine.tick();
+  CHECK(sample_of(little, 10).source == Source::estimated);
+  CHECK(little.reads.estimated == 1);
+  CHECK(little.categories.at(0).inexact == 1);
+
+  app.memory = memory_of(1'000, 2'200);
+  machine.proc.update(app);
+  const Tick much = rested(machine);
+  CHECK(sample_of(much, 10).source == Source::exact);
+  CHECK(sample_of(much, 10).memory == app.memory);
+  CHECK(much.reads.checked == 1);
+}
+
+TEST_CASE("by need: an exec is read at once, and what is denied or ends keeps nothing of the reading before") {
+  Machine machine(by_need());
+  machine.proc.add(fake(10, "sh", 100'000));
+  machine.tick();
+  machine.proc.exec(fake(10, "app", 500));
+  const Tick exec = machine.tick();
+  CHECK(sample_of(exec, 10).source == Source::exact);
+  CHECK(sample_of(exec, 10).memory.get(F::private_dirty) == 500);
+  machine.proc.become_zombie(fake(10, "app", 500));
+  const Tick zombie = machine.tick();
+  CHECK(sample_of(zombie, 10).source == Source::inaccessible);
+  CHECK_FALSE(sample_of(zombie, 10).memory.has(F::pss));
+}
+
+TEST_CASE("by need: a reading that does not come back leaves what was known before") {
+  CollectorOptions options = by_need();
+  options.max_descriptors = 0;
+  options.read_deadline = std::chrono::milliseconds(200);
+  Machine machine(options);
+  FakeProcess app = fake(10, "app", 1'000);
+  machine.proc.add(app);
+  machine.tick();
+  machine.proc.block(10, PidFile::smaps_rollup);
+  app.memory = memory_of(1'000, 50'000);
+  machine.proc.update(app);
+  const Tick tick = rested(machine);
+  CHECK(sample_of(tick, 10).source == Source::estimated);
+  CHECK(tick.counts.blocked == 1);
+  while (!machine.proc.unblock(10, PidFile::smaps_rollup)) std::this_thread::yield();
+}
+
+TEST_CASE("by need: a budget that is used up puts off the smaller ones, and they are not forgotten") {
+  CollectorOptions options = by_need();
+  options.read_share_ppm = 1;
+  Machine machine(options);
+  for (std::int32_t pid = 10; pid < 60; ++pid) machine.proc.add(fake(pid, "app", 1'000));
+  CHECK(machine.tick().reads.exact == 50);  // the first tick reads all
+  for (std::int32_t pid = 10; pid < 60; ++pid) {
+    FakeProcess app = fake(pid, "app", 1'000);
+    app.memory = memory_of(1'000, pid == 20 ? 90'000 : 9'000);
+    machine.proc.update(app);
+  }
+  const Tick none = rested(machine);
+  CHECK(none.reads.exact == 0);
+  CHECK(none.reads.put_off == 50);
+  bool largest_read = false;
+  std::int64_t waiting = 50;
+  for (int minute = 0; minute < 1'000 && waiting > 0; ++minute) {
+    machine.clock.advance(60'000);
+    const Tick tick = machine.tick();
+    largest_read |= sample_of(tick, 20).source == Source::exact;
+    if (tick.reads.exact > 0) CHECK(largest_read);
+    waiting = tick.reads.estimated;
+  }
+  CHECK(waiting == 0);
+}
+
+TEST_CASE("at a keyframe cgroups are looked up again, over several ticks where there are many processes") {
+  Machine machine;
+  constexpr std::int32_t count = 200;
+  for (std::int32_t pid = 10; pid < 10 + count; ++pid) machine.proc.add(fake(pid, "app"));
+  machine.tick();
+  for (std::int32_t pid = 10; pid < 10 + count; ++pid) machine.proc.write(pid, PidFile::cgroup, "0::/moved\n");
+  CHECK(machine.tick().born.empty());
+  std::vector<std::size_t> moved;
+  moved.push_back(machine.tick(true).born.size());
+  for (int tick = 0; tick < 5; ++tick) moved.push_back(machine.tick().born.size());
+  CHECK(moved == std::vector<std::size_t>{64, 64, 64, 8, 0, 0});
+}

@@ -1,0 +1,244 @@
+// The collector with a census: the same ticks, and no status read.
+
+#include "collect/collector_fixture.h"
+#include "support/fake_census.h"
+
+using namespace memoir;
+using namespace memoir::test;
+
+using F = ProcessField;
+
+namespace {
+
+using AnyCensus = std::unique_ptr<Census>;
+
+// Sees one process, whatever there is.
+class OneProcess final : public Census {
+ public:
+  explicit OneProcess(CensusProcess process) : process_(std::move(process)) {}
+
+  Status look(std::vector<CensusProcess>& processes) override {
+    processes = {process_};
+    return Done{};
+  }
+
+  std::string_view name() const override { return "scripted"; }
+
+ private:
+  CensusProcess process_;
+};
+
+// A fake machine that two watch: with a census, and without.
+struct WatchedTwice {
+  explicit WatchedTwice(bool by_proc = false)
+      : counted(make_collector(machine.proc.proc(), machine.clock, many_descriptors(),
+                               by_proc ? Result<AnyCensus>(Error{ErrorKind::denied, "no BPF here"}) : scripted())) {}
+
+  Result<AnyCensus> scripted() { return AnyCensus(std::make_unique<FakeCensus>(machine.proc.proc(), script)); }
+
+  Machine machine;
+  std::shared_ptr<FakeCensus::Script> script = std::make_shared<FakeCensus::Script>();
+  std::unique_ptr<Collector> counted;
+
+  FakeProc& proc() { return machine.proc; }
+
+  Tick tick() {
+    auto tick = counted->collect(false);
+    if (!tick) FAIL(tick.error().message);
+    return *std::move(tick);
+  }
+};
+
+void check_same(const Tick& a, const Tick& b) {
+  CHECK(a.processes == b.processes);
+  CHECK(a.exits == b.exits);
+  CHECK(a.counts == b.counts);
+  CHECK(a.categories == b.categories);
+  REQUIRE(a.born.size() == b.born.size());
+  for (std::size_t i = 0; i < a.born.size(); ++i) CHECK(a.born[i] == b.born[i]);
+}
+
+TEST_CASE("with a census the ticks are the same as without") {
+  const bool by_proc = GENERATE(false, true);
+  WatchedTwice both(by_proc);
+  const auto check = [&] {
+    const Tick with = both.tick();
+    check_same(with, both.machine.tick());
+  };
+  FakeProc& proc = both.proc();
+  proc.add(fake(10, "web"));
+  proc.add(fake(11, "odd \\ \n name"));
+  proc.add(fake(12, "shell"));
+  proc.add({.pid = 2, .comm = "kthreadd", .kernel_thread = true});
+  check();
+  check();
+  proc.update(fake(10, "web", 5000));
+  proc.add(fake(13, "late"));
+  check();
+  FakeProcess image = fake(12, "editor");
+  image.start_ticks = fake(12, "shell").start_ticks;
+  proc.exec(image);
+  check();
+  proc.become_zombie(fake(13, "late"));
+  check();
+  proc.remove(13);
+  FakeProcess reborn = fake(11, "other");
+  reborn.start_ticks = 7000;
+  proc.remove(11);
+  proc.add(reborn);
+  check();
+  proc.remove(10);
+  check();
+}
+
+TEST_CASE("with a census the list of /proc is read now and then") {
+  WatchedTwice both;
+  both.proc().add({.pid = 2, .comm = "kthreadd", .kernel_thread = true});
+  both.proc().add(fake(10, "web"));
+  both.script->hidden = {11};
+  CHECK(both.tick().counts.kernel_threads == 1);
+  both.proc().remove(2);
+  both.proc().add(fake(11, "hidden"));
+  CHECK(both.tick().counts.kernel_threads == 1);
+  both.machine.clock.advance(5 * 60 * 1000);
+  const Tick listed = both.tick();
+  CHECK(listed.counts.kernel_threads == 0);
+  CHECK(listed.counts.seen == 2);
+  CHECK(both.tick().counts.seen == 2);  // who is known is not forgotten
+}
+
+TEST_CASE("of what a census sees no status is read") {
+  Machine machine;
+  machine.proc.add(fake(10, "web"));
+  machine.proc.write(10, PidFile::status, "not a status");
+  CensusProcess web;
+  web.pid = 10;
+  web.start_ticks = 1010;
+  web.comm = "web";
+  web.state = 'S';
+  web.memory.set(F::vm_size, 10'000);
+  web.memory.set(F::vm_rss, 4242);
+  const auto collector = make_collector(machine.proc.proc(), machine.clock, many_descriptors(),
+                                        AnyCensus(std::make_unique<OneProcess>(web)));
+  const auto tick = collector->collect(false);
+  REQUIRE(tick.ok());
+  CHECK(tick->counts.malformed == 0);
+  CHECK(sample_of(*tick, 10).memory.get(F::vm_rss) == 4242);
+  CHECK(sample_of(*tick, 10).source == Source::exact);
+}
+
+TEST_CASE("who is hidden from the census is recorded all the same") {
+  WatchedTwice both;
+  both.script->hidden = {11};
+  both.proc().add(fake(10, "web"));
+  both.proc().add(fake(11, "init"));
+  check_same(both.tick(), both.machine.tick());
+  both.script->hidden = {10};
+  both.proc().update(fake(10, "web", 3000));
+  check_same(both.tick(), both.machine.tick());
+  both.script->hidden = {};
+  check_same(both.tick(), both.machine.tick());
+}
+
+TEST_CASE("a process that ended after the census has no memory of who has its pid now") {
+  Machine machine;
+  machine.proc.add(fake(10, "next"));
+  CensusProcess ghost;
+  ghost.pid = 10;
+  ghost.start_ticks = 999;
+  ghost.comm = "ghost";
+  ghost.state = 'S';
+  ghost.memory.set(F::vm_size, 10'000);
+  ghost.memory.set(F::vm_rss, 4242);
+  const auto collector = make_collector(machine.proc.proc(), machine.clock, many_descriptors(),
+                                        AnyCensus(std::make_unique<OneProcess>(ghost)));
+  for (int i = 0; i < 2; ++i) {
+    const auto tick = collector->collect(false);
+    REQUIRE(tick.ok());
+    CHECK(sample_of(*tick, 10).key == ProcessKey{10, 999, 0});
+    CHECK(sample_of(*tick, 10).source == Source::approximate);
+    CHECK(sample_of(*tick, 10).memory.get(F::pss) == 4242);
+    if (i == 0) CHECK(born_of(*tick, 10).exe.empty());
+  }
+}
+
+TEST_CASE("a census that fails is given up, which is told, and nothing is lost") {
+  WatchedTwice both;
+  both.proc().add(fake(10, "web"));
+  check_same(both.tick(), both.machine.tick());
+  CHECK(both.counted->access().census == "fake");
+  CHECK(both.counted->access().note.empty());
+  both.script->fails = true;
+  both.proc().update(fake(10, "web", 2000));
+  check_same(both.tick(), both.machine.tick());
+  CHECK(both.counted->access().census == "proc");
+  const std::string note = both.counted->access().note;
+  CHECK_THAT(note, Catch::Matchers::Contains("the iterator is gone"));
+  const int looks = both.script->looks;
+  check_same(both.tick(), both.machine.tick());
+  CHECK(both.counted->access().note == note);
+  CHECK(both.script->looks == looks);
+}
+
+TEST_CASE("the census by /proc has status read of those who moved, and of each every two minutes") {
+  WatchedTwice both(true);
+  FakeProcess web = fake(10, "web");
+  both.proc().add(web);
+  both.tick();
+  both.tick();  // the statm of a new process is not known before this one
+  web.threads = 7;
+  both.proc().update(web);
+  CHECK(sample_of(both.tick(), 10).threads == 1);
+  web.memory = memory_of(5000);
+  both.proc().update(web);
+  CHECK(sample_of(both.tick(), 10).threads == 7);
+  CHECK(sample_of(both.tick(), 10).memory.get(F::vm_rss) == 5000);
+  web.state = 'D';
+  both.proc().update(web);
+  CHECK(sample_of(both.tick(), 10).state == 'S');
+  both.machine.clock.advance(120'000);
+  CHECK(sample_of(both.tick(), 10).state == 'D');
+}
+
+TEST_CASE("the census by /proc reads a status again that it did not understand") {
+  WatchedTwice both(true);
+  both.proc().add(fake(10, "web"));
+  both.tick();
+  both.tick();
+  both.proc().write(10, PidFile::status, "torn");
+  both.machine.clock.advance(120'000);
+  CHECK(both.tick().counts.malformed == 1);
+  CHECK(both.tick().counts.malformed == 1);
+  both.proc().update(fake(10, "web"));
+  CHECK(both.tick().counts.malformed == 0);
+  CHECK(both.tick().counts.malformed == 0);
+}
+
+TEST_CASE("the census by /proc comes before rollups where descriptors are short") {
+  const auto most_kept = static_cast<std::size_t>(GENERATE(0, 1, 3, 6, 7, 20));
+  Machine machine;
+  CollectorOptions few = many_descriptors();
+  few.max_descriptors = most_kept;
+  const auto collector = make_collector(machine.proc.proc(), machine.clock, few, Error{ErrorKind::denied, "no BPF"});
+  machine.proc.add(fake(10, "web"));
+  machine.proc.add({.pid = 2, .comm = "kthreadd", .kernel_thread = true});
+  for (int i = 0; i < 4; ++i) {
+    if (i == 2) machine.proc.add(fake(11, "late"));
+    const auto tick = collector->collect(false);
+    REQUIRE(tick.ok());
+    const Tick same = machine.tick();
+    check_same(*tick, same);
+  }
+}
+
+TEST_CASE("why the census is not by BPF is said at the start") {
+  FakeProc proc;
+  const ManualClock clock{{FakeProc::kBootMs + 1'000'000, 1'000'000}};
+  const auto collector =
+      make_collector(proc.proc(), clock, many_descriptors(), Error{ErrorKind::denied, "no BPF here"});
+  REQUIRE(collector->collect(true).ok());
+  CHECK(collector->access().census == "proc");
+  CHECK_THAT(collector->access().note, Catch::Matchers::Contains("no BPF here"));
+}
+
+}  // namespace

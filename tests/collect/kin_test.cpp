@@ -1,0 +1,155 @@
+// Who is due for an exact reading because of a relative, and who ran another image.
+
+#include "collect/kin.h"
+
+#include "collect/collector_fixture.h"
+#include "support/fake_events.h"
+
+namespace memoir::test {
+namespace {
+
+using Kind = ProcessEventKind;
+
+struct Family {
+  Kin::Entries entries;
+  DescriptorBudget budget{0};
+  Kin kin;
+
+  // In the order of pids.
+  ProcessEntry& add(std::int32_t pid, std::int32_t parent_pid, std::uint64_t start_ticks = 5) {
+    entries.push_back(std::make_unique<ProcessEntry>(pid, start_ticks, budget));
+    entries.back()->sample.parent_pid = parent_pid;
+    return *entries.back();
+  }
+
+  std::vector<std::int32_t> moved(const std::vector<ProcessEvent>& events = {}, bool lost = false) {
+    kin.see(entries, events, 100, lost);
+    std::vector<std::int32_t> pids;
+    for (const auto& entry : entries) {
+      if (std::exchange(entry->related, false)) pids.push_back(entry->pid);
+    }
+    return pids;
+  }
+
+  std::vector<std::int32_t> execed(const std::vector<ProcessEvent>& events) {
+    kin.see(entries, events, 100, false);
+    std::vector<std::int32_t> pids;
+    for (const auto& entry : entries) {
+      if (entry->exec_told) pids.push_back(entry->pid);
+    }
+    return pids;
+  }
+};
+
+// A server of pid 10 with three workers, a stranger with a child, and one of init.
+Family settled() {
+  Family family;
+  family.add(10, 1);
+  for (const std::int32_t pid : {11, 12, 13}) family.add(pid, 10);
+  family.add(20, 1);
+  family.add(21, 20);
+  family.moved();
+  return family;
+}
+
+ProcessEvent happened(Kind kind, std::int32_t pid, std::int32_t parent_pid, std::int64_t boot_ms = 200) {
+  ProcessEvent event;
+  event.kind = kind;
+  event.pid = pid;
+  event.parent_pid = parent_pid;
+  event.start_ticks = 5;
+  event.boot_ns = boot_ms * 1'000'000;
+  return event;
+}
+
+using Pids = std::vector<std::int32_t>;
+
+}  // namespace
+
+TEST_CASE("kin: nobody moved where nothing happened, and everybody where events were lost") {
+  Family family = settled();
+  CHECK(family.moved().empty());
+  CHECK(family.moved({}, true) == Pids{10, 11, 12, 13, 20, 21});
+  CHECK(family.moved().empty());
+}
+
+TEST_CASE("kin: births and ends that the table saw") {
+  Family family = settled();
+  family.add(30, 20);
+  CHECK(family.moved() == Pids{20, 30});
+  CHECK(family.moved().empty());
+  family.entries.erase(family.entries.begin() + 2);  // 12
+  CHECK(family.moved() == Pids{10, 11, 13});
+  CHECK(family.moved().empty());
+  family.entries[3]->start_ticks = 9;  // another has the pid of 20
+  CHECK(family.moved() == Pids{20});
+}
+
+TEST_CASE("kin: events of who lived between two ticks") {
+  Family family = settled();
+  CHECK(family.moved({happened(Kind::forked, 99, 10)}) == Pids{10});
+  CHECK(family.moved({happened(Kind::exited, 99, 10)}) == Pids{10, 11, 12, 13});
+  CHECK(family.moved({happened(Kind::execed, 21, 20)}) == Pids{20, 21});
+  CHECK(family.moved({happened(Kind::exited, 98, 1)}).empty());
+  CHECK(family.moved({happened(Kind::oom_victim, 10, 1)}).empty());
+}
+
+TEST_CASE("kin: an exec is told once, of the process that it was") {
+  Family family = settled();
+  CHECK(family.execed({happened(Kind::execed, 11, 10)}) == Pids{11});
+  CHECK(family.execed({}).empty());
+  ProcessEvent other = happened(Kind::execed, 11, 10);
+  other.start_ticks = 4;
+  CHECK(family.execed({other}).empty());
+  // The tick before found it while it read.
+  family.entries[1]->execed = true;
+  CHECK(family.execed({happened(Kind::execed, 11, 10, 90)}).empty());
+  CHECK(family.execed({happened(Kind::execed, 11, 10, 101)}) == Pids{11});
+  family.entries[1]->execed = false;
+  CHECK(family.execed({happened(Kind::execed, 11, 10, 90)}) == Pids{11});
+  // What was born in it was read as it is.
+  family.add(31, 20);
+  family.moved();
+  CHECK(family.execed({happened(Kind::execed, 31, 20, 90)}).empty());
+  CHECK(family.execed({happened(Kind::execed, 31, 20, 90)}) == Pids{31});
+}
+
+TEST_CASE("an exec that nothing but its event shows begins another row") {
+  Machine machine;
+  const auto script = std::make_shared<FakeEvents::Script>();
+  CollectorOptions none = many_descriptors();
+  none.max_descriptors = 0;  // no rollup falls silent
+  const auto collector = make_collector(machine.proc.proc(), machine.clock, none, std::unique_ptr<Census>(),
+                                        std::unique_ptr<ProcessEvents>(std::make_unique<FakeEvents>(script)));
+  const auto tick = [&] {
+    auto made = collector->collect(false);
+    if (!made) FAIL(made.error().message);
+    machine.clock.advance(1000);
+    return *std::move(made);
+  };
+  machine.proc.add(fake(10, "web"));
+  tick();
+  CHECK(tick().counts.execed == 0);
+  ProcessEvent event = happened(Kind::execed, 10, 1, machine.clock.now().boot_ms);
+  event.start_ticks = 1010;
+  script->events = {event};
+  const Tick told = tick();
+  CHECK(told.counts.execed == 1);
+  CHECK(sample_of(told, 10).key.exec_count == 1);
+  CHECK(tick().counts.execed == 0);
+  script->lost = 7;
+  CHECK(tick().counts.execed == 0);
+  script->fails = true;
+  CHECK(tick().counts.seen == 1);
+  CHECK_THAT(collector->access().note, Catch::Matchers::Contains("the ring is gone"));
+}
+
+TEST_CASE("why there are no events is said at the start") {
+  Machine machine;
+  const auto collector = make_collector(machine.proc.proc(), machine.clock, many_descriptors(),
+                                        std::unique_ptr<Census>(), Error{ErrorKind::denied, "no tracepoints here"});
+  REQUIRE(collector->collect(true).ok());
+  CHECK_THAT(collector->access().note, Catch::Matchers::Contains("no tracepoints here"));
+}
+
+}  // namespace memoir::test

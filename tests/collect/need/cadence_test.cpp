@@ -1,0 +1,85 @@
+#include "collect/need/cadence.h"
+
+#include <vector>
+
+#include "support/catch.h"
+
+using namespace memoir;
+
+TEST_CASE("slots are multiples of the interval, and none is used twice") {
+  CHECK(next_slot(12'345, 0, 10'000).at_ms == 20'000);
+  CHECK(next_slot(20'000, 20'000, 10'000).at_ms == 30'000);
+  CHECK(next_slot(20'003, 20'000, 10'000).at_ms == 30'000);
+  // The timer fired a millisecond early.
+  CHECK(next_slot(19'999, 20'000, 10'000).at_ms == 30'000);
+  CHECK(next_slot(19'999, 20'000, 10'000).skipped == 0);
+}
+
+TEST_CASE("an overrun skips to the next slot and counts what it missed") {
+  const Slot slot = next_slot(53'000, 20'000, 10'000);
+  CHECK(slot.at_ms == 60'000);
+  CHECK(slot.skipped == 3);
+  CHECK(next_slot(12'345, 0, 10'000).skipped == 0);
+}
+
+TEST_CASE("a clock stepped back does not stop the ticks") {
+  const Slot slot = next_slot(1'000'000, 4'600'000, 10'000);
+  CHECK(slot.at_ms == 1'010'000);
+  CHECK(slot.skipped == 0);
+}
+
+TEST_CASE("a keyframe is due once in its time, and at the first tick") {
+  constexpr std::int64_t hour = 3'600'000;
+  CHECK(keyframe_due(5, 0, hour));
+  CHECK_FALSE(keyframe_due(hour + 10'000, hour, hour));
+  CHECK(keyframe_due(2 * hour, hour + 10'000, hour));
+  CHECK(keyframe_due(hour - 1, hour, hour));  // the clock was stepped back
+}
+
+TEST_CASE("a denied rollup is tried again at keyframes") {
+  const ProcessSample last;
+  CHECK_FALSE(plan_reads(false, &last, true).rollup);
+  CHECK(plan_reads(false, &last, true).status);
+  CHECK(plan_reads(true, &last, true).rollup);
+}
+
+TEST_CASE("everything is read of every process but a zombie's memory") {
+  ProcessSample last;
+  last.state = 'S';
+  CHECK(plan_reads(false, nullptr, false).rollup);
+  CHECK(plan_reads(false, &last, false).rollup);
+  CHECK(plan_reads(false, &last, false).status);
+  CHECK_FALSE(plan_reads(false, &last, false).cgroup);
+  CHECK(plan_reads(true, &last, false).cgroup);
+  last.state = 'Z';
+  CHECK_FALSE(plan_reads(false, &last, false).rollup);
+  CHECK(plan_reads(false, &last, false).status);
+}
+
+TEST_CASE("a status is due two minutes after it was read at the latest, and those of many pids in turn") {
+  CHECK(status_due(1, std::nullopt, 0));
+  CHECK_FALSE(status_due(1, 5'000, 5'000));
+  constexpr std::int64_t began_ms = 1'000'000;
+  std::vector<int> due_at(13);
+  for (std::int32_t pid = 1'000'000'000; pid < 1'000'000'300; ++pid) {
+    std::size_t tick = 1;
+    while (!status_due(pid, began_ms, began_ms + static_cast<std::int64_t>(tick) * 10'000)) ++tick;
+    REQUIRE(tick <= 12);
+    ++due_at[tick];
+  }
+  for (std::size_t tick = 1; tick <= 12; ++tick) CHECK(due_at[tick] < 40);
+}
+
+TEST_CASE("looks wait for as long as they take no more than a thousandth of a core") {
+  CHECK(look_pause_ms(1'000, 0) == 1'000);
+  CHECK(look_pause_ms(1'000, 400) == 1'000);
+  CHECK(look_pause_ms(100, 400) == 400);
+  CHECK(look_pause_ms(1'000, 30'000) == 30'000);
+}
+
+TEST_CASE("a tick before its slot comes a quarter of the interval after the last, and not within a second") {
+  CHECK_FALSE(early_tick_due(12'000, 10'000, 10'000));
+  CHECK(early_tick_due(12'500, 10'000, 10'000));
+  CHECK_FALSE(early_tick_due(10'999, 10'000, 1'000));
+  CHECK(early_tick_due(11'000, 10'000, 1'000));
+}

@@ -1,0 +1,110 @@
+// Reading by need, as memoird does it where nothing is configured.
+
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+#include <thread>
+
+#include "holder.h"
+#include "recording.h"
+#include "support/catch.h"
+
+using namespace memoir::test;
+using nlohmann::json;
+
+namespace {
+
+std::string configured(const Scene& scene, const std::string& toml) {
+  const std::string path = scene.folder() + "/memoir.toml";
+  std::ofstream(path) << toml;
+  return path;
+}
+
+}  // namespace
+
+TEST_CASE("by need: who did not move is not read again, and its PSS is as if it had been") {
+  const Scene scene;
+  Holder holder(scene.folder());
+  holder.tell("private 16384");
+  Recorder recorder(scene, "1h", {}, {"--config", configured(scene, "")});
+  // Asked of the file itself: a program that is run for it would be a sibling of the holder that comes and goes.
+  const auto last = [&](const std::string& column) {
+    return scene.text("SELECT " + column + " FROM process_at WHERE tick_id = (SELECT max(id) FROM tick) AND pid = " +
+                      std::to_string(holder.pid()));
+  };
+  recorder.tick();
+  const std::string all = "pss_kib || ' ' || uss_kib || ' ' || rss_kib";
+  const std::string before = last(all);
+  const std::int64_t pss_kib = std::stoll(last("pss_kib"));
+  recorder.tick();
+  // That it was not read again is no change.
+  CHECK(last("source") == "exact");
+  CHECK(last(all) == before);
+  // Its own memory moves: PSS is known without a reading.
+  holder.tell("private 32768");
+  recorder.tick();
+  CHECK(last("source") != "approximate");
+  CHECK(std::abs(std::stoll(last("pss_kib")) - pss_kib - 32768) < 1024);
+  CHECK(scene.number("SELECT held > 0 AND exact < seen FROM tick ORDER BY id DESC LIMIT 1") == 1);
+  CHECK(recorder.stop() == 0);
+}
+
+TEST_CASE("looks: what a process held between two ticks only is its highest, and when") {
+  const Scene scene;
+  Holder holder(scene.folder());
+  Recorder recorder(scene, "1h", {}, {"--config", configured(scene, "[recorder]\nlook = \"50ms\"\n")});
+  recorder.tick();
+  const std::string pid = std::to_string(holder.pid());
+  const std::string seen =
+      "SELECT count(*) FROM extreme_named WHERE metric = 'rss' AND high_kib >= 131072 AND name LIKE '%[" + pid + "]'";
+  // As long as no look fell into the time that it held it, again and for longer.
+  for (int attempt = 1; attempt <= 30 && scene.number(seen).value_or(0) == 0; ++attempt) {
+    holder.tell("private 131072");
+    std::this_thread::sleep_for(std::chrono::milliseconds(20 * attempt));
+    holder.tell("free");
+    recorder.tick();
+  }
+  REQUIRE(scene.number(seen).value_or(0) > 0);
+  const json trend = scene.answer({"trend", pid, "--by", "rss", "--last", "1h"});
+  INFO(trend.dump());
+  CHECK(trend.at("max_kib") >= 131072);
+  CHECK(trend.at("mean_kib") < 65536);
+  CHECK(scene.number("SELECT sum(looks) > 0 AND sum(looks_cpu_us) > 0 FROM tick") == 1);
+  CHECK(recorder.stop() == 0);
+}
+
+TEST_CASE("looks: a process that grows fast gets a tick before its turn") {
+  const Scene scene;
+  Holder holder(scene.folder());
+  Recorder recorder(scene, "1h", {}, {"--config", configured(scene, "[recorder]\nlook = \"50ms\"\n")});
+  recorder.tick();
+  holder.tell("private 262144");
+  // A quarter of the interval is too long to wait for: nothing comes at once.
+  const auto ticks = scene.number("SELECT count(*) FROM tick").value();
+  recorder.tick();
+  CHECK(scene.number("SELECT count(*) FROM tick").value() == ticks + 1);
+  REQUIRE(recorder.stop() == 0);
+  const Scene often;
+  Recorder soon(often, "5s", {}, {"--config", configured(often, "[recorder]\nlook = \"50ms\"\n")});
+  soon.tick();
+  const std::int64_t last_asked = often.number("SELECT max(id) FROM tick").value();
+  // It may come just before its turn, which is no proof: then again.
+  const std::string early =
+      "SELECT count(*) FROM tick WHERE wall_ms % 5000 BETWEEN 1000 AND 4000 AND keyframe_id <> id";
+  const std::int64_t asked = often.number(early).value_or(0);
+  wait_until("a tick before its turn", [&] {
+    holder.tell("free");
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    holder.tell("private 262144");
+    std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+    return often.number(early).value_or(0) > asked;
+  });
+  // What it maps was read with the first of them.
+  CHECK(often.number(
+            "SELECT count(*) > 0 FROM ledger AS l JOIN tick AS t ON t.id = l.tick_id JOIN process AS p ON p.id = "
+            "l.process_id WHERE t.wall_ms % 5000 BETWEEN 50 AND 4950 AND t.keyframe_id <> t.id AND t.id > " +
+            std::to_string(last_asked) +
+            " AND abs(l.read_ms - t.wall_ms) < 1000 AND p.pid = " + std::to_string(holder.pid())) == 1);
+  CHECK(soon.stop() == 0);
+}

@@ -1,0 +1,215 @@
+// memoir cgroups: what each cgroup held and may hold, as people know it, and what is left of that in rollups.
+
+#include <algorithm>
+#include <map>
+#include <sstream>
+
+#include <nlohmann/json.hpp>
+
+#include "query/cli/application.h"
+#include "query/golden.h"
+#include "query/history.h"
+#include "query/on_screen.h"
+#include "query/render/layout.h"
+#include "query/render/terminal.h"
+#include "query/zone_guard.h"
+#include "support/catch.h"
+#include "support/manual_clock.h"
+
+using namespace memoir;
+using namespace memoir::query;
+using memoir::test::compare_with_golden;
+using memoir::test::History;
+using nlohmann::json;
+
+namespace {
+
+constexpr std::int64_t kMib = 1024;
+const std::string kWeb = "3f2a4b5c6d7e8f901234567890abcdef3f2a4b5c6d7e8f901234567890abcdef";
+const std::string kApp = "aaaabbbbccccddddeeeeffff0000111122223333444455556666777788889999";
+const std::string kPod = "/kubepods.slice/kubepods-pod12ab.slice/cri-containerd-" + kApp + ".scope";
+
+CgroupDetail detail_of(std::string path, std::int64_t peak_kib) {
+  CgroupDetail detail;
+  detail.path = std::move(path);
+  detail.peak_kib = peak_kib;
+  return detail;
+}
+
+// A service at its limit, a container, a pod, and what is above them.
+void record(History& history) {
+  history.begin_run();
+  history.birth(1, {"init", "/sbin/init", "other", "root", "/init.scope"}, 8 * kMib);
+  history.birth(100, {"nginx", "nginx", "web", "root", "/system.slice/nginx.service"}, 90 * kMib);
+  history.birth(101, {"nginx", "nginx", "web", "www", "/system.slice/nginx.service"}, 60 * kMib);
+  history.birth(200, {"node", "node app.js", "web", "root", "/docker/" + kWeb}, 200 * kMib);
+  history.birth(300, {"app", "/app", "web", "root", kPod}, 30 * kMib);
+  history.birth(400, {"odd", "odd", "other", "root", "/system.slice/a\\x2db.service"}, 5 * kMib);
+  history.cgroup({"/", 700 * kMib, 200 * kMib, 10 * kMib, {}, {}, {}, 400 * kMib, 20 * kMib, 60 * kMib});
+  history.cgroup({"/system.slice", 300 * kMib, 80 * kMib, 0, {}, 600 * kMib, {}, 170 * kMib, 0, 40 * kMib});
+  history.cgroup(
+      {"/system.slice/nginx.service", 246 * kMib, 70 * kMib, 4 * kMib, 256 * kMib, {}, 0, 150 * kMib, 0, 20 * kMib});
+  history.cgroup({"/system.slice/a\\x2db.service", 9 * kMib, kMib, {}, {}, {}, {}, 5 * kMib, {}, {}});
+  history.cgroup({"/docker", 280 * kMib, 50 * kMib, 0, {}, {}, {}, 220 * kMib, 0, 8 * kMib});
+  history.cgroup({"/docker/" + kWeb, 280 * kMib, 50 * kMib, 0, 512 * kMib, {}, {}, 220 * kMib, 0, 8 * kMib});
+  history.cgroup({"/dockers", 3 * kMib, 0, 0, {}, {}, {}, 3 * kMib, 0, 0});
+  history.cgroup({kPod, 40 * kMib, 4 * kMib, 0, {}, {}, {}, 30 * kMib, 0, 2 * kMib});
+  CgroupDetail nginx{"/system.slice/nginx.service", 16 * kMib, 64 * kMib, 256 * kMib, 8 * kMib, 1, 2, 17, 3, 2, 1};
+  nginx.psi_some_total_us = 61'500'000;
+  nginx.psi_full_total_us = 1'250'000;
+  history.cgroup_detail(nginx);
+  history.cgroup_detail(detail_of("/docker/" + kWeb, 400 * kMib));
+  history.container({"/docker/" + kWeb, {"docker", kWeb, "web-1", "nginx:1.27", {}, {}}});
+  history.container({kPod, {"kubernetes", kApp, "app", "registry/app:7", "12ab", "prod/shop-7d9f"}});
+  history.tick(2);
+}
+
+const History& recorded() {
+  static History history;
+  static const bool done = (record(history), true);
+  static_cast<void>(done);
+  return history;
+}
+
+Outcome ask(const History& history, std::vector<std::string> arguments, const std::string& command = "cgroups") {
+  use_utf8();
+  const test::ZoneGuard zone("UTC");
+  arguments.insert(arguments.begin(), command);
+  arguments.insert(arguments.end(), {"--db", history.path()});
+  Outcome outcome = answer(arguments, test::ManualClock({history.now_ms(), 0}));
+  for (std::size_t at = outcome.out.find(history.path()); at != std::string::npos;
+       at = outcome.out.find(history.path()))
+    outcome.out.replace(at, history.path().size(), "DB");
+  return outcome;
+}
+
+json rows_of(const History& history, std::vector<std::string> arguments, const std::string& command = "cgroups") {
+  arguments.insert(arguments.end(), {"--format", "json"});
+  const Outcome outcome = ask(history, std::move(arguments), command);
+  INFO(outcome.error);
+  REQUIRE(outcome.exit == Exit::answered);
+  return json::parse(outcome.out)["rows"];
+}
+
+std::vector<std::string> paths_of(const json& rows) {
+  std::vector<std::string> paths;
+  for (const json& row : rows) paths.push_back(row["cgroup"]);
+  return paths;
+}
+
+using Paths = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("cgroups: as people and machines see them") {
+  for (const char* format : {"table", "json", "csv"}) {
+    compare_with_golden(std::string("cgroups.") + format, ask(recorded(), {"--format", format}).out);
+  }
+}
+
+TEST_CASE("cgroups: a table fits 80 columns, with what each may hold") {
+  const test::ZoneGuard zone("UTC");
+  const std::string text =
+      test::answer_on_screen(recorded().path(), recorded().now_ms(), {"cgroups", "--limit", "6"}, Screen{80, 24})
+          .value();
+  compare_with_golden("cgroups-80.table", text);
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) CHECK(display_width(line) <= 80);
+}
+
+TEST_CASE("cgroups: each row has what the kernel counts, its limits, and its processes with those below") {
+  const json rows = rows_of(recorded(), {"unit:nginx.service"});
+  REQUIRE(rows.size() == 1);
+  const json& nginx = rows[0];
+  CHECK(nginx["usage_kib"] == 246 * kMib);
+  CHECK(nginx["anon_kib"] == 150 * kMib);
+  CHECK(nginx["max_kib"] == 256 * kMib);
+  CHECK(nginx["low_kib"] == 64 * kMib);
+  CHECK(nginx["min_kib"] == 16 * kMib);
+  CHECK(nginx["limit_percent"].get<double>() == Approx(96.1).margin(0.1));
+  CHECK(nginx["peak_kib"] == 256 * kMib);
+  CHECK(nginx["oom_kills"] == 2);
+  CHECK(nginx["max_events"] == 17);
+  CHECK(nginx["psi_some_total_ms"] == 61'500);
+  CHECK(nginx["anon_mark_kib"] == 150 * kMib);
+  CHECK(nginx["processes"] == 2);
+  CHECK(nginx["processes_pss_kib"] == 150 * kMib);
+  CHECK(nginx["slice"] == "system.slice");
+  // Without memory.max memory.high is the limit.
+  const json slice = rows_of(recorded(), {"cgroup:/system.slice", "--limit", "1"});
+  CHECK(slice[0]["cgroup"] == "/system.slice");
+  CHECK(slice[0]["limit_percent"].get<double>() == Approx(50));
+  CHECK(slice[0]["processes"] == 3);
+}
+
+TEST_CASE("cgroups: a path takes what is below it, and no other that begins like it") {
+  CHECK(paths_of(rows_of(recorded(), {"cgroup:/docker"})) == Paths{"/docker", "/docker/" + kWeb});
+  CHECK(paths_of(rows_of(recorded(), {"cgroup:/docker/" + kWeb})) == Paths{"/docker/" + kWeb});
+  const Outcome none = ask(recorded(), {"cgroup:/nowhere"});
+  CHECK(none.exit != Exit::answered);
+  CHECK(none.error.find("/nowhere") != std::string::npos);
+}
+
+TEST_CASE("cgroups: by name, containers and pods have what their managers call them") {
+  const json web = rows_of(recorded(), {"container:docker:3f2a4b5c6d7e"});
+  REQUIRE(web.size() == 1);
+  CHECK(web[0]["container_name"] == "web-1");
+  CHECK(web[0]["container_image"] == "nginx:1.27");
+  CHECK(web[0]["container_id"] == kWeb);
+  const json pod = rows_of(recorded(), {"cgroup:/kubepods.slice"});
+  REQUIRE(pod.size() == 1);
+  CHECK(pod[0]["pod"] == "prod/shop-7d9f");
+  CHECK(pod[0]["pod_uid"] == "12ab");
+  const std::string table = ask(recorded(), {}).out;
+  CHECK(table.find("web-1 (docker:3f2a4b5c6d7e)") != std::string::npos);
+  CHECK(table.find("prod/shop-7d9f/app (kubernetes:aaaabbbbcccc)") != std::string::npos);
+  CHECK(table.find("a\\x2db.service") != std::string::npos);
+}
+
+TEST_CASE("cgroups: ranked by whatever is asked for, what is not known last") {
+  CHECK(rows_of(recorded(), {"--by", "limit"})[0]["cgroup"] == "/system.slice/nginx.service");
+  CHECK(rows_of(recorded(), {"--by", "peak"})[0]["cgroup"] == "/docker/" + kWeb);
+  CHECK(rows_of(recorded(), {"--by", "kills"})[0]["cgroup"] == "/system.slice/nginx.service");
+  CHECK(rows_of(recorded(), {})[0]["cgroup"] == "/");
+  CHECK(ask(recorded(), {"--by", "pss"}).exit == Exit::usage);
+}
+
+TEST_CASE("cgroups: without any there is nothing to answer from") {
+  History history;
+  history.begin_run();
+  history.birth(1, {"init", "/sbin/init"}, kMib);
+  history.tick(1);
+  const Outcome outcome = ask(history, {});
+  CHECK(outcome.exit == Exit::empty);
+  CHECK(outcome.out.find("nothing of cgroups was recorded") != std::string::npos);
+}
+
+TEST_CASE("cgroups: rollups have the sums over processes, and the highest usage of the day") {
+  History history(60'000);
+  record(history);
+  history.tick(118);
+  history.maintain();
+  const json rows = rows_of(history, {"--tier", "hour", "--at", "2026-11-19T00:30Z"});
+  const auto nginx =
+      std::ranges::find_if(rows, [](const json& row) { return row["cgroup"] == "/system.slice/nginx.service"; });
+  REQUIRE(nginx != rows.end());
+  CHECK((*nginx)["usage_mark_kib"] == 246 * kMib);
+  CHECK((*nginx)["anon_mark_kib"] == 150 * kMib);
+  CHECK((*nginx)["processes_pss_kib"] == 150 * kMib);
+  CHECK_FALSE(nginx->contains("usage_kib"));
+  const Outcome table = ask(history, {"--tier", "hour", "--at", "2026-11-19T00:30Z"});
+  CHECK(table.out.find("is kept as long as ticks are") != std::string::npos);
+}
+
+TEST_CASE("cgroups: top and peaks by container show what containers are called, by slice the path's own words") {
+  const json rows = rows_of(recorded(), {"--group", "container", "--by", "pss"}, "top");
+  CHECK(rows[0]["container"] == "docker:3f2a4b5c6d7e");
+  CHECK(rows[0]["container_name"] == "web-1");
+  CHECK(rows_of(recorded(), {"--group", "container", "--by", "pss"}, "peaks")[0]["container_name"] == "web-1");
+  std::map<std::string, std::int64_t> slices;
+  for (const json& row : rows_of(recorded(), {"--group", "slice"}, "top")) slices[row["slice"]] = row["pss_kib"];
+  CHECK(slices["system.slice"] == 155 * kMib);
+  CHECK(slices["kubepods-pod12ab.slice"] == 30 * kMib);
+  CHECK(slices[""] == 208 * kMib);
+  CHECK(rows_of(recorded(), {"--filter", "slice=system.slice"}, "top").size() == 3);
+}

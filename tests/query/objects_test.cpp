@@ -1,0 +1,318 @@
+// memoir mappings and memoir objects: what processes map, and what is said where it is not known.
+
+#include <nlohmann/json.hpp>
+
+#include "query/cli/application.h"
+#include "query/golden.h"
+#include "query/history.h"
+#include "query/zone_guard.h"
+#include "support/catch.h"
+#include "support/manual_clock.h"
+
+using namespace memoir;
+using namespace memoir::query;
+using memoir::test::History;
+using nlohmann::json;
+using F = ProcessField;
+using K = MappingKind;
+
+namespace {
+
+constexpr std::int64_t kMib = 1024;
+
+MappingUse use(std::int64_t private_kib, std::int64_t shared_kib = 0, std::int64_t mappers = 1) {
+  MappingUse use;
+  use.regions = 2;
+  use.size_kib = 2 * (private_kib + shared_kib);
+  use.memory.set(F::rss, private_kib + shared_kib);
+  use.memory.set(F::pss, private_kib + shared_kib / mappers);
+  use.memory.set(F::shared_clean, 0);
+  use.memory.set(F::shared_dirty, shared_kib);
+  use.memory.set(F::private_clean, 0);
+  use.memory.set(F::private_dirty, private_kib);
+  use.memory.set(F::swap, private_kib / 8);
+  use.memory.set(F::swap_pss, private_kib / 8);
+  return use;
+}
+
+ProcessLedger ledger(std::vector<MappingRow> rows) {
+  ProcessLedger ledger{.regions = 7, .cpu_us = 2'800, .wall_us = 3'100};
+  ledger.ledger.rows = std::move(rows);
+  return ledger;
+}
+
+// Two database servers that share a memfd; a cache whose turn was put off since; a secret that may not be read.
+void record(History& history) {
+  history.begin_run();
+  history.birth(10, {"db", "db --main", "db", "db"}, 600 * kMib);
+  history.birth(11, {"db", "db --worker", "db", "db"}, 300 * kMib);
+  history.birth(20, {"cache", "cache", "web", "www"}, 200 * kMib);
+  history.birth(30, {"secret", "secret", "other", "root"}, 100 * kMib);
+  history.birth(40, {"small", "small", "other", "root"}, 1 * kMib);
+  ProcessLedger main = ledger({{{K::heap, "[heap]"}, use(400 * kMib)},
+                               {{K::memfd, "/memfd:buffers (deleted)"}, use(0, 300 * kMib, 2)},
+                               {{K::file, "/opt/db/bin/db\x1b[31m\u202e"}, use(4 * kMib)},
+                               {{K::anonymous, ""}, use(20 * kMib)}});
+  main.ledger.others[static_cast<std::size_t>(K::file)] = use(2 * kMib);
+  history.ledger(10, main);
+  history.ledger(11, ledger({{{K::heap, "[heap]"}, use(100 * kMib)},
+                             {{K::memfd, "/memfd:buffers (deleted)"}, use(0, 300 * kMib, 2)}}));
+  history.ledger(20, ledger({{{K::tmpfs, "/dev/shm/cache"}, use(150 * kMib)}}));
+  history.ledger(30, {.state = LedgerState::inaccessible});
+  history.tick(60);
+  history.ledger(20, {.state = LedgerState::deferred});
+  history.tick(1);
+  history.birth(50, {"new", "new", "other", "root"}, 400 * kMib);
+  history.ledger(50, {.state = LedgerState::deferred});
+  history.tick(1);
+}
+
+const History& recorded() {
+  static History history;
+  static const bool done = (record(history), true);
+  static_cast<void>(done);
+  return history;
+}
+
+const History& without_ledgers() {
+  static History history;
+  static const bool done = [] {
+    history.begin_run();
+    history.birth(1, {"init", "init"}, kMib);
+    history.tick(2);
+    return true;
+  }();
+  static_cast<void>(done);
+  return history;
+}
+
+Outcome ask(const History& history, std::vector<std::string> arguments) {
+  use_utf8();
+  const test::ZoneGuard zone("UTC");
+  arguments.insert(arguments.end(), {"--db", history.path()});
+  Outcome outcome = answer(arguments, test::ManualClock({history.now_ms(), 0}));
+  for (std::size_t at = outcome.out.find(history.path()); at != std::string::npos;
+       at = outcome.out.find(history.path()))
+    outcome.out.replace(at, history.path().size(), "DB");
+  return outcome;
+}
+
+json json_of(std::vector<std::string> arguments) {
+  arguments.insert(arguments.end(), {"--format", "json"});
+  const Outcome outcome = ask(recorded(), arguments);
+  CAPTURE(outcome.error);
+  REQUIRE(outcome.exit == Exit::answered);
+  return json::parse(outcome.out);
+}
+
+}  // namespace
+
+TEST_CASE("Golden ledgers and objects") {
+  for (const std::string format : {"table", "json", "csv"}) {
+    test::compare_with_golden("mappings." + format, ask(recorded(), {"mappings", "--format", format}).out);
+    test::compare_with_golden("mappings-one." + format, ask(recorded(), {"mappings", "10", "--format", format}).out);
+    test::compare_with_golden("objects." + format, ask(recorded(), {"objects", "--format", format}).out);
+  }
+}
+
+TEST_CASE("mappings: the rows of a ledger are sorted by PSS, what is beyond the largest among them, and add up") {
+  const json one = json_of({"mappings", "10"});
+  const json& rows = one["rows"];
+  REQUIRE(rows.size() == 5);
+  CHECK(rows[0]["label"] == "[heap]");
+  CHECK(rows[1]["label"] == "/memfd:buffers (deleted)");
+  CHECK(rows[1]["deleted"] == true);
+  CHECK(rows[2]["kind"] == "anonymous");
+  CHECK(rows[2]["label"] == "");
+  CHECK(rows[4]["kind"] == "file");
+  CHECK(rows[4]["label"].is_null());
+  CHECK(rows[4]["others"] == true);
+  for (const char* name : {"pss_kib", "rss_kib", "uss_kib", "swap_kib", "size_kib", "regions"}) {
+    std::int64_t sum = 0;
+    for (const json& row : rows) sum += row[name].get<std::int64_t>();
+    CHECK(one["totals"][name] == sum);
+  }
+  CHECK(one["age_ms"] == 61 * History::kInterval);
+  CHECK(one["cpu_us"] == 2'800);
+  CHECK(one["state"] == "exact");
+}
+
+TEST_CASE("mappings: several processes are listed, and one at the time that is asked for") {
+  CHECK(json_of({"mappings"})["rows"].size() == 5);
+  const json db = json_of({"mappings", "comm:db"});
+  REQUIRE(db["rows"].size() == 2);
+  CHECK(db["rows"][0]["pid"] == 10);
+  CHECK(json_of({"mappings", "20"})["warnings"][0].get<std::string>().find("the budget was used up") !=
+        std::string::npos);
+  const json before = json_of({"mappings", "20", "--at", "2026-11-19 00:01"});
+  CHECK(before["state"] == "exact");
+  CHECK(before["age_ms"] == 60'000);
+}
+
+TEST_CASE("mappings: why there is none is said, with what to do") {
+  const auto why = [](const History& history, std::vector<std::string> arguments) {
+    const Outcome outcome = ask(history, std::move(arguments));
+    CHECK(outcome.exit == Exit::empty);
+    return outcome.out + outcome.error;
+  };
+  CHECK_THAT(why(recorded(), {"mappings", "30"}), test::ContainsSubstring("secret[30] maps may not be read"));
+  CHECK_THAT(why(recorded(), {"mappings", "40"}), test::ContainsSubstring("kill -USR1"));
+  CHECK_THAT(why(recorded(), {"mappings", "50"}), test::ContainsSubstring("the budget was used up"));
+  for (const char* command : {"mappings", "objects"}) {
+    CHECK_THAT(why(without_ledgers(), {command}),
+               test::ContainsSubstring("nothing of what processes map was recorded"));
+    CHECK_THAT(why(recorded(), {command, "--at", "2020-01-01"}), test::ContainsSubstring("nothing was recorded then"));
+  }
+}
+
+TEST_CASE("objects: what several map comes once, with all who map it; and of how much of the machine it is") {
+  const json objects = json_of({"objects"});
+  const json& rows = objects["rows"];
+  CHECK(rows[0]["label"] == "[heap]");
+  CHECK(rows[0]["mappers"] == 2);
+  CHECK(rows[0]["largest"] == "db[10]");
+  CHECK(rows[1]["label"] == "/memfd:buffers (deleted)");
+  CHECK(rows[1]["pss_kib"] == 300 * kMib);
+  CHECK(rows[1]["rss_kib"] == 600 * kMib);
+  CHECK(objects["totals"]["ledgers"] == 3);
+  CHECK(objects["totals"]["inaccessible"] == 1);
+  CHECK(objects["totals"]["processes"] == 6);
+  CHECK(objects["totals"]["ledger_pss_percent"].get<double>() == Approx(100.0 * 1100 / 1601));
+  std::int64_t consumed = 0;
+  for (const json& consumer : objects["consumers"]) consumed += consumer["label"] == "[heap]" ? 1 : 0;
+  CHECK(consumed == 2);
+}
+
+TEST_CASE("objects: a kind alone, a limit that says what it leaves out, and a kind that there is not") {
+  const json memfds = json_of({"objects", "--kind", "memfd"});
+  CHECK(memfds["rows"].size() == 1);
+  CHECK(memfds["consumers"].size() == 2);
+  const Outcome cut = ask(recorded(), {"objects", "-n", "1"});
+  CHECK_THAT(cut.out, test::ContainsSubstring("1 of 6 rows"));
+  const Outcome wrong = ask(recorded(), {"objects", "--kind", "memfs"});
+  CHECK(wrong.exit == Exit::usage);
+  CHECK_THAT(wrong.error, test::ContainsSubstring("did you mean 'memfd'"));
+}
+
+TEST_CASE("objects: segments that no ledger has join the list, once each, without a part of anybody's") {
+  History history;
+  history.begin_run();
+  history.birth(10, {"db", "db --main", "db", "db"}, 600 * kMib);
+  history.ledger(10, ledger({{{K::sysv, "/SYSV0000002a (deleted)"}, use(0, 8 * kMib, 2)}}));
+  SysvSegment mapped{.shmid = 1, .key = 42};
+  mapped.rss_kib = 8 * kMib;
+  SysvSegment left{.shmid = 2, .key = 0};
+  left.rss_kib = 5 * kMib;
+  SysvSegment another = left;
+  another.shmid = 3;
+  another.swap_kib = 1 * kMib;
+  history.segments({mapped, left, another});
+  history.tick(3);
+  history.end_run();
+  const json answer = json::parse(ask(history, {"objects", "--json"}).out);
+  const json& rows = answer.at("rows");
+  REQUIRE(rows.size() == 2);
+  CHECK(rows[0].at("label") == "/SYSV0000002a (deleted)");
+  CHECK(rows[0].at("mappers") == 1);
+  CHECK(rows[1].at("label") == "/SYSV00000000 (deleted)");
+  CHECK(rows[1].at("rss_kib") == 10 * kMib);
+  CHECK(rows[1].at("swap_kib") == 1 * kMib);
+  CHECK(rows[1].at("pss_kib").is_null());
+  CHECK(rows[1].at("mappers").is_null());
+}
+
+TEST_CASE("memory: whose mappings may not be read, or were not in time, is said") {
+  const json warnings = json_of({"memory"})["warnings"];
+  REQUIRE(warnings.size() == 2);
+  CHECK(warnings[0] == "what 1 process maps is not permitted to be read");
+  CHECK(warnings[1] == "what 2 processes map was not read in time, and may be of before");
+}
+
+TEST_CASE("objects: memory that no process has as its own, with who maps it, who made it and how it grew") {
+  History history;
+  history.begin_run();
+  history.birth(10, {"db", "db --main", "db", "db"}, 600 * kMib);
+  history.birth(20, {"cache", "cache", "web", "www"}, 200 * kMib);
+  history.owner(20, 33);
+  const auto memfd = [] { return MappingRow{{K::memfd, "/memfd:buffers (deleted)"}, use(0, 300 * kMib, 2)}; };
+  history.ledger(10, ledger({memfd(), {{K::file, "/opt/db/bin/db (deleted)"}, use(4 * kMib)}}));
+  history.ledger(20, ledger({memfd(), {{K::tmpfs, "/dev/shm/ring"}, use(150 * kMib)}}));
+  SysvSegment segment{
+      .shmid = 9, .creator_pid = 10, .uid = 33, .size_kib = 64 * kMib, .last_pid = 20, .rss_kib = 50 * kMib};
+  TmpfsSample mount;
+  mount.mount_point = "/dev/shm";
+  mount.walk = TmpfsWalk::whole;
+  mount.walked_ms = history.now_ms();
+  mount.largest = {{"", true, 800 * kMib, 0, 2, 0, 0}, {"ring", false, 700 * kMib, 0, 1, 33, 0}};
+  history.segments({segment});
+  history.tmpfs({mount});
+  history.tick(3);
+  segment.rss_kib = 60 * kMib;
+  history.segments({segment});
+  history.tick(3);
+  const Outcome outcome = ask(history, {"objects", "--ownerless", "--format", "json"});
+  CAPTURE(outcome.error);
+  REQUIRE(outcome.exit == Exit::answered);
+  const json answer = json::parse(outcome.out);
+  const json& rows = answer["rows"];
+  REQUIRE(rows.size() == 4);
+  CHECK(rows[0]["name"] == "/dev/shm/ring");
+  CHECK(rows[0]["held_by"] == "cache[20]");
+  CHECK(rows[0]["owner"] == "www");
+  CHECK(rows[1]["kind"] == "memfd");
+  CHECK(rows[1]["held_kib"] == 300 * kMib);
+  CHECK(rows[1]["holders"] == 2);
+  CHECK(rows[1]["first_ms"] == History::kStart);
+  CHECK(rows[1]["growth_kib"] == 0);
+  CHECK(rows[1]["maybe_older"] == true);
+  CHECK(rows[2]["kind"] == "SysV segment");
+  CHECK(rows[2]["growth_kib"] == 10 * kMib);
+  CHECK(rows[2]["made_by"] == "db (10)");
+  CHECK(rows[2]["last_used_by"] == "cache (20)");
+  CHECK(rows[3]["kind"] == "deleted file");
+  CHECK(ask(history, {"objects", "--ownerless"}).out.find("/memfd:buffers") != std::string::npos);
+  CHECK_THAT(ask(without_ledgers(), {"objects", "--ownerless"}).out,
+             test::ContainsSubstring("no mappings of processes are known"));
+}
+
+TEST_CASE(
+    "objects: since when deleted files and memfds are known, and how they grew since then, is told from ledgers") {
+  History history;
+  history.begin_run();
+  history.birth(10, {"db", "db --main", "db", "db"}, 600 * kMib);
+  history.birth(20, {"cache", "cache", "web", "www"}, 200 * kMib);
+  const auto memfd = [](std::int64_t kib, std::int64_t mappers) {
+    return MappingRow{{K::memfd, "/memfd:ring (deleted)"}, use(0, kib, mappers)};
+  };
+  const auto log = [](std::int64_t kib) { return MappingRow{{K::file, "/var/log/db (deleted)"}, use(kib)}; };
+  history.ledger(10, ledger({memfd(300 * kMib, 2)}));
+  history.tick(2);
+  // It was there before, but not read.
+  history.ledger(20, ledger({memfd(300 * kMib, 2)}));
+  history.tick(2);
+  history.ledger(10, ledger({memfd(300 * kMib, 2), log(8 * kMib)}));
+  const std::int64_t log_ms = history.now_ms();
+  history.tick(2);
+  // Born later, it has a part of what the others had.
+  history.birth(30, {"db", "db --worker", "db", "db"}, 100 * kMib);
+  for (const int pid : {20, 30}) history.ledger(pid, ledger({memfd(300 * kMib, 3)}));
+  history.ledger(10, ledger({memfd(300 * kMib, 3), log(72 * kMib)}));
+  history.tick(2);
+  const Outcome outcome = ask(history, {"objects", "--ownerless", "--json"});
+  CAPTURE(outcome.error);
+  REQUIRE(outcome.exit == Exit::answered);
+  const json rows = json::parse(outcome.out)["rows"];
+  REQUIRE(rows.size() == 2);
+  CHECK(rows[0]["kind"] == "memfd");
+  CHECK(rows[0]["holders"] == 3);
+  CHECK(rows[0]["first_ms"] == History::kStart);
+  CHECK(rows[0]["growth_kib"] == 0);
+  CHECK(rows[0]["maybe_older"] == true);
+  CHECK(rows[1]["kind"] == "deleted file");
+  CHECK(rows[1]["first_ms"] == log_ms);
+  CHECK(rows[1]["maybe_older"] == false);
+  CHECK(rows[1]["growth_kib"] == (64 + 8) * kMib);  // an eighth is swapped out
+  CHECK_THAT(
+      ask(history, {"objects", "--ownerless"}).out,
+      test::ContainsSubstring("1 mapping was in the first ledgers of who maps it: older than told here, maybe."));
+}

@@ -1,0 +1,128 @@
+// memoir shm: which segments there are, who made them, and what it says where nothing of them is known.
+
+#include <nlohmann/json.hpp>
+
+#include "query/cli/application.h"
+#include "query/golden.h"
+#include "query/history.h"
+#include "query/render/terminal.h"
+#include "query/zone_guard.h"
+#include "support/catch.h"
+#include "support/manual_clock.h"
+
+using namespace memoir;
+using namespace memoir::query;
+using memoir::test::History;
+using nlohmann::json;
+using M = MachineField;
+
+namespace {
+
+constexpr std::int64_t kMib = 1024;
+
+SysvSegment segment(std::int64_t shmid, std::int32_t creator_pid, std::int64_t rss_kib, std::int64_t attachments) {
+  SysvSegment segment;
+  segment.shmid = shmid;
+  segment.key = 0x52000000 + shmid;
+  segment.creator_pid = creator_pid;
+  segment.last_pid = 202;
+  segment.uid = 70;
+  segment.size_kib = 128 * kMib;
+  segment.rss_kib = rss_kib;
+  segment.swap_kib = kMib;
+  segment.attachments = attachments;
+  if (attachments == 0) segment.detached_ms = History::kStart + 30'000;
+  return segment;
+}
+
+// A server that dies and leaves its segment behind, and one that was there before anything was recorded.
+void record(History& history) {
+  history.begin_run();
+  history.machine(M::sysv, 60 * kMib);
+  history.birth(201, {"postgres", "postgres -D /data", "database", "postgres"}, 20 * kMib);
+  history.birth(202, {"reader", "reader", "other", "me"}, 2 * kMib);
+  history.owner(201, 70);
+  history.segments({segment(3, 201, 10 * kMib, 2), segment(4, 9999, 8 * kMib, 1)});
+  history.tick(3);
+  history.segments({segment(3, 201, 50 * kMib, 1), segment(4, 9999, 8 * kMib, 1)});
+  history.tick(3);
+  history.death(201);
+  history.segments({segment(3, 201, 50 * kMib, 0), segment(4, 9999, 8 * kMib, 1)});
+  history.tick(6);
+}
+
+History& recording() {
+  static History history;
+  static const bool recorded = (record(history), true);
+  static_cast<void>(recorded);
+  return history;
+}
+
+Outcome ask(const History& history, std::vector<std::string> arguments) {
+  use_utf8();
+  const test::ZoneGuard zone("UTC");
+  arguments.insert(arguments.begin(), "shm");
+  arguments.insert(arguments.end(), {"--db", history.path()});
+  Outcome outcome = answer(arguments, test::ManualClock({history.now_ms(), 0}));
+  const std::size_t at = outcome.out.find(history.path());
+  if (at != std::string::npos) outcome.out.replace(at, history.path().size(), "DB");
+  return outcome;
+}
+
+json json_of(const History& history, std::vector<std::string> arguments) {
+  arguments.insert(arguments.end(), {"--format", "json"});
+  const Outcome outcome = ask(history, arguments);
+  CAPTURE(outcome.error);
+  REQUIRE(outcome.exit == Exit::answered);
+  return json::parse(outcome.out);
+}
+
+}  // namespace
+
+TEST_CASE("shm: golden answers") {
+  const std::string format = GENERATE("table", "json", "csv");
+  const Outcome outcome = ask(recording(), {"--format", format});
+  CHECK(outcome.exit == Exit::answered);
+  test::compare_with_golden("shm." + format, outcome.out);
+}
+
+TEST_CASE("shm: who made a segment, how it grew, and that nobody is attached any more") {
+  const json now = json_of(recording(), {});
+  REQUIRE(now["rows"].size() == 2);
+  const json& left = now["rows"][0];
+  CHECK(left["shmid"] == 3);
+  CHECK(left["attachments"] == 0);
+  CHECK(left["growth_kib"] == 40 * kMib);
+  CHECK(left["creator_command"] == "postgres -D /data");
+  CHECK(left["last_command"] == "reader");
+  CHECK(left["first_ms"] == History::kStart);
+  CHECK(left["key"] == "0x52000003");
+  CHECK(now["rows"][1]["creator_command"].is_null());
+  CHECK(now["totals"]["unattached"] == 1);
+  CHECK(now["totals"]["unattached_kib"] == 51 * kMib);
+  const json before = json_of(recording(), {"--at", "2026-11-19 00:00:20"});
+  CHECK(before["rows"][0]["rss_kib"] == 10 * kMib);
+  CHECK(before["rows"][0]["attachments"] == 2);
+  CHECK(before["rows"][0]["owner"] == "postgres");
+}
+
+TEST_CASE("shm: none, not recorded, and more than were recorded") {
+  History none;
+  none.begin_run();
+  none.machine(M::sysv, 0);
+  none.tick(2);
+  CHECK(ask(none, {}).out.find("There is no System V segment.") != std::string::npos);
+  History older;
+  older.begin_run();
+  older.tick(2);
+  const Outcome outcome = ask(older, {});
+  CHECK(outcome.exit == Exit::empty);
+  CHECK((outcome.out + outcome.error).find("nothing of System V segments was recorded") != std::string::npos);
+  CHECK(ask(older, {"--at", "2026-11-18"}).exit == Exit::empty);
+  History more;
+  more.begin_run();
+  more.machine(M::sysv, 100 * kMib);
+  more.segments({segment(1, 5, kMib, 1)});
+  more.tick(2);
+  CHECK(json_of(more, {})["warnings"].size() == 1);
+}

@@ -1,0 +1,160 @@
+// What is stored of cgroups beside their samples: what seldom moves, the marks of their own counters, and containers.
+
+#include <map>
+#include <random>
+#include <tuple>
+
+#include "store/rollup/high_water.h"
+#include "store_fixture.h"
+#include "support/simulation.h"
+
+namespace memoir::test {
+namespace {
+
+using MarkKey = std::tuple<std::string, Metric, std::optional<std::int64_t>>;  // path, and the day
+using MarkValue = std::tuple<std::int64_t, std::int64_t, std::int64_t>;        // KiB, at, before
+
+// Cgroups that come and go, of which some ticks read what seldom moves, and all marks that they make.
+class Cgroups {
+ public:
+  explicit Cgroups(unsigned seed) : engine_(seed) {}
+
+  void add_to(Tick& tick) {
+    bool is_new = false;
+    for (const char* path : {"/", "/a", "/a/b", "/c", "/d"}) {
+      if (chance(10)) samples_.erase(path);
+      if (!chance(30)) continue;
+      is_new = is_new || !samples_.contains(path);
+      samples_[path] = {path, number(), {}, {}, {}, {}, {}, some(), some(), some()};
+    }
+    for (const auto& [path, sample] : samples_) tick.cgroups.push_back(sample);
+    // The collector reads a new one whole.
+    if (is_new || chance(25)) read_details(tick);
+    see_marks(tick);
+    before_ms_ = tick.begin.wall_ms;
+  }
+  // The collector reads all at the first tick of a run.
+  void begin_run() {
+    before_ms_.reset();
+    samples_.clear();
+    details_.clear();
+  }
+
+  // Of those that are there.
+  const std::map<std::string, CgroupDetail>& details() const { return details_; }
+  bool has(const std::string& path) const { return samples_.contains(path); }
+  std::map<MarkKey, MarkValue> marks(bool days) const {
+    std::map<MarkKey, MarkValue> some;
+    for (const auto& [key, mark] : marks_) {
+      if (std::get<2>(key).has_value() == days) some[key] = mark;
+    }
+    return some;
+  }
+
+ private:
+  bool chance(int percent) { return std::uniform_int_distribution(1, 100)(engine_) <= percent; }
+  std::int64_t number() { return std::uniform_int_distribution<std::int64_t>(0, 1'000'000)(engine_); }
+  std::optional<std::int64_t> some() { return chance(70) ? std::optional(number()) : std::nullopt; }
+
+  void read_details(Tick& tick) {
+    details_.clear();
+    tick.cgroup_details.emplace();
+    for (const CgroupSample& sample : tick.cgroups) {
+      CgroupDetail& detail = details_[sample.path];
+      detail = {sample.path, some(), some(), some(), some(), some(), some(), some(), some(), some(), some(), {}, {}};
+      tick.cgroup_details->push_back(detail);
+    }
+  }
+
+  void see_marks(const Tick& tick) {
+    const std::int64_t at = tick.begin.wall_ms;
+    for (const CgroupSample& sample : tick.cgroups) {
+      for (const auto& [metric, value] : {std::pair(Metric::usage, std::optional(sample.current_kib)),
+                                          std::pair(Metric::usage_anon, sample.anon_kib)}) {
+        if (!value || *value == 0) continue;
+        for (const auto& day : {std::optional<std::int64_t>(), std::optional(day_of(at))}) {
+          MarkValue& mark = marks_[{sample.path, metric, day}];
+          if (*value > std::get<0>(mark)) mark = {*value, at, before_ms_.value_or(at)};
+        }
+      }
+    }
+  }
+
+  std::mt19937 engine_;
+  std::map<std::string, CgroupSample> samples_;
+  std::map<std::string, CgroupDetail> details_;
+  std::map<MarkKey, MarkValue> marks_;
+  std::optional<std::int64_t> before_ms_;
+};
+
+std::map<MarkKey, MarkValue> read_marks(const std::vector<HighWater>& marks,
+                                        const std::map<std::int64_t, std::string>& names) {
+  std::map<MarkKey, MarkValue> found;
+  for (const HighWater& mark : marks) {
+    if (mark.metric != Metric::usage && mark.metric != Metric::usage_anon) continue;
+    found[{names.at(mark.subject_id), mark.metric, mark.day_ms}] = {mark.value_kib, mark.at_ms, mark.before_ms};
+  }
+  return found;
+}
+
+void check_details(Reader& reader, std::int64_t tick_id, const Cgroups& cgroups) {
+  std::map<std::string, CgroupDetail> read;
+  for (const CgroupDetail& detail : must(reader.cgroup_details(tick_id))) read[detail.path] = detail;
+  for (const auto& [path, detail] : cgroups.details()) {
+    if (cgroups.has(path)) REQUIRE(read.at(path) == detail);
+  }
+}
+
+void check_marks(Reader& reader, const Cgroups& cgroups) {
+  const auto names = must(reader.group_names(SubjectKind::cgroup));
+  const Range all{0, 4'000'000'000'000};
+  CHECK(read_marks(must(reader.cgroup_marks(std::nullopt)), names) == cgroups.marks(false));
+  CHECK(read_marks(must(reader.cgroup_marks(all)), names) == cgroups.marks(true));
+  CHECK(read_marks(must(reader.high_water(std::nullopt, {SubjectKind::cgroup})), names) == cgroups.marks(false));
+  CHECK(read_marks(must(reader.high_water(all, {SubjectKind::cgroup})), names) == cgroups.marks(true));
+}
+
+}  // namespace
+
+TEST_CASE("what seldom moves of cgroups, and the marks of their own counters, are read back as they were") {
+  const unsigned seed = GENERATE(1U, 2U, 3U);
+  CAPTURE(seed);
+  const StoreFixture fixture;
+  Simulation simulation({.processes = 3, .interval_ms = 600'000});
+  Cgroups cgroups(seed);
+  std::int64_t id = 0;
+  for (int run = 0; run < 2; ++run) {
+    const auto writer = fixture.writer();
+    must(writer->begin_run(run_info(simulation.boot(), simulation.now(), 600'000)));
+    cgroups.begin_run();
+    for (int i = 0; i < 200; ++i) {
+      Tick tick = simulation.next();
+      tick.keyframe = i % 30 == 0;
+      cgroups.add_to(tick);
+      must(writer->write(tick));
+      ++id;
+      if (i % 7 == 0) check_details(*fixture.reader(), id, cgroups);
+      if (i % 50 == 49) check_marks(*fixture.reader(), cgroups);
+    }
+    must(writer->end_run(simulation.now(), "stopped"));
+  }
+  check_marks(*fixture.reader(), cgroups);
+}
+
+TEST_CASE("a cgroup knows its container from the tick that tells it on, and another one once it is told") {
+  const StoreFixture fixture;
+  Simulation simulation({.processes = 1});
+  const auto writer = fixture.writer();
+  must(writer->begin_run(run_info(simulation.boot(), simulation.now())));
+  const CgroupContainer web{"/docker/12", {"docker", "12", "web", "nginx:1", {}, {}}};
+  const CgroupContainer again{"/docker/12", {"docker", "12", "web-1", "nginx:1", {}, {}}};
+  const CgroupContainer pod{"/kubepods/pod7/34", {"kubernetes", "34", "app", "app:7", "7", "prod/app-1"}};
+  for (const std::vector<CgroupContainer>& told : {std::vector{web, pod}, {web}, {again}}) {
+    Tick tick = simulation.next();
+    tick.containers = told;
+    must(writer->write(tick));
+  }
+  CHECK(must(fixture.reader()->containers()) == std::vector{again, pod});
+}
+
+}  // namespace memoir::test

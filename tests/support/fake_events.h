@@ -1,0 +1,34 @@
+#pragma once
+
+// Process events as a test tells them.
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "census/events.h"
+
+namespace memoir::test {
+
+class FakeEvents final : public ProcessEvents {
+ public:
+  // Shared with the collector's: what is taken next.
+  struct Script {
+    std::vector<ProcessEvent> events;
+    std::uint64_t lost = 0;
+    bool fails = false;
+  };
+
+  explicit FakeEvents(std::shared_ptr<Script> script) : script_(std::move(script)) {}
+
+  Result<std::uint64_t> take(std::vector<ProcessEvent>& events) override {
+    if (script_->fails) return Error{ErrorKind::io, "the ring is gone"};
+    events = std::exchange(script_->events, {});
+    return std::exchange(script_->lost, 0);
+  }
+
+ private:
+  const std::shared_ptr<Script> script_;
+};
+
+}  // namespace memoir::test
