@@ -14,7 +14,7 @@ _memoir() {
   fi
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case $word in
-      status|top|memory|trend|peaks|leaks|diff|summary|processes|tree|mappings|objects|tmpfs|shm|cgroups|categories|events|export|extract|backup|doctor|completion|help) command=$word; break ;;
+      status|top|memory|trend|peaks|leaks|diff|summary|processes|tree|mappings|objects|tmpfs|shm|cgroups|exits|categories|events|export|extract|backup|doctor|completion|help) command=$word; break ;;
     esac
   done
   case "$command $previous" in
@@ -34,6 +34,7 @@ _memoir() {
     "top --group") words="process identity command category user cgroup unit slice comm container" ;;
     "peaks --group") words="process identity command category user cgroup unit slice comm container" ;;
     "diff --group") words="process identity command category user cgroup unit slice comm container" ;;
+    "exits --group") words="process command user cgroup container unit slice" ;;
     *" --filter") words="category= user= pid= comm= exe= command= cgroup= unit= slice= identity= container="; compopt -o nospace ;;
     *" --tier") words="raw 5min hour day" ;;
     "status --kind") words="clock-step degraded gap held lost moved oom-kill reload restored set-aside suspend unclean wal" ;;
@@ -51,6 +52,7 @@ _memoir() {
     "tmpfs --kind") words="clock-step degraded gap held lost moved oom-kill reload restored set-aside suspend unclean wal" ;;
     "shm --kind") words="clock-step degraded gap held lost moved oom-kill reload restored set-aside suspend unclean wal" ;;
     "cgroups --kind") words="clock-step degraded gap held lost moved oom-kill reload restored set-aside suspend unclean wal" ;;
+    "exits --kind") words="clock-step degraded gap held lost moved oom-kill reload restored set-aside suspend unclean wal" ;;
     "categories --kind") words="clock-step degraded gap held lost moved oom-kill reload restored set-aside suspend unclean wal" ;;
     "events --kind") words="clock-step degraded gap held lost moved oom-kill reload restored set-aside suspend unclean wal" ;;
     "export --kind") words="clock-step degraded gap held lost moved oom-kill reload restored set-aside suspend unclean wal" ;;
@@ -82,6 +84,7 @@ _memoir() {
     "tmpfs --format") words="table json csv" ;;
     "shm --format") words="table json csv" ;;
     "cgroups --format") words="table json csv" ;;
+    "exits --format") words="table json csv" ;;
     "categories --format") words="table json csv" ;;
     "events --format") words="table json csv" ;;
     "export --format") words="csv jsonl openmetrics smaps-rollup category-metrics" ;;
@@ -94,7 +97,7 @@ _memoir() {
     *)
       case "$command $current" in
         " -"*) words="--limit -n --db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
-        " "*) words="status top memory trend peaks leaks diff summary processes tree mappings objects tmpfs shm cgroups categories events export extract backup doctor completion help" ;;
+        " "*) words="status top memory trend peaks leaks diff summary processes tree mappings objects tmpfs shm cgroups exits categories events export extract backup doctor completion help" ;;
         "status -"*) words="--limit -n --db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
         "status "*) words="--limit -n --db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
         "top -"*) words="--at --from --since --to --until --last --day --by --sort --group --filter --tier --limit -n --db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
@@ -125,6 +128,8 @@ _memoir() {
         "shm "*) words="--at --limit -n --db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
         "cgroups -"*) words="--at --by --sort --tier --limit -n --db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
         "cgroups "*) words="" names=category ;;
+        "exits -"*) words="--from --since --to --until --last --day --group --filter --limit -n --db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
+        "exits "*) words="--from --since --to --until --last --day --group --filter --limit -n --db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
         "categories -"*) words="--at --from --since --to --until --last --day --by --sort --tier --limit -n --db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
         "categories "*) words="--at --from --since --to --until --last --day --by --sort --tier --limit -n --db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
         "events -"*) words="--from --since --to --until --last --day --kind --limit -n --db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
@@ -139,7 +144,7 @@ _memoir() {
         "doctor "*) words="--db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
         "completion -"*) words="--help -h --version -V" ;;
         "completion "*) words="bash zsh fish" ;;
-        "help "*) words="status top memory trend peaks leaks diff summary processes tree mappings objects tmpfs shm cgroups categories events export extract backup doctor completion help" ;;
+        "help "*) words="status top memory trend peaks leaks diff summary processes tree mappings objects tmpfs shm cgroups exits categories events export extract backup doctor completion help" ;;
       esac
       ;;
   esac

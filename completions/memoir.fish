@@ -6,7 +6,7 @@ function __memoir_categories
     end
 end
 
-set -l commands status top memory trend peaks leaks diff summary processes tree mappings objects tmpfs shm cgroups categories events export extract backup doctor completion help
+set -l commands status top memory trend peaks leaks diff summary processes tree mappings objects tmpfs shm cgroups exits categories events export extract backup doctor completion help
 
 complete -c memoir -f
 complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a status -d 'is it recording, since when, with what gaps, and what does recording cost'
@@ -24,6 +24,7 @@ complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a objects -d 
 complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a tmpfs -d 'tmpfs mounts: how full they are, what lies in them, and which file grew'
 complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a shm -d 'System V shared memory segments: what they hold, who made and who uses them'
 complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a cgroups -d 'what services, containers and slices held by the kernel'\''s own count, and their limits'
+complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a exits -d 'how processes ended and what they had at most, those included that no tick saw'
 complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a categories -d 'the categories, how many processes each holds, and their sums'
 complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a events -d 'OOM kills, and what happened to the recording: gaps, unclean ends, stepped clocks, lost ticks'
 complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a export -d 'series and snapshots for other programs: CSV, JSON lines, OpenMetrics'
@@ -31,7 +32,7 @@ complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a extract -d 
 complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a backup -d 'a copy of the whole file, made while it is recorded into; whole or not at all'
 complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a doctor -d 'checks the file, its place, the recorder and the permissions, and says what to fix'
 complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a completion -d 'the completion script of a shell'
-complete -c memoir -n '__fish_seen_subcommand_from help' -a "status top memory trend peaks leaks diff summary processes tree mappings objects tmpfs shm cgroups categories events export extract backup doctor completion help"
+complete -c memoir -n '__fish_seen_subcommand_from help' -a "status top memory trend peaks leaks diff summary processes tree mappings objects tmpfs shm cgroups exits categories events export extract backup doctor completion help"
 complete -c memoir -l help -s h -d 'Options and examples'
 complete -c memoir -l version -s V -d 'The version'
 
@@ -262,6 +263,22 @@ complete -c memoir -n '__fish_seen_subcommand_from cgroups' -l no-color -d 'no c
 complete -c memoir -n '__fish_seen_subcommand_from cgroups' -l no-pager -d 'a long answer on a terminal does not go through a pager'
 complete -c memoir -n '__fish_seen_subcommand_from cgroups' -l json -d 'Short for --format json'
 complete -c memoir -n '__fish_seen_subcommand_from cgroups' -l csv -d 'Short for --format csv'
+
+complete -c memoir -n '__fish_seen_subcommand_from exits' -l from -l since -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d 'a range from T'
+complete -c memoir -n '__fish_seen_subcommand_from exits' -l to -l until -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d '… to T (default: the last tick); what is still to come means now'
+complete -c memoir -n '__fish_seen_subcommand_from exits' -l last -x -a "10m 1h 2h 1d 1w" -d 'a range that ends at --to (the last tick) and is this long: 2h, 1h30m, 7d, 1w'
+complete -c memoir -n '__fish_seen_subcommand_from exits' -l day -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d 'a whole local day: yesterday, monday, 2026-11-20'
+complete -c memoir -n '__fish_seen_subcommand_from exits' -l group -x -a "process command user cgroup container unit slice" -d 'what a row is'
+complete -c memoir -n '__fish_seen_subcommand_from exits' -l filter -x -a "category= user= pid= comm= exe= command= cgroup= unit= slice= identity= container= (__memoir_categories category=)" -d 'only category=web, user=www-data, unit=nginx.service, pid=812, comm=nginx, slice=…, identity=…, container=…, exe~REGEX, command~REGEX, cgroup=/system.slice (and below it); != and !~ for the others; rss>100M, swap>0: what it held, over a range the most that it held in it; repeated: and'
+complete -c memoir -n '__fish_seen_subcommand_from exits' -l limit -s n -x -a "0 20 50 100" -d 'at most N rows (default: what fits the terminal, 20 in a pipe, all in CSV and JSON; 0 = all); what is cut is said, with its sum'
+complete -c memoir -n '__fish_seen_subcommand_from exits' -l db -r -F -d 'the database (default: $MEMOIR_DB, /var/lib/memoir/memoir.db, the XDG data path)'
+complete -c memoir -n '__fish_seen_subcommand_from exits' -l format -x -a "table json csv" -d 'how the answer is written (--json, --csv: for short)'
+complete -c memoir -n '__fish_seen_subcommand_from exits' -l units -x -a "kib mib gib auto" -d 'sizes in a table: kib, mib, gib or auto'
+complete -c memoir -n '__fish_seen_subcommand_from exits' -l utc -d 'times are UTC, those given and those shown'
+complete -c memoir -n '__fish_seen_subcommand_from exits' -l no-color -d 'no colour, even on a terminal (so does $NO_COLOR)'
+complete -c memoir -n '__fish_seen_subcommand_from exits' -l no-pager -d 'a long answer on a terminal does not go through a pager'
+complete -c memoir -n '__fish_seen_subcommand_from exits' -l json -d 'Short for --format json'
+complete -c memoir -n '__fish_seen_subcommand_from exits' -l csv -d 'Short for --format csv'
 
 complete -c memoir -n '__fish_seen_subcommand_from categories' -l at -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d 'the state at one time: the last tick at or before T'
 complete -c memoir -n '__fish_seen_subcommand_from categories' -l from -l since -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d 'a range from T'

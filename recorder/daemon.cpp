@@ -63,6 +63,8 @@ int Daemon::run() {
   if (options_.once) return stop("once");
   await_stop();
   await_signal();
+  if (const int fd = source_->events_fd(); fd >= 0) events_.assign(::dup(fd));
+  await_events();
   await_end();
   await_watchdog();
   loop_.run();
@@ -141,6 +143,16 @@ void Daemon::note_incident() {
   if (incident_ms_ && now_ms - *incident_ms_ < kIncidentEveryMs) return;
   incident_ms_ = now_ms;
   source_->ask_ledgers(LedgerAsk::most);
+}
+
+// Looks take them as well: this is for storms.
+void Daemon::await_events() {
+  if (!events_.is_open()) return;
+  events_.async_wait(asio::posix::stream_descriptor::wait_read, [this](const asio::error_code& error) {
+    if (error) return;
+    source_->take_events();
+    await_events();
+  });
 }
 
 void Daemon::await_end() {

@@ -11,6 +11,7 @@
 #include <string>
 
 #include <asio/io_context.hpp>
+#include <asio/posix/stream_descriptor.hpp>
 #include <asio/signal_set.hpp>
 #include <asio/steady_timer.hpp>
 
@@ -43,6 +44,7 @@ class Daemon {
   void handle_signals();
   void await_slot();
   void await_look();
+  void await_events();
   void await_end();
   void await_watchdog();
 
@@ -76,6 +78,7 @@ class Daemon {
   asio::steady_timer signal_timer_{loop_};
   asio::steady_timer slot_timer_{loop_};
   asio::steady_timer look_timer_{loop_};
+  asio::posix::stream_descriptor events_{loop_};
   asio::steady_timer end_timer_{loop_};
   asio::steady_timer watchdog_timer_{loop_};
 

@@ -88,6 +88,7 @@ void Daemon::change_to(Settings settings, Rules rules) {
   const Config& now = settings_.config;
   log_level(to_log_level(now));
   source_->set_read_share(now.budget_cpu_ppm);
+  source_->set_large_end(now.exits_large / 1024);
   source_->set_ledgers(ledger_limits(now));
   source_->set_tmpfs_interval(now.tmpfs_interval);
   await_look();

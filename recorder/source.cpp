@@ -4,6 +4,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include "base/kept_file.h"
 #include "collect/collector.h"
 #include "collect/vmmap/source.h"
 #include "proc/proc_fs.h"
@@ -27,6 +28,7 @@ Result<std::unique_ptr<TickSource>> make_collector(const Options& options, const
                                     .tmpfs_interval = config.tmpfs_interval,
                                     .store_bytes = config.max_size,
                                     .ledgers = ledger_limits(config),
+                                    .large_end_kib = config.exits_large / 1024,
                                     .read_share_ppm = config.budget_cpu_ppm};
   ProcFs proc(options.proc);
   // It forks: this is before there are threads. A tree of a test's own it would know nothing of.

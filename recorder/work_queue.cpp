@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -42,6 +43,9 @@ std::size_t bytes_of(const Tick& tick) {
   }
   bytes += tick.extremes.processes.capacity() * sizeof(ProcessExtremes) +
            tick.extremes.categories.capacity() * sizeof(CategoryExtremes);
+  bytes += tick.ends.capacity() * sizeof(ProcessEnd) + tick.end_sums.capacity() * sizeof(EndSum);
+  for (const EndSum& sum : tick.end_sums)
+    for (const std::string* text : {&sum.comm, &sum.user, &sum.cgroup}) bytes += heap_bytes(*text);
   if (tick.segments) bytes += tick.segments->capacity() * sizeof(SysvSegment);
   if (tick.tmpfs) bytes += bytes_of(*tick.tmpfs);
   for (const CategorySample& sample : tick.categories) bytes += heap_bytes(sample.category);
@@ -194,6 +198,46 @@ void merge_ledgers(std::vector<ProcessLedger>&& dropped, Tick& next) {
   std::ranges::sort(next.ledgers, {}, &ProcessLedger::process);
 }
 
+// However long nothing can be stored, they stay few.
+void merge_sums(const std::vector<EndSum>& dropped, std::vector<EndSum>& next) {
+  constexpr std::size_t most = 1'000;
+  const auto names = [](const EndSum& sum) { return std::tie(sum.comm, sum.user, sum.cgroup); };
+  for (const EndSum& sum : dropped) {
+    auto of = std::ranges::find(next, names(sum), names);
+    if (of == next.end() && next.size() >= most) {
+      const std::string none;
+      of = std::ranges::find(next, std::tie(none, sum.user, none), names);
+      if (of == next.end()) of = next.insert(of, EndSum{.comm = {}, .user = sum.user, .cgroup = {}});
+    } else if (of == next.end()) {
+      of = next.insert(of, EndSum{.comm = sum.comm, .user = sum.user, .cgroup = sum.cgroup});
+    }
+    of->first_ms = of->count == 0 ? sum.first_ms : std::min(of->first_ms, sum.first_ms);
+    of->last_ms = std::max(of->last_ms, sum.last_ms);
+    of->count += sum.count;
+    of->lived_ms += sum.lived_ms;
+    if (sum.peak_kib <= of->peak_kib) continue;
+    of->peak_kib = sum.peak_kib;
+    of->peak_ms = sum.peak_ms;
+  }
+}
+
+// Of what looks saw, the peaks of those that no tick saw.
+void merge_ends(Tick&& dropped, Tick& next) {
+  const auto only_told = [&](const ProcessExtremes& of) {
+    return std::ranges::binary_search(dropped.ends, of.process, {}, &ProcessEnd::process) &&
+           std::ranges::find(next.born, of.process, &ProcessInfo::key) != next.born.end();
+  };
+  std::ranges::copy_if(dropped.extremes.processes, std::back_inserter(next.extremes.processes), only_told);
+  std::ranges::sort(next.extremes.processes, {}, &ProcessExtremes::process);
+  std::ranges::move(dropped.ends, std::back_inserter(next.ends));
+  std::ranges::sort(next.ends, {}, &ProcessEnd::process);
+  merge_sums(dropped.end_sums, next.end_sums);
+  if (!dropped.events) return;
+  TickEvents& events = next.events ? *next.events : next.events.emplace();
+  events.ends += dropped.events->ends;
+  events.lost += dropped.events->lost;
+}
+
 }  // namespace
 
 void merge_dropped(Tick&& dropped, Tick& next) {
@@ -214,6 +258,7 @@ void merge_dropped(Tick&& dropped, Tick& next) {
   next.exits.insert(next.exits.end(), dropped.exits.begin(), dropped.exits.end());
   std::sort(next.exits.begin(), next.exits.end(),
             [](const ProcessExit& a, const ProcessExit& b) { return a.key < b.key; });
+  merge_ends(std::move(dropped), next);
   merge_ledgers(std::move(dropped.ledgers), next);
   if (!next.segments) next.segments = std::move(dropped.segments);
   if (!next.tmpfs) next.tmpfs = std::move(dropped.tmpfs);
@@ -222,8 +267,8 @@ void merge_dropped(Tick&& dropped, Tick& next) {
 std::int64_t forget_ended(Tick& tick, std::size_t most) {
   if (tick.born.size() <= most) return 0;
   const auto has_ended = [&tick](const ProcessInfo& info) {
-    return std::binary_search(tick.exits.begin(), tick.exits.end(), ProcessExit{info.key, {}},
-                              [](const ProcessExit& a, const ProcessExit& b) { return a.key < b.key; });
+    return std::ranges::binary_search(tick.exits, info.key, {}, &ProcessExit::key) ||
+           std::ranges::binary_search(tick.ends, info.key, {}, &ProcessEnd::process);
   };
   const auto ended = static_cast<std::size_t>(std::count_if(tick.born.begin(), tick.born.end(), has_ended));
   if (ended <= most) return 0;
@@ -235,9 +280,10 @@ std::int64_t forget_ended(Tick& tick, std::size_t most) {
     return true;
   });
   std::sort(forgotten.begin(), forgotten.end());
-  std::erase_if(tick.exits, [&](const ProcessExit& exit) {
-    return std::binary_search(forgotten.begin(), forgotten.end(), exit.key);
-  });
+  const auto is_forgotten = [&](const ProcessKey& key) { return std::ranges::binary_search(forgotten, key); };
+  std::erase_if(tick.exits, [&](const ProcessExit& exit) { return is_forgotten(exit.key); });
+  std::erase_if(tick.ends, [&](const ProcessEnd& end) { return is_forgotten(end.process); });
+  std::erase_if(tick.extremes.processes, [&](const ProcessExtremes& of) { return is_forgotten(of.process); });
   return static_cast<std::int64_t>(forgotten.size());
 }
 

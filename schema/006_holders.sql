@@ -25,7 +25,12 @@ ALTER TABLE tick ADD COLUMN looks INTEGER;
 ALTER TABLE tick ADD COLUMN looks_cpu_us INTEGER;
 ALTER TABLE tick ADD COLUMN longest_look_us INTEGER;
 
--- What looks between two ticks saw lower or higher than both ticks are, by enough to matter. Where there is no row, the ticks say it.
+-- What the kernel told of processes since the tick before. NULL: nobody told.
+ALTER TABLE tick ADD COLUMN ends INTEGER;         -- that ended
+ALTER TABLE tick ADD COLUMN lost_events INTEGER;  -- births, execs and ends for which there was no room
+
+-- What looks between two ticks, and ends, saw lower or higher than both ticks are, by enough to matter. Where there is no row, the
+-- ticks say it.
 CREATE TABLE extreme (
   tick_id INTEGER NOT NULL,                -- the later of the two
   subject INTEGER NOT NULL,                -- 0 machine, 1 category, 2 process; it may have ended since
@@ -35,7 +40,38 @@ CREATE TABLE extreme (
   low_before_ms INTEGER,                   -- how long before the tick
   high_kib INTEGER,
   high_before_ms INTEGER,
+  high_after_ms INTEGER,                   -- how long before the tick it was not yet so; NULL: that is not known since the tick before
   PRIMARY KEY (tick_id, subject, subject_id, metric)
+) STRICT, WITHOUT ROWID;
+
+-- Processes that ended, as the kernel told: those that a tick saw, and those that had a large peak.
+CREATE TABLE process_exit (
+  tick_id INTEGER NOT NULL,                -- the first after it
+  process_id INTEGER NOT NULL,
+  ended_ms INTEGER NOT NULL,
+  lived_ms INTEGER NOT NULL,               -- since it was forked
+  exit_code INTEGER NOT NULL,              -- as wait(2) has it: the signal in the low 7 bits, else the exit status times 256
+  peak_kib INTEGER,                        -- of RSS; NULL: it had the memory of its parent, which waited for it
+  anon_kib INTEGER,                        -- what it held when it ended; NULL: the kernel does not tell (before 6.16)
+  file_kib INTEGER,
+  shmem_kib INTEGER,
+  swap_kib INTEGER,
+  PRIMARY KEY (tick_id, process_id)
+) STRICT, WITHOUT ROWID;
+
+-- The others that ended, summed over five minutes.
+CREATE TABLE exit_sum (
+  tick_id INTEGER NOT NULL,                -- the first of the five minutes
+  comm TEXT NOT NULL,                      -- '': of several, where there were very many names
+  user TEXT NOT NULL,
+  cgroup_id INTEGER NOT NULL REFERENCES cgroup (id),
+  count INTEGER NOT NULL,
+  first_ms INTEGER NOT NULL,               -- when the first of them ended, and the last
+  last_ms INTEGER NOT NULL,
+  lived_ms INTEGER NOT NULL,               -- all together
+  peak_kib INTEGER NOT NULL,               -- of RSS, of the one that had most; 0: none is known
+  peak_ms INTEGER NOT NULL,                -- when that one ended
+  PRIMARY KEY (tick_id, comm, user, cgroup_id)
 ) STRICT, WITHOUT ROWID;
 
 -- What processes map.

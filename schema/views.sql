@@ -269,12 +269,30 @@ SELECT e.tick_id, t.wall_ms,
     ELSE (SELECT p.comm || '[' || p.pid || ']' FROM process AS p WHERE p.id = e.subject_id)
   END AS name,
   m.name AS metric, e.low_kib, t.wall_ms - e.low_before_ms AS low_ms, e.high_kib, t.wall_ms - e.high_before_ms AS high_ms,
-  e.subject_id
+  t.wall_ms - e.high_after_ms AS high_after_ms, e.subject_id
 FROM extreme AS e
 JOIN tick AS t ON t.id = e.tick_id
 JOIN run AS r ON r.id = t.run_id
 JOIN boot AS b ON b.id = r.boot_id
 JOIN high_water_metric AS m ON m.id = e.metric;
+
+-- How processes ended; those that were summed stand in exit_sum_named.
+CREATE VIEW process_exit_named AS
+SELECT e.tick_id, e.ended_ms, e.lived_ms, p.pid, p.comm, c.line AS command, u.name AS user, g.path AS cgroup,
+  CASE WHEN e.exit_code & 127 = 0 THEN e.exit_code / 256 END AS status,
+  CASE WHEN e.exit_code & 127 <> 0 THEN e.exit_code & 127 END AS signal,
+  e.peak_kib, e.anon_kib, e.file_kib, e.shmem_kib, e.swap_kib, e.process_id
+FROM process_exit AS e
+JOIN process AS p ON p.id = e.process_id
+JOIN command AS c ON c.id = p.command_id
+JOIN user AS u ON u.id = p.user_id
+JOIN cgroup AS g ON g.id = p.cgroup_id;
+
+CREATE VIEW exit_sum_named AS
+SELECT e.tick_id, e.first_ms, e.last_ms, e.comm, e.user, g.path AS cgroup, e.count, e.lived_ms / e.count AS mean_lived_ms,
+  e.peak_kib, e.peak_ms
+FROM exit_sum AS e
+JOIN cgroup AS g ON g.id = e.cgroup_id;
 
 -- Runs, and what each of them recorded: stretches hold what of it is gone.
 CREATE VIEW run_named AS

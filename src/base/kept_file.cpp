@@ -1,8 +1,24 @@
 #include "base/kept_file.h"
 
+#include <sys/resource.h>
 #include <utility>
 
 namespace memoir {
+namespace {
+
+constexpr rlim_t kReservedDescriptors = 64;
+
+}  // namespace
+
+std::size_t raise_descriptor_limit() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
+  const rlim_t soft = limit.rlim_cur;
+  limit.rlim_cur = limit.rlim_max;
+  if (::setrlimit(RLIMIT_NOFILE, &limit) != 0) limit.rlim_cur = soft;
+  if (limit.rlim_cur <= kReservedDescriptors) return 0;
+  return static_cast<std::size_t>(limit.rlim_cur - kReservedDescriptors);
+}
 
 KeptFile& KeptFile::operator=(KeptFile&& other) noexcept {
   if (this != &other) {

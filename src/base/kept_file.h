@@ -30,6 +30,10 @@ class DescriptorBudget {
   std::size_t used_ = 0;
 };
 
+// Raises RLIMIT_NOFILE to its hard limit and returns how many descriptors may be kept: the limit less a reserve for the
+// store, the log, the worker and libraries.
+std::size_t raise_descriptor_limit();
+
 class KeptFile {
  public:
   explicit KeptFile(DescriptorBudget& budget) : budget_(&budget) {}

@@ -1,6 +1,7 @@
 // Process events by BPF: programs at tracepoints write into a ring buffer, which is read where it is mapped. That takes
 // no system call and no right, costs 0.3 µs a record, and nothing while nothing happens.
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -37,13 +38,16 @@ class BpfEvents final : public ProcessEvents {
     return lost - std::exchange(lost_, lost);
   }
 
+  int wait_fd() const override { return bpf_map__fd(programs_->maps.ring); }
+
  private:
   static int take_record(void* self, void* data, std::size_t size) {
-    event_record record;
-    if (size < sizeof record) return 0;
-    std::memcpy(&record, data, sizeof record);
+    end_record record{};
+    if (size < sizeof record.event) return 0;
+    std::memcpy(&record, data, std::min(size, sizeof record));
     BpfEvents& events = *static_cast<BpfEvents*>(self);
-    events.into_->push_back(read_event(record, events.units_));
+    events.into_->push_back(record.event.kind == kEventExit ? read_end(record, events.units_)
+                                                            : read_event(record.event, events.units_));
     return 0;
   }
 

@@ -37,18 +37,28 @@ struct census_record {
 
 enum { kEventFork, kEventExec, kEventExit, kEventVictim };
 
-/* With the ring's own 8 bytes a record takes 64: it holds 4,096. */
-enum { kEventRingBytes = 256 * 1024 };
+/* With the ring's own 8 bytes a record takes 64, that of an end 128. Whoever reads it is woken where so much waits. */
+enum { kEventRingBytes = 512 * 1024, kEventWakeBytes = 128 * 1024 };
 
 struct event_record {
   __u64 at_ns; /* on the boot clock */
   __u64 start_ns;
   __s64 peak_rss;
-  __u32 kind;
+  __u16 kind;
+  __u16 shares_memory; /* of a birth: with its parent, as vfork(2) has it */
   __s32 pid;
   __s32 parent_pid;
   __s32 exit_code; /* as wait(2) has it */
   char comm[16];
+};
+
+struct end_record {
+  struct event_record event;
+  __u64 cgroup_id;        /* inode of its folder in the hierarchy of v2 */
+  __u64 memory_cgroup_id; /* in that of the memory controller */
+  __s64 rss[kCensusCounters];
+  __u32 uid;
+  __u32 has_memory; /* rss is known */
 };
 /* NOLINTEND(readability-identifier-naming) */
 

@@ -15,6 +15,7 @@
 
 #define KERNEL __attribute__((preserve_access_index))
 
+typedef __u16 u16;
 typedef __u32 u32;
 typedef __s32 s32;
 typedef __u64 u64;
@@ -26,6 +27,20 @@ struct kuid {
 struct cred {
   struct kuid uid;
 } KERNEL;
+struct kernfs_node {
+  u64 id;
+} KERNEL;
+struct cgroup {
+  struct kernfs_node* kn;
+} KERNEL;
+struct cgroup_subsys_state {
+  struct cgroup* cgroup;
+} KERNEL;
+struct css_set {
+  struct cgroup_subsys_state* subsys[1];  // more: each controller has its own
+  struct cgroup* dfl_cgrp;
+} KERNEL;
+enum cgroup_subsys_id { memory_cgrp_id };  // another number in each kernel
 struct atomic64 {
   s64 counter;
 } KERNEL;
@@ -63,6 +78,7 @@ struct task_struct {
   struct task_struct *real_parent, *group_leader;
   const struct cred* cred;
   struct signal_struct* signal;
+  struct css_set* cgroups;
   char comm[16];
 } KERNEL;
 struct task_struct___before_5_14 {
@@ -210,15 +226,26 @@ struct {
 
 __u64 events_lost;  // because the ring was full
 
-static __always_inline struct event_record* new_event(u32 kind) {
-  struct event_record* event = bpf_ringbuf_reserve(&ring, sizeof *event, 0);
-  if (!event) {
-    __sync_fetch_and_add(&events_lost, 1);
-    return 0;
-  }
-  __builtin_memset(event, 0, sizeof *event);
+// The verifier wants a size that it knows.
+#define NEW_RECORD(type)                                                 \
+  ({                                                                     \
+    struct type* record = bpf_ringbuf_reserve(&ring, sizeof *record, 0); \
+    if (record) {                                                        \
+      __builtin_memset(record, 0, sizeof *record);                       \
+    } else {                                                             \
+      __sync_fetch_and_add(&events_lost, 1);                             \
+    }                                                                    \
+    record;                                                              \
+  })
+
+static __always_inline void begin_event(struct event_record* event, u16 kind) {
   event->kind = kind;
   event->at_ns = bpf_ktime_get_boot_ns();
+}
+
+static __always_inline struct event_record* new_event(u16 kind) {
+  struct event_record* event = NEW_RECORD(event_record);
+  if (event) begin_event(event, kind);
   return event;
 }
 
@@ -229,9 +256,10 @@ static __always_inline void name_process(struct event_record* event, struct task
   BPF_CORE_READ_STR_INTO(&event->comm, task, group_leader, comm);
 }
 
-// Nobody waits for it: it is read when a tick is taken.
-static __always_inline void submit(struct event_record* event) {
-  bpf_ringbuf_submit(event, BPF_RB_NO_WAKEUP);
+// It is read at the next look. Nobody is woken for it but where much waits.
+static __always_inline void submit(void* record) {
+  const u64 waiting = bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA);
+  bpf_ringbuf_submit(record, waiting < kEventWakeBytes ? BPF_RB_NO_WAKEUP : BPF_RB_FORCE_WAKEUP);
 }
 
 static __always_inline int is_kernel_thread(struct task_struct* task) {
@@ -247,6 +275,7 @@ int on_fork(struct bpf_raw_tracepoint_args* context) {
   if (!event) return 0;
   name_process(event, child);
   event->parent_pid = BPF_CORE_READ(parent, tgid);  // whose memory it has, whoever its parent is (CLONE_PARENT)
+  event->shares_memory = BPF_CORE_READ(child, mm) == BPF_CORE_READ(parent, mm);
   submit(event);
   return 0;
 }
@@ -261,28 +290,45 @@ int on_exec(struct bpf_raw_tracepoint_args* context) {
   return 0;
 }
 
-static __always_inline s64 peak_of(struct task_struct* task) {
+static __always_inline void read_end(struct end_record* end, struct task_struct* task) {
   struct mm_struct* mm = BPF_CORE_READ(task, mm);
   // Before 6.16 it has left its memory by now. The kernel's sum for getrusage(2) is of all images that it ran.
-  if (!mm) return (s64)BPF_CORE_READ(task, signal, maxrss);
-  s64 rss[kCensusCounters] = {};
-  read_counters(rss, mm);
-  const s64 now = rss[kCensusFile] + rss[kCensusAnon] + rss[kCensusShmem];
+  if (!mm) {
+    end->event.peak_rss = (s64)BPF_CORE_READ(task, signal, maxrss);
+    return;
+  }
+  end->has_memory = 1;
+  read_counters(end->rss, mm);
+  const s64 now = end->rss[kCensusFile] + end->rss[kCensusAnon] + end->rss[kCensusShmem];
   const s64 mark = (s64)BPF_CORE_READ(mm, hiwater_rss);
-  return mark > now ? mark : now;
+  end->event.peak_rss = mark > now ? mark : now;
+}
+
+static __always_inline void read_cgroups(struct end_record* end, struct task_struct* task) {
+  struct css_set* set = BPF_CORE_READ(task, cgroups);
+  end->cgroup_id = BPF_CORE_READ(set, dfl_cgrp, kn, id);
+  if (!bpf_core_enum_value_exists(enum cgroup_subsys_id, memory_cgrp_id)) return;
+  struct cgroup_subsys_state* memory = 0;
+  void* at = (void*)set + bpf_core_field_offset(set->subsys) +
+             bpf_core_enum_value(enum cgroup_subsys_id, memory_cgrp_id) * sizeof(void*);
+  bpf_probe_read_kernel(&memory, sizeof memory, at);
+  end->memory_cgroup_id = BPF_CORE_READ(memory, cgroup, kn, id);
 }
 
 SEC("raw_tp/sched_process_exit")
 int on_exit(struct bpf_raw_tracepoint_args* context) {
   struct task_struct* task = (void*)context->args[0];
   if (BPF_CORE_READ(task, signal, live.counter) != 0 || is_kernel_thread(task)) return 0;
-  struct event_record* event = new_event(kEventExit);
-  if (!event) return 0;
-  name_process(event, task);
-  event->exit_code = BPF_CORE_READ(task, signal, flags) & kGroupExit ? BPF_CORE_READ(task, signal, group_exit_code)
-                                                                     : BPF_CORE_READ(task, group_leader, exit_code);
-  event->peak_rss = peak_of(task);
-  submit(event);
+  struct end_record* end = NEW_RECORD(end_record);
+  if (!end) return 0;
+  begin_event(&end->event, kEventExit);
+  name_process(&end->event, task);
+  end->event.exit_code = BPF_CORE_READ(task, signal, flags) & kGroupExit ? BPF_CORE_READ(task, signal, group_exit_code)
+                                                                         : BPF_CORE_READ(task, group_leader, exit_code);
+  end->uid = BPF_CORE_READ(task, cred, uid.val);
+  read_end(end, task);
+  read_cgroups(end, task);
+  submit(end);
   return 0;
 }
 

@@ -86,11 +86,24 @@ ProcessEvent read_event(const event_record& record, const KernelUnits& units) {
   event.kind = static_cast<ProcessEventKind>(record.kind);
   event.pid = record.pid;
   event.parent_pid = record.parent_pid;
+  event.shares_memory = record.shares_memory != 0;
   event.start_ticks = start_ticks(record.start_ns, units);
   event.boot_ns = static_cast<std::int64_t>(record.at_ns);
   event.exit_code = record.exit_code;
   if (record.kind == kEventExit) event.peak_kib = std::max<std::int64_t>(record.peak_rss, 0) * units.page_bytes / 1024;
   event.comm.assign(record.comm, strnlen(record.comm, sizeof record.comm));
+  return event;
+}
+
+ProcessEvent read_end(const end_record& record, const KernelUnits& units) {
+  ProcessEvent event = read_event(record.event, units);
+  const auto kib = [&](int counter) {
+    return std::max<std::int64_t>(record.rss[counter], 0) * units.page_bytes / 1024;
+  };
+  if (record.has_memory != 0) event.held = {kib(kCensusAnon), kib(kCensusFile), kib(kCensusShmem), kib(kCensusSwap)};
+  event.uid = record.uid;
+  event.cgroup_id = record.cgroup_id;
+  event.memory_cgroup_id = record.memory_cgroup_id;
   return event;
 }
 

@@ -17,5 +17,6 @@ struct KernelUnits {
 
 CensusProcess read_record(const census_record& record, const KernelUnits& units);
 ProcessEvent read_event(const event_record& record, const KernelUnits& units);
+ProcessEvent read_end(const end_record& record, const KernelUnits& units);
 
 }  // namespace memoir

@@ -14,11 +14,11 @@ class SizeBetween {
  public:
   // The tick before had it.
   void begin(std::optional<std::int64_t> kib) { before_ = kib; }
-  // Of what the tick before did not have nothing is kept.
-  void see(std::optional<std::int64_t> kib, std::int64_t at_ms) {
+  // Of what the tick before did not have nothing is kept. `after_ms`: the look before, if there was one since the tick.
+  void see(std::optional<std::int64_t> kib, std::int64_t at_ms, std::optional<std::int64_t> after_ms) {
     if (!before_ || !kib) return;
-    if (*kib < (seen_.lowest ? seen_.lowest->kib : *before_)) seen_.lowest = {*kib, at_ms};
-    if (*kib > (seen_.highest ? seen_.highest->kib : *before_)) seen_.highest = {*kib, at_ms};
+    if (*kib < (seen_.lowest ? seen_.lowest->kib : *before_)) seen_.lowest = {*kib, at_ms, {}};
+    if (*kib > (seen_.highest ? seen_.highest->kib : *before_)) seen_.highest = {*kib, at_ms, after_ms};
   }
 
   // What is beyond both ticks by enough to be worth a row. `now`: what the tick has; absent: its subject ended.
@@ -30,6 +30,13 @@ class SizeBetween {
     if (seen_.lowest && low - seen_.lowest->kib > negligible_kib(low)) beyond.lowest = seen_.lowest;
     if (seen_.highest && seen_.highest->kib - high > negligible_kib(high)) beyond.highest = seen_.highest;
     return beyond;
+  }
+
+  // Of a mark that a look saw as the tick has it, beyond the sizes that ticks had: when it was reached.
+  Extremes spike(std::optional<std::int64_t> mark, std::int64_t resident_kib) const {
+    const bool seen = seen_.highest && mark && seen_.highest->kib == *mark;
+    if (!seen || *mark - resident_kib <= negligible_kib(resident_kib)) return {};
+    return {.lowest = {}, .highest = seen_.highest};
   }
 
  private:
@@ -46,6 +53,8 @@ struct ProcessBetween {
   SizeBetween anon;
   SizeBetween hwm;
   std::int64_t last_rss_kib = 0;
+  std::int64_t tick_rss_kib = 0;               // at the tick before
+  std::optional<std::int64_t> looked_ms = {};  // the last look that saw it
 };
 
 }  // namespace memoir

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <sys/resource.h>
+#include <iterator>
 #include <unistd.h>
 
 #include "collect/blocked_users.h"
@@ -10,6 +10,7 @@
 #include "collect/cgroup_reader.h"
 #include "collect/complaint.h"
 #include "collect/container_reader.h"
+#include "collect/end_reader.h"
 #include "collect/identifier.h"
 #include "collect/kin.h"
 #include "collect/ledger_reader.h"
@@ -25,9 +26,6 @@
 
 namespace memoir {
 namespace {
-
-// Left to the store, the log, the worker and libraries.
-constexpr rlim_t kReservedDescriptors = 64;
 
 // How often it is looked at what there is to read: cgroups that no process is in any more, files that were missing.
 constexpr std::int64_t kLookEveryMs = 5 * 60 * 1000;
@@ -77,18 +75,21 @@ struct Collector::State {
         cgroups(CgroupFs(options.cgroup_root), descriptors),
         containers(ContainerFiles(options.container_root), options.container_names, options.store_bytes),
         tmpfs(proc, tmpfs_options(options)),
+        ends(CgroupFs(options.cgroup_root), options.ticks_per_second),
         table(proc, descriptors),
         planner(options.read_share_ppm),
         reads(proc, table, identifier, totals, options.read_deadline),
         ledgers(proc, options.ledgers, options.read_deadline) {
     if (census) access.census = census->name();
+    ends.set_large(options.large_end_kib);
   }
 
   Status read(Pass& pass);
   Status look();
   Status list_processes(bool all);
   Status find_processes(bool all, Pass& pass);
-  void take_events();
+  void take_events(const std::vector<ProcessExit>& exits);
+  void use_events(Pass& pass);
   bool look_due(const Tick& tick);
   void read_cgroups(bool all, Pass& pass);
   void assemble(Tick& tick);
@@ -103,8 +104,9 @@ struct Collector::State {
   CategoryTotals totals;
   DescriptorBudget descriptors;  // before what has slots of it
   std::unique_ptr<ProcessEvents> told;
-  std::vector<ProcessEvent> happened;  // as it told
-  Complaint lost;                      // of it
+  std::vector<ProcessEvent> happened;  // as it told last
+  std::int64_t lost_events = 0;        // since the tick before
+  Complaint lost;
   Kin kin;
   std::int64_t read_until_ms = 0;  // the tick before (boot clock)
   std::unique_ptr<Census> census;
@@ -115,6 +117,7 @@ struct Collector::State {
   CgroupReader cgroups;
   ContainerReader containers;
   TmpfsReader tmpfs;
+  EndReader ends;
   ProcessTable table;
   ReadPlanner planner;
   ProcessReads reads;
@@ -176,22 +179,37 @@ Status Collector::State::find_processes(bool all, Pass& pass) {
   TRY(list_processes(all));
   span.add_to(pass.tick.cost, CostKind::list);
   table.update(pids, census ? &seen : nullptr, pass);
-  take_events();
+  use_events(pass);
   span.add_to(pass.tick.cost, CostKind::status);
   return Done{};
 }
 
-// After the table is up to date: what happens from now on is for the next tick.
-void Collector::State::take_events() {
-  happened.clear();
-  const Result<std::uint64_t> missing = told ? told->take(happened) : Result<std::uint64_t>(0);
+// `exits`: whom the table has lost since the tick before.
+void Collector::State::take_events(const std::vector<ProcessExit>& exits) {
+  if (!told) return;
+  const Result<std::uint64_t> missing = told->take(happened);
   if (!missing) {
     told = nullptr;
     note(no_events(missing.error().message));
+    return;
   }
-  const bool complete = missing && *missing == 0;
+  lost_events += static_cast<std::int64_t>(*missing);
+  const Moment now = clock.now();
+  for (const ProcessEvent& event : happened) {
+    kin.note(event);
+    ends.note(event, table.entries(), exits, now, looks.looked_ms());
+  }
+}
+
+// After the table is up to date: what happens from now on is for the next tick.
+void Collector::State::use_events(Pass& pass) {
+  const bool were_told = told != nullptr;
+  take_events(pass.tick.exits);
+  if (told) pass.tick.events.emplace().lost = lost_events;
+  const bool complete = lost_events == 0 && were_told == (told != nullptr);
   lost.report(complete ? "" : "events of processes were lost: more of them began and ended than there was room for");
-  kin.see(table.entries(), happened, read_until_ms, !complete);
+  kin.see(table.entries(), read_until_ms, !complete);
+  lost_events = 0;
 }
 
 Status Collector::State::read(Pass& pass) {
@@ -203,11 +221,13 @@ Status Collector::State::read(Pass& pass) {
   planner.plan(table.entries(), pass);
   ProcessReads::Jobs others = tmpfs.ask(look, pass.tick.begin.boot_ms);
   if (auto job = containers.ask()) others.push_back(std::move(job));
+  std::ranges::move(ends.ask(identifier), std::back_inserter(others));
   reads.run(pass, std::move(others));
   span = CostSpan();
   tmpfs.take(identifier.names(), pass);
   containers.take(pass);
   read_cgroups(look, pass);
+  ends.tell(table.entries(), identifier, pass);
   span.add_to(pass.tick.cost, CostKind::machine);
   ledgers.read(table.entries(), std::exchange(ledger_ask, LedgerAsk::due), tmpfs.mounts(), identifier.names(), pass);
   return Done{};
@@ -289,6 +309,10 @@ void Collector::set_read_share(std::int64_t ppm) {
   state_->planner.set_share(ppm);
 }
 
+void Collector::set_large_end(std::int64_t kib) {
+  state_->ends.set_large(kib);
+}
+
 void Collector::set_ledgers(const LedgerLimits& limits) {
   state_->ledgers.set_limits(limits);
 }
@@ -339,6 +363,7 @@ TickSource::Look Collector::look() {
   CostSpan span;
   if (state.look()) {
     const auto available = state.machine.available_kib(state.buffer);
+    state.take_events({});
     look.urgent = state.looks.see(state.table.entries(), state.totals, state.machine_then, state.seen, available,
                                   state.clock.now().wall_ms);
   }
@@ -347,22 +372,20 @@ TickSource::Look Collector::look() {
   return look;
 }
 
+int Collector::events_fd() const {
+  return state_->told ? state_->told->wait_fd() : -1;
+}
+
+void Collector::take_events() {
+  state_->take_events({});
+}
+
 const Access& Collector::access() const {
   return state_->access;
 }
 
 const std::vector<Event>& Collector::events() const {
   return state_->events;
-}
-
-std::size_t raise_descriptor_limit() {
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
-  const rlim_t soft = limit.rlim_cur;
-  limit.rlim_cur = limit.rlim_max;
-  if (::setrlimit(RLIMIT_NOFILE, &limit) != 0) limit.rlim_cur = soft;
-  if (limit.rlim_cur <= kReservedDescriptors) return 0;
-  return static_cast<std::size_t>(limit.rlim_cur - kReservedDescriptors);
 }
 
 }  // namespace memoir

@@ -28,6 +28,7 @@ struct CollectorOptions {
   std::chrono::milliseconds tmpfs_interval = std::chrono::minutes(30);  // of the walks of a mount; 0: none
   std::int64_t store_bytes = 0;  // how large the store may get, which bounds what a user may write into it; 0: not
   LedgerLimits ledgers;
+  std::int64_t large_end_kib = 16 * 1024;  // from what peak on the end of a process that no tick saw is told by itself
   std::int64_t read_share_ppm = 0;  // of a core, for reading smaps_rollup by need; 0: of each process in each tick
 };
 
@@ -46,9 +47,12 @@ class Collector final : public TickSource {
   void report_all() override;
   Result<Tick> collect(bool keyframe) override;
   Look look() override;
+  int events_fd() const override;
+  void take_events() override;
   const Access& access() const override;
   const std::vector<Event>& events() const override;
   void set_read_share(std::int64_t ppm) override;
+  void set_large_end(std::int64_t kib) override;
   void set_ledgers(const LedgerLimits& limits) override;
   void ask_ledgers(LedgerAsk ask) override;
   void set_tmpfs_interval(std::chrono::milliseconds interval) override;
@@ -57,9 +61,5 @@ class Collector final : public TickSource {
   struct State;
   std::unique_ptr<State> state_;
 };
-
-// Raises RLIMIT_NOFILE to its hard limit and returns how many descriptors the collector may keep: the limit less a
-// reserve.
-std::size_t raise_descriptor_limit();
 
 }  // namespace memoir

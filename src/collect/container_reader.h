@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "collect/containers/container_files.h"
-#include "collect/name_budget.h"
+#include "collect/names/name_budget.h"
 #include "collect/pass.h"
 #include "collect/reads/blocking_reader.h"
 #include "model/cgroup.h"

@@ -13,9 +13,9 @@
 #include "collect/categories/totals.h"
 #include "collect/collector.h"
 #include "collect/command_reader.h"
-#include "collect/name_budget.h"
+#include "collect/names/name_budget.h"
+#include "collect/names/seeds.h"
 #include "collect/process_entry.h"
-#include "collect/seeds.h"
 #include "model/tick.h"
 
 namespace memoir {

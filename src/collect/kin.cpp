@@ -16,11 +16,22 @@ ProcessEntry* find_pid(const Kin::Entries& entries, std::int32_t pid) {
 
 }  // namespace
 
-void Kin::see(const Entries& entries, const std::vector<ProcessEvent>& events, std::int64_t read_until_ms, bool lost) {
-  moved_.clear();
-  children_moved_of_.clear();
-  for (const auto& entry : entries) entry->exec_told = false;
-  for (const ProcessEvent& event : events) take(entries, event, read_until_ms);
+void Kin::note(const ProcessEvent& event) {
+  if (event.kind == ProcessEventKind::oom_victim) return;  // its end is told as well
+  moved_.insert(event.parent_pid);
+  if (event.kind != ProcessEventKind::forked) children_moved_of_.insert(event.parent_pid);
+  if (event.kind == ProcessEventKind::execed) execs_[event.pid] = {event.start_ticks, event.boot_ns};
+  if (event.kind != ProcessEventKind::exited) {
+    moved_.insert(event.pid);
+    return;
+  }
+  moved_.erase(event.pid);
+  children_moved_of_.erase(event.pid);
+  execs_.erase(event.pid);
+}
+
+void Kin::see(const Entries& entries, std::int64_t read_until_ms, bool lost) {
+  tell_execs(entries, read_until_ms);
   compare(entries);
   for (const auto& entry : entries) {
     const std::int32_t parent = entry->sample.parent_pid;
@@ -29,19 +40,19 @@ void Kin::see(const Entries& entries, const std::vector<ProcessEvent>& events, s
     entry->related = true;
     if (entry->exact) entry->stand_in();
   }
+  execs_.clear();
+  moved_.clear();
+  children_moved_of_.clear();
 }
 
-void Kin::take(const Entries& entries, const ProcessEvent& event, std::int64_t read_until_ms) {
-  if (event.kind == ProcessEventKind::oom_victim) return;  // its end is told as well
-  moved_.insert(event.pid);
-  moved_.insert(event.parent_pid);
-  if (event.kind == ProcessEventKind::forked) return;
-  children_moved_of_.insert(event.parent_pid);
-  ProcessEntry* const entry = find_pid(entries, event.pid);
-  if (event.kind == ProcessEventKind::exited || entry == nullptr || entry->start_ticks != event.start_ticks) return;
-  const Known* const before = find(*entry);
-  const bool found_already = before != nullptr && (before->born || entry->execed);
-  if (!found_already || event.boot_ns > read_until_ms * kNsPerMs) entry->exec_told = true;
+void Kin::tell_execs(const Entries& entries, std::int64_t read_until_ms) {
+  for (const auto& entry : entries) {
+    const auto exec = execs_.find(entry->pid);
+    const bool told = exec != execs_.end() && exec->second.start_ticks == entry->start_ticks;
+    const Known* const before = told ? find(*entry) : nullptr;
+    const bool found_already = before != nullptr && (before->born || entry->execed);
+    entry->exec_told = told && (!found_already || exec->second.boot_ns > read_until_ms * kNsPerMs);
+  }
 }
 
 // Who was born since, and who ended.

@@ -8,6 +8,7 @@
 // were never of one memory.
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <set>
 #include <vector>
@@ -21,11 +22,13 @@ class Kin {
  public:
   using Entries = std::vector<std::unique_ptr<ProcessEntry>>;
 
-  // Marks who is `related` to what happened, and sets `exec_told` of all entries, which are sorted by pid and as the
-  // table found them in this tick. An exec that happened up to `read_until_ms` (boot clock; when the tick before had
-  // read) is told only where that tick had not found it itself. `lost`: events are missing, so that everybody may have
-  // moved.
-  void see(const Entries& entries, const std::vector<ProcessEvent>& events, std::int64_t read_until_ms, bool lost);
+  // What happened since the tick before, in its order. Of who began and ended since nothing is kept.
+  void note(const ProcessEvent& event);
+
+  // Marks who is `related` to that, and sets `exec_told` of all entries, which are sorted by pid and as the table found
+  // them in this tick. An exec that happened up to `read_until_ms` (boot clock; when the tick before had read) is told
+  // only where that tick had not found it itself. `lost`: events are missing, so that everybody may have moved.
+  void see(const Entries& entries, std::int64_t read_until_ms, bool lost);
 
  private:
   struct Known {
@@ -37,10 +40,16 @@ class Kin {
 
   const Known* find(const ProcessEntry& entry) const;
   void compare(const Entries& entries);
-  void take(const Entries& entries, const ProcessEvent& event, std::int64_t read_until_ms);
+  void tell_execs(const Entries& entries, std::int64_t read_until_ms);
+
+  struct Exec {
+    std::uint64_t start_ticks = 0;
+    std::int64_t boot_ns = 0;  // of the last
+  };
 
   std::vector<Known> known_;                  // at the tick before, sorted by pid
-  std::set<std::int32_t> moved_;              // of this tick
+  std::map<std::int32_t, Exec> execs_;        // since then, by pid
+  std::set<std::int32_t> moved_;              // since then
   std::set<std::int32_t> children_moved_of_;  // all of theirs
 };
 

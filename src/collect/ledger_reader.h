@@ -10,7 +10,7 @@
 
 #include "collect/mappings/plan.h"
 #include "collect/mappings/swap_sweep.h"
-#include "collect/name_budget.h"
+#include "collect/names/name_budget.h"
 #include "collect/pass.h"
 #include "collect/process_entry.h"
 #include "collect/reads/blocking_reader.h"

@@ -22,11 +22,12 @@ void see(ProcessEntry& entry, const ProcessMemory& now, std::int64_t at_ms) {
     between.rss.begin(before.get(F::vm_rss));
     between.anon.begin(before.get(F::rss_anon));
     between.hwm.begin(before.get(F::vm_hwm));
-    between.last_rss_kib = before.or_zero(F::vm_rss);
+    between.last_rss_kib = between.tick_rss_kib = before.or_zero(F::vm_rss);
   }
-  between.rss.see(now.get(F::vm_rss), at_ms);
-  between.anon.see(now.get(F::rss_anon), at_ms);
-  between.hwm.see(now.get(F::vm_hwm), at_ms);
+  between.rss.see(now.get(F::vm_rss), at_ms, between.looked_ms);
+  between.anon.see(now.get(F::rss_anon), at_ms, between.looked_ms);
+  between.hwm.see(now.get(F::vm_hwm), at_ms, between.looked_ms);
+  between.looked_ms = at_ms;
 }
 
 void add(const ProcessExtremes& of, TickExtremes& extremes) {
@@ -44,12 +45,13 @@ bool Looks::see(const Entries& entries, const CategoryTotals& totals, const Mach
     categories_.assign(by_slot.size(), {});
     for (std::size_t i = 0; i < by_slot.size(); ++i) categories_[i].begin(by_slot[i].rss_kib);
   }
-  available_.see(available_kib, at_ms);
-  used_.see(used_kib(machine, available_kib), at_ms);
+  const auto after_ms = std::exchange(looked_ms_, at_ms);
+  available_.see(available_kib, at_ms, after_ms);
+  used_.see(used_kib(machine, available_kib), at_ms, after_ms);
   gained_kib_.assign(by_slot.size(), 0);
   const bool fast = see_processes(entries, seen, available_kib.value_or(0), at_ms);
   for (std::size_t i = 0; i < by_slot.size(); ++i) {
-    if (by_slot[i].processes > 0) categories_[i].see(by_slot[i].rss_kib + gained_kib_[i], at_ms);
+    if (by_slot[i].processes > 0) categories_[i].see(by_slot[i].rss_kib + gained_kib_[i], at_ms, after_ms);
   }
   return fast;
 }
@@ -85,10 +87,13 @@ void Looks::take(const Entries& entries, const CategoryTotals& totals, Tick& tic
     // What they saw may be of the image before.
     if (!between.begun || entry->execed) continue;
     const ProcessMemory& now = entry->sample.memory;
-    add({entry->info.key, between.rss.beyond(now.get(F::vm_rss)), between.anon.beyond(now.get(F::rss_anon)), {}},
+    const std::int64_t resident_kib = std::max(between.tick_rss_kib, now.or_zero(F::vm_rss));
+    add({entry->info.key, between.rss.beyond(now.get(F::vm_rss)), between.anon.beyond(now.get(F::rss_anon)),
+         between.hwm.spike(now.get(F::vm_hwm), resident_kib)},
         extremes);
   }
   std::ranges::sort(extremes.processes, {}, &ProcessExtremes::process);
+  looked_ms_.reset();
   if (!std::exchange(begun_, false)) return;
   const auto available = tick.machine.memory.get(MachineField::mem_available);
   extremes.available = available_.beyond(available);

@@ -25,6 +25,9 @@ class Looks {
   bool see(const Entries& entries, const CategoryTotals& totals, const MachineMemory& machine,
            const std::vector<CensusProcess>& seen, std::optional<std::int64_t> available_kib, std::int64_t at_ms);
 
+  // When the last look was, where there was one since the tick before.
+  std::optional<std::int64_t> looked_ms() const { return looked_ms_; }
+
   // Of one that ended since.
   static void end(const ProcessEntry& entry, TickExtremes& extremes);
   // The tick is read. Looks begin anew.
@@ -35,6 +38,7 @@ class Looks {
                      std::int64_t at_ms);
 
   bool begun_ = false;
+  std::optional<std::int64_t> looked_ms_;  // the last look since the tick before
   SizeBetween available_;
   SizeBetween used_;
   std::vector<SizeBetween> categories_;   // by slot

@@ -46,6 +46,9 @@ class TickSource {
   // What reading by need may cost, after a reload: CollectorOptions::read_share_ppm.
   virtual void set_read_share(std::int64_t ppm) = 0;
 
+  // From what peak on ends are told one by one, after a reload: CollectorOptions::large_end_kib.
+  virtual void set_large_end(std::int64_t kib) = 0;
+
   // Whose mappings are read, after a reload; and whose the next tick reads beside those whose turn it is: bounded, but
   // not by their budget. A source that has no smaps has no use for either.
   virtual void set_ledgers(const LedgerLimits& limits) = 0;
@@ -64,6 +67,10 @@ class TickSource {
     Cost cost{};
   };
   virtual Look look() { return {}; }
+
+  // Becomes readable (poll(2)) where so many events of processes wait that they should be taken now. -1: never.
+  virtual int events_fd() const { return -1; }
+  virtual void take_events() {}
 
   virtual const Access& access() const = 0;
 

@@ -13,7 +13,7 @@
 #include <optional>
 #include <vector>
 
-#include "collect/name_budget.h"
+#include "collect/names/name_budget.h"
 #include "collect/pass.h"
 #include "collect/reads/blocking_reader.h"
 #include "collect/tmpfs/plan.h"

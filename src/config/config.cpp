@@ -106,13 +106,14 @@ auto age(std::chrono::milliseconds Config::*member) {
   };
 }
 
-auto bytes(std::int64_t Config::*member, std::int64_t least) {
+// `or_none`: "unlimited", too, which is 0.
+auto bytes(std::int64_t Config::*member, std::int64_t least, bool or_none) {
   return [=](const toml::node& node, Config& config) -> Complaint {
     const auto* value = node.as_string();
     if (value == nullptr) return "must be a size in quotes, as \"2GiB\"";
     const Result<std::int64_t> parsed = parse_bytes(value->get());
     if (!parsed) return fmt::format("cannot be read: {}", parsed.error().message);
-    if (*parsed != 0 && *parsed < least) {
+    if (*parsed < least && !(or_none && *parsed == 0)) {
       return fmt::format("is {}, but must be at least {}", value->get(), print_bytes(least));
     }
     config.*member = *parsed;
@@ -179,13 +180,14 @@ const std::vector<Section>& sections() {
         {"five_minutes", age(&Config::five_minutes)},
         {"hours", age(&Config::hours)},
         {"days", age(&Config::days)},
-        {"max_size", bytes(&Config::max_size, kLeastMaxSize)}}},
+        {"max_size", bytes(&Config::max_size, kLeastMaxSize, true)}}},
       {"vmmap",
        {{"vmmap", text(&Config::vmmap)},
         {"ps", text(&Config::ps)},
         {"deadline", duration(&Config::vmmap_deadline, 10ms, 10min)},
         {"group", choice(&Config::vmmap_group, {"process", "pgid"})}}},
       {"budget", {{"cpu", share(&Config::budget_cpu_ppm, kLeastCpuPpm)}}},
+      {"exits", {{"large", bytes(&Config::exits_large, kLeastLarge, false)}}},
       {"mappings",
        {{"interval", pace(&Config::mappings_interval, kLeastMappings, kMostMappings)},
         {"processes", number(&Config::mappings_processes, 1, 80)},

@@ -40,6 +40,8 @@ struct Config {
   std::int64_t max_size = 2LL << 30;  // bytes of the database with its -wal, 16 MiB …; 0: no limit
   // [budget]: what reading may cost, in millionths of a core, 100 …; 0: no limit, each process is read in each tick
   std::int64_t budget_cpu_ppm = 5'000;
+  // [exits]: from what peak on (bytes, 1 MiB …) the end of a process that no tick saw is kept by itself
+  std::int64_t exits_large = 16LL << 20;
   // [mappings]: whose smaps are read
   std::chrono::milliseconds mappings_interval{900'000};  // of each process, 1 s … 1 d; 0: off
   std::int64_t mappings_processes = 20;                  // 1 … 80
@@ -74,6 +76,7 @@ inline constexpr std::chrono::milliseconds kLeastLeaksHour{10};
 inline constexpr std::chrono::milliseconds kMostLeaksHour = std::chrono::hours(24);
 inline constexpr std::int64_t kLeastMaxSize = 16LL << 20;
 inline constexpr std::int64_t kLeastCpuPpm = 100;
+inline constexpr std::int64_t kLeastLarge = 1LL << 20;
 
 // Unknown keys, wrong types and values out of range are errors: "F:12: unknown key 'intervall' in [recorder]; did you
 // mean 'interval'?"

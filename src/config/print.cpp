@@ -102,6 +102,8 @@ std::string print_config(const Config& config) {
   out.text("group", config.vmmap_group);
   out.table("[budget]");
   out.text("cpu", print_share(config.budget_cpu_ppm));
+  out.table("[exits]");
+  out.text("large", print_bytes(config.exits_large));
   out.table("[mappings]");
   out.pace("interval", config.mappings_interval);
   out.number("processes", config.mappings_processes);

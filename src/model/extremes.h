@@ -12,10 +12,12 @@
 
 namespace memoir {
 
-// A size, and the look that saw it (wall clock).
+// A size, and when a look saw it, or the kernel told it (wall clock).
 struct SeenSize {
   std::int64_t kib = 0;
   std::int64_t at_ms = 0;
+  // Of a highest one: when a look saw that it was not yet so. Absent: it was so since the tick before at the earliest.
+  std::optional<std::int64_t> after_ms = {};
 
   bool operator==(const SeenSize&) const = default;
 };

@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "model/cgroup.h"
+#include "model/end.h"
 #include "model/extremes.h"
 #include "model/machine.h"
 #include "model/mapping.h"
@@ -118,6 +119,14 @@ struct TickLooks {
   bool operator==(const TickLooks&) const = default;
 };
 
+// What the kernel told of processes since the tick before.
+struct TickEvents {
+  std::int64_t ends = 0;
+  std::int64_t lost = 0;  // events for which there was no room; how many of them were ends is not known
+
+  bool operator==(const TickEvents&) const = default;
+};
+
 // Why a process is not there any more.
 enum class ExitKind : std::uint8_t {
   exited = 0,  // gone, or another process has its pid
@@ -149,9 +158,12 @@ struct Tick {
   TickCounts counts;
   TickReads reads;
   TickLooks looks;
+  std::optional<TickEvents> events;  // absent: nobody told
   MachineSample machine;
   std::vector<ProcessInfo> born;            // new or exec'd in this tick, or whose cgroup changed
   std::vector<ProcessExit> exits;           // since the tick before, sorted by key
+  std::vector<ProcessEnd> ends;             // as the kernel told of them, since the tick before; sorted by key
+  std::vector<EndSum> end_sums;             // of those that are not among them
   std::vector<ProcessSample> processes;     // all that live (zombies too), sorted by key
   TickExtremes extremes;                    // since the tick before
   std::vector<CategorySample> categories;   // those with a process, sorted by name

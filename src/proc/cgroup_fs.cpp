@@ -1,6 +1,10 @@
 #include "proc/cgroup_fs.h"
 
 #include <array>
+#include <cerrno>
+#include <filesystem>
+#include <sys/stat.h>
+#include <system_error>
 #include <unistd.h>
 #include <utility>
 
@@ -61,10 +65,34 @@ const char* CgroupFs::name_of(CgroupFile file) const {
 Result<Fd> CgroupFs::open(std::string_view path, CgroupFile file) const {
   const char* const name = name_of(file);
   if (name == nullptr || leaves_the_tree(path)) return Error{ErrorKind::gone, "cgroup: has no such file"};
+  return open_file(folder(path) + name);
+}
+
+std::string CgroupFs::folder(std::string_view path) const {
   std::string full = root_;
   full += path;
   if (!path.ends_with('/')) full += '/';
-  return open_file(full += name);
+  return full;
+}
+
+Result<std::uint64_t> CgroupFs::number(std::string_view path) const {
+  if (leaves_the_tree(path)) return Error{ErrorKind::gone, "cgroup: is not below the root"};
+  const std::string full = folder(path);
+  struct stat found {};
+  if (::stat(full.c_str(), &found) != 0) return errno_error(errno, "look at", full);
+  return static_cast<std::uint64_t>(found.st_ino);
+}
+
+std::vector<std::string> CgroupFs::children(std::string_view path) const {
+  std::vector<std::string> names;
+  if (leaves_the_tree(path)) return names;
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(folder(path), error), end; !error && entry != end;
+       entry.increment(error)) {
+    std::error_code unknown;
+    if (entry->is_directory(unknown) && !entry->is_symlink(unknown)) names.push_back(entry->path().filename());
+  }
+  return names;
 }
 
 }  // namespace memoir

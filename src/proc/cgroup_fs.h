@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/file.h"
 #include "base/result.h"
@@ -42,13 +43,19 @@ class CgroupFs {
   // A file of the cgroup at `path`, as /proc/PID/cgroup has it. Gone: there is no such cgroup, or it has no such file;
   // a path out of the reader's own cgroup namespace ("/../…") has none either.
   Result<Fd> open(std::string_view path, CgroupFile file) const;
+  // The number of a cgroup, which the kernel tells by: the inode of its folder. Gone: as of open().
+  Result<std::uint64_t> number(std::string_view path) const;
+  // The names of those directly below it; none where that may not be read.
+  std::vector<std::string> children(std::string_view path) const;
   // Whether the hierarchy has such files.
   bool has(CgroupFile file) const { return name_of(file) != nullptr; }
 
   // Whether the events of a cgroup count those of the cgroups below it, too.
   bool counts_below() const { return !v1_; }
+  bool is_v1() const { return v1_; }
 
  private:
+  std::string folder(std::string_view path) const;
   const char* name_of(CgroupFile file) const;
 
   std::string root_;

@@ -8,6 +8,7 @@
 
 #include "store/replay/coverage.h"
 #include "store/replay/coverage_rows.h"
+#include "store/replay/ends.h"
 #include "store/replay/ledgers.h"
 #include "store/replay/outside.h"
 #include "store/replay/process_reader.h"
@@ -48,17 +49,31 @@ class SqliteReader final : public Reader {
   Result<Coverage> coverage(Range range) override;
   Result<std::optional<StoredTick>> tick_at(std::int64_t at_ms) override;
   Result<Snapshot> snapshot(std::int64_t tick_id) override;
-  Result<std::vector<CgroupDetail>> cgroup_details(std::int64_t tick_id) override;
-  Result<std::vector<CgroupContainer>> containers() override;
-  Result<std::optional<ProcessState>> process_at(std::int64_t tick_id, std::int64_t process_id) override;
+  Result<std::vector<CgroupDetail>> cgroup_details(std::int64_t tick_id) override {
+    return loading(load_cgroup_details, tick_id);
+  }
+  Result<std::vector<CgroupContainer>> containers() override { return loading(load_containers); }
+  Result<std::optional<ProcessState>> process_at(std::int64_t tick_id, std::int64_t process_id) override {
+    return loading(load_process, tick_id, process_id);
+  }
   Result<std::vector<Holder>> largest_at(std::int64_t tick_id, std::size_t most,
                                          const std::function<bool(const StoredProcess&)>& takes) override;
   Result<std::vector<LedgerAt>> ledgers(std::int64_t tick_id, std::optional<std::int64_t> process_id) override;
   Result<bool> any_ledgers() override;
-  Result<std::vector<FirstMapping>> first_mappings(std::int64_t tick_id) override;
-  Result<std::vector<SegmentAt>> segments(std::int64_t tick_id) override;
-  Result<std::vector<TmpfsAt>> tmpfs(std::int64_t tick_id, std::int64_t since_tick) override;
-  Result<Outside> outside(std::int64_t tick_id) override;
+  Result<std::vector<FirstMapping>> first_mappings(std::int64_t tick_id) override {
+    return loading(load_first_mappings, tick_id);
+  }
+  Result<std::vector<SegmentAt>> segments(std::int64_t tick_id) override { return loading(load_segments, tick_id); }
+  Result<std::vector<TmpfsAt>> tmpfs(std::int64_t tick_id, std::int64_t since_tick) override {
+    return loading(load_tmpfs, tick_id, since_tick);
+  }
+  Result<Outside> outside(std::int64_t tick_id) override { return loading(load_outside, tick_id); }
+  Result<std::vector<StoredEnd>> ends(Range range) override { return loading(load_ends, range); }
+  Result<std::vector<EndSum>> end_sums(Range range) override { return loading(load_end_sums, range); }
+  Result<EndTotals> end_totals(Range range) override { return loading(load_end_totals, range); }
+  Result<std::optional<ProcessEnd>> end_of(std::int64_t process_id) override {
+    return loading(load_end_of, process_id);
+  }
   Result<std::vector<StoredProcess>> processes(Range range) override;
   Result<std::vector<StoredProcess>> processes_by_id(const std::vector<std::int64_t>& ids) override;
   Result<std::vector<StoredProcess>> newest_of(const std::vector<std::int64_t>& identity_ids) override;
@@ -84,6 +99,10 @@ class SqliteReader final : public Reader {
       const Transaction transaction(*database_, Transaction::Kind::read);
       return load();
     });
+  }
+  template <typename Value, typename... Parameters, typename... Arguments>
+  Result<Value> loading(Value (*load)(SQLite::Database&, Parameters...), const Arguments&... arguments) {
+    return reading([&]() -> Result<Value> { return load(*database_, arguments...); });
   }
   Result<std::vector<StoredProcess>> processes_by(const char* where, const std::vector<std::int64_t>& ids);
 
@@ -222,11 +241,6 @@ Result<Snapshot> SqliteReader::snapshot(std::int64_t tick_id) {
   });
 }
 
-Result<std::optional<ProcessState>> SqliteReader::process_at(std::int64_t tick_id, std::int64_t process_id) {
-  return reading(
-      [&]() -> Result<std::optional<ProcessState>> { return load_process(*database_, tick_id, process_id); });
-}
-
 Result<std::vector<Holder>> SqliteReader::largest_at(std::int64_t tick_id, std::size_t most,
                                                      const std::function<bool(const StoredProcess&)>& takes) {
   return reading([&]() -> Result<std::vector<Holder>> { return load_largest(*database_, tick_id, most, takes); });
@@ -247,22 +261,6 @@ Result<bool> SqliteReader::any_ledgers() {
     if (!one(*database_, "SELECT 1 FROM main.sqlite_schema WHERE type = 'table' AND name = 'ledger'")) return false;
     return one(*database_, "SELECT EXISTS (SELECT 1 FROM ledger)") == 1;
   });
-}
-
-Result<std::vector<FirstMapping>> SqliteReader::first_mappings(std::int64_t tick_id) {
-  return reading([&]() -> Result<std::vector<FirstMapping>> { return load_first_mappings(*database_, tick_id); });
-}
-
-Result<std::vector<SegmentAt>> SqliteReader::segments(std::int64_t tick_id) {
-  return reading([&]() -> Result<std::vector<SegmentAt>> { return load_segments(*database_, tick_id); });
-}
-
-Result<std::vector<TmpfsAt>> SqliteReader::tmpfs(std::int64_t tick_id, std::int64_t since_tick) {
-  return reading([&]() -> Result<std::vector<TmpfsAt>> { return load_tmpfs(*database_, tick_id, since_tick); });
-}
-
-Result<Outside> SqliteReader::outside(std::int64_t tick_id) {
-  return reading([&]() -> Result<Outside> { return load_outside(*database_, tick_id); });
 }
 
 Result<std::vector<StoredProcess>> SqliteReader::processes(Range range) {
@@ -373,14 +371,6 @@ Result<std::vector<HighWater>> SqliteReader::high_water(std::optional<Range> ran
 
 Result<std::vector<HighWater>> SqliteReader::cgroup_marks(std::optional<Range> range) {
   return reading([&]() -> Result<std::vector<HighWater>> { return load_cgroup_marks(*database_, mark_days(range)); });
-}
-
-Result<std::vector<CgroupDetail>> SqliteReader::cgroup_details(std::int64_t tick_id) {
-  return reading([&]() -> Result<std::vector<CgroupDetail>> { return load_cgroup_details(*database_, tick_id); });
-}
-
-Result<std::vector<CgroupContainer>> SqliteReader::containers() {
-  return reading([&]() -> Result<std::vector<CgroupContainer>> { return load_containers(*database_); });
 }
 
 Result<ProcessMarks> SqliteReader::process_marks(std::optional<Range> range, std::optional<Range> reached,

@@ -66,6 +66,14 @@ class Reader {
   // At a fraction of the cost.
   virtual Result<Outside> outside(std::int64_t tick_id) = 0;
 
+  // How processes ended in the range, where the kernel told: those that a tick saw and the large ones, in the order of
+  // their ends; and sums of the others, which may reach beyond the range by some minutes.
+  virtual Result<std::vector<StoredEnd>> ends(Range range) = 0;
+  virtual Result<std::vector<EndSum>> end_sums(Range range) = 0;
+  virtual Result<EndTotals> end_totals(Range range) = 0;
+  // Of one process that is gone; absent where it was not told, or was told later than the first tick without it.
+  virtual Result<std::optional<ProcessEnd>> end_of(std::int64_t process_id) = 0;
+
   // Processes that lived in the range, whoever still lives included.
   virtual Result<std::vector<StoredProcess>> processes(Range range) = 0;
   virtual Result<std::vector<StoredLife>> lives(Range range) = 0;

@@ -23,6 +23,8 @@ constexpr std::array kTables{
     StoreTable{"tmpfs_sample", TableKind::samples, "tick_id"},
     StoreTable{"tmpfs_entry_sample", TableKind::samples, "tick_id"},
     StoreTable{"extreme", TableKind::samples, "tick_id"},
+    StoreTable{"process_exit", TableKind::samples, "tick_id"},
+    StoreTable{"exit_sum", TableKind::samples, "tick_id"},
     StoreTable{"rollup_5min", TableKind::rollups, "hour", "", Tier::five_minutes},
     StoreTable{"machine_5min", TableKind::rollups, "hour", "", Tier::five_minutes},
     StoreTable{"rollup_hour", TableKind::rollups, "day", "", Tier::hour},
@@ -52,6 +54,7 @@ constexpr std::array kTables{
                Tier::raw, SubjectKind::identity, "process", "identity_id"},
     StoreTable{"cgroup", TableKind::names, "last_ms",
                "id IN (SELECT cgroup_id FROM copy.process UNION SELECT cgroup_id FROM copy.cgroup_sample "
+               "UNION SELECT cgroup_id FROM copy.exit_sum "
                "UNION {rolled_up} UNION SELECT subject_id FROM copy.high_water WHERE subject = {subject})",
                Tier::raw, SubjectKind::cgroup, "process", "cgroup_id"},
     StoreTable{.name = "container", .kind = TableKind::names, .users = "cgroup", .column = "container_id"},

@@ -51,6 +51,7 @@ struct StoredTick {
   TickCounts counts;
   std::optional<TickLooks> looks;  // as reads
   std::optional<TickReads> reads;  // absent: recorded before schema 6
+  std::optional<TickEvents> events;
 };
 
 // How many processes were zombies at a tick.
@@ -102,6 +103,20 @@ struct ProcessState {
 struct Holder {
   StoredProcess process;
   std::int64_t kib = 0;
+};
+
+// A process that ended, as the kernel told.
+struct StoredEnd {
+  std::int64_t process_id = 0;  // of the process row
+  ProcessEnd end;
+};
+
+// What the kernel told over a range.
+struct EndTotals {
+  std::int64_t ticks = 0;
+  std::int64_t ticks_told = 0;  // with which it told
+  std::int64_t ends = 0;
+  std::int64_t lost = 0;  // TickEvents::lost
 };
 
 // A ledger of mappings as it holds at a tick.

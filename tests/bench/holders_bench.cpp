@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/kept_file.h"
 #include "cgroup_tree.h"
 #include "collect/collector.h"
 #include "cost.h"

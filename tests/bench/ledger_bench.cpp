@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/clock.h"
+#include "base/kept_file.h"
 #include "collect/collector.h"
 #include "cost.h"
 #include "population.h"

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/kept_file.h"
 #include "collect/collector.h"
 #include "cost.h"
 #include "floor.h"

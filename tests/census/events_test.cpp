@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <linux/capability.h>
+#include <sys/epoll.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "census/bpf_census.h"
 #include "support/catch.h"
 
@@ -100,17 +102,54 @@ TEST_CASE("events: a killed child has its signal") {
 TEST_CASE("events: a ring that is full counts what it loses, and goes on") {
   const auto events = events_or_notice();
   if (events == nullptr) return;
-  for (int i = 0; i < 2'500; ++i) run_child([] { ::_exit(0); });
+  for (int i = 0; i < 3'500; ++i) run_child([] { ::_exit(0); });
   std::vector<ProcessEvent> told;
   const auto lost = events->take(told);
   REQUIRE(lost.ok());
   CHECK(*lost > 0);
-  CHECK(told.size() + *lost >= 5'000);
+  CHECK(told.size() + *lost >= 7'000);
   const pid_t child = run_child([] { ::_exit(0); });
   const auto more = events->take(told);
   REQUIRE(more.ok());
   CHECK(*more == 0);
   CHECK(kinds_of(told, child).size() == 2);
+}
+
+TEST_CASE("events: who waits for them is woken where many wait, and not before") {
+  const auto events = events_or_notice();
+  if (events == nullptr) return;
+  const Fd watch(::epoll_create1(EPOLL_CLOEXEC));
+  epoll_event event{};
+  event.events = EPOLLIN | EPOLLET;
+  take_all(*events);
+  REQUIRE(::epoll_ctl(watch.get(), EPOLL_CTL_ADD, events->wait_fd(), &event) == 0);
+  const auto woken = [&](int timeout_ms) { return ::epoll_wait(watch.get(), &event, 1, timeout_ms) == 1; };
+  for (int i = 0; i < 2 && woken(0); ++i) continue;  // for what was there when it began to watch
+  run_child([] { ::_exit(0); });
+  CHECK_FALSE(woken(0));
+  for (int i = 0; i < 1'000; ++i) run_child([] { ::_exit(0); });
+  CHECK(woken(10'000));
+}
+
+TEST_CASE("events: a child that has its parent's memory is told as such, and whose it was and where") {
+  const auto events = events_or_notice();
+  if (events == nullptr) return;
+  take_all(*events);
+  const pid_t own = run_child([] { ::_exit(0); });
+  const pid_t shared = ::vfork();  // NOLINT(clang-analyzer-security.insecureAPI.vfork): what is tested
+  if (shared == 0) ::_exit(0);
+  ::waitpid(shared, nullptr, 0);
+  int checked = 0;
+  for (const ProcessEvent& told : take_all(*events)) {
+    if (told.pid != own && told.pid != shared) continue;
+    ++checked;
+    if (told.kind == Kind::forked) CHECK(told.shares_memory == (told.pid == shared));
+    if (told.kind != Kind::exited) continue;
+    CHECK(told.uid == ::getuid());
+    CHECK((told.cgroup_id != 0 || told.memory_cgroup_id != 0));
+    if (told.held) CHECK(told.held->anon_kib > 0);
+  }
+  CHECK(checked == 4);
 }
 
 TEST_CASE("events: reading them takes no right, opening them does") {

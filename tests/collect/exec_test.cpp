@@ -4,7 +4,7 @@
 #include <thread>
 
 #include "collect/collector_fixture.h"
-#include "collect/name_budget.h"
+#include "collect/names/name_budget.h"
 
 using namespace memoir;
 using namespace memoir::test;

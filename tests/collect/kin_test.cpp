@@ -23,7 +23,8 @@ struct Family {
   }
 
   std::vector<std::int32_t> moved(const std::vector<ProcessEvent>& events = {}, bool lost = false) {
-    kin.see(entries, events, 100, lost);
+    for (const ProcessEvent& event : events) kin.note(event);
+    kin.see(entries, 100, lost);
     std::vector<std::int32_t> pids;
     for (const auto& entry : entries) {
       if (std::exchange(entry->related, false)) pids.push_back(entry->pid);
@@ -32,7 +33,8 @@ struct Family {
   }
 
   std::vector<std::int32_t> execed(const std::vector<ProcessEvent>& events) {
-    kin.see(entries, events, 100, false);
+    for (const ProcessEvent& event : events) kin.note(event);
+    kin.see(entries, 100, false);
     std::vector<std::int32_t> pids;
     for (const auto& entry : entries) {
       if (entry->exec_told) pids.push_back(entry->pid);

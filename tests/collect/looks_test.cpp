@@ -57,6 +57,7 @@ TEST_CASE("looks: the lowest and the highest between two ticks, and when") {
   Looked looked(GENERATE(false, true));
   looked.proc.add(fake(10, "app", 50 * kMib));
   looked.tick();
+  const std::int64_t first_ms = looked.clock.now().wall_ms;
   looked.look(10, 60 * kMib);
   const std::int64_t highest_ms = looked.clock.now().wall_ms;
   looked.look(10, 90 * kMib);
@@ -67,14 +68,14 @@ TEST_CASE("looks: the lowest and the highest between two ticks, and when") {
   REQUIRE(tick.extremes.processes.size() == 1);
   const ProcessExtremes& of = tick.extremes.processes.front();
   CHECK(of.process == sample_of(tick, 10).key);
-  CHECK(of.rss.highest == SeenSize{rss(90 * kMib), highest_ms});
+  CHECK(of.rss.highest == SeenSize{rss(90 * kMib), highest_ms, first_ms});
   CHECK(of.rss.lowest == SeenSize{rss(20 * kMib), lowest_ms});
-  CHECK(of.anon.highest == SeenSize{90 * kMib, highest_ms});
+  CHECK(of.anon.highest == SeenSize{90 * kMib, highest_ms, first_ms});
   CHECK(of.anon.lowest == SeenSize{20 * kMib, lowest_ms});
   CHECK_FALSE(of.hwm.any());
   CHECK(tick.looks.count == 4);
   REQUIRE(tick.extremes.categories.size() == 1);
-  CHECK(tick.extremes.categories.front().rss.highest == SeenSize{rss(90 * kMib), highest_ms});
+  CHECK(tick.extremes.categories.front().rss.highest == SeenSize{rss(90 * kMib), highest_ms, first_ms});
   CHECK_FALSE(tick.extremes.categories.front().rss.lowest);
   SECTION("they begin anew with each tick") {
     looked.look(10, 55 * kMib);

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/kept_file.h"
 #include "collect/collector_fixture.h"
 #include "collect/mappings/ledger.h"
 #include "proc/smaps_rollup.h"

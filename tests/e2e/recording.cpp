@@ -80,6 +80,12 @@ std::string Scene::text(const std::string& sql) const {
   return statement.executeStep() ? statement.getColumn(0).getString() : "";
 }
 
+std::string configured(const Scene& scene, const std::string& toml) {
+  std::string path = scene.folder() + "/memoir.toml";
+  std::ofstream(path) << toml;
+  return path;
+}
+
 Recorder::Recorder(const Scene& scene, const std::string& interval, std::optional<uid_t> as_user,
                    const std::vector<std::string>& more)
     : scene_(scene), started_(SystemClock().now().boot_ms), child_(memoird(scene, interval, as_user, more)) {}

@@ -42,6 +42,9 @@ class Scene {
   TemporaryDirectory folder_;
 };
 
+// A configuration in its folder, and where that is.
+std::string configured(const Scene& scene, const std::string& toml);
+
 inline bool contains(const std::string& text, std::string_view part) {
   return text.find(part) != std::string::npos;
 }

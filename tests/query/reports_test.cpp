@@ -274,7 +274,6 @@ TEST_CASE("trend: a subject or metric that is not there is an error that names w
       {{"trend", "--step", "0s"}, "a bucket has a width"},
       {{"trend", "--step", "1ms"}, "too many"},
       {{"peaks", "--by", "rss"}, "is hwm"},
-      {{"peaks", "--group", "user", "--by", "hwm"}, "have no sum"},
   }));
   const Outcome outcome = ask(arguments);
   CAPTURE(outcome.error, outcome.out);

@@ -132,6 +132,50 @@ TEST_CASE("the tick after a dropped one takes over what is read more seldom, unl
   CHECK(left.tmpfs->size() == 2);
 }
 
+TEST_CASE(
+    "the tick after a dropped one takes over the ends that were told with it, with the peaks of who has no samples") {
+  WorkQueue queue({.ticks = 1});
+  Tick tick = tick_at(1);
+  tick.events = TickEvents{.ends = 5, .lost = 1};
+  tick.born = {process(30)};
+  tick.ends = {{.process = key(30), .peak_kib = 70}, {.process = key(40)}};
+  tick.extremes.processes = {{key(30), {}, {}, {{}, SeenSize{70, 1}}}, {key(40), {}, {}, {{}, SeenSize{90, 1}}}};
+  tick.end_sums = {
+      {.comm = "sh", .user = "root", .cgroup = "/", .count = 3, .first_ms = 1, .last_ms = 2, .peak_kib = 9}};
+  queue.push(tick);
+  Tick later = tick_at(2);
+  later.ends = {{.process = key(20)}};
+  later.end_sums = {
+      {.comm = "sh", .user = "root", .cgroup = "/", .count = 4, .first_ms = 3, .last_ms = 4, .peak_kib = 8}};
+  queue.push(later);
+  const Tick left = std::get<Tick>(*queue.take());
+  REQUIRE(left.ends.size() == 3);
+  CHECK(left.ends[0].process == key(20));
+  CHECK(left.ends[1].peak_kib == 70);
+  REQUIRE(left.extremes.processes.size() == 1);
+  CHECK(left.extremes.processes[0].process == key(30));
+  REQUIRE(left.end_sums.size() == 1);
+  CHECK(left.end_sums[0].count == 7);
+  CHECK(left.end_sums[0].first_ms == 1);
+  CHECK(left.end_sums[0].last_ms == 4);
+  CHECK(left.end_sums[0].peak_kib == 9);
+  CHECK(left.events == TickEvents{.ends = 5, .lost = 1});
+}
+
+TEST_CASE("sums of ends stay few however many ticks are dropped, and none is lost") {
+  WorkQueue queue({.ticks = 1});
+  for (int i = 0; i < 3'000; ++i) {
+    Tick tick = tick_at(i);
+    tick.end_sums = {{.comm = "n" + std::to_string(i), .user = "root", .cgroup = "/", .count = 2}};
+    queue.push(std::move(tick));
+  }
+  const Tick left = std::get<Tick>(*queue.take());
+  CHECK(left.end_sums.size() <= 1'001);
+  std::int64_t count = 0;
+  for (const EndSum& sum : left.end_sums) count += sum.count;
+  CHECK(count == 6'000);
+}
+
 TEST_CASE("of the processes that only dropped ticks saw the newest are kept") {
   WorkQueue queue({.ticks = 1});
   constexpr std::int32_t kTicks = static_cast<std::int32_t>(WorkQueue::kMostEnded) + 100;

@@ -30,6 +30,7 @@ bool is_whole_days(Range range, const FileInfo& file) {
 // steps tell.
 bool store_has(const PeakQuestion& question) {
   if (!question.all_time && !question.whole_days) return false;
+  if (question.group != "process" && question.by == Metric::hwm) return marks_members(question);
   return question.group == "process" || (group_kind(question.group) && question.filter.takes_all());
 }
 
@@ -42,13 +43,6 @@ Result<PeakQuestion> ask(const Context& context) {
   question.by = parse_metric(options.by.value_or(process ? "hwm" : "pss")).value_or(Metric::pss);
   if (process && question.by == Metric::rss) {
     return malformed("--by rss: the high-water mark of a process's RSS is hwm");
-  }
-  const bool of_members = question.group == "identity" && question.filter.takes_all();
-  if (!process && !of_members && question.by == Metric::hwm) {
-    return malformed(
-        fmt::format("--by hwm is of one process: marks that were reached at different times have no sum; "
-                    "by {} choose pss, rss, uss or swap",
-                    question.group));
   }
   question.all_time = !context.when.range;
   question.range = context.when.range.value_or(Range{context.file.first_tick_ms, context.file.last_tick_ms});
@@ -114,6 +108,23 @@ Status name_identities(Reader& reader, std::vector<Others>& all) {
   return Done{};
 }
 
+// Whether ends are told is seen at the end of the range: to count the ticks of all of it takes longer than the answer.
+Status add_ends(const Context& context, const PeakQuestion& question, Peaks& peaks) {
+  constexpr std::int64_t lately_ms = 60'000;
+  Reader& reader = context.reader;
+  const std::int64_t to_ms = std::min(question.range.to_ms, context.file.last_tick_ms);
+  const EndTotals told = TRY(reader.end_totals({std::max(to_ms - lately_ms, question.range.from_ms), to_ms}));
+  peaks.told = told.ticks_told > 0;
+  for (PeakRow& row : peaks.rows) {
+    if (!row.process || !row.process->gone_ms) continue;
+    const auto end = TRY(reader.end_of(row.process->id));
+    row.end_told = end && end->peak_kib && end->ended_ms <= question.range.to_ms;
+  }
+  const auto sums = TRY(reader.end_sums(question.range));
+  for (const EndSum& sum : sums) peaks.unseen.add(sum.count, sum.lived_ms, sum.peak_kib, sum.peak_ms);
+  return Done{};
+}
+
 Result<Report> run_peaks(const Context& context) {
   const PeakQuestion question = TRY(ask(context));
   Report report = TRY(begin_range_report(context, question.range));
@@ -122,7 +133,8 @@ Result<Report> run_peaks(const Context& context) {
     return report;
   }
   const bool from_marks = store_has(question) && !context.options.tier;
-  const Peaks peaks = TRY(from_marks ? peaks_from_marks(context, question) : peaks_from_steps(context, question));
+  Peaks peaks = TRY(from_marks ? peaks_from_marks(context, question) : peaks_from_steps(context, question));
+  TRY(add_ends(context, question, peaks));
   std::vector<Others> others = TRY(find_others(context, question, peaks));
   TRY(name_identities(context.reader, others));
   fill_peaks(context, question, peaks, others, report);

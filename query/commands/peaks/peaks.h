@@ -11,6 +11,7 @@
 #include "analysis/peaks.h"
 #include "model/metric.h"
 #include "query/answer/command.h"
+#include "query/answer/ended.h"
 #include "query/answer/holders.h"
 #include "query/answer/limit.h"
 #include "query/answer/state.h"
@@ -27,6 +28,8 @@ struct PeakRow {
   std::optional<std::int64_t> now_kib = {};  // when it was last seen in the range
   std::int64_t now_ms = 0;
   std::optional<Tier> within = {};  // of a bucket that tells no more: it was reached between the peak's two times
+  std::optional<std::int64_t> processes = {};  // of a group of which the largest member is told: how many it had
+  bool end_told = false;                       // of one that ended: the kernel told what it had at most
 };
 
 struct PeakQuestion {
@@ -46,6 +49,8 @@ struct Peaks {
   Tier tier = {};                   // where the rows come from; marks are as exact as ticks
   ExactShare exact;                 // of what categories held, from rollups
   bool means = false;               // the rows are not the highest sums, which rollups do not know, but mean ones
+  bool told = false;                // ends were told at the end of the range,
+  EndedSum unseen;                  // and these are only summed
 };
 
 // From the store's marks of all time or of whole days: of processes, categories, identities and cgroups.
@@ -102,6 +107,11 @@ struct PeakSource {
 Peak peak_of(const Summary& summary, const PeakSource& source, std::int64_t subject = 0);
 PeakRow row_of(std::string name, const Summary& summary, const PeakSource& source);
 
+// Whether the store has the marks of the largest members.
+inline bool marks_members(const PeakQuestion& question) {
+  return question.group == "identity" && question.filter.takes_all();
+}
+
 // Whether the groups have rollups of their own.
 bool reads_whole_groups(const PeakQuestion& question);
 
@@ -117,6 +127,9 @@ Status add_last_sights(const Context& context, const PeakQuestion& question, con
 
 // The highest VmHWM of one process of each identity.
 Result<std::vector<PeakRow>> identity_marks(const PeakSource& source);
+
+// Of each other group, those included that no tick saw.
+Result<std::vector<PeakRow>> member_marks(const PeakSource& source, const PeakQuestion& question);
 
 // Tells when in its bucket a peak was reached, and after which tick, where that is a mark of the store.
 Status refine(const PeakSource& source, const PeakQuestion& question, Peaks& peaks);

@@ -47,8 +47,19 @@ bool lives(const PeakRow& row, std::int64_t to_ms) {
   return !row.process->gone_ms || *row.process->gone_ms > to_ms;
 }
 
+// Those that no tick saw, and that had little.
+std::string summed_note(const PeakQuestion& question, const Peaks& peaks, Units units) {
+  const EndedSum& unseen = peaks.unseen;
+  if (unseen.count == 0) return "Each process that ended in the range is in it.";
+  const bool ranked = question.group != "process" && question.by == Metric::hwm && !marks_members(question);
+  return fmt::format("{} between two ticks, the largest with {}, {} (memoir exits).",
+                     print_count(unseen.count, "process lived", "processes lived"), print_size(unseen.peak_kib, units),
+                     ranked ? "counted here by their names" : "are not in it");
+}
+
 // What no tick saw. The kernel's count of forks (/proc/stat) is one of threads too.
-std::string unseen_note(const PeakQuestion& question, const Peaks& peaks) {
+std::string unseen_note(const PeakQuestion& question, const Peaks& peaks, Units units) {
+  if (peaks.told) return summed_note(question, peaks, units);
   const bool ended = std::ranges::any_of(
       peaks.rows, [&](const PeakRow& row) { return row.process && !lives(row, question.range.to_ms); });
   return fmt::format("Not in it: processes that lived between two ticks, which nothing counts{}.",
@@ -61,15 +72,17 @@ Columns<PeakRow> process_columns(std::int64_t to_ms) {
   add_peak_columns(columns, "PEAK", "LAST");
   add_ratio(columns);
   columns.add({"alive", "ALIVE", Kind::text, 5}, [to_ms](const PeakRow& row) { return lives(row, to_ms); });
-  columns.add(for_machines("at_least"), [to_ms](const PeakRow& row) { return !lives(row, to_ms); });
+  columns.add(for_machines("at_least"), [to_ms](const PeakRow& row) { return !lives(row, to_ms) && !row.end_told; });
   columns.add(for_people("COMMAND"), &PeakRow::name);
   return columns;
 }
 
-Columns<PeakRow> group_columns(const std::string& group) {
+Columns<PeakRow> group_columns(const std::string& group, const std::vector<PeakRow>& rows) {
   Columns<PeakRow> columns;
   add_peak_columns(columns, "PEAK", "NOW");
   add_ratio(columns);
+  if (std::ranges::any_of(rows, [](const PeakRow& row) { return row.processes.has_value(); }))
+    columns.add({"processes", "PROCESSES", Kind::count, 5}, &PeakRow::processes);
   std::string header = group;
   for (char& c : header) c = static_cast<char>(c - 'a' + 'A');
   columns.add({group, header, Kind::text}, &PeakRow::name);
@@ -227,14 +240,16 @@ void fill_peaks(const Context& context, const PeakQuestion& question, const Peak
                   {"metric", "", Kind::text, std::string(to_string(question.by))},
                   {"all_time", "", Kind::text, question.all_time}};
   report.rows = make_table(
-      question.group == "process" ? process_columns(question.range.to_ms) : group_columns(question.group), peaks.rows);
+      question.group == "process" ? process_columns(question.range.to_ms) : group_columns(question.group, peaks.rows),
+      peaks.rows);
   mark_sorted(report.rows, "peak_kib");
   report.sections = {{"machine", "Machine", make_table(machine_columns(), peaks.machine)}};
   std::vector<PeakRow> categories = peaks.categories;
   const auto room = room_for(context, question, peaks.tier).categories;
   if (room && *room < categories.size()) categories.resize(*room);
   if (question.group != "category") {
-    report.sections.push_back({"categories", "Categories (PSS)", make_table(group_columns("category"), categories)});
+    report.sections.push_back(
+        {"categories", "Categories (PSS)", make_table(group_columns("category", categories), categories)});
     mark_sorted(report.sections.back().table, "peak_kib");
   }
   report.sections.push_back(other_section(others));
@@ -249,7 +264,7 @@ void fill_peaks(const Context& context, const PeakQuestion& question, const Peak
     report.notes.push_back(fmt::format("{} of {} categories shown (--group category shows all).", categories.size(),
                                        peaks.categories.size()));
   }
-  report.notes.push_back(unseen_note(question, peaks));
+  report.notes.push_back(unseen_note(question, peaks, context.options.units));
   if (peaks.means)
     report.notes.emplace_back("Rollups do not know the highest sum of such a group: it is the highest mean.");
   report_tier(peaks.tier, report);

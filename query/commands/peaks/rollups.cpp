@@ -83,9 +83,8 @@ Status sum_processes(const PeakSource& source, const PeakQuestion& question, con
 
 // The marks of days are many: over a longer range the mark of all time stands for them, where it was reached in it. So
 // a process that was higher before the range is told by its rollups.
-Result<ProcessMarks> marks_of(const PeakSource& source, const PeakQuestion& question) {
+Result<ProcessMarks> marks_of(const PeakSource& source, const PeakQuestion& question, std::size_t enough) {
   constexpr std::int64_t few_days_ms = 2 * 86'400'000;
-  constexpr std::size_t enough = 1000;  // to rank, where nothing is filtered out
   const bool few_days = source.range.to_ms - source.range.from_ms <= few_days_ms;
   Result<ProcessMarks> marks =
       source.reader.process_marks(few_days ? std::optional(source.range) : std::nullopt, source.range, question.by,
@@ -115,7 +114,8 @@ Result<std::vector<PeakRow>> group_rows(const PeakSource& source, const PeakQues
 }
 
 Status add_process_marks(const PeakSource& source, const PeakQuestion& question, std::vector<PeakRow>& rows) {
-  const ProcessMarks marks = TRY(marks_of(source, question));
+  constexpr std::size_t enough = 1000;  // to rank, where nothing is filtered out
+  const ProcessMarks marks = TRY(marks_of(source, question, enough));
   std::unordered_map<std::int64_t, PeakRow> by_id;
   for (PeakRow& row : rows) by_id.emplace(row.process->id, std::move(row));
   std::vector<std::int64_t> unknown;
@@ -148,6 +148,35 @@ Result<std::vector<PeakRow>> identity_marks(const PeakSource& source) {
   for (const Peak& peak : marks_within(marks, SubjectKind::identity, Metric::hwm, source.range)) {
     const auto name = names.find(peak.subject);
     if (name != names.end()) rows.push_back({name->second, {}, peak});
+  }
+  rank_rows(rows);
+  return rows;
+}
+
+Result<std::vector<PeakRow>> member_marks(const PeakSource& source, const PeakQuestion& question) {
+  const ProcessMarks marks = TRY(marks_of(source, question, std::numeric_limits<std::size_t>::max()));
+  std::unordered_map<std::int64_t, Peak> by_id;
+  std::vector<std::int64_t> ids;
+  for (const HighWater& mark : marks.marks) {
+    if (by_id.emplace(mark.subject_id, peak_of(mark)).second) ids.push_back(mark.subject_id);
+  }
+  const std::vector<StoredProcess> processes = TRY(source.reader.processes_by_id(ids));
+  std::map<std::string, PeakRow> groups;
+  const auto add = [&](const StoredProcess& process, std::int64_t many, const Peak& peak) {
+    if (!question.filter.matches(process)) return;
+    PeakRow& row = groups[peak_name(process, question.group)];
+    row.processes = row.processes.value_or(0) + many;
+    if (peak.value_kib > row.peak.value_kib) row.peak = peak;
+  };
+  for (const StoredProcess& process : processes) add(process, 1, by_id.at(process.id));
+  // A sum tells the end of its largest, which is when its peak had been reached.
+  const auto sums = TRY(source.reader.end_sums(source.range));
+  for (const EndSum& sum : sums)
+    add(stand_in(sum), sum.count, {0, sum.peak_kib, sum.peak_ms, std::min(sum.first_ms - sum.lived_ms, sum.peak_ms)});
+  std::vector<PeakRow> rows;
+  for (auto& [name, row] : groups) {
+    row.name = name;
+    if (row.peak.value_kib > 0) rows.push_back(std::move(row));
   }
   rank_rows(rows);
   return rows;

@@ -179,7 +179,8 @@ Status add_exact_times(const Context& context, const PeakQuestion& question, con
 Result<std::vector<PeakRow>> asked_rows(const PeakSource& source, const PeakQuestion& question, ExactShare& exact) {
   const bool process = question.group == "process";
   if (question.group == "category" && question.filter.takes_all()) return category_rows(source, question.by, &exact);
-  if (!process && question.by == Metric::hwm) return identity_marks(source);
+  if (!process && question.by == Metric::hwm)
+    return marks_members(question) ? identity_marks(source) : member_marks(source, question);
   if (!process) return group_rows(source, question);
   return process_rows(source, question);
 }

@@ -19,9 +19,9 @@
 #include "collect/categories/totals.h"
 #include "collect/complaint.h"
 #include "collect/machine_reader.h"
-#include "collect/name_budget.h"
+#include "collect/names/name_budget.h"
+#include "collect/names/seeds.h"
 #include "collect/pass.h"
-#include "collect/seeds.h"
 #include "collect/tick_source.h"
 #include "collect/vmmap/command.h"
 #include "collect/vmmap/ps.h"
@@ -50,6 +50,7 @@ class VmmapSource final : public TickSource {
   void set_store_bytes(std::int64_t bytes) override { names_.resize(bytes); }
   void set_tmpfs_interval(std::chrono::milliseconds /*interval*/) override {}
   void set_read_share(std::int64_t /*ppm*/) override {}
+  void set_large_end(std::int64_t /*kib*/) override {}
   void set_ledgers(const LedgerLimits& /*limits*/) override {}
   void ask_ledgers(LedgerAsk /*ask*/) override {}
   void report_all() override;

@@ -28,10 +28,12 @@ void read_extremes(const Statement& row, int first, std::vector<ExtremeRow>& row
            info_of(stored.metric).mark == row.integer(first + 2);
   });
   if (known == kStored.end()) return;
-  for (const int column : {first + 3, first + 5}) {
+  const auto add = [&](int column, std::optional<std::int64_t> after_ms) {
     if (const auto kib = row.maybe(column))
-      rows.push_back({row.integer(first + 1), known->metric, *kib, row.integer(column + 1)});
-  }
+      rows.push_back({row.integer(first + 1), known->metric, *kib, row.integer(column + 1), after_ms});
+  };
+  add(first + 3, std::nullopt);
+  add(first + 5, row.maybe(first + 7));
 }
 
 ExtremesBetween::ExtremesBetween(SQLite::Database& database, const TickSpan& ticks, SubjectKind kind,
@@ -48,7 +50,7 @@ ExtremesBetween::ExtremesBetween(SQLite::Database& database, const TickSpan& tic
   while (rows.step()) {
     read.clear();
     read_extremes(rows, 0, read);
-    for (const ExtremeRow& row : read) seen_[{row.subject_id, row.metric}].push_back({rows.integer(7), row});
+    for (const ExtremeRow& row : read) seen_[{row.subject_id, row.metric}].push_back({rows.integer(8), row});
   }
   for (auto& [key, of] : seen_) std::ranges::stable_sort(of, {}, [](const Seen& seen) { return seen.row.at_ms; });
 }

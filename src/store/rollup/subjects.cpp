@@ -116,7 +116,18 @@ void RollupSubjects::end(std::int64_t process_id) {
   if (found != members_.end()) leave(found->second);
 }
 
+// That of a member is one of its groups.
+void RollupSubjects::raise(const ExtremeRow& seen) {
+  for (const Group* group : member(seen.subject_id).groups) {
+    if (group == nullptr) continue;
+    const std::vector<Metric>& marked = marked_metrics(group->subject);
+    if (std::ranges::find(marked, Metric::hwm) == marked.end()) continue;
+    marks_.see(group->subject, group->id, Metric::hwm, seen.kib, {seen.at_ms, seen.after_ms.value_or(time_.at_ms)});
+  }
+}
+
 void RollupSubjects::touch(SubjectKind kind, const ExtremeRow& seen) {
+  if (kind == SubjectKind::process && seen.metric == Metric::hwm) return raise(seen);
   const std::size_t metric = rolled_index(seen.metric);
   if (metric >= kRollupMetrics) return;
   if (kind == SubjectKind::category) {

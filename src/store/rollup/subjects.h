@@ -92,6 +92,7 @@ class RollupSubjects {
   void count(const Member& member, int sign);
   void raise_all();
   void raise(const Group& group);
+  void raise(const ExtremeRow& seen);
 
   std::vector<Piece<kRollupMetrics>>& pieces_;
   Statement row_;

@@ -17,7 +17,7 @@ constexpr std::int64_t TickReads::*kReads[] = {
     &TickReads::longest_us, &TickReads::checked, &TickReads::checked_kib, &TickReads::error_kib,
 };
 constexpr std::int64_t TickLooks::*kLooks[] = {&TickLooks::count, &TickLooks::cpu_us, &TickLooks::longest_us};
-constexpr int kColumns = 7 + 10 + 2 + 2 * static_cast<int>(CostKind::count_) + 8 + 3;
+constexpr int kColumns = 7 + 10 + 2 + 2 * static_cast<int>(CostKind::count_) + 8 + 3 + 2;
 
 }  // namespace
 
@@ -30,7 +30,7 @@ std::string tick_columns() {
   }
   return columns +
          ", exact, held, estimated, put_off, longest_us, checked, checked_kib, error_kib, looks, looks_cpu_us, "
-         "longest_look_us";
+         "longest_look_us, ends, lost_events";
 }
 
 StoredTick read_tick(const Statement& row) {
@@ -57,6 +57,7 @@ StoredTick read_tick(const Statement& row) {
   for (const auto count : kReads) *tick.reads.*count = next();
   tick.looks.emplace();
   for (const auto count : kLooks) *tick.looks.*count = next();
+  if (row.maybe(column)) tick.events = {row.integer(column), row.integer(column + 1)};
   return tick;
 }
 
@@ -77,6 +78,8 @@ void insert_tick(Statement& insert, std::int64_t tick_id, std::int64_t run_id, s
   }
   for (const auto count : kReads) insert.add(tick.reads.*count);
   for (const auto count : kLooks) insert.add(tick.looks.*count);
+  for (const auto count : {&TickEvents::ends, &TickEvents::lost})
+    insert.add(tick.events ? std::optional((*tick.events).*count) : std::nullopt);
   insert.finish();
 }
 

@@ -37,10 +37,10 @@ std::vector<const ProcessInfo*> sorted_infos(const std::vector<ProcessInfo>& bor
 }
 
 // The end that the collector saw; unknown where it did not see any.
-std::string_view end_kind(const std::vector<ProcessExit>& exits, const ProcessKey& key) {
-  const auto found = std::lower_bound(exits.begin(), exits.end(), key,
-                                      [](const ProcessExit& exit, const ProcessKey& k) { return exit.key < k; });
-  if (found == exits.end() || found->key != key) return "unknown";
+std::string_view end_kind(const Tick& tick, const ProcessKey& key) {
+  if (std::ranges::binary_search(tick.ends, key, {}, &ProcessEnd::process)) return "exited";
+  const auto found = std::ranges::lower_bound(tick.exits, key, {}, &ProcessExit::key);
+  if (found == tick.exits.end() || found->key != key) return "unknown";
   return found->kind == ExitKind::execed ? "execed" : "exited";
 }
 
@@ -51,19 +51,6 @@ ProcessInfo stranger(const ProcessKey& key) {
   info.comm = "?";
   info.category = kOtherCategory;
   return info;
-}
-
-LiveProcess* find(std::vector<LiveProcess>& processes, const ProcessKey& key) {
-  const auto found = std::lower_bound(processes.begin(), processes.end(), key,
-                                      [](const LiveProcess& live, const ProcessKey& k) { return live.last.key < k; });
-  return found != processes.end() && found->last.key == key ? &*found : nullptr;
-}
-
-LiveCategory* find(std::vector<LiveCategory>& categories, const std::string& name) {
-  const auto found =
-      std::lower_bound(categories.begin(), categories.end(), name,
-                       [](const LiveCategory& live, const std::string& wanted) { return live.last.category < wanted; });
-  return found != categories.end() && found->last.category == name ? &*found : nullptr;
 }
 
 // That it was not read again, or was, is not worth a row.
@@ -114,6 +101,7 @@ TickStore::TickStore(SQLite::Database& database)
       samples_(database),
       ledgers_(database),
       outside_(database),
+      ends_(database),
       marks_(database) {}
 
 void TickStore::store(const Tick& tick, std::int64_t run_id, std::int64_t boot_id, WriterState& state) {
@@ -121,7 +109,7 @@ void TickStore::store(const Tick& tick, std::int64_t run_id, std::int64_t boot_i
   const TickContext context = context_of(tick, state);
   const bool new_day = context.first || day_of(tick.begin.wall_ms) != day_of(state.last_tick->wall_ms);
   if (new_day && !context.first) {
-    mark_extremes(tick.extremes, day_of(state.last_tick->wall_ms), context, state);
+    extremes_.mark(tick.extremes, day_of(state.last_tick->wall_ms), context, state);
     flush_marks(state);
     begin_day(state);
   }
@@ -129,12 +117,14 @@ void TickStore::store(const Tick& tick, std::int64_t run_id, std::int64_t boot_i
   if (context.keyframe) state.keyframe_id = context.tick_id;
   state.keyframe_wanted = false;
   insert_tick(insert_tick_, context.tick_id, run_id, state.keyframe_id, tick);
-  store_extremes(tick, context, state);
-  mark_extremes(tick.extremes, day_of(tick.begin.wall_ms), context, state);
+  extremes_.store(tick.extremes, samples_, context, state);
+  extremes_.mark(tick.extremes, day_of(tick.begin.wall_ms), context, state);
   store_machine(tick.machine, context, state);
   store_categories(tick.categories, context, state);
   store_cgroups(tick, context, state);
   store_processes(tick, context, state);
+  extremes_.store_strangers(boot_id, samples_, processes_, marks_, context, state);
+  ends_.store(tick, boot_id, context, processes_, state);
   ledgers_.store(tick.ledgers, context, state);
   outside_.store(tick, boot_id, context, state);
   state.last_tick = tick.begin;
@@ -165,47 +155,6 @@ void TickStore::flush_ended(WriterState& state) {
   for (EndedProcess& process : state.ended) marks_.flush(SubjectKind::process, process.id, day, process.marks);
   state.ended.clear();
   state.ended.shrink_to_fit();  // it may have been a burst
-}
-
-// Of those that the tick before had.
-void TickStore::store_extremes(const Tick& tick, const TickContext& context, WriterState& state) {
-  const TickExtremes& extremes = tick.extremes;
-  const auto insert = [&](SubjectKind kind, std::int64_t id, Metric metric, const Extremes& seen) {
-    samples_.insert(context.tick_id, kind, id, metric, seen, context.time.at_ms);
-  };
-  insert(SubjectKind::machine, 0, Metric::used, extremes.used);
-  insert(SubjectKind::machine, 0, metric_of(MachineField::mem_available), extremes.available);
-  for (const CategoryExtremes& of : extremes.categories) {
-    if (const LiveCategory* live = find(state.categories, of.category))
-      insert(SubjectKind::category, live->id, Metric::rss, of.rss);
-  }
-  for (const ProcessExtremes& of : extremes.processes) {
-    const LiveProcess* const live = find(state.processes, of.process);
-    if (live == nullptr) continue;
-    insert(SubjectKind::process, live->id, Metric::rss, of.rss);
-    insert(SubjectKind::process, live->id, Metric::anon, of.anon);
-    insert(SubjectKind::process, live->id, Metric::hwm, of.hwm);
-  }
-}
-
-// Those that were seen on that day.
-void TickStore::mark_extremes(const TickExtremes& extremes, std::int64_t day_ms, const TickContext& context,
-                              WriterState& state) {
-  const auto see = [&](SubjectKind kind, Metric metric, const std::optional<SeenSize>& seen, Marks& marks) {
-    if (!seen || day_of(seen->at_ms) != day_ms) return;
-    const MarkTime time{seen->at_ms, context.time.before_ms};
-    marks.see(kind, mark_value(kind, metric, seen->kib), time, time);
-  };
-  see(SubjectKind::machine, Metric::used, extremes.used.highest, state.machine_marks);
-  see(SubjectKind::machine, metric_of(MachineField::mem_available), extremes.available.lowest, state.machine_marks);
-  for (const CategoryExtremes& of : extremes.categories) {
-    if (LiveCategory* live = find(state.categories, of.category))
-      see(SubjectKind::category, Metric::rss, of.rss.highest, live->marks);
-  }
-  for (const ProcessExtremes& of : extremes.processes) {
-    if (LiveProcess* live = find(state.processes, of.process))
-      see(SubjectKind::process, Metric::hwm, of.hwm.highest, live->marks);
-  }
 }
 
 void TickStore::store_processes(const Tick& tick, const TickContext& context, WriterState& state) {
@@ -254,7 +203,7 @@ void TickStore::store_missed(const std::vector<Info>& infos, const Tick& tick, c
       processes_.update(row->id, *info, context.time.at_ms);
     } else {
       processes_.end(processes_.insert(boot_id_, *info, sight_of(context)), sight_of(context),
-                     end_kind(tick.exits, info->key));
+                     end_kind(tick, info->key));
     }
   }
 }
@@ -290,7 +239,7 @@ void TickStore::update(LiveProcess& live, const ProcessSample& sample, const Tic
 }
 
 void TickStore::end(const LiveProcess& live, const Tick& tick, const TickContext& context, WriterState& state) {
-  processes_.end(live.id, sight_of(context), end_kind(tick.exits, live.last.key));
+  processes_.end(live.id, sight_of(context), end_kind(tick, live.last.key));
   if (live.stored) state.ended.push_back({live.id, live.marks});
 }
 

@@ -9,6 +9,8 @@
 #include "store/rollup/mark_rows.h"
 #include "store/rows/process_rows.h"
 #include "store/rows/sample_rows.h"
+#include "store/write/end_store.h"
+#include "store/write/extreme_store.h"
 #include "store/write/ledger_store.h"
 #include "store/write/outside_store.h"
 #include "store/write/writer_state.h"
@@ -37,8 +39,6 @@ class TickStore {
   void store_other(const std::vector<OtherMeminfo>& other, const TickContext& context, WriterState& state);
   void store_cgroups(const Tick& tick, const TickContext& context, WriterState& state);
   void mark_cgroups(const TickContext& context, WriterState& state);
-  void store_extremes(const Tick& tick, const TickContext& context, WriterState& state);
-  void mark_extremes(const TickExtremes& extremes, std::int64_t day_ms, const TickContext& context, WriterState& state);
   void store_categories(const std::vector<CategorySample>& samples, const TickContext& context, WriterState& state);
 
   Statement insert_tick_;
@@ -46,6 +46,8 @@ class TickStore {
   SampleRows samples_;
   LedgerStore ledgers_;
   OutsideStore outside_;
+  EndStore ends_;
+  ExtremeStore extremes_;
   MarkRows marks_;
   std::int64_t boot_id_ = 0;
 };

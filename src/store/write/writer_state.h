@@ -77,6 +77,12 @@ struct OomCount {
   std::int64_t ahead = 0;  // told already of cgroups, though the machine's counter did not have them yet
 };
 
+// Where the sums of ends of the last five minutes are added to.
+struct EndBlock {
+  std::int64_t block = 0;
+  std::int64_t tick_id = 0;
+};
+
 struct WriterState {
   std::vector<LiveProcess> processes;
   std::vector<EndedProcess> ended;  // since the marks were stored; not sorted
@@ -90,6 +96,7 @@ struct WriterState {
   MachineMemory machine;
   Marks machine_marks;
   OomCount oom_kills;
+  EndBlock ends;
   std::optional<Moment> last_tick;  // of this run
   std::int64_t tick_id = 0;
   std::int64_t keyframe_id = 0;

@@ -29,6 +29,7 @@
 
 #include "../cost.h"
 #include "../floor.h"
+#include "base/kept_file.h"
 #include "collect/collector.h"
 #include "herd.h"
 #include "proc/proc_fs.h"

@@ -1,4 +1,4 @@
-#include "collect/name_budget.h"
+#include "collect/names/name_budget.h"
 
 #include <algorithm>
 #include <functional>

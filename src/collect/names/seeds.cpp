@@ -1,4 +1,4 @@
-#include "collect/seeds.h"
+#include "collect/names/seeds.h"
 
 namespace memoir {
 namespace {

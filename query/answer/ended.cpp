@@ -1,0 +1,83 @@
+#include "query/answer/ended.h"
+
+#include <cstring>
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unordered_map>
+#include <utility>
+
+#include "query/report/format.h"
+
+namespace memoir::query {
+StoredProcess stand_in(const EndSum& sum) {
+  StoredProcess process;
+  process.info.comm = process.info.command = sum.comm;
+  process.info.user = sum.user;
+  process.info.cgroup = sum.cgroup;
+  process.first_ms = sum.first_ms;
+  process.last_ms = sum.last_ms;
+  return process;
+}
+
+Result<Ended> load_ended(Reader& reader, Range range, const Filter& filter) {
+  Ended ended;
+  ended.told = TRY(reader.end_totals(range));
+  const std::vector<StoredEnd> ends = TRY(reader.ends(range));
+  std::vector<std::int64_t> ids;
+  ids.reserve(ends.size());
+  for (const StoredEnd& of : ends) ids.push_back(of.process_id);
+  std::unordered_map<std::int64_t, StoredProcess> processes;
+  auto rows = TRY(reader.processes_by_id(ids));
+  for (StoredProcess& process : rows) processes.emplace(process.id, std::move(process));
+  for (const StoredEnd& of : ends) {
+    const auto process = processes.find(of.process_id);
+    if (process != processes.end() && filter.matches(process->second)) ended.kept.push_back({process->second, of.end});
+  }
+  auto sums = TRY(reader.end_sums(range));
+  for (EndSum& sum : sums) {
+    StoredProcess process = stand_in(sum);
+    if (filter.matches(process)) ended.others.push_back({std::move(process), std::move(sum)});
+  }
+  return ended;
+}
+
+void EndedSum::add(std::int64_t many, std::int64_t lived, std::int64_t kib, std::int64_t at_ms) {
+  count += many;
+  lived_ms += lived;
+  if (kib <= peak_kib) return;
+  peak_kib = kib;
+  peak_ms = at_ms;
+}
+
+EndedSum sum_of(const std::vector<EndedOthers>& others) {
+  EndedSum all;
+  for (const EndedOthers& of : others) all.add(of.sum.count, of.sum.lived_ms, of.sum.peak_kib, of.sum.peak_ms);
+  return all;
+}
+
+std::string how_ended(std::int32_t exit_code) {
+  if (WIFEXITED(exit_code)) return fmt::format("exit {}", WEXITSTATUS(exit_code));
+  const int signal = WTERMSIG(exit_code);
+  const char* const name = ::sigabbrev_np(signal);
+  return fmt::format("{}{}", name == nullptr ? fmt::format("signal {}", signal) : fmt::format("SIG{}", name),
+                     WCOREDUMP(exit_code) ? " (core)" : "");
+}
+
+std::vector<std::string> ends_missing(const EndTotals& told) {
+  std::vector<std::string> missing;
+  if (told.ticks_told == 0) {
+    missing.emplace_back(
+        "nobody told the recorder of ends: without BPF it sees from tick to tick who is gone (memoir status says why)");
+    return missing;
+  }
+  if (told.ticks_told < told.ticks)
+    missing.push_back(
+        fmt::format("in {} of {} ticks nobody told the recorder of ends", told.ticks - told.ticks_told, told.ticks));
+  if (told.lost > 0)
+    missing.push_back(fmt::format(
+        "{}: more happened at once than there was room for; ends are among them",
+        print_count(told.lost, "birth, exec or end of a process was lost", "births, execs and ends were lost")));
+  return missing;
+}
+
+}  // namespace memoir::query

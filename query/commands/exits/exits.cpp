@@ -1,0 +1,160 @@
+#include "query/commands/exits/exits.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <sys/wait.h>
+
+#include "query/answer/ended.h"
+#include "query/answer/filter_values.h"
+#include "query/answer/limit.h"
+#include "query/answer/moment.h"
+#include "query/answer/process_columns.h"
+#include "query/report/format.h"
+
+namespace memoir::query {
+namespace {
+
+constexpr std::int64_t kDefaultRangeMs = 60 * 60 * 1000;
+
+struct GroupRow {
+  std::string name;
+  EndedSum sum;
+
+  std::int64_t mean_lived_ms() const { return sum.lived_ms / std::max<std::int64_t>(sum.count, 1); }
+  std::optional<std::int64_t> peak_kib() const { return sum.peak_kib > 0 ? std::optional(sum.peak_kib) : std::nullopt; }
+};
+
+std::optional<std::int64_t> status_of(const ProcessEnd& end) {
+  return WIFEXITED(end.exit_code) ? std::optional<std::int64_t>(WEXITSTATUS(end.exit_code)) : std::nullopt;
+}
+
+std::optional<std::int64_t> signal_of(const ProcessEnd& end) {
+  return WIFSIGNALED(end.exit_code) ? std::optional<std::int64_t>(WTERMSIG(end.exit_code)) : std::nullopt;
+}
+
+Columns<EndedProcess> process_columns() {
+  using Row = const EndedProcess&;
+  const auto info = [](Row row) { return &row.process.info; };
+  const auto held = [](std::int64_t HeldAtEnd::*kib) {
+    return [kib](Row row) { return row.end.held ? Value((*row.end.held).*kib) : Value(); };
+  };
+  Columns<EndedProcess> columns;
+  columns.add({"peak_kib", "PEAK", Kind::size}, [](Row row) { return row.end.peak_kib; });
+  columns.add({"ended_ms", "ENDED", Kind::time, 1}, [](Row row) { return row.end.ended_ms; });
+  columns.add({"lived_ms", "LIVED", Kind::duration, 3}, [](Row row) { return row.end.lived_ms; });
+  columns.add(for_people("HOW", Kind::text, 2), [](Row row) { return how_ended(row.end.exit_code); });
+  columns.add(for_machines("status", Kind::count), [](Row row) { return status_of(row.end); });
+  columns.add(for_machines("signal", Kind::count), [](Row row) { return signal_of(row.end); });
+  columns.add(for_machines("anon_kib", Kind::size), held(&HeldAtEnd::anon_kib));
+  columns.add(for_machines("file_kib", Kind::size), held(&HeldAtEnd::file_kib));
+  columns.add(for_machines("shmem_kib", Kind::size), held(&HeldAtEnd::shmem_kib));
+  columns.add(for_machines("swap_kib", Kind::size), held(&HeldAtEnd::swap_kib));
+  add_process(columns, info, 4);
+  columns.add(for_machines("parent_pid", Kind::count), [](Row row) { return row.process.info.parent_pid; });
+  columns.add(for_people("USER", Kind::text, 5), [](Row row) { return row.process.info.user; });
+  columns.add(for_people("COMMAND"), [](Row row) { return shown_command(row.process.info, '?'); });
+  return columns;
+}
+
+Columns<GroupRow> group_columns(const std::string& group) {
+  Columns<GroupRow> columns;
+  columns.add({"peak_kib", "PEAK OF ONE", Kind::size}, [](const GroupRow& row) { return row.peak_kib(); });
+  columns.add({"peak_ms", "ENDED", Kind::time, 1},
+              [](const GroupRow& row) { return row.peak_kib() ? row.sum.peak_ms : Value(); });
+  columns.add({"processes", "PROCESSES", Kind::count}, [](const GroupRow& row) { return row.sum.count; });
+  columns.add({"mean_lived_ms", "MEAN LIFE", Kind::duration, 2}, &GroupRow::mean_lived_ms);
+  add_group_name(columns, group);
+  return columns;
+}
+
+// The sums know the name of the program, not its arguments.
+std::string key_of(const StoredProcess& process, const std::string& group) {
+  return group == "command" ? process.info.comm : group_key(process, group);
+}
+
+std::vector<GroupRow> fold(const Ended& ended, const std::string& group) {
+  std::map<std::string, EndedSum> sums;
+  for (const EndedProcess& of : ended.kept)
+    sums[key_of(of.process, group)].add(1, of.end.lived_ms, of.end.peak_kib.value_or(0), of.end.ended_ms);
+  for (const auto& [process, sum] : ended.others)
+    sums[key_of(process, group)].add(sum.count, sum.lived_ms, sum.peak_kib, sum.peak_ms);
+  std::vector<GroupRow> rows;
+  for (auto& [name, sum] : sums) rows.push_back({name, sum});
+  std::ranges::stable_sort(rows, [](const GroupRow& a, const GroupRow& b) { return a.sum.peak_kib > b.sum.peak_kib; });
+  return rows;
+}
+
+void describe(const Ended& ended, Units units, Report& report) {
+  const EndedSum others = sum_of(ended.others);
+  const auto kept = static_cast<std::int64_t>(ended.kept.size());
+  report.totals = {{"ended", "", Kind::count, kept + others.count},
+                   {"summed", "", Kind::count, others.count},
+                   {"summed_peak_kib", "", Kind::size, others.peak_kib > 0 ? Value(others.peak_kib) : Value()},
+                   {"lost_events", "", Kind::count, ended.told.lost}};
+  if (others.count == 0) return;
+  const std::string largest =
+      others.peak_kib > 0 ? fmt::format("; the largest of them had {}", print_size(others.peak_kib, units)) : "";
+  report.notes.push_back(fmt::format("{} that no tick saw and that had little memory {}{} (--group command).",
+                                     print_count(others.count, "other process", "other processes"),
+                                     others.count == 1 ? "is only counted" : "are only summed", largest));
+}
+
+void show_processes(Ended& ended, const Context& context, Report& report) {
+  std::ranges::stable_sort(ended.kept, [](const EndedProcess& a, const EndedProcess& b) {
+    return a.end.peak_kib.value_or(-1) > b.end.peak_kib.value_or(-1);
+  });
+  limit_rows(ended.kept, report, context, [](const EndedProcess& row) { return row.end.peak_kib; },
+             {.of = "peak", .adds_up = false});
+  report.rows = make_table<EndedProcess>(process_columns(), ended.kept, [](const EndedProcess& row) {
+    return row.end.exit_code == 0 ? Tone::plain : Tone::warning;
+  });
+}
+
+void show_groups(const Ended& ended, const std::string& group, const Context& context, Report& report) {
+  std::vector<GroupRow> rows = fold(ended, group);
+  limit_rows(rows, report, context, &GroupRow::peak_kib, {.of = "peak", .adds_up = false});
+  report.rows = make_table(group_columns(group), rows);
+}
+
+Result<Report> show_exits(const Context& context) {
+  const std::string group = context.options.group.value_or("process");
+  const Recorded recorded{context.file.first_tick_ms, context.file.last_tick_ms};
+  const Range range = range_or_last(context.when, recorded, kDefaultRangeMs);
+  const Filter filter = TRY(filter_over(context, range));
+  Report report = TRY(begin_range_report(context, range));
+  report.title =
+      group == "process" ? "processes that ended, the largest peak first" : "processes that ended, by " + group;
+  report.facts = {{"group", "", Kind::text, group}};
+  Ended ended = TRY(load_ended(context.reader, range, filter));
+  if (!report.nothing_recorded) {
+    describe(ended, context.options.units, report);
+    const std::vector<std::string> missing = ends_missing(ended.told);
+    report.warnings.insert(report.warnings.end(), missing.begin(), missing.end());
+  }
+  if (group == "process") {
+    show_processes(ended, context, report);
+  } else {
+    show_groups(ended, group, context, report);
+  }
+  report.rows.own_units = true;
+  mark_sorted(report.rows, "peak_kib");
+  note_filter(filter, "in the range", report);
+  return report;
+}
+
+}  // namespace
+
+Command exits_command() {
+  Command command;
+  command.name = "exits";
+  command.summary = "how processes ended and what they had at most, those included that no tick saw";
+  command.options = {Option::from, Option::to, Option::last, Option::day, Option::group, Option::filter, Option::limit};
+  command.groups = {"process", "command", "user", "cgroup", "container", "unit", "slice"};
+  command.examples = {{"memoir exits --last 10m", "who ended in the last ten minutes, the largest peak first"},
+                      {"memoir exits --day yesterday --group command", "how many of each program, and the largest"}};
+  command.run = show_exits;
+  return command;
+}
+
+}  // namespace memoir::query

@@ -1,0 +1,117 @@
+#include "collect/end_reader.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "base/text.h"
+
+namespace memoir {
+namespace {
+
+// A count that is made while it moves may be off by so much.
+constexpr std::int64_t kNegligibleKib = 256;
+
+const ProcessEntry* find_entry(const EndReader::Entries& entries, std::int32_t pid) {
+  const auto at = std::ranges::lower_bound(entries, pid, {}, [](const auto& entry) { return entry->pid; });
+  return at != entries.end() && (*at)->pid == pid ? at->get() : nullptr;
+}
+
+// The key of the image that the last tick saw.
+const ProcessKey* find_key(const EndReader::Entries& entries, const std::vector<ProcessExit>& exits,
+                           const ProcessEvent& event) {
+  const ProcessEntry* const entry = find_entry(entries, event.pid);
+  if (entry != nullptr && entry->start_ticks == event.start_ticks)
+    return entry->info.key.pid == 0 ? nullptr : &entry->info.key;
+  const auto gone = std::ranges::find_if(exits, [&](const ProcessExit& exit) {
+    return exit.key.pid == event.pid && exit.key.start_ticks == event.start_ticks;
+  });
+  return gone == exits.end() ? nullptr : &gone->key;
+}
+
+// What looks saw of it was not yet the highest.
+void raise_mark(const KeptEnd& kept, TickExtremes& extremes) {
+  if (!kept.end.peak_kib) return;
+  auto of = std::ranges::find(extremes.processes, kept.key, &ProcessExtremes::process);
+  if (of == extremes.processes.end()) {
+    of = extremes.processes.emplace(of);
+    of->process = kept.key;
+  }
+  std::optional<SeenSize>& highest = of->hwm.highest;
+  if (!highest || *kept.end.peak_kib > highest->kib + kNegligibleKib)
+    highest = {*kept.end.peak_kib, kept.end.ended_ms, kept.after_ms};
+}
+
+}  // namespace
+
+void EndReader::note(const ProcessEvent& event, const Entries& entries, const std::vector<ProcessExit>& exits,
+                     const Moment& now, std::optional<std::int64_t> looked_ms) {
+  const bool ends = event.kind == ProcessEventKind::exited;
+  const KeptEnd* const kept = ends_.note(event, ends ? find_key(entries, exits, event) : nullptr,
+                                         {now.wall_ms - now.boot_ms, ticks_per_second_, looked_ms});
+  if (kept == nullptr || kept->sampled || kept->execed) return;
+  const ProcessEntry* const parent = find_entry(entries, event.parent_pid);
+  if (parent != nullptr && parent->name == event.comm) heads_.insert_or_assign(kept->key, parent->info);
+}
+
+std::vector<std::shared_ptr<BlockingJob>> EndReader::ask(Identifier& identifier) {
+  taken_ = ends_.take();
+  std::set<std::uint32_t> users;
+  for (const KeptEnd& kept : taken_.kept) {
+    if (!kept.sampled) users.insert(kept.event.uid);
+  }
+  for (const SummedEnds& sum : taken_.sums) users.insert(sum.uid);
+  std::vector<std::shared_ptr<BlockingJob>> jobs;
+  for (const std::uint32_t uid : users) {
+    if (auto job = identifier.ask_user(uid)) jobs.push_back(std::move(job));
+  }
+  return jobs;
+}
+
+// One that no tick saw.
+void EndReader::introduce(const KeptEnd& kept, Identifier& identifier, Pass& pass) {
+  const ProcessEvent& event = kept.event;
+  const std::int64_t boot_ms = pass.tick.begin.boot_ms;
+  ProcessInfo info;
+  if (auto head = heads_.extract(kept.key); !head.empty()) {
+    info = std::move(head.mapped());
+  } else {
+    info.comm = to_utf8(event.comm);
+    info.command = info.comm;
+  }
+  info.key = kept.key;
+  info.start_ms = kept.end.ended_ms - kept.end.lived_ms;
+  info.parent_pid = event.parent_pid;
+  info.uid = event.uid;
+  info.user = identifier.user_name(event.uid);
+  info.cgroup = to_utf8(names_.path(names_.number(event.cgroup_id, event.memory_cgroup_id), boot_ms));
+  info.category = identifier.category(info);
+  identifier.names().fit(info, {}, boot_ms);
+  pass.tick.born.push_back(std::move(info));
+  raise_mark(kept, pass.tick.extremes);
+}
+
+void EndReader::tell(const Entries& entries, Identifier& identifier, Pass& pass) {
+  Tick& tick = pass.tick;
+  for (const auto& entry : entries) names_.learn(entry->info.cgroup);
+  if (tick.events) tick.events->ends = taken_.ends;
+  for (const KeptEnd& kept : taken_.kept) {
+    tick.ends.push_back(kept.end);
+    if (kept.sampled) {
+      raise_mark(kept, tick.extremes);
+    } else {
+      introduce(kept, identifier, pass);
+    }
+  }
+  std::ranges::sort(tick.ends, {}, &ProcessEnd::process);
+  for (SummedEnds& of : taken_.sums) {
+    of.sum.user = identifier.user_name(of.uid);
+    of.sum.comm = to_utf8(of.sum.comm);
+    of.sum.cgroup = to_utf8(names_.path(names_.number(of.cgroup_id, of.memory_cgroup_id), tick.begin.boot_ms));
+    tick.end_sums.push_back(std::move(of.sum));
+  }
+  taken_ = {};
+  heads_.clear();
+}
+
+}  // namespace memoir

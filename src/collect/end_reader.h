@@ -1,0 +1,48 @@
+#pragma once
+
+// Puts the ends that the kernel told of since the tick before into a tick: who they were, as far as that can be known
+// of those that no tick saw.
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "collect/exits/cgroup_names.h"
+#include "collect/exits/ends.h"
+#include "collect/identifier.h"
+#include "collect/pass.h"
+#include "collect/process_entry.h"
+#include "collect/reads/blocking_reader.h"
+
+namespace memoir {
+
+class EndReader {
+ public:
+  using Entries = std::vector<std::unique_ptr<ProcessEntry>>;
+
+  EndReader(CgroupFs cgroups, std::int64_t ticks_per_second)
+      : names_(std::move(cgroups)), ticks_per_second_(ticks_per_second) {}
+
+  void set_large(std::int64_t kib) { ends_.set_large(kib); }
+
+  // `entries`: of the last pass that found them; `exits`: whom that did not find any more. `looked_ms`: when a look saw
+  // the peaks of all (wall clock).
+  void note(const ProcessEvent& event, const Entries& entries, const std::vector<ProcessExit>& exits, const Moment& now,
+            std::optional<std::int64_t> looked_ms);
+
+  // Those since the tick before are told with this one. Jobs for the names of their users.
+  std::vector<std::shared_ptr<BlockingJob>> ask(Identifier& identifier);
+  void tell(const Entries& entries, Identifier& identifier, Pass& pass);
+
+ private:
+  void introduce(const KeptEnd& kept, Identifier& identifier, Pass& pass);
+
+  Ends ends_;
+  Ends::Taken taken_;
+  std::map<ProcessKey, ProcessInfo> heads_;  // of kept ones that no tick saw: who forked them, and whose image they ran
+  CgroupNames names_;
+  const std::int64_t ticks_per_second_;
+};
+
+}  // namespace memoir

@@ -1,0 +1,51 @@
+#pragma once
+
+// How processes ended, as the kernel told at the moment (census/events.h): what no tick could see of those that lived
+// between two ticks. Without events there are none of these.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "model/process.h"
+
+namespace memoir {
+
+// What it held when it ended.
+struct HeldAtEnd {
+  std::int64_t anon_kib = 0;
+  std::int64_t file_kib = 0;
+  std::int64_t shmem_kib = 0;
+  std::int64_t swap_kib = 0;
+
+  bool operator==(const HeldAtEnd&) const = default;
+};
+
+// Of a process that a tick saw, or that was large. The process is known to the store, or told with the same tick.
+struct ProcessEnd {
+  ProcessKey process;
+  std::int64_t ended_ms = 0;                  // wall clock
+  std::int64_t lived_ms = 0;                  // since it was forked
+  std::int32_t exit_code = 0;                 // as wait(2) has it
+  std::optional<std::int64_t> peak_kib = {};  // of the resident memory; absent: it had its parent's memory alone
+  std::optional<HeldAtEnd> held = {};         // since Linux 6.16
+
+  bool operator==(const ProcessEnd&) const = default;
+};
+
+// Of the others of one name, user and cgroup.
+struct EndSum {
+  std::string comm;  // empty: of several, where there were too many of them
+  std::string user;
+  std::string cgroup;
+  std::int64_t count = 0;
+  std::int64_t first_ms = 0;  // when the first of them ended,
+  std::int64_t last_ms = 0;   // and the last
+  std::int64_t lived_ms = 0;  // all together
+  std::int64_t peak_kib = 0;  // of the largest; 0: none is known
+  std::int64_t peak_ms = 0;   // when that one ended
+
+  bool operator==(const EndSum&) const = default;
+};
+
+}  // namespace memoir

@@ -1,0 +1,98 @@
+#include "store/write/extreme_store.h"
+
+#include <algorithm>
+
+namespace memoir {
+namespace {
+
+// Whoever lived at the tick before.
+template <typename Live, typename Name, typename GetName>
+Live* find(std::vector<Live>& all, const Name& name, const GetName& name_of) {
+  const auto found = std::ranges::lower_bound(all, name, {}, name_of);
+  return found != all.end() && name_of(*found) == name ? &*found : nullptr;
+}
+
+LiveProcess* find(std::vector<LiveProcess>& processes, const ProcessKey& key) {
+  return find(processes, key, [](const LiveProcess& live) -> const ProcessKey& { return live.last.key; });
+}
+
+LiveCategory* find(std::vector<LiveCategory>& categories, const std::string& name) {
+  return find(categories, name, [](const LiveCategory& live) -> const std::string& { return live.last.category; });
+}
+
+// What the samples say already, or nearly so, is not worth a row.
+Extremes beyond_mark(const Extremes& hwm, const ProcessSample& last) {
+  constexpr std::int64_t negligible_kib = 256;
+  const std::int64_t known_kib = high_water_kib(last.memory).value_or(0);
+  return hwm.highest && hwm.highest->kib > known_kib + negligible_kib ? hwm : Extremes();
+}
+
+MarkTime time_of(const SeenSize& seen, const TickContext& context) {
+  return {seen.at_ms, seen.after_ms.value_or(context.time.before_ms)};
+}
+
+}  // namespace
+
+void ExtremeStore::store(const TickExtremes& extremes, SampleRows& samples, const TickContext& context,
+                         WriterState& state) {
+  const auto insert = [&](SubjectKind kind, std::int64_t id, Metric metric, const Extremes& seen) {
+    samples.insert(context.tick_id, kind, id, metric, seen, context.time.at_ms);
+  };
+  insert(SubjectKind::machine, 0, Metric::used, extremes.used);
+  insert(SubjectKind::machine, 0, metric_of(MachineField::mem_available), extremes.available);
+  for (const CategoryExtremes& of : extremes.categories) {
+    if (const LiveCategory* live = find(state.categories, of.category))
+      insert(SubjectKind::category, live->id, Metric::rss, of.rss);
+  }
+  strangers_.clear();
+  for (const ProcessExtremes& of : extremes.processes) {
+    const LiveProcess* const live = find(state.processes, of.process);
+    if (live == nullptr) {
+      strangers_.push_back(of);
+      continue;
+    }
+    insert(SubjectKind::process, live->id, Metric::rss, of.rss);
+    insert(SubjectKind::process, live->id, Metric::anon, of.anon);
+    insert(SubjectKind::process, live->id, Metric::hwm, beyond_mark(of.hwm, live->last));
+  }
+}
+
+void ExtremeStore::mark(const TickExtremes& extremes, std::int64_t day_ms, const TickContext& context,
+                        WriterState& state) {
+  const auto see = [&](SubjectKind kind, Metric metric, const std::optional<SeenSize>& seen, Marks& marks) {
+    if (!seen || day_of(seen->at_ms) != day_ms) return;
+    const MarkTime time = time_of(*seen, context);
+    marks.see(kind, mark_value(kind, metric, seen->kib), time, time);
+  };
+  see(SubjectKind::machine, Metric::used, extremes.used.highest, state.machine_marks);
+  see(SubjectKind::machine, metric_of(MachineField::mem_available), extremes.available.lowest, state.machine_marks);
+  for (const CategoryExtremes& of : extremes.categories) {
+    if (LiveCategory* live = find(state.categories, of.category))
+      see(SubjectKind::category, Metric::rss, of.rss.highest, live->marks);
+  }
+  for (const ProcessExtremes& of : extremes.processes) {
+    if (LiveProcess* live = find(state.processes, of.process))
+      see(SubjectKind::process, Metric::hwm, beyond_mark(of.hwm, live->last).highest, live->marks);
+  }
+}
+
+void ExtremeStore::store_strangers(std::int64_t boot_id, SampleRows& samples, ProcessRows& processes, MarkRows& marks,
+                                   const TickContext& context, WriterState& state) {
+  for (const ProcessExtremes& of : strangers_) {
+    const auto row = of.hwm.highest ? processes.find(boot_id, of.process) : std::nullopt;
+    if (!row) continue;
+    const SeenSize& peak = *of.hwm.highest;
+    samples.insert(context.tick_id, SubjectKind::process, row->id, Metric::hwm, of.hwm, context.time.at_ms);
+    EndedProcess ended{row->id, {}};
+    ended.marks.one_day = true;
+    const MarkTime time = time_of(peak, context);
+    ended.marks.see(SubjectKind::process, mark_value(SubjectKind::process, Metric::hwm, peak.kib), time, time);
+    if (day_of(peak.at_ms) == day_of(context.time.at_ms)) {
+      state.ended.push_back(ended);
+    } else {
+      marks.flush(SubjectKind::process, ended.id, day_of(peak.at_ms), ended.marks);
+    }
+  }
+}
+
+}  // namespace memoir

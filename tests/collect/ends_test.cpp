@@ -1,0 +1,257 @@
+// The ends of processes: which are told one by one, and what the others come to.
+
+#include "collect/exits/ends.h"
+
+#include <filesystem>
+#include <fstream>
+
+#include "collect/collector_fixture.h"
+#include "collect/exits/cgroup_names.h"
+#include "support/fake_census.h"
+#include "support/fake_events.h"
+#include "support/temporary_directory.h"
+
+namespace memoir::test {
+namespace {
+
+using Kind = ProcessEventKind;
+
+constexpr Ends::Clock kClock{.boot_ms = 1'000'000, .ticks_per_second = 100, .looked_ms = 1'002'000};
+
+ProcessEvent event(Kind kind, std::int32_t pid, std::int64_t boot_ms = 3'000) {
+  ProcessEvent event;
+  event.kind = kind;
+  event.pid = pid;
+  event.parent_pid = 1;
+  event.start_ticks = 250;
+  event.boot_ns = boot_ms * 1'000'000;
+  event.comm = "job";
+  return event;
+}
+
+ProcessEvent end_of(std::int32_t pid, std::int64_t peak_kib, std::int64_t boot_ms = 3'000) {
+  ProcessEvent end = event(Kind::exited, pid, boot_ms);
+  end.peak_kib = peak_kib;
+  end.uid = 1000;
+  end.cgroup_id = 9;
+  return end;
+}
+
+Ends large_ends(std::int64_t kib = 16 * 1024) {
+  Ends ends;
+  ends.set_large(kib);
+  return ends;
+}
+
+}  // namespace
+
+TEST_CASE("ends: large ones are kept, small ones are summed by name, user and cgroup") {
+  Ends ends = large_ends();
+  ends.note(end_of(10, 20'000), nullptr, kClock);
+  ends.note(end_of(11, 1'000, 2'600), nullptr, kClock);
+  ends.note(end_of(12, 3'000, 3'500), nullptr, kClock);
+  ProcessEvent other = end_of(13, 500);
+  other.uid = 0;
+  ends.note(other, nullptr, kClock);
+  const Ends::Taken taken = ends.take();
+  CHECK(taken.ends == 4);
+  REQUIRE(taken.kept.size() == 1);
+  const KeptEnd& kept = taken.kept.front();
+  CHECK(kept.key == ProcessKey{10, 250, 0});
+  CHECK_FALSE(kept.sampled);
+  CHECK(kept.end.ended_ms == 1'003'000);
+  CHECK(kept.end.lived_ms == 500);
+  CHECK(kept.end.peak_kib == 20'000);
+  CHECK(kept.after_ms == 1'002'500);  // it began then
+  REQUIRE(taken.sums.size() == 2);
+  const EndSum& sum = taken.sums[1].sum;
+  CHECK(taken.sums[1].uid == 1000);
+  CHECK(taken.sums[1].cgroup_id == 9);
+  CHECK(sum.comm == "job");
+  CHECK(sum.count == 2);
+  CHECK(sum.lived_ms == 100 + 1'000);
+  CHECK(sum.peak_kib == 3'000);
+  CHECK(sum.peak_ms == 1'003'500);
+  CHECK(sum.first_ms == 1'002'600);
+  CHECK(sum.last_ms == 1'003'500);
+  CHECK(ends.take().ends == 0);
+}
+
+TEST_CASE("ends: who was sampled is kept, and is another process where it ran another image since") {
+  Ends ends = large_ends();
+  const ProcessKey known{10, 250, 3};
+  ends.note(end_of(10, 100), &known, kClock);
+  ends.note(event(Kind::execed, 10), nullptr, kClock);
+  ends.note(event(Kind::execed, 10), nullptr, kClock);
+  ends.note(end_of(10, 100), &known, kClock);
+  ends.note(event(Kind::execed, 10), nullptr, kClock);
+  ends.note(end_of(10, 90'000), &known, kClock);
+  const Ends::Taken taken = ends.take();
+  REQUIRE(taken.kept.size() == 2);
+  CHECK(taken.kept[0].key == known);
+  CHECK(taken.kept[0].sampled);
+  CHECK(taken.kept[0].after_ms == 1'002'000);  // the look
+  CHECK(taken.kept[1].key == ProcessKey{10, 250, 4});
+  CHECK_FALSE(taken.kept[1].sampled);
+  REQUIRE(taken.sums.size() == 1);
+  CHECK(taken.sums[0].sum.count == 1);
+}
+
+TEST_CASE("ends: who has its parent's memory has no peak of its own, until it runs an image") {
+  Ends ends = large_ends();
+  ProcessEvent birth = event(Kind::forked, 10);
+  birth.shares_memory = true;
+  ends.note(birth, nullptr, kClock);
+  ends.note(end_of(10, 9'000'000), nullptr, kClock);
+  ends.note(birth, nullptr, kClock);
+  ends.note(event(Kind::execed, 10), nullptr, kClock);
+  ends.note(end_of(10, 70'000), nullptr, kClock);
+  const Ends::Taken taken = ends.take();
+  REQUIRE(taken.sums.size() == 1);
+  CHECK(taken.sums[0].sum.peak_kib == 0);
+  REQUIRE(taken.kept.size() == 1);
+  CHECK(taken.kept[0].end.peak_kib == 70'000);
+}
+
+TEST_CASE("ends: a storm takes no more rows than a few hundred in five minutes, and all are counted") {
+  Ends ends = large_ends();
+  for (int i = 0; i < 20'000; ++i) {
+    ProcessEvent end = end_of(i, i % 2 == 0 ? 1'000 : 20'000);
+    end.comm = "n" + std::to_string(i);
+    ends.note(end, nullptr, kClock);
+  }
+  ends.note(end_of(1, 9'000'000), nullptr, kClock);  // still by itself
+  Ends::Taken taken = ends.take();
+  CHECK(taken.ends == 20'001);
+  CHECK(taken.kept.size() == 257);
+  CHECK(taken.kept.back().end.peak_kib == 9'000'000);
+  CHECK(taken.sums.size() == 257);
+  std::int64_t count = 0;
+  for (const SummedEnds& of : taken.sums) count += of.sum.count;
+  CHECK(count + 257 == 20'001);
+  // In the same five minutes no more names come.
+  ProcessEvent end = end_of(1, 1'000);
+  end.comm = "another";
+  ends.note(end, nullptr, kClock);
+  taken = ends.take();
+  REQUIRE(taken.sums.size() == 1);
+  CHECK(taken.sums[0].sum.comm.empty());
+  end.boot_ns += 300'000'000'000;
+  ends.note(end, nullptr, kClock);
+  CHECK(ends.take().sums.front().sum.comm == "another");
+}
+
+TEST_CASE("ends: the paths of cgroups by their numbers, also of one that is gone by now") {
+  const TemporaryDirectory folder;
+  namespace fs = std::filesystem;
+  fs::create_directories(folder.path() + "/system.slice/a.service");
+  std::ofstream(folder.path() + "/cgroup.controllers") << "memory\n";
+  const CgroupFs cgroups(folder.path());
+  const auto number = cgroups.number("/system.slice/a.service");
+  REQUIRE(number);
+  CgroupNames names{CgroupFs(folder.path())};
+  CHECK(names.path(*number, 1'000) == "/system.slice/a.service");
+  CHECK(names.path(0, 1'000).empty());
+  CHECK(names.number(3, 4) == 3);
+  fs::create_directories(folder.path() + "/b.slice");
+  const auto later = cgroups.number("/b.slice");
+  REQUIRE(later);
+  CHECK(names.path(*later, 2'000).empty());  // it looked lately
+  fs::remove(folder.path() + "/system.slice/a.service");
+  CHECK(names.path(*number, 70'000) == "/system.slice/a.service");
+  CHECK(names.path(*later, 70'000) == "/b.slice");
+}
+
+namespace {
+
+// A fake machine whose kernel tells events.
+struct Told {
+  FakeProc proc;
+  ManualClock clock{{FakeProc::kBootMs + 1'000'000, 1'000'000}};
+  std::shared_ptr<FakeCensus::Script> census = std::make_shared<FakeCensus::Script>();
+  std::shared_ptr<FakeEvents::Script> events = std::make_shared<FakeEvents::Script>();
+  std::unique_ptr<Collector> collector =
+      make_collector(proc.proc(), clock, many_descriptors(),
+                     Result<std::unique_ptr<Census>>(std::make_unique<FakeCensus>(proc.proc(), census)),
+                     Result<std::unique_ptr<ProcessEvents>>(std::make_unique<FakeEvents>(events)));
+
+  Tick tick() {
+    auto tick = collector->collect(false);
+    if (!tick) FAIL(tick.error().message);
+    clock.advance(1000);
+    return *std::move(tick);
+  }
+
+  ProcessEvent end(std::int32_t pid, const std::string& comm, std::int64_t peak_kib) const {
+    ProcessEvent end;
+    end.kind = Kind::exited;
+    end.pid = pid;
+    end.start_ticks = 1000 + static_cast<std::uint64_t>(pid);
+    end.boot_ns = clock.now().boot_ms * 1'000'000;
+    end.comm = comm;
+    end.peak_kib = peak_kib;
+    end.exit_code = 9;
+    return end;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("ends: a process that no tick saw is told with its peak, and with what it ran where that is known") {
+  Told machine;
+  machine.proc.add(fake(10, "server"));
+  machine.tick();
+  ProcessEvent worker = machine.end(50, "server", 200'000);
+  worker.parent_pid = 10;
+  ProcessEvent stranger = machine.end(51, "stress", 300'000);
+  stranger.parent_pid = 10;
+  machine.events->events = {worker, stranger, machine.end(52, "sh", 900)};
+  const Tick tick = machine.tick();
+  REQUIRE(tick.events);
+  CHECK(*tick.events == TickEvents{.ends = 3, .lost = 0});
+  REQUIRE(tick.ends.size() == 2);
+  CHECK(tick.ends[0].process.pid == 50);
+  CHECK(tick.ends[0].exit_code == 9);
+  CHECK(born_of(tick, 50).exe == "/usr/bin/server");
+  CHECK(born_of(tick, 50).parent_pid == 10);
+  CHECK(born_of(tick, 51).exe.empty());
+  CHECK(born_of(tick, 51).command == "stress");
+  CHECK_FALSE(has_sample(tick, 50));
+  REQUIRE(tick.end_sums.size() == 1);
+  CHECK(tick.end_sums[0].comm == "sh");
+  CHECK(tick.end_sums[0].user == born_of(tick, 51).user);
+  REQUIRE(tick.extremes.processes.size() == 2);
+  CHECK(tick.extremes.processes[1].hwm.highest->kib == 300'000);
+}
+
+TEST_CASE("ends: that of a process that a tick saw is its own, and its peak is dated by it") {
+  Told machine;
+  machine.proc.add(fake(10, "server"));
+  machine.proc.add(fake(11, "other"));
+  machine.tick();
+  machine.proc.remove(10);
+  machine.events->events = {machine.end(10, "server", 200'000)};
+  const std::int64_t ended_ms = machine.clock.now().wall_ms;
+  const Tick tick = machine.tick();
+  REQUIRE(tick.ends.size() == 1);
+  CHECK(tick.ends[0].process == ProcessKey{10, 1010, 0});
+  CHECK(tick.ends[0].ended_ms == ended_ms);
+  CHECK(tick.born.empty());
+  REQUIRE(tick.exits.size() == 1);
+  REQUIRE(tick.extremes.processes.size() == 1);
+  CHECK(tick.extremes.processes[0].hwm.highest == SeenSize{200'000, ended_ms, {}});
+  // The rest is as without: nobody is told twice.
+  CHECK(machine.tick().ends.empty());
+}
+
+TEST_CASE("ends: without events there are none, and lost ones are counted") {
+  Told machine;
+  machine.events->lost = 7;
+  CHECK(machine.tick().events == TickEvents{.ends = 0, .lost = 7});
+  CHECK(machine.tick().events == TickEvents{});
+  machine.events->fails = true;
+  CHECK_FALSE(machine.tick().events);
+  CHECK_FALSE(Machine().tick().events);
+}
+
+}  // namespace memoir::test
