@@ -145,12 +145,19 @@ void Daemon::note_incident() {
   source_->ask_ledgers(LedgerAsk::most);
 }
 
-// Looks take them as well: this is for storms.
+// Several at once are seen by one tick, and those that follow at once by the next one.
+void Daemon::take_tick_at_kill() {
+  constexpr std::int64_t apart_ms = 1'000;
+  note_incident();
+  if (clock_.now().boot_ms - last_tick_ms_ >= apart_ms) take_tick(false, 0);
+}
+
+// Looks take them as well: this is for storms, and for who was chosen by the OOM killer.
 void Daemon::await_events() {
   if (!events_.is_open()) return;
   events_.async_wait(asio::posix::stream_descriptor::wait_read, [this](const asio::error_code& error) {
     if (error) return;
-    source_->take_events();
+    if (source_->take_events()) take_tick_at_kill();
     await_events();
   });
 }

@@ -44,6 +44,7 @@ std::size_t bytes_of(const Tick& tick) {
   bytes += tick.extremes.processes.capacity() * sizeof(ProcessExtremes) +
            tick.extremes.categories.capacity() * sizeof(CategoryExtremes);
   bytes += tick.ends.capacity() * sizeof(ProcessEnd) + tick.end_sums.capacity() * sizeof(EndSum);
+  bytes += tick.oom_victims.capacity() * sizeof(OomVictim);
   for (const EndSum& sum : tick.end_sums)
     for (const std::string* text : {&sum.comm, &sum.user, &sum.cgroup}) bytes += heap_bytes(*text);
   if (tick.segments) bytes += tick.segments->capacity() * sizeof(SysvSegment);
@@ -232,6 +233,10 @@ void merge_ends(Tick&& dropped, Tick& next) {
   std::ranges::move(dropped.ends, std::back_inserter(next.ends));
   std::ranges::sort(next.ends, {}, &ProcessEnd::process);
   merge_sums(dropped.end_sums, next.end_sums);
+  std::ranges::move(next.oom_victims, std::back_inserter(dropped.oom_victims));
+  next.oom_victims = std::move(dropped.oom_victims);
+  constexpr std::size_t most_victims = 1'000;
+  if (next.oom_victims.size() > most_victims) next.oom_victims.resize(most_victims);
   if (!dropped.events) return;
   TickEvents& events = next.events ? *next.events : next.events.emplace();
   events.ends += dropped.events->ends;

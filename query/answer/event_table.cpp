@@ -5,9 +5,9 @@
 namespace memoir::query {
 
 const std::vector<std::string>& event_kinds() {
-  static const std::vector<std::string> kinds{"clock-step", "degraded", "gap",    "held",     "lost",
-                                              "moved",      "oom-kill", "reload", "restored", "set-aside",
-                                              "suspend",    "unclean",  "wal"};
+  static const std::vector<std::string> kinds{"clock-step", "degraded", "gap",        "held",   "lost",
+                                              "moved",      "oom-kill", "oom-victim", "reload", "restored",
+                                              "set-aside",  "suspend",  "unclean",    "wal"};
   return kinds;
 }
 
@@ -19,7 +19,9 @@ Table event_table(const std::vector<Event>& events) {
       {{"text", "WHAT", Kind::sentence, 0, Shown::everywhere, true}, &Event::text},
   };
   return make_table<Event>(columns, events, [](const Event& event) {
-    return event.kind == "oom-kill" ? Tone::problem : harmless.contains(event.kind) ? Tone::plain : Tone::warning;
+    return event.kind == "oom-kill" || event.kind == "oom-victim" ? Tone::problem
+           : harmless.contains(event.kind)                        ? Tone::plain
+                                                                  : Tone::warning;
   });
 }
 

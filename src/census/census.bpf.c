@@ -256,10 +256,10 @@ static __always_inline void name_process(struct event_record* event, struct task
   BPF_CORE_READ_STR_INTO(&event->comm, task, group_leader, comm);
 }
 
-// It is read at the next look. Nobody is woken for it but where much waits.
-static __always_inline void submit(void* record) {
+// It is read at the next look. Nobody is woken for it but where much waits, or where it is `urgent`.
+static __always_inline void submit(void* record, int urgent) {
   const u64 waiting = bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA);
-  bpf_ringbuf_submit(record, waiting < kEventWakeBytes ? BPF_RB_NO_WAKEUP : BPF_RB_FORCE_WAKEUP);
+  bpf_ringbuf_submit(record, urgent || waiting >= kEventWakeBytes ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP);
 }
 
 static __always_inline int is_kernel_thread(struct task_struct* task) {
@@ -276,7 +276,7 @@ int on_fork(struct bpf_raw_tracepoint_args* context) {
   name_process(event, child);
   event->parent_pid = BPF_CORE_READ(parent, tgid);  // whose memory it has, whoever its parent is (CLONE_PARENT)
   event->shares_memory = BPF_CORE_READ(child, mm) == BPF_CORE_READ(parent, mm);
-  submit(event);
+  submit(event, 0);
   return 0;
 }
 
@@ -286,7 +286,7 @@ int on_exec(struct bpf_raw_tracepoint_args* context) {
   struct event_record* event = new_event(kEventExec);
   if (!event) return 0;
   name_process(event, (void*)context->args[0]);
-  submit(event);
+  submit(event, 0);
   return 0;
 }
 
@@ -328,7 +328,7 @@ int on_exit(struct bpf_raw_tracepoint_args* context) {
   end->uid = BPF_CORE_READ(task, cred, uid.val);
   read_end(end, task);
   read_cgroups(end, task);
-  submit(end);
+  submit(end, 0);
   return 0;
 }
 
@@ -343,6 +343,6 @@ int on_victim(struct bpf_raw_tracepoint_args* context) {
   } else {
     event->pid = (s32)victim;
   }
-  submit(event);
+  submit(event, 1);
   return 0;
 }

@@ -46,7 +46,8 @@ class ProcessEvents {
   // in between, because there was no room for them.
   virtual Result<std::uint64_t> take(std::vector<ProcessEvent>& events) = 0;
 
-  // Becomes readable (poll(2)) where so much waits that it should be taken before there is no room for more. -1: never.
+  // Becomes readable (poll(2)) where so much waits that it should be taken before there is no room for more, and when
+  // the OOM killer chose somebody. -1: never.
   virtual int wait_fd() const { return -1; }
 };
 

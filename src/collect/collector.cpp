@@ -88,7 +88,7 @@ struct Collector::State {
   Status look();
   Status list_processes(bool all);
   Status find_processes(bool all, Pass& pass);
-  void take_events(const std::vector<ProcessExit>& exits);
+  bool take_events(const std::vector<ProcessExit>& exits);
   void use_events(Pass& pass);
   bool look_due(const Tick& tick);
   void read_cgroups(bool all, Pass& pass);
@@ -184,21 +184,23 @@ Status Collector::State::find_processes(bool all, Pass& pass) {
   return Done{};
 }
 
-// `exits`: whom the table has lost since the tick before.
-void Collector::State::take_events(const std::vector<ProcessExit>& exits) {
-  if (!told) return;
+// True: the OOM killer chose somebody. `exits`: whom the table has lost since the tick before.
+bool Collector::State::take_events(const std::vector<ProcessExit>& exits) {
+  if (!told) return false;
   const Result<std::uint64_t> missing = told->take(happened);
   if (!missing) {
     told = nullptr;
     note(no_events(missing.error().message));
-    return;
+    return false;
   }
   lost_events += static_cast<std::int64_t>(*missing);
   const Moment now = clock.now();
+  bool chosen = false;
   for (const ProcessEvent& event : happened) {
     kin.note(event);
-    ends.note(event, table.entries(), exits, now, looks.looked_ms());
+    chosen |= ends.note(event, table.entries(), exits, now, looks.looked_ms());
   }
+  return chosen;
 }
 
 // After the table is up to date: what happens from now on is for the next tick.
@@ -363,9 +365,9 @@ TickSource::Look Collector::look() {
   CostSpan span;
   if (state.look()) {
     const auto available = state.machine.available_kib(state.buffer);
-    state.take_events({});
-    look.urgent = state.looks.see(state.table.entries(), state.totals, state.machine_then, state.seen, available,
-                                  state.clock.now().wall_ms);
+    look.urgent = state.take_events({});
+    look.urgent |= state.looks.see(state.table.entries(), state.totals, state.machine_then, state.seen, available,
+                                   state.clock.now().wall_ms);
   }
   span.add_to(look.cost);
   state.looked.add(look.cost);
@@ -376,8 +378,8 @@ int Collector::events_fd() const {
   return state_->told ? state_->told->wait_fd() : -1;
 }
 
-void Collector::take_events() {
-  state_->take_events({});
+bool Collector::take_events() {
+  return state_->take_events({});
 }
 
 const Access& Collector::access() const {

@@ -48,7 +48,7 @@ class Collector final : public TickSource {
   Result<Tick> collect(bool keyframe) override;
   Look look() override;
   int events_fd() const override;
-  void take_events() override;
+  bool take_events() override;
   const Access& access() const override;
   const std::vector<Event>& events() const override;
   void set_read_share(std::int64_t ppm) override;

@@ -12,6 +12,9 @@ namespace {
 // A count that is made while it moves may be off by so much.
 constexpr std::int64_t kNegligibleKib = 256;
 
+// Between two ticks. The counters tell of more.
+constexpr std::size_t kMostVictims = 100;
+
 const ProcessEntry* find_entry(const EndReader::Entries& entries, std::int32_t pid) {
   const auto at = std::ranges::lower_bound(entries, pid, {}, [](const auto& entry) { return entry->pid; });
   return at != entries.end() && (*at)->pid == pid ? at->get() : nullptr;
@@ -44,14 +47,53 @@ void raise_mark(const KeptEnd& kept, TickExtremes& extremes) {
 
 }  // namespace
 
-void EndReader::note(const ProcessEvent& event, const Entries& entries, const std::vector<ProcessExit>& exits,
+bool EndReader::note(const ProcessEvent& event, const Entries& entries, const std::vector<ProcessExit>& exits,
                      const Moment& now, std::optional<std::int64_t> looked_ms) {
+  if (event.kind == ProcessEventKind::oom_victim) {
+    choose(event, entries, now);
+    return true;
+  }
   const bool ends = event.kind == ProcessEventKind::exited;
   const KeptEnd* const kept = ends_.note(event, ends ? find_key(entries, exits, event) : nullptr,
                                          {now.wall_ms - now.boot_ms, ticks_per_second_, looked_ms});
-  if (kept == nullptr || kept->sampled || kept->execed) return;
+  for (Victim& of : victims_) {
+    if (!ends || of.victim.pid != event.pid || of.victim.peak_kib) continue;
+    of.victim.peak_kib = event.peak_kib;
+    if (of.victim.comm.empty()) of.victim.comm = to_utf8(event.comm);
+    of.cgroup_id = event.cgroup_id;
+    of.memory_cgroup_id = event.memory_cgroup_id;
+  }
+  if (kept == nullptr || kept->sampled || kept->execed) return false;
   const ProcessEntry* const parent = find_entry(entries, event.parent_pid);
   if (parent != nullptr && parent->name == event.comm) heads_.insert_or_assign(kept->key, parent->info);
+  return false;
+}
+
+// What is known of it now: its end is told a little later, and its cgroup may be gone by then.
+void EndReader::choose(const ProcessEvent& event, const Entries& entries, const Moment& now) {
+  if (victims_.size() >= kMostVictims) return;
+  Victim& chosen = victims_.emplace_back();
+  OomVictim& victim = chosen.victim;
+  victim.pid = event.pid;
+  victim.comm = to_utf8(event.comm);
+  victim.at_ms = now.wall_ms - now.boot_ms + event.boot_ns / 1'000'000;
+  const ProcessEntry* const entry = find_entry(entries, event.pid);
+  if (entry == nullptr || (event.start_ticks != 0 && entry->start_ticks != event.start_ticks)) return;
+  if (victim.comm.empty()) victim.comm = entry->info.comm;
+  victim.cgroup = entry->info.cgroup;
+  victim.held_kib = rss_kib(entry->sample.memory);
+}
+
+// With their ends, for which they wait for a tick.
+void EndReader::tell_victims(Pass& pass) {
+  std::erase_if(victims_, [&](Victim& of) {
+    if (!of.victim.peak_kib && !std::exchange(of.waited, true)) return false;
+    if (of.victim.cgroup.empty())
+      of.victim.cgroup =
+          to_utf8(names_.path(names_.number(of.cgroup_id, of.memory_cgroup_id), pass.tick.begin.boot_ms));
+    pass.tick.oom_victims.push_back(std::move(of.victim));
+    return true;
+  });
 }
 
 std::vector<std::shared_ptr<BlockingJob>> EndReader::ask(Identifier& identifier) {
@@ -110,6 +152,7 @@ void EndReader::tell(const Entries& entries, Identifier& identifier, Pass& pass)
     of.sum.cgroup = to_utf8(names_.path(names_.number(of.cgroup_id, of.memory_cgroup_id), tick.begin.boot_ms));
     tick.end_sums.push_back(std::move(of.sum));
   }
+  tell_victims(pass);
   taken_ = {};
   heads_.clear();
 }

@@ -26,9 +26,9 @@ class EndReader {
 
   void set_large(std::int64_t kib) { ends_.set_large(kib); }
 
-  // `entries`: of the last pass that found them; `exits`: whom that did not find any more. `looked_ms`: when a look saw
-  // the peaks of all (wall clock).
-  void note(const ProcessEvent& event, const Entries& entries, const std::vector<ProcessExit>& exits, const Moment& now,
+  // True: the OOM killer chose somebody. `entries`: of the last pass that found them; `exits`: whom that did not find
+  // any more. `looked_ms`: when a look saw the peaks of all (wall clock).
+  bool note(const ProcessEvent& event, const Entries& entries, const std::vector<ProcessExit>& exits, const Moment& now,
             std::optional<std::int64_t> looked_ms);
 
   // Those since the tick before are told with this one. Jobs for the names of their users.
@@ -38,6 +38,16 @@ class EndReader {
  private:
   void introduce(const KeptEnd& kept, Identifier& identifier, Pass& pass);
 
+  struct Victim {
+    OomVictim victim;
+    std::uint64_t cgroup_id = 0;
+    std::uint64_t memory_cgroup_id = 0;
+    bool waited = false;  // for its end, for a tick
+  };
+  void choose(const ProcessEvent& event, const Entries& entries, const Moment& now);
+  void tell_victims(Pass& pass);
+
+  std::vector<Victim> victims_;
   Ends ends_;
   Ends::Taken taken_;
   std::map<ProcessKey, ProcessInfo> heads_;  // of kept ones that no tick saw: who forked them, and whose image they ran

@@ -68,9 +68,10 @@ class TickSource {
   };
   virtual Look look() { return {}; }
 
-  // Becomes readable (poll(2)) where so many events of processes wait that they should be taken now. -1: never.
+  // Becomes readable (poll(2)) where events of processes wait that should be taken now. -1: never.
   virtual int events_fd() const { return -1; }
-  virtual void take_events() {}
+  // True: the OOM killer chose somebody, so that a tick should see now who holds what.
+  virtual bool take_events() { return false; }
 
   virtual const Access& access() const = 0;
 

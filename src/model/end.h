@@ -48,4 +48,16 @@ struct EndSum {
   bool operator==(const EndSum&) const = default;
 };
 
+// Whom the OOM killer chose, as the kernel told at that moment. The counters tell how many it ended.
+struct OomVictim {
+  std::int32_t pid = 0;
+  std::string comm;                           // empty: it is not known (before Linux 6.8, of one that no tick saw)
+  std::string cgroup;                         // the same
+  std::int64_t at_ms = 0;                     // wall clock
+  std::optional<std::int64_t> held_kib = {};  // its RSS as a tick saw it last
+  std::optional<std::int64_t> peak_kib = {};  // with which it ended; absent: it had not by the tick after
+
+  bool operator==(const OomVictim&) const = default;
+};
+
 }  // namespace memoir

@@ -164,6 +164,7 @@ struct Tick {
   std::vector<ProcessExit> exits;           // since the tick before, sorted by key
   std::vector<ProcessEnd> ends;             // as the kernel told of them, since the tick before; sorted by key
   std::vector<EndSum> end_sums;             // of those that are not among them
+  std::vector<OomVictim> oom_victims;       // in the order of their choice
   std::vector<ProcessSample> processes;     // all that live (zombies too), sorted by key
   TickExtremes extremes;                    // since the tick before
   std::vector<CategorySample> categories;   // those with a process, sorted by name

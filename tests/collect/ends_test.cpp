@@ -244,6 +244,36 @@ TEST_CASE("ends: that of a process that a tick saw is its own, and its peak is d
   CHECK(machine.tick().ends.empty());
 }
 
+TEST_CASE("ends: whom the OOM killer chose is told with its end, or a tick later without") {
+  Told machine;
+  machine.proc.add(fake(10, "java", 50'000));
+  machine.proc.add(fake(11, "other"));
+  machine.tick();
+  ProcessEvent chosen = machine.end(10, "", 0);
+  chosen.kind = Kind::oom_victim;
+  chosen.start_ticks = 0;  // an older kernel tells the pid alone
+  chosen.peak_kib.reset();
+  const std::int64_t chosen_ms = machine.clock.now().wall_ms;
+  machine.events->events = {chosen};
+  CHECK(machine.collector->take_events());
+  CHECK_FALSE(machine.collector->take_events());
+  const bool ended = GENERATE(false, true);
+  if (ended) machine.events->events = {machine.end(10, "java", 60'000)};
+  Tick tick = machine.tick();
+  if (!ended) {
+    CHECK(tick.oom_victims.empty());
+    tick = machine.tick();
+  }
+  REQUIRE(tick.oom_victims.size() == 1);
+  const OomVictim& victim = tick.oom_victims.front();
+  CHECK(victim.pid == 10);
+  CHECK(victim.comm == "java");
+  CHECK(victim.at_ms == chosen_ms);
+  CHECK(victim.held_kib == 50'200);
+  CHECK(victim.peak_kib == (ended ? std::optional<std::int64_t>(60'000) : std::nullopt));
+  CHECK(machine.tick().oom_victims.empty());
+}
+
 TEST_CASE("ends: without events there are none, and lost ones are counted") {
   Told machine;
   machine.events->lost = 7;

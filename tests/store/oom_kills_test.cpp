@@ -46,6 +46,30 @@ class OomRecording {
   std::int64_t last_ms_ = 0;
 };
 
+TEST_CASE("whom the OOM killer chose is an event of that moment, beside what the counters tell") {
+  const StoreFixture fixture;
+  Simulation simulation({.processes = 1});
+  const auto writer = fixture.writer();
+  must(writer->begin_run(run_info(simulation.boot(), simulation.now())));
+  Tick tick = simulation.next();
+  const std::int64_t at_ms = tick.begin.wall_ms - 300;
+  tick.oom_victims = {{812, "java", "/app.service", at_ms, 1'024, 8'388'608},
+                      {813, "sh", "", at_ms, 1'024, std::nullopt},
+                      {814, "", "", at_ms, std::nullopt, std::nullopt}};
+  must(writer->write(tick));
+  std::vector<std::string> texts;
+  for (const Event& event : must(fixture.reader()->events({0, 4'000'000'000'000}))) {
+    if (event.kind != "oom-victim") continue;
+    CHECK(event.at.wall_ms == at_ms);
+    texts.push_back(event.text);
+  }
+  CHECK(texts == std::vector<std::string>{
+                     "The OOM killer chose java (812) in the cgroup /app.service, which had at most 8192.0 MiB",
+                     "The OOM killer chose sh (813), which held 1.0 MiB when it was seen last",
+                     "The OOM killer chose a process (814)",
+                 });
+}
+
 TEST_CASE("OOM kills are told by cgroup, and for the rest by the machine, between which ticks") {
   OomRecording recorded;
   recorded.tick(7);

@@ -43,4 +43,21 @@ std::vector<Event> oom_kill_events(const Tick& tick, OomCount& count) {
   return events;
 }
 
+std::vector<Event> oom_victim_events(const Tick& tick) {
+  std::vector<Event> events;
+  const auto mib = [](std::int64_t kib) { return fmt::format("{:.1f} MiB", static_cast<double>(kib) / 1024); };
+  for (const OomVictim& victim : tick.oom_victims) {
+    std::string text =
+        fmt::format("The OOM killer chose {} ({})", victim.comm.empty() ? "a process" : victim.comm, victim.pid);
+    if (!victim.cgroup.empty()) text += fmt::format(" in the cgroup {}", victim.cgroup);
+    if (victim.peak_kib) {
+      text += fmt::format(", which had at most {}", mib(*victim.peak_kib));
+    } else if (victim.held_kib) {
+      text += fmt::format(", which held {} when it was seen last", mib(*victim.held_kib));
+    }
+    events.push_back({{victim.at_ms, tick.begin.boot_ms - (tick.begin.wall_ms - victim.at_ms)}, "oom-victim", text});
+  }
+  return events;
+}
+
 }  // namespace memoir
