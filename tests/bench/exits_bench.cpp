@@ -95,7 +95,7 @@ std::map<pid_t, std::int64_t> run_children(int seconds) {
     const auto next = Clock::now() + std::chrono::milliseconds(50);
     const pid_t pid = ::fork();
     if (pid == 0) take_and_end(mib, life);
-    begun += pid > 0 ? 1 : 0;
+    begun += pid > 0 ? 1U : 0U;
     std::this_thread::sleep_until(next);
     while (reap(WNOHANG)) continue;
   }
@@ -117,7 +117,7 @@ void compare(const Recorded& recorded, const std::map<pid_t, std::int64_t>& peak
     if (truth == peaks.end()) continue;
     ++kept;
     const std::int64_t off_kib = std::abs(rows.getColumn(1).getInt64() - truth->second);
-    near += off_kib <= std::max<std::int64_t>(truth->second / 20, 1024) ? 1 : 0;
+    near += off_kib <= std::max<std::int64_t>(truth->second / 20, 1024) ? 1U : 0U;
     worst = std::max(worst, 100.0 * static_cast<double>(off_kib) / static_cast<double>(truth->second));
   }
   const std::int64_t summed = recorded.number("SELECT COALESCE(SUM(count), 0) FROM exit_sum WHERE peak_kib > 16384");

@@ -193,6 +193,27 @@ void History::seen(std::int32_t pid, std::int64_t rss_kib, std::int64_t at_ms) {
   seen_.push_back({lives_.at(pid).sample.key, high, high, high});
 }
 
+void History::flash(std::int32_t pid, const Person& person, std::int64_t peak_kib, std::int32_t exit_code) {
+  const std::int64_t ended_ms = now_.wall_ms - 2'000;
+  ProcessInfo info;
+  info.key = {pid, ++births_, 0};
+  info.start_ms = ended_ms - 40;
+  info.parent_pid = 1;
+  info.user = person.user;
+  info.comm = info.command = person.comm;
+  info.category = person.category;
+  flashed_.push_back(info);
+  ends_.push_back({info.key, ended_ms, 40, exit_code, peak_kib, HeldAtEnd{peak_kib - 100, 100, 0, 0}});
+  seen_.push_back({info.key, {}, {}, {{}, SeenSize{peak_kib, ended_ms, ended_ms - 40}}});
+  ++events_->ends;
+}
+
+void History::flashes(const std::string& comm, std::int64_t count, std::int64_t peak_kib) {
+  const std::int64_t ended_ms = now_.wall_ms - 1'000;
+  end_sums_.push_back({comm, "root", "", count, ended_ms - 5'000, ended_ms, 10 * count, peak_kib, ended_ms});
+  events_->ends += count;
+}
+
 Tick History::make_tick() {
   Tick tick;
   tick.begin = now_;
@@ -223,7 +244,11 @@ Tick History::make_tick() {
     tick.counts.denied += life.sample.source == Source::approximate ? 1 : 0;
   }
   for (auto& [pid, ledger] : std::exchange(ledgers_, {})) tick.ledgers.push_back(std::move(ledger));
+  for (ProcessInfo& info : std::exchange(flashed_, {})) tick.born.push_back(std::move(info));
   tick.counts.born = static_cast<std::int64_t>(tick.born.size());
+  tick.ends = std::exchange(ends_, {});
+  tick.end_sums = std::exchange(end_sums_, {});
+  if (events_) tick.events = std::exchange(*events_, {});
   return tick;
 }
 

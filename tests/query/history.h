@@ -52,6 +52,12 @@ class History {
   void seen(std::int32_t pid, std::int64_t rss_kib, std::int64_t at_ms);
   void set(std::int32_t pid, ProcessField field, std::optional<std::int64_t> kib);  // absent: not in its rollup
   void death(std::int32_t pid);
+  // From now on the kernel tells of ends.
+  void tell_ends() { events_.emplace(); }
+  // One that no tick saw: it lived for 40 ms and ended 2 s before the next tick.
+  void flash(std::int32_t pid, const Person& person, std::int64_t peak_kib, std::int32_t exit_code = 0);
+  void flashes(const std::string& comm, std::int64_t count, std::int64_t peak_kib);  // small ones
+  void lost_events(std::int64_t count) { events_->lost += count; }
   void machine(std::int64_t used_kib, std::int64_t swap_kib = 0);  // of 16 GiB, and 4 GiB of swap
 
   void cgroup(const CgroupSample& sample);  // from now on
@@ -96,6 +102,10 @@ class History {
   std::vector<ProcessExit> exits_;
   std::map<std::int32_t, ProcessLedger> ledgers_;
   std::vector<ProcessExtremes> seen_;
+  std::optional<TickEvents> events_;  // of the next tick
+  std::vector<ProcessInfo> flashed_;
+  std::vector<ProcessEnd> ends_;
+  std::vector<EndSum> end_sums_;
   std::optional<TickReads> reads_;  // of the next tick
   std::map<std::string, CgroupSample> cgroups_;
   std::map<std::string, CgroupDetail> cgroup_details_;

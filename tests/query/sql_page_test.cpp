@@ -23,6 +23,9 @@ namespace {
 constexpr Range kAll{0, 4'000'000'000'000};
 constexpr std::int64_t kAsked = History::kStart + 27 * 3'600'000 + 14 * 60'000;  // 2026-11-20 03:14
 
+// The tick before which they did, in the hour from 02:50 on.
+constexpr std::int64_t kEnded = History::kStart + 27 * 3'600'000 + (50 - 10) * 60'000;
+
 using Rows = std::vector<std::string>;
 
 // Of a memfd that two map, each a half; and of what has a name.
@@ -71,6 +74,11 @@ void record(History& history) {
     if (minute % 10 == 0) history.birth(100 + minute, {"cc1plus", "cc1plus -quiet", "build", "ci"}, 90'000 + minute);
     history.machine(minute == 33 ? 9'000'000 : 3'000'000 + minute);
     if (minute == 40) history.oom_kills(3);
+    if (minute == 50) {
+      history.tell_ends();
+      history.flash(950, {"spike", "", "other"}, 9216 * 1024, 9);
+      history.flash(951, {"job", "", "other"}, 20 * 1024, 0x300);
+    }
     history.tick(4);
     if (minute % 10 == 0) history.death(100 + minute);
     history.tick(2);
@@ -135,7 +143,7 @@ std::vector<std::string> between(const std::string& text, const std::string& beg
 
 Rows answer(std::size_t number) {
   const auto queries = between(page("docs/sql.md"), "```sql\n", "```");
-  REQUIRE(queries.size() == 13);
+  REQUIRE(queries.size() == 14);
   return rows_of(queries.at(number - 1));
 }
 
@@ -266,6 +274,12 @@ TEST_CASE("sql page: 10, what recording costs, hour by hour") {
 TEST_CASE("sql page: 11, which cgroup is nearest to its limit") {
   CHECK(answer(11) == Rows{fmt::format("/system.slice/app.service|976|{}|80", 800'000 / 1024),
                            fmt::format("/system.slice/web.service|976|{}|10", 100'000 / 1024)});
+}
+
+TEST_CASE("sql page: 14, what ended, and how") {
+  const test::ZoneGuard zone("UTC");
+  CHECK(answer(14) == Rows{fmt::format("spike[950]|9216|40|signal 9|{}", local(kEnded - 2'000)),
+                           fmt::format("job[951]|20|40|exit 3|{}", local(kEnded - 2'000))});
 }
 
 TEST_CASE("sql page: 12 and 13, what has no name any more, and what lies in tmpfs") {

@@ -169,7 +169,10 @@ Result<Report> run_memory(const Context& context) {
                     make_table(line_columns("PROCESSES", "OF ALL"), process_lines(state, sum))};
   describe_processes(sum, report, processes);
   Section swap{"swap", "Swap", make_table(line_columns("SWAP", "OF SWAP"), swap_lines(memory))};
-  report.sections = {std::move(processes), std::move(swap)};
+  const Columns<OtherMeminfo> other{{{"key", "", Kind::text}, &OtherMeminfo::key},
+                                    {{"value", "", Kind::count}, &OtherMeminfo::value}};
+  report.sections = {
+      std::move(processes), std::move(swap), {"other_meminfo", "", make_table(other, state.snapshot.machine.other)}};
   explain(memory, lines, context.options.units, report);
   TRY(add_outside(context, state, sum.inaccessible, report));
   report_state(state, context.when.at_ms.value_or(*report.at_ms), context.options.zone, report);

@@ -1,0 +1,141 @@
+// memoir exits: how processes ended, and how those that no tick saw rank with the rest.
+
+#include <nlohmann/json.hpp>
+
+#include "query/cli/application.h"
+#include "query/golden.h"
+#include "query/history.h"
+#include "query/render/terminal.h"
+#include "query/zone_guard.h"
+#include "support/catch.h"
+#include "support/manual_clock.h"
+
+using namespace memoir;
+using namespace memoir::query;
+using memoir::test::History;
+using nlohmann::json;
+
+namespace {
+
+constexpr std::int64_t kMib = 1024;
+
+// A server, and what comes and goes beside it.
+void record(History& history) {
+  history.begin_run("bpf");
+  history.birth(10, {"server", "/usr/bin/server --all", "web"}, 200 * kMib);
+  history.tell_ends();
+  history.tick(2);
+  history.flash(900, {"spike", "", "other"}, 9'216 * kMib, 9);
+  history.flash(901, {"convert", "", "other", "me"}, 60 * kMib);
+  history.flash(902, {"convert", "", "other", "me"}, 50 * kMib, 0x300);
+  history.flashes("sh", 1'000, 3 * kMib);
+  history.flashes("convert", 5, 12 * kMib);
+  history.tick(3);
+  history.end_run();
+}
+
+History& recording() {
+  static History history;
+  static const bool recorded = (record(history), true);
+  static_cast<void>(recorded);
+  return history;
+}
+
+Outcome ask(const History& history, std::vector<std::string> arguments) {
+  use_utf8();
+  const test::ZoneGuard zone("UTC");
+  arguments.insert(arguments.end(), {"--db", history.path()});
+  Outcome outcome = answer(arguments, test::ManualClock({history.now_ms(), 0}));
+  const std::size_t at = outcome.out.find(history.path());
+  if (at != std::string::npos) outcome.out.replace(at, history.path().size(), "DB");
+  return outcome;
+}
+
+json json_of(const History& history, std::vector<std::string> arguments) {
+  arguments.insert(arguments.end(), {"--format", "json"});
+  const Outcome outcome = ask(history, arguments);
+  CAPTURE(outcome.error);
+  REQUIRE(outcome.exit == Exit::answered);
+  return json::parse(outcome.out);
+}
+
+}  // namespace
+
+TEST_CASE("exits: golden answers") {
+  const std::string format = GENERATE("table", "json", "csv");
+  const Outcome outcome = ask(recording(), {"exits", "--format", format});
+  CHECK(outcome.exit == Exit::answered);
+  test::compare_with_golden("exits." + format, outcome.out);
+}
+
+TEST_CASE("exits: by group those that are only summed count too") {
+  const json answer = json_of(recording(), {"exits", "--group", "command"});
+  const json& rows = answer["rows"];
+  REQUIRE(rows.size() == 3);
+  CHECK(rows[0]["command"] == "spike");
+  CHECK(rows[1]["command"] == "convert");
+  CHECK(rows[1]["processes"] == 7);
+  CHECK(rows[1]["peak_kib"] == 60 * kMib);
+  CHECK(rows[1]["mean_lived_ms"] == (2 * 40 + 50) / 7);
+  CHECK(rows[2]["processes"] == 1'000);
+  CHECK(answer["totals"]["ended"] == 1'008);
+  CHECK(answer["totals"]["summed"] == 1'005);
+  const json filtered = json_of(recording(), {"exits", "--filter", "user=me"});
+  CHECK(filtered["rows"].size() == 2);
+  CHECK(filtered["totals"]["ended"] == 2);
+}
+
+TEST_CASE("exits: who no tick saw ranks among the peaks, and is counted by group") {
+  const json peaks = json_of(recording(), {"peaks"});
+  REQUIRE(peaks["rows"].size() == 4);
+  const json& first = peaks["rows"][0];
+  CHECK(first["pid"] == 900);
+  CHECK(first["peak_kib"] == 9'216 * kMib);
+  CHECK(first["at_least"] == false);
+  CHECK(first["at_ms"].get<std::int64_t>() - first["before_ms"].get<std::int64_t>() == 40);
+  CHECK(ask(recording(), {"peaks"}).out.find("1005 processes lived between two ticks") != std::string::npos);
+  const json by_command = json_of(recording(), {"peaks", "--group", "command", "--by", "hwm"});
+  REQUIRE(by_command["rows"].size() == 4);
+  CHECK(by_command["rows"][0]["command"] == "spike");
+  CHECK(by_command["rows"][1]["command"] == "/usr/bin/server --all");
+  CHECK(by_command["rows"][2]["command"] == "convert");
+  CHECK(by_command["rows"][2]["processes"] == 7);
+  CHECK(by_command["rows"][3]["processes"] == 1'000);
+  const json by_user = json_of(recording(), {"peaks", "--group", "user", "--by", "hwm", "--filter", "user=me"});
+  REQUIRE(by_user["rows"].size() == 1);
+  CHECK(by_user["rows"][0]["peak_kib"] == 60 * kMib);
+}
+
+TEST_CASE("exits: that nobody told, or that some were lost, is said") {
+  History silent;
+  silent.begin_run("proc");
+  silent.birth(10, {"server", "server", "web"}, 1'000);
+  silent.tick(3);
+  silent.end_run();
+  const json none = json_of(silent, {"exits"});
+  CHECK(none["rows"].empty());
+  REQUIRE(none["warnings"].size() == 1);
+  CHECK(none["warnings"][0].get<std::string>().starts_with("nobody told the recorder of ends"));
+  CHECK(ask(silent, {"peaks"}).out.find("which nothing counts") != std::string::npos);
+  History lossy;
+  lossy.begin_run("bpf");
+  lossy.tick(2);
+  lossy.tell_ends();
+  lossy.lost_events(3);
+  lossy.tick(2);
+  lossy.end_run();
+  const json lost = json_of(lossy, {"exits"});
+  REQUIRE(lost["warnings"].size() == 2);
+  CHECK(lost["warnings"][0] == "in 2 of 4 ticks nobody told the recorder of ends");
+  CHECK(lost["totals"]["lost_events"] == 3);
+}
+
+TEST_CASE("exits: how a process ended, in words") {
+  const json rows = json_of(recording(), {"exits"})["rows"];
+  CHECK(rows[0]["signal"] == 9);
+  CHECK(rows[0]["status"].is_null());
+  CHECK(rows[2]["status"] == 3);
+  const std::string table = ask(recording(), {"exits"}).out;
+  CHECK(table.find("SIGKILL") != std::string::npos);
+  CHECK(table.find("exit 3") != std::string::npos);
+}
