@@ -131,6 +131,11 @@ void Daemon::take_look() {
   const TickSource::Look look = source_->look();
   look_cost_us_ = look.cost.cpu_us;
   urgent_ |= look.urgent;
+  take_urgent_tick();
+}
+
+// Where a process grows fast, or the OOM killer chose one: not too soon after the last, whoever brings that about.
+void Daemon::take_urgent_tick() {
   const std::int64_t interval_ms = settings_.config.interval.count();
   if (!urgent_ || !early_tick_due(clock_.now().boot_ms, last_tick_ms_, interval_ms)) return;
   note_incident();
@@ -145,19 +150,14 @@ void Daemon::note_incident() {
   source_->ask_ledgers(LedgerAsk::most);
 }
 
-// Several at once are seen by one tick, and those that follow at once by the next one.
-void Daemon::take_tick_at_kill() {
-  constexpr std::int64_t apart_ms = 1'000;
-  note_incident();
-  if (clock_.now().boot_ms - last_tick_ms_ >= apart_ms) take_tick(false, 0);
-}
-
 // Looks take them as well: this is for storms, and for who was chosen by the OOM killer.
 void Daemon::await_events() {
   if (!events_.is_open()) return;
   events_.async_wait(asio::posix::stream_descriptor::wait_read, [this](const asio::error_code& error) {
     if (error) return;
-    if (source_->take_events()) take_tick_at_kill();
+    urgent_ |= source_->take_events();
+    take_urgent_tick();
+    if (source_->events_fd() < 0) return events_.close();
     await_events();
   });
 }

@@ -50,7 +50,7 @@ class Daemon {
 
   void take_tick(bool keyframe, std::int64_t skipped);
   void take_look();
-  void take_tick_at_kill();
+  void take_urgent_tick();
   void note_incident();
   void report_access();
   void follow_census();

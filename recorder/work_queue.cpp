@@ -205,30 +205,26 @@ void merge_sums(const std::vector<EndSum>& dropped, std::vector<EndSum>& next) {
   const auto names = [](const EndSum& sum) { return std::tie(sum.comm, sum.user, sum.cgroup); };
   for (const EndSum& sum : dropped) {
     auto of = std::ranges::find(next, names(sum), names);
-    if (of == next.end() && next.size() >= most) {
-      const std::string none;
-      of = std::ranges::find(next, std::tie(none, sum.user, none), names);
-      if (of == next.end()) of = next.insert(of, EndSum{.comm = {}, .user = sum.user, .cgroup = {}});
-    } else if (of == next.end()) {
-      of = next.insert(of, EndSum{.comm = sum.comm, .user = sum.user, .cgroup = sum.cgroup});
+    if (of == next.end() && next.size() >= most) of = std::ranges::find(next, std::string(), &EndSum::comm);
+    if (of == next.end()) {
+      of = next.emplace(of);
+      if (next.size() <= most) std::tie(of->comm, of->user, of->cgroup) = names(sum);
     }
-    of->first_ms = of->count == 0 ? sum.first_ms : std::min(of->first_ms, sum.first_ms);
-    of->last_ms = std::max(of->last_ms, sum.last_ms);
-    of->count += sum.count;
-    of->lived_ms += sum.lived_ms;
-    if (sum.peak_kib <= of->peak_kib) continue;
-    of->peak_kib = sum.peak_kib;
-    of->peak_ms = sum.peak_ms;
+    of->add(sum);
   }
 }
 
-// Of what looks saw, the peaks of those that no tick saw.
+// Of what looks saw, the peaks that processes ended with.
 void merge_ends(Tick&& dropped, Tick& next) {
-  const auto only_told = [&](const ProcessExtremes& of) {
-    return std::ranges::binary_search(dropped.ends, of.process, {}, &ProcessEnd::process) &&
-           std::ranges::find(next.born, of.process, &ProcessInfo::key) != next.born.end();
-  };
-  std::ranges::copy_if(dropped.extremes.processes, std::back_inserter(next.extremes.processes), only_told);
+  for (const ProcessExtremes& of : dropped.extremes.processes) {
+    if (!of.hwm.any() || !std::ranges::binary_search(dropped.ends, of.process, {}, &ProcessEnd::process)) continue;
+    auto later = std::ranges::find(next.extremes.processes, of.process, &ProcessExtremes::process);
+    if (later == next.extremes.processes.end()) {
+      later = next.extremes.processes.emplace(later);
+      later->process = of.process;
+    }
+    later->hwm = of.hwm;
+  }
   std::ranges::sort(next.extremes.processes, {}, &ProcessExtremes::process);
   std::ranges::move(dropped.ends, std::back_inserter(next.ends));
   std::ranges::sort(next.ends, {}, &ProcessEnd::process);

@@ -41,18 +41,16 @@ Result<Ended> load_ended(Reader& reader, Range range, const Filter& filter) {
   return ended;
 }
 
-void EndedSum::add(std::int64_t many, std::int64_t lived, std::int64_t kib, std::int64_t at_ms) {
-  count += many;
-  lived_ms += lived;
-  if (kib <= peak_kib) return;
-  peak_kib = kib;
-  peak_ms = at_ms;
-}
-
-EndedSum sum_of(const std::vector<EndedOthers>& others) {
-  EndedSum all;
-  for (const EndedOthers& of : others) all.add(of.sum.count, of.sum.lived_ms, of.sum.peak_kib, of.sum.peak_ms);
-  return all;
+EndSum sum_of(const ProcessEnd& end) {
+  return {.comm = {},
+          .user = {},
+          .cgroup = {},
+          .count = 1,
+          .first_ms = end.ended_ms,
+          .last_ms = end.ended_ms,
+          .lived_ms = end.lived_ms,
+          .peak_kib = end.peak_kib.value_or(0),
+          .peak_ms = end.ended_ms};
 }
 
 std::string how_ended(std::int32_t exit_code) {

@@ -33,16 +33,8 @@ struct Ended {
 
 Result<Ended> load_ended(Reader& reader, Range range, const Filter& filter);
 
-// What they come to.
-struct EndedSum {
-  std::int64_t count = 0;
-  std::int64_t lived_ms = 0;
-  std::int64_t peak_kib = 0;  // of the largest; 0: none is known
-  std::int64_t peak_ms = 0;   // when that one ended
-
-  void add(std::int64_t many, std::int64_t lived, std::int64_t kib, std::int64_t at_ms);
-};
-EndedSum sum_of(const std::vector<EndedOthers>& others);
+// One alone, without names.
+EndSum sum_of(const ProcessEnd& end);
 
 // "exit 0", "exit 1", "SIGKILL", "SIGSEGV (core)".
 std::string how_ended(std::int32_t exit_code);

@@ -12,8 +12,8 @@ namespace {
 // A count that is made while it moves may be off by so much.
 constexpr std::int64_t kNegligibleKib = 256;
 
-// Between two ticks. The counters tell of more.
-constexpr std::size_t kMostVictims = 100;
+// In five minutes. The counters tell of more.
+constexpr std::size_t kMostVictims = 30;
 
 const ProcessEntry* find_entry(const EndReader::Entries& entries, std::int32_t pid) {
   const auto at = std::ranges::lower_bound(entries, pid, {}, [](const auto& entry) { return entry->pid; });
@@ -71,7 +71,9 @@ bool EndReader::note(const ProcessEvent& event, const Entries& entries, const st
 
 // What is known of it now: its end is told a little later, and its cgroup may be gone by then.
 void EndReader::choose(const ProcessEvent& event, const Entries& entries, const Moment& now) {
-  if (victims_.size() >= kMostVictims) return;
+  const std::int64_t block = now.wall_ms / kEndBlockMs;
+  if (std::exchange(victim_block_, block) != block) chosen_ = 0;
+  if (++chosen_ > kMostVictims) return;
   Victim& chosen = victims_.emplace_back();
   OomVictim& victim = chosen.victim;
   victim.pid = event.pid;
@@ -102,7 +104,9 @@ std::vector<std::shared_ptr<BlockingJob>> EndReader::ask(Identifier& identifier)
   for (const KeptEnd& kept : taken_.kept) {
     if (!kept.sampled) users.insert(kept.event.uid);
   }
-  for (const SummedEnds& sum : taken_.sums) users.insert(sum.uid);
+  for (const SummedEnds& sum : taken_.sums) {
+    if (sum.uid) users.insert(*sum.uid);
+  }
   std::vector<std::shared_ptr<BlockingJob>> jobs;
   for (const std::uint32_t uid : users) {
     if (auto job = identifier.ask_user(uid)) jobs.push_back(std::move(job));
@@ -133,13 +137,23 @@ void EndReader::introduce(const KeptEnd& kept, Identifier& identifier, Pass& pas
   raise_mark(kept, pass.tick.extremes);
 }
 
+void EndReader::learn_cgroups(const Entries& entries) {
+  std::set<std::string_view> paths;
+  for (const auto& entry : entries) paths.insert(entry->info.cgroup);
+  for (const std::string_view path : paths) names_.learn(path);
+}
+
 void EndReader::tell(const Entries& entries, Identifier& identifier, Pass& pass) {
   Tick& tick = pass.tick;
-  for (const auto& entry : entries) names_.learn(entry->info.cgroup);
+  if (!taken_.kept.empty() || !taken_.sums.empty() || !victims_.empty()) learn_cgroups(entries);
   if (tick.events) tick.events->ends = taken_.ends;
-  for (const KeptEnd& kept : taken_.kept) {
+  for (KeptEnd& kept : taken_.kept) {
+    // A zombie that this tick found is in it already.
+    const ProcessEntry* const entry = find_entry(entries, kept.key.pid);
+    const bool here = entry != nullptr && entry->start_ticks == kept.key.start_ticks && entry->info.key.pid != 0;
+    if (here) kept.key = kept.end.process = entry->info.key;
     tick.ends.push_back(kept.end);
-    if (kept.sampled) {
+    if (kept.sampled || here) {
       raise_mark(kept, tick.extremes);
     } else {
       introduce(kept, identifier, pass);
@@ -147,7 +161,7 @@ void EndReader::tell(const Entries& entries, Identifier& identifier, Pass& pass)
   }
   std::ranges::sort(tick.ends, {}, &ProcessEnd::process);
   for (SummedEnds& of : taken_.sums) {
-    of.sum.user = identifier.user_name(of.uid);
+    if (of.uid) of.sum.user = identifier.user_name(*of.uid);
     of.sum.comm = to_utf8(of.sum.comm);
     of.sum.cgroup = to_utf8(names_.path(names_.number(of.cgroup_id, of.memory_cgroup_id), tick.begin.boot_ms));
     tick.end_sums.push_back(std::move(of.sum));

@@ -46,8 +46,11 @@ class EndReader {
   };
   void choose(const ProcessEvent& event, const Entries& entries, const Moment& now);
   void tell_victims(Pass& pass);
+  void learn_cgroups(const Entries& entries);
 
   std::vector<Victim> victims_;
+  std::int64_t victim_block_ = 0;
+  std::size_t chosen_ = 0;  // in it
   Ends ends_;
   Ends::Taken taken_;
   std::map<ProcessKey, ProcessInfo> heads_;  // of kept ones that no tick saw: who forked them, and whose image they ran

@@ -3,6 +3,7 @@
 // How processes ended, as the kernel told at the moment (census/events.h): what no tick could see of those that lived
 // between two ticks. Without events there are none of these.
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -44,6 +45,17 @@ struct EndSum {
   std::int64_t lived_ms = 0;  // all together
   std::int64_t peak_kib = 0;  // of the largest; 0: none is known
   std::int64_t peak_ms = 0;   // when that one ended
+
+  // Others, whatever they are called.
+  void add(const EndSum& others) {
+    first_ms = count == 0 ? others.first_ms : std::min(first_ms, others.first_ms);
+    last_ms = std::max(last_ms, others.last_ms);
+    count += others.count;
+    lived_ms += others.lived_ms;
+    if (others.peak_kib <= peak_kib) return;
+    peak_kib = others.peak_kib;
+    peak_ms = others.peak_ms;
+  }
 
   bool operator==(const EndSum&) const = default;
 };

@@ -70,6 +70,7 @@ class SqliteReader final : public Reader {
   Result<Outside> outside(std::int64_t tick_id) override { return loading(load_outside, tick_id); }
   Result<std::vector<StoredEnd>> ends(Range range) override { return loading(load_ends, range); }
   Result<std::vector<EndSum>> end_sums(Range range) override { return loading(load_end_sums, range); }
+  Result<EndSum> sum_of_ends(Range range) override { return loading(load_sum_of_ends, range); }
   Result<EndTotals> end_totals(Range range) override { return loading(load_end_totals, range); }
   Result<std::optional<ProcessEnd>> end_of(std::int64_t process_id) override {
     return loading(load_end_of, process_id);

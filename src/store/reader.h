@@ -70,6 +70,7 @@ class Reader {
   // their ends; and sums of the others, which may reach beyond the range by some minutes.
   virtual Result<std::vector<StoredEnd>> ends(Range range) = 0;
   virtual Result<std::vector<EndSum>> end_sums(Range range) = 0;
+  virtual Result<EndSum> sum_of_ends(Range range) = 0;  // of all of those, without names; at a fraction of the cost
   virtual Result<EndTotals> end_totals(Range range) = 0;
   // Of one process that is gone; absent where it was not told, or was told later than the first tick without it.
   virtual Result<std::optional<ProcessEnd>> end_of(std::int64_t process_id) = 0;

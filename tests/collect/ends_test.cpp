@@ -65,7 +65,7 @@ TEST_CASE("ends: large ones are kept, small ones are summed by name, user and cg
   CHECK(kept.after_ms == 1'002'500);  // it began then
   REQUIRE(taken.sums.size() == 2);
   const EndSum& sum = taken.sums[1].sum;
-  CHECK(taken.sums[1].uid == 1000);
+  CHECK(taken.sums[1].uid == 1000U);
   CHECK(taken.sums[1].cgroup_id == 9);
   CHECK(sum.comm == "job");
   CHECK(sum.count == 2);
@@ -111,6 +111,26 @@ TEST_CASE("ends: who has its parent's memory has no peak of its own, until it ru
   CHECK(taken.sums[0].sum.peak_kib == 0);
   REQUIRE(taken.kept.size() == 1);
   CHECK(taken.kept[0].end.peak_kib == 70'000);
+}
+
+TEST_CASE("ends: of a pid that comes again nothing is left, though an end was lost") {
+  Ends ends = large_ends();
+  ProcessEvent birth = event(Kind::forked, 10);
+  birth.shares_memory = true;
+  ends.note(birth, nullptr, kClock);
+  ends.note(event(Kind::forked, 10), nullptr, kClock);
+  ends.note(end_of(10, 70'000), nullptr, kClock);
+  CHECK(ends.take().kept.front().end.peak_kib == 70'000);
+}
+
+TEST_CASE("ends: those of two cgroups are two sums, also where both hierarchies have one number") {
+  Ends ends = large_ends();
+  for (const std::uint64_t number : {7, 8}) {
+    ProcessEvent end = end_of(10, 100);
+    end.cgroup_id = end.memory_cgroup_id = number;
+    ends.note(end, nullptr, kClock);
+  }
+  CHECK(ends.take().sums.size() == 2);
 }
 
 TEST_CASE("ends: a storm takes no more rows than a few hundred in five minutes, and all are counted") {
@@ -272,6 +292,24 @@ TEST_CASE("ends: whom the OOM killer chose is told with its end, or a tick later
   CHECK(victim.held_kib == 50'200);
   CHECK(victim.peak_kib == (ended ? std::optional<std::int64_t>(60'000) : std::nullopt));
   CHECK(machine.tick().oom_victims.empty());
+}
+
+TEST_CASE("ends: one that is a zombie at the tick is in it once, with its peak") {
+  Told machine;
+  machine.tick();
+  FakeProcess zombie = fake(10, "job");
+  zombie.state = 'Z';
+  machine.proc.add(zombie);
+  ProcessEvent exec = machine.end(10, "job", 0);
+  exec.kind = Kind::execed;
+  machine.events->events = {exec, machine.end(10, "job", 90'000)};
+  const Tick tick = machine.tick();
+  CHECK(tick.born.size() == 1);
+  REQUIRE(tick.ends.size() == 1);
+  CHECK(tick.ends[0].process == sample_of(tick, 10).key);
+  REQUIRE(tick.extremes.processes.size() == 1);
+  CHECK(tick.extremes.processes[0].process == tick.ends[0].process);
+  CHECK(tick.extremes.processes[0].hwm.highest->kib == 90'000);
 }
 
 TEST_CASE("ends: without events there are none, and lost ones are counted") {

@@ -152,8 +152,9 @@ TEST_CASE(
   REQUIRE(left.ends.size() == 3);
   CHECK(left.ends[0].process == key(20));
   CHECK(left.ends[1].peak_kib == 70);
-  REQUIRE(left.extremes.processes.size() == 1);
+  REQUIRE(left.extremes.processes.size() == 2);
   CHECK(left.extremes.processes[0].process == key(30));
+  CHECK(left.extremes.processes[1].hwm.highest == SeenSize{90, 1, {}});
   REQUIRE(left.end_sums.size() == 1);
   CHECK(left.end_sums[0].count == 7);
   CHECK(left.end_sums[0].first_ms == 1);

@@ -19,7 +19,7 @@ constexpr std::int64_t kDefaultRangeMs = 60 * 60 * 1000;
 
 struct GroupRow {
   std::string name;
-  EndedSum sum;
+  EndSum sum;
 
   std::int64_t mean_lived_ms() const { return sum.lived_ms / std::max<std::int64_t>(sum.count, 1); }
   std::optional<std::int64_t> peak_kib() const { return sum.peak_kib > 0 ? std::optional(sum.peak_kib) : std::nullopt; }
@@ -74,11 +74,9 @@ std::string key_of(const StoredProcess& process, const std::string& group) {
 }
 
 std::vector<GroupRow> fold(const Ended& ended, const std::string& group) {
-  std::map<std::string, EndedSum> sums;
-  for (const EndedProcess& of : ended.kept)
-    sums[key_of(of.process, group)].add(1, of.end.lived_ms, of.end.peak_kib.value_or(0), of.end.ended_ms);
-  for (const auto& [process, sum] : ended.others)
-    sums[key_of(process, group)].add(sum.count, sum.lived_ms, sum.peak_kib, sum.peak_ms);
+  std::map<std::string, EndSum> sums;
+  for (const auto& [process, end] : ended.kept) sums[key_of(process, group)].add(sum_of(end));
+  for (const auto& [process, sum] : ended.others) sums[key_of(process, group)].add(sum);
   std::vector<GroupRow> rows;
   for (auto& [name, sum] : sums) rows.push_back({name, sum});
   std::ranges::stable_sort(rows, [](const GroupRow& a, const GroupRow& b) { return a.sum.peak_kib > b.sum.peak_kib; });
@@ -86,7 +84,8 @@ std::vector<GroupRow> fold(const Ended& ended, const std::string& group) {
 }
 
 void describe(const Ended& ended, Units units, Report& report) {
-  const EndedSum others = sum_of(ended.others);
+  EndSum others;
+  for (const EndedOthers& of : ended.others) others.add(of.sum);
   const auto kept = static_cast<std::int64_t>(ended.kept.size());
   report.totals = {{"ended", "", Kind::count, kept + others.count},
                    {"summed", "", Kind::count, others.count},

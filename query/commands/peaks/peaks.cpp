@@ -116,12 +116,18 @@ Status add_ends(const Context& context, const PeakQuestion& question, Peaks& pea
   const EndTotals told = TRY(reader.end_totals({std::max(to_ms - lately_ms, question.range.from_ms), to_ms}));
   peaks.told = told.ticks_told > 0;
   for (PeakRow& row : peaks.rows) {
-    if (!row.process || !row.process->gone_ms) continue;
+    if (!row.process || !row.process->gone_ms || question.by != Metric::hwm) continue;
     const auto end = TRY(reader.end_of(row.process->id));
     row.end_told = end && end->peak_kib && end->ended_ms <= question.range.to_ms;
   }
+  if (question.filter.takes_all()) {
+    peaks.unseen = TRY(reader.sum_of_ends(question.range));
+    return Done{};
+  }
   const auto sums = TRY(reader.end_sums(question.range));
-  for (const EndSum& sum : sums) peaks.unseen.add(sum.count, sum.lived_ms, sum.peak_kib, sum.peak_ms);
+  for (const EndSum& sum : sums) {
+    if (question.filter.matches(stand_in(sum))) peaks.unseen.add(sum);
+  }
   return Done{};
 }
 

@@ -50,7 +50,7 @@ struct Peaks {
   ExactShare exact;                 // of what categories held, from rollups
   bool means = false;               // the rows are not the highest sums, which rollups do not know, but mean ones
   bool told = false;                // ends were told at the end of the range,
-  EndedSum unseen;                  // and these are only summed
+  EndSum unseen;                    // and these are only summed
 };
 
 // From the store's marks of all time or of whole days: of processes, categories, identities and cgroups.

@@ -49,7 +49,7 @@ bool lives(const PeakRow& row, std::int64_t to_ms) {
 
 // Those that no tick saw, and that had little.
 std::string summed_note(const PeakQuestion& question, const Peaks& peaks, Units units) {
-  const EndedSum& unseen = peaks.unseen;
+  const EndSum& unseen = peaks.unseen;
   if (unseen.count == 0) return "Each process that ended in the range is in it.";
   const bool ranked = question.group != "process" && question.by == Metric::hwm && !marks_members(question);
   return fmt::format("{} between two ticks, the largest with {}, {} (memoir exits).",

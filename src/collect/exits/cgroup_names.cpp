@@ -11,26 +11,23 @@ constexpr std::size_t kMostFolders = 4'096;
 }  // namespace
 
 void CgroupNames::keep(std::uint64_t number, std::string path) {
-  if (paths_.size() >= 2 * kMostFolders) {
-    paths_.clear();
-    numbers_.clear();
-  }
-  numbers_.insert_or_assign(path, number);
+  if (paths_.size() >= 2 * kMostFolders) paths_.clear();
   paths_.insert_or_assign(number, std::move(path));
 }
 
 void CgroupNames::learn(std::string_view path) {
-  if (path.empty() || numbers_.contains(path)) return;
-  std::string name(path);
-  if (const auto number = cgroups_.number(name)) keep(*number, std::move(name));
+  if (path.empty()) return;
+  if (const auto number = cgroups_.number(path)) keep(*number, std::string(path));
 }
 
 void CgroupNames::walk() {
   std::vector<std::string> folders{"/"};
-  for (std::size_t i = 0; i < folders.size() && i < kMostFolders; ++i) {
+  for (std::size_t i = 0; i < folders.size(); ++i) {
     if (const auto number = cgroups_.number(folders[i])) keep(*number, folders[i]);
-    for (const std::string& name : cgroups_.children(folders[i]))
+    for (const std::string& name : cgroups_.children(folders[i])) {
+      if (folders.size() == kMostFolders) break;
       folders.push_back((folders[i] == "/" ? "" : folders[i]) + '/' + name);
+    }
   }
 }
 

@@ -24,7 +24,7 @@ class CgroupNames {
 
   // Empty: it is not known. An unknown number makes it look at all folders, seldom and at no more than some thousand.
   std::string path(std::uint64_t number, std::int64_t boot_ms);
-  // A folder that is there now, so that its name is known when it is gone.
+  // A folder that is there now, so that its name is known when it is gone. One that is made again has another number.
   void learn(std::string_view path);
 
  private:
@@ -33,7 +33,6 @@ class CgroupNames {
 
   CgroupFs cgroups_;
   std::map<std::uint64_t, std::string> paths_;
-  std::map<std::string, std::uint64_t, std::less<>> numbers_;
   std::int64_t walked_ms_ = -1;  // boot clock
 };
 

@@ -18,6 +18,9 @@ constexpr std::size_t kKeptAtOnce = 256;
 const KeptEnd* Ends::note(const ProcessEvent& event, const ProcessKey* known, const Clock& clock) {
   switch (event.kind) {
     case ProcessEventKind::forked:
+      // Of one that had the pid before, an end may have been lost.
+      sharing_.erase(event.pid);
+      execs_.erase(event.pid);
       if (event.shares_memory) sharing_.insert(event.pid);
       break;
     case ProcessEventKind::execed:
@@ -55,6 +58,7 @@ const KeptEnd* Ends::end(const ProcessEvent& event, const ProcessKey* known, con
 
   const std::int64_t start_ms = kept.end.ended_ms - kept.end.lived_ms;
   kept.after_ms = kept.sampled ? clock.looked_ms : std::optional(start_ms);
+  if (kept.after_ms) kept.after_ms = std::min(*kept.after_ms, kept.end.ended_ms);
 
   begin_block(kept.end.ended_ms);
   const std::int64_t large_kib = large_kib_ << std::min<std::size_t>(kept_ / kKeptAtOnce, 32);
@@ -76,9 +80,9 @@ void Ends::begin_block(std::int64_t at_ms) {
 }
 
 Ends::SumKey Ends::key_of(const ProcessEvent& event) {
-  SumKey key{event.uid, event.memory_cgroup_id ^ event.cgroup_id, event.comm};
+  SumKey key{event.uid, event.cgroup_id, event.memory_cgroup_id, event.comm};
   if (names_.contains(key)) return key;
-  if (names_.size() >= kMostNames) return {event.uid, 0, {}};
+  if (names_.size() >= kMostNames) return {};
   return *names_.insert(std::move(key)).first;
 }
 
@@ -87,13 +91,13 @@ void Ends::add(const ProcessEvent& event, const ProcessEnd& end) {
   const auto [found, first] = sums_.try_emplace(key);
   SummedEnds& of = found->second;
   if (first) {
-    of.uid = event.uid;
-    of.sum.comm = std::get<2>(key);
+    of.sum.first_ms = end.ended_ms;
+    of.sum.comm = std::get<std::string>(key);
     if (!of.sum.comm.empty()) {
+      of.uid = event.uid;
       of.cgroup_id = event.cgroup_id;
       of.memory_cgroup_id = event.memory_cgroup_id;
     }
-    of.sum.first_ms = end.ended_ms;
   }
   EndSum& sum = of.sum;
   ++sum.count;

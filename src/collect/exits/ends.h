@@ -27,7 +27,7 @@ struct KeptEnd {
 };
 
 struct SummedEnds {
-  std::uint32_t uid = 0;
+  std::optional<std::uint32_t> uid;  // absent: of several, as the name
   std::uint64_t cgroup_id = 0;
   std::uint64_t memory_cgroup_id = 0;
   EndSum sum;  // without the names that the two stand for
@@ -57,7 +57,7 @@ class Ends {
   Taken take();
 
  private:
-  using SumKey = std::tuple<std::uint32_t, std::uint64_t, std::string>;
+  using SumKey = std::tuple<std::uint32_t, std::uint64_t, std::uint64_t, std::string>;  // user, cgroups, name
 
   const KeptEnd* end(const ProcessEvent& event, const ProcessKey* known, const Clock& clock);
   void add(const ProcessEvent& event, const ProcessEnd& end);

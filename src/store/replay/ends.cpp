@@ -11,6 +11,12 @@ constexpr const char* kEnds =
     "e.swap_kib, p.pid, p.start_ticks, p.exec_count FROM process AS p "
     "JOIN process_exit AS e ON e.process_id = p.id ";
 
+// The ticks that may tell of ends between ?1 and ?2: a tick tells of those since the one before, and of sums the first
+// of five minutes. The wall clock may have been set.
+constexpr const char* kTicks =
+    "e.tick_id BETWEEN (SELECT COALESCE(MAX(t.id), 0) FROM tick AS t WHERE t.wall_ms < ?1 - 300000) "
+    "AND (SELECT COALESCE(MAX(t.id), 0) + 1 FROM tick AS t WHERE t.wall_ms <= ?2)";
+
 StoredEnd read_end(const Statement& row) {
   StoredEnd of;
   of.process_id = row.integer(0);
@@ -27,11 +33,8 @@ StoredEnd read_end(const Statement& row) {
 }  // namespace
 
 std::vector<StoredEnd> load_ends(SQLite::Database& database, Range range) {
-  // A tick tells of ends since the one before.
-  Statement rows(database, fmt::format("{} WHERE e.tick_id >= COALESCE((SELECT MIN(t.id) FROM tick AS t "
-                                       "WHERE t.wall_ms >= ?1), 0) AND e.ended_ms BETWEEN ?1 AND ?2 "
-                                       "ORDER BY e.ended_ms, e.process_id",
-                                       kEnds));
+  Statement rows(database, fmt::format("{} WHERE {} AND e.ended_ms BETWEEN ?1 AND ?2 ORDER BY e.ended_ms, e.process_id",
+                                       kEnds, kTicks));
   rows.bind(range.from_ms, range.to_ms);
   std::vector<StoredEnd> ends;
   while (rows.step()) ends.push_back(read_end(rows));
@@ -45,10 +48,12 @@ std::optional<ProcessEnd> load_end_of(SQLite::Database& database, std::int64_t p
 }
 
 std::vector<EndSum> load_end_sums(SQLite::Database& database, Range range) {
-  Statement rows(database,
-                 "SELECT e.comm, e.user, g.path, e.count, e.first_ms, e.last_ms, e.lived_ms, e.peak_kib, e.peak_ms "
-                 "FROM exit_sum AS e LEFT JOIN cgroup AS g ON g.id = e.cgroup_id "
-                 "WHERE e.first_ms <= ?2 AND e.last_ms >= ?1 ORDER BY e.tick_id, e.comm, e.user, e.cgroup_id");
+  Statement rows(
+      database,
+      fmt::format("SELECT e.comm, e.user, g.path, e.count, e.first_ms, e.last_ms, e.lived_ms, e.peak_kib, e.peak_ms "
+                  "FROM exit_sum AS e LEFT JOIN cgroup AS g ON g.id = e.cgroup_id "
+                  "WHERE {} AND e.first_ms <= ?2 AND e.last_ms >= ?1 ORDER BY e.tick_id, e.comm, e.user, e.cgroup_id",
+                  kTicks));
   rows.bind(range.from_ms, range.to_ms);
   std::vector<EndSum> sums;
   while (rows.step()) {
@@ -56,6 +61,23 @@ std::vector<EndSum> load_end_sums(SQLite::Database& database, Range range) {
                     rows.integer(6), rows.integer(7), rows.integer(8)});
   }
   return sums;
+}
+
+EndSum load_sum_of_ends(SQLite::Database& database, Range range) {
+  // With a maximum alone beside sums, other columns are those of its row.
+  Statement row(
+      database,
+      fmt::format("SELECT COALESCE(SUM(e.count), 0), COALESCE(SUM(e.lived_ms), 0), MAX(e.peak_kib), e.peak_ms "
+                  "FROM exit_sum AS e WHERE {} AND e.first_ms <= ?2 AND e.last_ms >= ?1",
+                  kTicks));
+  row.bind(range.from_ms, range.to_ms);
+  EndSum sum;
+  if (!row.step() || row.integer(0) == 0) return sum;
+  sum.count = row.integer(0);
+  sum.lived_ms = row.integer(1);
+  sum.peak_kib = row.integer(2);
+  sum.peak_ms = row.integer(3);
+  return sum;
 }
 
 EndTotals load_end_totals(SQLite::Database& database, Range range) {

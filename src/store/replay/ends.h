@@ -15,6 +15,7 @@ std::vector<StoredEnd> load_ends(SQLite::Database& database, Range range);
 // Of the others, where some ended in the range; their numbers are of the whole sum.
 std::vector<EndSum> load_end_sums(SQLite::Database& database, Range range);
 std::optional<ProcessEnd> load_end_of(SQLite::Database& database, std::int64_t process_id);
+EndSum load_sum_of_ends(SQLite::Database& database, Range range);
 EndTotals load_end_totals(SQLite::Database& database, Range range);
 
 }  // namespace memoir

@@ -54,8 +54,10 @@ void see_extremes(SQLite::Database& database, SubjectKind kind, MarkFold& marks)
     seen.clear();
     read_extremes(rows, 2, seen);
     const std::int64_t before_ms = rows.maybe(1).value_or(rows.integer(0));
-    for (const ExtremeRow& of : seen)
-      marks.see(kind, of.subject_id, of.metric, of.kib, {of.at_ms, of.after_ms.value_or(before_ms)});
+    for (const ExtremeRow& of : seen) {
+      const MarkTime time{of.at_ms, of.after_ms.value_or(before_ms)};
+      marks.see(kind, of.subject_id, mark_value(kind, of.metric, of.kib), time, time);
+    }
   }
 }
 

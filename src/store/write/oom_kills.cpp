@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "store/sqlite/statement.h"
 
 namespace memoir {
@@ -43,13 +44,23 @@ std::vector<Event> oom_kill_events(const Tick& tick, OomCount& count) {
   return events;
 }
 
+namespace {
+
+// Who makes cgroups chooses how long their paths are, and events stay for long.
+std::string end_of_path(std::string_view path) {
+  constexpr std::size_t most = 256;
+  return path.size() <= most ? std::string(path) : "…" + to_utf8(path.substr(path.size() - most));
+}
+
+}  // namespace
+
 std::vector<Event> oom_victim_events(const Tick& tick) {
   std::vector<Event> events;
   const auto mib = [](std::int64_t kib) { return fmt::format("{:.1f} MiB", static_cast<double>(kib) / 1024); };
   for (const OomVictim& victim : tick.oom_victims) {
     std::string text =
         fmt::format("The OOM killer chose {} ({})", victim.comm.empty() ? "a process" : victim.comm, victim.pid);
-    if (!victim.cgroup.empty()) text += fmt::format(" in the cgroup {}", victim.cgroup);
+    if (!victim.cgroup.empty()) text += fmt::format(" in the cgroup {}", end_of_path(victim.cgroup));
     if (victim.peak_kib) {
       text += fmt::format(", which had at most {}", mib(*victim.peak_kib));
     } else if (victim.held_kib) {
