@@ -125,7 +125,7 @@ TEST_CASE("ends: of a pid that comes again nothing is left, though an end was lo
 
 TEST_CASE("ends: those of two cgroups are two sums, also where both hierarchies have one number") {
   Ends ends = large_ends();
-  for (const std::uint64_t number : {7, 8}) {
+  for (const std::uint64_t number : {7U, 8U}) {
     ProcessEvent end = end_of(10, 100);
     end.cgroup_id = end.memory_cgroup_id = number;
     ends.note(end, nullptr, kClock);
