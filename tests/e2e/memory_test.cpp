@@ -33,7 +33,7 @@ std::int64_t high_water_error_kib() {
   return 2 * processors * std::max<std::int64_t>(32, 2 * processors) * kPageKib;
 }
 
-std::int64_t kib(const json& row, const std::string& metric) {
+std::int64_t metric_kib(const json& row, const std::string& metric) {
   INFO(row.dump());
   REQUIRE(row.at(metric + "_kib").is_number());
   return row.at(metric + "_kib");
@@ -44,7 +44,7 @@ void check_growth(const json& before, const json& after, pid_t pid, std::int64_t
                   std::int64_t uss) {
   const std::int64_t tolerance = mappings(pid) * kPageKib;
   const auto check = [&](const std::string& metric, std::int64_t expected) {
-    const std::int64_t grown = kib(after, metric) - kib(before, metric);
+    const std::int64_t grown = metric_kib(after, metric) - metric_kib(before, metric);
     INFO(metric << ": grown by " << grown << " KiB, expected " << expected << " within " << tolerance);
     CHECK(std::abs(grown - expected) <= tolerance);
   };
@@ -72,7 +72,7 @@ TEST_CASE("private pages are in RSS, PSS and USS alike") {
   recorder.tick();
   const json freed = scene.top().at(holder.pid());
   check_growth(before, freed, holder.pid(), 0, 0, 0);
-  CHECK(kib(freed, "hwm") >= 32768);
+  CHECK(metric_kib(freed, "hwm") >= 32768);
 }
 
 TEST_CASE("pages shared by memfd are halved in PSS and not in USS") {
@@ -145,7 +145,7 @@ TEST_CASE("a spike between two ticks is in the peaks, with its interval") {
   for (const auto& row : scene.answer_rows({"peaks", "--limit", "0"})) {
     if (row.at("pid") != holder.pid()) continue;
     found = true;
-    const std::int64_t peak = row.at("peak_kib").get<std::int64_t>() - kib(before, "rss");
+    const std::int64_t peak = row.at("peak_kib").get<std::int64_t>() - metric_kib(before, "rss");
     CHECK(std::abs(peak - 98304) <= mappings(holder.pid()) * kPageKib + high_water_error_kib());
     CHECK(row.at("at_ms") == tick_after);
     CHECK(row.at("before_ms") == tick_before);

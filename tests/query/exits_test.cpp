@@ -21,6 +21,7 @@ constexpr std::int64_t kMib = 1024;
 
 // A server, and what comes and goes beside it.
 void record(History& history) {
+  history.pause(History::kHour);  // a mark that stood when the day began was reached before
   history.begin_run("bpf");
   history.birth(10, {"server", "/usr/bin/server --all", "web"}, 200 * kMib);
   history.tell_ends();

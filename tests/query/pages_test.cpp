@@ -51,6 +51,8 @@ void record(History& history) {
   mount.walked_ms = History::kStart;
   mount.largest = {{.path = "ring", .allocated_kib = 8}};
   history.tmpfs({mount});
+  history.tell_ends();
+  history.flash(960, {"spike", "", "other"}, 90'000, 9);
   history.tick(3);
   history.end_run();
 }
