@@ -12,6 +12,9 @@ namespace {
 // A count that is made while it moves may be off by so much.
 constexpr std::int64_t kNegligibleKib = 256;
 
+// In a tick, of users whose names are not known yet: who has many uids would have many asked.
+constexpr std::size_t kMostNamesAsked = 16;
+
 // In five minutes. The counters tell of more.
 constexpr std::size_t kMostVictims = 30;
 
@@ -109,6 +112,7 @@ std::vector<std::shared_ptr<BlockingJob>> EndReader::ask(Identifier& identifier)
   }
   std::vector<std::shared_ptr<BlockingJob>> jobs;
   for (const std::uint32_t uid : users) {
+    if (jobs.size() == kMostNamesAsked) break;
     if (auto job = identifier.ask_user(uid)) jobs.push_back(std::move(job));
   }
   return jobs;
