@@ -215,7 +215,7 @@ void merge_sums(const std::vector<EndSum>& dropped, std::vector<EndSum>& next) {
 }
 
 // Of what looks saw, the peaks that processes ended with.
-void merge_ends(Tick&& dropped, Tick& next) {
+void merge_ends(Tick& dropped, Tick& next) {
   for (const ProcessExtremes& of : dropped.extremes.processes) {
     if (!of.hwm.any() || !std::ranges::binary_search(dropped.ends, of.process, {}, &ProcessEnd::process)) continue;
     auto later = std::ranges::find(next.extremes.processes, of.process, &ProcessExtremes::process);
@@ -259,7 +259,7 @@ void merge_dropped(Tick&& dropped, Tick& next) {
   next.exits.insert(next.exits.end(), dropped.exits.begin(), dropped.exits.end());
   std::sort(next.exits.begin(), next.exits.end(),
             [](const ProcessExit& a, const ProcessExit& b) { return a.key < b.key; });
-  merge_ends(std::move(dropped), next);
+  merge_ends(dropped, next);
   merge_ledgers(std::move(dropped.ledgers), next);
   if (!next.segments) next.segments = std::move(dropped.segments);
   if (!next.tmpfs) next.tmpfs = std::move(dropped.tmpfs);

@@ -78,6 +78,7 @@ std::vector<GroupRow> fold(const Ended& ended, const std::string& group) {
   for (const auto& [process, end] : ended.kept) sums[key_of(process, group)].add(sum_of(end));
   for (const auto& [process, sum] : ended.others) sums[key_of(process, group)].add(sum);
   std::vector<GroupRow> rows;
+  rows.reserve(sums.size());
   for (auto& [name, sum] : sums) rows.push_back({name, sum});
   std::ranges::stable_sort(rows, [](const GroupRow& a, const GroupRow& b) { return a.sum.peak_kib > b.sum.peak_kib; });
   return rows;
