@@ -129,6 +129,8 @@ TEST_CASE("exits: that nobody told, or that some were lost, is said") {
   REQUIRE(lost["warnings"].size() == 2);
   CHECK(lost["warnings"][0] == "in 2 of 4 ticks nobody told the recorder of ends");
   CHECK(lost["totals"]["lost_events"] == 3);
+  CHECK(ask(lossy, {"exits"}).out.find("No process ended.") != std::string::npos);
+  CHECK(ask(silent, {"exits"}).out.find("No process ended.") == std::string::npos);
 }
 
 TEST_CASE("exits: how a process ended, in words") {
