@@ -92,7 +92,7 @@ void describe(const Ended& ended, Units units, Report& report) {
                    {"summed", "", Kind::count, others.count},
                    {"summed_peak_kib", "", Kind::size, others.peak_kib > 0 ? Value(others.peak_kib) : Value()},
                    {"lost_events", "", Kind::count, ended.told.lost}};
-  if (kept + others.count == 0 && ended.told.ticks_told > 0) report.notes.emplace_back("No process ended.");
+  if (ended.told.ends == 0 && ended.told.ticks_told > 0) report.notes.emplace_back("No process ended.");
   if (others.count == 0) return;
   const std::string largest =
       others.peak_kib > 0 ? fmt::format("; the largest of them had {}", print_size(others.peak_kib, units)) : "";
