@@ -1,7 +1,9 @@
 #include "query/answer/ended.h"
 
+#include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
+#include <span>
 #include <sys/wait.h>
 #include <unordered_map>
 #include <utility>
@@ -22,23 +24,35 @@ StoredProcess stand_in(const EndSum& sum) {
 Result<Ended> load_ended(Reader& reader, Range range, const Filter& filter) {
   Ended ended;
   ended.told = TRY(reader.end_totals(range));
-  const std::vector<StoredEnd> ends = TRY(reader.ends(range));
-  std::vector<std::int64_t> ids;
-  ids.reserve(ends.size());
-  for (const StoredEnd& of : ends) ids.push_back(of.process_id);
-  std::unordered_map<std::int64_t, StoredProcess> processes;
-  auto rows = TRY(reader.processes_by_id(ids));
-  for (StoredProcess& process : rows) processes.emplace(process.id, std::move(process));
-  for (const StoredEnd& of : ends) {
-    const auto process = processes.find(of.process_id);
-    if (process != processes.end() && filter.matches(process->second)) ended.kept.push_back({process->second, of.end});
-  }
+  ended.kept = TRY(reader.ends(range));
+  std::ranges::stable_sort(ended.kept, [](const StoredEnd& a, const StoredEnd& b) {
+    return a.end.peak_kib.value_or(-1) > b.end.peak_kib.value_or(-1);
+  });
   auto sums = TRY(reader.end_sums(range));
   for (EndSum& sum : sums) {
     StoredProcess process = stand_in(sum);
     if (filter.matches(process)) ended.others.push_back({std::move(process), std::move(sum)});
   }
   return ended;
+}
+
+Status visit_kept(Reader& reader, const std::vector<StoredEnd>& kept, const Filter& filter,
+                  const std::function<void(const EndedProcess&)>& visit) {
+  constexpr std::size_t at_once = 4'096;
+  for (std::size_t from = 0; from < kept.size(); from += at_once) {
+    const std::span<const StoredEnd> some = std::span(kept).subspan(from, std::min(at_once, kept.size() - from));
+    std::vector<std::int64_t> ids;
+    ids.reserve(some.size());
+    for (const StoredEnd& of : some) ids.push_back(of.process_id);
+    auto read = TRY(reader.processes_by_id(ids));
+    std::unordered_map<std::int64_t, StoredProcess> processes;
+    for (StoredProcess& process : read) processes.emplace(process.id, std::move(process));
+    for (const StoredEnd& of : some) {
+      const auto process = processes.find(of.process_id);
+      if (process != processes.end() && filter.matches(process->second)) visit({process->second, of.end});
+    }
+  }
+  return Done{};
 }
 
 EndSum sum_of(const ProcessEnd& end) {

@@ -3,6 +3,7 @@
 // Processes that ended, as the kernel told: those that are kept one by one, and the sums of the others. What no tick
 // saw is among them.
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -27,11 +28,17 @@ StoredProcess stand_in(const EndSum& sum);
 
 struct Ended {
   EndTotals told;
-  std::vector<EndedProcess> kept;  // in the order of their ends
+  std::vector<StoredEnd> kept;  // the largest peak first
   std::vector<EndedOthers> others;
 };
 
+// Of those that are kept, whatever the filter: who they were is for visit_kept() to say.
 Result<Ended> load_ended(Reader& reader, Range range, const Filter& filter);
+
+// Those that the filter takes, in their order, with who they were: some thousand are read at once, for there may be
+// very many.
+Status visit_kept(Reader& reader, const std::vector<StoredEnd>& kept, const Filter& filter,
+                  const std::function<void(const EndedProcess&)>& visit);
 
 // One alone, without names.
 EndSum sum_of(const ProcessEnd& end);

@@ -73,9 +73,11 @@ std::string key_of(const StoredProcess& process, const std::string& group) {
   return group == "command" ? process.info.comm : group_key(process, group);
 }
 
-std::vector<GroupRow> fold(const Ended& ended, const std::string& group) {
+Result<std::vector<GroupRow>> fold(const Context& context, const Ended& ended, const Filter& filter,
+                                   const std::string& group) {
   std::map<std::string, EndSum> sums;
-  for (const auto& [process, end] : ended.kept) sums[key_of(process, group)].add(sum_of(end));
+  TRY(visit_kept(context.reader, ended.kept, filter,
+                 [&](const EndedProcess& of) { sums[key_of(of.process, group)].add(sum_of(of.end)); }));
   for (const auto& [process, sum] : ended.others) sums[key_of(process, group)].add(sum);
   std::vector<GroupRow> rows;
   rows.reserve(sums.size());
@@ -84,10 +86,9 @@ std::vector<GroupRow> fold(const Ended& ended, const std::string& group) {
   return rows;
 }
 
-void describe(const Ended& ended, Units units, Report& report) {
+void describe(const Ended& ended, std::int64_t kept, Units units, Report& report) {
   EndSum others;
   for (const EndedOthers& of : ended.others) others.add(of.sum);
-  const auto kept = static_cast<std::int64_t>(ended.kept.size());
   report.totals = {{"ended", "", Kind::count, kept + others.count},
                    {"summed", "", Kind::count, others.count},
                    {"summed_peak_kib", "", Kind::size, others.peak_kib > 0 ? Value(others.peak_kib) : Value()},
@@ -101,21 +102,41 @@ void describe(const Ended& ended, Units units, Report& report) {
                                      others.count == 1 ? "is only counted" : "are only summed", largest));
 }
 
-void show_processes(Ended& ended, const Context& context, Report& report) {
-  std::ranges::stable_sort(ended.kept, [](const EndedProcess& a, const EndedProcess& b) {
-    return a.end.peak_kib.value_or(-1) > b.end.peak_kib.value_or(-1);
-  });
-  limit_rows(ended.kept, report, context, [](const EndedProcess& row) { return row.end.peak_kib; },
-             {.of = "peak", .adds_up = false});
-  report.rows = make_table<EndedProcess>(process_columns(), ended.kept, [](const EndedProcess& row) {
+// Where all are taken, who they were is asked of those that are shown.
+Status show_processes(Ended& ended, const Filter& filter, const Context& context, Report& report) {
+  Cut cut{.of = "peak", .adds_up = false};
+  cut.all = ended.kept.size();
+  std::vector<EndedProcess> rows;
+  const auto keep = [&rows](const EndedProcess& of) { rows.push_back(of); };
+  if (filter.takes_all()) {
+    cut.shown = limited(context, cut.all);
+    if (cut.shown < cut.all) cut.kib = ended.kept[cut.shown].end.peak_kib.value_or(0);
+    ended.kept.resize(cut.shown);
+  }
+  TRY(visit_kept(context.reader, ended.kept, filter, keep));
+  describe(ended, static_cast<std::int64_t>(filter.takes_all() ? cut.all : rows.size()), context.options.units, report);
+  if (filter.takes_all()) {
+    note_cut(report, cut, context.options.units);
+  } else {
+    limit_rows(
+        rows, report, context, [](const EndedProcess& row) { return row.end.peak_kib; }, cut);
+  }
+  report.rows = make_table<EndedProcess>(process_columns(), rows, [](const EndedProcess& row) {
     return row.end.exit_code == 0 ? Tone::plain : Tone::warning;
   });
+  return Done{};
 }
 
-void show_groups(const Ended& ended, const std::string& group, const Context& context, Report& report) {
-  std::vector<GroupRow> rows = fold(ended, group);
+Status show_groups(const Ended& ended, const Filter& filter, const std::string& group, const Context& context,
+                   Report& report) {
+  std::vector<GroupRow> rows = TRY(fold(context, ended, filter, group));
+  std::int64_t kept = 0;
+  for (const GroupRow& row : rows) kept += row.sum.count;
+  for (const EndedOthers& of : ended.others) kept -= of.sum.count;
+  describe(ended, kept, context.options.units, report);
   limit_rows(rows, report, context, &GroupRow::peak_kib, {.of = "peak", .adds_up = false});
   report.rows = make_table(group_columns(group), rows);
+  return Done{};
 }
 
 Result<Report> show_exits(const Context& context) {
@@ -129,15 +150,11 @@ Result<Report> show_exits(const Context& context) {
   report.facts = {{"group", "", Kind::text, group}};
   Ended ended = TRY(load_ended(context.reader, range, filter));
   if (!report.nothing_recorded) {
-    describe(ended, context.options.units, report);
     const std::vector<std::string> missing = ends_missing(ended.told);
     report.warnings.insert(report.warnings.end(), missing.begin(), missing.end());
   }
-  if (group == "process") {
-    show_processes(ended, context, report);
-  } else {
-    show_groups(ended, group, context, report);
-  }
+  TRY(group == "process" ? show_processes(ended, filter, context, report)
+                         : show_groups(ended, filter, group, context, report));
   report.rows.own_units = true;
   mark_sorted(report.rows, "peak_kib");
   note_filter(filter, "in the range", report);
