@@ -75,9 +75,10 @@ TEST_CASE("looks: a process that grows fast gets a tick before its turn") {
   CHECK(scene.number("SELECT count(*) FROM tick").value() == ticks + 1);
   REQUIRE(recorder.stop() == 0);
   const Scene often;
-  Recorder soon(often, "5s", {}, {"--config", configured(often, "[recorder]\nlook = \"50ms\"\n")});
+  Recorder soon(
+      often, "5s", {},
+      {"--config", configured(often, "[recorder]\nlook = \"50ms\"\n[mappings]\ninterval = \"1d\"\nprocesses = 1\n")});
   soon.tick();
-  const std::int64_t last_asked = often.number("SELECT max(id) FROM tick").value();
   // It may come just before its turn, which is no proof: then again.
   const std::string early =
       "SELECT count(*) FROM tick WHERE wall_ms % 5000 BETWEEN 1000 AND 4000 AND keyframe_id <> id";
@@ -89,11 +90,9 @@ TEST_CASE("looks: a process that grows fast gets a tick before its turn") {
     std::this_thread::sleep_for(std::chrono::milliseconds(1500));
     return often.number(early).value_or(0) > asked;
   });
-  // What the largest map was read with the first of them, which another process of the machine may have brought about.
-  CHECK(often
-            .number("SELECT count(*) > 0 FROM ledger AS l JOIN tick AS t ON t.id = l.tick_id "
-                    "WHERE t.wall_ms % 5000 BETWEEN 50 AND 4950 AND t.keyframe_id <> t.id AND t.id > " +
-                    std::to_string(last_asked) + " AND l.read_ms BETWEEN t.wall_ms AND t.wall_ms + 4000")
-            .value_or(0) == 1);
+  // One process has its turn in a day; what is beyond that was read because something was going on.
+  wait_until("what the largest map", [&] {
+    return often.number("SELECT count(DISTINCT process_id) FROM ledger WHERE read_ms IS NOT NULL").value_or(0) >= 3;
+  });
   CHECK(soon.stop() == 0);
 }
