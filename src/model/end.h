@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "model/process.h"
 
@@ -60,6 +61,40 @@ struct EndSum {
   bool operator==(const EndSum&) const = default;
 };
 
+// What ran out, so that the OOM killer came ("constraint=" in the kernel's log).
+enum class OomScope : std::uint8_t {
+  machine = 0,  // all memory of the machine
+  cgroup = 1,   // the limit of a cgroup
+  nodes = 2,    // the memory nodes that a cpuset or a policy leaves
+};
+
+// One of those that it could have chosen, too.
+struct OomTask {
+  std::int32_t pid = 0;
+  std::string comm;
+  std::int64_t rss_kib = 0;
+  std::int64_t swap_kib = 0;
+
+  bool operator==(const OomTask&) const = default;
+};
+
+// What the kernel's log tells of a kill. Absent: it does not.
+struct OomDetail {
+  static constexpr std::size_t kMostTasks = 10;
+
+  OomScope scope = OomScope::machine;
+  std::string limit_cgroup = {};               // whose limit was reached; empty: none
+  std::string invoked_by = {};                 // the name of who asked for memory when there was none
+  std::optional<std::int64_t> usage_kib = {};  // of that cgroup
+  std::optional<std::int64_t> limit_kib = {};
+  std::optional<std::int64_t> anon_kib = {};  // what the victim held
+  std::optional<std::int64_t> file_kib = {};
+  std::optional<std::int64_t> shmem_kib = {};
+  std::vector<OomTask> others = {};  // the largest of the others, by RSS, at most kMostTasks
+
+  bool operator==(const OomDetail&) const = default;
+};
+
 // Whom the OOM killer chose, as the kernel told at that moment. The counters tell how many it ended.
 struct OomVictim {
   std::int32_t pid = 0;
@@ -68,6 +103,7 @@ struct OomVictim {
   std::int64_t at_ms = 0;                     // wall clock
   std::optional<std::int64_t> held_kib = {};  // its RSS as a tick saw it last
   std::optional<std::int64_t> peak_kib = {};  // with which it ended; absent: it had not by the tick after
+  std::optional<OomDetail> detail = {};       // absent: the log was not to be read, or did not tell it
 
   bool operator==(const OomVictim&) const = default;
 };
