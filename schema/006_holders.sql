@@ -29,6 +29,11 @@ ALTER TABLE tick ADD COLUMN longest_look_us INTEGER;
 ALTER TABLE tick ADD COLUMN ends INTEGER;         -- that ended
 ALTER TABLE tick ADD COLUMN lost_events INTEGER;  -- births, execs and ends for which there was no room
 
+-- What an event tells, as JSON. Of an oom-victim: pid, comm, cgroup, held_kib, peak_kib; and from the kernel's log scope (machine,
+-- cgroup, nodes: what ran out), limit_cgroup, usage_kib and limit_kib of that, invoked_by, anon_kib, file_kib, shmem_kib, others (the
+-- largest of those that it could have chosen, too: pid, comm, rss_kib, swap_kib). NULL: the text is all there is.
+ALTER TABLE event ADD COLUMN detail TEXT;
+
 -- What looks between two ticks, and ends, saw lower or higher than both ticks are, by enough to matter. Where there is no row, the
 -- ticks say it.
 CREATE TABLE extreme (

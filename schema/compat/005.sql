@@ -12,3 +12,4 @@ CREATE TEMP VIEW category_sample AS SELECT c.*, 0 AS shared_swap_kib FROM main.c
 CREATE TEMP VIEW IF NOT EXISTS cgroup AS SELECT g.*, NULL AS container_id FROM main.cgroup AS g;
 CREATE TEMP VIEW IF NOT EXISTS cgroup_sample AS
 SELECT s.*, NULL AS anon_kib, NULL AS shmem_kib, NULL AS kernel_kib FROM main.cgroup_sample AS s;
+CREATE TEMP VIEW event AS SELECT e.*, NULL AS detail FROM main.event AS e;

@@ -22,6 +22,7 @@
 #include "store/rollup/rows.h"
 #include "store/rows/identity_rows.h"
 #include "store/rows/tick_rows.h"
+#include "store/rows/victim_json.h"
 #include "store/sqlite/database.h"
 #include "store/sqlite/failure.h"
 #include "store/sqlite/file_system.h"
@@ -44,6 +45,7 @@ class SqliteReader final : public Reader {
   Result<FileInfo> info() override;
   Result<std::vector<StoredRun>> runs() override;
   Result<std::vector<Event>> events(Range range) override;
+  Result<std::vector<OomVictim>> oom_victims(Range range) override { return loading(load_oom_victims, range); }
   Result<std::vector<StoredTick>> ticks(Range range) override;
   Result<std::vector<StoredZombies>> zombies(Range range) override;
   Result<Coverage> coverage(Range range) override;

@@ -31,6 +31,8 @@ class Reader {
   virtual Result<FileInfo> info() = 0;
   virtual Result<std::vector<StoredRun>> runs() = 0;
   virtual Result<std::vector<Event>> events(Range range) = 0;
+  // Whom the OOM killer chose, by time, as far as the kernel told.
+  virtual Result<std::vector<OomVictim>> oom_victims(Range range) = 0;
   virtual Result<std::vector<StoredTick>> ticks(Range range) = 0;
   virtual Result<std::vector<StoredZombies>> zombies(Range range) = 0;  // of the same ticks
   virtual Result<Coverage> coverage(Range range) = 0;

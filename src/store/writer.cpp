@@ -175,7 +175,7 @@ Status SqliteWriter::write(const Tick& tick) {
     next_ = state_;
     Transaction transaction(*database_, Transaction::Kind::write);
     note_clock_step(tick);
-    for (const Event& event : oom_victim_events(tick)) insert_event(*database_, run_id_, event);
+    insert_oom_victims(*database_, run_id_, tick);
     for (const Event& event : oom_kill_events(tick, next_.oom_kills)) insert_event(*database_, run_id_, event);
     ticks_.store(tick, run_id_, boot_id_, next_);
     transaction.commit();

@@ -70,6 +70,37 @@ TEST_CASE("whom the OOM killer chose is an event of that moment, beside what the
                  });
 }
 
+TEST_CASE("what the kernel's log tells of an OOM kill is told with it, and read again as it was") {
+  const StoreFixture fixture;
+  Simulation simulation({.processes = 1});
+  const auto writer = fixture.writer();
+  must(writer->begin_run(run_info(simulation.boot(), simulation.now())));
+  Tick tick = simulation.next();
+  const OomDetail limit{.scope = OomScope::cgroup,
+                        .limit_cgroup = "/app.service",
+                        .invoked_by = "my hog,x=1 \"y\"",
+                        .usage_kib = 51'200,
+                        .limit_kib = 51'200,
+                        .anon_kib = 50'944,
+                        .file_kib = 960,
+                        .others = {{900, "näxt\n", 4'096, 7}, {901, "", 1, 0}}};
+  const std::int64_t at_ms = tick.begin.wall_ms - 300;
+  tick.oom_victims = {{812, "java", "/app.service", at_ms, {}, 51'904, limit},
+                      {813, "sh", "", at_ms + 1, 1'024, {}, OomDetail{}},
+                      {814, "", "", at_ms + 2, {}, {}, {}}};
+  must(writer->write(tick));
+  const auto reader = fixture.reader();
+  CHECK(must(reader->oom_victims({at_ms, at_ms + 2})) == tick.oom_victims);
+  CHECK(must(reader->oom_victims({at_ms + 1, at_ms + 1})).size() == 1);
+  const std::vector<Event> events = must(reader->events({at_ms, at_ms + 1}));
+  REQUIRE(events.size() == 2);
+  CHECK(events[0].text ==
+        "The OOM killer chose java (812) in the cgroup /app.service, which had at most 50.7 MiB; the cgroup "
+        "/app.service was at its limit of 50.0 MiB, and my hog,x=1 \"y\" asked for more");
+  CHECK(events[1].text ==
+        "The OOM killer chose sh (813), which held 1.0 MiB when it was seen last; the machine had no memory left");
+}
+
 TEST_CASE("OOM kills are told by cgroup, and for the rest by the machine, between which ticks") {
   OomRecording recorded;
   recorded.tick(7);

@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "store/rows/victim_json.h"
 #include "store/sqlite/statement.h"
+#include "store/write/run_log.h"
 
 namespace memoir {
 
@@ -52,23 +54,43 @@ std::string end_of_path(std::string_view path) {
   return path.size() <= most ? std::string(path) : "…" + to_utf8(path.substr(path.size() - most));
 }
 
+std::string mib(std::int64_t kib) {
+  return fmt::format("{:.1f} MiB", static_cast<double>(kib) / 1024);
+}
+
+// "; the cgroup /app.service was at its limit of 8192.0 MiB, and java asked for more"
+std::string what_ran_out(const OomDetail& detail) {
+  std::string text = detail.scope == OomScope::machine ? "; the machine had no memory left"
+                     : detail.scope == OomScope::nodes ? "; the memory nodes that it may use had none left"
+                                                       : "; a cgroup was at its limit";
+  if (detail.scope == OomScope::cgroup && !detail.limit_cgroup.empty()) {
+    text = fmt::format("; the cgroup {} was at its limit", end_of_path(detail.limit_cgroup));
+    if (detail.limit_kib) text += " of " + mib(*detail.limit_kib);
+  }
+  if (!detail.invoked_by.empty()) text += fmt::format(", and {} asked for more", detail.invoked_by);
+  return text;
+}
+
+std::string text_of(const OomVictim& victim) {
+  std::string text =
+      fmt::format("The OOM killer chose {} ({})", victim.comm.empty() ? "a process" : victim.comm, victim.pid);
+  if (!victim.cgroup.empty()) text += fmt::format(" in the cgroup {}", end_of_path(victim.cgroup));
+  if (victim.peak_kib) {
+    text += fmt::format(", which had at most {}", mib(*victim.peak_kib));
+  } else if (victim.held_kib) {
+    text += fmt::format(", which held {} when it was seen last", mib(*victim.held_kib));
+  }
+  return victim.detail ? text + what_ran_out(*victim.detail) : text;
+}
+
 }  // namespace
 
-std::vector<Event> oom_victim_events(const Tick& tick) {
-  std::vector<Event> events;
-  const auto mib = [](std::int64_t kib) { return fmt::format("{:.1f} MiB", static_cast<double>(kib) / 1024); };
+void insert_oom_victims(SQLite::Database& database, std::int64_t run_id, const Tick& tick) {
   for (const OomVictim& victim : tick.oom_victims) {
-    std::string text =
-        fmt::format("The OOM killer chose {} ({})", victim.comm.empty() ? "a process" : victim.comm, victim.pid);
-    if (!victim.cgroup.empty()) text += fmt::format(" in the cgroup {}", end_of_path(victim.cgroup));
-    if (victim.peak_kib) {
-      text += fmt::format(", which had at most {}", mib(*victim.peak_kib));
-    } else if (victim.held_kib) {
-      text += fmt::format(", which held {} when it was seen last", mib(*victim.held_kib));
-    }
-    events.push_back({{victim.at_ms, tick.begin.boot_ms - (tick.begin.wall_ms - victim.at_ms)}, "oom-victim", text});
+    const std::int64_t boot_ms = tick.begin.boot_ms - (tick.begin.wall_ms - victim.at_ms);
+    insert_event(database, run_id, {{victim.at_ms, boot_ms}, "oom-victim", text_of(victim)},
+                 victim_json(database, victim));
   }
-  return events;
 }
 
 }  // namespace memoir

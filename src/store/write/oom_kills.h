@@ -22,7 +22,8 @@ OomCount last_oom_count(SQLite::Database& database, std::int64_t boot_id);
 // Events of this tick; `count` is brought up to date.
 std::vector<Event> oom_kill_events(const Tick& tick, OomCount& count);
 
-// Whom the kernel told to have been chosen: beside the counters, which are the truth of how many were ended.
-std::vector<Event> oom_victim_events(const Tick& tick);
+// An event for each whom the kernel told to have been chosen: beside the counters, which are the truth of how many were
+// ended.
+void insert_oom_victims(SQLite::Database& database, std::int64_t run_id, const Tick& tick);
 
 }  // namespace memoir

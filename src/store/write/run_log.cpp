@@ -41,9 +41,10 @@ std::int64_t insert_run(SQLite::Database& database, std::int64_t boot_id, const 
   return database.getLastInsertRowid();
 }
 
-void insert_event(SQLite::Database& database, std::int64_t run_id, const Event& event) {
-  Statement(database, "INSERT INTO event (run_id, wall_ms, boot_ms, kind, text) VALUES (?, ?, ?, ?, ?)")
-      .run(run_id, event.at.wall_ms, event.at.boot_ms, event.kind, event.text);
+void insert_event(SQLite::Database& database, std::int64_t run_id, const Event& event, std::string_view detail) {
+  Statement(database,
+            "INSERT INTO event (run_id, wall_ms, boot_ms, kind, text, detail) VALUES (?, ?, ?, ?, ?, NULLIF(?, ''))")
+      .run(run_id, event.at.wall_ms, event.at.boot_ms, event.kind, event.text, detail);
 }
 
 void end_run(SQLite::Database& database, std::int64_t run_id, std::int64_t ended_ms, const std::string& reason) {

@@ -27,7 +27,8 @@ std::optional<LastRun> last_run(SQLite::Database& database);
 
 std::int64_t store_boot(SQLite::Database& database, const BootInfo& boot);
 std::int64_t insert_run(SQLite::Database& database, std::int64_t boot_id, const RunInfo& run);
-void insert_event(SQLite::Database& database, std::int64_t run_id, const Event& event);
+// `detail`: JSON, or empty.
+void insert_event(SQLite::Database& database, std::int64_t run_id, const Event& event, std::string_view detail = {});
 void end_run(SQLite::Database& database, std::int64_t run_id, std::int64_t ended_ms, const std::string& reason);
 
 // Events for what lies between `last` and the run that begins: an unclean end, and a gap.

@@ -1,0 +1,96 @@
+#include "store/rows/victim_json.h"
+
+#include <algorithm>
+#include <array>
+
+namespace memoir {
+namespace {
+
+constexpr std::array<std::string_view, 3> kScopes{"machine", "cgroup", "nodes"};
+
+// What a file of another version says in its place is taken for the machine.
+OomScope scope_of(std::string_view word) {
+  const auto found = std::ranges::find(kScopes, word);
+  return static_cast<OomScope>(found == kScopes.end() ? 0 : found - kScopes.begin());
+}
+
+std::string text_of(Statement& row) {
+  row.step();
+  std::string text = row.text(0);
+  row.reset();
+  return text;
+}
+
+std::string others_json(SQLite::Database& database, const std::vector<OomTask>& others) {
+  Statement add(database,
+                "SELECT json_insert(?, '$[#]', json_object('pid', ?, 'comm', ?, 'rss_kib', ?, 'swap_kib', ?))");
+  std::string json = "[]";
+  for (const OomTask& task : others) {
+    json = text_of(add.bind(json, task.pid, task.comm, task.rss_kib, task.swap_kib));
+  }
+  return json;
+}
+
+std::string detail_json(SQLite::Database& database, const OomDetail& detail) {
+  Statement object(database,
+                   "SELECT json_object('scope', ?, 'limit_cgroup', ?, 'invoked_by', ?, 'usage_kib', ?, 'limit_kib', ?, "
+                   "'anon_kib', ?, 'file_kib', ?, 'shmem_kib', ?, 'others', json(?))");
+  const std::string others = others_json(database, detail.others);
+  return text_of(object.bind(kScopes.at(static_cast<std::size_t>(detail.scope)), detail.limit_cgroup, detail.invoked_by,
+                             detail.usage_kib, detail.limit_kib, detail.anon_kib, detail.file_kib, detail.shmem_kib,
+                             others));
+}
+
+constexpr const char* kVictims =
+    "SELECT wall_ms, detail->>'pid', detail->>'comm', detail->>'cgroup', detail->>'held_kib', detail->>'peak_kib', "
+    "detail->>'scope', detail->>'limit_cgroup', detail->>'invoked_by', detail->>'usage_kib', detail->>'limit_kib', "
+    "detail->>'anon_kib', detail->>'file_kib', detail->>'shmem_kib', detail FROM event "
+    "WHERE kind = 'oom-victim' AND wall_ms BETWEEN ? AND ? AND json_valid(detail) ORDER BY wall_ms, id";
+
+OomVictim read_victim(const Statement& row, Statement& others) {
+  OomVictim victim{.pid = static_cast<std::int32_t>(row.integer(1)),
+                   .comm = row.text(2),
+                   .cgroup = row.text(3),
+                   .at_ms = row.integer(0),
+                   .held_kib = row.maybe(4),
+                   .peak_kib = row.maybe(5)};
+  const std::string scope = row.text(6);
+  if (scope.empty()) return victim;
+  OomDetail& detail = victim.detail.emplace(OomDetail{.scope = scope_of(scope),
+                                                      .limit_cgroup = row.text(7),
+                                                      .invoked_by = row.text(8),
+                                                      .usage_kib = row.maybe(9),
+                                                      .limit_kib = row.maybe(10),
+                                                      .anon_kib = row.maybe(11),
+                                                      .file_kib = row.maybe(12),
+                                                      .shmem_kib = row.maybe(13)});
+  const std::string json = row.text(14);
+  others.bind(json);
+  while (others.step()) {
+    detail.others.push_back(
+        {static_cast<std::int32_t>(others.integer(0)), others.text(1), others.integer(2), others.integer(3)});
+  }
+  return victim;
+}
+
+}  // namespace
+
+std::string victim_json(SQLite::Database& database, const OomVictim& victim) {
+  Statement object(database,
+                   "SELECT json_patch(json_object('pid', ?, 'comm', ?, 'cgroup', ?, 'held_kib', ?, 'peak_kib', ?), ?)");
+  const std::string detail = victim.detail ? detail_json(database, *victim.detail) : "{}";
+  return text_of(object.bind(victim.pid, victim.comm, victim.cgroup, victim.held_kib, victim.peak_kib, detail));
+}
+
+std::vector<OomVictim> load_oom_victims(SQLite::Database& database, Range range) {
+  Statement rows(database, kVictims);
+  Statement others(database,
+                   "SELECT value->>'pid', value->>'comm', value->>'rss_kib', value->>'swap_kib' "
+                   "FROM json_each(?, '$.others') LIMIT 10");
+  std::vector<OomVictim> victims;
+  rows.bind(range.from_ms, range.to_ms);
+  while (rows.step()) victims.push_back(read_victim(rows, others));
+  return victims;
+}
+
+}  // namespace memoir

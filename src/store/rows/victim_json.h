@@ -1,0 +1,18 @@
+#pragma once
+
+// Whom the OOM killer chose, as the detail of an event (event.detail): JSON, made and taken apart by SQLite.
+
+#include <string>
+#include <vector>
+
+#include "store/sqlite/statement.h"
+#include "store/types.h"
+
+namespace memoir {
+
+std::string victim_json(SQLite::Database& database, const OomVictim& victim);
+
+// Those of a range, by time. Of older files, which have no detail, there are none.
+std::vector<OomVictim> load_oom_victims(SQLite::Database& database, Range range);
+
+}  // namespace memoir
