@@ -12,6 +12,7 @@
 #include "query/commands/exits/exits.h"
 #include "query/commands/export/export.h"
 #include "query/commands/extract/extract.h"
+#include "query/commands/incident/incident.h"
 #include "query/commands/leaks/leaks.h"
 #include "query/commands/mappings/mappings.h"
 #include "query/commands/memory/memory.h"
@@ -30,11 +31,11 @@ namespace memoir::query {
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> all{
-      status_command(),   top_command(),        memory_command(),     trend_command(),     peaks_command(),
-      leaks_command(),    diff_command(),       summary_command(),    processes_command(), tree_command(),
-      mappings_command(), objects_command(),    tmpfs_command(),      shm_command(),       cgroups_command(),
-      exits_command(),    categories_command(), events_command(),     export_command(),    extract_command(),
-      backup_command(),   doctor_command(),     completion_command(),
+      status_command(),  incident_command(), top_command(),        memory_command(),     trend_command(),
+      peaks_command(),   leaks_command(),    diff_command(),       summary_command(),    processes_command(),
+      tree_command(),    mappings_command(), objects_command(),    tmpfs_command(),      shm_command(),
+      cgroups_command(), exits_command(),    categories_command(), events_command(),     export_command(),
+      extract_command(), backup_command(),   doctor_command(),     completion_command(),
   };
   return all;
 }

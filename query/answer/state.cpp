@@ -166,6 +166,19 @@ std::optional<std::int64_t> short_lived_kib(const State& state, Metric metric) {
   return kib > rounding ? kib : 0;
 }
 
+std::optional<MachineParts> machine_parts_of(const State& state, bool split) {
+  MappedMemory mapped;
+  for (const HeldProcess& process : state.processes) {
+    if (split) {
+      mapped.add(process.tick->sample.memory);
+    } else {
+      mapped.add_unsplit(process.kib[Metric::pss].value_or(0), process.kib[Metric::anon].value_or(0));
+    }
+  }
+  mapped.pss_kib += short_lived_kib(state, Metric::pss).value_or(0);
+  return machine_parts(state.snapshot.machine.memory, mapped);
+}
+
 void report_state(const State& state, std::int64_t asked_ms, Zone zone, Report& report) {
   report.facts.insert(report.facts.begin(), {"tier", "", Kind::text, std::string(to_string(state.tier))});
   if (const auto stale = stale_warning(state.snapshot, asked_ms, zone)) report.warnings.push_back(*stale);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "analysis/grouping.h"
+#include "analysis/machine_parts.h"
 #include "query/answer/command.h"
 #include "query/answer/history.h"
 
@@ -73,6 +74,10 @@ void add_to(Tally& tally, const HeldProcess& process);
 // What processes held that were too short-lived for rollups of their own: what categories hold beyond the processes.
 // Absent of ticks, and of a metric that categories do not have.
 std::optional<std::int64_t> short_lived_kib(const State& state, Metric metric);
+
+// Where its memory was. `split`: as processes tell what they map; rollups do not, and where one of two states that are
+// compared has them from those, the other is taken so as well.
+std::optional<MachineParts> machine_parts_of(const State& state, bool split);
 
 // That an answer is from a bucket, with its ends; and from a tick well before the time asked for.
 void report_state(const State& state, std::int64_t asked_ms, Zone zone, Report& report);

@@ -30,6 +30,9 @@ enum class Option : std::uint8_t {
   all,
   explain,
   ownerless,
+  last_oom,
+  window,
+  extract,
   csv,
   hour,
   config,
@@ -102,6 +105,9 @@ struct Options {
   bool all = false;
   bool explain = false;
   bool ownerless = false;
+  bool last_oom = false;
+  std::optional<std::string> window;
+  std::optional<std::string> extract;
   std::optional<std::string> write_missing;
   std::vector<std::string> subjects;
   Format format = Format::table;

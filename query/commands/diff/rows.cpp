@@ -10,20 +10,6 @@ std::int64_t magnitude(std::int64_t kib) {
   return kib < 0 ? -kib : kib;
 }
 
-// Rollups do not split what processes map: where one end has it from them, the other is taken so as well.
-std::optional<MachineParts> parts_of(const State& state, bool split) {
-  MappedMemory mapped;
-  for (const HeldProcess& process : state.processes) {
-    if (split) {
-      mapped.add(process.tick->sample.memory);
-    } else {
-      mapped.add_unsplit(process.kib[Metric::pss].value_or(0), process.kib[Metric::anon].value_or(0));
-    }
-  }
-  mapped.pss_kib += short_lived_kib(state, Metric::pss).value_or(0);
-  return machine_parts(state.snapshot.machine.memory, mapped);
-}
-
 }  // namespace
 
 Status compare(Reader& reader, const DiffQuestion& question, Diff& diff) {
@@ -49,8 +35,8 @@ Status compare(Reader& reader, const DiffQuestion& question, Diff& diff) {
   std::ranges::stable_sort(diff.rows, [by](const Change& a, const Change& b) {
     return magnitude(a.change_kib(by)) > magnitude(b.change_kib(by));
   });
-  diff.parts_before = parts_of(diff.before, !diff.rolled());
-  diff.parts_after = parts_of(diff.after, !diff.rolled());
+  diff.parts_before = machine_parts_of(diff.before, !diff.rolled());
+  diff.parts_after = machine_parts_of(diff.after, !diff.rolled());
   return Done{};
 }
 

@@ -1,0 +1,316 @@
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "analysis/series.h"
+#include "query/answer/ended.h"
+#include "query/answer/event_table.h"
+#include "query/answer/process_columns.h"
+#include "query/ask/times.h"
+#include "query/commands/incident/incident.h"
+#include "query/report/chart.h"
+#include "query/report/format.h"
+
+namespace memoir::query {
+namespace {
+
+constexpr std::size_t kMostEvents = 20;
+constexpr std::size_t kMostEnded = 8;
+constexpr std::size_t kMostLimits = 5;
+constexpr std::size_t kMostSamples = 8;
+constexpr std::size_t kMostCharts = 4;
+
+// A cgroup, and how much of its limit it uses.
+struct Limit {
+  CgroupSample cgroup;
+  double percent = 0;
+};
+
+std::vector<Limit> nearest_limits(const State& state) {
+  std::vector<Limit> limits;
+  for (const CgroupSample& cgroup : state.snapshot.cgroups) {
+    if (cgroup.max_kib.value_or(0) <= 0) continue;
+    limits.push_back({cgroup, 100.0 * static_cast<double>(cgroup.current_kib) / static_cast<double>(*cgroup.max_kib)});
+  }
+  std::ranges::stable_sort(limits, std::ranges::greater(), &Limit::percent);
+  if (limits.size() > kMostLimits) limits.resize(kMostLimits);
+  return limits;
+}
+
+std::string pressure_line(const Incident& incident, Zone zone) {
+  if (!incident.worst) return "Pressure   not recorded";
+  if (incident.worst->some_percent < 0.05) return "Pressure   none: nobody waited for memory";
+  return fmt::format("Pressure   some {}, full {} of the time at the worst ({} to {})",
+                     print_percent(incident.worst->some_percent), print_percent(incident.worst->full_percent),
+                     clock_time(incident.worst->from_ms, zone), clock_time(incident.worst->until_ms, zone));
+}
+
+std::string swap_line(const Incident& incident, Units units) {
+  const MachineMemory& was = incident.before.snapshot.machine.memory;
+  const MachineMemory& is = incident.at.snapshot.machine.memory;
+  const auto used = swap_used_kib(is);
+  if (is.get(MachineField::swap_total).value_or(0) == 0) return "Swap       none on this machine";
+  if (!used) return "Swap       not known";
+  const std::int64_t change = *used - swap_used_kib(was).value_or(*used);
+  return fmt::format("Swap       {} of {} in use{}", print_size(*used, units),
+                     print_size(is.or_zero(MachineField::swap_total), units),
+                     change == 0 ? "" : fmt::format(", {}", print_change(change, units)));
+}
+
+std::string death_line(const Incident& incident) {
+  const auto told = static_cast<std::int64_t>(incident.victims.size());
+  const std::int64_t kills = std::max(told, incident.counted_kills.value_or(0));
+  std::string line = kills == 0
+                         ? "Died       nobody by the OOM killer"
+                         : fmt::format("Died       {} by the OOM killer", print_count(kills, "process", "processes"));
+  if (kills > told) line += fmt::format(", of which {} only counted", kills - told);
+  return line + fmt::format("; restarted {}", incident.restarts);
+}
+
+std::string limit_line(const std::vector<Limit>& limits, Units units) {
+  if (limits.empty()) return "Limits     no cgroup has one";
+  std::string line = "Limits     ";
+  for (std::size_t i = 0; i < std::min<std::size_t>(limits.size(), 2); ++i) {
+    const Limit& limit = limits[i];
+    line += fmt::format("{}{} {} of {}", i == 0 ? "" : "; next ", last_of_path(limit.cgroup.path),
+                        print_size(limit.cgroup.current_kib, units), print_size(*limit.cgroup.max_kib, units));
+  }
+  return line;
+}
+
+Result<std::string> seen_line(const Context& context, const Incident& incident) {
+  std::int64_t looks = 0;
+  std::int64_t lost = 0;
+  std::int64_t count = 0;
+  for (const StoredTick& tick : TRY(context.reader.ticks(incident.range))) {
+    ++count;
+    looks += tick.looks ? tick.looks->count : 0;
+    lost += tick.events ? tick.events->lost : 0;
+  }
+  return fmt::format("Seen       {} and {} between them; {}", print_count(count, "tick", "ticks"),
+                     print_count(looks, "look", "looks"),
+                     lost == 0 ? "no event of a process was lost"
+                               : print_count(lost, "event of a process was lost", "events of processes were lost"));
+}
+
+Status add_around(const Context& context, const Incident& incident, Report& report) {
+  const Options& options = context.options;
+  Section around{"around", "Around it", {}};
+  around.notes = {pressure_line(incident, options.zone), swap_line(incident, options.units), death_line(incident),
+                  limit_line(nearest_limits(incident.at), options.units), TRY(seen_line(context, incident))};
+  if (options.format == Format::table) {
+    around.notes.push_back(fmt::format("More       memoir incident --at '{}' --format html > incident.html",
+                                       print_time(incident.instant.at_ms, options.zone)));
+  }
+  report.sections.push_back(std::move(around));
+  const auto percent = [&](double Stall::*of) { return incident.worst ? Value((*incident.worst).*of) : Value(); };
+  report.totals = {{"oom_victims", "", Kind::count, incident.victims.size()},
+                   {"oom_kills", "", Kind::count, incident.counted_kills},
+                   {"restarts", "", Kind::count, incident.restarts},
+                   {"stalled_percent", "", Kind::percent, percent(&Stall::some_percent)},
+                   {"stalled_full_percent", "", Kind::percent, percent(&Stall::full_percent)},
+                   {"change_kib", "", Kind::change, incident.machine.change_kib}};
+  return Done{};
+}
+
+template <typename Get>
+auto of_detail(Get get) {
+  return [get](const OomVictim& victim) { return victim.detail ? Value((*victim.detail).*get) : Value(); };
+}
+
+std::string unit_of(const Incident& incident, const OomVictim& victim) {
+  const StoredProcess* const process = process_of(incident, victim);
+  return process == nullptr || process->unit.empty() ? victim.cgroup : process->unit;
+}
+
+void add_victims(const Incident& incident, Report& report) {
+  constexpr std::array scopes{"machine", "cgroup", "nodes"};
+  Columns<OomVictim> columns;
+  columns.add({"at_ms", "KILLED", Kind::time}, &OomVictim::at_ms);
+  columns.add({"pid", "PID", Kind::count}, &OomVictim::pid);
+  columns.add({"comm", "NAME"}, &OomVictim::comm);
+  columns.add({"held_kib", "SEEN LAST", Kind::size, 4}, &OomVictim::held_kib);
+  columns.add({"peak_kib", "PEAK", Kind::size, 1}, &OomVictim::peak_kib);
+  columns.add(for_machines("anon_kib", Kind::size), of_detail(&OomDetail::anon_kib));
+  columns.add(for_machines("file_kib", Kind::size), of_detail(&OomDetail::file_kib));
+  columns.add(for_machines("shmem_kib", Kind::size), of_detail(&OomDetail::shmem_kib));
+  columns.add(for_machines("scope"), [&scopes](const OomVictim& victim) {
+    return victim.detail ? Value(scopes.at(static_cast<std::size_t>(victim.detail->scope))) : Value();
+  });
+  columns.add(for_machines("limit_cgroup"), of_detail(&OomDetail::limit_cgroup));
+  columns.add({"limit_kib", "LIMIT", Kind::size, 2}, of_detail(&OomDetail::limit_kib));
+  columns.add(for_machines("usage_kib", Kind::size), of_detail(&OomDetail::usage_kib));
+  columns.add({"invoked_by", "ASKED FOR MORE", Kind::text, 3}, of_detail(&OomDetail::invoked_by));
+  columns.add(for_machines("cgroup"), &OomVictim::cgroup);
+  columns.add({"unit", "IN"}, [&incident](const OomVictim& victim) { return unit_of(incident, victim); });
+  Section section{"victims", "Whom the OOM killer chose", make_table(columns, incident.victims)};
+  section.table.own_units = true;
+  report.sections.push_back(std::move(section));
+}
+
+// Who else could have been chosen, as the kernel's log has it.
+void add_runners_up(const Incident& incident, Report& report) {
+  if (!incident.instant.victim || !incident.instant.victim->detail) return;
+  const Columns<OomTask> columns{{{"rss_kib", "RSS", Kind::size}, &OomTask::rss_kib},
+                                 {{"swap_kib", "SWAP", Kind::size, 1}, &OomTask::swap_kib},
+                                 {{"pid", "PID", Kind::count}, &OomTask::pid},
+                                 {{"comm", "NAME"}, &OomTask::comm}};
+  report.sections.push_back({"runners_up", "Who else could have been chosen (the kernel's log)",
+                             make_table(columns, incident.instant.victim->detail->others)});
+}
+
+// The last that ticks saw of who was killed.
+Status add_samples(const Context& context, const Incident& incident, Report& report) {
+  const StoredProcess* const process =
+      incident.instant.victim ? process_of(incident, *incident.instant.victim) : nullptr;
+  if (process == nullptr || incident.before.rolled()) return Done{};
+  std::vector<Interval> samples;
+  TRY(context.reader.history(
+      {Tier::raw, SubjectKind::process, process->id, {incident.range.from_ms, incident.instant.at_ms}, {Metric::rss}},
+      [&samples](const SubjectInterval& of) {
+        if (of.interval.last) samples.push_back(of.interval);
+      }));
+  if (samples.size() > kMostSamples) samples.erase(samples.begin(), samples.end() - kMostSamples);
+  const Columns<Interval> columns{{{"at_ms", "TIME", Kind::time}, &Interval::from_ms},
+                                  {{"rss_kib", "RSS", Kind::size}, &Interval::last},
+                                  {{"highest_kib", "HIGHEST", Kind::size, 1}, &Interval::max}};
+  report.sections.push_back(
+      {"samples", fmt::format("The last of {}", identity_title(process->info)), make_table(columns, samples)});
+  return Done{};
+}
+
+void add_events(const Incident& incident, Report& report) {
+  std::vector<Event> events = incident.events;
+  std::ranges::stable_sort(events, {}, [](const Event& event) { return event.at.wall_ms; });
+  Section section{"events", "Events", {}};
+  if (events.size() > kMostEvents) {
+    section.notes = {fmt::format("{} more: memoir events.", events.size() - kMostEvents)};
+    events.resize(kMostEvents);
+  }
+  section.table = event_table(events);
+  report.sections.push_back(std::move(section));
+}
+
+Status add_ended(const Context& context, const Incident& incident, Report& report) {
+  Ended ended = TRY(load_ended(context.reader, incident.range, Filter()));
+  if (ended.kept.size() > kMostEnded) ended.kept.resize(kMostEnded);
+  std::vector<EndedProcess> rows;
+  TRY(visit_kept(context.reader, ended.kept, Filter(), [&rows](const EndedProcess& of) { rows.push_back(of); }));
+  using Row = const EndedProcess&;
+  const Columns<EndedProcess> columns{
+      {{"peak_kib", "PEAK", Kind::size}, [](Row row) { return row.end.peak_kib; }},
+      {{"ended_ms", "ENDED", Kind::time}, [](Row row) { return row.end.ended_ms; }},
+      {{"lived_ms", "LIVED", Kind::duration, 2}, [](Row row) { return row.end.lived_ms; }},
+      {{"how", "HOW"}, [](Row row) { return how_ended(row.end.exit_code); }},
+      {{"pid", "PID", Kind::count, 1}, [](Row row) { return row.process.info.key.pid; }},
+      {{"command", "COMMAND"}, [](Row row) { return shown_command(row.process.info, '?'); }}};
+  Section section{"ended", "What ended in that time, the largest peak first", make_table(columns, rows)};
+  section.table.own_units = true;
+  for (const std::string& missing : ends_missing(ended.told)) section.notes.push_back(missing);
+  report.sections.push_back(std::move(section));
+  return Done{};
+}
+
+void add_limits(const Incident& incident, Report& report) {
+  const Columns<Limit> columns{
+      {{"used_percent", "USED", Kind::percent}, &Limit::percent},
+      {{"current_kib", "HOLDS", Kind::size}, [](const Limit& limit) { return limit.cgroup.current_kib; }},
+      {{"max_kib", "LIMIT", Kind::size}, [](const Limit& limit) { return limit.cgroup.max_kib; }},
+      {{"cgroup", "CGROUP"}, [](const Limit& limit) { return limit.cgroup.path; }}};
+  Section section{"limits", "The nearest limits", make_table(columns, nearest_limits(incident.at))};
+  section.table.own_units = true;
+  report.sections.push_back(std::move(section));
+}
+
+std::optional<double> real(std::optional<std::int64_t> value) {
+  return value ? std::optional(static_cast<double>(*value)) : std::nullopt;
+}
+
+Chart chart_of(std::string title, const std::vector<Interval>& series, const Incident& incident, Zone zone) {
+  Chart chart;
+  chart.title = std::move(title);
+  chart.from_ms = incident.range.from_ms;
+  chart.to_ms = incident.range.to_ms;
+  for (const Interval& of : series)
+    chart.points.push_back({of.from_ms, of.until_ms, real(of.min), real(of.mean), real(of.max)});
+  constexpr int parts = 4;
+  for (int i = 0; i <= parts; ++i) {
+    const std::int64_t at_ms = chart.from_ms + (chart.to_ms - chart.from_ms) * i / parts;
+    chart.times.emplace_back(at_ms, clock_time(at_ms, zone));
+  }
+  return chart;
+}
+
+Result<std::vector<Interval>> series_of(Reader& reader, const Incident& incident, SubjectKind kind,
+                                        std::optional<std::int64_t> id, Metric metric) {
+  std::vector<Interval> series;
+  const Tier tier = incident.before.rolled() ? incident.before.tier : Tier::raw;
+  TRY(reader.history({tier, kind, id, incident.range, {metric}, true},
+                     [&series](const SubjectInterval& of) { series.push_back(of.interval); }));
+  std::ranges::stable_sort(series, {}, &Interval::from_ms);
+  return series;
+}
+
+// The largest process of each part that is told.
+const StoredProcess* largest_of(const Incident& incident, const Part& part) {
+  const StoredProcess* largest = nullptr;
+  std::int64_t most = -1;
+  for (const HeldProcess& process : incident.at.processes) {
+    if (group_key(*process.process, "identity") != part.name) continue;
+    const std::int64_t kib = process.kib[Metric::pss].value_or(0);
+    if (kib <= most) continue;
+    most = kib;
+    largest = process.process;
+  }
+  return largest;
+}
+
+void draw(const Context& context, const Incident& incident, const std::vector<Interval>& used, Report& report) {
+  if (context.options.format != Format::table || incident.range.to_ms <= incident.range.from_ms) return;
+  const ChartFrame frame{context.screen ? static_cast<int>(context.screen->columns) : 80, 8, context.options.ascii,
+                         context.options.units, context.options.zone};
+  const Grid grid{incident.range.from_ms, incident.range.to_ms,
+                  nice_width(incident.range.to_ms - incident.range.from_ms, plot_columns(frame), 1000)};
+  Section section{"chart", "Memory in use", {}};
+  section.notes = draw_chart(cut_into_buckets(used, grid), frame);
+  if (!section.notes.empty()) report.sections.push_back(std::move(section));
+}
+
+Status add_charts(const Context& context, const Incident& incident, Report& report) {
+  const Zone zone = context.options.zone;
+  const auto used = TRY(series_of(context.reader, incident, SubjectKind::machine, {}, Metric::used));
+  draw(context, incident, used, report);
+  if (context.options.format != Format::html) return Done{};
+  report.charts.push_back(chart_of("Memory in use", used, incident, zone));
+  const auto total = incident.at.snapshot.machine.memory.get(MachineField::mem_total);
+  if (total) {
+    report.charts.back().limit = real(total);
+    report.charts.back().limit_name = "all memory";
+  }
+  std::size_t drawn = 0;
+  for (const Part& part : incident.parts) {
+    const StoredProcess* const process = part.of_processes ? largest_of(incident, part) : nullptr;
+    if (process == nullptr || drawn == kMostCharts) continue;
+    ++drawn;
+    const auto series = TRY(series_of(context.reader, incident, SubjectKind::process, process->id, Metric::rss));
+    report.charts.push_back(chart_of(fmt::format("{} ({}), RSS", identity_title(process->info), process->info.key.pid),
+                                     series, incident, zone));
+    report.charts.back().small = true;
+  }
+  return Done{};
+}
+
+}  // namespace
+
+Status add_evidence(const Context& context, const Incident& incident, Report& report) {
+  TRY(add_around(context, incident, report));
+  add_victims(incident, report);
+  TRY(add_samples(context, incident, report));
+  add_runners_up(incident, report);
+  add_events(incident, report);
+  TRY(add_charts(context, incident, report));
+  TRY(add_ended(context, incident, report));
+  add_limits(incident, report);
+  return Done{};
+}
+
+}  // namespace memoir::query

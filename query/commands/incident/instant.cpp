@@ -1,0 +1,73 @@
+#include <algorithm>
+#include <limits>
+
+#include "analysis/rolled.h"
+#include "query/ask/times.h"
+#include "query/commands/incident/incident.h"
+
+namespace memoir::query {
+namespace {
+
+constexpr double kNoteworthyPercent = 5;
+constexpr Metric kStalled = metric_of(MachineField::psi_some_total);
+constexpr Metric kAvailable = metric_of(MachineField::mem_available);
+
+// The kernel's word on whom is of the moment; its counters are read at ticks.
+Result<std::optional<Instant>> last_oom_kill(Reader& reader) {
+  constexpr Range always{0, std::numeric_limits<std::int64_t>::max()};
+  std::optional<Instant> last;
+  for (const Event& event : TRY(reader.events(always))) {
+    if (event.kind == "oom-kill") {
+      last = {.at_ms = event.at.wall_ms, .kind = Instant::Kind::oom_kill, .counted = event.text};
+    }
+  }
+  std::vector<OomVictim> victims = TRY(reader.oom_victims(always));
+  if (victims.empty()) return last;
+  OomVictim& victim = victims.back();
+  // The tick that counts a kill comes after it.
+  const bool told = !last || victim.at_ms >= last->at_ms - kHourMs / 12;
+  if (!told) return last;
+  const std::int64_t at_ms = victim.at_ms;
+  return std::optional(
+      Instant{.at_ms = at_ms, .kind = Instant::Kind::oom_kill, .victim = std::move(victim), .counted = {}});
+}
+
+Result<Instant> worst_of_day(const Context& context) {
+  const Range day{std::max(context.file.last_tick_ms - kDayMs, context.file.first_tick_ms), context.file.last_tick_ms};
+  std::vector<Interval> stalled;
+  std::vector<Interval> available;
+  TRY(context.reader.history(
+      {Tier::five_minutes, SubjectKind::machine, {}, day, {kStalled, kAvailable}, true},
+      [&](const SubjectInterval& of) { (of.metric == kStalled ? stalled : available).push_back(of.interval); }));
+  Instant worst{.at_ms = day.to_ms, .kind = Instant::Kind::available};
+  double most = kNoteworthyPercent;
+  for (const Increase& bucket : increases_of(stalled)) {
+    if (bucket.covered_ms < 1000) continue;
+    const double percent =
+        std::min(100.0, static_cast<double>(bucket.by) / 10 / static_cast<double>(bucket.covered_ms));
+    if (percent <= most) continue;
+    most = percent;
+    worst = {.at_ms = bucket.until_ms - 1,
+             .kind = Instant::Kind::pressure,
+             .stalled_percent = percent,
+             .stalled_ms = bucket.until_ms - bucket.from_ms};
+  }
+  if (worst.kind == Instant::Kind::pressure) return worst;
+  const Figures figures = figures_of(available, day.from_ms, day.to_ms + 1);
+  if (!figures.lowest) return worst;
+  worst.available_kib = figures.lowest->value;
+  worst.at_ms = std::clamp(figures.lowest->until_ms, day.from_ms, day.to_ms);
+  return worst;
+}
+
+}  // namespace
+
+Result<std::optional<Instant>> find_instant(const Context& context) {
+  if (context.file.ticks == 0) return std::optional<Instant>();
+  if (context.when.at_ms) return std::optional(Instant{.at_ms = *context.when.at_ms});
+  std::optional<Instant> kill = TRY(last_oom_kill(context.reader));
+  if (kill || context.options.last_oom) return kill;
+  return std::optional(TRY(worst_of_day(context)));
+}
+
+}  // namespace memoir::query

@@ -1,0 +1,187 @@
+#include <algorithm>
+#include <cstdlib>
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "query/answer/process_columns.h"
+#include "query/ask/times.h"
+#include "query/commands/incident/incident.h"
+#include "query/report/format.h"
+
+namespace memoir::query {
+namespace {
+
+constexpr std::int64_t kNoteworthyKib = 1024;
+constexpr std::size_t kMostBeside = 2;
+
+std::string plain(const std::string& text) {
+  return to_printable(to_utf8(text));
+}
+
+// "java (812)"
+std::string name_of(const OomVictim& victim) {
+  return fmt::format("{} ({})", victim.comm.empty() ? "a process" : plain(victim.comm), victim.pid);
+}
+
+// " when app.service reached its limit of 8.0 GiB"
+std::string why_killed(const OomVictim& victim, Units units) {
+  if (!victim.detail) return victim.cgroup.empty() ? "" : " in " + last_of_path(victim.cgroup);
+  const OomDetail& detail = *victim.detail;
+  if (detail.scope == OomScope::machine) return " because the machine had no memory left";
+  if (detail.scope == OomScope::nodes) return " because the memory nodes that it may use had none left";
+  const std::string limit = detail.limit_kib ? " of " + print_size(*detail.limit_kib, units) : "";
+  return fmt::format(" when {} reached its limit{}", last_of_path(detail.limit_cgroup), limit);
+}
+
+std::string what_it_had(const OomVictim& victim, Units units) {
+  if (victim.peak_kib) return fmt::format("; it had at most {}", print_size(*victim.peak_kib, units));
+  if (victim.held_kib) return fmt::format("; it had {} when it was seen last", print_size(*victim.held_kib, units));
+  return {};
+}
+
+std::string tell_kill(const Incident& incident, Units units) {
+  const Instant& instant = incident.instant;
+  if (!instant.victim) return plain(instant.counted) + ". The kernel did not tell whom.";
+  std::string text = fmt::format("The kernel killed {}{}{}.", name_of(*instant.victim),
+                                 why_killed(*instant.victim, units), what_it_had(*instant.victim, units));
+  if (incident.victims.size() > 1) {
+    text += fmt::format(
+        " In the time shown it killed {}.",
+        print_count(static_cast<std::int64_t>(incident.victims.size()) - 1, "other process", "other processes"));
+  }
+  return text;
+}
+
+std::string tell_instant(const Incident& incident, Units units) {
+  const Instant& instant = incident.instant;
+  const MachineMemory& at = incident.at.snapshot.machine.memory;
+  const auto total = at.get(MachineField::mem_total);
+  const std::string of_all = total ? " of " + print_size(*total, units) : "";
+  switch (instant.kind) {
+    case Instant::Kind::oom_kill:
+      return tell_kill(incident, units);
+    case Instant::Kind::pressure:
+      return fmt::format("Memory was short: some process waited for it for {} of {}, the most of the last day.",
+                         print_percent(*instant.stalled_percent), print_span(*instant.stalled_ms));
+    case Instant::Kind::available:
+      if (instant.available_kib) {
+        return fmt::format(
+            "No OOM kill is recorded and hardly any pressure. The least that was available in the last "
+            "day was {}{}.",
+            print_size(*instant.available_kib, units), of_all);
+      }
+      return "No OOM kill and no pressure is recorded: this is the last tick.";
+    case Instant::Kind::given:
+      break;
+  }
+  const auto used = incident.machine.at_kib;
+  return used ? fmt::format("In use {}{}.", print_size(*used, units), of_all) : "";
+}
+
+std::string tell_growth(const Part& part, const Incident& incident, Units units) {
+  if (!part.before_kib) return fmt::format("{} began and took {}.", part.title, print_size(part.change_kib, units));
+  return fmt::format("{} had grown by {} in {}, to {}.", part.title, print_size(part.change_kib, units),
+                     print_span(incident.at.snapshot.tick.begin.wall_ms - incident.range.from_ms),
+                     print_size(part.at_kib.value_or(0), units));
+}
+
+const Part* first_grown(const Incident& incident) {
+  const auto found = std::ranges::find_if(
+      incident.parts, [](const Part& part) { return part.of_processes && part.change_kib >= kNoteworthyKib; });
+  return found == incident.parts.end() ? nullptr : &*found;
+}
+
+// Those that took a tenth as much as the first, or more.
+std::string tell_beside(const Incident& incident, const Part& first, Units units) {
+  std::string text;
+  std::size_t told = 0;
+  for (const Part& part : incident.parts) {
+    const bool much = part.change_kib >= std::max(kNoteworthyKib, first.change_kib / 10);
+    if (&part == &first || !much || (!part.of_processes && part.name != "shmem") || told == kMostBeside) continue;
+    ++told;
+    const bool tmpfs = part.name == "shmem";
+    const std::string name = !tmpfs                         ? part.title
+                             : incident.tmpfs_grown.empty() ? "tmpfs and shared memory"
+                                                            : fmt::format("tmpfs ({})", plain(incident.tmpfs_grown));
+    text += fmt::format("{}{} {} {}", text.empty() ? " Beside it " : " and ", name,
+                        part.before_kib ? "grew by" : "began and took", print_size(part.change_kib, units));
+  }
+  return text.empty() ? text : text + ".";
+}
+
+std::string tell_parts(const Incident& incident, const std::string& long_ago, Units units) {
+  const Part* const first = first_grown(incident);
+  if (first == nullptr) {
+    const bool unseen = incident.instant.victim && process_of(incident, *incident.instant.victim) == nullptr;
+    return unseen ? " No tick saw it." : " No process had grown much before.";
+  }
+  return " " + tell_growth(*first, incident, units) + long_ago + tell_beside(incident, *first, units);
+}
+
+// The mean of the bucket that holds it.
+std::optional<std::int64_t> held_at(const std::vector<Interval>& series, std::int64_t at_ms) {
+  for (const Interval& of : series) {
+    if (of.from_ms <= at_ms && at_ms < of.until_ms) return of.mean;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string last_of_path(const std::string& path) {
+  const std::size_t slash = path.find_last_not_of('/');
+  if (slash == std::string::npos) return "the root cgroup";
+  const std::string trimmed = path.substr(0, slash + 1);
+  return to_printable(to_utf8(trimmed.substr(trimmed.rfind('/') + 1)));
+}
+
+std::string clock_time(std::int64_t ms, Zone zone) {
+  const Civil at = to_civil(ms, zone);
+  return fmt::format("{:02}:{:02}:{:02}", at.hour, at.minute, at.second);
+}
+
+std::string incident_title(const Incident& incident) {
+  const Instant& instant = incident.instant;
+  switch (instant.kind) {
+    case Instant::Kind::oom_kill: {
+      const bool placed = instant.victim && !instant.victim->cgroup.empty() && instant.victim->cgroup != "/";
+      return placed ? "OOM kill in " + last_of_path(instant.victim->cgroup) : "OOM kill";
+    }
+    case Instant::Kind::pressure:
+      return "the worst pressure";
+    case Instant::Kind::available:
+      return "the least memory available";
+    case Instant::Kind::given:
+      break;
+  }
+  return "what happened around it";
+}
+
+Result<std::string> held_long_ago(const Context& context, const Incident& incident) {
+  const Part* const part = first_grown(incident);
+  if (part == nullptr || !part->before_kib) return std::string();
+  const std::int64_t from_ms = incident.range.from_ms;
+  std::vector<Interval> series;
+  for (const StoredProcess& process : incident.processes) {
+    if (group_key(process, "identity") != part->name || process.identity_id == 0) continue;
+    const Range week{from_ms - 7 * kDayMs - kHourMs, from_ms};
+    TRY(context.reader.history({Tier::hour, SubjectKind::identity, process.identity_id, week, {Metric::pss}, true},
+                               [&series](const SubjectInterval& of) { series.push_back(of.interval); }));
+    break;
+  }
+  const auto day = held_at(series, from_ms - kDayMs);
+  const auto week = held_at(series, from_ms - 7 * kDayMs);
+  // What it holds anyway is no news.
+  const auto differs = [&](std::int64_t kib) { return std::abs(*part->before_kib - kib) > *part->before_kib / 20; };
+  if (!day || (!differs(*day) && (!week || !differs(*week)))) return std::string();
+  std::string text = fmt::format(" A day before it held {}", print_size(*day, context.options.units));
+  if (week) text += fmt::format(", a week before {}", print_size(*week, context.options.units));
+  return text + ".";
+}
+
+std::string tell_story(const Context& context, const Incident& incident, const std::string& long_ago) {
+  const Units units = context.options.units;
+  return tell_instant(incident, units) + tell_parts(incident, long_ago, units);
+}
+
+}  // namespace memoir::query
