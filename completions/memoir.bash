@@ -14,7 +14,7 @@ _memoir() {
   fi
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case $word in
-      status|top|memory|trend|peaks|leaks|diff|summary|processes|tree|mappings|objects|tmpfs|shm|cgroups|exits|categories|events|export|extract|backup|doctor|completion|help) command=$word; break ;;
+      status|incident|top|memory|trend|peaks|leaks|diff|summary|processes|tree|mappings|objects|tmpfs|shm|cgroups|exits|categories|events|export|extract|backup|doctor|completion|help) command=$word; break ;;
     esac
   done
   case "$command $previous" in
@@ -38,6 +38,7 @@ _memoir() {
     *" --filter") words="category= user= pid= comm= exe= command= cgroup= unit= slice= identity= container="; compopt -o nospace ;;
     *" --tier") words="raw 5min hour day" ;;
     "status --kind") words="clock-step degraded gap held lost moved oom-kill oom-victim reload restored set-aside suspend unclean wal" ;;
+    "incident --kind") words="clock-step degraded gap held lost moved oom-kill oom-victim reload restored set-aside suspend unclean wal" ;;
     "top --kind") words="clock-step degraded gap held lost moved oom-kill oom-victim reload restored set-aside suspend unclean wal" ;;
     "memory --kind") words="clock-step degraded gap held lost moved oom-kill oom-victim reload restored set-aside suspend unclean wal" ;;
     "trend --kind") words="clock-step degraded gap held lost moved oom-kill oom-victim reload restored set-aside suspend unclean wal" ;;
@@ -62,6 +63,8 @@ _memoir() {
     "completion --kind") words="clock-step degraded gap held lost moved oom-kill oom-victim reload restored set-aside suspend unclean wal" ;;
     *" --limit"|*" -n") words="0 20 50 100" ;;
     *" --step") words="1m 5m 1h 1d" ;;
+    *" --window") words="" ;;
+    *" --extract") compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
     *" --csv") compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
     *" --config") compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
     *" --hour") words="" ;;
@@ -70,6 +73,7 @@ _memoir() {
     *" --write-missing") compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
     *" --db") compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
     "status --format") words="table json csv" ;;
+    "incident --format") words="table json csv markdown html" ;;
     "top --format") words="table json csv" ;;
     "memory --format") words="table json csv" ;;
     "trend --format") words="table json csv" ;;
@@ -97,9 +101,11 @@ _memoir() {
     *)
       case "$command $current" in
         " -"*) words="--limit -n --db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
-        " "*) words="status top memory trend peaks leaks diff summary processes tree mappings objects tmpfs shm cgroups exits categories events export extract backup doctor completion help" ;;
+        " "*) words="status incident top memory trend peaks leaks diff summary processes tree mappings objects tmpfs shm cgroups exits categories events export extract backup doctor completion help" ;;
         "status -"*) words="--limit -n --db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
         "status "*) words="--limit -n --db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
+        "incident -"*) words="--at --limit -n --last-oom --window --extract --force --db --format --units --utc --ascii --no-color --no-pager --json --csv --help -h --version -V" ;;
+        "incident "*) words="--at --limit -n --last-oom --window --extract --force --db --format --units --utc --ascii --no-color --no-pager --json --csv --help -h --version -V" ;;
         "top -"*) words="--at --from --since --to --until --last --day --by --sort --group --filter --tier --limit -n --db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
         "top "*) words="--at --from --since --to --until --last --day --by --sort --group --filter --tier --limit -n --db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
         "memory -"*) words="--at --tier --db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
@@ -144,7 +150,7 @@ _memoir() {
         "doctor "*) words="--db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
         "completion -"*) words="--help -h --version -V" ;;
         "completion "*) words="bash zsh fish" ;;
-        "help "*) words="status top memory trend peaks leaks diff summary processes tree mappings objects tmpfs shm cgroups exits categories events export extract backup doctor completion help" ;;
+        "help "*) words="status incident top memory trend peaks leaks diff summary processes tree mappings objects tmpfs shm cgroups exits categories events export extract backup doctor completion help" ;;
       esac
       ;;
   esac

@@ -6,10 +6,11 @@ function __memoir_categories
     end
 end
 
-set -l commands status top memory trend peaks leaks diff summary processes tree mappings objects tmpfs shm cgroups exits categories events export extract backup doctor completion help
+set -l commands status incident top memory trend peaks leaks diff summary processes tree mappings objects tmpfs shm cgroups exits categories events export extract backup doctor completion help
 
 complete -c memoir -f
 complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a status -d 'is it recording, since when, with what gaps, and what does recording cost'
+complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a incident -d 'what happened around a moment: who grew, who died and why; by default the last OOM kill'
 complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a top -d 'who used the memory, at one time or over a range'
 complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a memory -d 'where all the memory of the machine is, and what nothing accounts for'
 complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a trend -d 'one series over time: min, mean and max by buckets, a chart, and the slope per day'
@@ -32,7 +33,7 @@ complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a extract -d 
 complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a backup -d 'a copy of the whole file, made while it is recorded into; whole or not at all'
 complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a doctor -d 'checks the file, its place, the recorder and the permissions, and says what to fix'
 complete -c memoir -n "not __fish_seen_subcommand_from $commands" -a completion -d 'the completion script of a shell'
-complete -c memoir -n '__fish_seen_subcommand_from help' -a "status top memory trend peaks leaks diff summary processes tree mappings objects tmpfs shm cgroups exits categories events export extract backup doctor completion help"
+complete -c memoir -n '__fish_seen_subcommand_from help' -a "status incident top memory trend peaks leaks diff summary processes tree mappings objects tmpfs shm cgroups exits categories events export extract backup doctor completion help"
 complete -c memoir -l help -s h -d 'Options and examples'
 complete -c memoir -l version -s V -d 'The version'
 
@@ -45,6 +46,22 @@ complete -c memoir -n '__fish_seen_subcommand_from status' -l no-color -d 'no co
 complete -c memoir -n '__fish_seen_subcommand_from status' -l no-pager -d 'a long answer on a terminal does not go through a pager'
 complete -c memoir -n '__fish_seen_subcommand_from status' -l json -d 'Short for --format json'
 complete -c memoir -n '__fish_seen_subcommand_from status' -l csv -d 'Short for --format csv'
+
+complete -c memoir -n '__fish_seen_subcommand_from incident' -l at -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d 'the state at one time: the last tick at or before T'
+complete -c memoir -n '__fish_seen_subcommand_from incident' -l limit -s n -x -a "0 20 50 100" -d 'at most N rows (default: what fits the terminal, 20 in a pipe, all in CSV and JSON; 0 = all); what is cut is said, with its sum'
+complete -c memoir -n '__fish_seen_subcommand_from incident' -l last-oom -d 'at the last OOM kill'
+complete -c memoir -n '__fish_seen_subcommand_from incident' -l window -x -d 'how long before and after that is compared (10m)'
+complete -c memoir -n '__fish_seen_subcommand_from incident' -l extract -r -F -d 'write what was recorded around it to a file of its own, too'
+complete -c memoir -n '__fish_seen_subcommand_from incident' -l force -d 'replace the file to write, if it is there'
+complete -c memoir -n '__fish_seen_subcommand_from incident' -l db -r -F -d 'the database (default: $MEMOIR_DB, /var/lib/memoir/memoir.db, the XDG data path)'
+complete -c memoir -n '__fish_seen_subcommand_from incident' -l format -x -a "table json csv markdown html" -d 'how the answer is written (--json, --csv: for short)'
+complete -c memoir -n '__fish_seen_subcommand_from incident' -l units -x -a "kib mib gib auto" -d 'sizes in a table: kib, mib, gib or auto'
+complete -c memoir -n '__fish_seen_subcommand_from incident' -l utc -d 'times are UTC, those given and those shown'
+complete -c memoir -n '__fish_seen_subcommand_from incident' -l ascii -d 'draw charts, sparklines and trees with ASCII characters only'
+complete -c memoir -n '__fish_seen_subcommand_from incident' -l no-color -d 'no colour, even on a terminal (so does $NO_COLOR)'
+complete -c memoir -n '__fish_seen_subcommand_from incident' -l no-pager -d 'a long answer on a terminal does not go through a pager'
+complete -c memoir -n '__fish_seen_subcommand_from incident' -l json -d 'Short for --format json'
+complete -c memoir -n '__fish_seen_subcommand_from incident' -l csv -d 'Short for --format csv'
 
 complete -c memoir -n '__fish_seen_subcommand_from top' -l at -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d 'the state at one time: the last tick at or before T'
 complete -c memoir -n '__fish_seen_subcommand_from top' -l from -l since -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d 'a range from T'

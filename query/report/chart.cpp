@@ -59,8 +59,11 @@ double nice_step(double least) {
   return 10 * decade;
 }
 
+// "115.2 GiB" is too long, and is written in one.
 std::string scale_label(const Scale& scale, double kib) {
-  return fmt::format("{:.4g} {}", kib / scale.unit_kib, scale.unit);
+  const std::string number = fmt::format("{:.4g}", kib / scale.unit_kib);
+  const bool fits = number.size() + 1 + scale.unit.size() < kLabelColumns;
+  return number + (fits ? " " : "") + scale.unit;
 }
 
 // A bucket of a sum may not tell its maximum.

@@ -119,11 +119,13 @@ TEST_CASE("a chart fits its terminal, whatever the series") {
       frame.zone = Zone::utc;
       const std::int64_t from = kMidnight + 12'345'678;
       const Grid grid{from, from + span, nice_width(span, plot_columns(frame), 10'000), 0};
-      const std::vector<Interval> halves{constant(from, from + span / 2, 1'500'000'000),
-                                         constant(from + span / 2, from + span, 1)};
-      const auto lines = draw_chart(cut_into_buckets(halves, grid), frame);
-      REQUIRE(lines.size() == 10);
-      for (const std::string& line : lines) CHECK(display_width(line) <= static_cast<std::size_t>(columns));
+      for (const std::int64_t other : {1, 119'500'000, 120'123'456}) {
+        const std::vector<Interval> halves{constant(from, from + span / 2, other == 1 ? 1'500'000'000 : 120'000'000),
+                                           constant(from + span / 2, from + span, other)};
+        const auto lines = draw_chart(cut_into_buckets(halves, grid), frame);
+        REQUIRE(lines.size() == 10);
+        for (const std::string& line : lines) CHECK(display_width(line) <= static_cast<std::size_t>(columns));
+      }
     }
   }
 }

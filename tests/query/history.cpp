@@ -248,6 +248,7 @@ Tick History::make_tick() {
   tick.counts.born = static_cast<std::int64_t>(tick.born.size());
   tick.ends = std::exchange(ends_, {});
   tick.end_sums = std::exchange(end_sums_, {});
+  tick.oom_victims = std::exchange(oom_victims_, {});
   if (events_) tick.events = std::exchange(*events_, {});
   return tick;
 }

@@ -72,7 +72,8 @@ class History {
   void outside(const std::vector<std::string>& names = {});
   void malformed(std::int64_t count) { malformed_ = count; }
 
-  void oom_kills(std::int64_t count);  // the kernel's counter
+  void oom_kills(std::int64_t count);                                               // the kernel's counter
+  void oom_victim(OomVictim victim) { oom_victims_.push_back(std::move(victim)); }  // told with the next tick
   void machine(MachineField field, std::int64_t value) { machine_.memory.set(field, value); }
 
   // One tick now, or several; the time goes on by the interval after each.
@@ -106,6 +107,7 @@ class History {
   std::vector<ProcessInfo> flashed_;
   std::vector<ProcessEnd> ends_;
   std::vector<EndSum> end_sums_;
+  std::vector<OomVictim> oom_victims_;
   std::optional<TickReads> reads_;  // of the next tick
   std::map<std::string, CgroupSample> cgroups_;
   std::map<std::string, CgroupDetail> cgroup_details_;

@@ -104,7 +104,7 @@ std::string tell_beside(const Incident& incident, const Part& first, Units units
                              : incident.tmpfs_grown.empty() ? "tmpfs and shared memory"
                                                             : fmt::format("tmpfs ({})", plain(incident.tmpfs_grown));
     text += fmt::format("{}{} {} {}", text.empty() ? " Beside it " : " and ", name,
-                        part.before_kib ? "grew by" : "began and took", print_size(part.change_kib, units));
+                        part.before_kib || tmpfs ? "grew by" : "began and took", print_size(part.change_kib, units));
   }
   return text.empty() ? text : text + ".";
 }

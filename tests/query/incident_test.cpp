@@ -1,0 +1,240 @@
+// memoir incident: what happened around a moment.
+
+#include <filesystem>
+
+#include <nlohmann/json.hpp>
+
+#include "query/cli/application.h"
+#include "query/golden.h"
+#include "query/history.h"
+#include "query/render/terminal.h"
+#include "query/zone_guard.h"
+#include "support/catch.h"
+#include "support/manual_clock.h"
+
+using namespace memoir;
+using namespace memoir::query;
+using memoir::test::History;
+using memoir::test::Person;
+using nlohmann::json;
+
+namespace {
+
+constexpr std::int64_t kMib = 1024;
+constexpr std::int64_t kGib = 1024 * kMib;
+constexpr const char* kApp = "/system.slice/app.service";
+
+// A service grows up to its limit, beside a job and a tmpfs that is filled; it is killed, and comes back.
+void record(History& history) {
+  history.begin_run("bpf");
+  history.machine(8 * kGib);
+  history.machine(MachineField::psi_some_total, 0);
+  history.machine(MachineField::psi_full_total, 0);
+  history.oom_kills(3);
+  history.tell_ends();
+  history.birth(10, {"db", "/usr/bin/db", "data", "db", "/system.slice/db.service"}, 3 * kGib);
+  history.birth(812, {"java", "java -jar shop.jar", "app", "app", kApp}, 4 * kGib);
+  CgroupSample app;
+  app.path = kApp;
+  app.current_kib = 4 * kGib;
+  app.max_kib = 5 * kGib;
+  history.cgroup(app);
+  CgroupSample db = app;
+  db.path = "/system.slice/db.service";
+  db.max_kib = 8 * kGib;
+  history.cgroup(db);
+  TmpfsSample run;
+  run.mount_point = "/run";
+  run.used_kib = 10 * kMib;
+  history.tmpfs({run});
+  history.tick(60);
+  for (int i = 1; i <= 30; ++i) {
+    if (i == 10)
+      history.birth(900, {"report.py", "report.py --all", "job", "root", "/system.slice/cron.service"}, kMib);
+    if (i > 10) history.hold(900, (i - 10) * 40 * kMib);
+    history.hold(812, 4 * kGib + i * 30 * kMib);
+    history.machine(8 * kGib + i * 65 * kMib);
+    history.machine(MachineField::psi_some_total, i * 200'000);
+    history.machine(MachineField::psi_full_total, i * 100'000);
+    app.current_kib = 4 * kGib + i * 34 * kMib;
+    history.cgroup(app);
+    history.tick();
+  }
+  run.used_kib = 400 * kMib;
+  history.tmpfs({run});
+  history.machine(MachineField::shmem, 390 * kMib);
+  history.tick();
+  const OomDetail limit{.scope = OomScope::cgroup,
+                        .limit_cgroup = kApp,
+                        .invoked_by = "java",
+                        .usage_kib = 5 * kGib,
+                        .limit_kib = 5 * kGib,
+                        .anon_kib = 5 * kGib - 60 * kMib,
+                        .file_kib = 2 * kMib,
+                        .shmem_kib = 0,
+                        .others = {{10, "db", 3 * kGib, 0}, {900, "report.py", 800 * kMib, 0}}};
+  history.oom_victim({812, "java", kApp, history.now_ms() - 2'500, 4 * kGib + 900 * kMib, 5 * kGib - 50 * kMib, limit});
+  history.death(812);
+  history.oom_kills(4);
+  history.machine(6 * kGib);
+  history.flash(950, {"sh", "sh"}, 20 * kMib, 0x100);
+  history.tick();
+  history.birth(960, {"java", "java -jar shop.jar", "app", "app", kApp}, 500 * kMib);
+  history.tick(40);
+  history.end_run();
+}
+
+History& recording() {
+  static History history;
+  static const bool recorded = (record(history), true);
+  static_cast<void>(recorded);
+  return history;
+}
+
+Outcome ask(const History& history, std::vector<std::string> arguments) {
+  use_utf8();
+  const test::ZoneGuard zone("UTC");
+  arguments.insert(arguments.begin(), "incident");
+  arguments.insert(arguments.end(), {"--db", history.path()});
+  Outcome outcome = answer(arguments, test::ManualClock({history.now_ms(), 0}));
+  const std::size_t at = outcome.out.find(history.path());
+  if (at != std::string::npos) outcome.out.replace(at, history.path().size(), "DB");
+  return outcome;
+}
+
+json json_of(const History& history, std::vector<std::string> arguments) {
+  arguments.insert(arguments.end(), {"--format", "json"});
+  const Outcome outcome = ask(history, arguments);
+  CAPTURE(outcome.error);
+  REQUIRE(outcome.exit == Exit::answered);
+  return json::parse(outcome.out);
+}
+
+std::int64_t sum_of(const json& rows, const char* column) {
+  std::int64_t sum = 0;
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    if (!rows[i][column].is_null()) sum += rows[i][column].get<std::int64_t>();
+  }
+  return sum;
+}
+
+}  // namespace
+
+TEST_CASE("incident: golden answers") {
+  const std::string format = GENERATE("table", "json", "csv", "markdown", "html");
+  const Outcome outcome = ask(recording(), {"--format", format});
+  CHECK(outcome.exit == Exit::answered);
+  test::compare_with_golden("incident." + format, outcome.out);
+}
+
+TEST_CASE("incident: the first screen says who was killed and why, and that it came back") {
+  const Outcome outcome = ask(recording(), {});
+  const std::string screen = outcome.out.substr(0, outcome.out.find("Whom the OOM killer chose"));
+  CAPTURE(screen);
+  CHECK(std::ranges::count(screen, '\n') <= 24);
+  for (const char* said : {"OOM kill in app.service", "killed java (812) when app.service reached its limit of 5.0 GiB",
+                           "java -jar shop.jar in app.service had grown by", "report.py", "killed, restarted",
+                           "Limits     app.service", "1 process by the OOM killer; restarted 1", "some 2.0%"}) {
+    CAPTURE(said);
+    CHECK(screen.find(said) != std::string::npos);
+  }
+}
+
+TEST_CASE("incident: the parts add up to the change of the machine, however many are shown") {
+  for (const std::vector<std::string>& more :
+       {std::vector<std::string>{}, {"--limit", "1"}, {"--limit", "0"}, {"--window", "2m"}, {"--at", "00:12:00"}}) {
+    const json answer = json_of(recording(), more);
+    const json& rows = answer["rows"];
+    REQUIRE(rows.size() > 1);
+    CHECK(rows[0]["part"] == "machine");
+    CHECK(rows[0]["change_kib"] ==
+          answer["used_kib"].get<std::int64_t>() - answer["used_before_kib"].get<std::int64_t>());
+    CHECK(sum_of(rows, "change_kib") == rows[0]["change_kib"]);
+  }
+}
+
+TEST_CASE("incident: the culprit stands first, with what became of it; who else died is in the evidence") {
+  const json answer = json_of(recording(), {});
+  CHECK(answer["moment"] == "oom-kill");
+  CHECK(answer["rows"][1]["title"] == "java -jar shop.jar in app.service");
+  CHECK(answer["rows"][1]["what"].get<std::string>().starts_with("killed, restarted"));
+  REQUIRE(answer["victims"].size() == 1);
+  const json& victim = answer["victims"][0];
+  CHECK(victim["limit_cgroup"] == kApp);
+  CHECK(victim["limit_kib"] == 5 * kGib);
+  CHECK(victim["scope"] == "cgroup");
+  CHECK(answer["runners_up"].size() == 2);
+  CHECK(answer["ended"][0]["command"] == "sh");
+  CHECK(answer["limits"][0]["cgroup"] == kApp);
+  CHECK(answer["samples"].back()["rss_kib"] == 4 * kGib + 900 * kMib);
+  CHECK(answer["totals"]["restarts"] == 1);
+  CHECK(answer["totals"]["oom_kills"] == 1);
+}
+
+TEST_CASE("incident: a kill that only counters tell is told as that") {
+  History history;
+  history.begin_run("proc");
+  history.machine(kGib);
+  history.oom_kills(0);
+  history.birth(10, {"hog", "hog"}, 100 * kMib);
+  history.tick(30);
+  history.hold(10, 500 * kMib);
+  history.tick();
+  history.death(10);
+  history.oom_kills(1);
+  history.tick(3);
+  history.end_run();
+  const json answer = json_of(history, {"--last-oom"});
+  CHECK(answer["victims"].empty());
+  CHECK(answer["totals"]["oom_kills"] == 1);
+  CHECK(answer["story"].get<std::string>().find("The kernel did not tell whom. hog had grown by") != std::string::npos);
+  CHECK(answer["rows"][1]["what"].get<std::string>().starts_with("ended"));
+}
+
+TEST_CASE("incident: without an OOM kill the worst pressure is shown, else the least that was available") {
+  History history;
+  history.begin_run("bpf");
+  history.machine(4 * kGib);
+  history.machine(MachineField::psi_some_total, 0);
+  history.birth(10, {"server", "server"}, kGib);
+  history.tick(60);
+  history.hold(10, 2 * kGib);
+  history.machine(9 * kGib);
+  history.tick();
+  history.machine(4 * kGib);
+  history.tick(60);
+  const json calm = json_of(history, {});
+  CHECK(calm["moment"] == "available");
+  CHECK(calm["story"].get<std::string>().find("The least that was available in the last day was 7.0 GiB") !=
+        std::string::npos);
+  history.machine(MachineField::psi_some_total, 200'000'000);
+  history.tick(40);
+  history.end_run();
+  const json pressed = json_of(history, {});
+  CHECK(pressed["moment"] == "pressure");
+  CHECK(pressed["totals"]["stalled_percent"] > 5);
+  const Outcome none = ask(history, {"--last-oom"});
+  CHECK(none.exit == Exit::empty);
+  CHECK(none.out.find("no OOM kill is recorded") != std::string::npos);
+}
+
+TEST_CASE("incident: what is asked wrongly is said") {
+  CHECK(ask(recording(), {"--window", "soon"}).exit == Exit::usage);
+  CHECK(ask(recording(), {"--window", "2d"}).exit == Exit::usage);
+  CHECK(ask(recording(), {"--last-oom", "--at", "00:10"}).exit == Exit::usage);
+  CHECK(ask(recording(), {"--at", "2020-01-01"}).exit == Exit::empty);
+}
+
+TEST_CASE("incident: what was recorded around it goes into a file of its own, which answers the same") {
+  const test::TemporaryDirectory directory;
+  const std::string path = directory.path() + "/ticket.db";
+  const json answer = json_of(recording(), {"--extract", path});
+  CHECK(answer["totals"]["extract"] == path);
+  const test::ZoneGuard zone("UTC");
+  const Outcome again =
+      query::answer({"incident", "--format", "json", "--db", path}, test::ManualClock({recording().now_ms(), 0}));
+  REQUIRE(again.exit == Exit::answered);
+  CHECK(json::parse(again.out)["rows"][1]["title"] == answer["rows"][1]["title"]);
+  CHECK(ask(recording(), {"--extract", path}).exit == Exit::failed);
+  CHECK(ask(recording(), {"--extract", path, "--force"}).exit == Exit::answered);
+}
