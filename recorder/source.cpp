@@ -29,6 +29,7 @@ Result<std::unique_ptr<TickSource>> make_collector(const Options& options, const
                                     .store_bytes = config.max_size,
                                     .ledgers = ledger_limits(config),
                                     .large_end_kib = config.exits_large / 1024,
+                                    .kernel_log = options.proc == ProcFs().root() ? "/dev/kmsg" : "",
                                     .read_share_ppm = config.budget_cpu_ppm};
   ProcFs proc(options.proc);
   // It forks: this is before there are threads. A tree of a test's own it would know nothing of.
