@@ -2,6 +2,7 @@
 
 #include "collect/oom/kernel_log.h"
 
+#include <cerrno>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fstream>

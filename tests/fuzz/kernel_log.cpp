@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "collect/oom/log_record.h"
 #include "collect/oom/oom_reports.h"
 #include "fuzz/require.h"

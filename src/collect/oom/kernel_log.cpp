@@ -1,9 +1,9 @@
 #include "collect/oom/kernel_log.h"
 
-#include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
 #include <unistd.h>
+#include <utility>
 
 #include "base/text.h"
 

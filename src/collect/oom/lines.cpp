@@ -1,6 +1,6 @@
 #include "collect/oom/lines.h"
 
-#include <array>
+#include <algorithm>
 #include <limits>
 
 #include "base/text.h"

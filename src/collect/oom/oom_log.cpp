@@ -1,6 +1,7 @@
 #include "collect/oom/oom_log.h"
 
 #include <fmt/format.h>
+#include <utility>
 
 #include "base/log.h"
 

@@ -1,6 +1,7 @@
 #include "collect/oom/oom_reports.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "base/text.h"
