@@ -1,9 +1,11 @@
 #include "recorder/source.h"
 
 #include <fmt/format.h>
+#include <linux/capability.h>
 #include <unistd.h>
 #include <utility>
 
+#include "base/capability.h"
 #include "base/kept_file.h"
 #include "collect/collector.h"
 #include "collect/vmmap/source.h"
@@ -29,14 +31,17 @@ Result<std::unique_ptr<TickSource>> make_collector(const Options& options, const
                                     .store_bytes = config.max_size,
                                     .ledgers = ledger_limits(config),
                                     .large_end_kib = config.exits_large / 1024,
+                                    .kernel_log = options.proc == ProcFs().root() ? "/dev/kmsg" : "",
                                     .read_share_ppm = config.budget_cpu_ppm};
   ProcFs proc(options.proc);
   // It forks: this is before there are threads. A tree of a test's own it would know nothing of.
   FoundByBpf found{std::unique_ptr<Census>(), std::unique_ptr<ProcessEvents>()};
   if (options.proc == ProcFs().root()) found = find_by_bpf(proc);
-  return std::unique_ptr<TickSource>(std::make_unique<Collector>(std::move(proc), clock, std::move(rules.categoriser),
-                                                                 std::move(rules.redactor), collecting,
-                                                                 std::move(found.census), std::move(found.events)));
+  auto collector =
+      std::make_unique<Collector>(std::move(proc), clock, std::move(rules.categoriser), std::move(rules.redactor),
+                                  collecting, std::move(found.census), std::move(found.events));
+  Capability(CAP_SYSLOG).give_up();  // the log is open
+  return std::unique_ptr<TickSource>(std::move(collector));
 }
 
 Result<std::unique_ptr<TickSource>> make_vmmap(const Options& options, const Config& config, Rules rules,

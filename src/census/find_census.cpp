@@ -1,41 +1,23 @@
-#include <array>
 #include <linux/capability.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 #include <utility>
 
+#include "base/capability.h"
 #include "census/bpf_census.h"
 
 namespace memoir {
 namespace {
 
-struct Capabilities {
-  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
-  std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> sets{};
-
-  bool read() { return ::syscall(SYS_capget, &header, sets.data()) == 0; }
-  bool apply() { return ::syscall(SYS_capset, &header, sets.data()) == 0; }
-};
-
-constexpr std::size_t kSet = CAP_TO_INDEX(CAP_BPF);
-constexpr std::uint32_t kBit = CAP_TO_MASK(CAP_BPF);
-
 // Whoever may load BPF programs can read the kernel's memory, and with it that of all processes: a recorder that is
 // taken over should not. Before Linux 5.19 each look needs it.
 void give_up_bpf(Census& census) {
-  Capabilities had;
-  if (!had.read()) return;
-  Capabilities without = had;
-  without.sets[kSet].effective &= ~kBit;
+  const Capability bpf(CAP_BPF);
+  if (!bpf.enable(false)) return;
   std::vector<CensusProcess> processes;
-  if (!without.apply()) return;
-  if (!census.look(processes)) {
-    had.apply();
-    return;
+  if (census.look(processes)) {
+    bpf.give_up();
+  } else {
+    bpf.enable(true);
   }
-  without.sets[kSet].permitted &= ~kBit;
-  without.sets[kSet].inheritable &= ~kBit;
-  without.apply();  // it takes it from the ambient set as well
 }
 
 Result<std::unique_ptr<Census>> find_census(const ProcFs& proc) {

@@ -1,7 +1,6 @@
 #include "collect/collector.h"
 
 #include <algorithm>
-#include <fmt/format.h>
 #include <iterator>
 #include <unistd.h>
 
@@ -16,7 +15,9 @@
 #include "collect/ledger_reader.h"
 #include "collect/looks.h"
 #include "collect/machine_reader.h"
+#include "collect/missing.h"
 #include "collect/need/approximation.h"
+#include "collect/oom/oom_log.h"
 #include "collect/pass.h"
 #include "collect/process_reads.h"
 #include "collect/process_table.h"
@@ -29,19 +30,6 @@ namespace {
 
 // How often it is looked at what there is to read: cgroups that no process is in any more, files that were missing.
 constexpr std::int64_t kLookEveryMs = 5 * 60 * 1000;
-
-std::string no_census(const std::string& why) {
-  return fmt::format(
-      "Processes are not counted by BPF ({}): /proc/PID/statm of each is read instead, which costs some four times as "
-      "much. States, threads, peaks and swap that move without it are seen two minutes later, and processes that come "
-      "and go between two ticks not at all.",
-      why);
-}
-
-std::string no_events(const std::string& why) {
-  return fmt::format("Births, execs and ends of processes are not told by BPF ({}): they are seen from tick to tick.",
-                     why);
-}
 
 // Whether what its cgroups are charged for it is not as at the tick before.
 bool moved(ProcessEntry& entry) {
@@ -89,6 +77,8 @@ struct Collector::State {
   Status list_processes(bool all);
   Status find_processes(bool all, Pass& pass);
   bool take_events(const std::vector<ProcessExit>& exits);
+  void open_log(const std::string& path);
+  void read_log();
   void use_events(Pass& pass);
   bool look_due(const Tick& tick);
   void read_cgroups(bool all, Pass& pass);
@@ -107,6 +97,8 @@ struct Collector::State {
   std::vector<ProcessEvent> happened;  // as it told last
   std::int64_t lost_events = 0;        // since the tick before
   Complaint lost;
+  OomLog log;
+  std::vector<OomLog::Kill> kills;  // of which it told last
   Kin kin;
   std::int64_t read_until_ms = 0;  // the tick before (boot clock)
   std::unique_ptr<Census> census;
@@ -203,6 +195,27 @@ bool Collector::State::take_events(const std::vector<ProcessExit>& exits) {
   return chosen;
 }
 
+void Collector::State::open_log(const std::string& path) {
+  if (path.empty()) return;
+  const Status opened =
+      log.open(path, proc->root() + "/sys/kernel/dmesg_restrict", ::sysconf(_SC_PAGESIZE) / 1024, clock.now().boot_ms);
+  if (!opened) note(no_log(opened.error().message));
+}
+
+// Before the table forgets whom it is about.
+void Collector::State::read_log() {
+  const Moment now = clock.now();
+  const Status read = log.take(now.boot_ms, kills);
+  if (!read) {
+    log_warning(read.error().message);  // the note waits for the next run
+    note(no_log(read.error().message));
+  }
+  ends.expect_log(log.reads());
+  if (kills.empty()) return;
+  take_events({});  // each kill is told by an event before it is logged
+  for (const OomLog::Kill& kill : kills) ends.note(kill, table.entries(), now);
+}
+
 // After the table is up to date: what happens from now on is for the next tick.
 void Collector::State::use_events(Pass& pass) {
   const bool were_told = told != nullptr;
@@ -217,6 +230,7 @@ void Collector::State::use_events(Pass& pass) {
 Status Collector::State::read(Pass& pass) {
   CostSpan span;
   TRY(machine.read(pass));
+  read_log();
   span.add_to(pass.tick.cost, CostKind::machine);
   const bool look = look_due(pass.tick);
   TRY(find_processes(look, pass));
@@ -263,18 +277,10 @@ void Collector::State::note(std::string_view sentence) {
 void Collector::State::find_access() {
   access.rollup_of_others = reads.others_denied() == 0 || reads.others_read() > 0;
   access.pressure = machine.has_pressure();
-  if (!access.rollup_of_others) {
-    note(
-        "smaps_rollup of other users' processes is not permitted, so their RSS stands in for PSS: give memoird "
-        "CAP_SYS_PTRACE, or CAP_PERFMON on Linux 6.15 and newer.");
-  }
-  if (!access.pressure) {
-    note("There is no /proc/pressure/memory: the kernel has no pressure stall information, or wants psi=1 at boot.");
-  }
+  if (!access.rollup_of_others) note(kNoRollups);
+  if (!access.pressure) note(kNoPressure);
   const bool init_listed = !pids.empty() && pids.front() == 1;
-  if (::geteuid() != 0 && !init_listed) {
-    note("/proc hides other users' processes (hidepid): only one's own are recorded.");
-  }
+  if (::geteuid() != 0 && !init_listed) note(kHidden);
 }
 
 Collector::Collector(ProcFs proc, const Clock& clock, Categoriser categoriser, Redactor redactor,
@@ -286,6 +292,7 @@ Collector::Collector(ProcFs proc, const Clock& clock, Categoriser categoriser, R
   state_ = std::make_unique<State>(std::move(proc), clock, std::move(categoriser), std::move(redactor), options,
                                    std::move(census), std::move(events));
   state_->note(missing);
+  state_->open_log(options.kernel_log);
 }
 
 Collector::~Collector() = default;

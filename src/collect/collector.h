@@ -29,6 +29,7 @@ struct CollectorOptions {
   std::int64_t store_bytes = 0;  // how large the store may get, which bounds what a user may write into it; 0: not
   LedgerLimits ledgers;
   std::int64_t large_end_kib = 16 * 1024;  // from what peak on the end of a process that no tick saw is told by itself
+  std::string kernel_log;           // the path of /dev/kmsg, where that tells of this machine; empty: it is not read
   std::int64_t read_share_ppm = 0;  // of a core, for reading smaps_rollup by need; 0: of each process in each tick
 };
 

@@ -1,6 +1,7 @@
 #include "collect/end_reader.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <set>
 #include <utility>
 
@@ -72,16 +73,29 @@ bool EndReader::note(const ProcessEvent& event, const Entries& entries, const st
   return false;
 }
 
-// What is known of it now: its end is told a little later, and its cgroup may be gone by then.
-void EndReader::choose(const ProcessEvent& event, const Entries& entries, const Moment& now) {
+// nullptr: there were enough of them.
+EndReader::Victim* EndReader::choose(std::int32_t pid, std::int64_t at_ms, const Moment& now) {
   const std::int64_t block = now.wall_ms / kEndBlockMs;
   if (std::exchange(victim_block_, block) != block) chosen_ = 0;
-  if (++chosen_ > kMostVictims) return;
+  if (++chosen_ > kMostVictims) return nullptr;
   Victim& chosen = victims_.emplace_back();
-  OomVictim& victim = chosen.victim;
-  victim.pid = event.pid;
+  chosen.victim.pid = pid;
+  chosen.victim.at_ms = at_ms;
+  return &chosen;
+}
+
+// What is known of it now: its end is told a little later, and its cgroup may be gone by then.
+void EndReader::choose(const ProcessEvent& event, const Entries& entries, const Moment& now) {
+  const std::int64_t at_ms = now.wall_ms - now.boot_ms + event.boot_ns / 1'000'000;
+  if (Victim* const known = nearest(event.pid, at_ms, false)) {
+    known->by_event = true;
+    return;
+  }
+  Victim* const chosen = choose(event.pid, at_ms, now);
+  if (chosen == nullptr) return;
+  chosen->by_event = true;
+  OomVictim& victim = chosen->victim;
   victim.comm = to_utf8(event.comm);
-  victim.at_ms = now.wall_ms - now.boot_ms + event.boot_ns / 1'000'000;
   const ProcessEntry* const entry = find_entry(entries, event.pid);
   if (entry == nullptr || (event.start_ticks != 0 && entry->start_ticks != event.start_ticks)) return;
   if (victim.comm.empty()) victim.comm = entry->info.comm;
@@ -89,13 +103,58 @@ void EndReader::choose(const ProcessEvent& event, const Entries& entries, const 
   victim.held_kib = rss_kib(entry->sample.memory);
 }
 
-// With their ends, for which they wait for a tick.
+// Of those that wait, who was chosen by an event and not yet told of by the log, or the other way round. Their clocks
+// are too far apart to ask for more than that; who has a pid again is not chosen within two ticks as well.
+EndReader::Victim* EndReader::nearest(std::int32_t pid, std::int64_t at_ms, bool by_event) {
+  Victim* found = nullptr;
+  const auto distance = [&](const Victim& of) { return std::abs(of.victim.at_ms - at_ms); };
+  for (Victim& of : victims_) {
+    if (of.victim.pid != pid || of.by_event != by_event || of.victim.detail.has_value() == by_event) continue;
+    if (found == nullptr || distance(of) < distance(*found)) found = &of;
+  }
+  return found;
+}
+
+// The log may be some ticks behind, where much is written to it.
+bool EndReader::was_told(std::int32_t pid) {
+  const auto at = std::ranges::find(told_, pid, [](const Victim& of) { return of.victim.pid; });
+  if (at == told_.end()) return false;
+  told_.erase(at);
+  return true;
+}
+
+void EndReader::note(const OomLog::Kill& kill, const Entries& entries, const Moment& now) {
+  const OomReport& report = kill.report;
+  const std::int64_t at_ms = now.wall_ms - now.boot_ms + kill.boot_ms;
+  Victim* of = nearest(report.pid, at_ms, true);
+  if (of == nullptr) {
+    if (was_told(report.pid)) return;
+    of = choose(report.pid, at_ms, now);
+    if (of == nullptr) return;
+    of->waited = true;
+    const ProcessEntry* const entry = find_entry(entries, report.pid);
+    // In a PID namespace of ours another has that number.
+    if (entry != nullptr && entry->info.comm == report.comm) {
+      of->victim.cgroup = entry->info.cgroup;
+      of->victim.held_kib = rss_kib(entry->sample.memory);
+    }
+  }
+  of->victim.detail = report.detail;
+  if (of->victim.comm.empty()) of->victim.comm = report.comm;
+  if (of->victim.cgroup.empty()) of->victim.cgroup = report.cgroup;
+}
+
+// With their ends and with what the log tells of them, for which they wait for a tick.
 void EndReader::tell_victims(Pass& pass) {
+  const std::int64_t old_ms = pass.tick.begin.wall_ms - kEndBlockMs;
+  std::erase_if(told_, [&](const Victim& of) { return of.victim.at_ms < old_ms; });
   std::erase_if(victims_, [&](Victim& of) {
-    if (!of.victim.peak_kib && !std::exchange(of.waited, true)) return false;
+    const bool whole = of.victim.peak_kib && (of.victim.detail || !log_expected_);
+    if (!whole && !std::exchange(of.waited, true)) return false;
     if (of.victim.cgroup.empty())
       of.victim.cgroup =
           to_utf8(names_.path(names_.number(of.cgroup_id, of.memory_cgroup_id), pass.tick.begin.boot_ms));
+    if (log_expected_ && !of.victim.detail) told_.push_back(of);
     pass.tick.oom_victims.push_back(std::move(of.victim));
     return true;
   });

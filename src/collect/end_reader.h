@@ -11,6 +11,7 @@
 #include "collect/exits/cgroup_names.h"
 #include "collect/exits/ends.h"
 #include "collect/identifier.h"
+#include "collect/oom/oom_log.h"
 #include "collect/pass.h"
 #include "collect/process_entry.h"
 #include "collect/reads/blocking_reader.h"
@@ -31,6 +32,11 @@ class EndReader {
   bool note(const ProcessEvent& event, const Entries& entries, const std::vector<ProcessExit>& exits, const Moment& now,
             std::optional<std::int64_t> looked_ms);
 
+  // What the kernel's log tells of a kill; after what was told of it by an event, which comes first.
+  void note(const OomLog::Kill& kill, const Entries& entries, const Moment& now);
+  // Whether it is read: victims wait for it as for their ends.
+  void expect_log(bool expected) { log_expected_ = expected; }
+
   // Those since the tick before are told with this one. Jobs for the names of their users.
   std::vector<std::shared_ptr<BlockingJob>> ask(Identifier& identifier);
   void tell(const Entries& entries, Identifier& identifier, Pass& pass);
@@ -42,13 +48,19 @@ class EndReader {
     OomVictim victim;
     std::uint64_t cgroup_id = 0;
     std::uint64_t memory_cgroup_id = 0;
-    bool waited = false;  // for its end, for a tick
+    bool by_event = false;
+    bool waited = false;  // for its end and for the log, for a tick
   };
+  Victim* choose(std::int32_t pid, std::int64_t at_ms, const Moment& now);
   void choose(const ProcessEvent& event, const Entries& entries, const Moment& now);
+  Victim* nearest(std::int32_t pid, std::int64_t at_ms, bool by_event);
+  bool was_told(std::int32_t pid);
   void tell_victims(Pass& pass);
   void learn_cgroups(const Entries& entries);
 
+  bool log_expected_ = false;
   std::vector<Victim> victims_;
+  std::vector<Victim> told_;  // those of the last minutes of which the log had not told yet
   std::int64_t victim_block_ = 0;
   std::size_t chosen_ = 0;  // in it
   Ends ends_;

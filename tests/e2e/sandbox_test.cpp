@@ -61,10 +61,10 @@ std::set<std::string> allowed_calls() {
 }
 
 std::string capability_numbers() {
-  const std::vector<std::string> needed{"CAP_SYS_PTRACE CAP_BPF CAP_PERFMON"};
+  const std::vector<std::string> needed{"CAP_SYS_PTRACE CAP_BPF CAP_PERFMON CAP_SYSLOG"};
   REQUIRE(of_unit("CapabilityBoundingSet") == needed);
   REQUIRE(of_unit("AmbientCapabilities") == needed);
-  return "19,39,38";
+  return "19,39,38,34";
 }
 
 struct Confined {
@@ -116,7 +116,7 @@ TEST_CASE("memoird records with the system calls and capabilities of its unit") 
   CHECK(contains(row.at("exe"), "/holder"));
 }
 
-TEST_CASE("memoird keeps no right to load BPF programs") {
+TEST_CASE("memoird keeps no right to load BPF programs, or to the kernel's log") {
   if (!can_confine()) return;
   const Scene scene;
   const Confined confined(scene);
@@ -138,6 +138,8 @@ TEST_CASE("memoird keeps no right to load BPF programs") {
   const unsigned long long held = std::stoull(recorded.out.substr(at + before.size()), nullptr, 16);
   CHECK((held & 1ULL << 19U) != 0);  // CAP_SYS_PTRACE
   CHECK((held & 1ULL << 39U) == 0);  // CAP_BPF
+  CHECK((held & 1ULL << 34U) == 0);  // CAP_SYSLOG
+  CHECK_FALSE(contains(recorded.err, "CAP_SYSLOG"));
 }
 
 TEST_CASE("what a taken-over memoird would do to others is refused by the unit's filter") {

@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kMutationsPerTarget = 4000;
 
-constexpr std::array<std::string_view, 30> kTokens = {"\n",
+constexpr std::array<std::string_view, 34> kTokens = {"\n",
                                                       ":",
                                                       " kB\n",
                                                       " ",
@@ -46,6 +46,10 @@ constexpr std::array<std::string_view, 30> kTokens = {"\n",
                                                       "Uid:\t0\t0\t0\t0\n",
                                                       "x 1000-2000 [ 4K 1.5M ] rw-/rwx SM=PRV\n",
                                                       "7 1 7 0 root S Sun Nov 22 12:42:56 2026 x\n",
+                                                      "\n4,2810,14531387778,-;",
+                                                      ",task_memcg=",
+                                                      ") total-vm:1kB",
+                                                      "\\x0a",
                                                       "\xff\xfe",
                                                       "\x1b[2J",
                                                       std::string_view("\0", 1)};

@@ -25,13 +25,14 @@ void mountinfo(std::string_view text);
 void sysvipc_shm(std::string_view text);
 void vmmap(std::string_view text);
 void ps(std::string_view text);
+void kernel_log(std::string_view text);
 
 struct Target {
   const char* name;
   void (*run)(std::string_view text);
 };
 
-inline constexpr std::array<Target, 16> kTargets{{
+inline constexpr std::array<Target, 17> kTargets{{
     {"pid_stat", pid_stat},
     {"statm", statm},
     {"status", status},
@@ -48,6 +49,7 @@ inline constexpr std::array<Target, 16> kTargets{{
     {"sysvipc_shm", sysvipc_shm},
     {"vmmap", vmmap},
     {"ps", ps},
+    {"kernel_log", kernel_log},
 }};
 
 }  // namespace memoir::fuzz

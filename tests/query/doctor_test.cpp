@@ -191,6 +191,8 @@ TEST_CASE("doctor: what the recorder could not do") {
   CHECK(verdict(judge(status), "ends") == Verdict::warning);
   status.degraded = {{{}, "degraded", "Processes are not counted by BPF (BPF is not permitted: give memoird CAP_BPF)"}};
   CHECK(find(judge(status), "degraded").fix.find("AmbientCapabilities") != std::string::npos);
+  status.degraded = {{{}, "degraded", "The kernel's log is not read (it is restricted: give memoird CAP_SYSLOG)"}};
+  CHECK(find(judge(status), "degraded").fix.find("AmbientCapabilities=CAP_SYSLOG") != std::string::npos);
   status.degraded = {{{}, "degraded", "/proc hides other users' processes (hidepid): only one's own are recorded."}};
   CHECK(find(judge(status), "degraded").what.ends_with("are recorded"));  // ". To fix: " follows
   CHECK(verdict({judge_pressure(true)}, "pressure") == Verdict::ok);

@@ -30,6 +30,9 @@ std::string fix_of(std::string_view sentence) {
   if (sentence.find("CAP_BPF") != std::string_view::npos) {
     return "run memoird by its unit, which has AmbientCapabilities=CAP_BPF CAP_PERFMON, or as root";
   }
+  if (sentence.find("CAP_SYSLOG") != std::string_view::npos) {
+    return "run memoird by its unit, which has AmbientCapabilities=CAP_SYSLOG, or as root";
+  }
   if (sentence.find("CONFIG_DEBUG_INFO_BTF") != std::string_view::npos) return "run a kernel that has BTF";
   if (sentence.find("MEMOIR_BPF") != std::string_view::npos) return "build with clang, bpftool and libbpf at hand";
   return "see memoird(8)";

@@ -1,0 +1,53 @@
+#include "collect/oom/log_record.h"
+
+#include <charconv>
+
+#include "base/text.h"
+
+namespace memoir {
+namespace {
+
+constexpr std::uint32_t kFacilityBits = 3;  // those below are the level
+
+}  // namespace
+
+Result<LogRecord> parse_log_record(std::string_view text) {
+  std::string_view line = cut_line(text);
+  const std::size_t head_size = line.find(';');
+  if (head_size == std::string_view::npos) return malformed("a record of the kernel's log has no ';'");
+  std::string_view head = line.substr(0, head_size);
+  const auto priority = parse_int<std::uint32_t>(cut(head, ','));
+  const auto sequence = parse_int<std::uint64_t>(cut(head, ','));
+  const auto boot_us = parse_int<std::int64_t>(cut(head, ','));
+  // Newer kernels may put more fields behind the flags.
+  const std::string_view flags = cut(head, ',');
+  if (!priority || !sequence || !boot_us || *boot_us < 0) {
+    return malformed("a record of the kernel's log does not begin with three numbers");
+  }
+  return LogRecord{.kernel = *priority >> kFacilityBits == 0,
+                   .sequence = *sequence,
+                   .boot_us = *boot_us,
+                   .fragment = flags == "c" || flags == "+",
+                   .message = line.substr(head_size + 1)};
+}
+
+std::string unescape_log(std::string_view message) {
+  std::string bytes;
+  bytes.reserve(message.size());
+  while (!message.empty()) {
+    unsigned char byte = 0;
+    if (message.starts_with("\\x") && message.size() >= 4) {
+      const char* const end = message.data() + 4;
+      if (std::from_chars(message.data() + 2, end, byte, 16).ptr == end) {
+        bytes += static_cast<char>(byte);
+        message.remove_prefix(4);
+        continue;
+      }
+    }
+    bytes += message.front();
+    message.remove_prefix(1);
+  }
+  return bytes;
+}
+
+}  // namespace memoir

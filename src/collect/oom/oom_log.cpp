@@ -1,0 +1,44 @@
+#include "collect/oom/oom_log.h"
+
+#include <fmt/format.h>
+#include <utility>
+
+#include "base/log.h"
+
+namespace memoir {
+
+Status OomLog::open(const std::string& path, const std::string& restricted, std::int64_t page_kib,
+                    std::int64_t boot_ms) {
+  log_ = TRY(KernelLog::open(path, restricted));
+  reports_ = OomReports(page_kib);
+  since_ms_ = boot_ms;
+  return Done{};
+}
+
+Status OomLog::take(std::int64_t boot_ms, std::vector<Kill>& kills) {
+  kills.clear();
+  if (!log_) return Done{};
+  const auto taken = log_->read([&](const LogRecord& record, bool lost) {
+    if (lost) reports_.forget();
+    const std::int64_t at_ms = clock_.boot_ms(record.boot_us, since_ms_, boot_ms);
+    if (auto report = reports_.add(record)) kills.push_back({at_ms, *std::move(report)});
+  });
+  if (!taken) {
+    log_.reset();
+    return taken.error();
+  }
+  if (taken->all) since_ms_ = boot_ms;
+  report_lost(taken->lost);
+  return Done{};
+}
+
+// When it begins, not at every tick while it lasts.
+void OomLog::report_lost(std::uint64_t records) {
+  const bool losing = records > 0;
+  if (losing && !losing_) {
+    log_warning(fmt::format("{} records of the kernel's log were overwritten before they were read", records));
+  }
+  losing_ = losing;
+}
+
+}  // namespace memoir

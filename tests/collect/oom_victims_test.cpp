@@ -1,0 +1,188 @@
+// Whom the OOM killer chose, as events and the kernel's log tell of it.
+
+#include <fmt/format.h>
+#include <fstream>
+
+#include "collect/collector_fixture.h"
+#include "support/fake_census.h"
+#include "support/fake_events.h"
+#include "support/temporary_directory.h"
+
+namespace memoir::test {
+namespace {
+
+// A fake machine with a log, and where it is wished for with events.
+struct Victims {
+  explicit Victims(bool events_told) {
+    CollectorOptions options = many_descriptors();
+    std::ofstream(log).flush();
+    options.kernel_log = log;
+    Result<std::unique_ptr<ProcessEvents>> events = std::unique_ptr<ProcessEvents>();
+    if (events_told) events = std::unique_ptr<ProcessEvents>(std::make_unique<FakeEvents>(script));
+    collector = make_collector(proc.proc(), clock, options,
+                               Result<std::unique_ptr<Census>>(std::make_unique<FakeCensus>(proc.proc(), census)),
+                               std::move(events));
+    proc.add(fake(10, "java", 50'000));
+    tick();
+  }
+
+  std::vector<OomVictim> tick() {
+    auto tick = collector->collect(false);
+    if (!tick) FAIL(tick.error().message);
+    clock.advance(1000);
+    return std::move(tick->oom_victims);
+  }
+
+  void write(const std::string& message) {
+    std::ofstream(log, std::ios::app) << fmt::format("4,{},{},-;{}\n", ++sequence, (clock.now().boot_ms - 300) * 1000,
+                                                     message);
+  }
+
+  void write_kill(std::int32_t pid, const std::string& comm = "java") {
+    write("other invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0, oom_score_adj=0");
+    write("memory: usage 51200kB, limit 51200kB, failcnt 19");
+    write("[  pid  ]   uid  tgid total_vm      rss pgtables_bytes swapents oom_score_adj name");
+    write("[     11]     0    11     1000      100   118784        0             0 other");
+    write(
+        fmt::format("oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=/,mems_allowed=0,oom_memcg=/app,"
+                    "task_memcg=/app/x,task={},pid={},uid=0",
+                    comm, pid));
+    write(
+        fmt::format("Memory cgroup out of memory: Killed process {} ({}) total-vm:411944kB, anon-rss:50944kB, "
+                    "file-rss:960kB, shmem-rss:0kB, UID:0 pgtables:140kB oom_score_adj:0",
+                    pid, comm));
+  }
+
+  ProcessEvent event(ProcessEventKind kind, std::int32_t pid = 10) const {
+    ProcessEvent event;
+    event.kind = kind;
+    event.pid = pid;
+    event.start_ticks = 1000 + static_cast<std::uint64_t>(pid);
+    event.boot_ns = (clock.now().boot_ms - 300) * 1'000'000;
+    if (kind == ProcessEventKind::exited) event.peak_kib = 60'000;
+    return event;
+  }
+
+  TemporaryDirectory folder;
+  std::string log = folder.path() + "/kmsg";
+  int sequence = 0;
+  FakeProc proc;
+  ManualClock clock{{FakeProc::kBootMs + 1'000'000, 1'000'000}};
+  std::shared_ptr<FakeCensus::Script> census = std::make_shared<FakeCensus::Script>();
+  std::shared_ptr<FakeEvents::Script> script = std::make_shared<FakeEvents::Script>();
+  std::unique_ptr<Collector> collector;
+};
+
+void check_detail(const OomVictim& victim) {
+  REQUIRE(victim.detail);
+  CHECK(victim.detail->scope == OomScope::cgroup);
+  CHECK(victim.detail->limit_cgroup == "/app");
+  CHECK(victim.detail->invoked_by == "other");
+  CHECK(victim.detail->limit_kib == 51'200);
+  CHECK(victim.detail->anon_kib == 50'944);
+  CHECK(victim.detail->others == std::vector<OomTask>{{11, "other", 400, 0}});
+}
+
+}  // namespace
+
+TEST_CASE("OOM victims: without events the log tells of them") {
+  Victims machine(false);
+  CHECK(machine.collector->access().note.find("log") == std::string::npos);
+  machine.proc.remove(10);
+  machine.write_kill(10);
+  machine.write_kill(99, "unseen");
+  const std::int64_t written_ms = machine.clock.now().wall_ms - 300;
+  const auto victims = machine.tick();
+  REQUIRE(victims.size() == 2);
+  CHECK(victims[0].pid == 10);
+  CHECK(victims[0].comm == "java");
+  CHECK(victims[0].at_ms == written_ms);
+  CHECK(victims[0].held_kib == 50'200);
+  CHECK_FALSE(victims[0].peak_kib);
+  check_detail(victims[0]);
+  CHECK(victims[1].comm == "unseen");
+  CHECK(victims[1].cgroup == "/app/x");
+  CHECK_FALSE(victims[1].held_kib);
+  CHECK(machine.tick().empty());
+}
+
+TEST_CASE("OOM victims: an event and the log tell of one kill") {
+  Victims machine(true);
+  const bool between = GENERATE(false, true);
+  machine.script->events = {machine.event(ProcessEventKind::oom_victim), machine.event(ProcessEventKind::exited)};
+  if (between) CHECK(machine.collector->take_events());
+  machine.write_kill(10);
+  machine.proc.remove(10);
+  const auto victims = machine.tick();
+  REQUIRE(victims.size() == 1);
+  CHECK(victims[0].held_kib == 50'200);
+  CHECK(victims[0].peak_kib == 60'000);
+  check_detail(victims[0]);
+  CHECK(machine.tick().empty());
+}
+
+TEST_CASE("OOM victims: whose line comes after the tick waits for the next, and no longer") {
+  Victims machine(true);
+  machine.script->events = {machine.event(ProcessEventKind::oom_victim), machine.event(ProcessEventKind::exited)};
+  CHECK(machine.collector->take_events());
+  CHECK(machine.tick().empty());
+  const bool late = GENERATE(false, true);
+  if (late) {
+    const auto without = machine.tick();
+    REQUIRE(without.size() == 1);
+    CHECK_FALSE(without[0].detail);
+  }
+  machine.write_kill(10);
+  const auto victims = machine.tick();
+  REQUIRE(victims.size() == (late ? 0 : 1));  // never twice
+  if (!late) check_detail(victims[0]);
+  CHECK(machine.tick().empty());
+}
+
+TEST_CASE("OOM victims: two with one pid are two, each with its own lines") {
+  Victims machine(true);
+  machine.script->events = {machine.event(ProcessEventKind::oom_victim)};
+  machine.write_kill(10);
+  machine.collector->take_events();
+  machine.write_kill(10, "again");
+  ProcessEvent second = machine.event(ProcessEventKind::oom_victim);
+  second.start_ticks = 77;
+  second.comm = "again";
+  machine.script->events = {second};
+  auto victims = machine.tick();
+  CHECK(victims.empty());  // their ends are waited for
+  victims = machine.tick();
+  REQUIRE(victims.size() == 2);
+  CHECK(victims[0].comm == "java");
+  CHECK(victims[1].comm == "again");
+  CHECK(victims[0].detail);
+  CHECK(victims[1].detail);
+}
+
+TEST_CASE("OOM victims: thirty in five minutes, whoever tells of them") {
+  Victims machine(GENERATE(false, true));
+  for (std::int32_t pid = 100; pid < 150; ++pid) machine.write_kill(pid);
+  for (std::int32_t pid = 110; pid < 150; ++pid) {
+    machine.script->events.push_back(machine.event(ProcessEventKind::oom_victim, pid));
+  }
+  std::size_t count = machine.tick().size();
+  count += machine.tick().size();
+  count += machine.tick().size();
+  CHECK(count == 30);
+}
+
+TEST_CASE("OOM victims: a log that is not there is told once, and nothing waits for it") {
+  Victims machine(true);
+  CollectorOptions options = many_descriptors();
+  options.kernel_log = machine.folder.path() + "/none";
+  machine.collector =
+      make_collector(machine.proc.proc(), machine.clock, options,
+                     Result<std::unique_ptr<Census>>(std::make_unique<FakeCensus>(machine.proc.proc(), machine.census)),
+                     Result<std::unique_ptr<ProcessEvents>>(std::make_unique<FakeEvents>(machine.script)));
+  CHECK(machine.collector->access().note.find("The kernel's log is not read (cannot open ") == 0);
+  machine.tick();
+  machine.script->events = {machine.event(ProcessEventKind::oom_victim), machine.event(ProcessEventKind::exited)};
+  CHECK(machine.tick().size() == 1);
+}
+
+}  // namespace memoir::test
