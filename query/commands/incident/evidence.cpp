@@ -18,6 +18,8 @@ constexpr std::size_t kMostEnded = 8;
 constexpr std::size_t kMostLimits = 5;
 constexpr std::size_t kMostSamples = 8;
 constexpr std::size_t kMostCharts = 4;
+constexpr int kMostPoints = 120;  // of a chart
+constexpr int kTimes = 3;         // below it, after the first
 
 // A cgroup, and how much of its limit it uses.
 struct Limit {
@@ -225,16 +227,21 @@ std::optional<double> real(std::optional<std::int64_t> value) {
   return value ? std::optional(static_cast<double>(*value)) : std::nullopt;
 }
 
+Grid grid_of(const Incident& incident, int most) {
+  const Range range = incident.range;
+  return {range.from_ms, range.to_ms, nice_width(range.to_ms - range.from_ms, most, 1000)};
+}
+
 Chart chart_of(std::string title, const std::vector<Interval>& series, const Incident& incident, Zone zone) {
   Chart chart;
   chart.title = std::move(title);
   chart.from_ms = incident.range.from_ms;
   chart.to_ms = incident.range.to_ms;
-  for (const Interval& of : series)
-    chart.points.push_back({of.from_ms, of.until_ms, real(of.min), real(of.mean), real(of.max)});
-  constexpr int parts = 4;
-  for (int i = 0; i <= parts; ++i) {
-    const std::int64_t at_ms = chart.from_ms + (chart.to_ms - chart.from_ms) * i / parts;
+  for (const GridBucket& of : cut_into_buckets(series, grid_of(incident, kMostPoints))) {
+    chart.points.push_back({of.from_ms, of.until_ms, real(of.min), of.mean, real(of.max)});
+  }
+  for (int i = 0; i <= kTimes; ++i) {
+    const std::int64_t at_ms = chart.from_ms + (chart.to_ms - chart.from_ms) * i / kTimes;
     chart.times.emplace_back(at_ms, clock_time(at_ms, zone));
   }
   return chart;
@@ -268,10 +275,8 @@ void draw(const Context& context, const Incident& incident, const std::vector<In
   if (context.options.format != Format::table || incident.range.to_ms <= incident.range.from_ms) return;
   const ChartFrame frame{context.screen ? static_cast<int>(context.screen->columns) : 80, 8, context.options.ascii,
                          context.options.units, context.options.zone};
-  const Grid grid{incident.range.from_ms, incident.range.to_ms,
-                  nice_width(incident.range.to_ms - incident.range.from_ms, plot_columns(frame), 1000)};
   Section section{"chart", "Memory in use", {}};
-  section.notes = draw_chart(cut_into_buckets(used, grid), frame);
+  section.notes = draw_chart(cut_into_buckets(used, grid_of(incident, plot_columns(frame))), frame);
   if (!section.notes.empty()) report.sections.push_back(std::move(section));
 }
 
@@ -292,8 +297,8 @@ Status add_charts(const Context& context, const Incident& incident, Report& repo
     if (process == nullptr || drawn == kMostCharts) continue;
     ++drawn;
     const auto series = TRY(series_of(context.reader, incident, SubjectKind::process, process->id, Metric::rss));
-    report.charts.push_back(chart_of(fmt::format("{} ({}), RSS", identity_title(process->info), process->info.key.pid),
-                                     series, incident, zone));
+    report.charts.push_back(
+        chart_of(fmt::format("{} ({}), RSS", part.title, process->info.key.pid), series, incident, zone));
     report.charts.back().small = true;
   }
   return Done{};
