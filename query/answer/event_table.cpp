@@ -5,14 +5,14 @@
 namespace memoir::query {
 
 const std::vector<std::string>& event_kinds() {
-  static const std::vector<std::string> kinds{"clock-step", "degraded", "gap",        "held",   "lost",
-                                              "moved",      "oom-kill", "oom-victim", "reload", "restored",
-                                              "set-aside",  "suspend",  "unclean",    "wal"};
+  static const std::vector<std::string> kinds{"clock-step", "degraded",  "gap",      "held",       "limit",
+                                              "lost",       "moved",     "oom-kill", "oom-victim", "reload",
+                                              "restored",   "set-aside", "suspend",  "unclean",    "wal"};
   return kinds;
 }
 
 Table event_table(const std::vector<Event>& events) {
-  static const std::set<std::string> harmless{"clock-step", "reload", "suspend"};
+  static const std::set<std::string> harmless{"clock-step", "limit", "reload", "suspend"};
   const Columns<Event> columns{
       {{"at_ms", "AT", Kind::time}, [](const Event& event) { return event.at.wall_ms; }},
       {{"kind", "KIND", Kind::text}, &Event::kind},

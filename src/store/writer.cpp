@@ -15,6 +15,7 @@
 #include "store/sqlite/lock_file.h"
 #include "store/sqlite/pages.h"
 #include "store/write/checkpoints.h"
+#include "store/write/limit_changes.h"
 #include "store/write/oom_kills.h"
 #include "store/write/run_log.h"
 #include "store/write/tick_store.h"
@@ -177,6 +178,8 @@ Status SqliteWriter::write(const Tick& tick) {
     note_clock_step(tick);
     insert_oom_victims(*database_, run_id_, tick);
     for (const Event& event : oom_kill_events(tick, next_.oom_kills)) insert_event(*database_, run_id_, event);
+    for (const Event& event : limit_change_events(state_.cgroups, tick, next_.limit_changes))
+      insert_event(*database_, run_id_, event);
     ticks_.store(tick, run_id_, boot_id_, next_);
     transaction.commit();
     std::swap(state_, next_);

@@ -116,6 +116,42 @@ void check_marks(Reader& reader, const Cgroups& cgroups) {
 
 }  // namespace
 
+TEST_CASE("that a limit of a cgroup was changed is an event, of so many in five minutes") {
+  const StoreFixture fixture;
+  Simulation simulation({.processes = 1});
+  const auto writer = fixture.writer();
+  must(writer->begin_run(run_info(simulation.boot(), simulation.now())));
+  const auto tick = [&](std::optional<std::int64_t> max_kib, std::optional<std::int64_t> high_kib) {
+    Tick next = simulation.next();
+    CgroupSample sample;
+    sample.path = "/app.service";
+    sample.max_kib = max_kib;
+    sample.high_kib = high_kib;
+    next.cgroups = {sample};
+    must(writer->write(next));
+  };
+  const auto told = [&] {
+    std::vector<std::string> texts;
+    for (const Event& event : must(fixture.reader()->events({0, 4'000'000'000'000}))) {
+      if (event.kind == "limit") texts.push_back(event.text);
+    }
+    return texts;
+  };
+  tick(1024, {});
+  tick(1024, {});
+  CHECK(told().empty());
+  tick(2048, 1536);
+  tick({}, 1536);
+  CHECK(told() == std::vector<std::string>{
+                      "The limit (memory.max) of the cgroup /app.service was changed from 1.0 MiB to 2.0 MiB",
+                      "memory.high of the cgroup /app.service was changed from none to 1.5 MiB",
+                      "The limit (memory.max) of the cgroup /app.service was changed from 2.0 MiB to none",
+                  });
+  for (std::int64_t i = 0; i < 200; ++i) tick(i, {});
+  const std::size_t blocks = 200 * 10'000 / 300'000 + 2;
+  CHECK(told().size() <= blocks * 30);
+}
+
 TEST_CASE("what seldom moves of cgroups, and the marks of their own counters, are read back as they were") {
   const unsigned seed = GENERATE(1U, 2U, 3U);
   CAPTURE(seed);

@@ -48,12 +48,6 @@ std::vector<Event> oom_kill_events(const Tick& tick, OomCount& count) {
 
 namespace {
 
-// Who makes cgroups chooses how long their paths are, and events stay for long.
-std::string end_of_path(std::string_view path) {
-  constexpr std::size_t most = 256;
-  return path.size() <= most ? std::string(path) : "…" + to_utf8(path.substr(path.size() - most));
-}
-
 std::string mib(std::int64_t kib) {
   return fmt::format("{:.1f} MiB", static_cast<double>(kib) / 1024);
 }

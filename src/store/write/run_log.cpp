@@ -41,6 +41,11 @@ std::int64_t insert_run(SQLite::Database& database, std::int64_t boot_id, const 
   return database.getLastInsertRowid();
 }
 
+std::string end_of_path(std::string_view path) {
+  constexpr std::size_t most = 256;
+  return path.size() <= most ? std::string(path) : "…" + to_utf8(path.substr(path.size() - most));
+}
+
 void insert_event(SQLite::Database& database, std::int64_t run_id, const Event& event, std::string_view detail) {
   Statement(database,
             "INSERT INTO event (run_id, wall_ms, boot_ms, kind, text, detail) VALUES (?, ?, ?, ?, ?, NULLIF(?, ''))")

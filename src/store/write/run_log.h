@@ -27,6 +27,9 @@ std::optional<LastRun> last_run(SQLite::Database& database);
 
 std::int64_t store_boot(SQLite::Database& database, const BootInfo& boot);
 std::int64_t insert_run(SQLite::Database& database, std::int64_t boot_id, const RunInfo& run);
+// Who makes cgroups chooses how long their paths are, and events stay for long.
+std::string end_of_path(std::string_view path);
+
 // `detail`: JSON, or empty.
 void insert_event(SQLite::Database& database, std::int64_t run_id, const Event& event, std::string_view detail = {});
 void end_run(SQLite::Database& database, std::int64_t run_id, std::int64_t ended_ms, const std::string& reason);

@@ -77,6 +77,12 @@ struct OomCount {
   std::int64_t ahead = 0;  // told already of cgroups, though the machine's counter did not have them yet
 };
 
+// Changes of limits told in the last five minutes.
+struct LimitChanges {
+  std::int64_t block = 0;
+  std::int64_t count = 0;
+};
+
 // Where the sums of ends of the last five minutes are added to.
 struct EndBlock {
   std::int64_t block = 0;
@@ -97,6 +103,7 @@ struct WriterState {
   Marks machine_marks;
   OomCount oom_kills;
   EndBlock ends;
+  LimitChanges limit_changes;
   std::optional<Moment> last_tick;  // of this run
   std::int64_t tick_id = 0;
   std::int64_t keyframe_id = 0;
