@@ -108,17 +108,17 @@ class Daemon {
   std::int64_t last_tick_ms_ = 0;            // boot clock
   std::int64_t tick_cost_us_ = 0;            // of the last one
   std::int64_t look_cost_us_ = 0;            // likewise
-  bool urgent_ = false;                      // a look since the last tick said so
   std::optional<std::int64_t> incident_ms_;  // boot clock, of the last for which mappings were read
-  bool bursts_ = false;
-  std::string no_trigger_;  // why, where bursts would have one
+  std::string no_trigger_;                   // why, where bursts would have one
   Burst burst_;
   Shortage shortage_;
-  MachineMemory machine_;         // at the last tick
-  std::int64_t machine_ms_ = 0;   // boot clock
-  bool access_reported_ = false;  // in this run
-  std::string census_;            // of this run
+  MachineMemory machine_;        // at the last tick
+  std::int64_t machine_ms_ = 0;  // boot clock
+  std::string census_;           // of this run
   Suspension suspension_;
+  bool urgent_ = false;  // a look since the last tick said so
+  bool bursts_ = false;
+  bool access_reported_ = false;  // in this run
   bool reload_due_ = false;
   bool tick_due_ = false;
   bool reload_put_off_ = false;

@@ -40,10 +40,10 @@ struct Bursting {
   std::string began;
 };
 
-// Ticks with several looks that came within two seconds after another: without bursts there is one each ten.
+// Ticks with several looks that came within a few seconds after another: without bursts there is one each ten.
 const std::string kClose =
     "SELECT count(*) FROM (SELECT looks, wall_ms - lag(wall_ms) OVER (ORDER BY id) AS after_ms FROM tick) "
-    "WHERE after_ms BETWEEN 500 AND 2000 AND looks >= 2";
+    "WHERE after_ms BETWEEN 500 AND 5000 AND looks >= 2";
 
 }  // namespace
 
