@@ -1,6 +1,7 @@
 // Bursts (recorder/burst.cpp): more looks and ticks while memory moves fast, and events that say so.
 
 #include <chrono>
+#include <csignal>
 #include <memory>
 #include <string>
 #include <thread>
@@ -24,7 +25,7 @@ struct Bursting {
       scene = std::make_unique<Scene>();
       holder = std::make_unique<Holder>(scene->folder());
       recorder = std::make_unique<Recorder>(*scene, interval, std::nullopt,
-                                            std::vector<std::string>{"--config", configured(*scene, "[exits]\n")});
+                                            std::vector<std::string>{"--config", configured(*scene, "")});
       recorder->tick();
       holder->tell("private 98304");
       wait_until("a burst", [&] { return scene->number("SELECT count(*) FROM event WHERE kind = 'burst'") > 0; });
@@ -86,6 +87,17 @@ TEST_CASE("bursts: one that the recorder's end comes into has an end; one that a
   const auto ended =
       bursting.scene->number("SELECT count(*) FROM event WHERE kind = 'burst' AND text LIKE 'Ended after %'");
   CHECK(ended == (crash ? 0 : 1));
+}
+
+TEST_CASE("bursts: one that runs when they are switched off ends") {
+  const Bursting bursting("1h");
+  configured(*bursting.scene, "[recorder]\nburst = \"off\"\n");
+  bursting.recorder->child().signal(SIGHUP);
+  const std::string took =
+      "SELECT max(wall_ms) - min(wall_ms) FROM event WHERE kind = 'burst' HAVING max(text) LIKE 'Ended after %'";
+  wait_until("its end", [&] { return bursting.scene->number(took).has_value(); });
+  CHECK(bursting.scene->number(took) < 9'000);
+  CHECK(bursting.recorder->stop() == 0);
 }
 
 TEST_CASE("bursts: with an interval of an hour there are more looks, and no more ticks at once") {
