@@ -43,6 +43,7 @@ Status Daemon::start(Rules rules) {
   const std::vector<KnownProcess> known = TRY((*writer)->known_processes(boot_.boot_id));
 
   source_->seed(known);
+  set_bursts();
 
   StorageOptions storing;
   storing.queue.ticks = static_cast<std::size_t>(config.queue_ticks);
@@ -116,10 +117,13 @@ void Daemon::await_slot() {
 
 // Between ticks, where there is time for one.
 void Daemon::await_look() {
-  const std::chrono::milliseconds every = settings_.config.look;
+  const bool burst = burst_.running();
+  const std::int64_t look_ms = settings_.config.look.count();
+  const std::int64_t every_ms = burst ? burst_look_ms(look_ms) : look_ms;
   look_timer_.cancel();
-  if (every.count() == 0 || every >= settings_.config.interval) return;
-  look_timer_.expires_after(std::chrono::milliseconds(look_pause_ms(every.count(), look_cost_us_)));
+  if (every_ms == 0 || every_ms >= settings_.config.interval.count()) return;
+  const std::int64_t pause_ms = look_pause_ms(every_ms, look_cost_us_, burst ? kBurstLookPpm : kLookPpm);
+  look_timer_.expires_after(std::chrono::milliseconds(pause_ms));
   look_timer_.async_wait([this](const asio::error_code& error) {
     if (error) return;
     take_look();
@@ -130,14 +134,16 @@ void Daemon::await_look() {
 void Daemon::take_look() {
   const TickSource::Look look = source_->look();
   look_cost_us_ = look.cost.cpu_us;
-  urgent_ |= look.urgent;
+  see_look(look);
+  urgent_ |= look.growth || look.oom_kill;
   take_urgent_tick();
 }
 
-// Where a process grows fast, or the OOM killer chose one: not too soon after the last, whoever brings that about.
+// Where a process grows fast, or the OOM killer chose one, and there is no burst: not too soon after the last, whoever
+// brings that about.
 void Daemon::take_urgent_tick() {
   const std::int64_t interval_ms = settings_.config.interval.count();
-  if (!urgent_ || !early_tick_due(clock_.now().boot_ms, last_tick_ms_, interval_ms)) return;
+  if (!urgent_ || burst_.running() || !early_tick_due(clock_.now().boot_ms, last_tick_ms_, interval_ms)) return;
   note_incident();
   take_tick(false, 0);
 }
@@ -155,7 +161,10 @@ void Daemon::await_events() {
   if (!events_.is_open()) return;
   events_.async_wait(asio::posix::stream_descriptor::wait_read, [this](const asio::error_code& error) {
     if (error) return;
-    urgent_ |= source_->take_events();
+    if (source_->take_events()) {
+      urgent_ = true;
+      see_reason(BurstReason::oom_kill, "the OOM killer chose a process");
+    }
     take_urgent_tick();
     if (source_->events_fd() < 0) return events_.close();
     await_events();
@@ -197,8 +206,9 @@ void Daemon::take_tick(bool keyframe, std::int64_t skipped) {
   tick->skipped = skipped;
   if (skipped > 0) log_debug(fmt::format("{} slots passed over", skipped));
   const Cost cost = tick->total;
+  tick_cost_us_ = cost.cpu_us;
   report_suspension();
-  if (!tick->oom_kills.empty()) note_incident();
+  see_machine(*tick);
   storage_->push(*std::move(tick));
   for (const Event& happened : source_->events()) {
     log_warning(happened.text);
@@ -212,6 +222,7 @@ void Daemon::take_tick(bool keyframe, std::int64_t skipped) {
 void Daemon::report_access() {
   access_reported_ = true;
   report_degraded(source_->access().note);
+  report_degraded(no_trigger_);
   const Result<std::string> remote = remote_file_system_of(settings_.config.db);
   if (!remote || remote->empty()) return;
   report_degraded(
@@ -282,6 +293,7 @@ void Daemon::begin_run() {
 int Daemon::stop(const std::string& reason) {
   notifier_.send("STOPPING=1");
   if (!options_.once) take_tick(true, 0);
+  if (burst_.running()) end_burst();
   storage_->push(RunEnd{.at = clock_.now(), .reason = reason});
   const Finish finish = storage_->finish();
   if (finish == Finish::abandoned) std::_Exit(EXIT_FAILURE);

@@ -17,6 +17,8 @@
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "collect/need/burst.h"
+#include "collect/need/shortage.h"
 #include "collect/tick_source.h"
 #include "recorder/notify.h"
 #include "recorder/options.h"
@@ -51,7 +53,20 @@ class Daemon {
   void take_tick(bool keyframe, std::int64_t skipped);
   void take_look();
   void take_urgent_tick();
+  void take_burst_tick();
   void note_incident();
+
+  void set_bursts();
+  void await_pressure();
+  void await_burst_step();
+  void see_look(const TickSource::Look& look);
+  void see_machine(const Tick& tick);
+  void see_available(std::int64_t at_ms, std::int64_t kib);
+  void see_reason(BurstReason reason, const std::string& why);
+  void begin_burst(const std::string& why);
+  void end_burst();
+  void tell_end();
+
   void report_access();
   void follow_census();
   void report_degraded(const std::string& note);
@@ -79,7 +94,9 @@ class Daemon {
   asio::steady_timer signal_timer_{loop_};
   asio::steady_timer slot_timer_{loop_};
   asio::steady_timer look_timer_{loop_};
+  asio::steady_timer burst_timer_{loop_};  // during one only
   asio::posix::stream_descriptor events_{loop_};
+  asio::posix::stream_descriptor pressure_{loop_};  // a trigger
   asio::steady_timer end_timer_{loop_};
   asio::steady_timer watchdog_timer_{loop_};
 
@@ -89,12 +106,19 @@ class Daemon {
   int run_ = 0;                              // counts the runs begun
   std::int64_t last_keyframe_ms_ = 0;        // 0: none in this run
   std::int64_t last_tick_ms_ = 0;            // boot clock
-  std::int64_t look_cost_us_ = 0;            // of the last one
-  bool urgent_ = false;                      // a look since the last tick said so
+  std::int64_t tick_cost_us_ = 0;            // of the last one
+  std::int64_t look_cost_us_ = 0;            // likewise
   std::optional<std::int64_t> incident_ms_;  // boot clock, of the last for which mappings were read
-  bool access_reported_ = false;             // in this run
-  std::string census_;                       // of this run
+  std::string no_trigger_;                   // why, where bursts would have one
+  Burst burst_;
+  Shortage shortage_;
+  MachineMemory machine_;        // at the last tick
+  std::int64_t machine_ms_ = 0;  // boot clock
+  std::string census_;           // of this run
   Suspension suspension_;
+  bool urgent_ = false;  // a look since the last tick said so
+  bool bursts_ = false;
+  bool access_reported_ = false;  // in this run
   bool reload_due_ = false;
   bool tick_due_ = false;
   bool reload_put_off_ = false;

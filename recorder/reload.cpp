@@ -33,6 +33,7 @@ Config changeable(const Config& before, const Config& after) {
   Config config = before;
   config.interval = after.interval;
   config.look = after.look;
+  config.burst = after.burst;
   config.raw = after.raw;
   config.five_minutes = after.five_minutes;
   config.hours = after.hours;
@@ -91,6 +92,7 @@ void Daemon::change_to(Settings settings, Rules rules) {
   source_->set_large_end(now.exits_large / 1024);
   source_->set_ledgers(ledger_limits(now));
   source_->set_tmpfs_interval(now.tmpfs_interval);
+  set_bursts();
   await_look();
   const bool new_rules = !same_rules(before, now);
   const bool new_retention = retention(before) != retention(now);

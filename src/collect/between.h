@@ -52,7 +52,8 @@ struct ProcessBetween {
   SizeBetween rss;
   SizeBetween anon;
   SizeBetween hwm;
-  std::int64_t last_rss_kib = 0;
+  std::int64_t marked_rss_kib = 0;             // what growth is judged against: what it was a second ago,
+  std::int64_t marked_ms = 0;                  // or at the look before, where that is longer ago
   std::int64_t tick_rss_kib = 0;               // at the tick before
   std::optional<std::int64_t> looked_ms = {};  // the last look that saw it
 };

@@ -318,6 +318,10 @@ void Collector::set_read_share(std::int64_t ppm) {
   state_->planner.set_share(ppm);
 }
 
+void Collector::set_closely(bool on) {
+  state_->planner.set_closely(on);
+}
+
 void Collector::set_large_end(std::int64_t kib) {
   state_->ends.set_large(kib);
 }
@@ -371,10 +375,10 @@ TickSource::Look Collector::look() {
   if (state.first || !state.census) return look;
   CostSpan span;
   if (state.look()) {
-    const auto available = state.machine.available_kib(state.buffer);
-    look.urgent = state.take_events({});
-    look.urgent |= state.looks.see(state.table.entries(), state.totals, state.machine_then, state.seen, available,
-                                   state.clock.now().wall_ms);
+    look.available_kib = state.machine.available_kib(state.buffer);
+    look.oom_kill = state.take_events({});
+    look.growth = state.looks.see(state.table.entries(), state.totals, state.machine_then, state.seen,
+                                  look.available_kib, state.clock.now().wall_ms);
   }
   span.add_to(look.cost);
   state.looked.add(look.cost);

@@ -53,6 +53,7 @@ class Collector final : public TickSource {
   const Access& access() const override;
   const std::vector<Event>& events() const override;
   void set_read_share(std::int64_t ppm) override;
+  void set_closely(bool on) override;
   void set_large_end(std::int64_t kib) override;
   void set_ledgers(const LedgerLimits& limits) override;
   void ask_ledgers(LedgerAsk ask) override;

@@ -9,6 +9,7 @@ namespace {
 using F = ProcessField;
 
 constexpr std::int64_t kFastKib = 64 * 1024;
+constexpr std::int64_t kMarkMs = 1'000;
 
 std::optional<std::int64_t> used_kib(const MachineMemory& machine, std::optional<std::int64_t> available_kib) {
   const auto total = machine.get(MachineField::mem_total);
@@ -22,12 +23,25 @@ void see(ProcessEntry& entry, const ProcessMemory& now, std::int64_t at_ms) {
     between.rss.begin(before.get(F::vm_rss));
     between.anon.begin(before.get(F::rss_anon));
     between.hwm.begin(before.get(F::vm_hwm));
-    between.last_rss_kib = between.tick_rss_kib = before.or_zero(F::vm_rss);
+    between.marked_rss_kib = between.tick_rss_kib = before.or_zero(F::vm_rss);
   }
   between.rss.see(now.get(F::vm_rss), at_ms, between.looked_ms);
   between.anon.see(now.get(F::rss_anon), at_ms, between.looked_ms);
   between.hwm.see(now.get(F::vm_hwm), at_ms, between.looked_ms);
   between.looked_ms = at_ms;
+}
+
+// How much it grew, if that is fast; its mark moves on.
+std::optional<std::int64_t> fast_growth(ProcessBetween& between, std::int64_t now_kib, std::int64_t available_kib,
+                                        std::int64_t at_ms) {
+  const bool fast = rises_fast(between.marked_rss_kib, now_kib, available_kib);
+  const std::int64_t gain_kib = now_kib - between.marked_rss_kib;
+  const std::int64_t age_ms = at_ms - between.marked_ms;
+  if (fast || age_ms >= kMarkMs || age_ms < 0) {
+    between.marked_rss_kib = now_kib;
+    between.marked_ms = at_ms;
+  }
+  return fast ? std::optional(gain_kib) : std::nullopt;
 }
 
 void add(const ProcessExtremes& of, TickExtremes& extremes) {
@@ -36,8 +50,9 @@ void add(const ProcessExtremes& of, TickExtremes& extremes) {
 
 }  // namespace
 
-bool Looks::see(const Entries& entries, const CategoryTotals& totals, const MachineMemory& machine,
-                const std::vector<CensusProcess>& seen, std::optional<std::int64_t> available_kib, std::int64_t at_ms) {
+std::optional<Growth> Looks::see(const Entries& entries, const CategoryTotals& totals, const MachineMemory& machine,
+                                 const std::vector<CensusProcess>& seen, std::optional<std::int64_t> available_kib,
+                                 std::int64_t at_ms) {
   const auto& by_slot = totals.by_slot();
   if (!std::exchange(begun_, true)) {
     available_.begin(machine.get(MachineField::mem_available));
@@ -49,16 +64,18 @@ bool Looks::see(const Entries& entries, const CategoryTotals& totals, const Mach
   available_.see(available_kib, at_ms, after_ms);
   used_.see(used_kib(machine, available_kib), at_ms, after_ms);
   gained_kib_.assign(by_slot.size(), 0);
-  const bool fast = see_processes(entries, seen, available_kib.value_or(0), at_ms);
+  std::optional<Growth> fast = see_processes(entries, seen, available_kib.value_or(0), at_ms);
   for (std::size_t i = 0; i < by_slot.size(); ++i) {
     if (by_slot[i].processes > 0) categories_[i].see(by_slot[i].rss_kib + gained_kib_[i], at_ms, after_ms);
   }
   return fast;
 }
 
-bool Looks::see_processes(const Entries& entries, const std::vector<CensusProcess>& seen, std::int64_t available_kib,
-                          std::int64_t at_ms) {
-  bool fast = false;
+std::optional<Growth> Looks::see_processes(const Entries& entries, const std::vector<CensusProcess>& seen,
+                                           std::int64_t available_kib, std::int64_t at_ms) {
+  const ProcessEntry* fastest = nullptr;
+  std::int64_t most_kib = 0;
+  std::int64_t fastest_kib = 0;
   auto process = seen.begin();
   for (const auto& entry : entries) {
     while (process != seen.end() && process->pid < entry->pid) ++process;
@@ -67,10 +84,14 @@ bool Looks::see_processes(const Entries& entries, const std::vector<CensusProces
     gained_kib_[entry->category] += now_kib - entry->sample.memory.or_zero(F::vm_rss);
     if (!here) continue;
     memoir::see(*entry, process->memory, at_ms);
-    fast = fast || rises_fast(entry->between.last_rss_kib, now_kib, available_kib);
-    entry->between.last_rss_kib = now_kib;
+    const auto gain_kib = fast_growth(entry->between, now_kib, available_kib, at_ms);
+    if (!gain_kib || *gain_kib < most_kib) continue;
+    fastest = entry.get();
+    most_kib = *gain_kib;
+    fastest_kib = now_kib;
   }
-  return fast;
+  if (fastest == nullptr) return std::nullopt;
+  return Growth{fastest->name, fastest->pid, fastest_kib - most_kib, fastest_kib};
 }
 
 void Looks::end(const ProcessEntry& entry, TickExtremes& extremes) {

@@ -11,6 +11,7 @@
 #include "collect/between.h"
 #include "collect/categories/totals.h"
 #include "collect/process_entry.h"
+#include "collect/tick_source.h"
 #include "model/machine.h"
 #include "model/tick.h"
 
@@ -20,10 +21,11 @@ class Looks {
  public:
   using Entries = std::vector<std::unique_ptr<ProcessEntry>>;
 
-  // A look at `at_ms` (wall clock) saw these. `entries`, `totals` and `machine` are as the tick before left them. True:
-  // a process grows so fast that a tick should see it now.
-  bool see(const Entries& entries, const CategoryTotals& totals, const MachineMemory& machine,
-           const std::vector<CensusProcess>& seen, std::optional<std::int64_t> available_kib, std::int64_t at_ms);
+  // A look at `at_ms` (wall clock) saw these. `entries`, `totals` and `machine` are as the tick before left them. What
+  // grows so fast that a tick should see it now: of several the one that grew most.
+  std::optional<Growth> see(const Entries& entries, const CategoryTotals& totals, const MachineMemory& machine,
+                            const std::vector<CensusProcess>& seen, std::optional<std::int64_t> available_kib,
+                            std::int64_t at_ms);
 
   // When the last look was, where there was one since the tick before.
   std::optional<std::int64_t> looked_ms() const { return looked_ms_; }
@@ -34,8 +36,8 @@ class Looks {
   void take(const Entries& entries, const CategoryTotals& totals, Tick& tick);
 
  private:
-  bool see_processes(const Entries& entries, const std::vector<CensusProcess>& seen, std::int64_t available_kib,
-                     std::int64_t at_ms);
+  std::optional<Growth> see_processes(const Entries& entries, const std::vector<CensusProcess>& seen,
+                                      std::int64_t available_kib, std::int64_t at_ms);
 
   bool begun_ = false;
   std::optional<std::int64_t> looked_ms_;  // the last look since the tick before
@@ -45,7 +47,8 @@ class Looks {
   std::vector<std::int64_t> gained_kib_;  // by them since the tick before; reused
 };
 
-// Whether a process that had `before_kib` at the look before may soon be what ate the memory.
+// Whether a process that had `before_kib` a second ago, or at the look before if that was longer ago, may soon be what
+// ate the memory.
 bool rises_fast(std::int64_t before_kib, std::int64_t now_kib, std::int64_t available_kib);
 
 }  // namespace memoir

@@ -1,5 +1,7 @@
 #include "collect/read_planner.h"
 
+#include <cstdlib>
+
 namespace memoir {
 namespace {
 
@@ -9,6 +11,7 @@ Need need_of(const ProcessEntry& entry, std::int64_t now_ms) {
             .pss_kib = entry.sample.memory.or_zero(ProcessField::pss)};
   if (!entry.exact) return need;
   need.touched_kib = touched_kib(*entry.exact, entry.sample.memory, entry.related, now_ms);
+  need.moved_kib = std::abs(need.rss_kib - entry.exact->memory.or_zero(ProcessField::vm_rss));
   need.wrong_part = entry.exact->wrong_part;
   need.age_ms = now_ms - entry.exact->at_ms;
   need.cost = entry.exact->cost;
@@ -35,7 +38,8 @@ void ReadPlanner::plan(const std::vector<std::unique_ptr<ProcessEntry>>& entries
     candidates_.push_back(entry.get());
     needs_.push_back(need_of(*entry, now_ms));
   }
-  const Choice choice = choose(needs_, allowance_.left_us());
+  Choice choice = choose(needs_, allowance_.left_us());
+  if (closely_) add_foremost(needs_, choice);
   for (const std::size_t i : choice.chosen) candidates_[i]->plan.rollup = true;
   pass.tick.reads.put_off = choice.put_off;
 }

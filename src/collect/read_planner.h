@@ -20,6 +20,9 @@ class ReadPlanner {
 
   void set_share(std::int64_t share_ppm) { allowance_.set_share(share_ppm); }
 
+  // For as long as a burst lasts: who moved most is read beyond what reading may cost.
+  void set_closely(bool closely) { closely_ = closely; }
+
   // Takes the rollup out of the plans of those that are not to be read.
   void plan(const std::vector<std::unique_ptr<ProcessEntry>>& entries, Pass& pass);
 
@@ -28,6 +31,7 @@ class ReadPlanner {
 
  private:
   Allowance allowance_;
+  bool closely_ = false;
   std::int64_t other_us_ = 0;  // of the last tick: all that was no reading by need
   std::vector<Need> needs_;    // reused, like what follows
   std::vector<ProcessEntry*> candidates_;

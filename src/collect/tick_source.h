@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,16 @@ struct Access {
   bool rollup_of_others = true;  // smaps_rollup of other users' processes (CAP_SYS_PTRACE or CAP_PERFMON)
   bool pressure = true;          // /proc/pressure/memory exists
   std::string note;              // a sentence for each that is missing; empty if all is well
+};
+
+// A process that grows so fast that a tick should see it at once.
+struct Growth {
+  std::string name;  // comm, any bytes
+  std::int32_t pid = 0;
+  std::int64_t before_kib = 0;  // RSS
+  std::int64_t now_kib = 0;
+
+  bool operator==(const Growth&) const = default;
 };
 
 class TickSource {
@@ -60,10 +71,14 @@ class TickSource {
   // One pass. It fails only if the processes cannot be listed, or what must be there of the machine not be read.
   virtual Result<Tick> collect(bool keyframe) = 0;
 
-  // Between two ticks: what the next tick could not see goes into its `extremes`. `urgent`: a process grows so fast
-  // that a tick should see it at once.
+  // While it is on, ticks read exactly who moved most, beyond what reading by need may cost.
+  virtual void set_closely(bool /*on*/) {}
+
+  // Between two ticks: what the next tick could not see goes into its `extremes`.
   struct Look {
-    bool urgent = false;
+    std::optional<Growth> growth = {};
+    bool oom_kill = false;                           // as of take_events()
+    std::optional<std::int64_t> available_kib = {};  // MemAvailable
     Cost cost{};
   };
   virtual Look look() { return {}; }

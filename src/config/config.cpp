@@ -167,6 +167,7 @@ const std::vector<Section>& sections() {
        {{"db", text(&Config::db)},
         {"interval", duration(&Config::interval, kLeastInterval, kMostInterval)},
         {"look", pace(&Config::look, kLeastLook, kMostInterval)},
+        {"burst", choice(&Config::burst, {"on", "off"})},
         {"read_deadline", duration(&Config::read_deadline, 1ms, 10s)},
         {"queue_ticks", number(&Config::queue_ticks, 1, 100'000)},
         {"queue_mib", number(&Config::queue_mib, 1, 4096)},

@@ -18,6 +18,7 @@ struct Config {
   std::string db;                                // parse_config puts default_database_path() where none is given
   std::chrono::milliseconds interval{10'000};    // 100 ms … 1 h
   std::chrono::milliseconds look{1'000};         // between ticks, 50 ms … 1 h; 0: off
+  std::string burst = "on";                      // more of both while memory is short or moves fast: on, off
   std::chrono::milliseconds read_deadline{250};  // for one read that may block on its target: 1 ms … 10 s
   std::int64_t queue_ticks = 360;         // ticks that wait for the disk before the oldest is dropped: 1 … 100000
   std::int64_t queue_mib = 32;            // MiB that they may take up: 1 … 4096

@@ -81,6 +81,7 @@ std::string print_config(const Config& config) {
   out.text("db", config.db);
   out.duration("interval", config.interval);
   out.pace("look", config.look);
+  out.text("burst", config.burst);
   out.duration("read_deadline", config.read_deadline);
   out.number("queue_ticks", config.queue_ticks);
   out.number("queue_mib", config.queue_mib);

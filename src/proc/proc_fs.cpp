@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <dirent.h>
+#include <fcntl.h>
 #include <memory>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include "base/text.h"
 #include "proc/kernel.h"
@@ -83,6 +85,16 @@ Status ProcFs::list(std::vector<std::int32_t>& pids) const {
 
 Result<std::string> ProcFs::read(std::int32_t pid, PidLink link) const {
   return read_link(pid_path(root_, pid, link == PidLink::exe ? "exe" : "cwd"));
+}
+
+Result<Fd> ProcFs::open_pressure_trigger(std::int64_t stall_us, std::int64_t window_us) const {
+  const std::string file = path(SystemFile::pressure_memory);
+  Fd fd(::open(file.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
+  if (!fd) return errno_error(errno, "open", file);
+  const std::string trigger = "some " + std::to_string(stall_us) + ' ' + std::to_string(window_us);
+  // With its end, which the kernel takes for the end of the text.
+  if (::write(fd.get(), trigger.c_str(), trigger.size() + 1) < 0) return errno_error(errno, "set a trigger on", file);
+  return fd;
 }
 
 Result<BootInfo> ProcFs::boot(const Moment& now) const {

@@ -44,6 +44,11 @@ class ProcFs {
   Result<Fd> open(SystemFile file) const { return open_file(path(file)); }
   Result<std::string> read(std::int32_t pid, PidLink link) const;
 
+  // A trigger on pressure/memory (Documentation/accounting/psi.rst): the descriptor has POLLPRI, at most once in a
+  // window, when some process waited for memory for `stall_us` of the last `window_us`. It holds for as long as it is
+  // open.
+  Result<Fd> open_pressure_trigger(std::int64_t stall_us, std::int64_t window_us) const;
+
   // boot_id; host and kernel by uname(2); the time of the boot from the two clocks, for btime of /proc/stat has whole
   // seconds only.
   Result<BootInfo> boot(const Moment& now) const;

@@ -76,6 +76,25 @@ TEST_CASE("by need: own memory that moved is known without a reading") {
   CHECK(after.categories.at(0).inexact == 0);
 }
 
+TEST_CASE("by need: in a burst who moved is read, though it is known without a reading") {
+  Machine machine(by_need());
+  FakeProcess app = fake(10, "app", 1'000);
+  machine.proc.add(app);
+  machine.proc.add(fake(11, "still", 1'000));
+  machine.tick();
+  machine.collector->set_closely(true);
+  app.memory = memory_of(51'000, 200);
+  machine.proc.update(app);
+  const Tick closely = rested(machine);
+  CHECK(sample_of(closely, 10).source == Source::exact);
+  CHECK(sample_of(closely, 11).source == Source::held);
+  machine.collector->set_closely(false);
+  app.memory = memory_of(101'000, 200);
+  machine.proc.update(app);
+  machine.clock.advance(10'000);
+  CHECK(sample_of(machine.tick(), 10).source == Source::held);
+}
+
 TEST_CASE("by need: shared memory that moved is read, and a little of it is estimated") {
   Machine machine(by_need());
   FakeProcess app = fake(10, "app", 1'000);

@@ -154,9 +154,37 @@ TEST_CASE("looks: one that grows fast wants a tick at once") {
   Looked looked;
   looked.proc.add(fake(10, "app", 50 * kMib));
   looked.tick();
-  CHECK_FALSE(looked.look(10, 60 * kMib).urgent);
-  CHECK(looked.look(10, 200 * kMib).urgent);
-  CHECK_FALSE(looked.look(10, 200 * kMib).urgent);
+  CHECK_FALSE(looked.look(10, 60 * kMib).growth);
+  CHECK(looked.look(10, 200 * kMib).growth == Growth{"app", 10, rss(60 * kMib), rss(200 * kMib)});
+  CHECK_FALSE(looked.look(10, 200 * kMib).growth);
+}
+
+TEST_CASE("looks: how fast one grows is judged by the second, however often it is looked at") {
+  Looked looked;
+  looked.proc.add(fake(10, "app", 20 * kMib));
+  looked.tick();
+  looked.look(10, 20 * kMib);
+  int fast = 0;
+  for (int tenth = 0; tenth < 20; ++tenth) {
+    looked.proc.update(fake(10, "app", (20 + 10 * tenth) * kMib));
+    fast += looked.collector->look().growth ? 1 : 0;
+    looked.clock.advance(100);
+  }
+  CHECK(fast == 2);
+}
+
+TEST_CASE("looks: of several that grow fast the one that grew most is told, and what is available") {
+  Looked looked;
+  looked.proc.write(SystemFile::meminfo, meminfo(6'000'000));
+  for (const std::int32_t pid : {10, 11, 12}) looked.proc.add(fake(pid, "app", 20 * kMib));
+  looked.tick();
+  looked.proc.update(fake(10, "app", 200 * kMib));
+  looked.proc.update(fake(11, "app", 300 * kMib));
+  const TickSource::Look look = looked.look(12, 100 * kMib);
+  REQUIRE(look.growth);
+  CHECK(look.growth->pid == 11);
+  CHECK(look.available_kib == 6'000'000);
+  CHECK_FALSE(look.oom_kill);
 }
 
 TEST_CASE("looks: fast is what doubles, or eats much of what is available, and is not small") {

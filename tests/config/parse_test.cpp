@@ -114,6 +114,10 @@ unless = '=/'
 
 TEST_CASE("what is dear can be switched off") {
   CHECK(parse_config("[recorder]\nlook = 'off'\n", "F")->look == 0ms);
+  CHECK(parse_config("", "F")->burst == "on");
+  CHECK(parse_config("[recorder]\nburst = 'off'\n", "F")->burst == "off");
+  CHECK(complaint("[recorder]\nburst = 'offf'\n") ==
+        "F:2: burst in [recorder] must be one of on, off; did you mean 'off'?");
   CHECK(parse_config("[mappings]\ninterval = 'off'\n", "F")->mappings_interval == 0ms);
   CHECK(complaint("[mappings]\ninterval = 'never'\n").starts_with("F:2: interval in [mappings] cannot be read"));
 }

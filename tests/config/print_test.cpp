@@ -24,6 +24,7 @@ TEST_CASE("a printed configuration reads back the same") {
 
   config.interval = 1500ms;
   config.look = 0ms;
+  config.burst = "off";
   config.read_deadline = 1ms;
   config.queue_ticks = 100'000;
   config.queue_mib = 4096;

@@ -43,6 +43,20 @@ TEST_CASE("links: the target, or why not") {
   CHECK(fake.proc().read(5, PidLink::cwd).error().kind == ErrorKind::gone);
 }
 
+TEST_CASE("a trigger on memory pressure: what is written, and why there is none") {
+  test::FakeProc fake;
+  fake.remove(SystemFile::pressure_memory);
+  CHECK(fake.proc().open_pressure_trigger(150'000, 2'000'000).error().kind == ErrorKind::gone);
+  fake.write(SystemFile::pressure_memory, "");
+  CHECK(fake.proc().open_pressure_trigger(150'000, 2'000'000).ok());
+  Buffer buffer;
+  CHECK(*read_file(fake.proc().path(SystemFile::pressure_memory), buffer) == std::string("some 150000 2000000") + '\0');
+  // On this machine there is one, or the kernel says why not.
+  const auto real = ProcFs().open_pressure_trigger(150'000, 2'000'000);
+  if (!real) CHECK(real.error().message.find("/proc/pressure/memory") != std::string::npos);
+  CHECK_FALSE(ProcFs().open_pressure_trigger(0, 2'000'000).ok());
+}
+
 TEST_CASE("boot: from the fake machine and from this one") {
   const test::FakeProc fake;
   const auto info = fake.proc().boot({.wall_ms = 1'700'000'012'345, .boot_ms = 12'100});

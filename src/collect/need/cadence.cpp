@@ -6,6 +6,8 @@ namespace memoir {
 namespace {
 
 constexpr std::int64_t kStatusEveryMs = 120'000;
+constexpr std::int64_t kLateMs = 250;
+constexpr std::int64_t kBurstTickPpm = 50'000;
 constexpr std::int64_t kTurnMs = 7'919;  // from one pid to the next: the children of one moment are spread
 
 }  // namespace
@@ -34,8 +36,22 @@ Slot next_slot(std::int64_t now_ms, std::int64_t last_slot_ms, std::int64_t inte
   return slot;
 }
 
-std::int64_t look_pause_ms(std::int64_t every_ms, std::int64_t cost_us) {
-  return std::max(every_ms, cost_us);
+std::int64_t look_pause_ms(std::int64_t every_ms, std::int64_t cost_us, std::int64_t share_ppm) {
+  return std::max(every_ms, cost_us * 1000 / share_ppm);
+}
+
+std::int64_t burst_look_ms(std::int64_t look_ms) {
+  return std::min(look_ms, std::max<std::int64_t>(look_ms / 10, 100));
+}
+
+std::int64_t burst_tick_ms(std::int64_t interval_ms) {
+  const std::int64_t tick_ms = std::max<std::int64_t>(interval_ms / 10, 1000);
+  return tick_ms < interval_ms ? tick_ms : 0;
+}
+
+bool burst_tick_due(std::int64_t now_ms, std::int64_t last_tick_ms, std::int64_t tick_ms, std::int64_t cost_us) {
+  // A timer that fired late fires in time then.
+  return now_ms - last_tick_ms >= std::max(tick_ms - kLateMs, cost_us * 1000 / kBurstTickPpm);
 }
 
 bool early_tick_due(std::int64_t now_ms, std::int64_t last_tick_ms, std::int64_t interval_ms) {

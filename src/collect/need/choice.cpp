@@ -22,8 +22,12 @@ std::int64_t greatest_age_ms(const Need& need) {
   return kGreatestAgeMs * std::clamp<std::int64_t>(need.cost.cpu_us / kDearUs, 1, kMostSeldom);
 }
 
-bool rests(const Need& need) {
-  return !need.unread && need.age_ms * 1000 < need.cost.wall_us * kRest;
+bool rests(const Need& need, std::int64_t times = kRest) {
+  return !need.unread && need.age_ms * 1000 < need.cost.wall_us * times;
+}
+
+std::int64_t unknown_kib(const Need& need) {
+  return need.unread ? need.rss_kib : std::max(need.moved_kib, need.touched_kib);
 }
 
 // The older the reading, the less is thought of it.
@@ -66,6 +70,26 @@ Choice choose(std::span<const Need> needs, std::int64_t allowance_us) {
   choice.put_off = choice.chosen.end() - end;
   choice.chosen.erase(end, choice.chosen.end());
   return choice;
+}
+
+void add_foremost(std::span<const Need> needs, Choice& choice) {
+  std::vector<std::size_t> foremost;
+  for (std::size_t i = 0; i < needs.size(); ++i) {
+    if (unknown_kib(needs[i]) > static_cast<std::int64_t>(kSlightKib) && !rests(needs[i], kBurstRest)) {
+      foremost.push_back(i);
+    }
+  }
+  std::ranges::stable_sort(foremost,
+                           [&](std::size_t a, std::size_t b) { return unknown_kib(needs[a]) > unknown_kib(needs[b]); });
+  foremost.resize(std::min(foremost.size(), kBurstReads));
+  std::int64_t left_us = kBurstReadUs;
+  for (const std::size_t i : foremost) {
+    if (left_us <= 0) break;
+    if (std::ranges::find(choice.chosen, i) != choice.chosen.end()) continue;
+    left_us -= expected_us(needs[i]);
+    if (due(needs[i])) --choice.put_off;
+    choice.chosen.push_back(i);
+  }
 }
 
 }  // namespace memoir

@@ -3,7 +3,7 @@
 // Whose smaps_rollup is read in a tick. Reading it is dear (10 ms for each GB), and holds up the mmap() of the process
 // meanwhile: so those are due of whom not all is known without it, or whose last reading is old; and after a reading a
 // process has its rest, the longer the longer that took. What is due is read in the order of what there is to learn, as
-// far as the allowance goes. Pure.
+// far as the allowance goes. In a burst (burst.h) those that moved most are read beyond that. Pure.
 
 #include <cstdint>
 #include <span>
@@ -18,6 +18,7 @@ struct Need {
   bool unread = false;           // there is no reading of the memory that it has: it is new, or exec'd
   std::int64_t touched_kib = 0;  // since the last reading, as in estimate.h
   double wrong_part = 1;         // of it
+  std::int64_t moved_kib = 0;    // of RSS since then, up or down
   std::int64_t rss_kib = 0;
   std::int64_t pss_kib = 0;  // as it is thought to be
   std::int64_t age_ms = 0;   // of the last reading
@@ -32,6 +33,13 @@ inline constexpr std::int64_t kForgottenMs = 12 * kGreatestAgeMs;
 // So much longer than a reading took is there none: of the time that a process runs, one in so many parts is held up.
 inline constexpr std::int64_t kRest = 2'000;
 
+// In a burst so many processes are read beyond the allowance, for as long as this is left of a tick's own. What it
+// costs is earned again in the rest that follows. A process has a shorter rest then: it is held up for a 50th of its
+// time at most.
+inline constexpr std::size_t kBurstReads = 10;
+inline constexpr std::int64_t kBurstReadUs = 20'000;
+inline constexpr std::int64_t kBurstRest = 50;
+
 struct Choice {
   std::vector<std::size_t> chosen;  // in the order in which they are to be read
   std::int64_t put_off = 0;         // due as well, but beyond the allowance
@@ -44,5 +52,8 @@ bool due(const Need& need);
 
 // `allowance_us`: as long as any of it is left, another is read.
 Choice choose(std::span<const Need> needs, std::int64_t allowance_us);
+
+// Adds those of a burst: who moved most since it was read. Of who did not move a reading tells nothing new.
+void add_foremost(std::span<const Need> needs, Choice& choice);
 
 }  // namespace memoir

@@ -77,6 +77,32 @@ TEST_CASE("looks wait for as long as they take no more than a thousandth of a co
   CHECK(look_pause_ms(1'000, 30'000) == 30'000);
 }
 
+TEST_CASE("in a burst looks may take a hundredth of a core") {
+  CHECK(look_pause_ms(100, 1'000, kBurstLookPpm) == 100);
+  CHECK(look_pause_ms(100, 3'000, kBurstLookPpm) == 300);
+}
+
+TEST_CASE("in a burst there are ten times as many looks and ticks, within bounds") {
+  CHECK(burst_look_ms(1'000) == 100);
+  CHECK(burst_look_ms(400) == 100);
+  CHECK(burst_look_ms(10'000) == 1'000);
+  CHECK(burst_look_ms(50) == 50);
+  CHECK(burst_look_ms(0) == 0);
+  CHECK(burst_tick_ms(10'000) == 1'000);
+  CHECK(burst_tick_ms(5'000) == 1'000);
+  CHECK(burst_tick_ms(3'600'000) == 360'000);
+  CHECK(burst_tick_ms(1'000) == 0);
+  CHECK(burst_tick_ms(100) == 0);
+}
+
+TEST_CASE("a tick of a burst comes in its time, and later where ticks are dear") {
+  CHECK(burst_tick_due(11'000, 10'000, 1'000, 10'000));
+  CHECK(burst_tick_due(10'990, 10'000, 1'000, 10'000));
+  CHECK_FALSE(burst_tick_due(10'400, 10'000, 1'000, 10'000));
+  CHECK_FALSE(burst_tick_due(12'000, 10'000, 1'000, 101'000));
+  CHECK(burst_tick_due(12'020, 10'000, 1'000, 101'000));
+}
+
 TEST_CASE("a tick before its slot comes a quarter of the interval after the last, and not within a second") {
   CHECK_FALSE(early_tick_due(12'000, 10'000, 10'000));
   CHECK(early_tick_due(12'500, 10'000, 10'000));

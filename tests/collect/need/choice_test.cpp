@@ -111,3 +111,39 @@ TEST_CASE("whose estimates were right so far is read when more moved, or later")
   shared.pss_kib = 10'000;
   CHECK(due(shared));
 }
+
+TEST_CASE("in a burst those that moved most are read beyond the allowance, and nobody who did not move") {
+  Need grown = still();
+  grown.moved_kib = 500'000;
+  Need unread = still();
+  unread.unread = true;
+  const std::vector<Need> needs{still(), moved(300), grown, unread, moved(20)};
+  Choice choice = choose(needs, 0);
+  CHECK(choice.chosen.empty());
+  CHECK(choice.put_off == 2);
+  add_foremost(needs, choice);
+  CHECK(choice.chosen == std::vector<std::size_t>{2, 3, 1});
+  CHECK(choice.put_off == 0);
+  // Who is read anyway is not read twice.
+  choice = choose(needs, kMuch);
+  add_foremost(needs, choice);
+  CHECK(choice.chosen == std::vector<std::size_t>{3, 1, 2});
+}
+
+TEST_CASE("in a burst so many are read, at such a cost, and with a shorter rest") {
+  std::vector<Need> needs(30, moved(300));
+  Choice choice;
+  add_foremost(needs, choice);
+  CHECK(choice.chosen.size() == kBurstReads);
+  for (Need& need : needs) need.cost = {9'000, 9'000};
+  choice = {};
+  add_foremost(needs, choice);
+  CHECK(choice.chosen.size() == 3);
+  for (Need& need : needs) need.age_ms = 9 * kBurstRest - 1;
+  choice = {};
+  add_foremost(needs, choice);
+  CHECK(choice.chosen.empty());
+  needs[7].age_ms = 9 * kBurstRest;
+  add_foremost(needs, choice);
+  CHECK(choice.chosen == std::vector<std::size_t>{7});
+}

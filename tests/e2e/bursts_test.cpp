@@ -1,0 +1,129 @@
+// Bursts (recorder/burst.cpp): more looks and ticks while memory moves fast, and events that say so.
+
+#include <chrono>
+#include <csignal>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "holder.h"
+#include "recording.h"
+#include "support/catch.h"
+
+using namespace memoir::test;
+using nlohmann::json;
+
+namespace {
+
+const std::string kBegan = "SELECT text FROM event WHERE kind = 'burst' ORDER BY id LIMIT 1";
+
+// A recorder in a burst that its holder began. Where something else on the machine was first, another is begun.
+struct Bursting {
+  explicit Bursting(const std::string& interval) {
+    for (int attempt = 0; attempt < 10; ++attempt) {
+      recorder.reset();
+      scene = std::make_unique<Scene>();
+      holder = std::make_unique<Holder>(scene->folder());
+      recorder = std::make_unique<Recorder>(*scene, interval, std::nullopt,
+                                            std::vector<std::string>{"--config", configured(*scene, "")});
+      recorder->tick();
+      holder->tell("private 98304");
+      wait_until("a burst", [&] { return scene->number("SELECT count(*) FROM event WHERE kind = 'burst'") > 0; });
+      began = scene->text(kBegan);
+      if (contains(began, "holder (" + std::to_string(holder->pid()) + ") grew from ")) return;
+    }
+    FAIL("others began all the bursts, the last so: " << began);
+  }
+
+  std::unique_ptr<Scene> scene;
+  std::unique_ptr<Holder> holder;
+  std::unique_ptr<Recorder> recorder;
+  std::string began;
+};
+
+// Ticks with several looks that came within a few seconds after another: without bursts there is one each ten.
+const std::string kClose =
+    "SELECT count(*) FROM (SELECT looks, wall_ms - lag(wall_ms) OVER (ORDER BY id) AS after_ms FROM tick) "
+    "WHERE after_ms BETWEEN 500 AND 5000 AND looks >= 2";
+
+}  // namespace
+
+TEST_CASE("bursts: after a process grew fast there are looks and ticks by the second, for a while") {
+  const Bursting bursting("10s");
+  const Scene& scene = *bursting.scene;
+  CHECK(bursting.began.starts_with("Began: holder ("));
+  wait_until("ticks by the second", [&] { return scene.number(kClose).value_or(0) >= 4; });
+  wait_until("the end of the burst",
+             [&] { return scene.number("SELECT count(*) FROM event WHERE kind = 'burst'").value_or(0) >= 2; });
+  // It goes on as before. For a while no process that grows begins another.
+  bursting.holder->tell("private 131072");
+  wait_until("a tick of its turn", [&] {
+    return scene
+               .number(
+                   "SELECT count(*) FROM tick WHERE wall_ms > 3000 + (SELECT max(wall_ms) FROM event WHERE kind = "
+                   "'burst') AND wall_ms % 10000 < 1000")
+               .value_or(0) > 0;
+  });
+  const json rows = scene.answer_rows({"events", "--kind", "burst", "--last", "1h"});
+  INFO(rows.dump());
+  REQUIRE(rows.size() >= 2);
+  CHECK(rows.at(0).at("text") == bursting.began);
+  const auto ended = rows.at(1).at("text").get<std::string>();
+  CHECK(ended.starts_with("Ended after "));
+  CHECK(contains(ended, "a process grew fast"));
+  CHECK(scene.number("SELECT count(*) FROM event WHERE text LIKE 'Began: holder%'") == 1);
+  CHECK(bursting.recorder->stop() == 0);
+}
+
+TEST_CASE("bursts: one that the recorder's end comes into has an end; one that a crash does has begun") {
+  const Bursting bursting("1h");
+  const bool crash = GENERATE(false, true);
+  if (crash) {
+    bursting.recorder->kill();
+  } else {
+    CHECK(bursting.recorder->stop() == 0);
+  }
+  CHECK(contains(bursting.scene->text(kBegan), "Began"));
+  const auto ended =
+      bursting.scene->number("SELECT count(*) FROM event WHERE kind = 'burst' AND text LIKE 'Ended after %'");
+  CHECK(ended == (crash ? 0 : 1));
+}
+
+TEST_CASE("bursts: one that runs when they are switched off ends") {
+  const Bursting bursting("1h");
+  configured(*bursting.scene, "[recorder]\nburst = \"off\"\n");
+  bursting.recorder->child().signal(SIGHUP);
+  const std::string took =
+      "SELECT max(wall_ms) - min(wall_ms) FROM event WHERE kind = 'burst' HAVING max(text) LIKE 'Ended after %'";
+  wait_until("its end", [&] { return bursting.scene->number(took).has_value(); });
+  CHECK(bursting.scene->number(took) < 9'000);
+  CHECK(bursting.recorder->stop() == 0);
+}
+
+TEST_CASE("bursts: with an interval of an hour there are more looks, and no more ticks at once") {
+  const Bursting bursting("1h");
+  const auto ticks = bursting.scene->number("SELECT count(*) FROM tick").value();
+  bursting.recorder->tick();
+  CHECK(bursting.scene->number("SELECT count(*) FROM tick") == ticks + 1);
+  CHECK(bursting.recorder->stop() == 0);
+}
+
+TEST_CASE("bursts: without them a process that grows fast gets a tick before its turn") {
+  const Scene scene;
+  Holder holder(scene.folder());
+  Recorder recorder(scene, "5s", {}, {"--config", configured(scene, "[recorder]\nlook = \"50ms\"\nburst = \"off\"\n")});
+  recorder.tick();
+  const std::string early =
+      "SELECT count(*) FROM tick WHERE wall_ms % 5000 BETWEEN 1000 AND 4000 AND keyframe_id <> id";
+  const std::int64_t asked = scene.number(early).value_or(0);
+  // It may come just before its turn, which is no proof: then again.
+  wait_until("a tick before its turn", [&] {
+    holder.tell("free");
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    holder.tell("private 262144");
+    std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+    return scene.number(early).value_or(0) > asked;
+  });
+  CHECK(recorder.stop() == 0);
+  CHECK(scene.number("SELECT count(*) FROM event WHERE kind = 'burst'") == 0);
+}
