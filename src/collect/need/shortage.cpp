@@ -19,9 +19,9 @@ constexpr std::int64_t kMuchPart = 32;  // of a small machine
 constexpr std::int64_t kAllocationStalls = 20;
 constexpr std::int64_t kSwappedIn = 1'000;
 
-using F = MachineField;
+using M = MachineField;
 
-std::int64_t increase(const MachineMemory& before, const MachineMemory& now, F field) {
+std::int64_t increase(const MachineMemory& before, const MachineMemory& now, M field) {
   const auto from = before.get(field);
   const auto to = now.get(field);
   return from && to ? *to - *from : 0;
@@ -54,15 +54,15 @@ bool stalls(const MachineMemory& before, const MachineMemory& now, std::int64_t 
   const auto often = [elapsed_ms](std::int64_t count, std::int64_t each_second) {
     return count > 0 && count * 1000 >= each_second * elapsed_ms;
   };
-  if (before.has(F::psi_some_total) && now.has(F::psi_some_total)) {
-    return often(increase(before, now, F::psi_some_total), kStallUs * 1'000'000 / kStallWindowUs);
+  if (before.has(M::psi_some_total) && now.has(M::psi_some_total)) {
+    return often(increase(before, now, M::psi_some_total), kStallUs * 1'000'000 / kStallWindowUs);
   }
   std::int64_t allocations = 0;
   for (const F zone :
-       {F::allocstall_dma, F::allocstall_dma32, F::allocstall_normal, F::allocstall_movable, F::allocstall_device}) {
+       {M::allocstall_dma, M::allocstall_dma32, M::allocstall_normal, M::allocstall_movable, M::allocstall_device}) {
     allocations += increase(before, now, zone);
   }
-  return often(allocations, kAllocationStalls) || often(increase(before, now, F::pswpin), kSwappedIn);
+  return often(allocations, kAllocationStalls) || often(increase(before, now, M::pswpin), kSwappedIn);
 }
 
 }  // namespace memoir
