@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t kStepMs = 1'000;
 
-std::string mib(std::int64_t kib) {
+std::string in_mib(std::int64_t kib) {
   return fmt::format("{:.0f} MiB", static_cast<double>(kib) / 1024);
 }
 
@@ -59,7 +59,7 @@ void Daemon::see_look(const TickSource::Look& look) {
   if (look.oom_kill) see_reason(BurstReason::oom_kill, "the OOM killer chose a process");
   if (const auto& growth = look.growth) {
     see_reason(BurstReason::growth, fmt::format("{} ({}) grew from {} to {}", to_printable(to_utf8(growth->name)),
-                                                growth->pid, mib(growth->before_kib), mib(growth->now_kib)));
+                                                growth->pid, in_mib(growth->before_kib), in_mib(growth->now_kib)));
   }
   if (look.available_kib) see_available(clock_.now().boot_ms, *look.available_kib);
 }
@@ -83,8 +83,8 @@ void Daemon::see_available(std::int64_t at_ms, std::int64_t kib) {
   if (!bursts_ || !total_kib) return;
   const auto left_ms = shortage_.see(at_ms, kib, *total_kib);
   if (!left_ms) return;
-  see_reason(BurstReason::shortage, fmt::format("{} of {} are available, and would be used up in {}", mib(kib),
-                                                mib(*total_kib), seconds(*left_ms)));
+  see_reason(BurstReason::shortage, fmt::format("{} of {} are available, and would be used up in {}", in_mib(kib),
+                                                in_mib(*total_kib), seconds(*left_ms)));
 }
 
 void Daemon::see_reason(BurstReason reason, const std::string& why) {

@@ -58,7 +58,7 @@ bool stalls(const MachineMemory& before, const MachineMemory& now, std::int64_t 
     return often(increase(before, now, M::psi_some_total), kStallUs * 1'000'000 / kStallWindowUs);
   }
   std::int64_t allocations = 0;
-  for (const F zone :
+  for (const M zone :
        {M::allocstall_dma, M::allocstall_dma32, M::allocstall_normal, M::allocstall_movable, M::allocstall_device}) {
     allocations += increase(before, now, zone);
   }

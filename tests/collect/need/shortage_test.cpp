@@ -83,40 +83,40 @@ TEST_CASE("shortage: looks that are seldom are compared with the one before") {
 }
 
 TEST_CASE("stalls by PSI: the same share of the time as the trigger's") {
-  using F = MachineField;
+  using M = MachineField;
   MachineMemory before;
   MachineMemory now;
-  before.set(F::psi_some_total, 1'000'000);
-  now.set(F::psi_some_total, 1'000'000 + 749'000);
+  before.set(M::psi_some_total, 1'000'000);
+  now.set(M::psi_some_total, 1'000'000 + 749'000);
   CHECK_FALSE(stalls(before, now, 10'000));
-  now.set(F::psi_some_total, 1'000'000 + 750'000);
+  now.set(M::psi_some_total, 1'000'000 + 750'000);
   CHECK(stalls(before, now, 10'000));
   CHECK_FALSE(stalls(before, before, 0));
   // Whoever counts stalls is believed.
-  now.set(F::psi_some_total, 1'000'000);
-  before.set(F::pswpin, 0);
-  now.set(F::pswpin, 1'000'000);
+  now.set(M::psi_some_total, 1'000'000);
+  before.set(M::pswpin, 0);
+  now.set(M::pswpin, 1'000'000);
   CHECK_FALSE(stalls(before, now, 10'000));
 }
 
 TEST_CASE("stalls without PSI: allocations that had to reclaim, and swapping in") {
-  using F = MachineField;
+  using M = MachineField;
   MachineMemory before;
-  before.set(F::allocstall_normal, 1'000);
-  before.set(F::allocstall_movable, 5'000);
-  before.set(F::pswpin, 70);
+  before.set(M::allocstall_normal, 1'000);
+  before.set(M::allocstall_movable, 5'000);
+  before.set(M::pswpin, 70);
   CHECK_FALSE(stalls(before, before, 10'000));
   CHECK_FALSE(stalls(before, before, 0));
   CHECK_FALSE(stalls({}, {}, 10'000));
   MachineMemory now = before;
-  now.set(F::allocstall_normal, 1'099);
-  now.set(F::allocstall_movable, 5'100);
+  now.set(M::allocstall_normal, 1'099);
+  now.set(M::allocstall_movable, 5'100);
   CHECK_FALSE(stalls(before, now, 10'000));
-  now.set(F::allocstall_normal, 1'100);
+  now.set(M::allocstall_normal, 1'100);
   CHECK(stalls(before, now, 10'000));
   now = before;
-  now.set(F::pswpin, 70 + 9'999);
+  now.set(M::pswpin, 70 + 9'999);
   CHECK_FALSE(stalls(before, now, 10'000));
-  now.set(F::pswpin, 70 + 10'000);
+  now.set(M::pswpin, 70 + 10'000);
   CHECK(stalls(before, now, 10'000));
 }
