@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <asio/post.hpp>
+
 #include "base/log.h"
 #include "base/text.h"
 #include "proc/proc_fs.h"
@@ -25,7 +27,7 @@ std::string seconds(std::int64_t ms) {
 // A trigger costs nothing while nobody waits for memory. A tree that is not this machine's has none to give.
 void Daemon::set_bursts() {
   bursts_ = !options_.once && settings_.config.burst == "on" && settings_.config.source == "proc";
-  no_trigger_.clear();
+  const std::string before = std::exchange(no_trigger_, {});
   if (!bursts_) {
     if (burst_.running()) end_burst();
     pressure_.close();
@@ -43,7 +45,7 @@ void Daemon::set_bursts() {
       "Nobody is woken when processes wait for memory ({}): bursts begin by what looks and ticks see of it, up to an "
       "interval later. Older kernels allow it with CAP_SYS_RESOURCE only.",
       trigger.error().message);
-  if (access_reported_) report_degraded(no_trigger_);
+  if (access_reported_ && no_trigger_ != before) report_degraded(no_trigger_);
 }
 
 void Daemon::await_pressure() {
@@ -105,7 +107,10 @@ void Daemon::begin_burst(const std::string& why) {
   note_incident();
   await_look();
   await_burst_step();
-  take_burst_tick();
+  // It may be a tick that began it, which is not stored yet.
+  asio::post(loop_, [this] {
+    if (burst_.running()) take_burst_tick();
+  });
 }
 
 void Daemon::end_burst() {
@@ -114,9 +119,9 @@ void Daemon::end_burst() {
 }
 
 void Daemon::tell_end() {
-  const std::string text = fmt::format("Ended after {}: {}", seconds(burst_.length_ms()), burst_.reasons());
-  log_info("a burst: " + text);
-  event("burst", text);
+  const std::string text = fmt::format("nded after {}: {}", seconds(burst_.length_ms()), burst_.reasons());
+  log_info("the burst e" + text);
+  event("burst", "E" + text);
   source_->set_closely(false);
   burst_timer_.cancel();
   await_look();

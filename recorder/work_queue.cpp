@@ -45,8 +45,11 @@ std::size_t bytes_of(const Tick& tick) {
            tick.extremes.categories.capacity() * sizeof(CategoryExtremes);
   bytes += tick.ends.capacity() * sizeof(ProcessEnd) + tick.end_sums.capacity() * sizeof(EndSum);
   bytes += tick.oom_victims.capacity() * sizeof(OomVictim);
-  for (const OomVictim& victim : tick.oom_victims)
-    bytes += victim.detail ? victim.detail->others.capacity() * sizeof(OomTask) : 0;
+  for (const OomVictim& victim : tick.oom_victims) {
+    bytes += heap_bytes(victim.cgroup);
+    if (!victim.detail) continue;
+    bytes += victim.detail->others.capacity() * sizeof(OomTask) + heap_bytes(victim.detail->limit_cgroup);
+  }
   for (const EndSum& sum : tick.end_sums)
     for (const std::string* text : {&sum.comm, &sum.user, &sum.cgroup}) bytes += heap_bytes(*text);
   if (tick.segments) bytes += tick.segments->capacity() * sizeof(SysvSegment);

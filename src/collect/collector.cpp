@@ -41,13 +41,6 @@ bool moved(ProcessEntry& entry) {
   return std::exchange(entry.charged, now) != now;
 }
 
-// A walk ends well before it counts as stuck.
-TmpfsOptions tmpfs_options(const CollectorOptions& options) {
-  TmpfsOptions tmpfs{.interval = options.tmpfs_interval};
-  tmpfs.limits.time = std::min(tmpfs.limits.time, options.read_deadline * 2 / 5);
-  return tmpfs;
-}
-
 }  // namespace
 
 struct Collector::State {
@@ -62,7 +55,7 @@ struct Collector::State {
         census(found ? *std::move(found) : make_proc_census(proc, descriptors)),
         cgroups(CgroupFs(options.cgroup_root), descriptors),
         containers(ContainerFiles(options.container_root), options.container_names, options.store_bytes),
-        tmpfs(proc, tmpfs_options(options)),
+        tmpfs(proc, TmpfsOptions::within(options.read_deadline, options.tmpfs_interval)),
         ends(CgroupFs(options.cgroup_root), options.ticks_per_second),
         table(proc, descriptors),
         planner(options.read_share_ppm),

@@ -77,7 +77,7 @@ class TickSource {
   // Between two ticks: what the next tick could not see goes into its `extremes`.
   struct Look {
     std::optional<Growth> growth = {};
-    bool oom_kill = false;                           // as of take_events()
+    bool oom_kill = false;                           // as take_events() returns it
     std::optional<std::int64_t> available_kib = {};  // MemAvailable
     Cost cost{};
   };

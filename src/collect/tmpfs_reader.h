@@ -5,6 +5,7 @@
 // may block: a mount that does not answer is left out until it does. The table of mounts is read again when the kernel
 // says that it changed.
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -27,6 +28,13 @@ namespace memoir {
 struct TmpfsOptions {
   std::chrono::milliseconds interval{std::chrono::minutes(30)};  // of the walks of a mount; 0: none
   WalkLimits limits = {};
+
+  // A walk ends well before it counts as stuck.
+  static TmpfsOptions within(std::chrono::milliseconds deadline, std::chrono::milliseconds interval) {
+    TmpfsOptions options{.interval = interval};
+    options.limits.time = std::min(options.limits.time, deadline * 2 / 5);
+    return options;
+  }
 };
 
 class TmpfsReader {

@@ -27,7 +27,7 @@ struct Bursting {
       recorder = std::make_unique<Recorder>(*scene, interval, std::nullopt,
                                             std::vector<std::string>{"--config", configured(*scene, "")});
       recorder->tick();
-      holder->tell("private 98304");
+      holder->tell("private 196608");  // whenever a look comes, half of it is growth enough
       wait_until("a burst", [&] { return scene->number("SELECT count(*) FROM event WHERE kind = 'burst'") > 0; });
       began = scene->text(kBegan);
       if (contains(began, "holder (" + std::to_string(holder->pid()) + ") grew from ")) return;

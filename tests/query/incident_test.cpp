@@ -132,9 +132,10 @@ TEST_CASE("incident: the first screen says who was killed and why, and that it c
   const std::string screen = outcome.out.substr(0, outcome.out.find("Whom the OOM killer chose"));
   CAPTURE(screen);
   CHECK(std::ranges::count(screen, '\n') <= 24);
-  for (const char* said : {"OOM kill in app.service", "killed java (812) when app.service reached its limit of 5.0 GiB",
-                           "java -jar shop.jar in app.service had grown by", "report.py", "killed, restarted",
-                           "Limits     app.service", "1 process by the OOM killer; restarted 1", "some 2.0%"}) {
+  for (const char* said :
+       {"OOM kill in app.service", "killed java (812) when app.service reached its limit of 5.0 GiB",
+        "java -jar shop.jar in app.service had grown by", "report.py", "killed, restarted", "Limits     app.service",
+        "Killed     1 process by the OOM killer; restarted 1", "some 2.0%"}) {
     CAPTURE(said);
     CHECK(screen.find(said) != std::string::npos);
   }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdlib>
 #include <fmt/format.h>
 
 #include "analysis/series.h"
@@ -14,6 +15,7 @@ namespace memoir::query {
 namespace {
 
 constexpr std::size_t kMostEvents = 20;
+constexpr std::ptrdiff_t kMostVictims = 100;
 constexpr std::size_t kMostEnded = 8;
 constexpr std::size_t kMostLimits = 5;
 constexpr std::size_t kMostSamples = 8;
@@ -62,8 +64,8 @@ std::string death_line(const Incident& incident) {
   const auto told = static_cast<std::int64_t>(incident.victims.size());
   const std::int64_t kills = std::max(told, incident.counted_kills.value_or(0));
   std::string line = kills == 0
-                         ? "Died       nobody by the OOM killer"
-                         : fmt::format("Died       {} by the OOM killer", print_count(kills, "process", "processes"));
+                         ? "Killed     none by the OOM killer"
+                         : fmt::format("Killed     {} by the OOM killer", print_count(kills, "process", "processes"));
   if (kills > told) line += fmt::format(", of which {} only counted", kills - told);
   return line + fmt::format("; restarted {}", incident.restarts);
 }
@@ -144,7 +146,11 @@ void add_victims(const Incident& incident, Report& report) {
   columns.add({"invoked_by", "ASKED FOR MORE", Kind::text, 3}, of_detail(&OomDetail::invoked_by));
   columns.add(for_machines("cgroup"), &OomVictim::cgroup);
   columns.add({"unit", "IN"}, [&incident](const OomVictim& victim) { return unit_of(incident, victim); });
-  Section section{"victims", "Whom the OOM killer chose", make_table(columns, incident.victims)};
+  std::vector<OomVictim> victims = incident.victims;
+  if (std::ssize(victims) > kMostVictims) victims.erase(victims.begin(), victims.end() - kMostVictims);
+  Section section{"victims", "Whom the OOM killer chose", make_table(columns, victims)};
+  if (victims.size() < incident.victims.size())
+    section.notes = {fmt::format("{} before these: memoir events.", incident.victims.size() - victims.size())};
   section.table.own_units = true;
   report.sections.push_back(std::move(section));
 }
@@ -180,14 +186,20 @@ Status add_samples(const Context& context, const Incident& incident, Report& rep
   return Done{};
 }
 
+// Where there are many, kills stay, and of the rest those that are nearest to the moment.
 void add_events(const Incident& incident, Report& report) {
   std::vector<Event> events = incident.events;
-  std::ranges::stable_sort(events, {}, [](const Event& event) { return event.at.wall_ms; });
+  const auto distance = [&](const Event& event) {
+    const bool kill = event.kind == "oom-victim" || event.kind == "oom-kill";
+    return std::pair(!kill, std::abs(event.at.wall_ms - incident.instant.at_ms));
+  };
+  std::ranges::stable_sort(events, {}, distance);
   Section section{"events", "Events", {}};
   if (events.size() > kMostEvents) {
     section.notes = {fmt::format("{} more: memoir events.", events.size() - kMostEvents)};
     events.resize(kMostEvents);
   }
+  std::ranges::stable_sort(events, {}, [](const Event& event) { return event.at.wall_ms; });
   section.table = event_table(events);
   report.sections.push_back(std::move(section));
 }

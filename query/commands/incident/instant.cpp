@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <limits>
+#include <cstdlib>
 
 #include "analysis/rolled.h"
 #include "query/ask/times.h"
@@ -12,24 +12,37 @@ constexpr double kNoteworthyPercent = 5;
 constexpr Metric kStalled = metric_of(MachineField::psi_some_total);
 constexpr Metric kAvailable = metric_of(MachineField::mem_available);
 
+Instant of_victim(OomVictim victim) {
+  const std::int64_t at_ms = victim.at_ms;
+  return {.at_ms = at_ms, .kind = Instant::Kind::oom_kill, .victim = std::move(victim), .counted = {}};
+}
+
+// Who asks for the second of a kill means the kill.
+Result<Instant> at_time(Reader& reader, std::int64_t at_ms) {
+  constexpr std::int64_t near_ms = 1'000;
+  std::vector<OomVictim> victims = TRY(reader.oom_victims({at_ms - near_ms, at_ms + near_ms}));
+  if (victims.empty()) return Instant{.at_ms = at_ms};
+  return of_victim(*std::ranges::min_element(
+      victims, {}, [at_ms](const OomVictim& victim) { return std::abs(victim.at_ms - at_ms); }));
+}
+
 // The kernel's word on whom is of the moment; its counters are read at ticks.
-Result<std::optional<Instant>> last_oom_kill(Reader& reader) {
-  constexpr Range always{0, std::numeric_limits<std::int64_t>::max()};
+Result<std::optional<Instant>> last_oom_kill(const Context& context) {
+  // Whatever a file says of times.
+  const Range always{0, context.file.last_tick_ms + kDayMs};
   std::optional<Instant> last;
-  for (const Event& event : TRY(reader.events(always))) {
+  for (const Event& event : TRY(context.reader.events(always))) {
     if (event.kind == "oom-kill") {
       last = {.at_ms = event.at.wall_ms, .kind = Instant::Kind::oom_kill, .counted = event.text};
     }
   }
-  std::vector<OomVictim> victims = TRY(reader.oom_victims(always));
+  std::vector<OomVictim> victims = TRY(context.reader.oom_victims(always));
   if (victims.empty()) return last;
   OomVictim& victim = victims.back();
   // The tick that counts a kill comes after it.
-  const bool told = !last || victim.at_ms >= last->at_ms - kHourMs / 12;
-  if (!told) return last;
-  const std::int64_t at_ms = victim.at_ms;
-  return std::optional(
-      Instant{.at_ms = at_ms, .kind = Instant::Kind::oom_kill, .victim = std::move(victim), .counted = {}});
+  const std::int64_t interval_ms = context.runs.empty() ? 0 : context.runs.back().interval_ms;
+  const bool told = !last || victim.at_ms >= last->at_ms - std::max(kHourMs / 12, 2 * interval_ms);
+  return told ? std::optional(of_victim(std::move(victim))) : last;
 }
 
 Result<Instant> worst_of_day(const Context& context) {
@@ -64,8 +77,8 @@ Result<Instant> worst_of_day(const Context& context) {
 
 Result<std::optional<Instant>> find_instant(const Context& context) {
   if (context.file.ticks == 0) return std::optional<Instant>();
-  if (context.when.at_ms) return std::optional(Instant{.at_ms = *context.when.at_ms});
-  std::optional<Instant> kill = TRY(last_oom_kill(context.reader));
+  if (context.when.at_ms) return std::optional(TRY(at_time(context.reader, *context.when.at_ms)));
+  std::optional<Instant> kill = TRY(last_oom_kill(context));
   if (kill || context.options.last_oom) return kill;
   return std::optional(TRY(worst_of_day(context)));
 }

@@ -18,16 +18,25 @@ namespace {
 constexpr Metric kSome = metric_of(MachineField::psi_some_total);
 constexpr Metric kFull = metric_of(MachineField::psi_full_total);
 constexpr Metric kKills = metric_of(MachineField::oom_kill);
-
-// Of a kill that counters tell, the tick that does so comes after it.
-std::int64_t last_before(const Instant& instant) {
-  return instant.kind == Instant::Kind::oom_kill && !instant.victim ? instant.at_ms - 1 : instant.at_ms;
-}
+constexpr std::int64_t kSlackMs = 1'000;  // between the clocks of those that tell
 
 bool lived(const StoredProcess& process, const OomVictim& victim) {
   // The tick before its birth, and the one that missed it, may be a while away.
-  return process.info.key.pid == victim.pid && process.info.start_ms <= victim.at_ms + 1000 &&
-         process.gone_ms.value_or(victim.at_ms) >= victim.at_ms;
+  return process.info.key.pid == victim.pid && process.info.start_ms <= victim.at_ms + kSlackMs &&
+         process.gone_ms.value_or(victim.at_ms) >= victim.at_ms - kSlackMs;
+}
+
+// The last that is known of the machine with whom was killed. A tick that was being taken at that moment may be without
+// it; of a kill that counters tell, the tick that does so comes after it.
+Result<std::int64_t> last_before(Reader& reader, const Instant& instant) {
+  if (instant.kind != Instant::Kind::oom_kill) return instant.at_ms;
+  if (!instant.victim) return instant.at_ms - 1;
+  const Range around{instant.at_ms - kSlackMs, instant.at_ms + kSlackMs};
+  std::int64_t at_ms = instant.at_ms;
+  for (const StoredProcess& process : TRY(reader.processes_of_pid(around, instant.victim->pid))) {
+    if (lived(process, *instant.victim) && process.gone_ms) at_ms = std::min(at_ms, process.last_ms);
+  }
+  return at_ms;
 }
 
 // What happened to the processes of an identity.
@@ -154,8 +163,8 @@ void rank(Incident& incident) {
 std::string limit_cgroup(const Instant& instant) {
   if (!instant.victim) return {};
   const auto& detail = instant.victim->detail;
-  if (!detail) return instant.victim->cgroup;
-  return detail->scope == OomScope::cgroup ? detail->limit_cgroup : std::string();
+  if (detail && detail->scope != OomScope::cgroup) return {};
+  return detail && !detail->limit_cgroup.empty() ? detail->limit_cgroup : instant.victim->cgroup;
 }
 
 void mark_limit(Incident& incident) {
@@ -248,7 +257,7 @@ Status load_machine(Reader& reader, Incident& incident) {
 
 // False: there is nothing to compare.
 Result<bool> load_states(const Context& context, Incident& incident) {
-  const std::int64_t at_ms = last_before(incident.instant);
+  const std::int64_t at_ms = TRY(last_before(context.reader, incident.instant));
   const std::int64_t from_ms = std::max(at_ms - incident.window_ms, context.file.first_tick_ms);
   std::optional<State> at = TRY(load_state(context, at_ms));
   std::optional<State> before = TRY(load_state(context, from_ms));

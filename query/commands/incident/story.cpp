@@ -29,6 +29,7 @@ std::string why_killed(const OomVictim& victim, Units units) {
   const OomDetail& detail = *victim.detail;
   if (detail.scope == OomScope::machine) return " because the machine had no memory left";
   if (detail.scope == OomScope::nodes) return " because the memory nodes that it may use had none left";
+  if (detail.limit_cgroup.empty()) return " when a cgroup reached its limit";
   const std::string limit = detail.limit_kib ? " of " + print_size(*detail.limit_kib, units) : "";
   return fmt::format(" when {} reached its limit{}", last_of_path(detail.limit_cgroup), limit);
 }

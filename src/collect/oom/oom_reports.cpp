@@ -102,7 +102,9 @@ void OomReports::take_choice(const OomKill& kill, OomReport& report) {
 }
 
 OomReport OomReports::finish(const OomKill& kill, std::int64_t boot_us) {
-  if (in_group_ && boot_us - killed_us_ <= kGroupGapUs) lines_ = group_;
+  in_group_ = in_group_ && boot_us - killed_us_ <= kGroupGapUs;
+  const bool more = !lines_.choice.empty() || lines_.columns || lines_.detail != OomDetail{};
+  if (in_group_ && !more) lines_ = group_;
   OomReport report{.boot_us = boot_us, .pid = kill.pid, .comm = name_of(kill.comm), .cgroup = lines_.cgroup};
   // An older kernel tells the cause in a line before, and no kernel tells of nodes here.
   const bool of_nodes = kill.scope == OomScope::machine && lines_.detail.scope == OomScope::nodes;

@@ -1,6 +1,8 @@
 #include "store/write/limit_changes.h"
 
+#include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 
 #include "store/write/run_log.h"
 
@@ -38,8 +40,11 @@ std::vector<Event> limit_change_events(const std::vector<StoredSample<CgroupSamp
   const std::int64_t block = tick.begin.boot_ms / kTogetherMs;
   if (told.block != block) told = {block, 0};
   const std::int64_t left = kMostLimitChanges - told.count;
-  if (static_cast<std::int64_t>(events.size()) > left) events.resize(static_cast<std::size_t>(left));
-  told.count += static_cast<std::int64_t>(events.size());
+  told.count += std::ssize(events);
+  if (std::ssize(events) <= left) return events;
+  events.resize(static_cast<std::size_t>(std::max<std::int64_t>(left, 0)));
+  if (left >= 0)
+    events.push_back({tick.begin, "limit", "More limits of cgroups were changed; for some minutes they are not told"});
   return events;
 }
 

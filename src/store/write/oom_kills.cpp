@@ -48,6 +48,8 @@ std::vector<Event> oom_kill_events(const Tick& tick, OomCount& count) {
 
 namespace {
 
+constexpr std::size_t kMostPathBytes = 1024;  // in the numbers; few paths are longer, and events stay for long
+
 std::string mib(std::int64_t kib) {
   return fmt::format("{:.1f} MiB", static_cast<double>(kib) / 1024);
 }
@@ -82,8 +84,11 @@ std::string text_of(const OomVictim& victim) {
 void insert_oom_victims(SQLite::Database& database, std::int64_t run_id, const Tick& tick) {
   for (const OomVictim& victim : tick.oom_victims) {
     const std::int64_t boot_ms = tick.begin.boot_ms - (tick.begin.wall_ms - victim.at_ms);
+    OomVictim kept = victim;
+    kept.cgroup = end_of_path(kept.cgroup, kMostPathBytes);
+    if (kept.detail) kept.detail->limit_cgroup = end_of_path(kept.detail->limit_cgroup, kMostPathBytes);
     insert_event(database, run_id, {{victim.at_ms, boot_ms}, "oom-victim", text_of(victim)},
-                 victim_json(database, victim));
+                 victim_json(database, kept));
   }
 }
 

@@ -41,8 +41,7 @@ std::int64_t insert_run(SQLite::Database& database, std::int64_t boot_id, const 
   return database.getLastInsertRowid();
 }
 
-std::string end_of_path(std::string_view path) {
-  constexpr std::size_t most = 256;
+std::string end_of_path(std::string_view path, std::size_t most) {
   return path.size() <= most ? std::string(path) : "…" + to_utf8(path.substr(path.size() - most));
 }
 

@@ -28,7 +28,7 @@ std::optional<LastRun> last_run(SQLite::Database& database);
 std::int64_t store_boot(SQLite::Database& database, const BootInfo& boot);
 std::int64_t insert_run(SQLite::Database& database, std::int64_t boot_id, const RunInfo& run);
 // Who makes cgroups chooses how long their paths are, and events stay for long.
-std::string end_of_path(std::string_view path);
+std::string end_of_path(std::string_view path, std::size_t most = 256);
 
 // `detail`: JSON, or empty.
 void insert_event(SQLite::Database& database, std::int64_t run_id, const Event& event, std::string_view detail = {});
