@@ -168,6 +168,8 @@ std::vector<Words> questions(const std::string& db, const std::string& folder) {
       {"categories"},
       {"categories", "--last", "7d"},
       {"events"},
+      {"incident"},
+      {"incident", "--at", at(last - 3 * day_ms)},
       {"export", "--last", "1d"},
       {"export", "processes", "--last", "1h", "--format", "openmetrics"},
       {"extract", "--last", "1h", "--force", "-o", copy},
