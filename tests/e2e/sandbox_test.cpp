@@ -142,6 +142,37 @@ TEST_CASE("memoird keeps no right to load BPF programs, or to the kernel's log")
   CHECK_FALSE(contains(recorded.err, "CAP_SYSLOG"));
 }
 
+TEST_CASE("memoird records without any one of its capabilities, and says what it lacks") {
+  if (!can_confine()) return;
+  const auto recorded_with = [](const std::string& capabilities) {
+    const Scene scene;
+    Confined confined(scene);
+    if (confined.uid == "-") return std::string("-");
+    confined.capabilities = capabilities;
+    const Outcome recorded = confined.run({MEMOIRD, "--db", scene.db(), "--interval", "100ms", "--duration", "500ms"});
+    INFO(capabilities << ": " << recorded.err);
+    CHECK(recorded.status == 0);
+    CHECK(scene.number("SELECT count(*) FROM process_sample").value_or(0) > 0);
+    const std::string told = scene.ask({"events", "--kind", "degraded"}).out + recorded.err;
+    return told;
+  };
+  const std::string all = recorded_with("19,39,38,34");
+  if (all == "-") {
+    WARN("skipped: needs another user to become");
+    return;
+  }
+  const auto lacks = [&](const std::string& capabilities, const std::string& said) {
+    // What even all of them do not give here is said anyway.
+    INFO(said << " without one of the capabilities");
+    CHECK((contains(all, said) || contains(recorded_with(capabilities), said)));
+  };
+  lacks("19,38,34", "Processes are not counted by BPF (");
+  lacks("19,39,34", "Processes are not counted by BPF (");
+  if (slurp("/proc/sys/kernel/dmesg_restrict") == "1\n") lacks("19,39,38", "The kernel's log is not read (");
+  recorded_with("39,38,34");
+  lacks("34", "CAP_SYS_PTRACE");
+}
+
 TEST_CASE("what a taken-over memoird would do to others is refused by the unit's filter") {
   if (!can_confine()) return;
   const Scene scene;

@@ -81,19 +81,30 @@ std::string limit_line(const std::vector<Limit>& limits, Units units) {
   return line;
 }
 
+// ", closely from 03:12:31 on"
+std::string burst_words(const Incident& incident, Zone zone) {
+  const auto burst = std::ranges::find_if(
+      incident.events, [](const Event& event) { return event.kind == "burst" && event.text.starts_with("Began"); });
+  return burst == incident.events.end() ? "" : fmt::format(", closely from {} on", clock_time(burst->at.wall_ms, zone));
+}
+
 Result<std::string> seen_line(const Context& context, const Incident& incident) {
   std::int64_t looks = 0;
-  std::int64_t lost = 0;
   std::int64_t count = 0;
+  std::int64_t told = 0;
+  std::int64_t lost = 0;
   for (const StoredTick& tick : TRY(context.reader.ticks(incident.range))) {
     ++count;
     looks += tick.looks ? tick.looks->count : 0;
+    told += tick.events ? 1 : 0;
     lost += tick.events ? tick.events->lost : 0;
   }
-  return fmt::format("Seen       {} and {} between them; {}", print_count(count, "tick", "ticks"),
-                     print_count(looks, "look", "looks"),
-                     lost == 0 ? "no event of a process was lost"
-                               : print_count(lost, "event of a process was lost", "events of processes were lost"));
+  const std::string events = told == 0 ? "nobody told of processes that came and went between them"
+                             : lost == 0
+                                 ? "no event of a process was lost"
+                                 : print_count(lost, "event of a process was lost", "events of processes were lost");
+  return fmt::format("Seen       {} and {} between them{}; {}", print_count(count, "tick", "ticks"),
+                     print_count(looks, "look", "looks"), burst_words(incident, context.options.zone), events);
 }
 
 Status add_around(const Context& context, const Incident& incident, Report& report) {
