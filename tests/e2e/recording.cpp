@@ -2,6 +2,7 @@
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <signal.h>
 #include <sys/stat.h>
@@ -109,6 +110,8 @@ void Recorder::kill() {
 void Recorder::wait_for_tick(std::int64_t since) {
   wait_until("a tick", [&] {
     if (!child_.running()) throw std::runtime_error("memoird ended: " + child_.errors());
+    // Who reads while it is not there yet makes it, as root not for whom memoird runs as.
+    if (!std::filesystem::exists(scene_.db() + "-shm")) return false;
     return scene_.last_tick().value_or(-1) >= since;
   });
 }
