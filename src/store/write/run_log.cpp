@@ -3,6 +3,7 @@
 #include <SQLiteCpp/Database.h>
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "store/replay/tick_cursor.h"
 #include "store/replay/tick_marks.h"
 
