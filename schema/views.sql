@@ -233,15 +233,15 @@ WITH RECURSIVE
     SELECT (SELECT MIN(h.day_ms) FROM high_water AS h WHERE h.day_ms > d.day_ms) FROM mark_day AS d WHERE d.day_ms IS NOT NULL
   ),
   mark_subject (id, name) AS (VALUES (0, 'machine'), (1, 'category'), (2, 'process'), (3, 'identity'), (4, 'cgroup')),
-  mark (day, subject, metric, value_kib, at_ms, before_ms, kind, subject_id) AS (
+  mark (day, subject, metric, value_kib, at_ms, before_ms, seen_by, kind, subject_id) AS (
     SELECT CASE d.day_ms WHEN -1 THEN 'all time' ELSE date(d.day_ms / 1000, 'unixepoch') END, s.name, m.name, h.value_kib,
-      h.at_ms, h.before_ms, h.subject, h.subject_id
+      h.at_ms, h.before_ms, h.seen_by, h.subject, h.subject_id
     FROM mark_day AS d
     CROSS JOIN mark_subject AS s
     CROSS JOIN high_water_metric AS m
     CROSS JOIN high_water AS h ON h.day_ms = d.day_ms AND h.subject = s.id AND h.metric = m.id
     UNION ALL
-    SELECT 'all time', 'process', m.name, h.value_kib, h.at_ms, h.before_ms, 2, h.subject_id
+    SELECT 'all time', 'process', m.name, h.value_kib, h.at_ms, h.before_ms, h.seen_by, 2, h.subject_id
     FROM mark_day AS d
     CROSS JOIN high_water_metric AS m
     CROSS JOIN high_water AS h ON h.day_ms = d.day_ms AND h.subject = 2 AND h.metric = m.id
@@ -256,17 +256,19 @@ SELECT h.day, h.subject,
     WHEN 3 THEN (SELECT i.unit || ' ' || i.command FROM identity AS i WHERE i.id = h.subject_id)
     ELSE (SELECT g.path FROM cgroup AS g WHERE g.id = h.subject_id)
   END AS name,
-  h.metric, h.value_kib, h.at_ms, h.before_ms, h.subject_id
+  h.metric, h.value_kib, h.at_ms, h.before_ms,
+  CASE h.seen_by WHEN 0 THEN 'sample' WHEN 1 THEN 'look' WHEN 2 THEN 'exit' WHEN 3 THEN 'memory.peak' END AS seen_by, h.subject_id
 FROM mark AS h;
 
--- What looks between two ticks saw lower or higher than both ticks are.
+-- What looks between two ticks, ends and the cgroups' own counters saw lower or higher than both ticks are.
 CREATE VIEW extreme_named AS
 SELECT e.tick_id, t.wall_ms,
-  CASE e.subject WHEN 0 THEN 'machine' WHEN 1 THEN 'category' ELSE 'process' END AS subject,
+  CASE e.subject WHEN 0 THEN 'machine' WHEN 1 THEN 'category' WHEN 2 THEN 'process' ELSE 'cgroup' END AS subject,
   CASE e.subject
     WHEN 0 THEN b.host
     WHEN 1 THEN (SELECT c.name FROM category AS c WHERE c.id = e.subject_id)
-    ELSE (SELECT p.comm || '[' || p.pid || ']' FROM process AS p WHERE p.id = e.subject_id)
+    WHEN 2 THEN (SELECT p.comm || '[' || p.pid || ']' FROM process AS p WHERE p.id = e.subject_id)
+    ELSE (SELECT g.path FROM cgroup AS g WHERE g.id = e.subject_id)
   END AS name,
   m.name AS metric, e.low_kib, t.wall_ms - e.low_before_ms AS low_ms, e.high_kib, t.wall_ms - e.high_before_ms AS high_ms,
   t.wall_ms - e.high_after_ms AS high_after_ms, e.subject_id

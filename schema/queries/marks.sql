@@ -9,7 +9,7 @@ WITH RECURSIVE days (day_ms) AS (
   WHERE d.day_ms IS NOT NULL
   ORDER BY 1
 )
-SELECT h.subject_id, h.metric, h.value_kib, h.day_ms, h.at_ms, h.before_ms
+SELECT h.subject_id, h.metric, h.value_kib, h.day_ms, h.at_ms, h.before_ms, h.seen_by
 FROM days AS d
 CROSS JOIN high_water_metric AS m
 CROSS JOIN high_water AS h ON h.day_ms = d.day_ms AND h.subject = ?1 AND h.metric = m.id

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analysis/ranking.h"
+#include "model/extremes.h"
 
 namespace memoir {
 
@@ -17,6 +18,7 @@ struct Peak {
   std::int64_t value_kib = 0;
   std::int64_t at_ms = 0;
   std::int64_t before_ms = 0;
+  std::optional<SeenBy> seen_by = {};  // absent: that is not told
 
   bool operator==(const Peak&) const = default;
 };

@@ -54,6 +54,7 @@ class KeptFile {
   }
   // Whether it stays open between reads: then it is surely still the same process's.
   bool kept() const { return fd_.valid(); }
+  const Fd& descriptor() const { return fd_; }
   void close();
 
  private:

@@ -1,6 +1,6 @@
 #pragma once
 
-// What looks see of a size between two ticks. Pure.
+// What is seen of a size between two ticks. Pure.
 
 #include <algorithm>
 #include <cstdint>
@@ -44,6 +44,38 @@ class SizeBetween {
 
   std::optional<std::int64_t> before_;
   Extremes seen_;
+};
+
+// By a cgroup's own high-water mark (memory.peak, memory.swap.peak; v1's memory.max_usage_in_bytes). It is of the
+// cgroup's whole life, so that only its rises tell when it was reached; but where its descriptor can be reset
+// (cgroup-v2.rst: since 6.12, for that descriptor alone), each reading is of the time since the one before.
+class PeakBetween {
+ public:
+  // What was read, and what the cgroup held when it was read before and holds now. The first reading says nothing.
+  Extremes see(std::int64_t kib, std::int64_t at_ms, std::int64_t before_kib, std::int64_t now_kib) {
+    const bool reached = read_ms_ && (reset_ || kib > ever_kib_);
+    ever_kib_ = reset_ ? std::max(ever_kib_.value_or(kib), kib) : kib;
+    const std::int64_t after_ms = std::min(read_ms_.value_or(at_ms), at_ms);
+    read_ms_ = at_ms;
+    reset_ = false;
+    SizeBetween size;
+    if (reached) size.begin(before_kib);
+    size.see(kib, at_ms, after_ms);
+    Extremes seen = size.beyond(now_kib);
+    if (seen.highest) seen.highest->by = SeenBy::memory_peak;
+    return seen;
+  }
+
+  // The descriptor was reset after that.
+  void note_reset() { reset_ = true; }
+
+  // Since the cgroup was made, or its mark was reset for all (v1).
+  std::optional<std::int64_t> ever_kib() const { return ever_kib_; }
+
+ private:
+  std::optional<std::int64_t> ever_kib_;
+  std::optional<std::int64_t> read_ms_;
+  bool reset_ = false;
 };
 
 // Of a process. Begun by the first look after a tick.

@@ -121,6 +121,26 @@ void CgroupReader::read_usage(const std::string& path, Cgroup& cgroup, bool all,
   if (!cgroups_.has(CgroupFile::swap_current)) sample.swap_kib = stat.swap;
 }
 
+CgroupReader::Held CgroupReader::held(const CgroupSample& sample) {
+  return {sample.current_kib, sample.swap_kib.value_or(0)};
+}
+
+void CgroupReader::read_peaks(const std::string& path, Cgroup& cgroup, const Held& before, Pass& pass) {
+  const Held now = held(*cgroup.sample);
+  const auto read = [&](CgroupFile file, PeakBetween& peak, std::int64_t before_kib, std::int64_t now_kib) -> Extremes {
+    const auto kib = value(path, cgroup, file, parse_cgroup_usage, pass);
+    if (!kib) return {};
+    const Extremes seen = peak.see(*kib, pass.tick.begin.wall_ms, before_kib, now_kib);
+    const KeptFile& kept = cgroup.files.at(static_cast<std::size_t>(file))->kept;
+    if (!kept.kept() || !resets_) return seen;
+    resets_ = cgroups_.reset_peak(kept.descriptor());
+    if (resets_) peak.note_reset();
+    return seen;
+  };
+  cgroup.usage_between = read(CgroupFile::peak, cgroup.peak, before.usage_kib, now.usage_kib);
+  cgroup.swap_between = read(CgroupFile::swap_peak, cgroup.swap_peak, before.swap_kib, now.swap_kib);
+}
+
 void CgroupReader::read_detail(const std::string& path, Cgroup& cgroup, Pass& pass) {
   const auto get = [&](CgroupFile file, auto parse) { return value(path, cgroup, file, parse, pass); };
   // "max", which is no limit, protects all that there is.
@@ -129,8 +149,8 @@ void CgroupReader::read_detail(const std::string& path, Cgroup& cgroup, Pass& pa
   detail.path = path;
   detail.min_kib = limit(CgroupFile::min);
   detail.low_kib = limit(CgroupFile::low);
-  detail.peak_kib = get(CgroupFile::peak, parse_cgroup_usage);
-  detail.swap_peak_kib = get(CgroupFile::swap_peak, parse_cgroup_usage);
+  detail.peak_kib = cgroup.peak.ever_kib();
+  detail.swap_peak_kib = cgroup.swap_peak.ever_kib();
   const CgroupEvents events = get(CgroupFile::events, parse_cgroup_events).value_or(CgroupEvents());
   const CgroupEvents own = get(CgroupFile::events_local, parse_cgroup_events).value_or(CgroupEvents());
   detail.low_events = events.low;
@@ -161,7 +181,11 @@ bool CgroupReader::update(const std::string& path, Cgroup& cgroup, bool all, Pas
   // One that nobody is in any more is about to go.
   if (!detail && !near && !cgroup.moved && cgroup.used) return false;
   if (detail || near) read_limits(path, cgroup, pass);
-  if (cgroup.sample) read_usage(path, cgroup, all, pass);
+  if (cgroup.sample) {
+    const Held before = held(*cgroup.sample);
+    read_usage(path, cgroup, all, pass);
+    if (cgroup.sample) read_peaks(path, cgroup, before, pass);
+  }
   if (cgroup.replaced) {
     cgroup.forget();
     return update(path, cgroup, all, pass);
@@ -199,11 +223,16 @@ void CgroupReader::tell(bool details, Pass& pass) const {
     if (!cgroup.sample || (cgroup.sample->current_kib == 0 && cgroup.sample->swap_kib.value_or(0) == 0)) continue;
     tick.cgroups.push_back(*cgroup.sample);
     if (details && cgroup.detail) tick.cgroup_details->push_back(*cgroup.detail);
+    if (cgroup.usage_between.any() || cgroup.swap_between.any())
+      tick.extremes.cgroups.push_back({path, cgroup.usage_between, cgroup.swap_between});
   }
 }
 
 void CgroupReader::read(const std::vector<CgroupMember>& members, bool all, Pass& pass) {
-  for (auto& [path, cgroup] : known_) cgroup.moved = false;
+  for (auto& [path, cgroup] : known_) {
+    cgroup.moved = false;
+    cgroup.usage_between = cgroup.swap_between = {};
+  }
   if (all || !pass.tick.born.empty() || !pass.tick.exits.empty()) count(members);
   for (const CgroupMember& member : members) {
     if (member.moved && !member.cgroup.empty()) mark_moved(&at(member.cgroup));

@@ -2,8 +2,9 @@
 
 // What the cgroups of the live processes, and those above them, may hold and hold. What a cgroup holds is read at the
 // ticks at which a process in or below it moved, and told where it moved by more than a 256th (and 128 KiB); what
-// seldom moves (limits, peaks, events, pressure) once a minute while something does, and at once where usage is near a
-// limit or the OOM killer was there. What is not read holds. Files are small and stay open.
+// seldom moves (limits, events, pressure) once a minute while something does, and at once where usage is near a limit
+// or the OOM killer was there. What is not read holds. Peaks are read with usage: what they were between two ticks is
+// told among the tick's extremes. Files are small and stay open.
 
 #include <array>
 #include <functional>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "base/kept_file.h"
+#include "collect/between.h"
 #include "collect/pass.h"
 #include "model/cgroup.h"
 #include "proc/cgroup_fs.h"
@@ -44,6 +46,10 @@ class CgroupReader {
     std::array<std::optional<File>, kCgroupFiles> files;
     std::optional<CgroupSample> sample;  // absent: it has no limits and no usage that could be read
     std::optional<CgroupDetail> detail;
+    PeakBetween peak;
+    PeakBetween swap_peak;
+    Extremes usage_between;  // since the tick before
+    Extremes swap_between;
     std::int64_t detail_boot_ms = 0;
     std::optional<std::int64_t> oom_kills;  // that are told
     Cgroup* above = nullptr;                // of the root none
@@ -58,10 +64,17 @@ class CgroupReader {
       files = {};
       sample.reset();
       detail.reset();
+      peak = swap_peak = {};
+      usage_between = swap_between = {};
       oom_kills.reset();
       replaced = false;
     }
   };
+  struct Held {
+    std::int64_t usage_kib = 0;
+    std::int64_t swap_kib = 0;
+  };
+  static Held held(const CgroupSample& sample);
   using Known = std::map<std::string, Cgroup, std::less<>>;
 
   static void mark_moved(Cgroup* cgroup) {
@@ -75,6 +88,7 @@ class CgroupReader {
   bool detail_due(const Cgroup& cgroup, const Pass& pass) const;
   void read_limits(const std::string& path, Cgroup& cgroup, Pass& pass);
   void read_usage(const std::string& path, Cgroup& cgroup, bool all, Pass& pass);
+  void read_peaks(const std::string& path, Cgroup& cgroup, const Held& before, Pass& pass);
   void read_detail(const std::string& path, Cgroup& cgroup, Pass& pass);
   void tell_oom_kills(Pass& pass);
   template <typename T>
@@ -86,6 +100,7 @@ class CgroupReader {
   Known known_;  // of each those above it, too
   std::optional<std::int64_t> machine_oom_kills_;
   bool oom_killed_ = false;  // since the tick before
+  bool resets_ = true;       // peaks, as far as is known
 };
 
 }  // namespace memoir

@@ -46,7 +46,7 @@ void raise_mark(const KeptEnd& kept, TickExtremes& extremes) {
   }
   std::optional<SeenSize>& highest = of->hwm.highest;
   if (!highest || *kept.end.peak_kib > highest->kib + kNegligibleKib)
-    highest = {*kept.end.peak_kib, kept.end.ended_ms, kept.after_ms};
+    highest = {*kept.end.peak_kib, kept.end.ended_ms, kept.after_ms, SeenBy::exit};
 }
 
 }  // namespace

@@ -106,6 +106,12 @@ constexpr std::array kOwn{
                .marked = {SubjectKind::cgroup},
                .mark = 8,
                .counted = true},
+    MetricInfo{.name = "usage_swap",
+               .title = "swap usage",
+               .column = "usage_swap_kib",
+               .marked = {SubjectKind::cgroup},
+               .mark = 10,
+               .counted = true},
     MetricInfo{.name = "used",
                .title = "memory in use",
                .column = "used_kib",
@@ -272,6 +278,7 @@ std::optional<std::int64_t> metric_kib(const CategorySample& sample, Metric metr
 
 std::optional<std::int64_t> metric_kib(const CgroupSample& sample, Metric metric) {
   if (metric == Metric::usage) return sample.current_kib;
+  if (metric == Metric::usage_swap) return sample.swap_kib;
   return metric == Metric::usage_anon ? sample.anon_kib : std::nullopt;
 }
 

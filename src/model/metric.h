@@ -30,6 +30,7 @@ enum class Metric : std::uint8_t {
   // Of cgroups, by the kernel's own counters.
   usage,
   usage_anon,
+  usage_swap,
   // Of the machine. From `fields` on each of its fields is one.
   used,
   swap_used,

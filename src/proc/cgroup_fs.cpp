@@ -2,8 +2,11 @@
 
 #include <array>
 #include <cerrno>
+#include <fcntl.h>
 #include <filesystem>
+#include <linux/magic.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <system_error>
 #include <unistd.h>
 #include <utility>
@@ -65,7 +68,18 @@ const char* CgroupFs::name_of(CgroupFile file) const {
 Result<Fd> CgroupFs::open(std::string_view path, CgroupFile file) const {
   const char* const name = name_of(file);
   if (name == nullptr || leaves_the_tree(path)) return Error{ErrorKind::gone, "cgroup: has no such file"};
-  return open_file(folder(path) + name);
+  const std::string full = folder(path) + name;
+  const bool resets = !v1_ && (file == CgroupFile::peak || file == CgroupFile::swap_peak);
+  Fd fd(resets ? ::open(full.c_str(), O_RDWR | O_CLOEXEC | O_NOCTTY) : -1);
+  if (fd) return fd;
+  return open_file(full);
+}
+
+// Whatever is written resets it. Nothing else than the kernel's own is written to.
+bool CgroupFs::reset_peak(const Fd& peak) const {
+  struct statfs found {};
+  if (v1_ || ::fstatfs(peak.get(), &found) != 0 || found.f_type != CGROUP2_SUPER_MAGIC) return false;
+  return ::pwrite(peak.get(), "reset", 5, 0) > 0;
 }
 
 std::string CgroupFs::folder(std::string_view path) const {

@@ -42,7 +42,11 @@ class CgroupFs {
 
   // A file of the cgroup at `path`, as /proc/PID/cgroup has it. Gone: there is no such cgroup, or it has no such file;
   // a path out of the reader's own cgroup namespace ("/../…") has none either.
+  // Peaks are opened for writing as well, where that is permitted.
   Result<Fd> open(std::string_view path, CgroupFile file) const;
+  // Makes an open memory.peak or memory.swap.peak of v2 tell the highest from now on, for this descriptor alone. False:
+  // it may not be written, or the kernel cannot (before 6.12); v1 could do it for everybody only.
+  bool reset_peak(const Fd& peak) const;
   // The number of a cgroup, which the kernel tells by: the inode of its folder. Gone: as of open().
   Result<std::uint64_t> number(std::string_view path) const;
   // The names of those directly below it; none where that may not be read.

@@ -235,6 +235,7 @@ struct HighWater {
   std::int64_t value_kib = 0;
   std::int64_t at_ms = 0;
   std::int64_t before_ms = 0;  // equal to at_ms if there was no tick before
+  std::optional<SeenBy> seen_by = {};
 };
 
 // The highest marks of processes, the highest first, and how many processes have one.

@@ -259,7 +259,7 @@ TEST_CASE("ends: that of a process that a tick saw is its own, and its peak is d
   CHECK(tick.born.empty());
   REQUIRE(tick.exits.size() == 1);
   REQUIRE(tick.extremes.processes.size() == 1);
-  CHECK(tick.extremes.processes[0].hwm.highest == SeenSize{200'000, ended_ms, {}});
+  CHECK(tick.extremes.processes[0].hwm.highest == SeenSize{200'000, ended_ms, {}, SeenBy::exit});
   // The rest is as without: nobody is told twice.
   CHECK(machine.tick().ends.empty());
 }

@@ -32,6 +32,7 @@ class Oracle {
     for (const CgroupSample& cgroup : snapshot.cgroups) {
       see({SubjectKind::cgroup, cgroup.path, "usage", {}}, cgroup.current_kib, time, false);
       see({SubjectKind::cgroup, cgroup.path, "usage_anon", {}}, cgroup.anon_kib, time, false);
+      see({SubjectKind::cgroup, cgroup.path, "usage_swap", {}}, cgroup.swap_kib, time, false);
     }
     see_groups(snapshot, time);
     for (const ProcessState& state : snapshot.processes) {

@@ -31,6 +31,10 @@ struct LeakRow {
 // Identities and the machine's own memory over a range, the judged ones; those without enough history too.
 Result<std::vector<LeakRow>> judge_store(const Context& context, Range range, const LeakSettings& settings);
 
+// The same of one identity: its memory, and where it has several processes how many they are.
+Result<std::vector<LeakRow>> judge_identity(const Context& context, std::int64_t identity_id, Range range,
+                                            const LeakSettings& settings);
+
 // How far back is looked where no range is asked for.
 inline constexpr std::int64_t kLeakHistoryMs = 30 * 24 * 3600 * std::int64_t{1000};
 

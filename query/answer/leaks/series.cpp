@@ -140,13 +140,16 @@ LeakSource leak_source(Range range, const LeakSettings& settings) {
   return {range, tier, bucket_ms(tier)};
 }
 
-Result<std::map<std::int64_t, LeakSeries>> process_series(Reader& reader, const LeakSource& source) {
+Result<std::map<std::int64_t, LeakSeries>> process_series(Reader& reader, const LeakSource& source,
+                                                          const std::vector<std::optional<std::int64_t>>& ids) {
   std::map<std::int64_t, SeriesMaker> makers;
   auto of = makers.end();  // what is of one process often comes together
-  TRY(visit_held(reader, source, SubjectKind::process, {}, [&](const SubjectInterval& held) {
-    if (of == makers.end() || of->first != held.subject_id) of = makers.try_emplace(held.subject_id, source).first;
-    of->second.add(held.interval);
-  }));
+  for (const std::optional<std::int64_t>& id : ids) {
+    TRY(visit_held(reader, source, SubjectKind::process, id, [&](const SubjectInterval& held) {
+      if (of == makers.end() || of->first != held.subject_id) of = makers.try_emplace(held.subject_id, source).first;
+      of->second.add(held.interval);
+    }));
+  }
   std::map<std::int64_t, LeakSeries> series;
   for (auto& [id, maker] : makers) series.emplace(id, maker.take());
   return series;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,8 +23,9 @@ struct LeakSource {
 };
 LeakSource leak_source(Range range, const LeakSettings& settings);
 
-// anon + swap of each process.
-Result<std::map<std::int64_t, LeakSeries>> process_series(Reader& reader, const LeakSource& source);
+// anon + swap of each process, or of these alone.
+Result<std::map<std::int64_t, LeakSeries>> process_series(Reader& reader, const LeakSource& source,
+                                                          const std::vector<std::optional<std::int64_t>>& ids = {{}});
 
 // Of an identity with several processes at a time: their sum, and how many they are.
 struct PoolSeries {

@@ -49,10 +49,21 @@ void set_lives(LeakSeries& series, const std::vector<std::int64_t>& begins_ms) {
 
 class StoreJudge {
  public:
-  StoreJudge(const Context& context, Range range, const LeakSettings& settings)
-      : reader_(context.reader), range_(range), settings_(settings), source_(leak_source(range, settings)) {}
+  // `only`: of this identity.
+  StoreJudge(const Context& context, Range range, const LeakSettings& settings,
+             std::optional<std::int64_t> only = std::nullopt)
+      : reader_(context.reader),
+        range_(range),
+        settings_(settings),
+        source_(leak_source(range, settings)),
+        only_(only) {}
 
   Result<std::vector<LeakRow>> judge() {
+    if (only_) {
+      TRY(find_room());
+      TRY(judge_identities());
+      return std::move(rows_);
+    }
     for (const auto step : {&StoreJudge::find_room, &StoreJudge::judge_identities, &StoreJudge::explain_ended,
                             &StoreJudge::name_rows, &StoreJudge::judge_machine, &StoreJudge::judge_zombies}) {
       TRY((this->*step)());
@@ -76,12 +87,23 @@ class StoreJudge {
 
   Status judge_identities() {
     groups_ = TRY(load_groups(reader_, range_));
-    const ProcessSeries series = TRY(process_series(reader_, source_));
+    if (only_) std::erase_if(groups_, [&](const Group& group) { return group.identity_id != *only_; });
+    const ProcessSeries series = TRY(process_series(reader_, source_, asked()));
     for (const Group& group : groups_) {
       const Generations generations = generations_of(group);
       TRY(generations.together ? judge_pool_of(group, generations, series) : judge_one(group, generations, series));
     }
     return judge_young();
+  }
+
+  // One by one, where they are few.
+  std::vector<std::optional<std::int64_t>> asked() const {
+    constexpr std::size_t few = 64;
+    if (!only_ || groups_.empty() || groups_.front().members.size() > few) return {std::nullopt};
+    std::vector<std::optional<std::int64_t>> ids;
+    ids.reserve(groups_.front().members.size());
+    for (const StoredLife& member : groups_.front().members) ids.emplace_back(member.process_id);
+    return ids;
   }
 
   Status judge_one(const Group& group, const Generations& generations, const ProcessSeries& series) {
@@ -149,7 +171,7 @@ class StoreJudge {
     const Range recent{std::max(range_.from_ms, range_.to_ms - times_as_long * kYoungHours * settings_.hour_ms),
                        range_.to_ms};
     const LeakSource fine{recent, Tier::five_minutes, bucket_ms(Tier::five_minutes)};
-    const ProcessSeries series = TRY(process_series(reader_, fine));
+    const ProcessSeries series = TRY(process_series(reader_, fine, asked()));
     for (const auto& [at, group] : young_) {
       LeakRow& row = rows_[at];
       LeakSeries finer = joined(*group, generations_of(*group), series, fine.width_ms);
@@ -255,6 +277,7 @@ class StoreJudge {
   Range range_;
   LeakSettings settings_;
   LeakSource source_;
+  std::optional<std::int64_t> only_;
   LeakRoom room_;
   double ram_kib_ = 0;
   std::vector<LeakLimit> limits_;
@@ -268,6 +291,11 @@ class StoreJudge {
 
 Result<std::vector<LeakRow>> judge_store(const Context& context, Range range, const LeakSettings& settings) {
   return StoreJudge(context, range, settings).judge();
+}
+
+Result<std::vector<LeakRow>> judge_identity(const Context& context, std::int64_t identity_id, Range range,
+                                            const LeakSettings& settings) {
+  return StoreJudge(context, range, settings, identity_id).judge();
 }
 
 }  // namespace memoir::query

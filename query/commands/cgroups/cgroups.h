@@ -24,6 +24,7 @@ struct CgroupRow {
   Tally processes;                      // of a tick in it and below it; of a bucket means of those in it alone
   std::optional<HighWater> usage_mark;  // of a tick that of all time; of a bucket that of its UTC days
   std::optional<HighWater> anon_mark;
+  std::optional<HighWater> swap_mark;
 
   std::optional<double> limit_percent() const;  // of memory.max, else of memory.high
 };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "model/identity.h"
+#include "query/answer/marks.h"
 #include "query/commands/cgroups/cgroups.h"
 
 namespace memoir::query {
@@ -34,10 +35,6 @@ Maybe kills(const Row& row) {
 
 Maybe value_of(const std::optional<HighWater>& mark) {
   return mark ? std::optional(mark->value_kib) : std::nullopt;
-}
-
-Maybe time_of(const std::optional<HighWater>& mark) {
-  return mark ? std::optional(mark->at_ms) : std::nullopt;
 }
 
 template <Maybe (*get)(const Row&)>
@@ -97,10 +94,21 @@ void add_names(Columns<Row>& columns) {
 }
 
 void add_marks(Columns<Row>& columns, bool rolled) {
+  const auto add = [&columns](const std::string& name, std::optional<HighWater> Row::*mark) {
+    const auto part = [mark](auto HighWater::*member) {
+      return [mark, member](const Row& row) { return row.*mark ? Value((*(row.*mark)).*member) : Value(); };
+    };
+    columns.add(for_machines(name + "_at_ms", Kind::time), part(&HighWater::at_ms));
+    columns.add(for_machines(name + "_before_ms", Kind::time), part(&HighWater::before_ms));
+    columns.add(for_machines(name + "_seen_by"),
+                [mark](const Row& row) { return seen_by_value(row.*mark ? (row.*mark)->seen_by : std::nullopt); });
+  };
   columns.add({"usage_mark_kib", "MAX USAGE", Kind::size, rolled ? 0 : 10}, usage_mark);
-  columns.add(for_machines("usage_mark_at_ms", Kind::time), [](const Row& row) { return time_of(row.usage_mark); });
+  add("usage_mark", &Row::usage_mark);
   columns.add({"anon_mark_kib", "MAX ANON", Kind::size, rolled ? 1 : 7}, anon_mark);
-  columns.add(for_machines("anon_mark_at_ms", Kind::time), [](const Row& row) { return time_of(row.anon_mark); });
+  add("anon_mark", &Row::anon_mark);
+  columns.add(for_machines("swap_mark_kib", Kind::size), [](const Row& row) { return value_of(row.swap_mark); });
+  add("swap_mark", &Row::swap_mark);
 }
 
 void add_limits(Columns<Row>& columns) {

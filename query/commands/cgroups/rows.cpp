@@ -55,7 +55,10 @@ Status add_marks(Reader& reader, const State& state, Rows& rows) {
     const auto name = names.find(mark.subject_id);
     if (name == names.end() || (!state.rolled() && !rows.contains(name->second))) continue;
     CgroupRow& row = row_of(rows, name->second);
-    keep_highest(mark.metric == Metric::usage ? row.usage_mark : row.anon_mark, mark);
+    keep_highest(mark.metric == Metric::usage        ? row.usage_mark
+                 : mark.metric == Metric::usage_anon ? row.anon_mark
+                                                     : row.swap_mark,
+                 mark);
   }
   return Done{};
 }

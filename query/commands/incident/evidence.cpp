@@ -5,6 +5,7 @@
 #include "analysis/series.h"
 #include "query/answer/ended.h"
 #include "query/answer/event_table.h"
+#include "query/answer/marks.h"
 #include "query/answer/process_columns.h"
 #include "query/ask/times.h"
 #include "query/commands/incident/incident.h"
@@ -17,6 +18,7 @@ namespace {
 constexpr std::size_t kMostEvents = 20;
 constexpr std::ptrdiff_t kMostVictims = 100;
 constexpr std::size_t kMostEnded = 8;
+constexpr std::size_t kMostPeaks = 8;
 constexpr std::size_t kMostLimits = 5;
 constexpr std::size_t kMostSamples = 8;
 constexpr std::size_t kMostCharts = 4;
@@ -235,6 +237,40 @@ Status add_ended(const Context& context, const Incident& incident, Report& repor
   return Done{};
 }
 
+// Marks are kept by UTC days: what was reached later on the day, and is higher, hides one.
+Status add_peaks(const Context& context, const Incident& incident, Report& report) {
+  const Range range = incident.range;
+  const ProcessMarks highest = TRY(context.reader.process_marks(range, range, Metric::hwm, kMostPeaks));
+  std::vector<std::int64_t> ids;
+  ids.reserve(highest.marks.size());
+  for (const HighWater& mark : highest.marks) ids.push_back(mark.subject_id);
+  const std::vector<StoredProcess> processes = TRY(context.reader.processes_by_id(ids));
+  struct Reached {
+    HighWater mark;
+    const StoredProcess* process = nullptr;
+  };
+  std::vector<Reached> rows;
+  for (const HighWater& mark : highest.marks) {
+    const auto process = std::ranges::find(processes, mark.subject_id, &StoredProcess::id);
+    if (process != processes.end() && !stood(mark)) rows.push_back({mark, &*process});
+  }
+  using Row = const Reached&;
+  Columns<Reached> columns{{{"peak_kib", "PEAK", Kind::size}, [](Row row) { return row.mark.value_kib; }},
+                           {{"at_ms", "AT", Kind::time}, [](Row row) { return row.mark.at_ms; }},
+                           {for_machines("before_ms", Kind::time), [](Row row) { return row.mark.before_ms; }}};
+  columns.add(for_people("WITHIN", Kind::duration, 2), [](Row row) {
+    const std::int64_t within_ms = row.mark.at_ms - row.mark.before_ms;
+    return within_ms > 0 ? within_ms : Value();
+  });
+  columns.add({"seen_by", "SEEN BY", Kind::text, 3}, [](Row row) { return seen_by_value(row.mark.seen_by); });
+  columns.add({"pid", "PID", Kind::count, 1}, [](Row row) { return row.process->info.key.pid; });
+  columns.add({"command", "COMMAND"}, [](Row row) { return shown_command(row.process->info, '?'); });
+  Section section{"peaks", "The highest marks that were reached in that time (VmHWM)", make_table(columns, rows)};
+  section.table.own_units = true;
+  report.sections.push_back(std::move(section));
+  return Done{};
+}
+
 void add_limits(const Incident& incident, Report& report) {
   const Columns<Limit> columns{
       {{"used_percent", "USED", Kind::percent}, &Limit::percent},
@@ -336,6 +372,7 @@ Status add_evidence(const Context& context, const Incident& incident, Report& re
   add_runners_up(incident, report);
   add_events(incident, report);
   TRY(add_charts(context, incident, report));
+  TRY(add_peaks(context, incident, report));
   TRY(add_ended(context, incident, report));
   add_limits(incident, report);
   return Done{};

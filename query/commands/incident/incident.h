@@ -88,9 +88,10 @@ std::string clock_time(std::int64_t ms, Zone zone);
 std::string last_of_path(const std::string& path);
 
 std::string incident_title(const Incident& incident);
-// What happened, in a few sentences. `long_ago`: what the identity that grew most held a day and a week before.
-std::string tell_story(const Context& context, const Incident& incident, const std::string& long_ago);
-Result<std::string> held_long_ago(const Context& context, const Incident& incident);
+// What happened, in a few sentences. `past`: that the identity that grew most leaked before, or what it held a day and
+// a week before.
+std::string tell_story(const Context& context, const Incident& incident, const std::string& past);
+Result<std::string> tell_past(const Context& context, const Incident& incident, Report& report);
 
 // Tables and lines below the first screen, and the charts of the page.
 Status add_evidence(const Context& context, const Incident& incident, Report& report);

@@ -111,8 +111,8 @@ Status fill_incident(const Context& context, const Incident& incident, Report& r
   report.at_ms = incident.instant.at_ms;
   report.title = incident_title(incident);
   report.tone = incident.instant.kind == Instant::Kind::oom_kill ? Tone::problem : Tone::plain;
-  const std::string long_ago = TRY(held_long_ago(context, incident));
-  report.lead = tell_story(context, incident, long_ago);
+  const std::string past = TRY(tell_past(context, incident, report));
+  report.lead = tell_story(context, incident, past);
   report.width = 80;
   add_facts(incident, report);
   report.drawing = {""};

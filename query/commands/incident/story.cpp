@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "query/answer/leaks/judged_leaks.h"
 #include "query/answer/process_columns.h"
 #include "query/ask/times.h"
 #include "query/commands/incident/incident.h"
@@ -110,13 +111,13 @@ std::string tell_beside(const Incident& incident, const Part& first, Units units
   return text.empty() ? text : text + ".";
 }
 
-std::string tell_parts(const Incident& incident, const std::string& long_ago, Units units) {
+std::string tell_parts(const Incident& incident, const std::string& past, Units units) {
   const Part* const first = first_grown(incident);
   if (first == nullptr) {
     const bool unseen = incident.instant.victim && process_of(incident, *incident.instant.victim) == nullptr;
     return unseen ? " No tick saw it." : " No process had grown much before.";
   }
-  return " " + tell_growth(*first, incident, units) + long_ago + tell_beside(incident, *first, units);
+  return " " + tell_growth(*first, incident, units) + past + tell_beside(incident, *first, units);
 }
 
 // The mean of the bucket that holds it.
@@ -125,6 +126,30 @@ std::optional<std::int64_t> held_at(const std::vector<Interval>& series, std::in
     if (of.from_ms <= at_ms && at_ms < of.until_ms) return of.mean;
   }
   return std::nullopt;
+}
+
+std::string tell_long_ago(std::int64_t before_kib, std::optional<std::int64_t> day, std::optional<std::int64_t> week,
+                          Units units) {
+  // What it holds anyway is no news.
+  const auto differs = [&](std::int64_t kib) { return std::abs(before_kib - kib) > before_kib / 20; };
+  if (!day || (!differs(*day) && (!week || !differs(*week)))) return {};
+  std::string text = fmt::format(" A day before it held {}", print_size(*day, units));
+  if (week) text += fmt::format(", a week before {}", print_size(*week, units));
+  return text + ".";
+}
+
+// Until then.
+Result<std::string> tell_leak(const Context& context, std::int64_t identity_id, std::int64_t until_ms, Report& report) {
+  const LeakSettings settings = TRY(leak_settings(context.options, report.warnings));
+  const Range range{std::max(until_ms - kLeakHistoryMs, context.file.first_tick_ms), until_ms};
+  if (range.from_ms >= range.to_ms) return std::string();
+  for (const LeakRow& row : TRY(judge_identity(context, identity_id, range, settings))) {
+    if (!row.finding.leak) continue;
+    return fmt::format(" Before that it leaked {} a day since {}.",
+                       print_amount(row.finding.slope_per_day.value, row.metric.unit, context.options.units),
+                       print_date(row.finding.since_ms, context.options.zone));
+  }
+  return std::string();
 }
 
 }  // namespace
@@ -158,31 +183,26 @@ std::string incident_title(const Incident& incident) {
   return "what happened around it";
 }
 
-Result<std::string> held_long_ago(const Context& context, const Incident& incident) {
+Result<std::string> tell_past(const Context& context, const Incident& incident, Report& report) {
   const Part* const part = first_grown(incident);
-  if (part == nullptr || !part->before_kib) return std::string();
+  const auto process = std::ranges::find_if(incident.processes, [part](const StoredProcess& of) {
+    return part != nullptr && of.identity_id != 0 && group_key(of, "identity") == part->name;
+  });
+  if (process == incident.processes.end() || !part->before_kib) return std::string();
   const std::int64_t from_ms = incident.range.from_ms;
+  const std::string leak = TRY(tell_leak(context, process->identity_id, from_ms, report));
+  if (!leak.empty()) return leak;
   std::vector<Interval> series;
-  for (const StoredProcess& process : incident.processes) {
-    if (group_key(process, "identity") != part->name || process.identity_id == 0) continue;
-    const Range week{from_ms - 7 * kDayMs - kHourMs, from_ms};
-    TRY(context.reader.history({Tier::hour, SubjectKind::identity, process.identity_id, week, {Metric::pss}, true},
-                               [&series](const SubjectInterval& of) { series.push_back(of.interval); }));
-    break;
-  }
-  const auto day = held_at(series, from_ms - kDayMs);
-  const auto week = held_at(series, from_ms - 7 * kDayMs);
-  // What it holds anyway is no news.
-  const auto differs = [&](std::int64_t kib) { return std::abs(*part->before_kib - kib) > *part->before_kib / 20; };
-  if (!day || (!differs(*day) && (!week || !differs(*week)))) return std::string();
-  std::string text = fmt::format(" A day before it held {}", print_size(*day, context.options.units));
-  if (week) text += fmt::format(", a week before {}", print_size(*week, context.options.units));
-  return text + ".";
+  const Range week{from_ms - 7 * kDayMs - kHourMs, from_ms};
+  TRY(context.reader.history({Tier::hour, SubjectKind::identity, process->identity_id, week, {Metric::pss}, true},
+                             [&series](const SubjectInterval& of) { series.push_back(of.interval); }));
+  return tell_long_ago(*part->before_kib, held_at(series, from_ms - kDayMs), held_at(series, from_ms - 7 * kDayMs),
+                       context.options.units);
 }
 
-std::string tell_story(const Context& context, const Incident& incident, const std::string& long_ago) {
+std::string tell_story(const Context& context, const Incident& incident, const std::string& past) {
   const Units units = context.options.units;
-  return tell_instant(incident, units) + tell_parts(incident, long_ago, units);
+  return tell_instant(incident, units) + tell_parts(incident, past, units);
 }
 
 }  // namespace memoir::query

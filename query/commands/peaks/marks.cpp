@@ -48,6 +48,10 @@ Metric held_metric(Metric by) {
 Result<std::map<std::string, std::int64_t>> held_now(Reader& reader, const State& now, SubjectKind kind,
                                                      const std::string& group, Metric by) {
   std::map<std::string, std::int64_t> held;
+  if (info_of(by).counted) {
+    for (const CgroupSample& cgroup : now.snapshot.cgroups) held[cgroup.path] = metric_kib(cgroup, by).value_or(0);
+    return held;
+  }
   if (now.rolled() && by != Metric::hwm) {
     const std::vector<GroupState> groups = TRY(load_groups(reader, now.tier, *now.bucket, kind));
     for (const GroupState& of : groups) held[of.name] += of.kib[by].value_or(0);
@@ -64,6 +68,7 @@ Result<std::map<std::string, std::int64_t>> held_now(Reader& reader, const State
 Result<std::vector<PeakRow>> group_rows(Reader& reader, const std::vector<HighWater>& marks, const std::string& group,
                                         Metric by, const State* now) {
   const SubjectKind kind = *group_kind(group);
+  if (info_of(by).counted && now != nullptr && now->rolled()) now = nullptr;  // of ticks alone
   std::unordered_map<std::int64_t, std::string> names;
   for (const HighWater& mark : marks) {
     if (mark.subject == kind) names[mark.subject_id] = mark.name;
@@ -160,7 +165,7 @@ Status add_processes(const Context& context, const PeakQuestion& question, const
 }  // namespace
 
 Peak peak_of(const HighWater& mark) {
-  return {mark.subject_id, mark.value_kib, mark.at_ms, mark.before_ms};
+  return {mark.subject_id, mark.value_kib, mark.at_ms, mark.before_ms, mark.seen_by};
 }
 
 Status add_last_sights(const Context& context, const PeakQuestion& question, const State* now, Peaks& peaks) {

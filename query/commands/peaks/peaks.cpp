@@ -34,19 +34,34 @@ bool store_has(const PeakQuestion& question) {
   return question.group == "process" || (group_kind(question.group) && question.filter.takes_all());
 }
 
+Result<Metric> metric_of(const std::string& name, const std::string& group) {
+  if (const auto metric = parse_metric(name)) return *metric;
+  const std::vector<Metric>& counters = sampled_marks(SubjectKind::cgroup);
+  const auto found = std::ranges::find(counters, name, [](Metric metric) { return to_string(metric); });
+  if (found == counters.end()) return Metric::pss;
+  if (group != "cgroup") return malformed(fmt::format("--by {} is of cgroups: give --group cgroup as well", name));
+  return *found;
+}
+
 Result<PeakQuestion> ask(const Context& context) {
   const Options& options = context.options;
   PeakQuestion question;
   question.filter = TRY(Filter::parse(options.filters));
   question.group = options.group.value_or("process");
   const bool process = question.group == "process";
-  question.by = parse_metric(options.by.value_or(process ? "hwm" : "pss")).value_or(Metric::pss);
+  question.by = TRY(metric_of(options.by.value_or(process ? "hwm" : "pss"), question.group));
   if (process && question.by == Metric::rss) {
     return malformed("--by rss: the high-water mark of a process's RSS is hwm");
   }
   question.all_time = !context.when.range;
   question.range = context.when.range.value_or(Range{context.file.first_tick_ms, context.file.last_tick_ms});
   question.whole_days = is_whole_days(question.range, context.file);
+  if (info_of(question.by).counted && !store_has(question)) {
+    return malformed(
+        fmt::format("--by {}: the marks of cgroups' own counters are kept by days (UTC): ask for whole ones "
+                    "(--day), or for all time, without --filter",
+                    to_string(question.by)));
+  }
   if (question.all_time && !store_has(question)) {
     question.all_time = false;
     question.range.from_ms = std::max(question.range.from_ms, question.range.to_ms - kDayMs);
@@ -162,10 +177,11 @@ Command peaks_command() {
       "held memory then";
   command.options = {Option::from,   Option::to, Option::last, Option::day,  Option::group,
                      Option::filter, Option::by, Option::tier, Option::limit};
-  command.by = {"hwm", "pss", "rss", "uss", "swap"};
+  command.by = {"hwm", "pss", "rss", "uss", "swap", "usage", "usage_anon", "usage_swap"};
   command.groups = process_groups();
   command.examples = {{"memoir peaks", "the high-water marks of all time, of short-lived processes too"},
-                      {"memoir peaks --group category --day yesterday", "what each category needed at most"}};
+                      {"memoir peaks --group category --day yesterday", "what each category needed at most"},
+                      {"memoir peaks --group cgroup --by usage", "by the cgroups' own counters, page cache included"}};
   command.run = run_peaks;
   return command;
 }

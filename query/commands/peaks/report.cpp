@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "query/answer/marks.h"
 #include "query/answer/process_columns.h"
 #include "query/answer/tier.h"
 #include "query/commands/peaks/peaks.h"
@@ -25,6 +26,8 @@ void add_peak_columns(Columns<PeakRow>& columns, const char* header, const char*
     const std::int64_t within_ms = row.peak.at_ms - row.peak.before_ms;
     return within_ms > 0 ? within_ms : Value();
   });
+  columns.add({"seen_by", "SEEN BY", Kind::text, 6},
+              [](const PeakRow& row) { return seen_by_value(row.peak.seen_by); });
   columns.add({"now_kib", now_header, Kind::size, 2}, &PeakRow::now_kib);
   columns.add(for_machines("now_ms", Kind::time),
               [](const PeakRow& row) { return row.now_kib ? row.now_ms : Value(); });

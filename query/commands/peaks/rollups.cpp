@@ -42,6 +42,7 @@ void refine_rows(const std::vector<HighWater>& marks, SubjectKind kind, std::opt
       if (!is_of_peak(mark, row) || !is_same(mark, row)) continue;
       row.peak.at_ms = mark.at_ms;
       row.peak.before_ms = mark.before_ms;
+      row.peak.seen_by = mark.seen_by;
       row.within.reset();
       break;
     }

@@ -129,6 +129,19 @@ Result<std::vector<PeakRow>> process_rows(const PeakSource& source, const PeakQu
   return rows;
 }
 
+// Of ticks: by the time of it.
+Status add_seen_by(Reader& reader, PeakRow& row) {
+  Peak& peak = row.peak;
+  if (peak.seen_by || row.within) return Done{};
+  const std::optional<StoredTick> tick = TRY(reader.tick_at(peak.at_ms));
+  if (!tick) return Done{};
+  peak.seen_by = tick->begin.wall_ms == peak.at_ms ? SeenBy::sample : SeenBy::look;
+  if (!row.process || peak.seen_by == SeenBy::sample) return Done{};
+  const auto end = TRY(reader.end_of(row.process->id));
+  if (end && end->ended_ms == peak.at_ms) peak.seen_by = SeenBy::exit;
+  return Done{};
+}
+
 // A peak was reached after the tick before; one that stood when the range began, at a time that it does not tell.
 Status add_tick_before(Reader& reader, std::int64_t from_ms, PeakRow& row) {
   if (row.peak.at_ms <= from_ms || row.peak.before_ms != row.peak.at_ms) return Done{};
@@ -140,7 +153,10 @@ Status add_tick_before(Reader& reader, std::int64_t from_ms, PeakRow& row) {
 }
 
 Status add_ticks_before(Reader& reader, std::int64_t from_ms, std::vector<PeakRow>& rows) {
-  for (PeakRow& row : rows) TRY(add_tick_before(reader, from_ms, row));
+  for (PeakRow& row : rows) {
+    TRY(add_seen_by(reader, row));
+    TRY(add_tick_before(reader, from_ms, row));
+  }
   return Done{};
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "query/answer/limit.h"
+#include "query/answer/marks.h"
 #include "query/answer/process_columns.h"
 #include "query/commands/summary/parts.h"
 #include "query/commands/summary/summary.h"
@@ -144,6 +145,7 @@ Section process_section(const DaySummary& summary, const Options& options) {
   };
   add_time<Row>(columns, "at_ms", "AT", 1, options.zone, &Row::at_ms);
   columns.add(for_machines("before_ms", Kind::time), &Row::before_ms);
+  columns.add({"seen_by", "SEEN BY", Kind::text, 3}, [](const Row& row) { return seen_by_value(row.seen_by); });
   add_process(
       columns, [](const Row& row) { return &row.process.info; }, 2);
   columns.add(for_machines("alive"), [](const Row& row) { return !row.process.gone_ms.has_value(); });

@@ -61,6 +61,7 @@ struct ProcessPeak {
   std::int64_t hwm_kib = 0;
   std::int64_t at_ms = 0;
   std::int64_t before_ms = 0;
+  std::optional<SeenBy> seen_by = {};
 };
 
 // The processes of one identity that ended and were followed by others.

@@ -166,12 +166,13 @@ void raise_marks(SQLite::Database& copy) {
   store_pending_marks(copy);
   // A mark of all time is one of a day; a process of one day has no other.
   copy.exec("DELETE FROM high_water WHERE day_ms = -1");
-  Statement(copy,
-            "INSERT OR IGNORE INTO high_water (day_ms, subject, subject_id, metric, value_kib, at_ms, before_ms) "
-            "SELECT -1, subject, subject_id, metric, value_kib, at_ms, before_ms FROM high_water "
-            "WHERE subject <> 2 OR subject_id IN (SELECT subject_id FROM high_water WHERE subject = 2 "
-            "GROUP BY subject_id HAVING COUNT(DISTINCT day_ms) > 1) "
-            "ORDER BY CASE metric WHEN 1 THEN value_kib ELSE -value_kib END, day_ms")
+  Statement(
+      copy,
+      "INSERT OR IGNORE INTO high_water (day_ms, subject, subject_id, metric, value_kib, at_ms, before_ms, seen_by) "
+      "SELECT -1, subject, subject_id, metric, value_kib, at_ms, before_ms, seen_by FROM high_water "
+      "WHERE subject <> 2 OR subject_id IN (SELECT subject_id FROM high_water WHERE subject = 2 "
+      "GROUP BY subject_id HAVING COUNT(DISTINCT day_ms) > 1) "
+      "ORDER BY CASE metric WHEN 1 THEN value_kib ELSE -value_kib END, day_ms")
       .finish();
   transaction.commit();
 }

@@ -18,7 +18,9 @@ constexpr std::array kStored{StoredMetric{SubjectKind::machine, Metric::used},
                              StoredMetric{SubjectKind::category, Metric::rss},
                              StoredMetric{SubjectKind::process, Metric::rss},
                              StoredMetric{SubjectKind::process, Metric::anon},
-                             StoredMetric{SubjectKind::process, Metric::hwm}};
+                             StoredMetric{SubjectKind::process, Metric::hwm},
+                             StoredMetric{SubjectKind::cgroup, Metric::usage},
+                             StoredMetric{SubjectKind::cgroup, Metric::usage_swap}};
 
 }  // namespace
 
@@ -28,12 +30,12 @@ void read_extremes(const Statement& row, int first, std::vector<ExtremeRow>& row
            info_of(stored.metric).mark == row.integer(first + 2);
   });
   if (known == kStored.end()) return;
-  const auto add = [&](int column, std::optional<std::int64_t> after_ms) {
+  const auto add = [&](int column, std::optional<std::int64_t> after_ms, SeenBy by) {
     if (const auto kib = row.maybe(column))
-      rows.push_back({row.integer(first + 1), known->metric, *kib, row.integer(column + 1), after_ms});
+      rows.push_back({row.integer(first + 1), known->metric, *kib, row.integer(column + 1), after_ms, by});
   };
-  add(first + 3, std::nullopt);
-  add(first + 5, row.maybe(first + 7));
+  add(first + 3, std::nullopt, SeenBy::look);
+  add(first + 5, row.maybe(first + 7), seen_by(row.maybe(first + 8)).value_or(SeenBy::look));
 }
 
 ExtremesBetween::ExtremesBetween(SQLite::Database& database, const TickSpan& ticks, SubjectKind kind,
@@ -50,7 +52,7 @@ ExtremesBetween::ExtremesBetween(SQLite::Database& database, const TickSpan& tic
   while (rows.step()) {
     read.clear();
     read_extremes(rows, 0, read);
-    for (const ExtremeRow& row : read) seen_[{row.subject_id, row.metric}].push_back({rows.integer(8), row});
+    for (const ExtremeRow& row : read) seen_[{row.subject_id, row.metric}].push_back({rows.integer(9), row});
   }
   for (auto& [key, of] : seen_) std::ranges::stable_sort(of, {}, [](const Seen& seen) { return seen.row.at_ms; });
 }

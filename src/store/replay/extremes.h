@@ -21,13 +21,14 @@ struct ExtremeRow {
   Metric metric = Metric::rss;
   std::int64_t kib = 0;
   std::int64_t at_ms = 0;
-  std::optional<std::int64_t> after_ms = {};  // when it was not yet so, if later than the tick before
+  std::optional<std::int64_t> after_ms = {};  // when it was not yet so, if that is not the tick before
+  SeenBy by = SeenBy::look;
 };
 
 // Columns of a row, in the order that read_extremes expects; `e` and `t` stand for the tables extreme and tick.
 inline constexpr const char* kExtremeColumns =
     "e.subject, e.subject_id, e.metric, e.low_kib, t.wall_ms - e.low_before_ms, e.high_kib, "
-    "t.wall_ms - e.high_before_ms, t.wall_ms - e.high_after_ms";
+    "t.wall_ms - e.high_before_ms, t.wall_ms - e.high_after_ms, e.high_seen_by";
 
 // The lowest and the highest of a row, as far as it has them. `first`: the column of subject_id's subject. Nothing for
 // a metric that we do not know.

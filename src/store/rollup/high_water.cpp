@@ -47,7 +47,7 @@ bool beats(Metric metric, std::int64_t value, std::optional<std::int64_t> mark) 
 
 MarkTime since_start(MarkTime time, std::int64_t start_ms, bool had_tick_before) {
   const std::int64_t earliest = had_tick_before ? std::max(time.before_ms, start_ms) : start_ms;
-  return {time.at_ms, std::min(earliest, time.at_ms)};
+  return {time.at_ms, std::min(earliest, time.at_ms), time.by};
 }
 
 void Marks::see(SubjectKind subject, const MarkValues& values, MarkTime time, MarkTime hwm_time) {

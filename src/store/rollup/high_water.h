@@ -27,10 +27,11 @@ MarkValues mark_value(SubjectKind kind, Metric metric, std::int64_t kib);
 // Whether `value` goes beyond `mark`. A high-water mark of 0 is none.
 bool beats(Metric metric, std::int64_t value, std::optional<std::int64_t> mark);
 
-// When a value was seen, and since when it may have been reached.
+// When a value was seen, since when it may have been reached, and how it is known (absent: that is not told).
 struct MarkTime {
   std::int64_t at_ms = 0;
   std::int64_t before_ms = 0;
+  std::optional<SeenBy> by = SeenBy::sample;
 };
 
 // A process's VmHWM that its first tick shows was reached since its start.

@@ -18,16 +18,17 @@ namespace {
 
 // 1 is the mark of mem_available, of which the lowest counts.
 constexpr const char* kRaise =
-    "INSERT INTO high_water (day_ms, subject, subject_id, metric, value_kib, at_ms, before_ms) "
-    "VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE "
-    "SET value_kib = excluded.value_kib, at_ms = excluded.at_ms, before_ms = excluded.before_ms "
+    "INSERT INTO high_water (day_ms, subject, subject_id, metric, value_kib, at_ms, before_ms, seen_by) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE "
+    "SET value_kib = excluded.value_kib, at_ms = excluded.at_ms, before_ms = excluded.before_ms, "
+    "seen_by = excluded.seen_by "
     "WHERE CASE metric WHEN 1 THEN excluded.value_kib < value_kib ELSE excluded.value_kib > value_kib END";
 
 // A process that lived in one UTC day so far, its first, has only the marks of that day: they are the first of all
 // time.
 constexpr const char* kOutliveFirstDay =
-    "INSERT INTO high_water (day_ms, subject, subject_id, metric, value_kib, at_ms, before_ms) "
-    "SELECT -1, h.subject, h.subject_id, h.metric, h.value_kib, h.at_ms, h.before_ms "
+    "INSERT INTO high_water (day_ms, subject, subject_id, metric, value_kib, at_ms, before_ms, seen_by) "
+    "SELECT -1, h.subject, h.subject_id, h.metric, h.value_kib, h.at_ms, h.before_ms, h.seen_by "
     "FROM process AS p JOIN high_water AS h ON h.day_ms = p.first_ms - p.first_ms % 86400000 AND h.subject = 2 "
     "AND h.metric = ?2 AND h.subject_id = p.id WHERE p.id = ?1 ON CONFLICT DO NOTHING";
 
@@ -38,6 +39,10 @@ struct Seen {
   bool had_tick_before = false;
   std::int64_t subject_id = 0;
 };
+
+std::optional<std::int64_t> number_of(std::optional<SeenBy> by) {
+  return by ? std::optional(static_cast<std::int64_t>(*by)) : std::nullopt;
+}
 
 Seen read_seen(const Statement& row) {
   const std::int64_t at = row.integer(0);
@@ -55,7 +60,7 @@ void see_extremes(SQLite::Database& database, SubjectKind kind, MarkFold& marks)
     read_extremes(rows, 2, seen);
     const std::int64_t before_ms = rows.maybe(1).value_or(rows.integer(0));
     for (const ExtremeRow& of : seen) {
-      const MarkTime time{of.at_ms, of.after_ms.value_or(before_ms)};
+      const MarkTime time{of.at_ms, of.after_ms.value_or(before_ms), of.by};
       marks.see(kind, of.subject_id, mark_value(kind, of.metric, of.kib), time, time);
     }
   }
@@ -89,8 +94,10 @@ void see_cgroups(SQLite::Database& database, MarkFold& marks) {
   Statement rows(database, sql::pending_cgroup);
   while (rows.step()) {
     const Seen seen = read_seen(rows);
-    marks.see(SubjectKind::cgroup, seen.subject_id, {rows.maybe(3), rows.maybe(4)}, seen.time, seen.time);
+    marks.see(SubjectKind::cgroup, seen.subject_id, {rows.maybe(3), rows.maybe(4), rows.maybe(5)}, seen.time,
+              seen.time);
   }
+  see_extremes(database, SubjectKind::cgroup, marks);
 }
 
 void see_processes(SQLite::Database& database, MarkFold& marks) {
@@ -131,6 +138,7 @@ HighWater told(const MarkRow& row) {
   mark.value_kib = row.value_kib;
   mark.at_ms = row.time.at_ms;
   mark.before_ms = row.time.before_ms;
+  mark.seen_by = row.time.by;
   return mark;
 }
 
@@ -187,7 +195,7 @@ void MarkRows::raise(const MarkRow& mark) {
   if (mark.subject == SubjectKind::process && mark.day_ms == kAllTime)
     outlive_first_day_.run(mark.subject_id, info_of(mark.metric).mark);
   raise_.run(mark.day_ms, static_cast<int>(mark.subject), mark.subject_id, info_of(mark.metric).mark, mark.value_kib,
-             mark.time.at_ms, mark.time.before_ms);
+             mark.time.at_ms, mark.time.before_ms, number_of(mark.time.by));
 }
 
 void MarkRows::store(Mark& mark, MarkRow row) {
@@ -258,7 +266,8 @@ void visit_stored(SQLite::Database& database, SubjectKind kind, MarkDays days, s
 
 MarkRow read_mark(const Statement& row, SubjectKind kind, MarkDays days, Metric metric) {
   const std::int64_t day_ms = days.from < 0 ? kAllTime : row.integer(3);
-  return {day_ms, kind, row.integer(0), metric, row.integer(2), {row.integer(4), row.integer(5)}};
+  return {day_ms, kind,           row.integer(0),
+          metric, row.integer(2), {row.integer(4), row.integer(5), seen_by(row.maybe(6))}};
 }
 
 }  // namespace

@@ -122,7 +122,8 @@ void RollupSubjects::raise(const ExtremeRow& seen) {
     if (group == nullptr) continue;
     const std::vector<Metric>& marked = marked_metrics(group->subject);
     if (std::ranges::find(marked, Metric::hwm) == marked.end()) continue;
-    marks_.see(group->subject, group->id, Metric::hwm, seen.kib, {seen.at_ms, seen.after_ms.value_or(time_.at_ms)});
+    marks_.see(group->subject, group->id, Metric::hwm, seen.kib,
+               {seen.at_ms, seen.after_ms.value_or(time_.at_ms), seen.by});
   }
 }
 

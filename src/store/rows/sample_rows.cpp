@@ -42,7 +42,7 @@ SampleRows::SampleRows(SQLite::Database& database)
       seen_cgroup_(database, "UPDATE cgroup SET last_ms = MAX(last_ms, ?2) WHERE id = ?1"),
       extreme_(database,
                "INSERT INTO extreme (tick_id, subject, subject_id, metric, low_kib, low_before_ms, high_kib, "
-               "high_before_ms, high_after_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"),
+               "high_before_ms, high_after_ms, high_seen_by) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
       other_(database, "INSERT INTO meminfo_other (tick_id, key_id, value) VALUES (?, ?, ?)"),
       key_(database, "INSERT INTO meminfo_key (name) VALUES (?)") {}
 
@@ -56,6 +56,8 @@ void SampleRows::insert(std::int64_t tick_id, SubjectKind kind, std::int64_t sub
   }
   const auto after_ms = extremes.highest ? extremes.highest->after_ms : std::nullopt;
   extreme_.add(after_ms ? std::optional(at_ms - *after_ms) : std::nullopt);
+  const bool by_look = !extremes.highest || extremes.highest->by == SeenBy::look;
+  extreme_.add(by_look ? std::nullopt : std::optional(static_cast<std::int64_t>(extremes.highest->by)));
   extreme_.finish();
 }
 

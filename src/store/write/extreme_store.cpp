@@ -20,6 +20,16 @@ LiveCategory* find(std::vector<LiveCategory>& categories, const std::string& nam
   return find(categories, name, [](const LiveCategory& live) -> const std::string& { return live.last.category; });
 }
 
+using StoredCgroup = StoredSample<CgroupSample>;
+
+StoredCgroup* find(std::vector<StoredCgroup>& cgroups, const std::string& path) {
+  return find(cgroups, path, [](const StoredCgroup& stored) -> const std::string& { return stored.last.path; });
+}
+
+MarkedCgroup* find(std::vector<MarkedCgroup>& cgroups, std::int64_t id) {
+  return find(cgroups, id, [](const MarkedCgroup& cgroup) { return cgroup.id; });
+}
+
 // What the samples say already, or nearly so, is not worth a row.
 Extremes beyond_mark(const Extremes& hwm, const ProcessSample& last) {
   constexpr std::int64_t negligible_kib = 256;
@@ -28,7 +38,7 @@ Extremes beyond_mark(const Extremes& hwm, const ProcessSample& last) {
 }
 
 MarkTime time_of(const SeenSize& seen, const TickContext& context) {
-  return {seen.at_ms, seen.after_ms.value_or(context.time.before_ms)};
+  return {seen.at_ms, seen.after_ms.value_or(context.time.before_ms), seen.by};
 }
 
 }  // namespace
@@ -43,6 +53,12 @@ void ExtremeStore::store(const TickExtremes& extremes, SampleRows& samples, cons
   for (const CategoryExtremes& of : extremes.categories) {
     if (const LiveCategory* live = find(state.categories, of.category))
       insert(SubjectKind::category, live->id, Metric::rss, of.rss);
+  }
+  for (const CgroupExtremes& of : extremes.cgroups) {
+    const StoredCgroup* const stored = find(state.cgroups, of.path);
+    if (stored == nullptr) continue;
+    insert(SubjectKind::cgroup, stored->id, Metric::usage, of.usage);
+    insert(SubjectKind::cgroup, stored->id, Metric::usage_swap, of.swap);
   }
   strangers_.clear();
   for (const ProcessExtremes& of : extremes.processes) {
@@ -69,6 +85,13 @@ void ExtremeStore::mark(const TickExtremes& extremes, std::int64_t day_ms, const
   for (const CategoryExtremes& of : extremes.categories) {
     if (LiveCategory* live = find(state.categories, of.category))
       see(SubjectKind::category, Metric::rss, of.rss.highest, live->marks);
+  }
+  for (const CgroupExtremes& of : extremes.cgroups) {
+    const StoredCgroup* const stored = find(state.cgroups, of.path);
+    MarkedCgroup* const marked = stored != nullptr ? find(state.cgroup_marks, stored->id) : nullptr;
+    if (marked == nullptr) continue;
+    see(SubjectKind::cgroup, Metric::usage, of.usage.highest, marked->marks);
+    see(SubjectKind::cgroup, Metric::usage_swap, of.swap.highest, marked->marks);
   }
   for (const ProcessExtremes& of : extremes.processes) {
     if (LiveProcess* live = find(state.processes, of.process))
