@@ -285,6 +285,7 @@ static __always_inline int is_sent(struct kernel_siginfo* info) {
   return code == kByUser || code == kByQueue || code == kByThread;
 }
 
+// Every signal of the machine comes here, for 0.1 µs.
 SEC("raw_tp/signal_generate")
 int on_signal(struct bpf_raw_tracepoint_args* context) {
   const int signal = (int)context->args[0];

@@ -59,15 +59,16 @@ std::string tell_kill(const Incident& incident, Units units) {
   const Instant& instant = incident.instant;
   if (!instant.victim) return plain(instant.counted) + ". The kernel did not tell whom.";
   const OomVictim& victim = *instant.victim;
-  const std::string text = fmt::format("{}{}.", who_killed(victim, units), what_it_had(victim, units));
+  std::string text = fmt::format("{}{}.", who_killed(victim, units), what_it_had(victim, units));
   const std::int64_t others = std::ranges::count_if(incident.victims, &OomVictim::killed) - (victim.killed() ? 1 : 0);
   if (others <= 0) return text;
   const std::string them = print_count(others, "other process", "other processes");
   const bool by_kernel =
       std::ranges::none_of(incident.victims, [](const OomVictim& of) { return of.killer.has_value(); });
-  return text + (by_kernel ? fmt::format(" In the time shown it killed {}.", them)
-                           : fmt::format(" In the time shown {} {} killed for want of memory.", them,
-                                         others == 1 ? "was" : "were"));
+  text += by_kernel
+              ? fmt::format(" In the time shown it killed {}.", them)
+              : fmt::format(" In the time shown {} {} killed for want of memory.", them, others == 1 ? "was" : "were");
+  return text;
 }
 
 std::string tell_instant(const Incident& incident, Units units) {
