@@ -58,7 +58,7 @@ void Daemon::await_pressure() {
 }
 
 void Daemon::see_look(const TickSource::Look& look) {
-  if (look.oom_kill) see_reason(BurstReason::oom_kill, "the OOM killer chose a process");
+  if (look.oom_kill) see_reason(BurstReason::oom_kill, "an OOM killer chose a process");
   if (const auto& growth = look.growth) {
     see_reason(BurstReason::growth, fmt::format("{} ({}) grew from {} to {}", to_printable(to_utf8(growth->name)),
                                                 growth->pid, in_mib(growth->before_kib), in_mib(growth->now_kib)));

@@ -156,14 +156,14 @@ void Daemon::note_incident() {
   source_->ask_ledgers(LedgerAsk::most);
 }
 
-// Looks take them as well: this is for storms, and for who was chosen by the OOM killer.
+// Looks take them as well: this is for storms, and for who was chosen by an OOM killer.
 void Daemon::await_events() {
   if (!events_.is_open()) return;
   events_.async_wait(asio::posix::stream_descriptor::wait_read, [this](const asio::error_code& error) {
     if (error) return;
     if (source_->take_events()) {
       urgent_ = true;
-      see_reason(BurstReason::oom_kill, "the OOM killer chose a process");
+      see_reason(BurstReason::oom_kill, "an OOM killer chose a process");
     }
     take_urgent_tick();
     if (source_->events_fd() < 0) return events_.close();

@@ -26,6 +26,8 @@ class BpfEvents final : public ProcessEvents {
       links_[i].reset(bpf_program__attach(programs[i]));
       if (!links_[i]) return bpf_error("a BPF program at a tracepoint", errno);
     }
+    signals_.reset(bpf_program__attach(at.on_signal));
+    if (!signals_) no_signals_ = bpf_error("a BPF program at the tracepoint of signals", errno).message;
     return Done{};
   }
 
@@ -39,15 +41,26 @@ class BpfEvents final : public ProcessEvents {
   }
 
   int wait_fd() const override { return bpf_map__fd(programs_->maps.ring); }
+  std::string no_signals() const override { return no_signals_; }
 
  private:
-  static int take_record(void* self, void* data, std::size_t size) {
-    end_record record{};
-    if (size < sizeof record.event) return 0;
+  template <typename Record>
+  static Record copy_of(const void* data, std::size_t size) {
+    Record record{};
     std::memcpy(&record, data, std::min(size, sizeof record));
-    BpfEvents& events = *static_cast<BpfEvents*>(self);
-    events.into_->push_back(record.event.kind == kEventExit ? read_end(record, events.units_)
-                                                            : read_event(record.event, events.units_));
+    return record;
+  }
+
+  static int take_record(void* self, void* data, std::size_t size) {
+    if (size < sizeof(event_record)) return 0;
+    const BpfEvents& events = *static_cast<BpfEvents*>(self);
+    const auto event = copy_of<event_record>(data, size);
+    const auto read = [&] {
+      if (event.kind == kEventExit) return read_end(copy_of<end_record>(data, size), events.units_);
+      if (event.kind == kEventSignal) return read_signal(copy_of<signal_record>(data, size), events.units_);
+      return read_event(event, events.units_);
+    };
+    events.into_->push_back(read());
     return 0;
   }
 
@@ -55,6 +68,8 @@ class BpfEvents final : public ProcessEvents {
   OwnedBpf<census_bpf> programs_;
   OwnedBpf<ring_buffer> ring_;
   std::array<OwnedBpf<bpf_link>, 4> links_;
+  OwnedBpf<bpf_link> signals_;  // a kernel may lack its tracepoint
+  std::string no_signals_;
   std::vector<ProcessEvent>* into_ = nullptr;  // of who takes them now
   std::uint64_t lost_ = 0;                     // as told last
 };

@@ -35,9 +35,10 @@ struct census_record {
   char comm[16];
 };
 
-enum { kEventFork, kEventExec, kEventExit, kEventVictim };
+enum { kEventFork, kEventExec, kEventExit, kEventVictim, kEventSignal };
 
-/* With the ring's own 8 bytes a record takes 64, that of an end 128. Whoever reads it is woken where so much waits. */
+/* With the ring's own 8 bytes a record takes 64, that of an end or of a signal 128. Whoever reads it is woken where so
+ * much waits. */
 enum { kEventRingBytes = 512 * 1024, kEventWakeBytes = 128 * 1024 };
 
 struct event_record {
@@ -59,6 +60,16 @@ struct end_record {
   __s64 rss[kCensusCounters];
   __u32 uid;
   __u32 has_memory; /* rss is known */
+};
+
+/* What a user-space OOM killer sent; the event is of whom it was for. */
+struct signal_record {
+  struct event_record event;
+  __s64 rss[kCensusCounters];
+  __u32 has_memory; /* rss is known */
+  __s32 signal;
+  __s32 sender_pid;
+  char sender[16];
 };
 /* NOLINTEND(readability-identifier-naming) */
 

@@ -1,7 +1,5 @@
 // The census by BPF: an iterator over all tasks (Documentation/bpf/bpf_iterators.rst) writes a record for each process.
-// And their events: at tracepoints of the scheduler and of the OOM killer records go into a ring buffer.
-// The kernel's types are declared with the members that are used; the loader finds where they are (CO-RE), so that
-// building needs neither a kernel's BTF nor its headers. A flavour (___NAME) is the same type as other kernels have it.
+// And their events: at tracepoints of the scheduler, of the OOM killer and of signals records go into a ring buffer.
 
 // The others need linux/bpf.h.
 // clang-format off
@@ -11,100 +9,8 @@
 #include <bpf/bpf_helpers.h>
 
 #include "bpf_record.h"
+#include "kernel_types.bpf.h"
 // clang-format on
-
-#define KERNEL __attribute__((preserve_access_index))
-
-typedef __u16 u16;
-typedef __u32 u32;
-typedef __s32 s32;
-typedef __u64 u64;
-typedef __s64 s64;
-
-struct kuid {
-  u32 val;
-} KERNEL;
-struct cred {
-  struct kuid uid;
-} KERNEL;
-struct kernfs_node {
-  u64 id;
-} KERNEL;
-struct cgroup {
-  struct kernfs_node* kn;
-} KERNEL;
-struct cgroup_subsys_state {
-  struct cgroup* cgroup;
-} KERNEL;
-struct css_set {
-  struct cgroup_subsys_state* subsys[1];  // more: each controller has its own
-  struct cgroup* dfl_cgrp;
-} KERNEL;
-enum cgroup_subsys_id { memory_cgrp_id };  // another number in each kernel
-struct atomic64 {
-  s64 counter;
-} KERNEL;
-struct percpu_counter {
-  s64 count;
-  s32* counters;
-} KERNEL;
-struct mm_struct {
-  struct percpu_counter rss_stat[kCensusCounters];  // since 6.2
-  unsigned long hiwater_rss, hiwater_vm, total_vm, locked_vm, data_vm, exec_vm, stack_vm, start_code, end_code;
-  struct atomic64 pinned_vm, pgtables_bytes, hugetlb_usage;
-} KERNEL;
-struct mm_rss_stat___before_6_2 {
-  struct atomic64 count[kCensusCounters];
-} KERNEL;
-struct mm_struct___before_6_2 {
-  struct mm_rss_stat___before_6_2 rss_stat;
-} KERNEL;
-struct atomic {
-  int counter;
-} KERNEL;
-struct signal_struct {
-  struct atomic live;
-  int nr_threads, group_exit_code;
-  unsigned int flags;
-  unsigned long maxrss;
-} KERNEL;
-struct task_struct {
-  unsigned int __state;  // since 5.14
-  int exit_state, exit_code;
-  unsigned int flags;
-  int pid, tgid;
-  u64 start_boottime;  // since 5.5
-  struct mm_struct* mm;
-  struct task_struct *real_parent, *group_leader;
-  const struct cred* cred;
-  struct signal_struct* signal;
-  struct css_set* cgroups;
-  char comm[16];
-} KERNEL;
-struct task_struct___before_5_14 {
-  long state;
-} KERNEL;
-struct seq_file;
-struct bpf_iter_meta {
-  struct seq_file* seq;
-} KERNEL;
-struct bpf_iter__task {
-  struct bpf_iter_meta* meta;
-  struct task_struct* task;
-} KERNEL;
-struct bpf_map___any {
-  u32 id;
-} KERNEL;
-struct bpf_array___any {
-  void* pptrs[1];
-} KERNEL;
-struct bpf_iter__bpf_map {
-  struct bpf_iter_meta* meta;
-  struct bpf_map___any* map;
-} KERNEL;
-
-enum { kKernelThread = 0x00200000 };  // PF_KTHREAD
-enum { kGroupExit = 4 };              // SIGNAL_GROUP_EXIT
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
@@ -344,5 +250,65 @@ int on_victim(struct bpf_raw_tracepoint_args* context) {
     event->pid = (s32)victim;
   }
   submit(event, 1);
+  return 0;
+}
+
+// `bytes`: those of the name with its end. There is no memcmp() here.
+static __always_inline int is_named(const char* comm, const char* name, int bytes) {
+#pragma unroll
+  for (int i = 0; i < bytes; i++) {
+    if (comm[i] != name[i]) return 0;
+  }
+  return 1;
+}
+#define IS_NAMED(comm, name) is_named(comm, name, sizeof(name))
+
+// Who kills from user space when memory is short. Anyone may call a program so: it has to have the right to kill
+// everybody's processes.
+static __always_inline int is_oom_killer(struct task_struct* task, const char* comm) {
+  if (!IS_NAMED(comm, "systemd-oomd") && !IS_NAMED(comm, "earlyoom") && !IS_NAMED(comm, "nohang") &&
+      !IS_NAMED(comm, "oomd")) {
+    return 0;
+  }
+  const struct cred* cred = BPF_CORE_READ(task, cred);
+  struct capabilities effective = {};
+  bpf_core_read(&effective, sizeof effective, &cred->cap_effective);
+  return (effective.bits & kMayKill) && BPF_CORE_READ(cred, user_ns, level) == 0;
+}
+
+// Not by the kernel: its own OOM killer, or a timer, may run in anybody's place. No info at all has who writes to
+// cgroup.kill.
+static __always_inline int is_sent(struct kernel_siginfo* info) {
+  if (!info) return 1;
+  if (info == (void*)1) return 0;  // SEND_SIG_PRIV
+  const int code = BPF_CORE_READ(info, si_code);
+  return code == kByUser || code == kByQueue || code == kByThread;
+}
+
+// Every signal of the machine comes here, for 0.1 µs.
+SEC("raw_tp/signal_generate")
+int on_signal(struct bpf_raw_tracepoint_args* context) {
+  const int signal = (int)context->args[0];
+  const int result = (int)context->args[4];
+  if ((signal != kSigKill && signal != kSigTerm) || result != 0) return 0;  // TRACE_SIGNAL_DELIVERED
+  struct task_struct* sender = (void*)bpf_get_current_task();
+  char comm[16] = {};
+  BPF_CORE_READ_STR_INTO(&comm, sender, group_leader, comm);
+  if (!is_oom_killer(sender, comm) || !is_sent((void*)context->args[1])) return 0;
+  struct task_struct* task = (void*)context->args[2];
+  if (BPF_CORE_READ(task, tgid) == BPF_CORE_READ(sender, tgid)) return 0;
+  struct signal_record* record = NEW_RECORD(signal_record);
+  if (!record) return 0;
+  begin_event(&record->event, kEventSignal);
+  name_process(&record->event, task);
+  record->signal = signal;
+  record->sender_pid = BPF_CORE_READ(sender, tgid);
+  __builtin_memcpy(record->sender, comm, sizeof comm);
+  struct mm_struct* mm = BPF_CORE_READ(task, mm);
+  if (mm) {
+    record->has_memory = 1;
+    read_counters(record->rss, mm);
+  }
+  submit(record, 1);
   return 0;
 }

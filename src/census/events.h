@@ -1,7 +1,8 @@
 #pragma once
 
-// What happens to processes as it happens: births, execs, ends, and whom the OOM killer chose. What a look at the
-// moment of a tick cannot see: who lived between two ticks, and who certainly runs another image.
+// What happens to processes as it happens: births, execs, ends, whom the OOM killer chose, and whom one in user space
+// (systemd-oomd, earlyoom, nohang, oomd) sent SIGTERM or SIGKILL. What a look at the moment of a tick cannot see: who
+// lived between two ticks, and who certainly runs another image.
 
 #include <cstdint>
 #include <memory>
@@ -15,7 +16,7 @@
 
 namespace memoir {
 
-enum class ProcessEventKind : std::uint8_t { forked, execed, exited, oom_victim };
+enum class ProcessEventKind : std::uint8_t { forked, execed, exited, oom_victim, signalled };
 
 // Threads make none: a process forks once, and exits with the last of its threads.
 struct ProcessEvent {
@@ -29,11 +30,12 @@ struct ProcessEvent {
   // Of an end: the peak of the resident memory. Since Linux 6.16 of the last image, before of all that it ran. One that
   // was made by vfork(2) and ran no image of its own had the memory of its parent.
   std::optional<std::int64_t> peak_kib;
-  std::optional<HeldAtEnd> held;       // of an end, since Linux 6.16
+  std::optional<HeldAtEnd> held;       // of an end, since Linux 6.16; of a signal, when it was sent
   std::uint32_t uid = 0;               // of an end
   std::uint64_t cgroup_id = 0;         // of an end: inode of its folder in the hierarchy of v2; 0: not known,
   std::uint64_t memory_cgroup_id = 0;  // and in that of the memory controller
   std::string comm;                    // any bytes, 15 at most; of a birth the parent's
+  std::optional<OomKiller> killer;     // of a signal
 
   friend bool operator==(const ProcessEvent&, const ProcessEvent&) = default;
 };
@@ -47,8 +49,11 @@ class ProcessEvents {
   virtual Result<std::uint64_t> take(std::vector<ProcessEvent>& events) = 0;
 
   // Becomes readable (poll(2)) where so much waits that it should be taken before there is no room for more, and when
-  // the OOM killer chose somebody. -1: never.
+  // an OOM killer chose somebody. -1: never.
   virtual int wait_fd() const { return -1; }
+
+  // Why it does not tell of signals; empty: it does.
+  virtual std::string no_signals() const { return {}; }
 };
 
 // Whether a child of ours is told of as it was. Forks: to be called before there are threads.

@@ -62,6 +62,16 @@ std::uint64_t start_ticks(std::uint64_t start_ns, const KernelUnits& units) {
   return start_ns / static_cast<std::uint64_t>(kNsPerSecond / units.ticks_per_second);
 }
 
+template <std::size_t size>
+std::string name_of(const char (&comm)[size]) {  // NOLINT(modernize-avoid-c-arrays): the records are C's
+  return {comm, strnlen(comm, size)};
+}
+
+HeldAtEnd held_of(const __s64* rss, const KernelUnits& units) {
+  const auto kib = [&](int counter) { return std::max<std::int64_t>(rss[counter], 0) * units.page_bytes / 1024; };
+  return {kib(kCensusAnon), kib(kCensusFile), kib(kCensusShmem), kib(kCensusSwap)};
+}
+
 }  // namespace
 
 KernelUnits KernelUnits::of_this_machine() {
@@ -76,7 +86,7 @@ CensusProcess read_record(const census_record& record, const KernelUnits& units)
   process.threads = record.threads;
   process.start_ticks = start_ticks(record.start_ns, units);
   process.state = state_letter(record.state);
-  process.comm.assign(record.comm, strnlen(record.comm, sizeof record.comm));
+  process.comm = name_of(record.comm);
   if (record.has_memory != 0) read_memory(record, units.page_bytes, process.memory);
   return process;
 }
@@ -91,19 +101,23 @@ ProcessEvent read_event(const event_record& record, const KernelUnits& units) {
   event.boot_ns = static_cast<std::int64_t>(record.at_ns);
   event.exit_code = record.exit_code;
   if (record.kind == kEventExit) event.peak_kib = std::max<std::int64_t>(record.peak_rss, 0) * units.page_bytes / 1024;
-  event.comm.assign(record.comm, strnlen(record.comm, sizeof record.comm));
+  event.comm = name_of(record.comm);
   return event;
 }
 
 ProcessEvent read_end(const end_record& record, const KernelUnits& units) {
   ProcessEvent event = read_event(record.event, units);
-  const auto kib = [&](int counter) {
-    return std::max<std::int64_t>(record.rss[counter], 0) * units.page_bytes / 1024;
-  };
-  if (record.has_memory != 0) event.held = {kib(kCensusAnon), kib(kCensusFile), kib(kCensusShmem), kib(kCensusSwap)};
+  if (record.has_memory != 0) event.held = held_of(record.rss, units);
   event.uid = record.uid;
   event.cgroup_id = record.cgroup_id;
   event.memory_cgroup_id = record.memory_cgroup_id;
+  return event;
+}
+
+ProcessEvent read_signal(const signal_record& record, const KernelUnits& units) {
+  ProcessEvent event = read_event(record.event, units);
+  if (record.has_memory != 0) event.held = held_of(record.rss, units);
+  event.killer = {name_of(record.sender), record.sender_pid, record.signal};
   return event;
 }
 

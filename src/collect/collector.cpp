@@ -169,7 +169,7 @@ Status Collector::State::find_processes(bool all, Pass& pass) {
   return Done{};
 }
 
-// True: the OOM killer chose somebody. `exits`: whom the table has lost since the tick before.
+// True: an OOM killer chose somebody. `exits`: whom the table has lost since the tick before.
 bool Collector::State::take_events(const std::vector<ProcessExit>& exits) {
   if (!told) return false;
   const Result<std::uint64_t> missing = told->take(happened);
@@ -281,6 +281,7 @@ Collector::Collector(ProcFs proc, const Clock& clock, Categoriser categoriser, R
                      Result<std::unique_ptr<ProcessEvents>> events) {
   const std::string missing = !census   ? no_census(census.error().message)
                               : !events ? no_events(events.error().message)
+                              : *events ? no_signals((*events)->no_signals())
                                         : std::string();
   state_ = std::make_unique<State>(std::move(proc), clock, std::move(categoriser), std::move(redactor), options,
                                    std::move(census), std::move(events));

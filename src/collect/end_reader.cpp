@@ -19,6 +19,9 @@ constexpr std::size_t kMostNamesAsked = 16;
 // In five minutes. The counters tell of more.
 constexpr std::size_t kMostVictims = 30;
 
+// Killers in user space ask first (SIGTERM), and kill who is still there some ten seconds later.
+constexpr std::int64_t kPatienceMs = 12'000;
+
 const ProcessEntry* find_entry(const EndReader::Entries& entries, std::int32_t pid) {
   const auto at = std::ranges::lower_bound(entries, pid, {}, [](const auto& entry) { return entry->pid; });
   return at != entries.end() && (*at)->pid == pid ? at->get() : nullptr;
@@ -34,6 +37,10 @@ const ProcessKey* find_key(const EndReader::Entries& entries, const std::vector<
     return exit.key.pid == event.pid && exit.key.start_ticks == event.start_ticks;
   });
   return gone == exits.end() ? nullptr : &gone->key;
+}
+
+std::int64_t boot_to_wall(const ProcessEvent& event, const Moment& now) {
+  return now.wall_ms - now.boot_ms + event.boot_ns / 1'000'000;
 }
 
 // What looks saw of it was not yet the highest.
@@ -54,9 +61,10 @@ void raise_mark(const KeptEnd& kept, TickExtremes& extremes) {
 bool EndReader::note(const ProcessEvent& event, const Entries& entries, const std::vector<ProcessExit>& exits,
                      const Moment& now, std::optional<std::int64_t> looked_ms) {
   if (event.kind == ProcessEventKind::oom_victim) {
-    choose(event, entries, now);
+    take_choice(event, entries, now);
     return true;
   }
+  if (event.kind == ProcessEventKind::signalled) return take_signal(event, entries, now);
   const bool ends = event.kind == ProcessEventKind::exited;
   const KeptEnd* const kept = ends_.note(event, ends ? find_key(entries, exits, event) : nullptr,
                                          {now.wall_ms - now.boot_ms, ticks_per_second_, looked_ms});
@@ -85,22 +93,45 @@ EndReader::Victim* EndReader::choose(std::int32_t pid, std::int64_t at_ms, const
 }
 
 // What is known of it now: its end is told a little later, and its cgroup may be gone by then.
-void EndReader::choose(const ProcessEvent& event, const Entries& entries, const Moment& now) {
-  const std::int64_t at_ms = now.wall_ms - now.boot_ms + event.boot_ns / 1'000'000;
-  if (Victim* const known = nearest(event.pid, at_ms, false)) {
-    known->by_event = true;
-    return;
-  }
+EndReader::Victim* EndReader::choose(const ProcessEvent& event, std::int64_t at_ms, const Entries& entries,
+                                     const Moment& now) {
   Victim* const chosen = choose(event.pid, at_ms, now);
-  if (chosen == nullptr) return;
+  if (chosen == nullptr) return nullptr;
   chosen->by_event = true;
   OomVictim& victim = chosen->victim;
   victim.comm = to_utf8(event.comm);
   const ProcessEntry* const entry = find_entry(entries, event.pid);
-  if (entry == nullptr || (event.start_ticks != 0 && entry->start_ticks != event.start_ticks)) return;
+  if (entry == nullptr || (event.start_ticks != 0 && entry->start_ticks != event.start_ticks)) return chosen;
   if (victim.comm.empty()) victim.comm = entry->info.comm;
   victim.cgroup = entry->info.cgroup;
   victim.held_kib = rss_kib(entry->sample.memory);
+  return chosen;
+}
+
+void EndReader::take_choice(const ProcessEvent& event, const Entries& entries, const Moment& now) {
+  const std::int64_t at_ms = boot_to_wall(event, now);
+  if (Victim* const known = nearest(event.pid, at_ms, false)) {
+    known->by_event = true;
+    return;
+  }
+  // Who was asked to end, and then killed by the kernel, is the kernel's.
+  std::erase_if(victims_, [&](const Victim& of) { return of.victim.pid == event.pid && of.victim.killer; });
+  choose(event, at_ms, entries, now);
+}
+
+// Further signals to one process are of one kill, which the last of them made.
+bool EndReader::take_signal(const ProcessEvent& event, const Entries& entries, const Moment& now) {
+  const auto known = std::ranges::find(victims_, event.pid, [](const Victim& of) { return of.victim.pid; });
+  if (known != victims_.end()) {
+    if (known->victim.killer) known->victim.killer = event.killer;
+    return false;
+  }
+  Victim* const chosen = choose(event, boot_to_wall(event, now), entries, now);
+  if (chosen == nullptr) return true;
+  chosen->victim.killer = event.killer;
+  chosen->victim.held = event.held;
+  if (event.held) chosen->victim.held_kib = event.held->anon_kib + event.held->file_kib + event.held->shmem_kib;
+  return true;
 }
 
 // Of those that wait, who was chosen by an event and not yet told of by the log, or the other way round. Their clocks
@@ -109,6 +140,7 @@ EndReader::Victim* EndReader::nearest(std::int32_t pid, std::int64_t at_ms, bool
   Victim* found = nullptr;
   const auto distance = [&](const Victim& of) { return std::abs(of.victim.at_ms - at_ms); };
   for (Victim& of : victims_) {
+    if (of.victim.killer) continue;  // no line is about it
     if (of.victim.pid != pid || of.by_event != by_event || of.victim.detail.has_value() == by_event) continue;
     if (found == nullptr || distance(of) < distance(*found)) found = &of;
   }
@@ -149,12 +181,13 @@ void EndReader::tell_victims(Pass& pass) {
   const std::int64_t old_ms = pass.tick.begin.wall_ms - kEndBlockMs;
   std::erase_if(told_, [&](const Victim& of) { return of.victim.at_ms < old_ms; });
   std::erase_if(victims_, [&](Victim& of) {
-    const bool whole = of.victim.peak_kib && (of.victim.detail || !log_expected_);
+    const bool whole = of.victim.peak_kib && (of.victim.detail || of.victim.killer || !log_expected_);
     if (!whole && !std::exchange(of.waited, true)) return false;
+    if (!of.victim.killed() && pass.tick.begin.wall_ms - of.victim.at_ms < kPatienceMs) return false;
     if (of.victim.cgroup.empty())
       of.victim.cgroup =
           to_utf8(names_.path(names_.number(of.cgroup_id, of.memory_cgroup_id), pass.tick.begin.boot_ms));
-    if (log_expected_ && !of.victim.detail) told_.push_back(of);
+    if (log_expected_ && !of.victim.detail && !of.victim.killer) told_.push_back(of);
     pass.tick.oom_victims.push_back(std::move(of.victim));
     return true;
   });

@@ -27,7 +27,7 @@ class EndReader {
 
   void set_large(std::int64_t kib) { ends_.set_large(kib); }
 
-  // True: the OOM killer chose somebody. `entries`: of the last pass that found them; `exits`: whom that did not find
+  // True: an OOM killer chose somebody. `entries`: of the last pass that found them; `exits`: whom that did not find
   // any more. `looked_ms`: when a look saw the peaks of all (wall clock).
   bool note(const ProcessEvent& event, const Entries& entries, const std::vector<ProcessExit>& exits, const Moment& now,
             std::optional<std::int64_t> looked_ms);
@@ -52,7 +52,9 @@ class EndReader {
     bool waited = false;  // for its end and for the log, for a tick
   };
   Victim* choose(std::int32_t pid, std::int64_t at_ms, const Moment& now);
-  void choose(const ProcessEvent& event, const Entries& entries, const Moment& now);
+  Victim* choose(const ProcessEvent& event, std::int64_t at_ms, const Entries& entries, const Moment& now);
+  void take_choice(const ProcessEvent& event, const Entries& entries, const Moment& now);
+  bool take_signal(const ProcessEvent& event, const Entries& entries, const Moment& now);
   Victim* nearest(std::int32_t pid, std::int64_t at_ms, bool by_event);
   bool was_told(std::int32_t pid);
   void tell_victims(Pass& pass);

@@ -17,7 +17,8 @@ ProcessEntry* find_pid(const Kin::Entries& entries, std::int32_t pid) {
 }  // namespace
 
 void Kin::note(const ProcessEvent& event) {
-  if (event.kind == ProcessEventKind::oom_victim) return;  // its end is told as well
+  // Its end is told as well.
+  if (event.kind == ProcessEventKind::oom_victim || event.kind == ProcessEventKind::signalled) return;
   moved_.insert(event.parent_pid);
   if (event.kind != ProcessEventKind::forked) children_moved_of_.insert(event.parent_pid);
   if (event.kind == ProcessEventKind::execed) execs_[event.pid] = {event.start_ticks, event.boot_ns};

@@ -14,17 +14,26 @@ inline constexpr const char* kNoPressure =
     "There is no /proc/pressure/memory: the kernel has no pressure stall information, or wants psi=1 at boot.";
 inline constexpr const char* kHidden = "/proc hides other users' processes (hidepid): only one's own are recorded.";
 
+// Beside it: what is seen by BPF alone.
+inline constexpr const char* kNoSignalsEither =
+    " Whom a killer in user space (systemd-oomd, earlyoom, nohang, oomd) kills is not told.";
+
 inline std::string no_census(const std::string& why) {
   return fmt::format(
       "Processes are not counted by BPF ({}): /proc/PID/statm of each is read instead, which costs some four times as "
       "much. States, threads, peaks and swap that move without it are seen two minutes later, and processes that come "
-      "and go between two ticks not at all.",
-      why);
+      "and go between two ticks not at all.{}",
+      why, kNoSignalsEither);
 }
 
 inline std::string no_events(const std::string& why) {
-  return fmt::format("Births, execs and ends of processes are not told by BPF ({}): they are seen from tick to tick.",
-                     why);
+  return fmt::format("Births, execs and ends of processes are not told by BPF ({}): they are seen from tick to tick.{}",
+                     why, kNoSignalsEither);
+}
+
+inline std::string no_signals(const std::string& why) {
+  if (why.empty()) return {};
+  return fmt::format("Signals are not told by BPF ({}).{}", why, kNoSignalsEither);
 }
 
 inline std::string no_log(const std::string& why) {

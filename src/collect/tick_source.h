@@ -85,7 +85,7 @@ class TickSource {
 
   // Becomes readable (poll(2)) where events of processes wait that should be taken now. -1: never.
   virtual int events_fd() const { return -1; }
-  // True: the OOM killer chose somebody, so that a tick should see now who holds what.
+  // True: an OOM killer chose somebody, so that a tick should see now who holds what.
   virtual bool take_events() { return false; }
 
   virtual const Access& access() const = 0;

@@ -4,6 +4,7 @@
 // between two ticks. Without events there are none of these.
 
 #include <algorithm>
+#include <csignal>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -13,7 +14,7 @@
 
 namespace memoir {
 
-// What it held when it ended.
+// What it held when it ended, or when it was told to.
 struct HeldAtEnd {
   std::int64_t anon_kib = 0;
   std::int64_t file_kib = 0;
@@ -95,15 +96,30 @@ struct OomDetail {
   bool operator==(const OomDetail&) const = default;
 };
 
-// Whom the OOM killer chose, as the kernel told at that moment. The counters tell how many it ended.
+// Who kills from user space when memory is short, and what it sent: systemd-oomd, earlyoom, nohang, oomd.
+struct OomKiller {
+  std::string comm;
+  std::int32_t pid = 0;
+  std::int32_t signal = 0;  // SIGTERM or SIGKILL, the last of several
+
+  bool operator==(const OomKiller&) const = default;
+};
+
+// Whom the OOM killer chose, as the kernel told at that moment; the counters tell how many it ended. Or whom one in
+// user space chose, which no counter counts.
 struct OomVictim {
   std::int32_t pid = 0;
   std::string comm;                           // empty: it is not known (before Linux 6.8, of one that no tick saw)
   std::string cgroup;                         // the same
   std::int64_t at_ms = 0;                     // wall clock
-  std::optional<std::int64_t> held_kib = {};  // its RSS as a tick saw it last
+  std::optional<std::int64_t> held_kib = {};  // its RSS as a tick saw it last; of a signal when it was sent
   std::optional<std::int64_t> peak_kib = {};  // with which it ended; absent: it had not by the tick after
   std::optional<OomDetail> detail = {};       // absent: the log was not to be read, or did not tell it
+  std::optional<OomKiller> killer = {};       // absent: the kernel's; else there is no detail
+  std::optional<HeldAtEnd> held = {};         // of a signal: when it was sent
+
+  // Whoever is only told to end may go on.
+  bool killed() const { return !killer || killer->signal == SIGKILL || peak_kib; }
 
   bool operator==(const OomVictim&) const = default;
 };

@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <csignal>
 #include <linux/capability.h>
 #include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <thread>
@@ -46,6 +49,25 @@ pid_t run_child(Body body) {
   const pid_t child = ::fork();
   if (child == 0) body();
   ::waitpid(child, nullptr, 0);
+  return child;
+}
+
+// A child that waits for its end, once it has begun.
+template <typename Begin>
+pid_t fork_held(Begin begin) {
+  std::array<int, 2> ends{};
+  REQUIRE(::pipe(ends.data()) == 0);
+  const Fd ready(ends[0]);
+  Fd begun(ends[1]);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::signal(SIGTERM, SIG_DFL);  // Catch has a handler
+    if (!begin() || ::write(begun.get(), "x", 1) != 1) ::_exit(1);
+    while (true) ::pause();
+  }
+  begun.reset();
+  char text = 0;
+  REQUIRE(::read(ready.get(), &text, 1) == 1);
   return child;
 }
 
@@ -150,6 +172,52 @@ TEST_CASE("events: a child that has its parent's memory is told as such, and who
     if (told.held) CHECK(told.held->anon_kib > 0);
   }
   CHECK(checked == 4);
+}
+
+TEST_CASE("events: what an OOM killer in user space sends, with what its victim held; of others nothing") {
+  const auto events = events_or_notice();
+  if (events == nullptr) return;
+  CHECK(events->no_signals().empty());
+  if (::geteuid() != 0) {
+    WARN("not run: a killer needs CAP_KILL");
+    return;
+  }
+  struct Case {
+    const char* killer;
+    int signal;
+    bool privileged;
+    bool told;
+  };
+  const Case of = GENERATE(Case{"earlyoom", SIGTERM, true, true}, Case{"systemd-oomd", SIGKILL, true, true},
+                           Case{"nohang", SIGKILL, true, true}, Case{"oomd", SIGTERM, true, true},
+                           Case{"earlyoom", SIGUSR1, true, false}, Case{"earlyoo", SIGKILL, true, false},
+                           Case{"earlyoom2", SIGKILL, true, false}, Case{"earlyoom", SIGKILL, false, false});
+  CAPTURE(of.killer, of.signal, of.privileged);
+  constexpr std::size_t bytes = 16 * 1024 * 1024;
+  const pid_t victim = fork_held([] {
+    void* const memory =
+        ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+    return memory != MAP_FAILED;
+  });
+  take_all(*events);
+  const pid_t killer = run_child([&] {
+    ::prctl(PR_SET_NAME, of.killer);
+    ::_exit((of.privileged || drop_capabilities()) && ::kill(victim, of.signal) == 0 ? 0 : 1);
+  });
+  int status = 0;
+  REQUIRE(::waitpid(victim, &status, 0) == victim);
+  CHECK(WTERMSIG(status) == of.signal);
+  std::size_t told = 0;
+  for (const ProcessEvent& event : take_all(*events)) {
+    if (event.kind != Kind::signalled || event.pid != victim) continue;
+    ++told;
+    CHECK(event.killer == OomKiller{of.killer, killer, of.signal});
+    CHECK(event.start_ticks > 0);
+    REQUIRE(event.held);
+    CHECK(event.held->anon_kib >= static_cast<std::int64_t>(bytes / 1024));
+    CHECK(event.held->anon_kib < static_cast<std::int64_t>(bytes / 1024 * 4));
+  }
+  CHECK(told == (of.told ? 1 : 0));
 }
 
 TEST_CASE("events: reading them takes no right, opening them does") {

@@ -2,6 +2,8 @@
 
 #include "census/record.h"
 
+#include <algorithm>
+
 #include "support/catch.h"
 
 namespace memoir::test {
@@ -112,6 +114,22 @@ TEST_CASE("events have the units of samples, and ends alone a peak") {
   CHECK(told.cgroup_id == 8);
   CHECK(told.memory_cgroup_id == 9);
   CHECK(told.held == HeldAtEnd{.anon_kib = 20, .file_kib = 0, .shmem_kib = 0, .swap_kib = 0});
+  signal_record sent{};
+  sent.event = record;
+  sent.event.kind = kEventSignal;
+  sent.signal = 15;
+  sent.sender_pid = 512;
+  std::copy_n("systemd-oomd", 13, std::begin(sent.sender));
+  CHECK_FALSE(read_signal(sent, {}).held);
+  sent.has_memory = 1;
+  sent.rss[kCensusAnon] = 5;
+  sent.rss[kCensusFile] = 2;
+  const ProcessEvent signalled = read_signal(sent, {});
+  CHECK(signalled.kind == ProcessEventKind::signalled);
+  CHECK(signalled.pid == 7);
+  CHECK_FALSE(signalled.peak_kib);
+  CHECK(signalled.killer == OomKiller{"systemd-oomd", 512, 15});
+  CHECK(signalled.held == HeldAtEnd{.anon_kib = 20, .file_kib = 8, .shmem_kib = 0, .swap_kib = 0});
   record.kind = kEventVictim;
   CHECK(read_event(record, {}).kind == ProcessEventKind::oom_victim);
   CHECK_FALSE(read_event(record, {}).peak_kib);

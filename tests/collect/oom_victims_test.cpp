@@ -1,5 +1,6 @@
 // Whom the OOM killer chose, as events and the kernel's log tell of it.
 
+#include <csignal>
 #include <fmt/format.h>
 #include <fstream>
 
@@ -61,6 +62,13 @@ struct Victims {
     event.boot_ns = (clock.now().boot_ms - 300) * 1'000'000;
     if (kind == ProcessEventKind::exited) event.peak_kib = 60'000;
     return event;
+  }
+
+  ProcessEvent signal(int number, const std::string& killer = "earlyoom") const {
+    ProcessEvent signalled = event(ProcessEventKind::signalled);
+    signalled.held = {.anon_kib = 51'000, .file_kib = 900, .shmem_kib = 0, .swap_kib = 64};
+    signalled.killer = {killer, 512, number};
+    return signalled;
   }
 
   TemporaryDirectory folder;
@@ -157,6 +165,89 @@ TEST_CASE("OOM victims: two with one pid are two, each with its own lines") {
   CHECK(victims[1].comm == "again");
   CHECK(victims[0].detail);
   CHECK(victims[1].detail);
+}
+
+TEST_CASE("OOM victims: whom a killer in user space kills, with what it held then, its peak, and who did") {
+  Victims machine(true);
+  machine.script->events = {machine.signal(SIGKILL, "systemd-oomd"), machine.event(ProcessEventKind::exited)};
+  const std::int64_t at_ms = machine.clock.now().wall_ms - 300;
+  CHECK(machine.collector->take_events());
+  machine.proc.remove(10);
+  const auto victims = machine.tick();  // no log is waited for
+  REQUIRE(victims.size() == 1);
+  CHECK(victims[0].pid == 10);
+  CHECK(victims[0].comm == "java");
+  CHECK(victims[0].at_ms == at_ms);
+  CHECK(victims[0].held_kib == 51'900);
+  CHECK(victims[0].held->swap_kib == 64);
+  CHECK(victims[0].peak_kib == 60'000);
+  CHECK(victims[0].killer == OomKiller{"systemd-oomd", 512, SIGKILL});
+  CHECK_FALSE(victims[0].detail);
+  CHECK(machine.tick().empty());
+}
+
+TEST_CASE("OOM victims: who is asked to end, and killed when it does not, is told once, with the last signal") {
+  Victims machine(true);
+  machine.script->events = {machine.signal(SIGTERM)};
+  CHECK(machine.collector->take_events());
+  CHECK(machine.tick().empty());
+  CHECK(machine.tick().empty());
+  machine.script->events = {machine.signal(SIGKILL), machine.event(ProcessEventKind::exited)};
+  CHECK_FALSE(machine.collector->take_events());
+  const auto victims = machine.tick();
+  REQUIRE(victims.size() == 1);
+  CHECK(victims[0].killer == OomKiller{"earlyoom", 512, SIGKILL});
+  CHECK(machine.tick().empty());
+}
+
+TEST_CASE("OOM victims: who is asked to end and goes on is told as that, after a while") {
+  Victims machine(true);
+  machine.script->events = {machine.signal(SIGTERM)};
+  int waited = 0;
+  std::vector<OomVictim> victims;
+  while (victims.empty() && waited < 30) {
+    victims = machine.tick();
+    ++waited;
+  }
+  CHECK(waited > 10);
+  REQUIRE(victims.size() == 1);
+  CHECK_FALSE(victims[0].killed());
+  CHECK_FALSE(victims[0].peak_kib);
+}
+
+TEST_CASE("OOM victims: whom the kernel kills, too, is the kernel's, and its log tells of no other") {
+  Victims machine(true);
+  const bool signal_first = GENERATE(true, false);
+  machine.script->events = {machine.event(ProcessEventKind::oom_victim), machine.event(ProcessEventKind::exited)};
+  auto& events = machine.script->events;
+  events.insert(signal_first ? events.begin() : events.begin() + 1, machine.signal(SIGTERM));
+  machine.collector->take_events();
+  machine.write_kill(10);
+  const auto victims = machine.tick();
+  REQUIRE(victims.size() == 1);
+  CHECK_FALSE(victims[0].killer);
+  CHECK_FALSE(victims[0].held);
+  check_detail(victims[0]);
+  CHECK(machine.tick().empty());
+}
+
+TEST_CASE("OOM victims: that no signals are told is said") {
+  Victims machine(true);
+  const auto note = [&](Result<std::unique_ptr<ProcessEvents>> events) {
+    return make_collector(
+               machine.proc.proc(), machine.clock, many_descriptors(),
+               Result<std::unique_ptr<Census>>(std::make_unique<FakeCensus>(machine.proc.proc(), machine.census)),
+               std::move(events))
+        ->access()
+        .note;
+  };
+  const std::string unseen = "Whom a killer in user space (systemd-oomd, earlyoom, nohang, oomd) kills is not told.";
+  CHECK(note(std::unique_ptr<ProcessEvents>(std::make_unique<FakeEvents>(machine.script))).find(unseen) ==
+        std::string::npos);
+  machine.script->no_signals = "no such tracepoint";
+  CHECK(note(std::unique_ptr<ProcessEvents>(std::make_unique<FakeEvents>(machine.script)))
+            .find("Signals are not told by BPF (no such tracepoint). " + unseen) != std::string::npos);
+  CHECK(note(Error{ErrorKind::denied, "no right"}).find(unseen) != std::string::npos);
 }
 
 TEST_CASE("OOM victims: thirty in five minutes, whoever tells of them") {

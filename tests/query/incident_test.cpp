@@ -1,5 +1,6 @@
 // memoir incident: what happened around a moment.
 
+#include <csignal>
 #include <filesystem>
 
 #include <nlohmann/json.hpp>
@@ -238,4 +239,72 @@ TEST_CASE("incident: what was recorded around it goes into a file of its own, wh
   CHECK(json::parse(again.out)["rows"][1]["title"] == answer["rows"][1]["title"]);
   CHECK(ask(recording(), {"--extract", path}).exit == Exit::failed);
   CHECK(ask(recording(), {"--extract", path, "--force"}).exit == Exit::answered);
+}
+
+TEST_CASE("incident: whom a killer in user space killed is told with who did, and no limit is claimed") {
+  History history;
+  history.begin_run("bpf");
+  history.machine(4 * kGib);
+  history.oom_kills(0);
+  history.tell_ends();
+  history.birth(10, {"java", "java -jar shop.jar", "app", "app", kApp}, kGib);
+  history.birth(11, {"db", "/usr/bin/db", "data", "db", "/system.slice/db.service"}, kGib);
+  history.tick(30);
+  history.hold(10, 2 * kGib);
+  history.tick();
+  OomVictim java{10, "java", kApp, history.now_ms() - 2'500, 2 * kGib, 3 * kGib};
+  java.killer = {"earlyoom", 512, SIGTERM};
+  java.held = {.anon_kib = kGib, .file_kib = kGib, .shmem_kib = 0, .swap_kib = 64};
+  const bool killed = GENERATE(true, false);
+  if (killed) {
+    history.death(10);
+  } else {
+    java.peak_kib.reset();
+  }
+  history.oom_victim(java);
+  history.tick(3);
+  history.end_run();
+  const json answer = json_of(history, {"--last-oom"});
+  const auto story = answer["story"].get<std::string>();
+  CAPTURE(story);
+  CHECK(answer["moment"] == "oom-kill");
+  CHECK(story.starts_with(killed
+                              ? "earlyoom (512) killed java (10) in app.service with SIGTERM; it had at most 3.0 GiB."
+                              : "earlyoom (512) sent SIGTERM to java (10) in app.service, which went on."));
+  CHECK(story.find("limit") == std::string::npos);
+  REQUIRE(answer["victims"].size() == 1);
+  const json& victim = answer["victims"][0];
+  CHECK(victim["killer"] == "earlyoom");
+  CHECK(victim["killer_pid"] == 512);
+  CHECK(victim["signal"] == SIGTERM);
+  CHECK(victim["anon_kib"] == kGib);
+  CHECK(victim["swap_kib"] == 64);
+  CHECK(victim["limit_kib"].is_null());
+  CHECK(answer["rows"][1]["title"] == "java -jar shop.jar in app.service");
+  CHECK(answer["rows"][1]["what"].is_null() == !killed);
+  const std::string page = ask(history, {}).out;
+  CAPTURE(page);
+  CHECK(page.find(killed ? "Killed     none by the OOM killer, 1 process by earlyoom; restarted 0"
+                         : "Killed     none by the OOM killer; restarted 0") != std::string::npos);
+}
+
+TEST_CASE("incident: the last kill is that of the kernel or of user space, whichever was later") {
+  History history;
+  history.begin_run("bpf");
+  history.machine(kGib);
+  history.oom_kills(0);
+  history.birth(10, {"hog", "hog"}, 100 * kMib);
+  history.tick(5);
+  OomVictim hog{10, "hog", "", history.now_ms() - 5'000};
+  hog.killer = {"systemd-oomd", 512, SIGKILL};
+  history.oom_victim(hog);
+  history.tick();
+  const bool counted_later = GENERATE(false, true);
+  if (counted_later) history.oom_kills(1);
+  history.tick(3);
+  history.end_run();
+  const auto story = json_of(history, {"--last-oom"})["story"].get<std::string>();
+  CAPTURE(story);
+  CHECK(
+      story.starts_with(counted_later ? "The OOM killer ended 1 process" : "systemd-oomd (512) killed hog (10) with"));
 }

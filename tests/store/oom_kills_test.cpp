@@ -1,5 +1,7 @@
 // The events that OOM kills become.
 
+#include <csignal>
+
 #include "store_fixture.h"
 #include "support/simulation.h"
 
@@ -99,6 +101,34 @@ TEST_CASE("what the kernel's log tells of an OOM kill is told with it, and read 
         "/app.service was at its limit of 50.0 MiB, and my hog,x=1 \"y\" asked for more");
   CHECK(events[1].text ==
         "The OOM killer chose sh (813), which held 1.0 MiB when it was seen last; the machine had no memory left");
+}
+
+TEST_CASE("whom a killer in user space chose is told with who did, and read again as it was") {
+  const StoreFixture fixture;
+  Simulation simulation({.processes = 1});
+  const auto writer = fixture.writer();
+  must(writer->begin_run(run_info(simulation.boot(), simulation.now())));
+  Tick tick = simulation.next();
+  const std::int64_t at_ms = tick.begin.wall_ms - 300;
+  OomVictim java{812, "java", "/app.service", at_ms, 51'904, 53'248};
+  java.killer = {"systemd-oomd", 512, SIGKILL};
+  java.held = {.anon_kib = 50'944, .file_kib = 960, .shmem_kib = 0, .swap_kib = 2'048};
+  OomVictim shell{813, "sh", "", at_ms + 1, {}, 1'024};
+  shell.killer = {"earlyoom", 513, SIGTERM};
+  OomVictim stays{814, "", "", at_ms + 2, 1'024};
+  stays.killer = shell.killer;
+  tick.oom_victims = {java, shell, stays};
+  must(writer->write(tick));
+  const auto reader = fixture.reader();
+  CHECK(must(reader->oom_victims({at_ms, at_ms + 2})) == tick.oom_victims);
+  std::vector<std::string> texts;
+  for (const Event& event : must(reader->events({at_ms, at_ms + 2}))) texts.push_back(event.text);
+  CHECK(texts ==
+        std::vector<std::string>{
+            "systemd-oomd (pid 512) killed java (812) in the cgroup /app.service with SIGKILL; it held 50.7 "
+            "MiB and 2.0 MiB of swap, 52.0 MiB at most",
+            "earlyoom (pid 513) killed sh (813) with SIGTERM; it held 1.0 MiB at most",
+            "earlyoom (pid 513) sent SIGTERM to a process (814); it held 1.0 MiB; it had not ended soon after"});
 }
 
 TEST_CASE("OOM kills are told by cgroup, and for the rest by the machine, between which ticks") {

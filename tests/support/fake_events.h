@@ -3,6 +3,7 @@
 // Process events as a test tells them.
 
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,7 @@ class FakeEvents final : public ProcessEvents {
     std::vector<ProcessEvent> events;
     std::uint64_t lost = 0;
     bool fails = false;
+    std::string no_signals;
   };
 
   explicit FakeEvents(std::shared_ptr<Script> script) : script_(std::move(script)) {}
@@ -26,6 +28,8 @@ class FakeEvents final : public ProcessEvents {
     events = std::exchange(script_->events, {});
     return std::exchange(script_->lost, 0);
   }
+
+  std::string no_signals() const override { return script_->no_signals; }
 
  private:
   const std::shared_ptr<Script> script_;

@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fmt/format.h>
+#include <map>
 
 #include "analysis/series.h"
+#include "base/text.h"
 #include "query/answer/ended.h"
 #include "query/answer/event_table.h"
 #include "query/answer/marks.h"
@@ -62,14 +64,26 @@ std::string swap_line(const Incident& incident, Units units) {
                      change == 0 ? "" : fmt::format(", {}", print_change(change, units)));
 }
 
+// ", 2 processes by systemd-oomd, 1 process by earlyoom"
+std::string other_killers(const Incident& incident) {
+  std::map<std::string, std::int64_t> kills;
+  for (const OomVictim& victim : incident.victims) {
+    if (victim.killer && victim.killed()) ++kills[to_printable(to_utf8(victim.killer->comm))];
+  }
+  std::string text;
+  for (const auto& [killer, count] : kills)
+    text += fmt::format(", {} by {}", print_count(count, "process", "processes"), killer);
+  return text;
+}
+
 std::string death_line(const Incident& incident) {
-  const auto told = static_cast<std::int64_t>(incident.victims.size());
+  const auto told = std::ranges::count_if(incident.victims, [](const OomVictim& of) { return !of.killer; });
   const std::int64_t kills = std::max(told, incident.counted_kills.value_or(0));
   std::string line = kills == 0
                          ? "Killed     none by the OOM killer"
                          : fmt::format("Killed     {} by the OOM killer", print_count(kills, "process", "processes"));
   if (kills > told) line += fmt::format(", of which {} only counted", kills - told);
-  return line + fmt::format("; restarted {}", incident.restarts);
+  return line + fmt::format("{}; restarted {}", other_killers(incident), incident.restarts);
 }
 
 std::string limit_line(const std::vector<Limit>& limits, Units units) {
@@ -134,6 +148,27 @@ auto of_detail(Get get) {
   return [get](const OomVictim& victim) { return victim.detail ? Value((*victim.detail).*get) : Value(); };
 }
 
+// By the kernel's log, or as a signal found it.
+auto held_of(std::optional<std::int64_t> OomDetail::*logged, std::int64_t HeldAtEnd::*held) {
+  return [=](const OomVictim& victim) {
+    if (victim.held) return Value((*victim.held).*held);
+    return victim.detail ? Value((*victim.detail).*logged) : Value();
+  };
+}
+
+// Where somebody else than the kernel killed.
+void add_killers(const Incident& incident, Columns<OomVictim>& columns) {
+  if (std::ranges::none_of(incident.victims, [](const OomVictim& of) { return of.killer.has_value(); })) return;
+  const auto of_killer = [](auto get) {
+    return [get](const OomVictim& victim) { return victim.killer ? Value((*victim.killer).*get) : Value(); };
+  };
+  columns.add({"killer", "BY"}, of_killer(&OomKiller::comm));
+  columns.add(for_machines("killer_pid", Kind::count), of_killer(&OomKiller::pid));
+  columns.add(for_machines("signal", Kind::count), of_killer(&OomKiller::signal));
+  columns.add(for_machines("swap_kib", Kind::size),
+              [](const OomVictim& victim) { return victim.held ? Value(victim.held->swap_kib) : Value(); });
+}
+
 std::string unit_of(const Incident& incident, const OomVictim& victim) {
   const StoredProcess* const process = process_of(incident, victim);
   return process == nullptr || process->unit.empty() ? victim.cgroup : process->unit;
@@ -147,9 +182,9 @@ void add_victims(const Incident& incident, Report& report) {
   columns.add({"comm", "NAME"}, &OomVictim::comm);
   columns.add({"held_kib", "SEEN LAST", Kind::size, 4}, &OomVictim::held_kib);
   columns.add({"peak_kib", "PEAK", Kind::size, 1}, &OomVictim::peak_kib);
-  columns.add(for_machines("anon_kib", Kind::size), of_detail(&OomDetail::anon_kib));
-  columns.add(for_machines("file_kib", Kind::size), of_detail(&OomDetail::file_kib));
-  columns.add(for_machines("shmem_kib", Kind::size), of_detail(&OomDetail::shmem_kib));
+  columns.add(for_machines("anon_kib", Kind::size), held_of(&OomDetail::anon_kib, &HeldAtEnd::anon_kib));
+  columns.add(for_machines("file_kib", Kind::size), held_of(&OomDetail::file_kib, &HeldAtEnd::file_kib));
+  columns.add(for_machines("shmem_kib", Kind::size), held_of(&OomDetail::shmem_kib, &HeldAtEnd::shmem_kib));
   columns.add(for_machines("scope"), [&scopes](const OomVictim& victim) {
     return victim.detail ? Value(scopes.at(static_cast<std::size_t>(victim.detail->scope))) : Value();
   });
@@ -159,6 +194,7 @@ void add_victims(const Incident& incident, Report& report) {
   columns.add({"invoked_by", "ASKED FOR MORE", Kind::text, 3}, of_detail(&OomDetail::invoked_by));
   columns.add(for_machines("cgroup"), &OomVictim::cgroup);
   columns.add({"unit", "IN"}, [&incident](const OomVictim& victim) { return unit_of(incident, victim); });
+  add_killers(incident, columns);
   std::vector<OomVictim> victims = incident.victims;
   if (std::ssize(victims) > kMostVictims) victims.erase(victims.begin(), victims.end() - kMostVictims);
   Section section{"victims", "Whom the OOM killer chose", make_table(columns, victims)};

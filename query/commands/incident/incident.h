@@ -23,7 +23,7 @@ struct Instant {
 
   std::int64_t at_ms = 0;
   Kind kind = Kind::given;
-  std::optional<OomVictim> victim = {};            // of an OOM kill, where the kernel told whom
+  std::optional<OomVictim> victim = {};            // of an OOM kill, where it was told whom
   std::string counted = {};                        // of one that only counters tell: how they do
   std::optional<double> stalled_percent = {};      // of the pressure
   std::optional<std::int64_t> stalled_ms = {};     // over so long

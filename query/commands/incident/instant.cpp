@@ -26,7 +26,7 @@ Result<Instant> at_time(Reader& reader, std::int64_t at_ms) {
       victims, {}, [at_ms](const OomVictim& victim) { return std::abs(victim.at_ms - at_ms); }));
 }
 
-// The kernel's word on whom is of the moment; its counters are read at ticks.
+// The kernel's word on whom is of the moment; its counters are read at ticks, and count no kill from user space.
 Result<std::optional<Instant>> last_oom_kill(const Context& context) {
   // Whatever a file says of times.
   const Range always{0, context.file.last_tick_ms + kDayMs};
@@ -39,9 +39,12 @@ Result<std::optional<Instant>> last_oom_kill(const Context& context) {
   std::vector<OomVictim> victims = TRY(context.reader.oom_victims(always));
   if (victims.empty()) return last;
   OomVictim& victim = victims.back();
+  if (!last || victim.at_ms >= last->at_ms) return std::optional(of_victim(std::move(victim)));
   // The tick that counts a kill comes after it.
   const std::int64_t interval_ms = context.runs.empty() ? 0 : context.runs.back().interval_ms;
-  const bool told = !last || victim.at_ms >= last->at_ms - std::max(kHourMs / 12, 2 * interval_ms);
+  const std::int64_t since_ms = last->at_ms - std::max(kHourMs / 12, 2 * interval_ms);
+  const bool told =
+      std::ranges::any_of(victims, [since_ms](const OomVictim& of) { return !of.killer && of.at_ms >= since_ms; });
   return told ? std::optional(of_victim(std::move(victim))) : last;
 }
 

@@ -54,6 +54,7 @@ void keep_first(std::optional<std::int64_t>& at, std::int64_t ms) {
 std::map<std::string, Fate> fates_of(const Incident& incident) {
   std::map<std::string, Fate> fates;
   for (const OomVictim& victim : incident.victims) {
+    if (!victim.killed()) continue;
     if (const StoredProcess* const process = process_of(incident, victim))
       keep_first(fates[group_key(*process, "identity")].killed_ms, victim.at_ms);
   }
@@ -161,7 +162,7 @@ void rank(Incident& incident) {
 }
 
 std::string limit_cgroup(const Instant& instant) {
-  if (!instant.victim) return {};
+  if (!instant.victim || instant.victim->killer) return {};
   const auto& detail = instant.victim->detail;
   if (detail && detail->scope != OomScope::cgroup) return {};
   return detail && !detail->limit_cgroup.empty() ? detail->limit_cgroup : instant.victim->cgroup;

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <fmt/format.h>
 
 #include "base/text.h"
@@ -35,22 +36,39 @@ std::string why_killed(const OomVictim& victim, Units units) {
   return fmt::format(" when {} reached its limit{}", last_of_path(detail.limit_cgroup), limit);
 }
 
+// "The kernel killed java (812) when app.service reached its limit of 8.0 GiB"
+// "earlyoom (512) killed java (812) in app.service with SIGTERM"
+std::string who_killed(const OomVictim& victim, Units units) {
+  const std::string whom = name_of(victim) + why_killed(victim, units);
+  if (!victim.killer) return "The kernel killed " + whom;
+  const std::string killer = fmt::format("{} ({})", plain(victim.killer->comm), victim.killer->pid);
+  const char* const name = ::sigabbrev_np(victim.killer->signal);
+  const std::string signal =
+      name == nullptr ? fmt::format("signal {}", victim.killer->signal) : fmt::format("SIG{}", name);
+  return victim.killed() ? fmt::format("{} killed {} with {}", killer, whom, signal)
+                         : fmt::format("{} sent {} to {}", killer, signal, whom);
+}
+
 std::string what_it_had(const OomVictim& victim, Units units) {
+  if (!victim.killed()) return ", which went on";
   if (victim.peak_kib) return fmt::format("; it had at most {}", print_size(*victim.peak_kib, units));
-  if (victim.held_kib) return fmt::format("; it had {} when it was seen last", print_size(*victim.held_kib, units));
-  return {};
+  if (!victim.held_kib) return {};
+  return fmt::format("; it had {}{}", print_size(*victim.held_kib, units), victim.held ? "" : " when it was seen last");
 }
 
 std::string tell_kill(const Incident& incident, Units units) {
   const Instant& instant = incident.instant;
   if (!instant.victim) return plain(instant.counted) + ". The kernel did not tell whom.";
-  std::string text = fmt::format("The kernel killed {}{}{}.", name_of(*instant.victim),
-                                 why_killed(*instant.victim, units), what_it_had(*instant.victim, units));
-  if (incident.victims.size() > 1) {
-    text += fmt::format(
-        " In the time shown it killed {}.",
-        print_count(static_cast<std::int64_t>(incident.victims.size()) - 1, "other process", "other processes"));
-  }
+  const OomVictim& victim = *instant.victim;
+  std::string text = fmt::format("{}{}.", who_killed(victim, units), what_it_had(victim, units));
+  const std::int64_t others = std::ranges::count_if(incident.victims, &OomVictim::killed) - (victim.killed() ? 1 : 0);
+  if (others <= 0) return text;
+  const std::string them = print_count(others, "other process", "other processes");
+  const bool by_kernel =
+      std::ranges::none_of(incident.victims, [](const OomVictim& of) { return of.killer.has_value(); });
+  text += by_kernel
+              ? fmt::format(" In the time shown it killed {}.", them)
+              : fmt::format(" In the time shown {} {} killed for want of memory.", them, others == 1 ? "was" : "were");
   return text;
 }
 

@@ -30,6 +30,7 @@ const KeptEnd* Ends::note(const ProcessEvent& event, const ProcessKey* known, co
     case ProcessEventKind::exited:
       return end(event, known, clock);
     case ProcessEventKind::oom_victim:
+    case ProcessEventKind::signalled:
       break;
   }
   return nullptr;

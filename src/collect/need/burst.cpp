@@ -8,7 +8,7 @@ namespace memoir {
 namespace {
 
 constexpr std::array kSeen{"processes waited for memory", "available memory fell", "a process grew fast",
-                           "the OOM killer chose a process"};
+                           "an OOM killer chose a process"};
 
 constexpr std::int64_t kLeastRestMs = 60'000;
 constexpr std::int64_t kMostRestMs = 3'600'000;

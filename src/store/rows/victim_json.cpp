@@ -41,11 +41,31 @@ std::string detail_json(SQLite::Database& database, const OomDetail& detail) {
                              others));
 }
 
+std::string killer_json(SQLite::Database& database, const OomVictim& victim) {
+  Statement object(database,
+                   "SELECT json_object('killer', ?, 'killer_pid', ?, 'signal', ?, 'anon_kib', ?, 'file_kib', ?, "
+                   "'shmem_kib', ?, 'swap_kib', ?)");
+  const auto kib = [&victim](std::int64_t HeldAtEnd::*of) {
+    return victim.held ? std::optional((*victim.held).*of) : std::nullopt;
+  };
+  return text_of(object.bind(victim.killer->comm, victim.killer->pid, victim.killer->signal, kib(&HeldAtEnd::anon_kib),
+                             kib(&HeldAtEnd::file_kib), kib(&HeldAtEnd::shmem_kib), kib(&HeldAtEnd::swap_kib)));
+}
+
 constexpr const char* kVictims =
     "SELECT wall_ms, detail->>'pid', detail->>'comm', detail->>'cgroup', detail->>'held_kib', detail->>'peak_kib', "
     "detail->>'scope', detail->>'limit_cgroup', detail->>'invoked_by', detail->>'usage_kib', detail->>'limit_kib', "
-    "detail->>'anon_kib', detail->>'file_kib', detail->>'shmem_kib', detail FROM event "
+    "detail->>'anon_kib', detail->>'file_kib', detail->>'shmem_kib', detail, detail->>'killer', "
+    "detail->>'killer_pid', detail->>'signal', detail->>'swap_kib' FROM event "
     "WHERE kind = 'oom-victim' AND wall_ms BETWEEN ? AND ? AND json_valid(detail) ORDER BY wall_ms, id";
+
+void read_killer(const Statement& row, OomVictim& victim) {
+  const std::string comm = row.text(15);
+  if (comm.empty()) return;
+  victim.killer = {comm, static_cast<std::int32_t>(row.integer(16)), static_cast<std::int32_t>(row.integer(17))};
+  if (!row.maybe(11)) return;
+  victim.held = {row.integer(11), row.maybe(12).value_or(0), row.maybe(13).value_or(0), row.maybe(18).value_or(0)};
+}
 
 OomVictim read_victim(const Statement& row, Statement& others) {
   OomVictim victim{.pid = static_cast<std::int32_t>(row.integer(1)),
@@ -54,6 +74,7 @@ OomVictim read_victim(const Statement& row, Statement& others) {
                    .at_ms = row.integer(0),
                    .held_kib = row.maybe(4),
                    .peak_kib = row.maybe(5)};
+  read_killer(row, victim);
   const std::string scope = row.text(6);
   if (scope.empty()) return victim;
   OomDetail& detail = victim.detail.emplace(OomDetail{.scope = scope_of(scope),
@@ -78,7 +99,9 @@ OomVictim read_victim(const Statement& row, Statement& others) {
 std::string victim_json(SQLite::Database& database, const OomVictim& victim) {
   Statement object(database,
                    "SELECT json_patch(json_object('pid', ?, 'comm', ?, 'cgroup', ?, 'held_kib', ?, 'peak_kib', ?), ?)");
-  const std::string detail = victim.detail ? detail_json(database, *victim.detail) : "{}";
+  const std::string detail = victim.killer   ? killer_json(database, victim)
+                             : victim.detail ? detail_json(database, *victim.detail)
+                                             : "{}";
   return text_of(object.bind(victim.pid, victim.comm, victim.cgroup, victim.held_kib, victim.peak_kib, detail));
 }
 

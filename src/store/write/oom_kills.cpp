@@ -2,6 +2,7 @@
 
 #include <SQLiteCpp/Database.h>
 #include <algorithm>
+#include <csignal>
 #include <fmt/format.h>
 
 #include "base/text.h"
@@ -67,7 +68,25 @@ std::string what_ran_out(const OomDetail& detail) {
   return text;
 }
 
+std::string signal_name(int signal) {
+  return signal == SIGKILL ? "SIGKILL" : signal == SIGTERM ? "SIGTERM" : fmt::format("signal {}", signal);
+}
+
+// "systemd-oomd (pid 512) killed java (812) in the cgroup /app.service with SIGKILL; it held 4800.0 MiB"
+std::string text_of(const OomVictim& victim, const OomKiller& killer) {
+  std::string whom = fmt::format("{} ({})", victim.comm.empty() ? "a process" : victim.comm, victim.pid);
+  if (!victim.cgroup.empty()) whom += fmt::format(" in the cgroup {}", end_of_path(victim.cgroup));
+  const std::string signal = signal_name(killer.signal);
+  std::string text = fmt::format("{} (pid {}) ", killer.comm, killer.pid);
+  text += victim.killed() ? fmt::format("killed {} with {}", whom, signal) : fmt::format("sent {} to {}", signal, whom);
+  if (victim.held_kib) text += "; it held " + mib(*victim.held_kib);
+  if (victim.held && victim.held->swap_kib > 0) text += fmt::format(" and {} of swap", mib(victim.held->swap_kib));
+  if (victim.peak_kib) text += fmt::format("{} {} at most", victim.held_kib ? "," : "; it held", mib(*victim.peak_kib));
+  return victim.killed() ? text : text + "; it had not ended soon after";
+}
+
 std::string text_of(const OomVictim& victim) {
+  if (victim.killer) return text_of(victim, *victim.killer);
   std::string text =
       fmt::format("The OOM killer chose {} ({})", victim.comm.empty() ? "a process" : victim.comm, victim.pid);
   if (!victim.cgroup.empty()) text += fmt::format(" in the cgroup {}", end_of_path(victim.cgroup));

@@ -23,7 +23,7 @@ OomCount last_oom_count(SQLite::Database& database, std::int64_t boot_id);
 std::vector<Event> oom_kill_events(const Tick& tick, OomCount& count);
 
 // An event for each whom the kernel told to have been chosen: beside the counters, which are the truth of how many were
-// ended.
+// ended. And for each whom a killer in user space chose, which they do not count.
 void insert_oom_victims(SQLite::Database& database, std::int64_t run_id, const Tick& tick);
 
 }  // namespace memoir

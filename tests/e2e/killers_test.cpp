@@ -1,0 +1,111 @@
+// A killer in user space, by name, and a victim whose memory is known.
+
+#include <algorithm>
+#include <csignal>
+#include <optional>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "holder.h"
+#include "recording.h"
+#include "support/catch.h"
+
+using namespace memoir::test;
+using nlohmann::json;
+
+namespace {
+
+// A process called earlyoom that sends these signals, one after the other.
+pid_t run_killer(pid_t victim, const std::vector<int>& signals) {
+  const pid_t killer = ::fork();
+  REQUIRE(killer >= 0);
+  if (killer == 0) {
+    ::prctl(PR_SET_NAME, "earlyoom");
+    for (const int signal : signals) ::kill(victim, signal);
+    ::_exit(0);
+  }
+  REQUIRE(::waitpid(killer, nullptr, 0) == killer);
+  return killer;
+}
+
+}  // namespace
+
+TEST_CASE("user-space killer: events and incident name who killed whom, once, and what it held") {
+  if (::geteuid() != 0) {
+    WARN("skipped: a killer in user space needs CAP_KILL");
+    return;
+  }
+  const Scene scene;
+  Holder holder(scene.folder(), {"wanted"});
+  Recorder recorder(scene);
+  recorder.tick();
+  if (scene.number("SELECT count(ends) FROM tick").value_or(0) == 0) {
+    WARN("skipped: BPF may not be used here: nobody tells of signals");
+    return;
+  }
+  holder.tell("private 65536");
+  const pid_t killer = run_killer(holder.pid(), {SIGTERM, SIGKILL});
+  holder.end();
+  recorder.tick();
+  recorder.tick();
+  REQUIRE(recorder.stop() == 0);
+
+  const std::string whom = "holder (" + std::to_string(holder.pid()) + ")";
+  const std::string who = "earlyoom (pid " + std::to_string(killer) + ") killed " + whom;
+  std::vector<std::string> told;
+  for (const json& row : scene.answer_rows({"events", "--kind", "oom-victim", "--last", "1d"})) {
+    const auto text = row.at("text").get<std::string>();
+    if (contains(text, whom)) told.push_back(text);
+  }
+  REQUIRE(told.size() == 1);
+  CAPTURE(told[0]);
+  CHECK(told[0].starts_with(who));
+
+  const auto killed_ms = scene.number("SELECT wall_ms FROM event WHERE kind = 'oom-victim' AND detail->>'pid' = " +
+                                      std::to_string(holder.pid()));
+  REQUIRE(killed_ms);
+  CHECK(scene.answer({"incident", "--last-oom"}).at("moment") == "oom-kill");
+  // Others may be killed on this machine as well.
+  const json answer = scene.answer({"incident", "--at", "@" + std::to_string(*killed_ms)});
+  CAPTURE(answer.dump(1));
+  CHECK(answer.at("moment") == "oom-kill");
+  CHECK(contains(answer.at("story").get<std::string>(), "earlyoom (" + std::to_string(killer) + ") killed " + whom));
+  const json& victims = answer.at("victims");
+  const auto victim =
+      std::find_if(victims.begin(), victims.end(), [&](const json& of) { return of.at("pid") == holder.pid(); });
+  REQUIRE(victim != victims.end());
+  CHECK(victim->at("killer") == "earlyoom");
+  CHECK(victim->at("killer_pid") == killer);
+  CHECK(victim->at("anon_kib") >= 65'536);
+  CHECK(victim->at("anon_kib") < 80'000);
+  CHECK(victim->at("peak_kib") >= 65'536);
+  CHECK(victim->at("limit_kib").is_null());
+}
+
+TEST_CASE("user-space killer: whoever has no right to kill others names itself in vain") {
+  const auto nobody = other_user();
+  if (!nobody) {
+    WARN("skipped: there is no other user to become");
+    return;
+  }
+  const Scene scene;
+  Holder holder(scene.folder(), {}, nobody);
+  Recorder recorder(scene);
+  recorder.tick();
+  const pid_t killer = ::fork();
+  REQUIRE(killer >= 0);
+  if (killer == 0) {
+    ::prctl(PR_SET_NAME, "earlyoom");
+    ::_exit(::setuid(*nobody) == 0 && ::kill(holder.pid(), SIGKILL) == 0 ? 0 : 1);
+  }
+  int status = 0;
+  REQUIRE(::waitpid(killer, &status, 0) == killer);
+  CHECK(status == 0);
+  holder.end();
+  recorder.tick();
+  recorder.tick();
+  REQUIRE(recorder.stop() == 0);
+  CHECK(scene.number("SELECT count(*) FROM event WHERE kind = 'oom-victim' AND detail->>'pid' = " +
+                     std::to_string(holder.pid())) == 0);
+}
