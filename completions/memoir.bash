@@ -25,7 +25,7 @@ _memoir() {
     *" --day") words="now today yesterday monday tuesday wednesday thursday friday saturday sunday" ;;
     "top --by"|"top --sort") words="pss rss uss anon swap hwm growth" ;;
     "trend --by"|"trend --sort") words="used available free cached anon swap shmem slab dirty unaccounted pss rss uss swap_pss hwm" ;;
-    "peaks --by"|"peaks --sort") words="hwm pss rss uss swap" ;;
+    "peaks --by"|"peaks --sort") words="hwm pss rss uss swap usage usage_anon usage_swap" ;;
     "diff --by"|"diff --sort") words="pss rss uss anon swap swap_pss" ;;
     "processes --by"|"processes --sort") words="start lifetime hwm" ;;
     "tree --by"|"tree --sort") words="pss uss rss swap" ;;

@@ -43,7 +43,7 @@ void Daemon::set_bursts() {
   if (trigger.error().kind == ErrorKind::gone) return;
   no_trigger_ = fmt::format(
       "Nobody is woken when processes wait for memory ({}): bursts begin by what looks and ticks see of it, up to an "
-      "interval later. Older kernels allow it with CAP_SYS_RESOURCE only.",
+      "interval later. Older kernels let root alone set a trigger.",
       trigger.error().message);
   if (access_reported_ && no_trigger_ != before) report_degraded(no_trigger_);
 }

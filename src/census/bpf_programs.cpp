@@ -8,6 +8,7 @@
 #include <cstring>
 #include <fmt/format.h>
 #include <malloc.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "census/bpf_record.h"
@@ -31,6 +32,13 @@ void choose(const census_bpf& programs, BpfPart part, bool by_cpu) {
   bpf_map__set_autocreate(programs.maps.ring, events);
   // Its helper came with 5.19; before 6.2 there are no counters by CPU.
   bpf_program__set_autoload(programs.progs.find_cpus, by_cpu);
+}
+
+// Kernels before 5.11 count what BPF holds as locked memory.
+bool little_may_be_locked() {
+  constexpr rlim_t enough = 8U << 20;
+  rlimit locked{};
+  return ::getrlimit(RLIMIT_MEMLOCK, &locked) == 0 && locked.rlim_cur < enough;
 }
 
 // The program does its work as it is read, and writes nothing.
@@ -84,8 +92,10 @@ Result<OwnedBpf<census_bpf>> load(BpfPart part) {
 }  // namespace
 
 Error bpf_error(const char* what, int error) {
-  if (error == EPERM || error == EACCES)
-    return {ErrorKind::denied, fmt::format("{} is not permitted: give memoird CAP_BPF and CAP_PERFMON", what)};
+  if (error == EPERM || error == EACCES) {
+    return {ErrorKind::denied, fmt::format("{} is not permitted: give memoird CAP_BPF and CAP_PERFMON{}", what,
+                                           little_may_be_locked() ? ", and before Linux 5.11 LimitMEMLOCK=16M" : "")};
+  }
   return {ErrorKind::io, fmt::format("{}: {}", what, std::strerror(error))};
 }
 

@@ -92,12 +92,23 @@ EndReader::Victim* EndReader::choose(std::int32_t pid, std::int64_t at_ms, const
   return &chosen;
 }
 
+// With memory.oom.group the kernel tells of the one that it chose again, with all the others of the group.
+template <typename IsSame>
+bool EndReader::is_repeated(const std::vector<Victim>& known, std::int32_t pid, std::int64_t at_ms,
+                            const IsSame& is_same) {
+  constexpr std::int64_t soon_ms = 1'000;
+  return std::ranges::any_of(known, [&](const Victim& of) {
+    return of.victim.pid == pid && !of.victim.killer && std::abs(of.victim.at_ms - at_ms) < soon_ms && is_same(of);
+  });
+}
+
 // What is known of it now: its end is told a little later, and its cgroup may be gone by then.
 EndReader::Victim* EndReader::choose(const ProcessEvent& event, std::int64_t at_ms, const Entries& entries,
                                      const Moment& now) {
   Victim* const chosen = choose(event.pid, at_ms, now);
   if (chosen == nullptr) return nullptr;
   chosen->by_event = true;
+  chosen->start_ticks = event.start_ticks;
   OomVictim& victim = chosen->victim;
   victim.comm = to_utf8(event.comm);
   const ProcessEntry* const entry = find_entry(entries, event.pid);
@@ -114,6 +125,8 @@ void EndReader::take_choice(const ProcessEvent& event, const Entries& entries, c
     known->by_event = true;
     return;
   }
+  if (is_repeated(victims_, event.pid, at_ms, [&](const Victim& of) { return of.start_ticks == event.start_ticks; }))
+    return;
   // Who was asked to end, and then killed by the kernel, is the kernel's.
   std::erase_if(victims_, [&](const Victim& of) { return of.victim.pid == event.pid && of.victim.killer; });
   choose(event, at_ms, entries, now);
@@ -148,10 +161,13 @@ EndReader::Victim* EndReader::nearest(std::int32_t pid, std::int64_t at_ms, bool
 }
 
 // The log may be some ticks behind, where much is written to it.
-bool EndReader::was_told(std::int32_t pid) {
-  const auto at = std::ranges::find(told_, pid, [](const Victim& of) { return of.victim.pid; });
-  if (at == told_.end()) return false;
-  told_.erase(at);
+bool EndReader::was_told(const OomReport& report, std::int64_t at_ms) {
+  const auto is_same = [&](const Victim& of) { return of.victim.detail && of.victim.comm == report.comm; };
+  if (is_repeated(victims_, report.pid, at_ms, is_same) || is_repeated(told_, report.pid, at_ms, is_same)) return true;
+  const auto late =
+      std::ranges::find_if(told_, [&](const Victim& of) { return of.victim.pid == report.pid && !of.victim.detail; });
+  if (late == told_.end()) return false;
+  late->victim.detail = report.detail;
   return true;
 }
 
@@ -160,7 +176,7 @@ void EndReader::note(const OomLog::Kill& kill, const Entries& entries, const Mom
   const std::int64_t at_ms = now.wall_ms - now.boot_ms + kill.boot_ms;
   Victim* of = nearest(report.pid, at_ms, true);
   if (of == nullptr) {
-    if (was_told(report.pid)) return;
+    if (was_told(report, at_ms)) return;
     of = choose(report.pid, at_ms, now);
     if (of == nullptr) return;
     of->waited = true;
@@ -184,10 +200,11 @@ void EndReader::tell_victims(Pass& pass) {
     const bool whole = of.victim.peak_kib && (of.victim.detail || of.victim.killer || !log_expected_);
     if (!whole && !std::exchange(of.waited, true)) return false;
     if (!of.victim.killed() && pass.tick.begin.wall_ms - of.victim.at_ms < kPatienceMs) return false;
-    if (of.victim.cgroup.empty())
-      of.victim.cgroup =
-          to_utf8(names_.path(names_.number(of.cgroup_id, of.memory_cgroup_id), pass.tick.begin.boot_ms));
-    if (log_expected_ && !of.victim.detail && !of.victim.killer) told_.push_back(of);
+    // It may have been moved to another since its cgroup was read.
+    const std::uint64_t number = names_.number(of.cgroup_id, of.memory_cgroup_id);
+    std::string ended_in = number == 0 ? "" : to_utf8(names_.path(number, pass.tick.begin.boot_ms));
+    if (!ended_in.empty()) of.victim.cgroup = std::move(ended_in);
+    if (log_expected_ && !of.victim.killer) told_.push_back(of);
     pass.tick.oom_victims.push_back(std::move(of.victim));
     return true;
   });
@@ -210,6 +227,12 @@ std::vector<std::shared_ptr<BlockingJob>> EndReader::ask(Identifier& identifier)
   return jobs;
 }
 
+// As the log tells it, when the folder is gone.
+std::string EndReader::cgroup_of_victim(std::int32_t pid) const {
+  const auto of = std::ranges::find(victims_, pid, [](const Victim& victim) { return victim.victim.pid; });
+  return of == victims_.end() ? "" : of->victim.cgroup;
+}
+
 // One that no tick saw.
 void EndReader::introduce(const KeptEnd& kept, Identifier& identifier, Pass& pass) {
   const ProcessEvent& event = kept.event;
@@ -227,6 +250,7 @@ void EndReader::introduce(const KeptEnd& kept, Identifier& identifier, Pass& pas
   info.uid = event.uid;
   info.user = identifier.user_name(event.uid);
   info.cgroup = to_utf8(names_.path(names_.number(event.cgroup_id, event.memory_cgroup_id), boot_ms));
+  if (info.cgroup.empty()) info.cgroup = cgroup_of_victim(event.pid);
   info.category = identifier.category(info);
   identifier.names().fit(info, {}, boot_ms);
   pass.tick.born.push_back(std::move(info));

@@ -48,6 +48,7 @@ class EndReader {
     OomVictim victim;
     std::uint64_t cgroup_id = 0;
     std::uint64_t memory_cgroup_id = 0;
+    std::uint64_t start_ticks = 0;  // 0: not known
     bool by_event = false;
     bool waited = false;  // for its end and for the log, for a tick
   };
@@ -56,13 +57,17 @@ class EndReader {
   void take_choice(const ProcessEvent& event, const Entries& entries, const Moment& now);
   bool take_signal(const ProcessEvent& event, const Entries& entries, const Moment& now);
   Victim* nearest(std::int32_t pid, std::int64_t at_ms, bool by_event);
-  bool was_told(std::int32_t pid);
+  bool was_told(const OomReport& report, std::int64_t at_ms);
+  template <typename IsSame>
+  static bool is_repeated(const std::vector<Victim>& known, std::int32_t pid, std::int64_t at_ms,
+                          const IsSame& is_same);
+  std::string cgroup_of_victim(std::int32_t pid) const;
   void tell_victims(Pass& pass);
   void learn_cgroups(const Entries& entries);
 
   bool log_expected_ = false;
   std::vector<Victim> victims_;
-  std::vector<Victim> told_;  // those of the last minutes of which the log had not told yet
+  std::vector<Victim> told_;  // by the kernel in the last minutes: the log may tell of them again, or only now
   std::int64_t victim_block_ = 0;
   std::size_t chosen_ = 0;  // in it
   Ends ends_;

@@ -5,7 +5,9 @@
 #include <fstream>
 
 #include "base/file.h"
+#include "collect/between.h"
 #include "collect/collector_fixture.h"
+#include "support/slurp.h"
 
 using namespace memoir;
 using namespace memoir::test;
@@ -205,6 +207,59 @@ TEST_CASE("a cgroup near its limit is read at every tick, whole") {
   m.put("/a", limit, "102400\n");
   CHECK(m.machine.tick().cgroup_details);
   CHECK_FALSE(m.machine.tick().cgroup_details);
+}
+
+TEST_CASE("what a cgroup held at most between two ticks is told where its own mark rose beyond them") {
+  CgroupMachine m;
+  m.limit("/a", "max\n", "10485760\n");
+  m.put("/a", "peak", "99614720\n");  // of a time that nobody knows
+  m.put("/a", "swap.current", "0\n");
+  m.put("/a", "swap.peak", "0\n");
+  m.add(10, "/a");
+  CHECK(m.machine.tick().extremes.cgroups.empty());
+  const std::int64_t before_ms = m.machine.clock.now().wall_ms;
+  m.move(10, "/a");
+  CHECK(m.machine.tick().extremes.cgroups.empty());
+  m.put("/a", "peak", "209715200\n");
+  m.put("/a", "swap.peak", "52428800\n");
+  m.machine.clock.advance(5'000);
+  m.machine.tick();  // nothing moved there: it is read when something does
+  m.move(10, "/a");
+  const std::int64_t at_ms = m.machine.clock.now().wall_ms;
+  const Tick tick = m.machine.tick();
+  REQUIRE(tick.extremes.cgroups.size() == 1);
+  const CgroupExtremes& of = tick.extremes.cgroups.front();
+  CHECK(of.path == "/a");
+  CHECK(of.usage.highest == SeenSize{204'800, at_ms, before_ms, SeenBy::memory_peak});
+  CHECK_FALSE(of.usage.lowest);
+  CHECK(of.swap.highest == SeenSize{51'200, at_ms, before_ms, SeenBy::memory_peak});
+  m.move(10, "/a");
+  CHECK(m.machine.tick().extremes.cgroups.empty());
+}
+
+TEST_CASE("a cgroup's mark that is reset for its reader tells each time by itself") {
+  PeakBetween peak;
+  CHECK_FALSE(peak.see(900'000, 1'000, 10'000, 10'000).any());
+  peak.note_reset();
+  const Extremes lower = peak.see(500'000, 2'000, 10'000, 10'000);
+  CHECK(lower.highest == SeenSize{500'000, 2'000, 1'000, SeenBy::memory_peak});
+  CHECK(peak.ever_kib() == 900'000);
+  peak.note_reset();
+  CHECK_FALSE(peak.see(10'100, 3'000, 10'000, 10'000).any());  // no more than both ticks have
+  // Without a reset, as of another descriptor: only a rise counts, and a mark that is lower was reset for all.
+  CHECK_FALSE(peak.see(400'000, 4'000, 10'000, 10'000).any());
+  CHECK(peak.ever_kib() == 400'000);
+}
+
+TEST_CASE("nothing but the kernel's own file is written to when a mark is reset") {
+  CgroupMachine m;
+  m.limit("/a", "max\n", "4096\n");
+  m.put("/a", "peak", "8192\n");
+  m.add(10, "/a");
+  m.machine.tick();
+  m.move(10, "/a");
+  m.machine.tick();
+  CHECK(slurp(m.cgroups.path() + "/a/memory.peak") == "8192\n");
 }
 
 TEST_CASE("a cgroup that holds nothing is not told of") {

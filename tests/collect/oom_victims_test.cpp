@@ -167,6 +167,21 @@ TEST_CASE("OOM victims: two with one pid are two, each with its own lines") {
   CHECK(victims[1].detail);
 }
 
+TEST_CASE("OOM victims: of a group that is killed whole the kernel tells the chosen one twice, and it is one") {
+  Victims machine(true);
+  machine.script->events = {machine.event(ProcessEventKind::oom_victim), machine.event(ProcessEventKind::oom_victim)};
+  const bool between = GENERATE(false, true);
+  machine.write_kill(10);
+  if (between) CHECK(machine.collector->take_events());
+  machine.write_kill(10);
+  CHECK(machine.tick().empty());  // its end is waited for
+  machine.script->events = {machine.event(ProcessEventKind::exited)};
+  const auto victims = machine.tick();
+  REQUIRE(victims.size() == 1);
+  check_detail(victims[0]);
+  CHECK(machine.tick().empty());
+}
+
 TEST_CASE("OOM victims: whom a killer in user space kills, with what it held then, its peak, and who did") {
   Victims machine(true);
   machine.script->events = {machine.signal(SIGKILL, "systemd-oomd"), machine.event(ProcessEventKind::exited)};

@@ -58,6 +58,36 @@ TEST_CASE("what a cgroup may hold and holds is recorded, page cache apart, and i
   CHECK_FALSE(column("max_kib").has_value());
 }
 
+TEST_CASE("what a real cgroup held between two ticks is among its marks, with the ticks between which it did") {
+  const Scene scene;
+  Holder holder(scene.folder());
+  const LimitedCgroup cgroup(256 * 1024);
+  if (!cgroup.usable() || !cgroup.take(holder.pid())) {
+    WARN("skipped: no cgroup can be made here, or the memory controller is not there");
+    return;
+  }
+  Recorder recorder(scene);
+  recorder.tick();
+  recorder.tick();
+  {
+    Holder spike(scene.folder(), {"spike"});
+    REQUIRE(cgroup.take(spike.pid()));
+    spike.tell("private 131072");
+    spike.end();
+  }
+  holder.tell("private 1024");
+  recorder.tick();
+  REQUIRE(recorder.stop() == 0);
+  const json peaks = scene.answer({"peaks", "--group", "cgroup", "--by", "usage", "--limit", "0"});
+  const auto& rows = peaks.at("rows");
+  const auto row = std::ranges::find_if(rows, [&](const json& of) { return of.at("cgroup") == cgroup.path(); });
+  REQUIRE(row != rows.end());
+  CAPTURE(row->dump(1));
+  CHECK(row->at("peak_kib") >= 131'072);
+  CHECK(row->at("seen_by") == "memory.peak");
+  CHECK(row->at("before_ms") < row->at("at_ms"));
+}
+
 TEST_CASE("memoir cgroups has what the kernel counts, and the name that a container's manager wrote down") {
   const Scene scene;
   const std::string id = fmt::format("{:064x}", ::getpid());

@@ -1,5 +1,7 @@
 // memoir exits: how processes ended, and how those that no tick saw rank with the rest.
 
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 #include "query/cli/application.h"
@@ -141,4 +143,18 @@ TEST_CASE("exits: how a process ended, in words") {
   const std::string table = ask(recording(), {"exits"}).out;
   CHECK(table.find("SIGKILL") != std::string::npos);
   CHECK(table.find("exit 3") != std::string::npos);
+}
+
+TEST_CASE("processes: one that no tick saw has its life and its mark as the kernel told them") {
+  const json rows = json_of(recording(), {"processes", "--last", "1h"})["rows"];
+  const auto spike = std::ranges::find_if(rows, [](const json& row) { return row["pid"] == 900; });
+  REQUIRE(spike != rows.end());
+  CHECK((*spike)["hwm_kib"] == 9'216 * kMib);
+  const json ended = json_of(recording(), {"exits"})["rows"];
+  const auto told = std::ranges::find_if(ended, [](const json& row) { return row["pid"] == 900; });
+  REQUIRE(told != ended.end());
+  CHECK((*spike)["ended_ms"] == (*told)["ended_ms"]);
+  CHECK((*spike)["lifetime_ms"] == (*told)["lived_ms"]);
+  const json server = *std::ranges::find_if(rows, [](const json& row) { return row["pid"] == 10; });
+  CHECK(server["ended_ms"].is_null());
 }

@@ -204,7 +204,7 @@ void History::flash(std::int32_t pid, const Person& person, std::int64_t peak_ki
   info.category = person.category;
   flashed_.push_back(info);
   ends_.push_back({info.key, ended_ms, 40, exit_code, peak_kib, HeldAtEnd{peak_kib - 100, 100, 0, 0}});
-  seen_.push_back({info.key, {}, {}, {{}, SeenSize{peak_kib, ended_ms, ended_ms - 40}}});
+  seen_.push_back({info.key, {}, {}, {{}, SeenSize{peak_kib, ended_ms, ended_ms - 40, SeenBy::exit}}});
   ++events_->ends;
 }
 

@@ -220,6 +220,35 @@ TEST_CASE("incident: without an OOM kill the worst pressure is shown, else the l
   CHECK(none.out.find("no OOM kill is recorded") != std::string::npos);
 }
 
+TEST_CASE("incident: of who grew most before it is said how fast it leaked, and since when") {
+  History history(600'000);
+  history.begin_run("bpf");
+  history.machine(8 * kGib);
+  history.oom_kills(0);
+  const Person shop{"java", "java -jar shop.jar", "app", "app", kApp};
+  history.birth(812, shop, 4 * kGib);
+  history.birth(10, {"db", "/usr/bin/db", "data", "db", "/system.slice/db.service"}, 3 * kGib);
+  const bool leaks = GENERATE(true, false);
+  constexpr std::int64_t a_day = 144;
+  for (std::int64_t at = 0; at < 6 * a_day; ++at) {
+    history.hold(812, 4 * kGib + (leaks ? at * 240 * kMib / a_day : 0));
+    history.hold(10, 3 * kGib + (at % 5) * kMib);
+    history.tick();
+  }
+  history.hold(812, 6 * kGib);
+  history.tick();
+  history.oom_victim({812, "java", kApp, history.now_ms() - 2'500, 6 * kGib, 6 * kGib, {}});
+  history.death(812);
+  history.oom_kills(1);
+  history.tick(3);
+  history.end_run();
+  const std::string story = json_of(history, {"--window", "1h"})["story"];
+  CAPTURE(story);
+  CHECK((story.find(" Before that it leaked ") != std::string::npos) == leaks);
+  if (leaks) CHECK(story.find(" MiB a day since ") != std::string::npos);
+  if (leaks) CHECK(std::stod(story.substr(story.find(" leaked ") + 8)) == Approx(240).epsilon(0.1));
+}
+
 TEST_CASE("incident: what is asked wrongly is said") {
   CHECK(ask(recording(), {"--window", "soon"}).exit == Exit::usage);
   CHECK(ask(recording(), {"--window", "2d"}).exit == Exit::usage);

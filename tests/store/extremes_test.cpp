@@ -183,6 +183,46 @@ TEST_CASE("extremes: marks are those of looks as well, of the day of the look, s
         (1LL << 30) / 1000);
 }
 
+TEST_CASE("extremes: marks say how they are known, stored or not, and in an extract") {
+  const StoreFixture fixture;
+  Simulation simulation({.processes = 2, .changing = 0, .births = 0});
+  const auto writer = fixture.writer();
+  must(writer->begin_run(run_info(simulation.boot(), simulation.now())));
+  CgroupSample cgroup;
+  cgroup.path = "/a";
+  cgroup.current_kib = 1000;
+  Tick tick = simulation.next();
+  tick.cgroups = {cgroup};
+  must(writer->write(tick));
+  const std::int64_t first_ms = tick.begin.wall_ms;
+  const ProcessKey key = tick.processes.front().key;
+  tick = simulation.next();
+  tick.cgroups = {cgroup};
+  const std::int64_t at_ms = tick.begin.wall_ms - 3'000;
+  tick.extremes.used.highest = SeenSize{1LL << 40, at_ms};
+  tick.extremes.processes = {{key, {}, {}, {{}, SeenSize{1LL << 41, at_ms, at_ms - 50, SeenBy::exit}}}};
+  tick.extremes.cgroups = {{"/a", {{}, SeenSize{9000, tick.begin.wall_ms, first_ms, SeenBy::memory_peak}}, {}},
+                           {"/stranger", {{}, SeenSize{9000, tick.begin.wall_ms, first_ms, SeenBy::memory_peak}}, {}}};
+  must(writer->write(tick));
+  if (GENERATE(false, true)) must(writer->end_run(simulation.now(), "stopped"));
+  const auto reader = fixture.reader();
+  std::map<std::pair<SubjectKind, Metric>, HighWater> marks;
+  for (const HighWater& mark : must(reader->high_water(std::nullopt, kAllKinds))) {
+    HighWater& known = marks[{mark.subject, mark.metric}];
+    if (mark.value_kib > known.value_kib) known = mark;
+  }
+  CHECK(marks[{SubjectKind::machine, Metric::used}].seen_by == SeenBy::look);
+  CHECK(marks[{SubjectKind::machine, Metric::swap_used}].seen_by.value_or(SeenBy::sample) == SeenBy::sample);
+  CHECK(marks[{SubjectKind::process, Metric::hwm}].seen_by == SeenBy::exit);
+  CHECK(marks[{SubjectKind::identity, Metric::hwm}].seen_by == SeenBy::exit);
+  CHECK(marks[{SubjectKind::category, Metric::pss}].seen_by == SeenBy::sample);
+  const HighWater& peak = marks[{SubjectKind::cgroup, Metric::usage}];
+  CHECK(peak.value_kib == 9000);
+  CHECK(peak.seen_by == SeenBy::memory_peak);
+  CHECK(peak.at_ms == tick.begin.wall_ms);
+  CHECK(peak.before_ms == first_ms);
+}
+
 TEST_CASE("extremes: those of a process that the store does not know are left out") {
   const StoreFixture fixture;
   Simulation simulation({.processes = 1, .changing = 0, .births = 0});

@@ -51,8 +51,9 @@ Maybe anon_mark(const Row& row) {
   return value_of(row.anon_mark);
 }
 
+// It is read more seldom than usage.
 Maybe peak(const Row& row) {
-  return row.detail.peak_kib;
+  return row.detail.peak_kib ? std::max(row.detail.peak_kib, usage(row)) : std::nullopt;
 }
 
 std::optional<double> percent(const Row& row) {
@@ -125,7 +126,7 @@ void add_counters(Columns<Row>& columns) {
   const auto add = [&columns](Column column, Maybe CgroupDetail::*member) {
     columns.add(std::move(column), [member](const Row& row) { return row.detail.*member; });
   };
-  add({"peak_kib", "PEAK", Kind::size, 4}, &CgroupDetail::peak_kib);
+  columns.add({"peak_kib", "PEAK", Kind::size, 4}, peak);
   add(for_machines("swap_peak_kib", Kind::size), &CgroupDetail::swap_peak_kib);
   columns.add({"oom_kills", "OOM KILLS", Kind::count, 8}, kills);
   add(for_machines("own_oom_kills", Kind::count), &CgroupDetail::own_oom_kills);

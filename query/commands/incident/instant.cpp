@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 
 #include "analysis/rolled.h"
 #include "query/ask/times.h"
@@ -26,6 +27,16 @@ Result<Instant> at_time(Reader& reader, std::int64_t at_ms) {
       victims, {}, [at_ms](const OomVictim& victim) { return std::abs(victim.at_ms - at_ms); }));
 }
 
+// With memory.oom.group one kill takes many: who was chosen comes first.
+std::vector<OomVictim>::iterator first_of_group(std::vector<OomVictim>& victims) {
+  constexpr std::int64_t together_ms = 100;
+  auto first = std::prev(victims.end());
+  while (first != victims.begin() && !first->killer && !std::prev(first)->killer &&
+         first->at_ms - std::prev(first)->at_ms < together_ms)
+    --first;
+  return first;
+}
+
 // The kernel's word on whom is of the moment; its counters are read at ticks, and count no kill from user space.
 Result<std::optional<Instant>> last_oom_kill(const Context& context) {
   // Whatever a file says of times.
@@ -38,7 +49,7 @@ Result<std::optional<Instant>> last_oom_kill(const Context& context) {
   }
   std::vector<OomVictim> victims = TRY(context.reader.oom_victims(always));
   if (victims.empty()) return last;
-  OomVictim& victim = victims.back();
+  OomVictim& victim = *first_of_group(victims);
   if (!last || victim.at_ms >= last->at_ms) return std::optional(of_victim(std::move(victim)));
   // The tick that counts a kill comes after it.
   const std::int64_t interval_ms = context.runs.empty() ? 0 : context.runs.back().interval_ms;

@@ -33,6 +33,7 @@ struct LifeRow {
   Seen seen;
   std::int64_t start_ms = 0;
   std::int64_t end_ms = 0;  // when it was last seen, where it is not known to have ended
+  bool told = false;        // by the kernel, to the millisecond
 };
 
 // An exec keeps pid and start time: the new image began when it was first seen.
@@ -47,7 +48,7 @@ std::string how(const LifeRow& row) {
 
 // It ended after it was seen last, and before the tick that did not see it any more.
 std::string lifetime(const LifeRow& row) {
-  return (row.process->gone_ms ? "at most " : "") + print_span(row.end_ms - row.start_ms);
+  return (row.process->gone_ms && !row.told ? "at most " : "") + print_span(row.end_ms - row.start_ms);
 }
 
 Columns<LifeRow> columns() {
@@ -58,7 +59,7 @@ Columns<LifeRow> columns() {
   columns.add({"first_ms", "STARTED", Kind::time}, &LifeRow::start_ms);
   columns.add(for_machines("last_seen_ms", Kind::time), [](const LifeRow& row) { return row.process->last_ms; });
   columns.add({"ended_ms", "ENDED", Kind::time, 3},
-              [](const LifeRow& row) { return row.process->end.empty() ? Value() : row.process->gone_ms; });
+              [](const LifeRow& row) { return row.process->end.empty() ? Value() : row.end_ms; });
   columns.add({"end", "HOW", Kind::text}, [](const LifeRow& row) { return how(row); });
   columns.add(for_machines("lifetime_ms", Kind::duration),
               [](const LifeRow& row) { return row.end_ms - row.start_ms; });
@@ -98,6 +99,23 @@ Result<SeenById> see_marks(Reader& reader, Range range) {
     seen[state.process.id].zombie = letter == 'Z' || letter == 'X';
   }
   return seen;
+}
+
+// Those of the range, as the kernel told them.
+Result<std::unordered_map<std::int64_t, ProcessEnd>> told_ends(Reader& reader, Range range) {
+  std::unordered_map<std::int64_t, ProcessEnd> ends;
+  for (const StoredEnd& of : TRY(reader.ends(range))) ends.emplace(of.process_id, of.end);
+  return ends;
+}
+
+LifeRow row_of(const StoredProcess& process, const Seen& seen, const ProcessEnd* end) {
+  LifeRow row{&process, seen, start_of(process), process.gone_ms.value_or(process.last_ms)};
+  if (end == nullptr) return row;
+  row.told = true;
+  row.end_ms = end->ended_ms;
+  row.start_ms = std::min(row.start_ms, row.end_ms);
+  if (!row.seen.hwm_kib || end->peak_kib > row.seen.hwm_kib) row.seen.hwm_kib = end->peak_kib;
+  return row;
 }
 
 void sort_rows(std::vector<LifeRow>& rows, const std::string& by) {
@@ -149,14 +167,16 @@ Result<Report> list_processes(const Context& context) {
   const std::vector<StoredProcess> processes = TRY(context.reader.processes(range));
   const Tier tier = TRY(tier_of(context, range, Reads::all));
   const auto seen = TRY(holds_groups(tier) ? see_marks(context.reader, range) : see_ticks(context.reader, range));
+  const auto ends = TRY(told_ends(context.reader, range));
 
   std::vector<LifeRow> rows;
   std::int64_t ended = 0;
   for (const StoredProcess& process : processes) {
     if (!filter.matches(process)) continue;
     const auto found = seen.find(process.id);
-    rows.push_back({&process, found == seen.end() ? Seen{} : found->second, start_of(process),
-                    process.gone_ms.value_or(process.last_ms)});
+    const auto end = process.end == "execed" ? ends.end() : ends.find(process.id);
+    rows.push_back(
+        row_of(process, found == seen.end() ? Seen{} : found->second, end == ends.end() ? nullptr : &end->second));
     if (process.gone_ms && *process.gone_ms <= range.to_ms) ++ended;
   }
   const std::string by = context.options.by.value_or("start");

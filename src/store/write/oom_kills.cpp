@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <csignal>
 #include <fmt/format.h>
+#include <set>
+#include <string_view>
 
 #include "base/text.h"
 #include "store/rows/victim_json.h"
@@ -22,6 +24,20 @@ OomCount last_oom_count(SQLite::Database& database, std::int64_t boot_id) {
   return {last.maybe(0), last.integer(1), 0};
 }
 
+namespace {
+
+// A cgroup that came and went between two ticks was not read; the kernel may have told.
+std::string where_of(const std::vector<OomVictim>& victims) {
+  std::set<std::string_view> cgroups;
+  for (const OomVictim& victim : victims) {
+    if (!victim.killer) cgroups.insert(victim.cgroup);
+  }
+  const bool known = cgroups.size() == 1 && !cgroups.begin()->empty();
+  return known ? fmt::format(", in the cgroup {}", *cgroups.begin()) : "; in which cgroup is not known";
+}
+
+}  // namespace
+
 std::vector<Event> oom_kill_events(const Tick& tick, OomCount& count) {
   std::vector<Event> events;
   const std::string since = count.at_ms == 0 ? "before" : fmt::format("between {} and", utc(count.at_ms));
@@ -39,7 +55,7 @@ std::vector<Event> oom_kill_events(const Tick& tick, OomCount& count) {
   if (now && count.kills && *now >= *count.kills) {
     // The counters are not read at one moment: a cgroup may know of one that the machine tells at the next tick.
     const std::int64_t rest = *now - *count.kills - told - count.ahead;
-    if (rest > 0) add(rest, "; in which cgroup is not known");
+    if (rest > 0) add(rest, where_of(tick.oom_victims));
     count.ahead = std::max<std::int64_t>(-rest, 0);
   }
   count.kills = now;
