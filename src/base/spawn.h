@@ -1,7 +1,8 @@
 #pragma once
 
 // Starts a program without a shell. Of our descriptors it has those that it is given (before glibc 2.34 also those
-// without O_CLOEXEC); no signal is held back or ignored, and the OOM killer does not spare it because it spares us.
+// without O_CLOEXEC); no signal is held back or ignored, and from just after its start the OOM killer does not spare
+// it because it spares us.
 // Returns when the program is loaded, which takes as long as its disk does.
 
 #include <string>
@@ -26,7 +27,7 @@ struct Spawn {
   int out = -1;
   int err = -1;
   pid_t group = 0;    // of processes, that it joins; 0: one of its own
-  bool idle = false;  // it runs when nobody else wants to, where that may be set
+  bool idle = false;  // it runs when nobody else wants to, where that may be set; just after its start
 };
 
 // Its pid. An error names the program.

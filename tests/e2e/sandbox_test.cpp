@@ -186,7 +186,9 @@ TEST_CASE("alerts run within the unit, without its capabilities, and leaks are l
     return path;
   };
   script("memoir",
-         "if [ $1 = leaks ]; then awk '{print $41}' /proc/self/stat > \"${0%/*}/policy\"; fi\n"
+         // It is set just after the start.
+         "policy() { awk '{print $41}' /proc/$$/stat; }\n"
+         "if [ $1 = leaks ]; then until [ $(policy) = 5 ]; do sleep 0.1; done; policy > \"${0%/*}/policy\"; fi\n"
          "echo '{\"rows\": [{\"subject\": \"a\", \"title\": \"a\", \"leak\": true, \"limit\": \"b\", "
          "\"runs_out_in_ms\": 1}]}'\n");
   const std::string program = script("alert.sh", "cd \"${0%/*}\"\ncat > in\ncat /proc/self/status > status\n");
