@@ -54,7 +54,7 @@ class Running {
       kill();
       return read.error();
     }
-    if (!reap(deadline_)) {
+    if (!reap(deadline_, limits_.stop)) {
       kill();
       return late();
     }
@@ -63,6 +63,7 @@ class Running {
 
  private:
   Error late() const {
+    if (limits_.stop.stop_requested()) return {ErrorKind::blocked, path_ + " was ended"};
     return Error{ErrorKind::blocked,
                  fmt::format("{} did not end within {} ms and was killed", path_, limits_.time.count())};
   }
@@ -70,8 +71,7 @@ class Running {
   Status read_to_end() {
     while (out_ || err_) {
       const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline_ - SteadyClock::now()).count();
-      if (left <= 0) return late();
-      if (limits_.stop.stop_requested()) return Error{ErrorKind::blocked, path_ + " was ended"};
+      if (left <= 0 || limits_.stop.stop_requested()) return late();
       // One that is closed is -1, which poll passes over.
       std::array<pollfd, 2> ends{pollfd{out_.get(), POLLIN, 0}, pollfd{err_.get(), POLLIN, 0}};
       const auto patience = limits_.stop.stop_possible() ? std::min<std::int64_t>(left, kAskEveryMs) : left;
@@ -85,12 +85,12 @@ class Running {
     return Done{};
   }
 
-  // Whether it has ended by then.
-  bool reap(SteadyClock::time_point until) {
+  // Whether it has ended by then, or until it is to stop.
+  bool reap(SteadyClock::time_point until, const std::stop_token& stop = {}) {
     while (true) {
       const pid_t ended = ::wait4(pid_, &status_, WNOHANG, &usage_);
       if (ended != 0 && !(ended < 0 && errno == EINTR)) return true;
-      if (SteadyClock::now() >= until) return false;
+      if (SteadyClock::now() >= until || stop.stop_requested()) return false;
       std::this_thread::sleep_for(kLookAgain);
     }
   }

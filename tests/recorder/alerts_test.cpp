@@ -92,7 +92,7 @@ TEST_CASE("alerts: the program gets what happened as JSON, and of the recorder n
   Pressed machine;
   const std::string program = machine.script("alert.sh",
                                              "cd \"${0%/*}\"\ncat > in.json\necho \"$*\" >> runs\n"
-                                             "env > env\nls /proc/self/fd > fds\ncat /proc/$$/status > status\n"
+                                             "env > env\nls /proc/self/fd > fds\ncat /proc/self/status > status\n"
                                              "echo on-standard-error >&2\n");
   machine.configure(program);
   DaemonProcess memoird(machine.directory.path(), machine.arguments(), machine.path(kMemoirFolder));
