@@ -70,3 +70,30 @@ TEST_CASE("alerts: an OOM kill runs the program once, with what happened on its 
   const json& victims = answer.at("victims");
   CHECK(std::any_of(victims.begin(), victims.end(), [&](const json& victim) { return victim.at("pid") == killed; }));
 }
+
+TEST_CASE("alerts: a process that leaks runs the program before it reaches its limit") {
+  constexpr std::int64_t limit = 256 * 1024;
+  constexpr int most_rounds = 150;
+  const Scene scene;
+  const LimitedCgroup cgroup(limit, "memoir-leak-" + std::to_string(::getpid()));
+  cgroup.forbid_swap(limit);
+  Holder holder(scene.folder(), {"leaking"});
+  if (!cgroup.usable() || !cgroup.take(holder.pid())) {
+    WARN("skipped: no cgroup can be made here");
+    return;
+  }
+  Recorder recorder(scene, "500ms", {},
+                    {"--config", configured(scene, "[alert]\nexec = ['/bin/true']\n[leaks]\nhour = '1500ms'\n")});
+  const std::string told =
+      "SELECT count(*) FROM event WHERE kind = 'alert' AND text LIKE '% of " + cgroup.path() + " %'";
+  for (int round = 0; round < most_rounds && scene.number(told).value_or(0) == 0; ++round) {
+    holder.tell("private 1024");
+    const auto last = scene.last_tick();
+    wait_until("the next tick", [&] { return scene.last_tick() != last; });
+  }
+  CHECK(recorder.stop() == 0);
+  const std::string text = scene.text("SELECT text FROM event WHERE kind = 'alert' AND text LIKE '% leaking %'");
+  CAPTURE(text);
+  CHECK(contains(text, " leaks and will have used up memory.max of " + cgroup.path() + " within "));
+  CHECK(contains(text, "/bin/true: exit status 0 after "));
+}
