@@ -318,7 +318,7 @@ complete -c memoir -n '__fish_seen_subcommand_from events' -l from -l since -x -
 complete -c memoir -n '__fish_seen_subcommand_from events' -l to -l until -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d '… to T (default: the last tick); what is still to come means now'
 complete -c memoir -n '__fish_seen_subcommand_from events' -l last -x -a "10m 1h 2h 1d 1w" -d 'a range that ends at --to (the last tick) and is this long: 2h, 1h30m, 7d, 1w'
 complete -c memoir -n '__fish_seen_subcommand_from events' -l day -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d 'a whole local day: yesterday, monday, 2026-11-20'
-complete -c memoir -n '__fish_seen_subcommand_from events' -l kind -x -a "burst clock-step degraded gap held limit lost moved oom-kill oom-victim reload restored set-aside suspend unclean wal" -d 'only events of that kind; repeated: or'
+complete -c memoir -n '__fish_seen_subcommand_from events' -l kind -x -a "alert burst clock-step degraded gap held limit lost moved oom-kill oom-victim reload restored set-aside suspend unclean wal" -d 'only events of that kind; repeated: or'
 complete -c memoir -n '__fish_seen_subcommand_from events' -l limit -s n -x -a "0 20 50 100" -d 'at most N rows (default: what fits the terminal, 20 in a pipe, all in CSV and JSON; 0 = all); what is cut is said, with its sum'
 complete -c memoir -n '__fish_seen_subcommand_from events' -l db -r -F -d 'the database (default: $MEMOIR_DB, /var/lib/memoir/memoir.db, the XDG data path)'
 complete -c memoir -n '__fish_seen_subcommand_from events' -l format -x -a "table json csv" -d 'how the answer is written (--json, --csv: for short)'

@@ -2,6 +2,7 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <malloc.h>
 #include <unistd.h>
@@ -50,6 +51,7 @@ Status Daemon::start(Rules rules) {
   storing.queue.bytes = static_cast<std::size_t>(config.queue_mib) << 20U;
   storage_ = std::make_unique<Storage>(*std::move(writer), clock_, storing, [this] {
     if (!store_answered_.exchange(true)) asio::post(loop_, [this] { on_first_answer(); });
+    asio::post(loop_, [this] { alerts_.stored(storage_->counts().last_ms); });
   });
   return Done{};
 }
@@ -59,12 +61,13 @@ int Daemon::run() {
                        print_duration(settings_.config.interval), settings_.config.db));
   stops_.add(SIGTERM);
   stops_.add(SIGINT);
+  set_alerts();
   if (options_.once) source_->ask_ledgers(LedgerAsk::planned);
   begin_run();
   if (options_.once) return stop("once");
   await_stop();
   await_signal();
-  if (const int fd = source_->events_fd(); fd >= 0) events_.assign(::dup(fd));
+  if (const int fd = source_->events_fd(); fd >= 0) events_.assign(::fcntl(fd, F_DUPFD_CLOEXEC, 0));
   await_events();
   await_end();
   await_watchdog();
@@ -209,6 +212,7 @@ void Daemon::take_tick(bool keyframe, std::int64_t skipped) {
   tick_cost_us_ = cost.cpu_us;
   report_suspension();
   see_machine(*tick);
+  alerts_.see(*tick);
   storage_->push(*std::move(tick));
   for (const Event& happened : source_->events()) {
     log_warning(happened.text);
@@ -223,6 +227,7 @@ void Daemon::report_access() {
   access_reported_ = true;
   report_degraded(source_->access().note);
   report_degraded(no_trigger_);
+  report_degraded(alerts_.lack());
   const Result<std::string> remote = remote_file_system_of(settings_.config.db);
   if (!remote || remote->empty()) return;
   report_degraded(
@@ -290,8 +295,17 @@ void Daemon::begin_run() {
   await_look();
 }
 
+void Daemon::set_alerts() {
+  if (options_.once) return;
+  const std::string before = alerts_.lack();
+  alerts_.set(settings_.config, settings_.config_found ? settings_.config_path : "");
+  // At the start of a run it is said with the rest.
+  if (const std::string lack = alerts_.lack(); access_reported_ && lack != before) report_degraded(lack);
+}
+
 int Daemon::stop(const std::string& reason) {
   notifier_.send("STOPPING=1");
+  alerts_.stop();
   if (!options_.once) take_tick(true, 0);
   if (burst_.running()) end_burst();
   storage_->push(RunEnd{.at = clock_.now(), .reason = reason});

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include <asio/io_context.hpp>
 #include <asio/posix/stream_descriptor.hpp>
@@ -20,6 +21,7 @@
 #include "collect/need/burst.h"
 #include "collect/need/shortage.h"
 #include "collect/tick_source.h"
+#include "recorder/alert/alerts.h"
 #include "recorder/notify.h"
 #include "recorder/options.h"
 #include "recorder/quiet_log.h"
@@ -74,6 +76,8 @@ class Daemon {
   void report_status(const Moment& now, const Cost& cost);
   void on_first_answer();
 
+  void set_alerts();
+
   void reload();
   void change_to(Settings settings, Rules rules);
   void begin_run();
@@ -126,6 +130,7 @@ class Daemon {
   QuietLog collect_log_;
   std::string end_reason_ = "stopped";
   std::atomic<bool> store_answered_{false};
+  Alerts alerts_{loop_, clock_, [this](const char* kind, std::string text) { event(kind, std::move(text)); }};
 
   // Last, so that it ends first: its thread calls back into the loop.
   std::unique_ptr<Storage> storage_;

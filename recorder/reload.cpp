@@ -45,6 +45,12 @@ Config changeable(const Config& before, const Config& after) {
   config.mappings_labels = after.mappings_labels;
   config.mappings_budget = after.mappings_budget;
   config.tmpfs_interval = after.tmpfs_interval;
+  config.alert_exec = after.alert_exec;
+  config.alert_pressure_ppm = after.alert_pressure_ppm;
+  config.alert_leak = after.alert_leak;
+  config.alert_every = after.alert_every;
+  config.alert_timeout = after.alert_timeout;
+  config.leaks_hour = after.leaks_hour;
   config.log_level = after.log_level;
   config.categories = after.categories;
   config.default_categories = after.default_categories;
@@ -93,6 +99,7 @@ void Daemon::change_to(Settings settings, Rules rules) {
   source_->set_ledgers(ledger_limits(now));
   source_->set_tmpfs_interval(now.tmpfs_interval);
   set_bursts();
+  set_alerts();
   await_look();
   const bool new_rules = !same_rules(before, now);
   const bool new_retention = retention(before) != retention(now);

@@ -169,17 +169,20 @@ void Storage::State::maintain() {
 }
 
 void Storage::State::stored(const WorkItem& item) {
-  const bool is_tick = std::holds_alternative<Tick>(item);
+  const Tick* const tick = std::get_if<Tick>(&item);
   std::int64_t waiting = 0;
   {
     const std::scoped_lock lock(mutex);
     retry = options.first_retry;
     retry_at.reset();
-    if (is_tick) ++counts.stored;
+    if (tick != nullptr) {
+      ++counts.stored;
+      counts.last_ms = tick->begin.boot_ms;
+    }
     waiting = static_cast<std::int64_t>(queue.ticks());
   }
   if (failure_log.over()) log_info(fmt::format("the store works again; ticks waiting: {}", waiting));
-  if (!is_tick) return;
+  if (tick == nullptr) return;
   give_back(waiting);
   ++ticks_since_maintenance;
   if (!maintain_at) maintain_at = std::chrono::steady_clock::now();

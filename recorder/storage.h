@@ -31,6 +31,7 @@ struct StorageCounts {
   std::int64_t stored = 0;   // ticks
   std::int64_t dropped = 0;  // ticks
   std::int64_t waiting = 0;  // ticks in the queue
+  std::int64_t last_ms = 0;  // of the last tick that was stored, on the boot clock
 };
 
 enum class Finish {

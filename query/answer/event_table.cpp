@@ -5,9 +5,9 @@
 namespace memoir::query {
 
 const std::vector<std::string>& event_kinds() {
-  static const std::vector<std::string> kinds{"burst",     "clock-step", "degraded", "gap",        "held",   "limit",
-                                              "lost",      "moved",      "oom-kill", "oom-victim", "reload", "restored",
-                                              "set-aside", "suspend",    "unclean",  "wal"};
+  static const std::vector<std::string> kinds{"alert",    "burst",     "clock-step", "degraded", "gap",        "held",
+                                              "limit",    "lost",      "moved",      "oom-kill", "oom-victim", "reload",
+                                              "restored", "set-aside", "suspend",    "unclean",  "wal"};
   return kinds;
 }
 

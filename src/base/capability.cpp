@@ -2,6 +2,7 @@
 
 #include <array>
 #include <linux/capability.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -37,6 +38,14 @@ bool Capability::give_up() const {
   word.permitted &= others;
   word.inheritable &= others;
   return sets.apply();  // it takes it from the ambient set as well
+}
+
+void keep_capabilities_from_programs() {
+  ::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+  Sets sets;
+  if (!sets.read()) return;
+  for (__user_cap_data_struct& word : sets.words) word.inheritable = 0;
+  sets.apply();
 }
 
 }  // namespace memoir

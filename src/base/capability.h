@@ -21,4 +21,7 @@ class Capability {
   const std::uint32_t number_;
 };
 
+// Programs that this thread starts from now on have none of its capabilities, but root's own.
+void keep_capabilities_from_programs();
+
 }  // namespace memoir

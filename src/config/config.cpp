@@ -9,148 +9,18 @@
 #include <optional>
 #include <span>
 
-#define TOML_EXCEPTIONS 0
-#include <toml++/toml.h>
-
 #include "base/file.h"
 #include "base/nearest.h"
 #include "base/own_file.h"
 #include "base/text.h"
+#include "config/values.h"
 
 namespace memoir {
 namespace {
 
+using namespace values;
+
 constexpr std::size_t kLargestFile = 1024 * 1024;
-
-// What is wrong with a value, as the end of a sentence that begins with its key; nothing if it was taken.
-using Complaint = std::optional<std::string>;
-
-// A key of a table that fills a T.
-template <typename T>
-struct Key {
-  const char* name;
-  std::function<Complaint(const toml::node&, T&)> take;
-};
-
-template <typename T, typename Owner>
-auto text(T Owner::*member) {
-  return [member](const toml::node& node, Owner& owner) -> Complaint {
-    const auto* value = node.as_string();
-    if (value == nullptr) return "must be a text in quotes";
-    if (value->get().empty()) return "must not be empty";
-    owner.*member = value->get();
-    return std::nullopt;
-  };
-}
-
-template <typename Owner>
-auto flag(bool Owner::*member) {
-  return [member](const toml::node& node, Owner& owner) -> Complaint {
-    const auto* value = node.as_boolean();
-    if (value == nullptr) return "must be true or false";
-    owner.*member = value->get();
-    return std::nullopt;
-  };
-}
-
-auto number(std::int64_t Config::*member, std::int64_t least, std::int64_t most) {
-  return [=](const toml::node& node, Config& config) -> Complaint {
-    const auto* value = node.as_integer();
-    if (value == nullptr) return "must be a whole number";
-    if (value->get() < least || value->get() > most) {
-      return fmt::format("is {}, but must be from {} to {}", value->get(), least, most);
-    }
-    config.*member = value->get();
-    return std::nullopt;
-  };
-}
-
-auto duration(std::chrono::milliseconds Config::*member, std::chrono::milliseconds least,
-              std::chrono::milliseconds most) {
-  return [=](const toml::node& node, Config& config) -> Complaint {
-    const auto* value = node.as_string();
-    if (value == nullptr) return "must be a duration in quotes, as \"10s\"";
-    const Result<std::chrono::milliseconds> parsed = parse_duration(value->get());
-    if (!parsed) return fmt::format("cannot be read: {}", parsed.error().message);
-    if (*parsed < least || *parsed > most) {
-      return fmt::format("is {}, but must be from {} to {}", value->get(), print_duration(least), print_duration(most));
-    }
-    config.*member = *parsed;
-    return std::nullopt;
-  };
-}
-
-// How often something is done that costs, or "off", which is 0.
-auto pace(std::chrono::milliseconds Config::*member, std::chrono::milliseconds least, std::chrono::milliseconds most) {
-  return [member, take = duration(member, least, most)](const toml::node& node, Config& config) -> Complaint {
-    const auto* word = node.as_string();
-    if (word == nullptr || word->get() != "off") return take(node, config);
-    config.*member = std::chrono::milliseconds(0);
-    return std::nullopt;
-  };
-}
-
-// How long a tier is kept.
-auto age(std::chrono::milliseconds Config::*member) {
-  return [=](const toml::node& node, Config& config) -> Complaint {
-    const auto* value = node.as_string();
-    if (value == nullptr) return "must be a duration in quotes, as \"7d\", or \"forever\"";
-    const Result<std::chrono::milliseconds> parsed = parse_age(value->get());
-    if (!parsed) return fmt::format("cannot be read: {}", parsed.error().message);
-    if (parsed->count() != 0 && (*parsed < kLeastAge || *parsed > kMostAge)) {
-      return fmt::format("is {}, but must be from {} to {}, or forever", value->get(), print_duration(kLeastAge),
-                         print_duration(kMostAge));
-    }
-    config.*member = *parsed;
-    return std::nullopt;
-  };
-}
-
-// `or_none`: "unlimited", too, which is 0.
-auto bytes(std::int64_t Config::*member, std::int64_t least, bool or_none) {
-  return [=](const toml::node& node, Config& config) -> Complaint {
-    const auto* value = node.as_string();
-    if (value == nullptr) return "must be a size in quotes, as \"2GiB\"";
-    const Result<std::int64_t> parsed = parse_bytes(value->get());
-    if (!parsed) return fmt::format("cannot be read: {}", parsed.error().message);
-    if (*parsed < least && !(or_none && *parsed == 0)) {
-      return fmt::format("is {}, but must be at least {}", value->get(), print_bytes(least));
-    }
-    config.*member = *parsed;
-    return std::nullopt;
-  };
-}
-
-auto share(std::int64_t Config::*member, std::int64_t least) {
-  return [=](const toml::node& node, Config& config) -> Complaint {
-    const auto* value = node.as_string();
-    if (value == nullptr) return "must be a share of a core in quotes, as \"0.5%\"";
-    const Result<std::int64_t> parsed = parse_share(value->get());
-    if (!parsed) return fmt::format("cannot be read: {}", parsed.error().message);
-    if (*parsed != 0 && *parsed < least) {
-      return fmt::format("is {}, but must be at least {}", value->get(), print_share(least));
-    }
-    config.*member = *parsed;
-    return std::nullopt;
-  };
-}
-
-auto choice(std::string Config::*member, std::vector<std::string> words) {
-  return [member, words = std::move(words)](const toml::node& node, Config& config) -> Complaint {
-    const auto* value = node.as_string();
-    if (value == nullptr || std::find(words.begin(), words.end(), value->get()) == words.end()) {
-      const std::string given = value == nullptr ? "" : value->get();
-      return fmt::format("must be one of {}{}", fmt::join(words, ", "), did_you_mean(given, words));
-    }
-    config.*member = value->get();
-    return std::nullopt;
-  };
-}
-
-// A key of [redaction], which fills a part of Config.
-auto redaction(bool RedactionOptions::*member) {
-  return [take = flag(member)](const toml::node& node, Config& config) { return take(node, config.redaction); };
-}
 
 template <typename T>
 using Keys = std::vector<Key<T>>;
@@ -195,6 +65,12 @@ const std::vector<Section>& sections() {
         {"labels", number(&Config::mappings_labels, 1, 500)},
         {"budget", duration(&Config::mappings_budget, 1ms, 10min)}}},
       {"tmpfs", {{"interval", pace(&Config::tmpfs_interval, kLeastTmpfs, kMostTmpfs)}}},
+      {"alert",
+       {{"exec", program(&Config::alert_exec)},
+        {"pressure", part_of_time(&Config::alert_pressure_ppm, kLeastAlertPpm)},
+        {"leak", pace(&Config::alert_leak, kLeastAlertLeak, kMostAlertLeak)},
+        {"every", duration(&Config::alert_every, kLeastAlertEvery, kMostAlertEvery)},
+        {"timeout", duration(&Config::alert_timeout, 100ms, 10min)}}},
       {"leaks", {{"hour", duration(&Config::leaks_hour, kLeastLeaksHour, kMostLeaksHour)}}},
       {"categories", {{"defaults", flag(&Config::default_categories)}}},
       {"redaction",

@@ -50,7 +50,13 @@ struct Config {
   std::chrono::milliseconds mappings_budget{300};        // of CPU in an hour: 1 ms … 10 m
   // [tmpfs]: what lies in the mounts
   std::chrono::milliseconds tmpfs_interval{1'800'000};  // of the walks of each, 1 s … 1 d; 0: off
-  // [leaks], read by memoir
+  // [alert]: what is run, with `memoir incident` as JSON on its standard input
+  std::vector<std::string> alert_exec;        // the program's path and its arguments; empty: nothing
+  std::int64_t alert_pressure_ppm = 200'000;  // of a minute some process waited for memory; 0: off
+  std::chrono::milliseconds alert_leak = std::chrono::hours(24);  // so long before a limit is reached, 1 m …; 0: off
+  std::chrono::milliseconds alert_every{900'000};                 // at least, between two for one reason: 1 s … 7 d
+  std::chrono::milliseconds alert_timeout{30'000};                // 100 ms … 10 min
+  // [leaks], read by memoir; memoird looks for leaks to alert of that often
   std::chrono::milliseconds leaks_hour{3'600'000};  // what the analysis takes for an hour: 10 ms … 1 d
   // [[category]]: name and any of command, exe, comm, user, cgroup. None given: the built-in list.
   std::vector<CategoryRule> categories;
@@ -73,6 +79,11 @@ inline constexpr std::chrono::milliseconds kLeastTmpfs{1'000};
 inline constexpr std::chrono::milliseconds kMostTmpfs = std::chrono::hours(24);
 inline constexpr std::chrono::milliseconds kLeastAge = std::chrono::hours(1);
 inline constexpr std::chrono::milliseconds kMostAge = std::chrono::hours(10'000 * 24);
+inline constexpr std::int64_t kLeastAlertPpm = 1'000;
+inline constexpr std::chrono::milliseconds kLeastAlertLeak = std::chrono::minutes(1);
+inline constexpr std::chrono::milliseconds kMostAlertLeak = std::chrono::hours(1'000 * 24);
+inline constexpr std::chrono::milliseconds kLeastAlertEvery{1'000};
+inline constexpr std::chrono::milliseconds kMostAlertEvery = std::chrono::hours(7 * 24);
 inline constexpr std::chrono::milliseconds kLeastLeaksHour{10};
 inline constexpr std::chrono::milliseconds kMostLeaksHour = std::chrono::hours(24);
 inline constexpr std::int64_t kLeastMaxSize = 16LL << 20;

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <iterator>
 
 #include "config/config.h"
@@ -36,6 +37,11 @@ class Printer {
   }
   void text(std::string_view key, std::string_view value) {
     fmt::format_to(std::back_inserter(out_), "{} = {}\n", key, quoted(value));
+  }
+  void words(std::string_view key, const std::vector<std::string>& words) {
+    std::vector<std::string> all;
+    for (const std::string& word : words) all.push_back(quoted(word));
+    fmt::format_to(std::back_inserter(out_), "{} = [{}]\n", key, fmt::join(all, ", "));
   }
   void text_if_given(std::string_view key, std::string_view value) {
     if (!value.empty()) text(key, value);
@@ -112,6 +118,12 @@ std::string print_config(const Config& config) {
   out.duration("budget", config.mappings_budget);
   out.table("[tmpfs]");
   out.pace("interval", config.tmpfs_interval);
+  out.table("[alert]");
+  out.words("exec", config.alert_exec);
+  out.text("pressure", config.alert_pressure_ppm == 0 ? "off" : print_share(config.alert_pressure_ppm));
+  out.pace("leak", config.alert_leak);
+  out.duration("every", config.alert_every);
+  out.duration("timeout", config.alert_timeout);
   out.table("[leaks]");
   out.duration("hour", config.leaks_hour);
   out.table("[categories]");

@@ -237,3 +237,33 @@ TEST_CASE("a file is loaded, a missing one is gone, an endless one an error") {
   CHECK(load_config(path)->interval == 3s);
   CHECK(load_config("/dev/zero").error().kind == ErrorKind::io);
 }
+
+TEST_CASE("alerts: a program and its arguments, and when it is run") {
+  const auto config = parse_config(
+      "[alert]\nexec = ['/bin/a', '-b']\npressure = '12.5%'\nleak = '3d'\nevery = '1h'\ntimeout = '5s'\n", "F");
+  REQUIRE(config);
+  CHECK(config->alert_exec == std::vector<std::string>{"/bin/a", "-b"});
+  CHECK(config->alert_pressure_ppm == 125'000);
+  CHECK(config->alert_leak == 72h);
+  CHECK(config->alert_every == 1h);
+  CHECK(config->alert_timeout == 5s);
+  CHECK(parse_config("[alert]\npressure = 'off'\n", "F")->alert_pressure_ppm == 0);
+  CHECK(parse_config("[alert]\nleak = 'off'\n", "F")->alert_leak == 0ms);
+  CHECK(parse_config("[alert]\nexec = []\n", "F")->alert_exec.empty());
+}
+
+TEST_CASE("alerts: what cannot be run, or be meant, is refused with its line") {
+  const std::string form = "must be a program and its arguments, as [\"/usr/local/bin/alert\", \"--page\"], or []";
+  CHECK(complaint("[alert]\nexec = '/bin/a'\n") == "F:2: exec in [alert] " + form);
+  CHECK(complaint("[alert]\nexec = ['/bin/a', 1]\n") == "F:2: exec in [alert] " + form);
+  CHECK(complaint("[alert]\n\nexec = ['mail', 'root']\n") ==
+        "F:3: exec in [alert] begins with 'mail', but must begin with the whole path of a program: no shell looks for "
+        "it");
+  CHECK(complaint("[alert]\npressure = 'unlimited'\n") ==
+        "F:2: pressure in [alert] is 'unlimited', but must be a number of percent, as \"20%\", or \"off\"");
+  CHECK(complaint("[alert]\npressure = '0.01%'\n") == "F:2: pressure in [alert] is 0.01%, but must be at least 0.1%");
+  CHECK(complaint("[alert]\npressure = 20\n") ==
+        "F:2: pressure in [alert] must be a part of the time in quotes, as \"20%\", or \"off\"");
+  CHECK(complaint("[alert]\nevery = '1ms'\n") == "F:2: every in [alert] is 1ms, but must be from 1s to 7d");
+  CHECK(complaint("[alert]\nexce = []\n") == "F:2: unknown key 'exce' in [alert]; did you mean 'exec'?");
+}

@@ -47,6 +47,11 @@ TEST_CASE("a printed configuration reads back the same") {
   config.mappings_processes = 1;
   config.mappings_labels = 500;
   config.mappings_budget = 1ms;
+  config.alert_exec = {"/usr/bin/logger", "-t", "it's \"memory\"", ""};
+  config.alert_pressure_ppm = 1'000;
+  config.alert_leak = 60s;
+  config.alert_every = 1s;
+  config.alert_timeout = 100ms;
   config.default_categories = false;
   config.categories = {{"a", "^/usr/bin/a\\b", "", "", "", ""}, {"b", "", "e", "c", "u", "g"}};
   config.redaction.defaults = false;
@@ -61,6 +66,9 @@ TEST_CASE("what has no limit is printed so, and reads back") {
   config.max_size = 0;
   config.budget_cpu_ppm = 0;
   config.tmpfs_interval = 0ms;
+  config.alert_pressure_ppm = 0;
+  config.alert_leak = 0ms;
+  CHECK_THAT(print_config(config), test::ContainsSubstring("[alert]\nexec = []\npressure = 'off'\nleak = 'off'"));
   CHECK_THAT(print_config(config), test::ContainsSubstring("[tmpfs]\ninterval = 'off'"));
   CHECK_THAT(print_config(config), test::ContainsSubstring("max_size = 'unlimited'"));
   CHECK_THAT(print_config(config), test::ContainsSubstring("[budget]\ncpu = 'unlimited'"));

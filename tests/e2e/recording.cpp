@@ -27,7 +27,9 @@ Program memoird(const Scene& scene, const std::string& interval, std::optional<u
   }
   return {.path = MEMOIRD,
           .arguments = arguments,
-          .environment = {"XDG_CONFIG_HOME=/nonexistent", "HOME=/nonexistent"},
+          // Installed, memoir is beside it.
+          .environment = {"XDG_CONFIG_HOME=/nonexistent", "HOME=/nonexistent",
+                          "PATH=" + std::filesystem::path(MEMOIR).parent_path().string() + ":/usr/bin:/bin"},
           .as_user = as_user};
 }
 

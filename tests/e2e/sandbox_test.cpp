@@ -1,10 +1,12 @@
 // The unit's own sandbox: its list of system calls and its capabilities are enough to record, and too little for more.
 
 #include <algorithm>
+#include <csignal>
 #include <fstream>
 #include <set>
 #include <sstream>
 #include <string>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "holder.h"
@@ -77,15 +79,16 @@ struct Confined {
     }
   }
 
-  Outcome run(std::vector<std::string> program) const {
+  Program program(std::vector<std::string> words, const std::string& path = "/usr/bin:/bin") const {
     std::vector<std::string> arguments{list, uid, capabilities};
-    arguments.insert(arguments.end(), program.begin(), program.end());
+    arguments.insert(arguments.end(), words.begin(), words.end());
     // The leak checker traces the process, which is what the filter is for.
-    return memoir::test::run(
-        {.path = MEMOIR_CONFINED,
-         .arguments = arguments,
-         .environment = {"XDG_CONFIG_HOME=/nonexistent", "HOME=/nonexistent", "ASAN_OPTIONS=detect_leaks=0"}});
+    return {.path = MEMOIR_CONFINED,
+            .arguments = arguments,
+            .environment = {"XDG_CONFIG_HOME=/nonexistent", "HOME=/nonexistent", "PATH=" + path,
+                            "ASAN_OPTIONS=detect_leaks=0"}};
   }
+  Outcome run(std::vector<std::string> words) const { return memoir::test::run(program(std::move(words))); }
 
   std::string list;
   std::string uid = "-";
@@ -171,6 +174,40 @@ TEST_CASE("memoird records without any one of its capabilities, and says what it
   if (slurp("/proc/sys/kernel/dmesg_restrict") == "1\n") lacks("19,39,38", "The kernel's log is not read (");
   recorded_with("39,38,34");
   lacks("34", "CAP_SYS_PTRACE");
+}
+
+TEST_CASE("alerts run within the unit, without its capabilities, and leaks are looked for at the lowest priority") {
+  if (!can_confine()) return;
+  const Scene scene;
+  const auto script = [&scene](const std::string& name, const std::string& text) {
+    std::string path = scene.folder() + "/" + name;
+    std::ofstream(path) << "#!/bin/sh\n" << text;
+    ::chmod(path.c_str(), 0755);
+    return path;
+  };
+  script("memoir",
+         // It is set just after the start.
+         "policy() { awk '{print $41}' /proc/$$/stat; }\n"
+         "if [ $1 = leaks ]; then until [ $(policy) = 5 ]; do sleep 0.1; done; policy > \"${0%/*}/policy\"; fi\n"
+         "echo '{\"rows\": [{\"subject\": \"a\", \"title\": \"a\", \"leak\": true, \"limit\": \"b\", "
+         "\"runs_out_in_ms\": 1}]}'\n");
+  const std::string program = script("alert.sh", "cd \"${0%/*}\"\ncat > in\ncat /proc/self/status > status\n");
+  const std::string config = configured(scene, "[alert]\nexec = ['" + program + "']\n[leaks]\nhour = '1s'\n");
+  const Confined confined(scene);
+  Child memoird(confined.program({MEMOIRD, "--db", scene.db(), "--interval", "200ms", "--config", config},
+                                 scene.folder() + ":/usr/bin:/bin"));
+  wait_until("the alert", [&] { return contains(memoird.errors(), "alert (leak): "); });
+  memoird.signal(SIGTERM);
+  CHECK(memoird.wait() == 0);
+  INFO(memoird.errors());
+  CHECK(contains(memoird.errors(), program + ": exit status 0 after "));
+  CHECK(slurp(scene.folder() + "/policy") == "5\n");  // SCHED_IDLE
+  CHECK(contains(slurp(scene.folder() + "/in"), "runs_out_in_ms"));
+  const std::string status = slurp(scene.folder() + "/status");
+  for (const char* set : {"CapInh", "CapAmb"}) CHECK(contains(status, std::string(set) + ":\t0000000000000000\n"));
+  if (other_user()) {
+    for (const char* set : {"CapPrm", "CapEff"}) CHECK(contains(status, std::string(set) + ":\t0000000000000000\n"));
+  }
 }
 
 TEST_CASE("what a taken-over memoird would do to others is refused by the unit's filter") {

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/command.h"
 #include "collect/categories/totals.h"
 #include "collect/complaint.h"
 #include "collect/machine_reader.h"
@@ -23,7 +24,6 @@
 #include "collect/names/seeds.h"
 #include "collect/pass.h"
 #include "collect/tick_source.h"
-#include "collect/vmmap/command.h"
 #include "collect/vmmap/ps.h"
 #include "proc/vmmap.h"
 

@@ -1,19 +1,18 @@
-#include "collect/vmmap/command.h"
+#include "base/command.h"
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/spawn.h"
 #include "base/text.h"
 
 namespace memoir {
@@ -26,63 +25,8 @@ constexpr std::size_t kShownOfErrors = 200;
 // For a program that was killed to be gone.
 constexpr std::chrono::milliseconds kDyingTime{1'000};
 constexpr std::chrono::microseconds kLookAgain{500};
-
-struct Pipe {
-  Fd read;
-  Fd write;
-};
-
-Result<Pipe> make_pipe() {
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return errno_error(errno, "make", "a pipe");
-  return Pipe{Fd(ends[0]), Fd(ends[1])};
-}
-
-// What posix_spawn is told: nothing to read, two pipes to write to, a group of its own, no signal held back or ignored.
-class SpawnPlan {
- public:
-  SpawnPlan(int out, int err) {
-    ::posix_spawn_file_actions_init(&actions_);
-    ::posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    ::posix_spawn_file_actions_adddup2(&actions_, out, STDOUT_FILENO);
-    ::posix_spawn_file_actions_adddup2(&actions_, err, STDERR_FILENO);
-    ::posix_spawnattr_init(&attributes_);
-    ::posix_spawnattr_setpgroup(&attributes_, 0);
-    sigset_t signals;
-    sigemptyset(&signals);
-    ::posix_spawnattr_setsigmask(&attributes_, &signals);
-    for (const int ignored : {SIGPIPE, SIGXFSZ, SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals, ignored);
-    ::posix_spawnattr_setsigdefault(&attributes_, &signals);
-    ::posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  }
-  ~SpawnPlan() {
-    ::posix_spawn_file_actions_destroy(&actions_);
-    ::posix_spawnattr_destroy(&attributes_);
-  }
-  SpawnPlan(const SpawnPlan&) = delete;
-  SpawnPlan& operator=(const SpawnPlan&) = delete;
-
-  Result<pid_t> start(const std::string& path, std::vector<std::string> words) const {
-    std::vector<std::string> environment{"PATH=/usr/bin:/bin:/usr/sbin:/sbin", "LC_CTYPE=C.UTF-8", "TZ=UTC0"};
-    pid_t pid = 0;
-    const int error = ::posix_spawn(&pid, path.c_str(), &actions_, &attributes_, pointers(words).data(),
-                                    pointers(environment).data());
-    if (error != 0) return errno_error(error, "run", path);
-    return pid;
-  }
-
- private:
-  static std::vector<char*> pointers(std::vector<std::string>& words) {
-    std::vector<char*> all;
-    all.reserve(words.size() + 1);
-    for (std::string& word : words) all.push_back(word.data());
-    all.push_back(nullptr);
-    return all;
-  }
-
-  posix_spawn_file_actions_t actions_{};
-  posix_spawnattr_t attributes_{};
-};
+// Whether it is to stop is asked that often.
+constexpr std::int64_t kAskEveryMs = 100;
 
 // What can be read now, of which `most` bytes are kept in all. False: more came. At its end the descriptor is closed.
 bool read_some(Fd& fd, std::string& into, std::size_t most) {
@@ -110,7 +54,7 @@ class Running {
       kill();
       return read.error();
     }
-    if (!reap(deadline_)) {
+    if (!reap(deadline_, limits_.stop)) {
       kill();
       return late();
     }
@@ -119,6 +63,7 @@ class Running {
 
  private:
   Error late() const {
+    if (limits_.stop.stop_requested()) return {ErrorKind::blocked, path_ + " was ended"};
     return Error{ErrorKind::blocked,
                  fmt::format("{} did not end within {} ms and was killed", path_, limits_.time.count())};
   }
@@ -126,10 +71,11 @@ class Running {
   Status read_to_end() {
     while (out_ || err_) {
       const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline_ - SteadyClock::now()).count();
-      if (left <= 0) return late();
+      if (left <= 0 || limits_.stop.stop_requested()) return late();
       // One that is closed is -1, which poll passes over.
       std::array<pollfd, 2> ends{pollfd{out_.get(), POLLIN, 0}, pollfd{err_.get(), POLLIN, 0}};
-      if (::poll(ends.data(), ends.size(), static_cast<int>(left)) < 0 && errno != EINTR)
+      const auto patience = limits_.stop.stop_possible() ? std::min<std::int64_t>(left, kAskEveryMs) : left;
+      if (::poll(ends.data(), ends.size(), static_cast<int>(patience)) < 0 && errno != EINTR)
         return errno_error(errno, "wait for", path_);
       if (ends[1].revents != 0) read_some(err_, complained_, kKeptOfErrors);
       if (ends[0].revents != 0 && !read_some(out_, printed_, limits_.bytes)) {
@@ -139,12 +85,12 @@ class Running {
     return Done{};
   }
 
-  // Whether it has ended by then.
-  bool reap(SteadyClock::time_point until) {
+  // Whether it has ended by then, or until it is to stop.
+  bool reap(SteadyClock::time_point until, const std::stop_token& stop = {}) {
     while (true) {
       const pid_t ended = ::wait4(pid_, &status_, WNOHANG, &usage_);
       if (ended != 0 && !(ended < 0 && errno == EINTR)) return true;
-      if (SteadyClock::now() >= until) return false;
+      if (SteadyClock::now() >= until || stop.stop_requested()) return false;
       std::this_thread::sleep_for(kLookAgain);
     }
   }
@@ -157,8 +103,7 @@ class Running {
 
   std::string problem() const {
     if (WIFEXITED(status_) && WEXITSTATUS(status_) == 0) return {};
-    std::string text = WIFSIGNALED(status_) ? fmt::format("signal {}", WTERMSIG(status_))
-                                            : fmt::format("exit status {}", WEXITSTATUS(status_));
+    std::string text = print_end(status_);
     std::string_view rest = complained_;
     const std::string_view line = trim(cut_line(rest)).substr(0, kShownOfErrors);
     if (!line.empty()) text += ": " + to_printable(to_utf8(line));
@@ -190,7 +135,11 @@ Result<CommandOutput> run_command(const std::string& path, const std::vector<std
   Pipe err = TRY(make_pipe());
   std::vector<std::string> words{path};
   words.insert(words.end(), arguments.begin(), arguments.end());
-  const pid_t pid = TRY(SpawnPlan(out.write.get(), err.write.get()).start(path, std::move(words)));
+  const pid_t pid = TRY(spawn({.words = std::move(words),
+                               .environment = {"PATH=/usr/bin:/bin:/usr/sbin:/sbin", "LC_CTYPE=C.UTF-8", "TZ=UTC0"},
+                               .out = out.write.get(),
+                               .err = err.write.get(),
+                               .idle = limits.idle}));
   out.write.reset();
   err.write.reset();
   return Running(path, pid, std::move(out.read), std::move(err.read), limits).finish();

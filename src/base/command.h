@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <stop_token>
 #include <string>
 #include <sys/types.h>
 #include <vector>
@@ -17,6 +18,8 @@ namespace memoir {
 struct CommandLimits {
   std::chrono::milliseconds time{10'000};
   std::size_t bytes = 64 * 1024 * 1024;  // of standard output
+  std::stop_token stop = {};             // ends it before its time
+  bool idle = false;                     // Spawn::idle
 };
 
 struct CommandOutput {

@@ -1,0 +1,170 @@
+#include "recorder/alert/alerts.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <fmt/format.h>
+#include <unistd.h>
+#include <utility>
+
+#include "base/capability.h"
+#include "base/command.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "base/text.h"
+
+namespace memoir {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr std::size_t kMostWaiting = 4;
+// A store that is out of order for longer has the alert run on what there is.
+constexpr std::int64_t kStoredWithinMs = 60'000;
+constexpr std::int64_t kHoursOfDay = 24;
+// A part of an hour after the start the database of an earlier run may have enough.
+constexpr std::int64_t kFirstCheckInHour = 10;
+constexpr milliseconds kLeastBetweenChecks{500};
+constexpr milliseconds kCheckWithin = std::chrono::minutes(10);
+constexpr std::size_t kMostOfAnswer = 1024 * 1024;
+constexpr const char* kLeaksAsked = "50";
+constexpr milliseconds kStopWithin{3'500};
+
+AlertLimits limits_of(const Config& config) {
+  return {.on = !config.alert_exec.empty(),
+          .pressure_ppm = config.alert_pressure_ppm,
+          .leak_ms = config.alert_leak.count(),
+          .every_ms = config.alert_every.count(),
+          .leak_every_ms = std::max(config.alert_every, kHoursOfDay * config.leaks_hour).count()};
+}
+
+Result<std::vector<Forecast>> look_for_leaks(const std::vector<std::string>& words, std::stop_token stop) {
+  keep_capabilities_from_programs();
+  const auto memoir = find_memoir();
+  if (!memoir) return Error{ErrorKind::gone, "memoir was not found"};
+  const CommandOutput answer = TRY(run_command(
+      *memoir, words, {.time = kCheckWithin, .bytes = kMostOfAnswer, .stop = std::move(stop), .idle = true}));
+  if (!answer.problem.empty()) return Error{ErrorKind::io, "memoir leaks: " + answer.problem};
+  return parse_forecasts(answer.out);
+}
+
+}  // namespace
+
+Alerts::Alerts(asio::io_context& loop, const Clock& clock, Tell tell)
+    : loop_(loop), clock_(clock), tell_(std::move(tell)), check_timer_(loop) {}
+
+void Alerts::set(const Config& config, std::string config_path) {
+  config_ = config;
+  config_path_ = std::move(config_path);
+  rules_.set(limits_of(config));
+  if (!on()) waiting_.clear();
+  await_check(config.leaks_hour / kFirstCheckInHour);
+}
+
+std::string Alerts::lack() const {
+  if (!on()) return "";
+  const std::string& program = config_.alert_exec.front();
+  if (::access(program.c_str(), X_OK) != 0) {
+    return errno_error(errno, "run", program).message + ": nobody is alerted; see exec in [alert]";
+  }
+  if (find_memoir()) return "";
+  return "memoir was not found, neither beside memoird nor on PATH: alerts go out without what happened, and none of "
+         "leaks";
+}
+
+void Alerts::see(const Tick& tick) {
+  last_tick_ = tick.begin;
+  if (!on()) return;
+  for (Alert& alert : rules_.see(tick)) add(std::move(alert));
+  run_next();
+}
+
+void Alerts::stored(std::int64_t tick_ms) {
+  stored_ms_ = std::max(stored_ms_, tick_ms);
+  run_next();
+}
+
+void Alerts::stop() {
+  stopped_ = true;
+  check_timer_.cancel();
+  check_.stop(kStopWithin);
+  waiting_.clear();
+  if (!running_) return;
+  const auto end = run_.stop(kStopWithin);
+  ended(*std::exchange(running_, std::nullopt), end ? *end : AlertEnd{.well = false, .text = "was left behind"});
+}
+
+void Alerts::add(Alert alert) {
+  log_warning("alert: " + alert.text);
+  if (waiting_.size() < kMostWaiting) return waiting_.push_back(std::move(alert));
+  ended(alert, {.well = false, .text = "was not run: too many alerts wait"});
+}
+
+void Alerts::run_next() {
+  if (!on() || running_ || waiting_.empty()) return;
+  const Alert& next = waiting_.front();
+  if (next.tick_ms > stored_ms_ && clock_.now().boot_ms - next.tick_ms < kStoredWithinMs) return;
+  running_ = std::move(waiting_.front());
+  waiting_.pop_front();
+  AlertRun run{
+      .exec = config_.alert_exec,
+      .memoir = words({"incident", "--at", fmt::format("@{}", running_->at_ms)}),
+      .environment = {fmt::format("MEMOIR_ALERT={}", to_string(running_->reason)),
+                      "MEMOIR_ALERT_TEXT=" + running_->text, fmt::format("MEMOIR_ALERT_AT={}", running_->at_ms)},
+      .timeout = config_.alert_timeout};
+  const bool began = run_.start(
+      loop_, [run = std::move(run)](const std::stop_token& stop) { return run_alert(run, stop); },
+      [this](const AlertEnd& end) {
+        ended(*std::exchange(running_, std::nullopt), end);
+        run_next();
+      });
+  if (!began) {
+    ended(*std::exchange(running_, std::nullopt), {.well = false, .text = "could not be run: no thread is to be had"});
+  }
+}
+
+void Alerts::ended(const Alert& alert, const AlertEnd& end) {
+  const std::string line = fmt::format("alert ({}): {}", to_string(alert.reason), end.text);
+  end.well ? log_info(line) : log_error(line);
+  tell_("alert", fmt::format("{} {}", alert.text, end.text));
+}
+
+std::vector<std::string> Alerts::words(std::vector<std::string> command) const {
+  command.insert(command.end(), {"--db", config_.db, "--format", "json"});
+  return command;
+}
+
+void Alerts::await_check(milliseconds after) {
+  check_timer_.cancel();
+  if (!on() || config_.alert_leak.count() == 0) return;
+  check_timer_.expires_after(std::max(after, kLeastBetweenChecks));
+  check_timer_.async_wait([this](const asio::error_code& error) {
+    if (error) return;
+    check();
+    await_check(config_.leaks_hour);
+  });
+}
+
+void Alerts::check() {
+  if (check_.running() || stored_ms_ == 0) return;
+  std::vector<std::string> asked = words({"leaks", "--limit", kLeaksAsked});
+  if (!config_path_.empty()) asked.insert(asked.end(), {"--config", config_path_});
+  const bool began = check_.start(
+      loop_, [asked = std::move(asked)](std::stop_token stop) { return look_for_leaks(asked, std::move(stop)); },
+      [this](const Forecasts& forecasts) { checked(forecasts); });
+  if (!began) checked(Error{ErrorKind::io, "no thread is to be had"});
+}
+
+void Alerts::checked(const Forecasts& forecasts) {
+  if (!forecasts) {
+    if (!std::exchange(check_failed_, true)) {
+      log_warning(fmt::format("cannot look for leaks to alert of: {}", forecasts.error().message));
+    }
+    return;
+  }
+  check_failed_ = false;
+  if (!on()) return;
+  if (auto alert = rules_.see(*forecasts, last_tick_)) add(*std::move(alert));
+  run_next();
+}
+
+}  // namespace memoir

@@ -1,0 +1,89 @@
+#pragma once
+
+// One piece of work at a time on a thread of its own, so that whatever it waits for holds up no tick. What comes of it
+// is handed over on the loop.
+
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include <asio/io_context.hpp>
+#include <asio/post.hpp>
+
+namespace memoir {
+
+template <typename T>
+class Job {
+ public:
+  Job() = default;
+  ~Job() { stop(std::chrono::milliseconds(0)); }
+  Job(const Job&) = delete;
+  Job& operator=(const Job&) = delete;
+
+  bool running() const { return state_ != nullptr; }
+
+  // None may be running. False: there is no thread to be had.
+  bool start(asio::io_context& loop, std::function<T(std::stop_token)> work, std::function<void(T)> done) {
+    auto state = std::make_shared<State>();
+    state->deliver = [this, &loop] { asio::post(loop, [this] { finish(); }); };
+    done_ = std::move(done);
+    try {
+      thread_ = std::thread([state, work = std::move(work)] { state->keep(work(state->stop.get_token())); });
+    } catch (const std::system_error&) {
+      return false;
+    }
+    state_ = std::move(state);
+    return true;
+  }
+
+  // Asks it to end and waits for that, but no longer; the result, which is not handed over then. One that hangs is left
+  // behind.
+  std::optional<T> stop(std::chrono::milliseconds patience) {
+    if (!running()) return std::nullopt;
+    const std::shared_ptr<State> state = std::exchange(state_, nullptr);
+    state->stop.request_stop();
+    std::unique_lock lock(state->mutex);
+    state->deliver = nullptr;
+    state->ended.wait_for(lock, patience, [&state] { return state->result.has_value(); });
+    std::optional<T> result = std::move(state->result);
+    lock.unlock();
+    result ? thread_.join() : thread_.detach();
+    return result;
+  }
+
+ private:
+  struct State {
+    void keep(T value) {
+      const std::scoped_lock lock(mutex);
+      result = std::move(value);
+      ended.notify_all();
+      if (deliver) deliver();
+    }
+
+    std::stop_source stop;
+    std::mutex mutex;  // guards what follows
+    std::condition_variable ended;
+    std::optional<T> result;
+    std::function<void()> deliver;  // null: nobody waits for it any more
+  };
+
+  void finish() {
+    if (!running()) return;
+    thread_.join();
+    const std::shared_ptr<State> state = std::exchange(state_, nullptr);
+    done_(*std::move(state->result));
+  }
+
+  std::shared_ptr<State> state_;  // shared with the thread
+  std::thread thread_;
+  std::function<void(T)> done_;
+};
+
+}  // namespace memoir

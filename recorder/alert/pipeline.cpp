@@ -1,0 +1,162 @@
+#include "recorder/alert/pipeline.h"
+
+#include <csignal>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <string_view>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+#include "base/capability.h"
+#include "base/file.h"
+#include "base/spawn.h"
+#include "base/text.h"
+
+namespace memoir {
+namespace {
+
+using SteadyTime = std::chrono::steady_clock::time_point;
+
+constexpr std::chrono::milliseconds kLookEvery{10};
+// From SIGTERM to SIGKILL, and from there until it is left behind: it hangs in the kernel.
+constexpr std::chrono::milliseconds kGrace{1'000};
+
+// What systemd tells memoird is not for its children.
+bool is_for_us_alone(std::string_view variable) {
+  return variable.starts_with("NOTIFY_SOCKET=") || variable.starts_with("WATCHDOG_");
+}
+
+std::vector<std::string> environment_of(const AlertRun& run) {
+  std::vector<std::string> all = run.environment;
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    if (!is_for_us_alone(*variable)) all.emplace_back(*variable);
+  }
+  return all;
+}
+
+std::string seconds_since(SteadyTime began) {
+  return fmt::format("{:.1f} s", std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count());
+}
+
+// The program, which leads the group, and memoir in it.
+class Group {
+ public:
+  explicit Group(pid_t leader) : leader_(leader) {}
+  ~Group() { end(SIGKILL, kGrace); }
+  Group(const Group&) = delete;
+  Group& operator=(const Group&) = delete;
+
+  void add_memoir(pid_t pid) { memoir_ = pid; }
+
+  // Whether both have ended by then, or until it is to stop.
+  bool wait(SteadyTime until, const std::stop_token& stop) {
+    while (!ended()) {
+      if (std::chrono::steady_clock::now() >= until || stop.stop_requested()) return false;
+      std::this_thread::sleep_for(kLookEvery);
+    }
+    return true;
+  }
+
+  bool end(int signal, std::chrono::milliseconds grace) {
+    if (ended()) return true;
+    ::kill(-leader_, signal);
+    return wait(std::chrono::steady_clock::now() + grace, {});
+  }
+
+  // Absent: it has not ended, or there was none.
+  std::optional<int> leader_status() const { return leader_status_; }
+  std::optional<int> memoir_status() const { return memoir_status_; }
+
+ private:
+  // The leader's number stands for the group as long as it is not waited for: it comes last.
+  bool ended() {
+    if (leader_status_) return true;
+    if (memoir_ > 0 && !memoir_status_) memoir_status_ = status_of(memoir_);
+    if (memoir_ > 0 && !memoir_status_) return false;
+    siginfo_t info{};
+    if (::waitid(P_PID, static_cast<id_t>(leader_), &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0) {
+      return false;
+    }
+    ::kill(-leader_, SIGKILL);  // what it left running
+    leader_status_ = status_of(leader_);
+    return leader_status_.has_value();
+  }
+  static std::optional<int> status_of(pid_t pid) {
+    int status = 0;
+    return ::waitpid(pid, &status, WNOHANG) == pid ? std::optional(status) : std::nullopt;
+  }
+
+  const pid_t leader_;
+  pid_t memoir_ = 0;
+  std::optional<int> leader_status_;
+  std::optional<int> memoir_status_;
+};
+
+// Nothing, or why the program gets nothing to read.
+std::string start_memoir(const AlertRun& run, Pipe pipe, pid_t group, Group& running) {
+  const auto program = find_memoir();
+  if (!program) return "memoir was not found";
+  std::vector<std::string> words{*program};
+  words.insert(words.end(), run.memoir.begin(), run.memoir.end());
+  const auto pid = spawn({.words = std::move(words),
+                          .environment = environment_of(run),
+                          .out = pipe.write.get(),
+                          .err = STDERR_FILENO,
+                          .group = group});
+  if (!pid) return pid.error().message;
+  running.add_memoir(*pid);
+  return "";
+}
+
+AlertEnd could_not(const Error& error) {
+  return {.well = false, .text = "could not be run: " + error.message};
+}
+
+}  // namespace
+
+AlertEnd run_alert(const AlertRun& run, const std::stop_token& stop) {
+  keep_capabilities_from_programs();
+  const SteadyTime began = std::chrono::steady_clock::now();
+  auto pipe = make_pipe();
+  if (!pipe) return could_not(pipe.error());
+  const auto leader =
+      spawn({.words = run.exec, .environment = environment_of(run), .in = pipe->read.get(), .err = STDERR_FILENO});
+  if (!leader) return could_not(leader.error());
+  Group group(*leader);
+  std::string lack = start_memoir(run, *std::move(pipe), *leader, group);
+  const std::string name = to_printable(to_utf8(run.exec.front()));
+  if (!group.wait(began + run.timeout, stop)) {
+    const bool stopped = stop.stop_requested();
+    const bool gone = group.end(SIGTERM, kGrace) || group.end(SIGKILL, kGrace);
+    return {.well = false,
+            .text = fmt::format("{} was {} after {}{}", name, gone ? "ended" : "left behind", seconds_since(began),
+                                stopped ? ", with the recorder" : ": it takes too long")};
+  }
+  const int status = group.leader_status().value_or(0);
+  const int answer = group.memoir_status().value_or(0);
+  const bool unread = WIFSIGNALED(answer) && WTERMSIG(answer) == SIGPIPE;
+  if (answer != 0 && !unread) lack = "memoir incident: " + print_end(answer);
+  return {.well = status == 0 && lack.empty(),
+          .text = fmt::format("{}: {} after {}{}{}", name, print_end(status), seconds_since(began),
+                              lack.empty() ? "" : "; ", lack)};
+}
+
+std::optional<std::string> find_memoir() {
+  std::vector<std::string> places;
+  if (const auto ours = read_link("/proc/self/exe")) {
+    const std::string folder = ours->substr(0, ours->rfind('/'));
+    places = {folder, folder + "/../bin"};
+  }
+  const char* const path = std::getenv("PATH");
+  std::string_view rest = path == nullptr ? "/usr/local/bin:/usr/bin:/bin" : path;
+  while (!rest.empty()) places.emplace_back(cut(rest, ':'));
+  for (const std::string& place : places) {
+    std::string program = place + "/memoir";
+    if (place.starts_with('/') && ::access(program.c_str(), X_OK) == 0) return program;
+  }
+  return std::nullopt;
+}
+
+}  // namespace memoir

@@ -1,0 +1,106 @@
+#include "recorder/alert/rules.h"
+
+#include <fmt/format.h>
+#include <utility>
+
+#include "base/text.h"
+
+namespace memoir {
+namespace {
+
+constexpr std::array kReasons{"oom-kill", "pressure", "leak"};
+static_assert(kReasons.size() == static_cast<std::size_t>(AlertReason::count_));
+
+constexpr std::int64_t kPpmInBasisPoint = 100;
+constexpr std::size_t kLeaksNamed = 3;
+constexpr std::int64_t kMinuteMs = 60'000;
+
+std::string shown(const std::string& bytes) {
+  return to_printable(to_utf8(bytes));
+}
+
+std::string victim_text(const std::vector<OomVictim>& victims) {
+  const OomVictim& first = victims.front();
+  std::string text =
+      fmt::format("The OOM killer ended {} ({})", first.comm.empty() ? "a process" : shown(first.comm), first.pid);
+  if (!first.cgroup.empty()) text += " of " + shown(first.cgroup);
+  if (first.held_kib) text += fmt::format(", which held {:.0f} MiB", static_cast<double>(*first.held_kib) / 1024);
+  if (victims.size() > 1) text += fmt::format("; and {} more", victims.size() - 1);
+  return text + '.';
+}
+
+std::optional<Alert> oom_kill(const Tick& tick) {
+  if (!tick.oom_victims.empty()) {
+    return Alert{AlertReason::oom_kill, tick.oom_victims.front().at_ms, tick.begin.boot_ms,
+                 victim_text(tick.oom_victims)};
+  }
+  if (tick.oom_kills.empty()) return std::nullopt;
+  return Alert{AlertReason::oom_kill, tick.begin.wall_ms, tick.begin.boot_ms,
+               fmt::format("There was an OOM kill in {}.", shown(tick.oom_kills.front().cgroup))};
+}
+
+std::string span(std::int64_t ms) {
+  const std::int64_t minutes = ms / kMinuteMs;
+  if (minutes < 1) return "a minute";
+  if (minutes < 120) return fmt::format("{} min", minutes);
+  return minutes < 48 * 60 ? fmt::format("{} h", minutes / 60) : fmt::format("{} d", minutes / (24 * 60));
+}
+
+std::string leak_text(const std::vector<const Forecast*>& leaks) {
+  std::string text;
+  for (const Forecast* leak : leaks) {
+    if (!text.empty()) text += "; ";
+    if (leaks.size() > kLeaksNamed && leak == leaks[kLeaksNamed]) {
+      text += fmt::format("and {} more", leaks.size() - kLeaksNamed);
+      break;
+    }
+    text += fmt::format("{} leaks and will have used up {} within {} (confidence {} of 100)", shown(leak->title),
+                        shown(leak->limit), span(leak->in_ms), leak->confidence);
+  }
+  return text + '.';
+}
+
+}  // namespace
+
+std::string_view to_string(AlertReason reason) {
+  return kReasons.at(static_cast<std::size_t>(reason));
+}
+
+std::vector<Alert> AlertRules::see(const Tick& tick) {
+  std::vector<Alert> due;
+  if (!limits_.on) return due;
+  if (auto alert = oom_kill(tick)) add(*std::move(alert), due);
+  const auto waited_bp = tick.machine.memory.get(MachineField::psi_some_avg60);
+  if (limits_.pressure_ppm > 0 && waited_bp && *waited_bp * kPpmInBasisPoint >= limits_.pressure_ppm) {
+    add({AlertReason::pressure, tick.begin.wall_ms, tick.begin.boot_ms,
+         fmt::format("In the last minute some process waited for memory {:.0f}% of the time.",
+                     static_cast<double>(*waited_bp) / 100)},
+        due);
+  }
+  return due;
+}
+
+std::optional<Alert> AlertRules::see(const std::vector<Forecast>& forecasts, const Moment& at) {
+  if (!limits_.on || limits_.leak_ms == 0) return std::nullopt;
+  std::erase_if(leaks_, [&](const auto& told) { return at.boot_ms - told.second >= limits_.leak_every_ms; });
+  std::vector<const Forecast*> leaks;
+  for (const Forecast& leak : forecasts) {
+    if (leak.in_ms <= limits_.leak_ms && !leaks_.contains(leak.subject)) leaks.push_back(&leak);
+  }
+  if (leaks.empty()) return std::nullopt;
+  for (const Forecast* leak : leaks) leaks_.emplace(leak->subject, at.boot_ms);
+  return Alert{AlertReason::leak, at.wall_ms, at.boot_ms, leak_text(leaks)};
+}
+
+bool AlertRules::rests(AlertReason reason, std::int64_t now_ms) const {
+  const auto& last_ms = last_ms_.at(static_cast<std::size_t>(reason));
+  return last_ms && now_ms - *last_ms < limits_.every_ms;
+}
+
+void AlertRules::add(Alert alert, std::vector<Alert>& due) {
+  if (rests(alert.reason, alert.tick_ms)) return;
+  last_ms_.at(static_cast<std::size_t>(alert.reason)) = alert.tick_ms;
+  due.push_back(std::move(alert));
+}
+
+}  // namespace memoir

@@ -1,0 +1,104 @@
+#include "base/spawn.h"
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sched.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace memoir {
+namespace {
+
+class SpawnPlan {
+ public:
+  explicit SpawnPlan(const Spawn& what) {
+    ::posix_spawn_file_actions_init(&actions_);
+    give(what.in, STDIN_FILENO, O_RDONLY);
+    give(what.out, STDOUT_FILENO, O_WRONLY);
+    give(what.err, STDERR_FILENO, O_WRONLY);
+#if __GLIBC_PREREQ(2, 34)
+    // Who started us may have left us some.
+    ::posix_spawn_file_actions_addclosefrom_np(&actions_, STDERR_FILENO + 1);
+#endif
+    ::posix_spawnattr_init(&attributes_);
+    ::posix_spawnattr_setpgroup(&attributes_, what.group);
+    sigset_t signals;
+    sigemptyset(&signals);
+    ::posix_spawnattr_setsigmask(&attributes_, &signals);
+    sigfillset(&signals);
+    ::posix_spawnattr_setsigdefault(&attributes_, &signals);
+    ::posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  }
+  ~SpawnPlan() {
+    ::posix_spawn_file_actions_destroy(&actions_);
+    ::posix_spawnattr_destroy(&attributes_);
+  }
+  SpawnPlan(const SpawnPlan&) = delete;
+  SpawnPlan& operator=(const SpawnPlan&) = delete;
+
+  Result<pid_t> start(std::vector<std::string>& words, std::vector<std::string>& environment) const {
+    pid_t pid = 0;
+    const int error = ::posix_spawn(&pid, words.front().c_str(), &actions_, &attributes_, pointers(words).data(),
+                                    pointers(environment).data());
+    if (error != 0) return errno_error(error, "run", words.front());
+    return pid;
+  }
+
+ private:
+  void give(int fd, int as, int mode) {
+    if (fd >= 0) {
+      ::posix_spawn_file_actions_adddup2(&actions_, fd, as);
+    } else {
+      ::posix_spawn_file_actions_addopen(&actions_, as, "/dev/null", mode, 0);
+    }
+  }
+  static std::vector<char*> pointers(std::vector<std::string>& words) {
+    std::vector<char*> all;
+    all.reserve(words.size() + 1);
+    for (std::string& word : words) all.push_back(word.data());
+    all.push_back(nullptr);
+    return all;
+  }
+
+  posix_spawn_file_actions_t actions_{};
+  posix_spawnattr_t attributes_{};
+};
+
+// What a service that must survive has below 0 is inherited.
+void spare_no_more(pid_t pid) {
+  Buffer buffer;
+  const auto ours = read_file("/proc/self/oom_score_adj", buffer);
+  if (!ours || !ours->starts_with('-')) return;
+  const std::string path = fmt::format("/proc/{}/oom_score_adj", pid);
+  const Fd file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  // Where it may not be written, it stays.
+  if (file && ::write(file.get(), "0", 1) < 0) return;
+}
+
+}  // namespace
+
+Result<Pipe> make_pipe() {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return errno_error(errno, "make", "a pipe");
+  return Pipe{Fd(ends[0]), Fd(ends[1])};
+}
+
+Result<pid_t> spawn(Spawn what) {
+  const pid_t pid = TRY(SpawnPlan(what).start(what.words, what.environment));
+  spare_no_more(pid);
+  // Afterwards, and not by posix_spawn, which fails where it is not permitted.
+  const sched_param none{};
+  if (what.idle) ::sched_setscheduler(pid, SCHED_IDLE, &none);
+  return pid;
+}
+
+std::string print_end(int wait_status) {
+  return WIFSIGNALED(wait_status) ? fmt::format("signal {}", WTERMSIG(wait_status))
+                                  : fmt::format("exit status {}", WEXITSTATUS(wait_status));
+}
+
+}  // namespace memoir

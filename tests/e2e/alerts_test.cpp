@@ -1,0 +1,99 @@
+// A real process that is killed at the limit of a real cgroup, and the program that is run for it.
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+#include <sys/stat.h>
+
+#include "holder.h"
+#include "limited_cgroup.h"
+#include "recording.h"
+#include "support/catch.h"
+#include "support/slurp.h"
+
+using namespace memoir::test;
+using nlohmann::json;
+
+namespace {
+
+constexpr std::int64_t kLimit = 16 * 1024;
+
+// False: nobody kills it.
+bool overstep(const Scene& scene, const LimitedCgroup& cgroup, pid_t& pid) {
+  Holder holder(scene.folder());
+  pid = holder.pid();
+  if (!cgroup.usable() || !cgroup.take(pid)) return false;
+  try {
+    holder.tell("private 65536");
+  } catch (const std::runtime_error&) {
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("alerts: an OOM kill runs the program once, with what happened on its standard input") {
+  const Scene scene;
+  const std::string program = scene.folder() + "/alert.sh";
+  std::ofstream(program) << "#!/bin/sh\ncd \"${0%/*}\"\ncat > in.json\necho \"$MEMOIR_ALERT\" >> runs\n";
+  ::chmod(program.c_str(), 0755);
+  const LimitedCgroup cgroup(kLimit, "memoir-alert-" + std::to_string(::getpid()));
+  cgroup.forbid_swap(kLimit);
+  Recorder recorder(scene, "1h", {}, {"--config", configured(scene, "[alert]\nexec = ['" + program + "']\n")});
+  recorder.tick();
+  pid_t killed = 0;
+  if (!overstep(scene, cgroup, killed)) {
+    WARN("skipped: no cgroup can be made here, or its limit kills nobody");
+    return;
+  }
+  recorder.tick();
+  wait_until("the alert", [&] { return scene.number("SELECT count(*) FROM event WHERE kind = 'alert'") > 0; });
+  pid_t another = 0;
+  CHECK(overstep(scene, cgroup, another));
+  recorder.tick();
+  recorder.tick();
+  CHECK(recorder.stop() == 0);
+  const json events = scene.answer_rows({"events", "--kind", "alert", "--last", "1h"});
+  INFO(events.dump(1));
+  REQUIRE(events.size() == 1);
+  const auto text = events[0].at("text").get<std::string>();
+  CHECK(contains(text, program + ": exit status 0 after "));
+  CHECK(slurp(scene.folder() + "/runs") == "oom-kill\n");
+  const json answer = json::parse(slurp(scene.folder() + "/in.json"));
+  if (!contains(text, "(" + std::to_string(killed) + ")")) {
+    WARN("skipped: another was killed at the same time, or the kernel does not tell the recorder whom it kills");
+    return;
+  }
+  CHECK(answer.at("moment") == "oom-kill");
+  const json& victims = answer.at("victims");
+  CHECK(std::any_of(victims.begin(), victims.end(), [&](const json& victim) { return victim.at("pid") == killed; }));
+}
+
+TEST_CASE("alerts: a process that leaks runs the program before it reaches its limit") {
+  constexpr std::int64_t limit = 256 * 1024;
+  constexpr int most_rounds = 150;
+  const Scene scene;
+  const LimitedCgroup cgroup(limit, "memoir-leak-" + std::to_string(::getpid()));
+  cgroup.forbid_swap(limit);
+  Holder holder(scene.folder(), {"leaking"});
+  if (!cgroup.usable() || !cgroup.take(holder.pid())) {
+    WARN("skipped: no cgroup can be made here");
+    return;
+  }
+  Recorder recorder(scene, "500ms", {},
+                    {"--config", configured(scene, "[alert]\nexec = ['/bin/true']\n[leaks]\nhour = '1500ms'\n")});
+  const std::string told =
+      "SELECT count(*) FROM event WHERE kind = 'alert' AND text LIKE '% of " + cgroup.path() + " %'";
+  for (int round = 0; round < most_rounds && scene.number(told).value_or(0) == 0; ++round) {
+    holder.tell("private 1024");
+    const auto last = scene.last_tick();
+    wait_until("the next tick", [&] { return scene.last_tick() != last; });
+  }
+  CHECK(recorder.stop() == 0);
+  const std::string text = scene.text("SELECT text FROM event WHERE kind = 'alert' AND text LIKE '% leaking %'");
+  CAPTURE(text);
+  CHECK(contains(text, " leaks and will have used up memory.max of " + cgroup.path() + " within "));
+  CHECK(contains(text, "/bin/true: exit status 0 after "));
+}
