@@ -33,8 +33,17 @@ void take_restored(RecorderStatus& status, const Event& event) {
   std::erase_if(status.degraded, [&subject](const Event& before) { return before.text.starts_with(subject); });
 }
 
+// Its events are "Began: why" and "Ended …". One that the recorder did not live to end is over.
+void count_burst(RecorderStatus& status, const Event& event, Range day) {
+  const bool begins = event.text.starts_with("Began");
+  if (begins && event.at.wall_ms >= day.from_ms) ++status.bursts;
+  const bool live = status.recording == Recording::active && event.at.wall_ms >= status.runs.back().started_ms;
+  status.burst = begins && live ? std::optional(event) : std::nullopt;
+}
+
 void sort_events(RecorderStatus& status, std::vector<Event> events, Range day) {
   for (Event& event : events) {
+    if (event.kind == "burst") count_burst(status, event, day);
     if (event.kind == "degraded") {
       if (event.at.wall_ms >= status.runs.back().started_ms) status.degraded.push_back(std::move(event));
     } else if (event.kind == "restored") {

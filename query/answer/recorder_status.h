@@ -30,6 +30,8 @@ struct RecorderStatus {
   std::int64_t restarts = 0;           // within the day
   std::int64_t unclean_ends = 0;       // within the day
   std::int64_t oom_kills = 0;          // within the day, by the machine's counter
+  std::int64_t bursts = 0;             // that began within the day
+  std::optional<Event> burst;          // the beginning of the one that goes on
 };
 
 // What the file tells of its recorder.

@@ -237,6 +237,12 @@ void CgroupReader::read(const std::vector<CgroupMember>& members, bool all, Pass
   for (const CgroupMember& member : members) {
     if (member.moved && !member.cgroup.empty()) mark_moved(&at(member.cgroup));
   }
+  // Who came and went between two ticks moved it, too.
+  const auto visited = [&](const std::string& path) {
+    if (const auto found = known_.find(path); found != known_.end()) mark_moved(&found->second);
+  };
+  for (const ProcessInfo& info : pass.tick.born) visited(info.cgroup);
+  for (const EndSum& sum : pass.tick.end_sums) visited(sum.cgroup);
   if (all) std::erase_if(known_, [](const auto& known) { return !known.second.used; });
   const auto of_machine = pass.tick.machine.memory.get(MachineField::oom_kill);
   oom_killed_ = std::exchange(machine_oom_kills_, of_machine) != of_machine;

@@ -235,8 +235,8 @@ Status Collector::State::read(Pass& pass) {
   span = CostSpan();
   tmpfs.take(identifier.names(), pass);
   containers.take(pass);
-  read_cgroups(look, pass);
   ends.tell(table.entries(), identifier, pass);
+  read_cgroups(look, pass);
   span.add_to(pass.tick.cost, CostKind::machine);
   ledgers.read(table.entries(), std::exchange(ledger_ask, LedgerAsk::due), tmpfs.mounts(), identifier.names(), pass);
   return Done{};

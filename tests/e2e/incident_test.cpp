@@ -1,8 +1,13 @@
 // Real processes that are killed at the limit of a real cgroup, and what `memoir incident` says of it.
 
+#include <filesystem>
+#include <fstream>
 #include <optional>
 #include <set>
 #include <stdexcept>
+#include <string>
+#include <system_error>
+#include <unistd.h>
 
 #include "holder.h"
 #include "limited_cgroup.h"
@@ -30,6 +35,27 @@ bool grow_until_killed(Holder& holder, Tick tick) {
   return false;
 }
 
+// A file of 48 MiB in a real tmpfs, where there is one with room for it.
+class TmpfsFile {
+ public:
+  TmpfsFile() : path_("/dev/shm/memoir-incident-" + std::to_string(::getpid())) {
+    std::ofstream out(path_, std::ios::binary);
+    written_ = static_cast<bool>(out << std::string(48U << 20, 'x') << std::flush);
+  }
+  ~TmpfsFile() {
+    std::error_code error;
+    std::filesystem::remove(path_, error);
+  }
+  TmpfsFile(const TmpfsFile&) = delete;
+  TmpfsFile& operator=(const TmpfsFile&) = delete;
+
+  bool written() const { return written_; }
+
+ private:
+  std::string path_;
+  bool written_ = false;
+};
+
 std::int64_t victims_of(const Scene& scene, const std::string& cgroup) {
   return scene.number("SELECT count(*) FROM event WHERE kind = 'oom-victim' AND detail->>'cgroup' = '" + cgroup + "'")
       .value_or(0);
@@ -37,7 +63,7 @@ std::int64_t victims_of(const Scene& scene, const std::string& cgroup) {
 
 }  // namespace
 
-TEST_CASE("incident: a service that grows until it is killed at its limit is told first, and the parts add up") {
+TEST_CASE("incident: a service that grows to its limit beside a job and a tmpfs is told first, and the parts add up") {
   const Scene scene;
   const LimitedCgroup cgroup(kLimitKib, "memoir-incident-" + std::to_string(::getpid()));
   std::optional<Holder> service(std::in_place, scene.folder());
@@ -51,6 +77,7 @@ TEST_CASE("incident: a service that grows until it is killed at its limit is tol
   Recorder recorder(scene);
   recorder.tick();
   batch.tell("private 65536");
+  const TmpfsFile file;
   if (!grow_until_killed(*service, [&] { recorder.tick(); })) {
     WARN("skipped: the limit of a cgroup kills nobody here");
     return;
@@ -79,6 +106,7 @@ TEST_CASE("incident: a service that grows until it is killed at its limit is tol
     });
   };
   CHECK(held(" batch", 60 * 1024));
+  if (file.written()) CHECK(held("shmem", 44 * 1024));
   CHECK(rows[1].at("title").get<std::string>().starts_with("holder"));
   CHECK(rows[1].at("change_kib") >= kLimitKib / 2);
   CHECK(rows[1].at("what").get<std::string>().starts_with("killed"));

@@ -353,3 +353,27 @@ TEST_CASE("status: nothing recorded, and not recording") {
   CHECK(stopped.exit == Exit::answered);
   CHECK(stopped.out.find("not recording (stopped)") != std::string::npos);
 }
+
+TEST_CASE("status: bursts are counted, and the one that goes on is told with its reason") {
+  History history;
+  history.begin_run();
+  history.birth(10, {"server", "server"}, 1000);
+  history.tick();
+  history.event("burst", "Began: processes wait for memory");
+  history.tick();
+  history.event("burst", "Ended after 60 s: pressure");
+  history.tick();
+  history.event("burst", "Began: \x1b[31mhog (12) grew");
+  history.tick();
+  const auto status = [&](const char* format) {
+    return answer({"status", "--format", format, "--db", history.path()}, test::ManualClock({history.now_ms(), 0})).out;
+  };
+  CHECK(status("json").find("\"bursts\": 2,") != std::string::npos);
+  CHECK(status("json").find("\"burst_since_ms\": 1") != std::string::npos);
+  CHECK(status("table").find("one goes on since") != std::string::npos);
+  CHECK(status("table").find('\x1b') == std::string::npos);
+  history.event("burst", "Ended after 10 s: growth");
+  history.tick();
+  CHECK(status("json").find("\"burst_since_ms\": null") != std::string::npos);
+  CHECK(status("table").find("2 within the last day") != std::string::npos);
+}

@@ -202,7 +202,7 @@ TEST_CASE("extremes: marks say how they are known, stored or not, and in an extr
   tick.extremes.used.highest = SeenSize{1LL << 40, at_ms};
   tick.extremes.processes = {{key, {}, {}, {{}, SeenSize{1LL << 41, at_ms, at_ms - 50, SeenBy::exit}}}};
   tick.extremes.cgroups = {{"/a", {{}, SeenSize{9000, tick.begin.wall_ms, first_ms, SeenBy::memory_peak}}, {}},
-                           {"/stranger", {{}, SeenSize{9000, tick.begin.wall_ms, first_ms, SeenBy::memory_peak}}, {}}};
+                           {"/empty", {{}, SeenSize{9000, tick.begin.wall_ms, first_ms, SeenBy::memory_peak}}, {}}};
   must(writer->write(tick));
   if (GENERATE(false, true)) must(writer->end_run(simulation.now(), "stopped"));
   const auto reader = fixture.reader();

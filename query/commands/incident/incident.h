@@ -1,8 +1,8 @@
 #pragma once
 
 // What happened around a moment. instant.cpp finds the moment, load.cpp sets the machine before, at and after it
-// against each other, story.cpp tells it in sentences, evidence.cpp shows what they rest on, report.cpp puts it
-// together.
+// against each other, story.cpp tells it in sentences, evidence.cpp and charts.cpp show what they rest on, report.cpp
+// puts it together.
 //
 // A sum holds: the changes of all parts add up to the change of the machine's memory in use.
 
@@ -95,6 +95,7 @@ Result<std::string> tell_past(const Context& context, const Incident& incident, 
 
 // Tables and lines below the first screen, and the charts of the page.
 Status add_evidence(const Context& context, const Incident& incident, Report& report);
+Status add_charts(const Context& context, const Incident& incident, Report& report);
 
 Status fill_incident(const Context& context, const Incident& incident, Report& report);
 

@@ -147,6 +147,13 @@ std::string degraded_line(const RecorderStatus& status) {
                      print_count(denied, "process", "processes"));
 }
 
+std::string burst_line(const RecorderStatus& status, Zone zone) {
+  std::string line = fmt::format("{} within the last day (memoir events --kind burst)", status.bursts);
+  if (!status.burst) return line;
+  const std::string why = printable(status.burst->text.substr(std::string_view("Began: ").size()));
+  return fmt::format("{}; one goes on since {}: {}", line, print_time_of_day(status.burst->at.wall_ms, zone), why);
+}
+
 std::vector<std::string> lines_for_people(const RecorderStatus& status, const Options& options) {
   std::vector<std::string> lines;
   const auto add = [&](std::string_view label, const std::string& text) {
@@ -170,6 +177,7 @@ std::vector<std::string> lines_for_people(const RecorderStatus& status, const Op
   if (status.oom_kills > 0) {
     add("OOM kills", fmt::format("{} within the last day (memoir events --kind oom-kill)", status.oom_kills));
   }
+  if (status.bursts > 0) add("Bursts", burst_line(status, options.zone));
   if (status.degraded.empty()) add("Degraded", degraded_line(status));
   return lines;
 }
@@ -229,6 +237,8 @@ std::vector<Field> fields_for_machines(const RecorderStatus& status) {
       {"restarts", "", Kind::count, status.restarts},
       {"unclean_ends", "", Kind::count, status.unclean_ends},
       {"oom_kills", "", Kind::count, status.oom_kills},
+      {"bursts", "", Kind::count, status.bursts},
+      {"burst_since_ms", "", Kind::time, status.burst ? Value(status.burst->at.wall_ms) : Value()},
       {"schema", "", Kind::count, status.file.schema},
       {"ticks", "", Kind::count, status.file.ticks},
       {"first_tick_ms", "", Kind::time, status.file.ticks > 0 ? status.file.first_tick_ms : Value()},

@@ -1,6 +1,7 @@
 #include "store/write/extreme_store.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace memoir {
 namespace {
@@ -18,16 +19,6 @@ LiveProcess* find(std::vector<LiveProcess>& processes, const ProcessKey& key) {
 
 LiveCategory* find(std::vector<LiveCategory>& categories, const std::string& name) {
   return find(categories, name, [](const LiveCategory& live) -> const std::string& { return live.last.category; });
-}
-
-using StoredCgroup = StoredSample<CgroupSample>;
-
-StoredCgroup* find(std::vector<StoredCgroup>& cgroups, const std::string& path) {
-  return find(cgroups, path, [](const StoredCgroup& stored) -> const std::string& { return stored.last.path; });
-}
-
-MarkedCgroup* find(std::vector<MarkedCgroup>& cgroups, std::int64_t id) {
-  return find(cgroups, id, [](const MarkedCgroup& cgroup) { return cgroup.id; });
 }
 
 // What the samples say already, or nearly so, is not worth a row.
@@ -53,12 +44,6 @@ void ExtremeStore::store(const TickExtremes& extremes, SampleRows& samples, cons
   for (const CategoryExtremes& of : extremes.categories) {
     if (const LiveCategory* live = find(state.categories, of.category))
       insert(SubjectKind::category, live->id, Metric::rss, of.rss);
-  }
-  for (const CgroupExtremes& of : extremes.cgroups) {
-    const StoredCgroup* const stored = find(state.cgroups, of.path);
-    if (stored == nullptr) continue;
-    insert(SubjectKind::cgroup, stored->id, Metric::usage, of.usage);
-    insert(SubjectKind::cgroup, stored->id, Metric::usage_swap, of.swap);
   }
   strangers_.clear();
   for (const ProcessExtremes& of : extremes.processes) {
@@ -86,16 +71,23 @@ void ExtremeStore::mark(const TickExtremes& extremes, std::int64_t day_ms, const
     if (LiveCategory* live = find(state.categories, of.category))
       see(SubjectKind::category, Metric::rss, of.rss.highest, live->marks);
   }
-  for (const CgroupExtremes& of : extremes.cgroups) {
-    const StoredCgroup* const stored = find(state.cgroups, of.path);
-    MarkedCgroup* const marked = stored != nullptr ? find(state.cgroup_marks, stored->id) : nullptr;
-    if (marked == nullptr) continue;
-    see(SubjectKind::cgroup, Metric::usage, of.usage.highest, marked->marks);
-    see(SubjectKind::cgroup, Metric::usage_swap, of.swap.highest, marked->marks);
-  }
   for (const ProcessExtremes& of : extremes.processes) {
     if (LiveProcess* live = find(state.processes, of.process))
       see(SubjectKind::process, Metric::hwm, beyond_mark(of.hwm, live->last).highest, live->marks);
+  }
+}
+
+void ExtremeStore::store_cgroups(const TickExtremes& extremes, SampleRows& samples, ProcessRows& names,
+                                 const TickContext& context, WriterState& state) {
+  for (const CgroupExtremes& of : extremes.cgroups) {
+    const std::int64_t id = names.cgroup_id(of.path, context.time.at_ms);
+    for (const auto& [metric, seen] : {std::pair(Metric::usage, &of.usage), std::pair(Metric::usage_swap, &of.swap)}) {
+      if (!seen->highest) continue;
+      samples.insert(context.tick_id, SubjectKind::cgroup, id, metric, *seen, context.time.at_ms);
+      const MarkTime time = time_of(*seen->highest, context);
+      marked_cgroup(state, id).marks.see(SubjectKind::cgroup,
+                                         mark_value(SubjectKind::cgroup, metric, seen->highest->kib), time, time);
+    }
   }
 }
 

@@ -18,7 +18,10 @@ class ExtremeStore {
   void store(const TickExtremes& extremes, SampleRows& samples, const TickContext& context, WriterState& state);
   // Raises the marks by what was seen on that day.
   static void mark(const TickExtremes& extremes, std::int64_t day_ms, const TickContext& context, WriterState& state);
-  // After them: whom no tick saw. They have rows by then, and no other values.
+  // Those of cgroups, after the cgroups of the tick.
+  static void store_cgroups(const TickExtremes& extremes, SampleRows& samples, ProcessRows& names,
+                            const TickContext& context, WriterState& state);
+  // After the processes: whom no tick saw. They have rows by then, and no other values.
   void store_strangers(std::int64_t boot_id, SampleRows& samples, ProcessRows& processes, MarkRows& marks,
                        const TickContext& context, WriterState& state);
 

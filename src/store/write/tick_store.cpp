@@ -299,6 +299,7 @@ void TickStore::store_cgroups(const Tick& tick, const TickContext& context, Writ
   store_changes(tick.cgroups, &CgroupSample::path, context.keyframe, CgroupRows{processes_, samples_, context},
                 state.cgroups);
   mark_cgroups(context, state);
+  ExtremeStore::store_cgroups(tick.extremes, samples_, processes_, context, state);
   const CgroupDetailRows details{processes_, samples_, context};
   if (tick.cgroup_details) {
     store_changes(*tick.cgroup_details, &CgroupDetail::path, context.keyframe, details, state.cgroup_details);
@@ -310,13 +311,11 @@ void TickStore::store_cgroups(const Tick& tick, const TickContext& context, Writ
 }
 
 void TickStore::mark_cgroups(const TickContext& context, WriterState& state) {
-  std::vector<MarkedCgroup>& marked = state.cgroup_marks;
-  for (MarkedCgroup& cgroup : marked) cgroup.live = false;
+  for (MarkedCgroup& cgroup : state.cgroup_marks) cgroup.live = false;
   for (const StoredSample<CgroupSample>& stored : state.cgroups) {
-    auto found = std::ranges::lower_bound(marked, stored.id, {}, &MarkedCgroup::id);
-    if (found == marked.end() || found->id != stored.id) found = marked.insert(found, {stored.id, false, {}});
-    found->live = true;
-    found->marks.see(SubjectKind::cgroup, mark_values(stored.last), context.time, context.time);
+    MarkedCgroup& cgroup = marked_cgroup(state, stored.id);
+    cgroup.live = true;
+    cgroup.marks.see(SubjectKind::cgroup, mark_values(stored.last), context.time, context.time);
   }
 }
 

@@ -4,6 +4,7 @@
 // and taken over when its transaction has committed, so that a failed write leaves no trace. Vectors are sorted as a
 // Tick's are.
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -110,6 +111,13 @@ struct WriterState {
   std::int64_t flushed_boot_ms = 0;
   bool keyframe_wanted = false;  // by retention, which deletes up to one
 };
+
+// Made if there is none yet.
+inline MarkedCgroup& marked_cgroup(WriterState& state, std::int64_t id) {
+  std::vector<MarkedCgroup>& marked = state.cgroup_marks;
+  const auto found = std::ranges::lower_bound(marked, id, {}, &MarkedCgroup::id);
+  return found != marked.end() && found->id == id ? *found : *marked.insert(found, {id, false, {}});
+}
 
 // The tick that is being written.
 struct TickContext {
