@@ -26,6 +26,7 @@ class BpfEvents final : public ProcessEvents {
       links_[i].reset(bpf_program__attach(programs[i]));
       if (!links_[i]) return bpf_error("a BPF program at a tracepoint", errno);
     }
+    attachments_.reset(bpf_program__attach(at.on_attach));
     signals_.reset(bpf_program__attach(at.on_signal));
     if (!signals_) no_signals_ = bpf_error("a BPF program at the tracepoint of signals", errno).message;
     return Done{};
@@ -68,7 +69,9 @@ class BpfEvents final : public ProcessEvents {
   OwnedBpf<census_bpf> programs_;
   OwnedBpf<ring_buffer> ring_;
   std::array<OwnedBpf<bpf_link>, 4> links_;
-  OwnedBpf<bpf_link> signals_;  // a kernel may lack its tracepoint
+  // Kernels may lack the tracepoints of these. Where nobody tells of cgroups they are read with keyframes.
+  OwnedBpf<bpf_link> attachments_;
+  OwnedBpf<bpf_link> signals_;
   std::string no_signals_;
   std::vector<ProcessEvent>* into_ = nullptr;  // of who takes them now
   std::uint64_t lost_ = 0;                     // as told last

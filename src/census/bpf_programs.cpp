@@ -26,7 +26,7 @@ void choose(const census_bpf& programs, BpfPart part, bool by_cpu) {
   const bool events = part == BpfPart::events;
   bpf_program__set_autoload(programs.progs.census, !events);
   for (bpf_program* const program : {programs.progs.on_fork, programs.progs.on_exec, programs.progs.on_exit,
-                                     programs.progs.on_victim, programs.progs.on_signal}) {
+                                     programs.progs.on_victim, programs.progs.on_signal, programs.progs.on_attach}) {
     bpf_program__set_autoload(program, events);
   }
   bpf_map__set_autocreate(programs.maps.ring, events);

@@ -35,7 +35,7 @@ struct census_record {
   char comm[16];
 };
 
-enum { kEventFork, kEventExec, kEventExit, kEventVictim, kEventSignal };
+enum { kEventFork, kEventExec, kEventExit, kEventVictim, kEventSignal, kEventAttach };
 
 /* With the ring's own 8 bytes a record takes 64, that of an end or of a signal 128. Whoever reads it is woken where so
  * much waits. */

@@ -238,6 +238,18 @@ int on_exit(struct bpf_raw_tracepoint_args* context) {
   return 0;
 }
 
+// Each hierarchy tells of itself, and threads that are put one by one are told one by one.
+SEC("raw_tp/cgroup_attach_task")
+int on_attach(struct bpf_raw_tracepoint_args* context) {
+  struct task_struct* task = (void*)context->args[2];
+  if (BPF_CORE_READ(task, pid) != BPF_CORE_READ(task, tgid)) return 0;
+  struct event_record* event = new_event(kEventAttach);
+  if (!event) return 0;
+  name_process(event, task);
+  submit(event, 0);
+  return 0;
+}
+
 // Its argument is a pid in older kernels and a task in newer ones (6.8): addresses lie above all pids.
 SEC("raw_tp/mark_victim")
 int on_victim(struct bpf_raw_tracepoint_args* context) {

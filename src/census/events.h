@@ -1,8 +1,8 @@
 #pragma once
 
-// What happens to processes as it happens: births, execs, ends, whom the OOM killer chose, and whom one in user space
-// (systemd-oomd, earlyoom, nohang, oomd) sent SIGTERM or SIGKILL. What a look at the moment of a tick cannot see: who
-// lived between two ticks, and who certainly runs another image.
+// What happens to processes as it happens: births, execs, ends, who was put into another cgroup, whom the OOM killer
+// chose, and whom one in user space (systemd-oomd, earlyoom, nohang, oomd) sent SIGTERM or SIGKILL. What a look at the
+// moment of a tick cannot see: who lived between two ticks, and who certainly runs another image.
 
 #include <cstdint>
 #include <memory>
@@ -16,7 +16,7 @@
 
 namespace memoir {
 
-enum class ProcessEventKind : std::uint8_t { forked, execed, exited, oom_victim, signalled };
+enum class ProcessEventKind : std::uint8_t { forked, execed, exited, oom_victim, signalled, attached };
 
 // Threads make none: a process forks once, and exits with the last of its threads.
 struct ProcessEvent {

@@ -65,6 +65,7 @@ bool EndReader::note(const ProcessEvent& event, const Entries& entries, const st
     return true;
   }
   if (event.kind == ProcessEventKind::signalled) return take_signal(event, entries, now);
+  if (event.kind == ProcessEventKind::attached) return false;
   const bool ends = event.kind == ProcessEventKind::exited;
   const KeptEnd* const kept = ends_.note(event, ends ? find_key(entries, exits, event) : nullptr,
                                          {now.wall_ms - now.boot_ms, ticks_per_second_, looked_ms});

@@ -19,6 +19,10 @@ ProcessEntry* find_pid(const Kin::Entries& entries, std::int32_t pid) {
 void Kin::note(const ProcessEvent& event) {
   // Its end is told as well.
   if (event.kind == ProcessEventKind::oom_victim || event.kind == ProcessEventKind::signalled) return;
+  if (event.kind == ProcessEventKind::attached) {
+    attached_.insert(event.pid);
+    return;
+  }
   moved_.insert(event.parent_pid);
   if (event.kind != ProcessEventKind::forked) children_moved_of_.insert(event.parent_pid);
   if (event.kind == ProcessEventKind::execed) execs_[event.pid] = {event.start_ticks, event.boot_ns};
@@ -29,10 +33,14 @@ void Kin::note(const ProcessEvent& event) {
   moved_.erase(event.pid);
   children_moved_of_.erase(event.pid);
   execs_.erase(event.pid);
+  attached_.erase(event.pid);
 }
 
 void Kin::see(const Entries& entries, std::int64_t read_until_ms, bool lost) {
   tell_execs(entries, read_until_ms);
+  for (const std::int32_t pid : attached_) {
+    if (ProcessEntry* const entry = find_pid(entries, pid)) entry->cgroup_due = true;
+  }
   compare(entries);
   for (const auto& entry : entries) {
     const std::int32_t parent = entry->sample.parent_pid;
@@ -44,6 +52,7 @@ void Kin::see(const Entries& entries, std::int64_t read_until_ms, bool lost) {
   execs_.clear();
   moved_.clear();
   children_moved_of_.clear();
+  attached_.clear();
 }
 
 void Kin::tell_execs(const Entries& entries, std::int64_t read_until_ms) {

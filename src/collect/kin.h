@@ -1,8 +1,9 @@
 #pragma once
 
 // Whose PSS may have moved though none of its own counters did, until it is read again: that of the relatives of who
-// was born, ran another image or ended, since they shared pages with it. And who certainly ran another image. Births
-// and ends are those that the table saw, and, where the kernel tells events, those between two ticks as well.
+// was born, ran another image or ended, since they shared pages with it. And who certainly ran another image, or was
+// put into another cgroup. Births and ends are those that the table saw, and, where the kernel tells events, those
+// between two ticks as well.
 //
 // Relatives are who forked, and its other children. The children of init are no relatives of each other: most of them
 // were never of one memory.
@@ -25,9 +26,10 @@ class Kin {
   // What happened since the tick before, in its order. Of who began and ended since nothing is kept.
   void note(const ProcessEvent& event);
 
-  // Marks who is `related` to that, and sets `exec_told` of all entries, which are sorted by pid and as the table found
-  // them in this tick. An exec that happened up to `read_until_ms` (boot clock; when the tick before had read) is told
-  // only where that tick had not found it itself. `lost`: events are missing, so that everybody may have moved.
+  // Marks who is `related` to that, and whose cgroup is due, and sets `exec_told` of all entries, which are sorted by
+  // pid and as the table found them in this tick. An exec that happened up to `read_until_ms` (boot clock; when the
+  // tick before had read) is told only where that tick had not found it itself. `lost`: events are missing, so that
+  // everybody may have moved.
   void see(const Entries& entries, std::int64_t read_until_ms, bool lost);
 
  private:
@@ -51,6 +53,7 @@ class Kin {
   std::map<std::int32_t, Exec> execs_;        // since then, by pid
   std::set<std::int32_t> moved_;              // since then
   std::set<std::int32_t> children_moved_of_;  // all of theirs
+  std::set<std::int32_t> attached_;           // to another cgroup
 };
 
 }  // namespace memoir

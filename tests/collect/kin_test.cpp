@@ -96,6 +96,14 @@ TEST_CASE("kin: events of who lived between two ticks") {
   CHECK(family.moved({happened(Kind::oom_victim, 10, 1)}).empty());
 }
 
+TEST_CASE("kin: the cgroup of who was put into another is due, and nobody's PSS") {
+  Family family = settled();
+  CHECK(family.moved({happened(Kind::attached, 11, 10), happened(Kind::attached, 99, 1)}).empty());
+  for (const auto& entry : family.entries) CHECK(std::exchange(entry->cgroup_due, false) == (entry->pid == 11));
+  family.moved();
+  for (const auto& entry : family.entries) CHECK_FALSE(entry->cgroup_due);
+}
+
 TEST_CASE("kin: an exec is told once, of the process that it was") {
   Family family = settled();
   CHECK(family.execed({happened(Kind::execed, 11, 10)}) == Pids{11});

@@ -58,6 +58,30 @@ TEST_CASE("what a cgroup may hold and holds is recorded, page cache apart, and i
   CHECK_FALSE(column("max_kib").has_value());
 }
 
+TEST_CASE("a process that is put into another cgroup is in that one a tick later, where the kernel tells of it") {
+  const Scene scene;
+  Holder holder(scene.folder());
+  const LimitedCgroup cgroup(64 * 1024);
+  Recorder recorder(scene);
+  recorder.tick();
+  if (!cgroup.usable() || !cgroup.take(holder.pid())) {
+    WARN("skipped: no cgroup can be made here, or the memory controller is not there");
+    return;
+  }
+  recorder.tick();
+  recorder.tick();
+  const auto in_it =
+      scene.number("SELECT count(*) FROM process_at WHERE tick_id = (SELECT MAX(id) FROM tick) AND pid = " +
+                   std::to_string(holder.pid()) + " AND cgroup = '" + cgroup.path() + "'");
+  holder.end();
+  if (scene.number("SELECT count(ends) FROM tick").value_or(0) == 0) {
+    WARN("skipped: BPF may not be used here");
+    return;
+  }
+  CHECK(in_it == 1);
+  CHECK(recorder.stop() == 0);
+}
+
 TEST_CASE("what a real cgroup held between two ticks is among its marks, with the ticks between which it did") {
   const Scene scene;
   Holder holder(scene.folder());

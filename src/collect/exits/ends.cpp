@@ -31,6 +31,7 @@ const KeptEnd* Ends::note(const ProcessEvent& event, const ProcessKey* known, co
       return end(event, known, clock);
     case ProcessEventKind::oom_victim:
     case ProcessEventKind::signalled:
+    case ProcessEventKind::attached:
       break;
   }
   return nullptr;
