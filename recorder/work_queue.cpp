@@ -42,7 +42,9 @@ std::size_t bytes_of(const Tick& tick) {
     for (const MappingRow& row : of.ledger.rows) bytes += heap_bytes(row.name.label);
   }
   bytes += tick.extremes.processes.capacity() * sizeof(ProcessExtremes) +
-           tick.extremes.categories.capacity() * sizeof(CategoryExtremes);
+           tick.extremes.categories.capacity() * sizeof(CategoryExtremes) +
+           tick.extremes.cgroups.capacity() * sizeof(CgroupExtremes);
+  for (const CgroupExtremes& of : tick.extremes.cgroups) bytes += heap_bytes(of.path);
   bytes += tick.ends.capacity() * sizeof(ProcessEnd) + tick.end_sums.capacity() * sizeof(EndSum);
   bytes += tick.oom_victims.capacity() * sizeof(OomVictim);
   for (const OomVictim& victim : tick.oom_victims) {
@@ -219,6 +221,24 @@ void merge_sums(const std::vector<EndSum>& dropped, std::vector<EndSum>& next) {
   }
 }
 
+void keep_highest(const Extremes& dropped, Extremes& next) {
+  if (!dropped.highest || (next.highest && next.highest->kib >= dropped.highest->kib)) return;
+  next.highest = dropped.highest;
+}
+
+// The kernel will not tell them again.
+void merge_cgroup_peaks(std::vector<CgroupExtremes>& dropped, std::vector<CgroupExtremes>& next) {
+  for (CgroupExtremes& of : dropped) {
+    const auto later = std::ranges::lower_bound(next, of.path, {}, &CgroupExtremes::path);
+    if (later == next.end() || later->path != of.path) {
+      next.insert(later, std::move(of));
+    } else {
+      keep_highest(of.usage, later->usage);
+      keep_highest(of.swap, later->swap);
+    }
+  }
+}
+
 // Of what looks saw, the peaks that processes ended with.
 void merge_ends(Tick& dropped, Tick& next) {
   for (const ProcessExtremes& of : dropped.extremes.processes) {
@@ -265,6 +285,7 @@ void merge_dropped(Tick&& dropped, Tick& next) {
   std::sort(next.exits.begin(), next.exits.end(),
             [](const ProcessExit& a, const ProcessExit& b) { return a.key < b.key; });
   merge_ends(dropped, next);
+  merge_cgroup_peaks(dropped.extremes.cgroups, next.extremes.cgroups);
   merge_ledgers(std::move(dropped.ledgers), next);
   if (!next.segments) next.segments = std::move(dropped.segments);
   if (!next.tmpfs) next.tmpfs = std::move(dropped.tmpfs);

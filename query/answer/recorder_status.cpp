@@ -35,7 +35,7 @@ void take_restored(RecorderStatus& status, const Event& event) {
 
 // Its events are "Began: why" and "Ended …". One that the recorder did not live to end is over.
 void count_burst(RecorderStatus& status, const Event& event, Range day) {
-  const bool begins = event.text.starts_with("Began");
+  const bool begins = event.text.starts_with("Began: ");
   if (begins && event.at.wall_ms >= day.from_ms) ++status.bursts;
   const bool live = status.recording == Recording::active && event.at.wall_ms >= status.runs.back().started_ms;
   status.burst = begins && live ? std::optional(event) : std::nullopt;

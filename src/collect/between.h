@@ -54,7 +54,7 @@ class PeakBetween {
   // What was read, and what the cgroup held when it was read before and holds now. The first reading says nothing.
   Extremes see(std::int64_t kib, std::int64_t at_ms, std::int64_t before_kib, std::int64_t now_kib) {
     const bool reached = read_ms_ && (reset_ || kib > ever_kib_);
-    ever_kib_ = reset_ ? std::max(ever_kib_.value_or(kib), kib) : kib;
+    ever_kib_ = was_reset_ ? std::max(ever_kib_.value_or(kib), kib) : kib;
     const std::int64_t after_ms = std::min(read_ms_.value_or(at_ms), at_ms);
     read_ms_ = at_ms;
     reset_ = false;
@@ -67,7 +67,7 @@ class PeakBetween {
   }
 
   // The descriptor was reset after that.
-  void note_reset() { reset_ = true; }
+  void note_reset() { reset_ = was_reset_ = true; }
 
   // Since the cgroup was made, or its mark was reset for all (v1).
   std::optional<std::int64_t> ever_kib() const { return ever_kib_; }
@@ -75,7 +75,8 @@ class PeakBetween {
  private:
   std::optional<std::int64_t> ever_kib_;
   std::optional<std::int64_t> read_ms_;
-  bool reset_ = false;
+  bool reset_ = false;      // since it was read
+  bool was_reset_ = false;  // ever: what is read is not of the whole life any more
 };
 
 // Of a process. Begun by the first look after a tick.

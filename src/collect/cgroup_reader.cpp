@@ -132,12 +132,14 @@ void CgroupReader::read_peaks(const std::string& path, Cgroup& cgroup, const Hel
     if (!kib) return {};
     const Extremes seen = peak.see(*kib, pass.tick.begin.wall_ms, before_kib, now_kib);
     const KeptFile& kept = cgroup.files.at(static_cast<std::size_t>(file))->kept;
-    if (!kept.kept() || !resets_) return seen;
-    resets_ = cgroups_.reset_peak(kept.descriptor());
-    if (resets_) peak.note_reset();
+    if (!kept.kept() || !cgroup.resets) return seen;
+    const Status reset = cgroups_.reset_peak(kept.descriptor());
+    if (reset) peak.note_reset();
+    if (!reset && reset.error().kind == ErrorKind::denied) cgroup.resets = false;
     return seen;
   };
   cgroup.usage_between = read(CgroupFile::peak, cgroup.peak, before.usage_kib, now.usage_kib);
+  if (pass.tick.machine.memory.get(MachineField::swap_total) == 0) return;
   cgroup.swap_between = read(CgroupFile::swap_peak, cgroup.swap_peak, before.swap_kib, now.swap_kib);
 }
 

@@ -57,6 +57,7 @@ class CgroupReader {
     bool used = false;                      // a process is in or below it
     bool moved = false;                     // and moved, or came, or went
     bool moved_since_detail = false;
+    bool resets = true;     // its peaks can be reset, as far as is known
     bool replaced = false;  // what was read before was of another one of its name
 
     // It is gone: another may come under its name.
@@ -66,6 +67,7 @@ class CgroupReader {
       detail.reset();
       peak = swap_peak = {};
       usage_between = swap_between = {};
+      resets = true;
       oom_kills.reset();
       replaced = false;
     }
@@ -100,7 +102,6 @@ class CgroupReader {
   Known known_;  // of each those above it, too
   std::optional<std::int64_t> machine_oom_kills_;
   bool oom_killed_ = false;  // since the tick before
-  bool resets_ = true;       // peaks, as far as is known
 };
 
 }  // namespace memoir

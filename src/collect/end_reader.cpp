@@ -110,6 +110,7 @@ EndReader::Victim* EndReader::choose(const ProcessEvent& event, std::int64_t at_
   if (chosen == nullptr) return nullptr;
   chosen->by_event = true;
   chosen->start_ticks = event.start_ticks;
+  chosen->boot_ms = event.boot_ns / 1'000'000;
   OomVictim& victim = chosen->victim;
   victim.comm = to_utf8(event.comm);
   const ProcessEntry* const entry = find_entry(entries, event.pid);
@@ -140,6 +141,11 @@ bool EndReader::take_signal(const ProcessEvent& event, const Entries& entries, c
     if (known->victim.killer) known->victim.killer = event.killer;
     return false;
   }
+  // It may take long to die.
+  const auto is_told = [&](const Victim& of) {
+    return of.victim.pid == event.pid && of.start_ticks == event.start_ticks && of.victim.killer && of.victim.killed();
+  };
+  if (std::ranges::any_of(told_, is_told)) return false;
   Victim* const chosen = choose(event, boot_to_wall(event, now), entries, now);
   if (chosen == nullptr) return true;
   chosen->victim.killer = event.killer;
@@ -165,8 +171,8 @@ EndReader::Victim* EndReader::nearest(std::int32_t pid, std::int64_t at_ms, bool
 bool EndReader::was_told(const OomReport& report, std::int64_t at_ms) {
   const auto is_same = [&](const Victim& of) { return of.victim.detail && of.victim.comm == report.comm; };
   if (is_repeated(victims_, report.pid, at_ms, is_same) || is_repeated(told_, report.pid, at_ms, is_same)) return true;
-  const auto late =
-      std::ranges::find_if(told_, [&](const Victim& of) { return of.victim.pid == report.pid && !of.victim.detail; });
+  const auto late = std::ranges::find_if(
+      told_, [&](const Victim& of) { return of.victim.pid == report.pid && !of.victim.detail && !of.victim.killer; });
   if (late == told_.end()) return false;
   late->victim.detail = report.detail;
   return true;
@@ -200,12 +206,12 @@ void EndReader::tell_victims(Pass& pass) {
   std::erase_if(victims_, [&](Victim& of) {
     const bool whole = of.victim.peak_kib && (of.victim.detail || of.victim.killer || !log_expected_);
     if (!whole && !std::exchange(of.waited, true)) return false;
-    if (!of.victim.killed() && pass.tick.begin.wall_ms - of.victim.at_ms < kPatienceMs) return false;
+    if (!of.victim.killed() && pass.tick.begin.boot_ms - of.boot_ms < kPatienceMs) return false;
     // It may have been moved to another since its cgroup was read.
     const std::uint64_t number = names_.number(of.cgroup_id, of.memory_cgroup_id);
     std::string ended_in = number == 0 ? "" : to_utf8(names_.path(number, pass.tick.begin.boot_ms));
     if (!ended_in.empty()) of.victim.cgroup = std::move(ended_in);
-    if (log_expected_ && !of.victim.killer) told_.push_back(of);
+    if (log_expected_ || of.victim.killer) told_.push_back(of);
     pass.tick.oom_victims.push_back(std::move(of.victim));
     return true;
   });

@@ -49,6 +49,7 @@ class EndReader {
     std::uint64_t cgroup_id = 0;
     std::uint64_t memory_cgroup_id = 0;
     std::uint64_t start_ticks = 0;  // 0: not known
+    std::int64_t boot_ms = 0;       // of the event
     bool by_event = false;
     bool waited = false;  // for its end and for the log, for a tick
   };
@@ -67,7 +68,7 @@ class EndReader {
 
   bool log_expected_ = false;
   std::vector<Victim> victims_;
-  std::vector<Victim> told_;  // by the kernel in the last minutes: the log may tell of them again, or only now
+  std::vector<Victim> told_;  // in the last minutes: they may be told of again, or by the log only now
   std::int64_t victim_block_ = 0;
   std::size_t chosen_ = 0;  // in it
   Ends ends_;

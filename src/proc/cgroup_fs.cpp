@@ -58,6 +58,8 @@ CgroupFs::CgroupFs(std::string root) : root_(std::move(root)) {
   } else if (!exists(root_ + "/cgroup.controllers") && exists(unified + "/cgroup.controllers")) {
     root_ = unified;
   }
+  struct statfs found {};
+  real_ = !v1_ && ::statfs(root_.c_str(), &found) == 0 && found.f_type == CGROUP2_SUPER_MAGIC;
 }
 
 const char* CgroupFs::name_of(CgroupFile file) const {
@@ -69,17 +71,17 @@ Result<Fd> CgroupFs::open(std::string_view path, CgroupFile file) const {
   const char* const name = name_of(file);
   if (name == nullptr || leaves_the_tree(path)) return Error{ErrorKind::gone, "cgroup: has no such file"};
   const std::string full = folder(path) + name;
-  const bool resets = !v1_ && (file == CgroupFile::peak || file == CgroupFile::swap_peak);
+  const bool resets = real_ && (file == CgroupFile::peak || file == CgroupFile::swap_peak);
   Fd fd(resets ? ::open(full.c_str(), O_RDWR | O_CLOEXEC | O_NOCTTY) : -1);
   if (fd) return fd;
   return open_file(full);
 }
 
-// Whatever is written resets it. Nothing else than the kernel's own is written to.
-bool CgroupFs::reset_peak(const Fd& peak) const {
-  struct statfs found {};
-  if (v1_ || ::fstatfs(peak.get(), &found) != 0 || found.f_type != CGROUP2_SUPER_MAGIC) return false;
-  return ::pwrite(peak.get(), "reset", 5, 0) > 0;
+// Whatever is written resets it.
+Status CgroupFs::reset_peak(const Fd& peak) const {
+  if (!real_) return Error{ErrorKind::denied, "cgroup: its peak is not to be reset"};
+  if (::pwrite(peak.get(), "reset", 5, 0) > 0) return Done{};
+  return Error{errno == ENODEV ? ErrorKind::gone : ErrorKind::denied, "cgroup: its peak cannot be reset"};
 }
 
 std::string CgroupFs::folder(std::string_view path) const {

@@ -44,9 +44,10 @@ class CgroupFs {
   // a path out of the reader's own cgroup namespace ("/../…") has none either.
   // Peaks are opened for writing as well, where that is permitted.
   Result<Fd> open(std::string_view path, CgroupFile file) const;
-  // Makes an open memory.peak or memory.swap.peak of v2 tell the highest from now on, for this descriptor alone. False:
-  // it may not be written, or the kernel cannot (before 6.12); v1 could do it for everybody only.
-  bool reset_peak(const Fd& peak) const;
+  // Makes an open memory.peak or memory.swap.peak of v2 tell the highest from now on, for this descriptor alone. Gone:
+  // its cgroup is. Denied: it may not be written, or the kernel cannot (before 6.12); v1 could do it for everybody
+  // only.
+  Status reset_peak(const Fd& peak) const;
   // The number of a cgroup, which the kernel tells by: the inode of its folder. Gone: as of open().
   Result<std::uint64_t> number(std::string_view path) const;
   // The names of those directly below it; none where that may not be read.
@@ -64,6 +65,7 @@ class CgroupFs {
 
   std::string root_;
   bool v1_ = false;
+  bool real_ = false;  // the kernel's own v2: nothing else is written to
 };
 
 }  // namespace memoir

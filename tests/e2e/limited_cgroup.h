@@ -30,6 +30,9 @@ class LimitedCgroup {
   LimitedCgroup& operator=(const LimitedCgroup&) = delete;
 
   bool usable() const { return usable_; }
+  bool has_peak() const {
+    return usable_ && std::filesystem::exists(folder_ + (v1_ ? "/memory.max_usage_in_bytes" : "/memory.peak"));
+  }
   // Nothing more is swapped out, where the kernel counts that.
   void forbid_swap(std::int64_t kib) const {
     write(v1_ ? "memory.memsw.limit_in_bytes" : "memory.swap.max", v1_ ? std::to_string(kib * 1024) : "0");

@@ -163,6 +163,18 @@ TEST_CASE(
   CHECK(left.events == TickEvents{.ends = 5, .lost = 1});
 }
 
+TEST_CASE("what a cgroup held between two ticks outlives the one that would have told it") {
+  Tick dropped;
+  dropped.extremes.cgroups = {{"/a", {{}, SeenSize{90, 1}}, {{}, SeenSize{5, 1}}}, {"/b", {{}, SeenSize{40, 1}}, {}}};
+  Tick next;
+  next.extremes.cgroups = {{"/a", {{}, SeenSize{70, 2}}, {{}, SeenSize{7, 2}}}};
+  merge_dropped(std::move(dropped), next);
+  REQUIRE(next.extremes.cgroups.size() == 2);
+  CHECK(next.extremes.cgroups[0].usage.highest == SeenSize{90, 1});
+  CHECK(next.extremes.cgroups[0].swap.highest == SeenSize{7, 2});
+  CHECK(next.extremes.cgroups[1].path == "/b");
+}
+
 TEST_CASE("sums of ends stay few however many ticks are dropped, and none is lost") {
   WorkQueue queue({.ticks = 1});
   for (int i = 0; i < 3'000; ++i) {

@@ -146,4 +146,17 @@ TEST_CASE("ends: a mark that the samples had already takes no row") {
   CHECK(database.execAndGet("SELECT count(*) FROM extreme").getInt() == (above_kib > 256 ? 1 : 0));
 }
 
+TEST_CASE("ends: an hour without any takes no row") {
+  Ending ending;
+  for (int i = 0; i < 360; ++i) {
+    ending.next();
+    ending.write();
+  }
+  SQLite::Database database(ending.fixture.path(), SQLite::OPEN_READONLY);
+  for (const char* table : {"process_exit", "exit_sum", "extreme", "event"}) {
+    CAPTURE(table);
+    CHECK(database.execAndGet(std::string("SELECT count(*) FROM ") + table).getInt() == 0);
+  }
+}
+
 }  // namespace memoir::test

@@ -31,7 +31,8 @@ struct LeakRow {
 // Identities and the machine's own memory over a range, the judged ones; those without enough history too.
 Result<std::vector<LeakRow>> judge_store(const Context& context, Range range, const LeakSettings& settings);
 
-// The same of one identity: its memory, and where it has several processes how many they are.
+// The same of one identity: its memory, and where it has several processes how many they are. Nothing of one that had
+// more than some dozens.
 Result<std::vector<LeakRow>> judge_identity(const Context& context, std::int64_t identity_id, Range range,
                                             const LeakSettings& settings);
 

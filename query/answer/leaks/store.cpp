@@ -22,6 +22,7 @@ constexpr double kTablesShare = 0.001;
 constexpr double kShmemKib = 16384;
 constexpr double kShare = 0.05;
 constexpr std::int64_t kYoungHours = 48;
+constexpr std::size_t kFewMembers = 64;
 
 using ProcessSeries = std::map<std::int64_t, LeakSeries>;
 
@@ -87,7 +88,12 @@ class StoreJudge {
 
   Status judge_identities() {
     groups_ = TRY(load_groups(reader_, range_));
-    if (only_) std::erase_if(groups_, [&](const Group& group) { return group.identity_id != *only_; });
+    // Whose members are very many is for who asks for leaks.
+    if (only_) {
+      std::erase_if(groups_, [&](const Group& group) {
+        return group.identity_id != *only_ || group.members.size() > kFewMembers;
+      });
+    }
     const ProcessSeries series = TRY(process_series(reader_, source_, asked()));
     for (const Group& group : groups_) {
       const Generations generations = generations_of(group);
@@ -96,13 +102,12 @@ class StoreJudge {
     return judge_young();
   }
 
-  // One by one, where they are few.
   std::vector<std::optional<std::int64_t>> asked() const {
-    constexpr std::size_t few = 64;
-    if (!only_ || groups_.empty() || groups_.front().members.size() > few) return {std::nullopt};
+    if (!only_) return {std::nullopt};
     std::vector<std::optional<std::int64_t>> ids;
-    ids.reserve(groups_.front().members.size());
-    for (const StoredLife& member : groups_.front().members) ids.emplace_back(member.process_id);
+    for (const Group& group : groups_) {
+      for (const StoredLife& member : group.members) ids.emplace_back(member.process_id);
+    }
     return ids;
   }
 

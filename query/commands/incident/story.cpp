@@ -161,7 +161,8 @@ Result<std::string> tell_leak(const Context& context, std::int64_t identity_id, 
   const LeakSettings settings = TRY(leak_settings(context.options, report.warnings));
   const Range range{std::max(until_ms - kLeakHistoryMs, context.file.first_tick_ms), until_ms};
   if (range.from_ms >= range.to_ms) return std::string();
-  for (const LeakRow& row : TRY(judge_identity(context, identity_id, range, settings))) {
+  const auto rows = TRY(judge_identity(context, identity_id, range, settings));
+  for (const LeakRow& row : rows) {
     if (!row.finding.leak) continue;
     return fmt::format(" Before that it leaked {} a day since {}.",
                        print_amount(row.finding.slope_per_day.value, row.metric.unit, context.options.units),

@@ -96,7 +96,9 @@ Result<std::vector<Others>> find_others(const Context& context, const PeakQuesti
   }
   for (std::size_t index = 0; index < std::min(kRowsWithOthers, peaks.rows.size()) && all.size() < most; ++index) {
     const PeakRow& row = peaks.rows[index];
-    const std::string of = row.process ? fmt::format("process {}", row.process->info.key.pid) : row.name;
+    const std::string of = row.process        ? fmt::format("process {}", row.process->info.key.pid)
+                           : row.name.empty() ? "without a " + question.group
+                                              : row.name;
     Result<Others> others =
         others_at(context, row, of, [&](const StoredProcess& process) { return !is_of(process, row, question.group); });
     if (!others) return others.error();

@@ -26,13 +26,21 @@ OomCount last_oom_count(SQLite::Database& database, std::int64_t boot_id) {
 
 namespace {
 
-// A cgroup that came and went between two ticks was not read; the kernel may have told.
-std::string where_of(const std::vector<OomVictim>& victims) {
+bool is_below(std::string_view path, std::string_view above) {
+  return path == above || (path.starts_with(above) && (above == "/" || path[above.size()] == '/'));
+}
+
+// A cgroup that came and went between two ticks was not read; the kernel may have told. `count`: how many were there.
+std::string where_of(const Tick& tick, std::int64_t count) {
   std::set<std::string_view> cgroups;
-  for (const OomVictim& victim : victims) {
-    if (!victim.killer) cgroups.insert(victim.cgroup);
+  std::int64_t victims = 0;
+  for (const OomVictim& victim : tick.oom_victims) {
+    const auto is_counted = [&](const OomKills& kills) { return is_below(victim.cgroup, kills.cgroup); };
+    if (victim.killer || std::ranges::any_of(tick.oom_kills, is_counted)) continue;
+    cgroups.insert(victim.cgroup);
+    ++victims;
   }
-  const bool known = cgroups.size() == 1 && !cgroups.begin()->empty();
+  const bool known = victims == count && cgroups.size() == 1 && !cgroups.begin()->empty();
   return known ? fmt::format(", in the cgroup {}", *cgroups.begin()) : "; in which cgroup is not known";
 }
 
@@ -55,7 +63,7 @@ std::vector<Event> oom_kill_events(const Tick& tick, OomCount& count) {
   if (now && count.kills && *now >= *count.kills) {
     // The counters are not read at one moment: a cgroup may know of one that the machine tells at the next tick.
     const std::int64_t rest = *now - *count.kills - told - count.ahead;
-    if (rest > 0) add(rest, where_of(tick.oom_victims));
+    if (rest > 0) add(rest, where_of(tick, rest));
     count.ahead = std::max<std::int64_t>(-rest, 0);
   }
   count.kills = now;
