@@ -270,16 +270,18 @@ TEST_CASE("categories: sums at a time, mean and maximum over a range") {
 
 TEST_CASE("events: in the order of recording, of the kinds asked, the newest where a limit cuts") {
   const auto all = json_of({"events"});
-  REQUIRE(all["rows"].size() == 2);
-  CHECK(all["rows"][0]["kind"] == "unclean");
-  CHECK(all["rows"][1]["kind"] == "gap");
-  CHECK(all["rows"][1]["at_ms"] == at(360));
+  REQUIRE(all["rows"].size() == 4);
+  CHECK(all["rows"][0]["kind"] == "start");
+  CHECK(all["rows"][1]["kind"] == "start");
+  CHECK(all["rows"][2]["kind"] == "unclean");
+  CHECK(all["rows"][3]["kind"] == "gap");
+  CHECK(all["rows"][3]["at_ms"] == at(360));
   const auto gaps = json_of({"events", "--kind", "gap", "--kind", "lost"});
   REQUIRE(gaps["rows"].size() == 1);
   const auto newest = json_of({"events", "--limit", "1"});
   REQUIRE(newest["rows"].size() == 1);
   CHECK(newest["rows"][0]["kind"] == "gap");
-  CHECK(newest["totals"]["cut_rows"] == 1);
+  CHECK(newest["totals"]["cut_rows"] == 3);
   CHECK(ask({"events", "--kind", "lost"}).exit == Exit::answered);
   CHECK(ask({"events", "--from", "00:06:30"}).exit == Exit::answered);
   const Outcome misspelt = ask({"events", "--kind", "gpa"});

@@ -249,6 +249,28 @@ TEST_CASE("incident: of who grew most before it is said how fast it leaked, and 
   if (leaks) CHECK(std::stod(story.substr(story.find(" leaked ") + 8)) == Approx(240).epsilon(0.1));
 }
 
+TEST_CASE("incident: a kill in a container is told by its name") {
+  const std::string id(64, 'a');
+  const std::string cgroup = "/system.slice/docker-" + id + ".scope";
+  History history;
+  history.begin_run("bpf");
+  history.machine(8 * kGib);
+  history.oom_kills(0);
+  history.birth(7, {"node", "node app.js", "web", "root", cgroup}, kGib);
+  history.cgroup({cgroup, kGib, {}, {}, kGib, {}, {}});
+  history.container({cgroup, {"docker", id, "shop", "registry/shop:7", "", ""}});
+  history.tick(60);
+  history.oom_victim({7, "node", cgroup, history.now_ms() - 500, kGib, kGib, {}});
+  history.death(7);
+  history.oom_kills(1);
+  history.tick(2);
+  history.end_run();
+  const json answer = json_of(history, {"--last-oom"});
+  const std::string story = answer["story"];
+  CAPTURE(story);
+  CHECK(story.find("killed node (7) in the container shop (docker:aaaaaaaaaaaa)") != std::string::npos);
+}
+
 TEST_CASE("incident: what is asked wrongly is said") {
   CHECK(ask(recording(), {"--window", "soon"}).exit == Exit::usage);
   CHECK(ask(recording(), {"--window", "2d"}).exit == Exit::usage);

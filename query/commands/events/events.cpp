@@ -75,12 +75,17 @@ void limit_events(std::vector<Event>& events, const Context& context, Report& re
 
 Result<Report> list_events(const Context& context) {
   constexpr Range always{std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()};
-  std::vector<Event> events = TRY(context.reader.events(always));
-  if (const auto error = check_kinds(context.options.kinds, events)) return *error;
-  const Range range = context.when.range.value_or(whole_range(context, events));
-  leave_asked(events, context.options, range);
+  const std::vector<Event> stored = TRY(context.reader.events(always));
+  if (const auto error = check_kinds(context.options.kinds, stored)) return *error;
+  const Range range = context.when.range.value_or(whole_range(context, stored));
 
   Report report = TRY(begin_range_report(context, range));
+  std::vector<Event> events = stored;
+  if (context.file.ticks > 0) {
+    events = TRY(recorded_events(context, context.when.range.value_or(always),
+                                 report.coverage ? report.coverage->gaps : std::vector<Gap>()));
+  }
+  leave_asked(events, context.options, context.when.range.value_or(always));
   report.title = "events of the recording";
   report.nothing_recorded = false;
   if (events.empty()) {
@@ -98,7 +103,7 @@ Result<Report> list_events(const Context& context) {
 Command events_command() {
   Command command;
   command.name = "events";
-  command.summary = "OOM kills, and what happened to the recording: gaps, unclean ends, stepped clocks, lost ticks";
+  command.summary = "OOM kills, and what happened to the recording: starts, ends, gaps, stepped clocks, lost ticks";
   command.options = {Option::from, Option::to, Option::last, Option::day, Option::kind, Option::limit};
   command.examples = {{"memoir events --last 7d", "what went wrong with the recording in the last week"},
                       {"memoir events --kind gap --kind unclean --format json", "each interruption, for a script"}};

@@ -81,12 +81,13 @@ std::string death_line(const Incident& incident) {
   return line + fmt::format("{}; restarted {}", other_killers(incident), incident.restarts);
 }
 
-std::string limit_line(const std::vector<Limit>& limits, Units units) {
+std::string limit_line(const Incident& incident, Units units) {
+  const std::vector<Limit> limits = nearest_limits(incident.at);
   if (limits.empty()) return "Limits     no cgroup has one";
   std::string line = "Limits     ";
   for (std::size_t i = 0; i < std::min<std::size_t>(limits.size(), 2); ++i) {
     const Limit& limit = limits[i];
-    line += fmt::format("{}{} {} of {}", i == 0 ? "" : "; next ", last_of_path(limit.cgroup.path),
+    line += fmt::format("{}{} {} of {}", i == 0 ? "" : "; next ", place_of(incident, limit.cgroup.path),
                         print_size(limit.cgroup.current_kib, units), print_size(*limit.cgroup.max_kib, units));
   }
   return line;
@@ -122,7 +123,7 @@ Status add_around(const Context& context, const Incident& incident, Report& repo
   const Options& options = context.options;
   Section around{"around", "Around it", {}};
   around.notes = {pressure_line(incident, options.zone), swap_line(incident, options.units), death_line(incident),
-                  limit_line(nearest_limits(incident.at), options.units), TRY(seen_line(context, incident))};
+                  limit_line(incident, options.units), TRY(seen_line(context, incident))};
   if (options.format == Format::table) {
     around.notes.push_back(fmt::format("More       memoir incident --at '{}' --format html > incident.html",
                                        print_time(incident.instant.at_ms, options.zone)));

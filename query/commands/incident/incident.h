@@ -6,6 +6,7 @@
 //
 // A sum holds: the changes of all parts add up to the change of the machine's memory in use.
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -65,8 +66,9 @@ struct Incident {
   std::vector<Part> parts = {};     // what concerns the moment most first
   std::vector<OomVictim> victims = {};
   std::vector<Event> events = {};
-  std::vector<StoredProcess> processes = {};       // that lived in the range
-  std::optional<std::int64_t> counted_kills = {};  // by the machine's counter
+  std::map<std::string, std::string> containers = {};  // what they are called, by their labels
+  std::vector<StoredProcess> processes = {};           // that lived in the range
+  std::optional<std::int64_t> counted_kills = {};      // by the machine's counter
   std::int64_t restarts = 0;
   std::optional<Stall> worst = {};  // of the range
   std::string tmpfs_grown = {};     // "/run +0.6 GiB": the mount that grew most
@@ -84,8 +86,8 @@ const StoredProcess* process_of(const Incident& incident, const OomVictim& victi
 // "03:14:07"
 std::string clock_time(std::int64_t ms, Zone zone);
 
-// "app.service", of "/system.slice/app.service"
-std::string last_of_path(const std::string& path);
+// "app.service", of "/system.slice/app.service"; "the container shop (docker:3f2a4b5c6d7e)"
+std::string place_of(const Incident& incident, const std::string& cgroup);
 
 std::string incident_title(const Incident& incident);
 // What happened, in a few sentences. `past`: that the identity that grew most leaked before, or what it held a day and

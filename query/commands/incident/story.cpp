@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "model/container.h"
 #include "query/answer/leaks/judged_leaks.h"
 #include "query/answer/process_columns.h"
 #include "query/ask/times.h"
@@ -26,20 +27,20 @@ std::string name_of(const OomVictim& victim) {
 }
 
 // " when app.service reached its limit of 8.0 GiB"
-std::string why_killed(const OomVictim& victim, Units units) {
-  if (!victim.detail) return victim.cgroup.empty() ? "" : " in " + last_of_path(victim.cgroup);
+std::string why_killed(const Incident& incident, const OomVictim& victim, Units units) {
+  if (!victim.detail) return victim.cgroup.empty() ? "" : " in " + place_of(incident, victim.cgroup);
   const OomDetail& detail = *victim.detail;
   if (detail.scope == OomScope::machine) return " because the machine had no memory left";
   if (detail.scope == OomScope::nodes) return " because the memory nodes that it may use had none left";
   if (detail.limit_cgroup.empty()) return " when a cgroup reached its limit";
   const std::string limit = detail.limit_kib ? " of " + print_size(*detail.limit_kib, units) : "";
-  return fmt::format(" when {} reached its limit{}", last_of_path(detail.limit_cgroup), limit);
+  return fmt::format(" when {} reached its limit{}", place_of(incident, detail.limit_cgroup), limit);
 }
 
 // "The kernel killed java (812) when app.service reached its limit of 8.0 GiB"
 // "earlyoom (512) killed java (812) in app.service with SIGTERM"
-std::string who_killed(const OomVictim& victim, Units units) {
-  const std::string whom = name_of(victim) + why_killed(victim, units);
+std::string who_killed(const Incident& incident, const OomVictim& victim, Units units) {
+  const std::string whom = name_of(victim) + why_killed(incident, victim, units);
   if (!victim.killer) return "The kernel killed " + whom;
   const std::string killer = fmt::format("{} ({})", plain(victim.killer->comm), victim.killer->pid);
   const char* const name = ::sigabbrev_np(victim.killer->signal);
@@ -60,7 +61,7 @@ std::string tell_kill(const Incident& incident, Units units) {
   const Instant& instant = incident.instant;
   if (!instant.victim) return plain(instant.counted) + ". The kernel did not tell whom.";
   const OomVictim& victim = *instant.victim;
-  std::string text = fmt::format("{}{}.", who_killed(victim, units), what_it_had(victim, units));
+  std::string text = fmt::format("{}{}.", who_killed(incident, victim, units), what_it_had(victim, units));
   const std::int64_t others = std::ranges::count_if(incident.victims, &OomVictim::killed) - (victim.killed() ? 1 : 0);
   if (others <= 0) return text;
   const std::string them = print_count(others, "other process", "other processes");
@@ -173,11 +174,16 @@ Result<std::string> tell_leak(const Context& context, std::int64_t identity_id, 
 
 }  // namespace
 
-std::string last_of_path(const std::string& path) {
-  const std::size_t slash = path.find_last_not_of('/');
+std::string place_of(const Incident& incident, const std::string& cgroup) {
+  if (const std::string label = container_of(cgroup); !label.empty()) {
+    const auto name = incident.containers.find(label);
+    return plain(name == incident.containers.end() ? "the container " + label
+                                                   : fmt::format("the container {} ({})", name->second, label));
+  }
+  const std::size_t slash = cgroup.find_last_not_of('/');
   if (slash == std::string::npos) return "the root cgroup";
-  const std::string trimmed = path.substr(0, slash + 1);
-  return to_printable(to_utf8(trimmed.substr(trimmed.rfind('/') + 1)));
+  const std::string trimmed = cgroup.substr(0, slash + 1);
+  return plain(trimmed.substr(trimmed.rfind('/') + 1));
 }
 
 std::string clock_time(std::int64_t ms, Zone zone) {
@@ -190,7 +196,7 @@ std::string incident_title(const Incident& incident) {
   switch (instant.kind) {
     case Instant::Kind::oom_kill: {
       const bool placed = instant.victim && !instant.victim->cgroup.empty() && instant.victim->cgroup != "/";
-      return placed ? "OOM kill in " + last_of_path(instant.victim->cgroup) : "OOM kill";
+      return placed ? "OOM kill in " + place_of(incident, instant.victim->cgroup) : "OOM kill";
     }
     case Instant::Kind::pressure:
       return "the worst pressure";
