@@ -162,7 +162,8 @@ void Alerts::checked(const Forecasts& forecasts) {
     return;
   }
   check_failed_ = false;
-  if (!on()) return;
+  // Where there is no room for one, the next look tells it.
+  if (!on() || waiting_.size() >= kMostWaiting) return;
   if (auto alert = rules_.see(*forecasts, last_tick_)) add(*std::move(alert));
   run_next();
 }
