@@ -203,6 +203,18 @@ TEST_CASE("alerts: how the program ends is told; it need not read") {
   CHECK_FALSE(has(machine.alerts()[0], "memoir incident"));
 }
 
+TEST_CASE("alerts: who began the recorder may have the ends of children ignored") {
+  Pressed machine;
+  machine.configure(machine.script("alert.sh", "exit 3\n"));
+  const auto before = std::signal(SIGCHLD, SIG_IGN);
+  DaemonProcess memoird(machine.directory.path(), machine.arguments(), machine.path(kMemoirFolder));
+  std::signal(SIGCHLD, before);
+  machine.press(memoird);
+  wait_until("the alert", [&] { return !machine.alerts().empty(); });
+  stop_well(memoird);
+  CHECK(has(machine.alerts()[0], "alert.sh: exit status 3 after "));
+}
+
 TEST_CASE("alerts: a memoir that fails is told") {
   Pressed machine;
   machine.configure("/bin/cat");
