@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <sys/resource.h>
@@ -61,9 +63,17 @@ constexpr bool kSanitized = __has_feature(address_sanitizer) || __has_feature(th
 constexpr bool kSanitized = false;
 #endif
 
-// A file may be made so that its answer fills the machine: one of ours takes less than half of this.
+// A file may be made so that its answer fills the machine: one of ours takes less than half of this. Who runs us may
+// have less to spare.
+rlim_t most_memory() {
+  constexpr rlim_t most_mib = 240;
+  const char* const said = std::getenv("MEMOIR_DATA_MIB");
+  const auto mib = memoir::parse_int<rlim_t>(said == nullptr ? "" : said);
+  return std::clamp(mib.value_or(most_mib), rlim_t{1}, most_mib) << 20U;  // 0 is no limit to Linux
+}
+
 void limit_memory() {
-  constexpr rlim_t most = rlim_t{240} << 20U;
+  const rlim_t most = most_memory();
   rlimit limit{};
   if (kSanitized || getrlimit(RLIMIT_DATA, &limit) != 0 || limit.rlim_cur <= most) return;
   limit.rlim_cur = most;

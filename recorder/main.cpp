@@ -70,6 +70,8 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   // One arena for both threads: what one frees the other can use, and the heap stays small and in one piece.
   mallopt(M_ARENA_MAX, 1);
+  // Who began us may have it ignored, and then nobody learns how a child ended.
+  std::signal(SIGCHLD, SIG_DFL);
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes is an error of the write, like a full disk
   try {

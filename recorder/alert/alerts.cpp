@@ -24,8 +24,11 @@ constexpr std::int64_t kHoursOfDay = 24;
 // A part of an hour after the start the database of an earlier run may have enough.
 constexpr std::int64_t kFirstCheckInHour = 10;
 constexpr milliseconds kLeastBetweenChecks{500};
-constexpr milliseconds kCheckWithin = std::chrono::minutes(10);
+// It reads in a transaction, behind which the write-ahead log grows.
+constexpr milliseconds kCheckWithin = std::chrono::seconds(60);
 constexpr std::size_t kMostOfAnswer = 1024 * 1024;
+// With the recorder it stays below what the unit may have.
+constexpr const char* kMemoirMemory = "MEMOIR_DATA_MIB=120";
 constexpr const char* kLeaksAsked = "50";
 constexpr milliseconds kStopWithin{3'500};
 
@@ -41,8 +44,12 @@ Result<std::vector<Forecast>> look_for_leaks(const std::vector<std::string>& wor
   keep_capabilities_from_programs();
   const auto memoir = find_memoir();
   if (!memoir) return Error{ErrorKind::gone, "memoir was not found"};
-  const CommandOutput answer = TRY(run_command(
-      *memoir, words, {.time = kCheckWithin, .bytes = kMostOfAnswer, .stop = std::move(stop), .idle = true}));
+  const CommandOutput answer = TRY(run_command(*memoir, words,
+                                               {.time = kCheckWithin,
+                                                .bytes = kMostOfAnswer,
+                                                .stop = std::move(stop),
+                                                .background = true,
+                                                .environment = {kMemoirMemory}}));
   if (!answer.problem.empty()) return Error{ErrorKind::io, "memoir leaks: " + answer.problem};
   return parse_forecasts(answer.out);
 }
@@ -108,7 +115,7 @@ void Alerts::run_next() {
   AlertRun run{
       .exec = config_.alert_exec,
       .memoir = words({"incident", "--at", fmt::format("@{}", running_->at_ms)}),
-      .environment = {fmt::format("MEMOIR_ALERT={}", to_string(running_->reason)),
+      .environment = {kMemoirMemory, fmt::format("MEMOIR_ALERT={}", to_string(running_->reason)),
                       "MEMOIR_ALERT_TEXT=" + running_->text, fmt::format("MEMOIR_ALERT_AT={}", running_->at_ms)},
       .timeout = config_.alert_timeout};
   const bool began = run_.start(
@@ -162,7 +169,8 @@ void Alerts::checked(const Forecasts& forecasts) {
     return;
   }
   check_failed_ = false;
-  if (!on()) return;
+  // Where there is no room for one, the next look tells it.
+  if (!on() || waiting_.size() >= kMostWaiting) return;
   if (auto alert = rules_.see(*forecasts, last_tick_)) add(*std::move(alert));
   run_next();
 }

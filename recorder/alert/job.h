@@ -78,7 +78,9 @@ class Job {
     if (!running()) return;
     thread_.join();
     const std::shared_ptr<State> state = std::exchange(state_, nullptr);
-    done_(*std::move(state->result));
+    // It may start the next.
+    const auto done = std::exchange(done_, nullptr);
+    done(*std::move(state->result));
   }
 
   std::shared_ptr<State> state_;  // shared with the thread

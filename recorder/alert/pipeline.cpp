@@ -1,5 +1,6 @@
 #include "recorder/alert/pipeline.h"
 
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <fmt/format.h>
@@ -22,6 +23,8 @@ using SteadyTime = std::chrono::steady_clock::time_point;
 constexpr std::chrono::milliseconds kLookEvery{10};
 // From SIGTERM to SIGKILL, and from there until it is left behind: it hangs in the kernel.
 constexpr std::chrono::milliseconds kGrace{1'000};
+// Of a process that is reaped already: exit status 255.
+constexpr int kUnknownEnd = 0xff00;
 
 // What systemd tells memoird is not for its children.
 bool is_for_us_alone(std::string_view variable) {
@@ -76,16 +79,18 @@ class Group {
     if (memoir_ > 0 && !memoir_status_) memoir_status_ = status_of(memoir_);
     if (memoir_ > 0 && !memoir_status_) return false;
     siginfo_t info{};
-    if (::waitid(P_PID, static_cast<id_t>(leader_), &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0) {
-      return false;
-    }
-    ::kill(-leader_, SIGKILL);  // what it left running
+    const int waited = ::waitid(P_PID, static_cast<id_t>(leader_), &info, WEXITED | WNOHANG | WNOWAIT);
+    if (waited == 0 ? info.si_pid == 0 : errno != ECHILD) return false;
+    // What it left running. Of one that is reaped already the number may be another's.
+    if (waited == 0) ::kill(-leader_, SIGKILL);
     leader_status_ = status_of(leader_);
     return leader_status_.has_value();
   }
   static std::optional<int> status_of(pid_t pid) {
     int status = 0;
-    return ::waitpid(pid, &status, WNOHANG) == pid ? std::optional(status) : std::nullopt;
+    const pid_t ended = ::waitpid(pid, &status, WNOHANG);
+    if (ended < 0 && errno == ECHILD) return kUnknownEnd;
+    return ended == pid ? std::optional(status) : std::nullopt;
   }
 
   const pid_t leader_;

@@ -1,5 +1,6 @@
 #include "recorder/alert/rules.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <utility>
 
@@ -19,24 +20,28 @@ std::string shown(const std::string& bytes) {
   return to_printable(to_utf8(bytes));
 }
 
-std::string victim_text(const std::vector<OomVictim>& victims) {
-  const OomVictim& first = victims.front();
-  std::string text =
-      fmt::format("The OOM killer ended {} ({})", first.comm.empty() ? "a process" : shown(first.comm), first.pid);
+std::string victim_text(const OomVictim& first, std::int64_t others) {
+  std::string text = first.killer ? fmt::format("{} ({}) killed", shown(first.killer->comm), first.killer->pid)
+                                  : "The OOM killer ended";
+  text += fmt::format(" {} ({})", first.comm.empty() ? "a process" : shown(first.comm), first.pid);
   if (!first.cgroup.empty()) text += " of " + shown(first.cgroup);
   if (first.held_kib) text += fmt::format(", which held {:.0f} MiB", static_cast<double>(*first.held_kib) / 1024);
-  if (victims.size() > 1) text += fmt::format("; and {} more", victims.size() - 1);
+  if (others > 0) text += fmt::format("; and {} more", others);
   return text + '.';
 }
 
-std::optional<Alert> oom_kill(const Tick& tick) {
-  if (!tick.oom_victims.empty()) {
-    return Alert{AlertReason::oom_kill, tick.oom_victims.front().at_ms, tick.begin.boot_ms,
-                 victim_text(tick.oom_victims)};
+// `untold`: beside those of the tick there was one.
+std::optional<Alert> oom_kill(const Tick& tick, bool untold) {
+  const auto& victims = tick.oom_victims;
+  if (const auto first = std::ranges::find_if(victims, &OomVictim::killed); first != victims.end()) {
+    const auto others = std::ranges::count_if(victims, &OomVictim::killed) - 1;
+    return Alert{AlertReason::oom_kill, first->at_ms, tick.begin.boot_ms, victim_text(*first, others)};
   }
-  if (tick.oom_kills.empty()) return std::nullopt;
+  if (tick.oom_kills.empty() && !untold) return std::nullopt;
+  const std::string where =
+      tick.oom_kills.empty() ? "; in which cgroup is not known" : " in " + shown(tick.oom_kills.front().cgroup);
   return Alert{AlertReason::oom_kill, tick.begin.wall_ms, tick.begin.boot_ms,
-               fmt::format("There was an OOM kill in {}.", shown(tick.oom_kills.front().cgroup))};
+               fmt::format("There was an OOM kill{}.", where)};
 }
 
 std::string span(std::int64_t ms) {
@@ -68,8 +73,9 @@ std::string_view to_string(AlertReason reason) {
 
 std::vector<Alert> AlertRules::see(const Tick& tick) {
   std::vector<Alert> due;
+  const bool untold = was_untold_kill(tick);
   if (!limits_.on) return due;
-  if (auto alert = oom_kill(tick)) add(*std::move(alert), due);
+  if (auto alert = oom_kill(tick, untold)) add(*std::move(alert), due);
   const auto waited_bp = tick.machine.memory.get(MachineField::psi_some_avg60);
   if (limits_.pressure_ppm > 0 && waited_bp && *waited_bp * kPpmInBasisPoint >= limits_.pressure_ppm) {
     add({AlertReason::pressure, tick.begin.wall_ms, tick.begin.boot_ms,
@@ -81,7 +87,7 @@ std::vector<Alert> AlertRules::see(const Tick& tick) {
 }
 
 std::optional<Alert> AlertRules::see(const std::vector<Forecast>& forecasts, const Moment& at) {
-  if (!limits_.on || limits_.leak_ms == 0) return std::nullopt;
+  if (!limits_.on || limits_.leak_ms == 0 || rests(AlertReason::leak, at.boot_ms)) return std::nullopt;
   std::erase_if(leaks_, [&](const auto& told) { return at.boot_ms - told.second >= limits_.leak_every_ms; });
   std::vector<const Forecast*> leaks;
   for (const Forecast& leak : forecasts) {
@@ -89,6 +95,7 @@ std::optional<Alert> AlertRules::see(const std::vector<Forecast>& forecasts, con
   }
   if (leaks.empty()) return std::nullopt;
   for (const Forecast* leak : leaks) leaks_.emplace(leak->subject, at.boot_ms);
+  note_told(AlertReason::leak, at.boot_ms);
   return Alert{AlertReason::leak, at.wall_ms, at.boot_ms, leak_text(leaks)};
 }
 
@@ -97,10 +104,26 @@ bool AlertRules::rests(AlertReason reason, std::int64_t now_ms) const {
   return last_ms && now_ms - *last_ms < limits_.every_ms;
 }
 
+void AlertRules::note_told(AlertReason reason, std::int64_t now_ms) {
+  last_ms_.at(static_cast<std::size_t>(reason)) = now_ms;
+}
+
 void AlertRules::add(Alert alert, std::vector<Alert>& due) {
   if (rests(alert.reason, alert.tick_ms)) return;
-  last_ms_.at(static_cast<std::size_t>(alert.reason)) = alert.tick_ms;
+  note_told(alert.reason, alert.tick_ms);
   due.push_back(std::move(alert));
+}
+
+// The counters are not read at one moment: a cgroup may know of one that the machine tells at the next tick.
+bool AlertRules::was_untold_kill(const Tick& tick) {
+  const auto now = tick.machine.memory.get(MachineField::oom_kill);
+  if (!now) return false;
+  const auto before = std::exchange(kills_, now);
+  if (!before || *now < *before) return false;
+  std::int64_t rest = *now - *before - kills_ahead_;
+  for (const OomKills& kills : tick.oom_kills) rest -= kills.count;
+  kills_ahead_ = std::max<std::int64_t>(-rest, 0);
+  return rest > 0;
 }
 
 }  // namespace memoir

@@ -1,8 +1,8 @@
 #pragma once
 
 // Which alerts are due: what a tick or a forecast tells, against what the configuration asks for. Of each reason there
-// is one alert in a while at most, of a leak one in its own while; what comes between has none. Pure: whiles are of the
-// boot clock of what is told.
+// is one alert in a while at most, of a leak one in its own while; what comes between has none, but for a leak that
+// waits for its turn. Pure: whiles are of the boot clock of what is told.
 
 #include <array>
 #include <cstdint>
@@ -49,11 +49,15 @@ class AlertRules {
 
  private:
   bool rests(AlertReason reason, std::int64_t now_ms) const;
+  void note_told(AlertReason reason, std::int64_t now_ms);
   void add(Alert alert, std::vector<Alert>& due);
+  bool was_untold_kill(const Tick& tick);
 
   AlertLimits limits_;
   std::array<std::optional<std::int64_t>, static_cast<std::size_t>(AlertReason::count_)> last_ms_;
   std::map<std::string, std::int64_t> leaks_;  // that had theirs, and when
+  std::optional<std::int64_t> kills_;          // by the machine's counter, at the last tick that has it
+  std::int64_t kills_ahead_ = 0;               // of cgroups, which that counter did not have yet
 };
 
 }  // namespace memoir

@@ -135,11 +135,13 @@ Result<CommandOutput> run_command(const std::string& path, const std::vector<std
   Pipe err = TRY(make_pipe());
   std::vector<std::string> words{path};
   words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<std::string> environment{"PATH=/usr/bin:/bin:/usr/sbin:/sbin", "LC_CTYPE=C.UTF-8", "TZ=UTC0"};
+  environment.insert(environment.end(), limits.environment.begin(), limits.environment.end());
   const pid_t pid = TRY(spawn({.words = std::move(words),
-                               .environment = {"PATH=/usr/bin:/bin:/usr/sbin:/sbin", "LC_CTYPE=C.UTF-8", "TZ=UTC0"},
+                               .environment = std::move(environment),
                                .out = out.write.get(),
                                .err = err.write.get(),
-                               .idle = limits.idle}));
+                               .background = limits.background}));
   out.write.reset();
   err.write.reset();
   return Running(path, pid, std::move(out.read), std::move(err.read), limits).finish();

@@ -17,9 +17,10 @@ namespace memoir {
 
 struct CommandLimits {
   std::chrono::milliseconds time{10'000};
-  std::size_t bytes = 64 * 1024 * 1024;  // of standard output
-  std::stop_token stop = {};             // ends it before its time
-  bool idle = false;                     // Spawn::idle
+  std::size_t bytes = 64 * 1024 * 1024;       // of standard output
+  std::stop_token stop = {};                  // ends it before its time
+  bool background = false;                    // Spawn::background
+  std::vector<std::string> environment = {};  // on top of ours
 };
 
 struct CommandOutput {

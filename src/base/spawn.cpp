@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <sched.h>
 #include <spawn.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -68,6 +70,21 @@ class SpawnPlan {
   posix_spawnattr_t attributes_{};
 };
 
+constexpr int kLowestNice = 19;
+// More than FD_SETSIZE, and select(2) of an old program writes where it must not.
+constexpr rlim_t kFiles = 1024;
+
+// As sched_setattr(2) has it; glibc before 2.41 does not.
+struct Scheduling {
+  std::uint32_t size = 48;
+  std::uint32_t policy = SCHED_OTHER;
+  std::uint64_t flags = 0;
+  std::int32_t nice = 0;
+  std::uint32_t priority = 0;
+  std::array<std::uint64_t, 3> deadline{};
+};
+static_assert(sizeof(Scheduling) == 48);
+
 // What a service that must survive has below 0 is inherited.
 void spare_no_more(pid_t pid) {
   Buffer buffer;
@@ -77,6 +94,25 @@ void spare_no_more(pid_t pid) {
   const Fd file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
   // Where it may not be written, it stays.
   if (file && ::write(file.get(), "0", 1) < 0) return;
+}
+
+// Its policy and its nice are one call, the only one for either that the unit has.
+void lower_priority(pid_t pid, bool background) {
+  Scheduling scheduling;
+  if (background) {
+    scheduling.policy = SCHED_BATCH;
+    scheduling.nice = kLowestNice;
+  } else if (::getpriority(PRIO_PROCESS, 0) >= 0) {
+    return;
+  }
+  ::syscall(SYS_sched_setattr, pid, &scheduling, 0U);
+}
+
+void limit_files(pid_t pid) {
+  rlimit limit{};
+  if (::prlimit(pid, RLIMIT_NOFILE, nullptr, &limit) != 0 || limit.rlim_cur <= kFiles) return;
+  limit.rlim_cur = kFiles;
+  ::prlimit(pid, RLIMIT_NOFILE, &limit, nullptr);
 }
 
 }  // namespace
@@ -89,10 +125,10 @@ Result<Pipe> make_pipe() {
 
 Result<pid_t> spawn(Spawn what) {
   const pid_t pid = TRY(SpawnPlan(what).start(what.words, what.environment));
-  spare_no_more(pid);
   // Afterwards, and not by posix_spawn, which fails where it is not permitted.
-  const sched_param none{};
-  if (what.idle) ::sched_setscheduler(pid, SCHED_IDLE, &none);
+  spare_no_more(pid);
+  lower_priority(pid, what.background);
+  limit_files(pid);
   return pid;
 }
 

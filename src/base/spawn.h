@@ -1,9 +1,9 @@
 #pragma once
 
 // Starts a program without a shell. Of our descriptors it has those that it is given (before glibc 2.34 also those
-// without O_CLOEXEC); no signal is held back or ignored, and from just after its start the OOM killer does not spare
-// it because it spares us.
-// Returns when the program is loaded, which takes as long as its disk does.
+// without O_CLOEXEC); no signal is held back or ignored. From just after its start it has nothing of what lifts us
+// above others, where that may be set: the OOM killer does not spare it, its nice is not below 0, and it may have 1024
+// files. Returns when the program is loaded, which takes as long as its disk does.
 
 #include <string>
 #include <sys/types.h>
@@ -26,8 +26,8 @@ struct Spawn {
   int in = -1;                           // -1: /dev/null, likewise
   int out = -1;
   int err = -1;
-  pid_t group = 0;    // of processes, that it joins; 0: one of its own
-  bool idle = false;  // it runs when nobody else wants to, where that may be set; just after its start
+  pid_t group = 0;          // of processes, that it joins; 0: one of its own
+  bool background = false;  // nice 19, as a batch
 };
 
 // Its pid. An error names the program.

@@ -1,5 +1,10 @@
 #include "base/command.h"
 
+#include <algorithm>
+#include <csignal>
+#include <sched.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <thread>
 
 #include "base/spawn.h"
@@ -14,7 +19,51 @@ Result<CommandOutput> shell(const std::string& script, const CommandLimits& limi
   return run_command("/bin/sh", {"-c", script}, limits);
 }
 
+// A process of /bin/sleep; ended and reaped.
+struct Sleeper {
+  explicit Sleeper(bool background)
+      : pid(*spawn({.words = {"/bin/sleep", "1000"}, .environment = {}, .background = background})) {}
+  ~Sleeper() {
+    ::kill(pid, SIGKILL);
+    ::waitpid(pid, nullptr, 0);
+  }
+  Sleeper(const Sleeper&) = delete;
+  Sleeper& operator=(const Sleeper&) = delete;
+  int nice() const { return ::getpriority(PRIO_PROCESS, static_cast<id_t>(pid)); }
+
+  const pid_t pid;
+};
+
 }  // namespace
+
+TEST_CASE("a program in the background goes after all others, yet is run") {
+  const Sleeper sleeper(true);
+  CHECK(sleeper.nice() == 19);
+  CHECK(::sched_getscheduler(sleeper.pid) == SCHED_BATCH);
+}
+
+TEST_CASE("a program is not lifted above others as we are, and else is as we are") {
+  const int ours = ::getpriority(PRIO_PROCESS, 0);
+  CHECK(Sleeper(false).nice() == std::max(ours, 0));
+  std::thread lifted([] {  // Linux has it by thread
+    if (::setpriority(PRIO_PROCESS, 0, -5) != 0) {
+      WARN("skipped: we may not be lifted");
+      return;
+    }
+    CHECK(Sleeper(false).nice() == 0);
+  });
+  lifted.join();
+}
+
+TEST_CASE("a program has 1024 files at most, of which it may ask for more") {
+  rlimit ours{};
+  REQUIRE(::getrlimit(RLIMIT_NOFILE, &ours) == 0);
+  const Sleeper sleeper(false);
+  rlimit its{};
+  REQUIRE(::prlimit(sleeper.pid, RLIMIT_NOFILE, nullptr, &its) == 0);
+  CHECK(its.rlim_cur == std::min<rlim_t>(ours.rlim_cur, 1024));
+  CHECK(its.rlim_max == ours.rlim_max);
+}
 
 TEST_CASE("a command's output is kept, and how it ended told") {
   const auto well = shell("echo out; echo err >&2");

@@ -185,14 +185,16 @@ TEST_CASE("alerts run within the unit, without its capabilities, and leaks are l
     ::chmod(path.c_str(), 0755);
     return path;
   };
-  script("memoir",
-         // It is set just after the start.
-         "policy() { awk '{print $41}' /proc/$$/stat; }\n"
-         "if [ $1 = leaks ]; then until [ $(policy) = 5 ]; do sleep 0.1; done; policy > \"${0%/*}/policy\"; fi\n"
-         "echo '{\"rows\": [{\"subject\": \"a\", \"title\": \"a\", \"leak\": true, \"limit\": \"b\", "
-         "\"runs_out_in_ms\": 1}]}'\n");
+  script(
+      "memoir",
+      // It is set just after the start.
+      "policy() { awk '{print $19, $41}' /proc/$$/stat; }\n"
+      "if [ $1 = leaks ]; then until [ \"$(policy)\" = '19 3' ]; do sleep 0.1; done; policy > \"${0%/*}/policy\"; fi\n"
+      "echo '{\"rows\": [{\"subject\": \"a\", \"title\": \"a\", \"leak\": true, \"limit\": \"b\", "
+      "\"runs_out_in_ms\": 1}]}'\n");
   const std::string program = script("alert.sh", "cd \"${0%/*}\"\ncat > in\ncat /proc/self/status > status\n");
-  const std::string config = configured(scene, "[alert]\nexec = ['" + program + "']\n[leaks]\nhour = '1s'\n");
+  const std::string config =
+      configured(scene, "[alert]\nexec = ['" + program + "']\npressure = 'off'\n[leaks]\nhour = '1s'\n");
   const Confined confined(scene);
   Child memoird(confined.program({MEMOIRD, "--db", scene.db(), "--interval", "200ms", "--config", config},
                                  scene.folder() + ":/usr/bin:/bin"));
@@ -201,7 +203,7 @@ TEST_CASE("alerts run within the unit, without its capabilities, and leaks are l
   CHECK(memoird.wait() == 0);
   INFO(memoird.errors());
   CHECK(contains(memoird.errors(), program + ": exit status 0 after "));
-  CHECK(slurp(scene.folder() + "/policy") == "5\n");  // SCHED_IDLE
+  CHECK(slurp(scene.folder() + "/policy") == "19 3\n");  // nice 19, SCHED_BATCH
   CHECK(contains(slurp(scene.folder() + "/in"), "runs_out_in_ms"));
   const std::string status = slurp(scene.folder() + "/status");
   for (const char* set : {"CapInh", "CapAmb"}) CHECK(contains(status, std::string(set) + ":\t0000000000000000\n"));
@@ -252,8 +254,8 @@ TEST_CASE("the unit holds no system call that lends power, and says so to system
     CHECK_FALSE(allowed.contains(call));
   }
   CHECK(allowed.contains("pread64"));
-  for (const char* line :
-       {"RemoveIPC=yes", "IPAddressDeny=any", "PrivateMounts=yes", "NoNewPrivileges=yes", "MemoryMax=256M"}) {
+  for (const char* line : {"RemoveIPC=yes", "IPAddressDeny=any", "PrivateMounts=yes", "NoNewPrivileges=yes",
+                           "MemoryMax=256M", "OOMPolicy=continue"}) {
     CAPTURE(line);
     CHECK(contains(slurp(kUnit), std::string("\n") + line + "\n"));
   }

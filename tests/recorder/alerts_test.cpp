@@ -90,10 +90,11 @@ bool has(const std::string& text, const std::string& part) {
 
 TEST_CASE("alerts: the program gets what happened as JSON, and of the recorder nothing else; once in a while") {
   Pressed machine;
-  const std::string program = machine.script("alert.sh",
-                                             "cd \"${0%/*}\"\ncat > in.json\necho \"$*\" >> runs\n"
-                                             "env > env\nls /proc/self/fd > fds\ncat /proc/self/status > status\n"
-                                             "echo on-standard-error >&2\n");
+  const std::string program = machine.script(
+      "alert.sh",
+      "cd \"${0%/*}\"\ncat > in.json\necho \"$*\" >> runs\n"
+      "env > env\nsleep 0.2\nulimit -Sn > files\nls /proc/self/fd > fds\ncat /proc/self/status > status\n"
+      "echo on-standard-error >&2\n");
   machine.configure(program);
   DaemonProcess memoird(machine.directory.path(), machine.arguments(), machine.path(kMemoirFolder));
   machine.press(memoird);
@@ -115,7 +116,9 @@ TEST_CASE("alerts: the program gets what happened as JSON, and of the recorder n
   CHECK(has(environment, "\nMEMOIR_ALERT=pressure\n"));
   CHECK(has(environment, "\nMEMOIR_ALERT_TEXT=In the last minute "));
   CHECK(has(environment, "\nMEMOIR_ALERT_AT=1"));
+  CHECK(has(environment, "\nMEMOIR_DATA_MIB=120\n"));
   CHECK_FALSE(has(environment, "\nNOTIFY_SOCKET="));
+  CHECK(std::stoi(read_text(machine.file("files"))) <= 1024);
   // 3 is the folder that ls lists.
   std::istringstream fds(read_text(machine.file("fds")));
   for (int fd = 0; fds >> fd;) {
@@ -203,6 +206,18 @@ TEST_CASE("alerts: how the program ends is told; it need not read") {
   CHECK_FALSE(has(machine.alerts()[0], "memoir incident"));
 }
 
+TEST_CASE("alerts: who began the recorder may have the ends of children ignored") {
+  Pressed machine;
+  machine.configure(machine.script("alert.sh", "exit 3\n"));
+  const auto before = std::signal(SIGCHLD, SIG_IGN);
+  DaemonProcess memoird(machine.directory.path(), machine.arguments(), machine.path(kMemoirFolder));
+  std::signal(SIGCHLD, before);
+  machine.press(memoird);
+  wait_until("the alert", [&] { return !machine.alerts().empty(); });
+  stop_well(memoird);
+  CHECK(has(machine.alerts()[0], "alert.sh: exit status 3 after "));
+}
+
 TEST_CASE("alerts: a memoir that fails is told") {
   Pressed machine;
   machine.configure("/bin/cat");
@@ -237,7 +252,9 @@ TEST_CASE("alerts: what memoir leaks forecasts has one, once in a while, and its
   Pressed machine;
   machine.configure(machine.script("alert.sh", "cat > ${0%/*}/in.json\necho $MEMOIR_ALERT >> ${0%/*}/runs\n"),
                     "[leaks]\nhour = '1s'\n");
-  machine.script("bin/memoir", "echo \"$*\" >> ${0%/*}/../asked\nif [ $1 = leaks ]; then cat ${0%/*}/../leaks; fi\n");
+  machine.script(
+      "bin/memoir",
+      "echo \"$* $MEMOIR_DATA_MIB\" >> ${0%/*}/../asked\nif [ $1 = leaks ]; then cat ${0%/*}/../leaks; fi\n");
   DaemonProcess memoird(machine.directory.path(), machine.arguments("200ms"), machine.path(machine.file("bin")));
   memoird.wait_for_log("cannot look for leaks to alert of: memoir leaks: exit status 1");
   write_text(machine.file("leaks"), R"({"rows": [{"subject": "a", "title": "a", "metric": "anon+swap", "leak": true,
@@ -254,5 +271,5 @@ TEST_CASE("alerts: what memoir leaks forecasts has one, once in a while, and its
   REQUIRE(machine.alerts().size() == 1);
   CHECK(machine.alerts()[0].starts_with("a leaks and will have used up memory.max of /a within 2 h "));
   CHECK(has(read_text(machine.file("asked")), "leaks --limit 50 --db " + machine.file("memoir.db") +
-                                                  " --format json --config " + machine.file("memoir.toml")));
+                                                  " --format json --config " + machine.file("memoir.toml") + " 120\n"));
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fmt/format.h>
@@ -100,8 +99,6 @@ Result<std::unique_ptr<VmmapSource>> VmmapSource::make(const ProcFs& proc, const
                                                        Redactor redactor, const VmmapOptions& options) {
   TRY(check_program(options.vmmap, "vmmap"));
   TRY(check_program(options.ps, "ps"));
-  // Who began us may have it ignored, and then nobody learns how a child ended.
-  std::signal(SIGCHLD, SIG_DFL);
   return std::unique_ptr<VmmapSource>(
       new VmmapSource(proc, clock, std::move(categoriser), std::move(redactor), options));
 }

@@ -62,6 +62,57 @@ TEST_CASE("alerts: of several victims the first is named; where none is known, t
   CHECK(rules().see(counted).at(0).at_ms == counted.begin.wall_ms);
 }
 
+TEST_CASE("alerts: a killer in user space is named, and whoever it only told to end has none") {
+  Tick tick = with_victim(0);
+  OomVictim warned{.pid = 18, .comm = "patient", .cgroup = "", .at_ms = 998, .killer = OomKiller{"earlyoom", 5, 15}};
+  tick.oom_victims.insert(tick.oom_victims.begin(), warned);
+  const auto kernel = rules().see(tick);
+  REQUIRE(kernel.size() == 1);
+  CHECK(kernel[0].at_ms == 999);
+  CHECK(kernel[0].text == "The OOM killer ended shop\\x1b[m (17) of /shop.service, which held 48 MiB.");
+  tick.oom_victims.resize(1);
+  CHECK(rules().see(tick).empty());
+  tick.oom_victims[0].peak_kib = 1;
+  CHECK(rules().see(tick).at(0).text == "earlyoom (5) killed patient (18).");
+  tick.oom_victims[0].peak_kib.reset();
+  tick.oom_kills = {{.cgroup = "/a", .count = 1}};
+  CHECK(rules().see(tick).at(0).text == "There was an OOM kill in /a.");
+}
+
+TEST_CASE("alerts: a kill that the machine's counter alone tells has one, once the counter was seen before") {
+  const auto counted = [](std::int64_t boot_ms, std::int64_t kills) {
+    Tick tick = quiet_tick(boot_ms);
+    tick.machine.memory.set(MachineField::oom_kill, kills);
+    return tick;
+  };
+  constexpr std::int64_t later = 1'000'000;
+  AlertRules made = rules();
+  CHECK(made.see(counted(0, 7)).empty());
+  CHECK(made.see(counted(1, 7)).empty());
+  CHECK(made.see(quiet_tick(2)).empty());
+  const auto due = made.see(counted(3, 8));
+  REQUIRE(due.size() == 1);
+  CHECK(due[0].text == "There was an OOM kill; in which cgroup is not known.");
+  CHECK(made.see(counted(later, 8)).empty());
+  // What a cgroup told is not told again when the machine has it.
+  Tick ahead = counted(later + 1, 8);
+  ahead.oom_kills = {{.cgroup = "/a", .count = 1}};
+  CHECK(made.see(ahead).size() == 1);
+  CHECK(made.see(counted(2 * later + 1, 9)).empty());
+  CHECK(made.see(counted(2 * later + 2, 10)).size() == 1);
+}
+
+TEST_CASE("alerts: what was counted before there was a program has none") {
+  AlertRules made;
+  Tick tick = quiet_tick(0);
+  for (const std::int64_t kills : {1, 2}) {
+    tick.machine.memory.set(MachineField::oom_kill, kills);
+    CHECK(made.see(tick).empty());
+  }
+  made.set(kLimits);
+  CHECK(made.see(tick).empty());
+}
+
 TEST_CASE("alerts: those of one reason keep their distance, those of others do not wait for it") {
   AlertRules made = rules();
   CHECK(made.see(with_victim(1'000)).size() == 1);
@@ -97,6 +148,17 @@ TEST_CASE("alerts: what runs out in time has one, each leak once a day") {
   CHECK(second->text.starts_with("b leaks "));
   CHECK(made.see({leaking("a", kHour)}, {.wall_ms = 9, .boot_ms = 24 * kHour}));
   CHECK_FALSE(made.see({leaking("b", kHour)}, {.wall_ms = 9, .boot_ms = 25 * kHour}));
+}
+
+TEST_CASE("alerts: a leak that comes soon after another waits for its turn") {
+  AlertRules made = rules();
+  CHECK(made.see({leaking("a", kHour)}, {.wall_ms = 1, .boot_ms = 0}));
+  const std::vector<Forecast> both{leaking("a", kHour), leaking("b", kHour)};
+  CHECK_FALSE(made.see(both, {.wall_ms = 2, .boot_ms = 899'999}));
+  const auto due = made.see(both, {.wall_ms = 3, .boot_ms = 900'000});
+  REQUIRE(due);
+  CHECK(due->text.starts_with("b leaks "));
+  CHECK(made.see(with_victim(900'001)).size() == 1);
 }
 
 TEST_CASE("alerts: of many leaks at once there is one") {

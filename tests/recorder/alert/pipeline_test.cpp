@@ -1,0 +1,16 @@
+#include "recorder/alert/pipeline.h"
+
+#include <csignal>
+
+#include "support/catch.h"
+
+using namespace memoir;
+
+TEST_CASE("alerts: children that are reaped already have ended, how is not known") {
+  const auto before = std::signal(SIGCHLD, SIG_IGN);
+  const AlertEnd end =
+      run_alert({.exec = {"/bin/true"}, .memoir = {}, .environment = {}, .timeout = std::chrono::seconds(30)}, {});
+  std::signal(SIGCHLD, before);
+  CHECK_FALSE(end.well);
+  CHECK(end.text.starts_with("/bin/true: exit status 255 after "));
+}
