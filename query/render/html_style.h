@@ -68,6 +68,7 @@ svg.narrow{display:block}
 .less{display:none}
 .scroll{max-width:calc(100vw - 32px)}
 th,td{padding-left:9px}
+td:last-child{min-width:7em}
 }
 @media (prefers-color-scheme:dark){
 body{background:#14171a;color:#e4e7ea}
