@@ -40,6 +40,7 @@ class Printer {
   }
   void words(std::string_view key, const std::vector<std::string>& words) {
     std::vector<std::string> all;
+    all.reserve(words.size());
     for (const std::string& word : words) all.push_back(quoted(word));
     fmt::format_to(std::back_inserter(out_), "{} = [{}]\n", key, fmt::join(all, ", "));
   }
