@@ -1,13 +1,13 @@
 #include "query/answer/ended.h"
 
 #include <algorithm>
-#include <cstring>
 #include <fmt/format.h>
 #include <span>
 #include <sys/wait.h>
 #include <unordered_map>
 #include <utility>
 
+#include "base/text.h"
 #include "query/report/format.h"
 
 namespace memoir::query {
@@ -69,10 +69,7 @@ EndSum sum_of(const ProcessEnd& end) {
 
 std::string how_ended(std::int32_t exit_code) {
   if (WIFEXITED(exit_code)) return fmt::format("exit {}", WEXITSTATUS(exit_code));
-  const int signal = WTERMSIG(exit_code);
-  const char* const name = ::sigabbrev_np(signal);
-  return fmt::format("{}{}", name == nullptr ? fmt::format("signal {}", signal) : fmt::format("SIG{}", name),
-                     WCOREDUMP(exit_code) ? " (core)" : "");
+  return signal_name(WTERMSIG(exit_code)) + (WCOREDUMP(exit_code) ? " (core)" : "");
 }
 
 std::vector<std::string> ends_missing(const EndTotals& told) {

@@ -44,9 +44,9 @@ const std::vector<std::string>& event_kinds() {
   return kinds;
 }
 
-Result<std::vector<Event>> recorded_events(const Context& context, Range range, const std::vector<Gap>& gaps) {
-  const std::vector<Event> stored = TRY(context.reader.events(range));
-  std::vector<Event> others = events_of_runs(context.runs);
+std::vector<Event> with_events_of_runs(const std::vector<Event>& stored, const std::vector<StoredRun>& runs,
+                                       const std::vector<Gap>& gaps, Range range) {
+  std::vector<Event> others = events_of_runs(runs);
   for (const Gap& gap : gaps) {
     if (gap.reason == "late")
       others.push_back(event_at(

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "query/answer/command.h"
 #include "query/report/report.h"
 
 namespace memoir::query {
@@ -14,8 +13,9 @@ namespace memoir::query {
 // The kinds that Memoir writes; a file of another version may hold more.
 const std::vector<std::string>& event_kinds();
 
-// Those of the range, in the order of recording. `gaps`: of the range, as its coverage has them.
-Result<std::vector<Event>> recorded_events(const Context& context, Range range, const std::vector<Gap>& gaps);
+// The stored ones, and among them by time those that the runs and the gaps of the range tell.
+std::vector<Event> with_events_of_runs(const std::vector<Event>& stored, const std::vector<StoredRun>& runs,
+                                       const std::vector<Gap>& gaps, Range range);
 
 // When, of what kind, and what happened: a problem where something was killed, a warning where the recording suffered.
 Table event_table(const std::vector<Event>& events);

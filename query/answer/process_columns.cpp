@@ -87,14 +87,19 @@ Status show_titles(Reader& reader, Table& table) {
   return Done{};
 }
 
-Status show_container_names(Reader& reader, Table& table) {
-  const auto labels = std::ranges::find(table.columns, "container", &Column::name);
-  if (labels == table.columns.end()) return Done{};
+Result<std::map<std::string, std::string>> container_names(Reader& reader) {
   std::map<std::string, std::string> names;
   const auto containers = TRY(reader.containers());
   for (const CgroupContainer& of : containers) {
     if (!of.container.name.empty()) names[container_label(of.container)] = of.container.name;
   }
+  return names;
+}
+
+Status show_container_names(Reader& reader, Table& table) {
+  const auto labels = std::ranges::find(table.columns, "container", &Column::name);
+  if (labels == table.columns.end()) return Done{};
+  const std::map<std::string, std::string> names = TRY(container_names(reader));
   if (names.empty()) return Done{};
   const std::ptrdiff_t at = labels - table.columns.begin();
   table.columns.insert(labels, {"container_name", "NAME", Kind::text, 9});

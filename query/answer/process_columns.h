@@ -40,6 +40,9 @@ Result<std::map<std::string, std::string>> load_titles(Reader& reader, const std
 // People see titles where machines get what an identity is sorted under, and the title in a column of its own.
 Status show_titles(Reader& reader, Table& table);
 
+// What containers are called, by their labels (model/container.h); those without a name are left out.
+Result<std::map<std::string, std::string>> container_names(Reader& reader);
+
 // What containers are called stands beside their ids, where that of one is known.
 Status show_container_names(Reader& reader, Table& table);
 

@@ -233,11 +233,6 @@ std::vector<std::string> filter_keys_and_metrics() {
   return words;
 }
 
-bool is_in_cgroup(std::string_view path, std::string_view cgroup) {
-  while (cgroup.ends_with('/')) cgroup.remove_suffix(1);
-  return path.starts_with(cgroup) && (path.size() == cgroup.size() || path[cgroup.size()] == '/');
-}
-
 std::string filter_value(const ProcessInfo& info, std::string_view key) {
   std::string text;
   return value_of(info, *find_key(key), text);

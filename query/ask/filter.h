@@ -49,9 +49,6 @@ class Filter {
 const std::vector<std::string>& filter_keys();
 std::vector<std::string> filter_keys_and_metrics();
 
-// Whether a cgroup is that one or lies below it.
-bool is_in_cgroup(std::string_view path, std::string_view cgroup);
-
 // What a process has for one of the keys.
 std::string filter_value(const ProcessInfo& info, std::string_view key);
 

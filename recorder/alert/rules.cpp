@@ -114,16 +114,11 @@ void AlertRules::add(Alert alert, std::vector<Alert>& due) {
   due.push_back(std::move(alert));
 }
 
-// The counters are not read at one moment: a cgroup may know of one that the machine tells at the next tick.
 bool AlertRules::was_untold_kill(const Tick& tick) {
   const auto now = tick.machine.memory.get(MachineField::oom_kill);
   if (!now) return false;
   const auto before = std::exchange(kills_, now);
-  if (!before || *now < *before) return false;
-  std::int64_t rest = *now - *before - kills_ahead_;
-  for (const OomKills& kills : tick.oom_kills) rest -= kills.count;
-  kills_ahead_ = std::max<std::int64_t>(-rest, 0);
-  return rest > 0;
+  return before && *now >= *before && untold_kills(*now - *before, tick, kills_ahead_) > 0;
 }
 
 }  // namespace memoir

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <fmt/format.h>
 
 namespace memoir {
@@ -148,6 +149,11 @@ std::string to_printable(std::string_view utf8) {
     utf8.remove_prefix(length);
   }
   return out;
+}
+
+std::string signal_name(int signal) {
+  const char* const name = ::sigabbrev_np(signal);
+  return name == nullptr ? fmt::format("signal {}", signal) : fmt::format("SIG{}", name);
 }
 
 }  // namespace memoir

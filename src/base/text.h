@@ -43,4 +43,7 @@ std::string to_utf8(std::string_view bytes);
 // `\u202e`. Input must be valid UTF-8.
 std::string to_printable(std::string_view utf8);
 
+// "SIGKILL"; "signal 99" of one without a name.
+std::string signal_name(int signal);
+
 }  // namespace memoir

@@ -64,19 +64,28 @@ inline auto number(std::int64_t Config::*member, std::int64_t least, std::int64_
   };
 }
 
-inline auto duration(std::chrono::milliseconds Config::*member, std::chrono::milliseconds least,
-                     std::chrono::milliseconds most) {
+// Of a text that `parse` reads. `form`: what it must be; `judge`: from where to where it must be, or nothing.
+template <typename T, typename Parse, typename Judge>
+auto parsed(T Config::*member, const char* form, Parse parse, Judge judge) {
   return [=](const toml::node& node, Config& config) -> Complaint {
     const auto* value = node.as_string();
-    if (value == nullptr) return "must be a duration in quotes, as \"10s\"";
-    const Result<std::chrono::milliseconds> parsed = parse_duration(value->get());
-    if (!parsed) return fmt::format("cannot be read: {}", parsed.error().message);
-    if (*parsed < least || *parsed > most) {
-      return fmt::format("is {}, but must be from {} to {}", value->get(), print_duration(least), print_duration(most));
-    }
-    config.*member = *parsed;
+    if (value == nullptr) return form;
+    const Result<T> read = parse(value->get());
+    if (!read) return fmt::format("cannot be read: {}", read.error().message);
+    const std::string bounds = judge(*read);
+    if (!bounds.empty()) return fmt::format("is {}, but must be {}", value->get(), bounds);
+    config.*member = *read;
     return std::nullopt;
   };
+}
+
+inline auto duration(std::chrono::milliseconds Config::*member, std::chrono::milliseconds least,
+                     std::chrono::milliseconds most) {
+  return parsed(
+      member, "must be a duration in quotes, as \"10s\"", parse_duration, [=](std::chrono::milliseconds read) {
+        const bool fits = read >= least && read <= most;
+        return fits ? std::string() : fmt::format("from {} to {}", print_duration(least), print_duration(most));
+      });
 }
 
 // How often something is done that costs, or "off", which is 0.
@@ -92,47 +101,26 @@ inline auto pace(std::chrono::milliseconds Config::*member, std::chrono::millise
 
 // How long a tier is kept.
 inline auto age(std::chrono::milliseconds Config::*member) {
-  return [=](const toml::node& node, Config& config) -> Complaint {
-    const auto* value = node.as_string();
-    if (value == nullptr) return "must be a duration in quotes, as \"7d\", or \"forever\"";
-    const Result<std::chrono::milliseconds> parsed = parse_age(value->get());
-    if (!parsed) return fmt::format("cannot be read: {}", parsed.error().message);
-    if (parsed->count() != 0 && (*parsed < kLeastAge || *parsed > kMostAge)) {
-      return fmt::format("is {}, but must be from {} to {}, or forever", value->get(), print_duration(kLeastAge),
-                         print_duration(kMostAge));
-    }
-    config.*member = *parsed;
-    return std::nullopt;
-  };
+  return parsed(
+      member, "must be a duration in quotes, as \"7d\", or \"forever\"", parse_age, [](std::chrono::milliseconds read) {
+        const bool fits = read.count() == 0 || (read >= kLeastAge && read <= kMostAge);
+        return fits ? std::string()
+                    : fmt::format("from {} to {}, or forever", print_duration(kLeastAge), print_duration(kMostAge));
+      });
 }
 
 // `or_none`: "unlimited", too, which is 0.
 inline auto bytes(std::int64_t Config::*member, std::int64_t least, bool or_none) {
-  return [=](const toml::node& node, Config& config) -> Complaint {
-    const auto* value = node.as_string();
-    if (value == nullptr) return "must be a size in quotes, as \"2GiB\"";
-    const Result<std::int64_t> parsed = parse_bytes(value->get());
-    if (!parsed) return fmt::format("cannot be read: {}", parsed.error().message);
-    if (*parsed < least && !(or_none && *parsed == 0)) {
-      return fmt::format("is {}, but must be at least {}", value->get(), print_bytes(least));
-    }
-    config.*member = *parsed;
-    return std::nullopt;
-  };
+  return parsed(member, "must be a size in quotes, as \"2GiB\"", parse_bytes, [=](std::int64_t read) {
+    const bool fits = read >= least || (or_none && read == 0);
+    return fits ? std::string() : "at least " + print_bytes(least);
+  });
 }
 
 inline auto share(std::int64_t Config::*member, std::int64_t least) {
-  return [=](const toml::node& node, Config& config) -> Complaint {
-    const auto* value = node.as_string();
-    if (value == nullptr) return "must be a share of a core in quotes, as \"0.5%\"";
-    const Result<std::int64_t> parsed = parse_share(value->get());
-    if (!parsed) return fmt::format("cannot be read: {}", parsed.error().message);
-    if (*parsed != 0 && *parsed < least) {
-      return fmt::format("is {}, but must be at least {}", value->get(), print_share(least));
-    }
-    config.*member = *parsed;
-    return std::nullopt;
-  };
+  return parsed(member, "must be a share of a core in quotes, as \"0.5%\"", parse_share, [=](std::int64_t read) {
+    return read == 0 || read >= least ? std::string() : "at least " + print_share(least);
+  });
 }
 
 // A part of the time, or "off", which is 0. In millionths.

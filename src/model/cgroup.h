@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "model/container.h"
 
@@ -44,6 +45,12 @@ struct CgroupDetail {
 
   bool operator==(const CgroupDetail&) const = default;
 };
+
+// Whether a cgroup is that one or lies below it.
+inline bool is_in_cgroup(std::string_view path, std::string_view cgroup) {
+  while (cgroup.ends_with('/')) cgroup.remove_suffix(1);
+  return path.starts_with(cgroup) && (path.size() == cgroup.size() || path[cgroup.size()] == '/');
+}
 
 // What is known of the container that a cgroup belongs to.
 struct CgroupContainer {

@@ -1,5 +1,7 @@
 #include "model/tick.h"
 
+#include <algorithm>
+
 namespace memoir {
 
 std::string_view to_string(CostKind kind) {
@@ -18,6 +20,13 @@ std::string_view to_string(CostKind kind) {
       break;
   }
   return "unknown";
+}
+
+std::int64_t untold_kills(std::int64_t rise, const Tick& tick, std::int64_t& ahead) {
+  std::int64_t rest = rise - ahead;
+  for (const OomKills& kills : tick.oom_kills) rest -= kills.count;
+  ahead = std::max<std::int64_t>(-rest, 0);
+  return std::max<std::int64_t>(rest, 0);
 }
 
 }  // namespace memoir

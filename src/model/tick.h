@@ -186,6 +186,11 @@ struct KnownProcess {
   std::string exe;
 };
 
+// Of what the machine's counter of OOM kills rose by since the tick before, those that no cgroup of this tick tells.
+// The counters are not read at one moment: a cgroup may know of one that the machine tells at the next tick, which it
+// is `ahead` by until then.
+std::int64_t untold_kills(std::int64_t rise, const Tick& tick, std::int64_t& ahead);
+
 // Things that happened to the recording, kept in the store's event table.
 struct Event {
   Moment at;

@@ -48,19 +48,31 @@ class OomRecording {
   std::int64_t last_ms_ = 0;
 };
 
+// The first tick of a run, which is to tell of victims a little before it.
+struct VictimTick {
+  StoreFixture fixture;
+  Simulation simulation{{.processes = 1}};
+  std::unique_ptr<Writer> writer = fixture.writer();
+  Tick tick = begin();
+  std::int64_t at_ms = tick.begin.wall_ms - 300;
+
+ private:
+  Tick begin() {
+    must(writer->begin_run(run_info(simulation.boot(), simulation.now())));
+    return simulation.next();
+  }
+};
+
 TEST_CASE("whom the OOM killer chose is an event of that moment, beside what the counters tell") {
-  const StoreFixture fixture;
-  Simulation simulation({.processes = 1});
-  const auto writer = fixture.writer();
-  must(writer->begin_run(run_info(simulation.boot(), simulation.now())));
-  Tick tick = simulation.next();
-  const std::int64_t at_ms = tick.begin.wall_ms - 300;
+  VictimTick told;
+  Tick& tick = told.tick;
+  const std::int64_t at_ms = told.at_ms;
   tick.oom_victims = {{812, "java", "/app.service", at_ms, 1'024, 8'388'608},
                       {813, "sh", "", at_ms, 1'024, std::nullopt},
                       {814, "", "", at_ms, std::nullopt, std::nullopt}};
-  must(writer->write(tick));
+  must(told.writer->write(tick));
   std::vector<std::string> texts;
-  for (const Event& event : must(fixture.reader()->events({0, 4'000'000'000'000}))) {
+  for (const Event& event : must(told.fixture.reader()->events({0, 4'000'000'000'000}))) {
     if (event.kind != "oom-victim") continue;
     CHECK(event.at.wall_ms == at_ms);
     texts.push_back(event.text);
@@ -73,11 +85,8 @@ TEST_CASE("whom the OOM killer chose is an event of that moment, beside what the
 }
 
 TEST_CASE("what the kernel's log tells of an OOM kill is told with it, and read again as it was") {
-  const StoreFixture fixture;
-  Simulation simulation({.processes = 1});
-  const auto writer = fixture.writer();
-  must(writer->begin_run(run_info(simulation.boot(), simulation.now())));
-  Tick tick = simulation.next();
+  VictimTick told;
+  Tick& tick = told.tick;
   const OomDetail limit{.scope = OomScope::cgroup,
                         .limit_cgroup = "/app.service",
                         .invoked_by = "my hog,x=1 \"y\"",
@@ -86,12 +95,12 @@ TEST_CASE("what the kernel's log tells of an OOM kill is told with it, and read 
                         .anon_kib = 50'944,
                         .file_kib = 960,
                         .others = {{900, "näxt\n", 4'096, 7}, {901, "", 1, 0}}};
-  const std::int64_t at_ms = tick.begin.wall_ms - 300;
+  const std::int64_t at_ms = told.at_ms;
   tick.oom_victims = {{812, "java", "/app.service", at_ms, {}, 51'904, limit},
                       {813, "sh", "", at_ms + 1, 1'024, {}, OomDetail{}},
                       {814, "", "", at_ms + 2, {}, {}, {}}};
-  must(writer->write(tick));
-  const auto reader = fixture.reader();
+  must(told.writer->write(tick));
+  const auto reader = told.fixture.reader();
   CHECK(must(reader->oom_victims({at_ms, at_ms + 2})) == tick.oom_victims);
   CHECK(must(reader->oom_victims({at_ms + 1, at_ms + 1})).size() == 1);
   const std::vector<Event> events = must(reader->events({at_ms, at_ms + 1}));
@@ -104,12 +113,9 @@ TEST_CASE("what the kernel's log tells of an OOM kill is told with it, and read 
 }
 
 TEST_CASE("whom a killer in user space chose is told with who did, and read again as it was") {
-  const StoreFixture fixture;
-  Simulation simulation({.processes = 1});
-  const auto writer = fixture.writer();
-  must(writer->begin_run(run_info(simulation.boot(), simulation.now())));
-  Tick tick = simulation.next();
-  const std::int64_t at_ms = tick.begin.wall_ms - 300;
+  VictimTick told;
+  Tick& tick = told.tick;
+  const std::int64_t at_ms = told.at_ms;
   OomVictim java{812, "java", "/app.service", at_ms, 51'904, 53'248};
   java.killer = {"systemd-oomd", 512, SIGKILL};
   java.held = {.anon_kib = 50'944, .file_kib = 960, .shmem_kib = 0, .swap_kib = 2'048};
@@ -118,8 +124,8 @@ TEST_CASE("whom a killer in user space chose is told with who did, and read agai
   OomVictim stays{814, "", "", at_ms + 2, 1'024};
   stays.killer = shell.killer;
   tick.oom_victims = {java, shell, stays};
-  must(writer->write(tick));
-  const auto reader = fixture.reader();
+  must(told.writer->write(tick));
+  const auto reader = told.fixture.reader();
   CHECK(must(reader->oom_victims({at_ms, at_ms + 2})) == tick.oom_victims);
   std::vector<std::string> texts;
   for (const Event& event : must(reader->events({at_ms, at_ms + 2}))) texts.push_back(event.text);

@@ -75,17 +75,18 @@ void limit_events(std::vector<Event>& events, const Context& context, Report& re
 
 Result<Report> list_events(const Context& context) {
   constexpr Range always{std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()};
-  const std::vector<Event> stored = TRY(context.reader.events(always));
-  if (const auto error = check_kinds(context.options.kinds, stored)) return *error;
-  const Range range = context.when.range.value_or(whole_range(context, stored));
+  std::vector<Event> events = TRY(context.reader.events(always));
+  if (const auto error = check_kinds(context.options.kinds, events)) return *error;
+  const Range asked = context.when.range.value_or(always);
+  const Range range = context.when.range.value_or(whole_range(context, events));
 
   Report report = TRY(begin_range_report(context, range));
-  std::vector<Event> events = stored;
+  // Without a tick nothing is recorded, whoever began.
   if (context.file.ticks > 0) {
-    events = TRY(recorded_events(context, context.when.range.value_or(always),
-                                 report.coverage ? report.coverage->gaps : std::vector<Gap>()));
+    const std::vector<Gap> gaps = report.coverage ? report.coverage->gaps : std::vector<Gap>();
+    events = with_events_of_runs(events, context.runs, gaps, asked);
   }
-  leave_asked(events, context.options, context.when.range.value_or(always));
+  leave_asked(events, context.options, asked);
   report.title = "events of the recording";
   report.nothing_recorded = false;
   if (events.empty()) {

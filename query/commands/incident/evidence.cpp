@@ -273,10 +273,7 @@ Status add_ended(const Context& context, const Incident& incident, Report& repor
 Status add_peaks(const Context& context, const Incident& incident, Report& report) {
   const Range range = incident.range;
   const ProcessMarks highest = TRY(context.reader.process_marks(range, range, Metric::hwm, kMostPeaks));
-  std::vector<std::int64_t> ids;
-  ids.reserve(highest.marks.size());
-  for (const HighWater& mark : highest.marks) ids.push_back(mark.subject_id);
-  const std::vector<StoredProcess> processes = TRY(context.reader.processes_by_id(ids));
+  const std::vector<StoredProcess> processes = TRY(processes_of(context.reader, highest));
   struct Reached {
     HighWater mark;
     const StoredProcess* process = nullptr;
@@ -287,14 +284,8 @@ Status add_peaks(const Context& context, const Incident& incident, Report& repor
     if (process != processes.end() && !stood(mark)) rows.push_back({mark, &*process});
   }
   using Row = const Reached&;
-  Columns<Reached> columns{{{"peak_kib", "PEAK", Kind::size}, [](Row row) { return row.mark.value_kib; }},
-                           {{"at_ms", "AT", Kind::time}, [](Row row) { return row.mark.at_ms; }},
-                           {for_machines("before_ms", Kind::time), [](Row row) { return row.mark.before_ms; }}};
-  columns.add(for_people("WITHIN", Kind::duration, 2), [](Row row) {
-    const std::int64_t within_ms = row.mark.at_ms - row.mark.before_ms;
-    return within_ms > 0 ? within_ms : Value();
-  });
-  columns.add({"seen_by", "SEEN BY", Kind::text, 3}, [](Row row) { return seen_by_value(row.mark.seen_by); });
+  Columns<Reached> columns{{{"peak_kib", "PEAK", Kind::size}, [](Row row) { return row.mark.value_kib; }}};
+  add_reached(columns, [](Row row) -> const HighWater& { return row.mark; }, {0, 2, 3});
   columns.add({"pid", "PID", Kind::count, 1}, [](Row row) { return row.process->info.key.pid; });
   columns.add({"command", "COMMAND"}, [](Row row) { return shown_command(row.process->info, '?'); });
   Section section{"peaks", "The highest marks that were reached in that time (VmHWM)", make_table(columns, rows)};

@@ -7,7 +7,6 @@
 #include "analysis/restarts.h"
 #include "analysis/rolled.h"
 #include "base/text.h"
-#include "model/container.h"
 #include "query/answer/event_table.h"
 #include "query/answer/process_columns.h"
 #include "query/commands/incident/incident.h"
@@ -295,12 +294,9 @@ Result<std::optional<Incident>> load_incident(const Context& context, const Inst
   const Range wide{incident.range.from_ms, std::max(incident.range.to_ms, instant.at_ms)};
   incident.victims = TRY(reader.oom_victims(wide));
   const Coverage coverage = TRY(reader.coverage(wide));
-  incident.events = TRY(recorded_events(context, wide, coverage.gaps));
+  incident.events = with_events_of_runs(TRY(reader.events(wide)), context.runs, coverage.gaps, wide);
   incident.processes = TRY(reader.processes(wide));
-  const auto containers = TRY(reader.containers());
-  for (const CgroupContainer& of : containers) {
-    if (!of.container.name.empty()) incident.containers[container_label(of.container)] = of.container.name;
-  }
+  incident.containers = TRY(container_names(reader));
   const auto used = [](const State& state) { return used_kib(state.snapshot.machine.memory); };
   incident.machine = {.name = "machine",
                       .title = "the machine, in use",

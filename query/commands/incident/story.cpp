@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 #include <fmt/format.h>
 
 #include "base/text.h"
@@ -43,9 +42,7 @@ std::string who_killed(const Incident& incident, const OomVictim& victim, Units 
   const std::string whom = name_of(victim) + why_killed(incident, victim, units);
   if (!victim.killer) return "The kernel killed " + whom;
   const std::string killer = fmt::format("{} ({})", plain(victim.killer->comm), victim.killer->pid);
-  const char* const name = ::sigabbrev_np(victim.killer->signal);
-  const std::string signal =
-      name == nullptr ? fmt::format("signal {}", victim.killer->signal) : fmt::format("SIG{}", name);
+  const std::string signal = signal_name(victim.killer->signal);
   return victim.killed() ? fmt::format("{} killed {} with {}", killer, whom, signal)
                          : fmt::format("{} sent {} to {}", killer, signal, whom);
 }

@@ -146,10 +146,7 @@ Status add_processes(const Context& context, const PeakQuestion& question, const
   const ProcessMarks marks =
       TRY(reader.process_marks(question.all_time ? std::nullopt : std::optional(question.range), std::nullopt,
                                question.by, question.filter.takes_all() ? room + 1 : all));
-  std::vector<std::int64_t> ids;
-  ids.reserve(marks.marks.size());
-  for (const HighWater& mark : marks.marks) ids.push_back(mark.subject_id);
-  const std::vector<StoredProcess> processes = TRY(reader.processes_by_id(ids));
+  const std::vector<StoredProcess> processes = TRY(processes_of(reader, marks));
   std::unordered_map<std::int64_t, const StoredProcess*> by_id;
   for (const StoredProcess& process : processes) by_id[process.id] = &process;
   for (const HighWater& mark : marks.marks) {

@@ -20,14 +20,7 @@ std::string printable(std::string_view text) {
 
 void add_peak_columns(Columns<PeakRow>& columns, const char* header, const char* now_header) {
   columns.add({"peak_kib", header, Kind::size}, [](const PeakRow& row) { return row.peak.value_kib; });
-  columns.add({"at_ms", "AT", Kind::time, 1}, [](const PeakRow& row) { return row.peak.at_ms; });
-  columns.add(for_machines("before_ms", Kind::time), [](const PeakRow& row) { return row.peak.before_ms; });
-  columns.add(for_people("WITHIN", Kind::duration, 4), [](const PeakRow& row) {
-    const std::int64_t within_ms = row.peak.at_ms - row.peak.before_ms;
-    return within_ms > 0 ? within_ms : Value();
-  });
-  columns.add({"seen_by", "SEEN BY", Kind::text, 6},
-              [](const PeakRow& row) { return seen_by_value(row.peak.seen_by); });
+  add_reached(columns, [](const PeakRow& row) -> const Peak& { return row.peak; }, {1, 4, 6});
   columns.add({"now_kib", now_header, Kind::size, 2}, &PeakRow::now_kib);
   columns.add(for_machines("now_ms", Kind::time),
               [](const PeakRow& row) { return row.now_kib ? row.now_ms : Value(); });

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "query/answer/history.h"
+#include "query/answer/marks.h"
 #include "query/answer/process_columns.h"
 #include "query/answer/state.h"
 #include "query/answer/tier.h"
@@ -79,11 +80,8 @@ Result<TopFold> fold_marks(Reader& reader, const TopQuestion& question, const Fi
   const bool alone = question.group == "process" && filter.takes_all();
   const ProcessMarks marks = TRY(reader.process_marks(question.range, question.range, Metric::hwm,
                                                       alone ? enough : std::numeric_limits<std::size_t>::max()));
-  std::vector<std::int64_t> ids;
-  ids.reserve(marks.marks.size());
-  for (const HighWater& mark : marks.marks) ids.push_back(mark.subject_id);
   TopFold fold;
-  fold.marked = TRY(reader.processes_by_id(ids));
+  fold.marked = TRY(processes_of(reader, marks));
   const Plan plan = plan_rows(question, filter, fold.marked, fold);
   for (const HighWater& mark : marks.marks) {
     const auto place = plan.find(mark.subject_id);

@@ -2,7 +2,6 @@
 
 #include <SQLiteCpp/Database.h>
 #include <algorithm>
-#include <csignal>
 #include <fmt/format.h>
 #include <set>
 #include <string_view>
@@ -26,16 +25,14 @@ OomCount last_oom_count(SQLite::Database& database, std::int64_t boot_id) {
 
 namespace {
 
-bool is_below(std::string_view path, std::string_view above) {
-  return path == above || (path.starts_with(above) && (above == "/" || path[above.size()] == '/'));
-}
-
 // A cgroup that came and went between two ticks was not read; the kernel may have told. `count`: how many were there.
 std::string where_of(const Tick& tick, std::int64_t count) {
   std::set<std::string_view> cgroups;
   std::int64_t victims = 0;
   for (const OomVictim& victim : tick.oom_victims) {
-    const auto is_counted = [&](const OomKills& kills) { return is_below(victim.cgroup, kills.cgroup); };
+    const auto is_counted = [&](const OomKills& kills) {
+      return !victim.cgroup.empty() && is_in_cgroup(victim.cgroup, kills.cgroup);
+    };
     if (victim.killer || std::ranges::any_of(tick.oom_kills, is_counted)) continue;
     cgroups.insert(victim.cgroup);
     ++victims;
@@ -54,17 +51,11 @@ std::vector<Event> oom_kill_events(const Tick& tick, OomCount& count) {
                       fmt::format("The OOM killer ended {} {} {} {}{}", kills, kills == 1 ? "process" : "processes",
                                   since, utc(tick.begin.wall_ms), where)});
   };
-  std::int64_t told = 0;
-  for (const OomKills& kills : tick.oom_kills) {
-    add(kills.count, ", in or below the cgroup " + kills.cgroup);
-    told += kills.count;
-  }
+  for (const OomKills& kills : tick.oom_kills) add(kills.count, ", in or below the cgroup " + kills.cgroup);
   const auto now = tick.machine.memory.get(MachineField::oom_kill);
   if (now && count.kills && *now >= *count.kills) {
-    // The counters are not read at one moment: a cgroup may know of one that the machine tells at the next tick.
-    const std::int64_t rest = *now - *count.kills - told - count.ahead;
+    const std::int64_t rest = untold_kills(*now - *count.kills, tick, count.ahead);
     if (rest > 0) add(rest, where_of(tick, rest));
-    count.ahead = std::max<std::int64_t>(-rest, 0);
   }
   count.kills = now;
   count.at_ms = tick.begin.wall_ms;
@@ -90,10 +81,6 @@ std::string what_ran_out(const OomDetail& detail) {
   }
   if (!detail.invoked_by.empty()) text += fmt::format(", and {} asked for more", detail.invoked_by);
   return text;
-}
-
-std::string signal_name(int signal) {
-  return signal == SIGKILL ? "SIGKILL" : signal == SIGTERM ? "SIGTERM" : fmt::format("signal {}", signal);
 }
 
 // "systemd-oomd (pid 512) killed java (812) in the cgroup /app.service with SIGKILL; it held 4800.0 MiB"
