@@ -1,12 +1,12 @@
-#include "census/bpf_census.h"
-
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
 #include <unistd.h>
+#include <utility>
 
 #include "census/bpf_programs.h"
+#include "census/bpf_record.h"
 #include "census/record.h"
 
 namespace memoir {
@@ -38,8 +38,9 @@ Status read_iterator(bpf_link* link, Take take) {
 
 class BpfCensus final : public Census {
  public:
+  explicit BpfCensus(std::shared_ptr<census_bpf> programs) : programs_(std::move(programs)) {}
+
   Status open() {
-    programs_ = TRY(load_bpf(BpfPart::census));
     link_.reset(bpf_program__attach_iter(programs_->progs.census, nullptr));
     if (!link_) return bpf_error("a BPF iterator over tasks", errno);
     return Done{};
@@ -70,14 +71,14 @@ class BpfCensus final : public Census {
   }
 
   const KernelUnits units_ = KernelUnits::of_this_machine();
-  OwnedBpf<census_bpf> programs_;
+  std::shared_ptr<census_bpf> programs_;
   OwnedBpf<bpf_link> link_;
 };
 
 }  // namespace
 
-Result<std::unique_ptr<Census>> open_bpf_census() {
-  auto census = std::make_unique<BpfCensus>();
+Result<std::unique_ptr<Census>> make_bpf_census(std::shared_ptr<census_bpf> programs) {
+  auto census = std::make_unique<BpfCensus>(std::move(programs));
   TRY(census->open());
   return std::unique_ptr<Census>(std::move(census));
 }

@@ -7,7 +7,6 @@
 #include <cstring>
 #include <utility>
 
-#include "census/bpf_census.h"
 #include "census/bpf_programs.h"
 #include "census/record.h"
 
@@ -16,8 +15,9 @@ namespace {
 
 class BpfEvents final : public ProcessEvents {
  public:
+  explicit BpfEvents(std::shared_ptr<census_bpf> programs) : programs_(std::move(programs)) {}
+
   Status open() {
-    programs_ = TRY(load_bpf(BpfPart::events));
     ring_.reset(ring_buffer__new(bpf_map__fd(programs_->maps.ring), take_record, this, nullptr));
     if (!ring_) return bpf_error("a BPF ring buffer", errno);
     const auto& at = programs_->progs;
@@ -66,7 +66,7 @@ class BpfEvents final : public ProcessEvents {
   }
 
   const KernelUnits units_ = KernelUnits::of_this_machine();
-  OwnedBpf<census_bpf> programs_;
+  std::shared_ptr<census_bpf> programs_;
   OwnedBpf<ring_buffer> ring_;
   std::array<OwnedBpf<bpf_link>, 4> links_;
   // Kernels may lack the tracepoints of these. Where nobody tells of cgroups they are read with keyframes.
@@ -79,8 +79,8 @@ class BpfEvents final : public ProcessEvents {
 
 }  // namespace
 
-Result<std::unique_ptr<ProcessEvents>> open_bpf_events() {
-  auto events = std::make_unique<BpfEvents>();
+Result<std::unique_ptr<ProcessEvents>> make_bpf_events(std::shared_ptr<census_bpf> programs) {
+  auto events = std::make_unique<BpfEvents>(std::move(programs));
   TRY(events->open());
   return std::unique_ptr<ProcessEvents>(std::move(events));
 }

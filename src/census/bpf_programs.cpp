@@ -1,8 +1,6 @@
 #include "census/bpf_programs.h"
 
-#include <array>
 #include <bpf/bpf.h>
-#include <bpf/btf.h>
 #include <cerrno>
 #include <cstdarg>
 #include <cstring>
@@ -11,6 +9,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "census/bpf_census.h"
 #include "census/bpf_record.h"
 
 namespace memoir {
@@ -19,19 +18,6 @@ namespace {
 // libbpf writes pages about what the kernel did not take; errno says enough.
 int say_nothing(libbpf_print_level, const char*, va_list) {
   return 0;
-}
-
-// Not the part of the other: its programs might be refused where those of this one are not.
-void choose(const census_bpf& programs, BpfPart part, bool by_cpu) {
-  const bool events = part == BpfPart::events;
-  bpf_program__set_autoload(programs.progs.census, !events);
-  for (bpf_program* const program : {programs.progs.on_fork, programs.progs.on_exec, programs.progs.on_exit,
-                                     programs.progs.on_victim, programs.progs.on_signal, programs.progs.on_attach}) {
-    bpf_program__set_autoload(program, events);
-  }
-  bpf_map__set_autocreate(programs.maps.ring, events);
-  // Its helper came with 5.19; before 6.2 there are no counters by CPU.
-  bpf_program__set_autoload(programs.progs.find_cpus, by_cpu);
 }
 
 // Kernels before 5.11 count what BPF holds as locked memory.
@@ -63,30 +49,51 @@ Status find_cpus(const census_bpf& programs) {
   auto& found = *programs.bss;
   found.probe_id = info.id;
   TRY(run_find_cpus(programs));
-  const int possible = libbpf_num_possible_cpus();
-  if (possible <= 0 || possible > kCensusMostCpus || found.cpus < static_cast<std::uint32_t>(possible)) {
-    return Error{ErrorKind::io, fmt::format("BPF found {} of {} processors, and knows {} at most", found.cpus, possible,
-                                            static_cast<int>(kCensusMostCpus))};
+  if (found.by_cpu == 0) return Done{};
+  const std::uint32_t possible = programs.rodata->possible_cpus;
+  if (found.cpus < possible) {
+    return Error{ErrorKind::io, fmt::format("BPF found {} of {} processors", found.cpus, possible)};
   }
-  found.cpus = static_cast<std::uint32_t>(possible);
-  for (int i = 0; i < possible; ++i) found.cpu_offset[i] -= found.probe_base;
+  for (std::uint32_t i = 0; i < possible; ++i) found.cpu_offset[i] -= found.probe_base;
   return Done{};
 }
 
-Result<OwnedBpf<census_bpf>> load(BpfPart part) {
-  libbpf_set_print(say_nothing);
-  const std::unique_ptr<btf, decltype(&btf__free)> kernel(btf__load_vmlinux_btf(), &btf__free);
-  if (!kernel) {
-    return Error{ErrorKind::gone,
-                 "the kernel does not describe its types (/sys/kernel/btf/vmlinux, CONFIG_DEBUG_INFO_BTF)"};
-  }
+Result<OwnedBpf<census_bpf>> load(bool events) {
   OwnedBpf<census_bpf> programs(census_bpf__open());
   if (!programs) return bpf_error("BPF", errno);
-  const bool by_cpu = btf__find_by_name_kind(kernel.get(), "mm_rss_stat", BTF_KIND_STRUCT) < 0;
-  choose(*programs, part, by_cpu);
+  const auto& of = programs->progs;
+  for (bpf_program* const program : {of.on_fork, of.on_exec, of.on_exit, of.on_victim, of.on_signal, of.on_attach}) {
+    bpf_program__set_autoload(program, events);
+  }
+  bpf_map__set_autocreate(programs->maps.ring, events);
+  const int possible = libbpf_num_possible_cpus();
+  if (possible <= 0 || possible > kCensusMostCpus) {
+    return Error{ErrorKind::io, fmt::format("this machine may have {} processors, and the BPF programs know {} at most",
+                                            possible, static_cast<int>(kCensusMostCpus))};
+  }
+  programs->rodata->possible_cpus = static_cast<std::uint32_t>(possible);
   if (census_bpf__load(programs.get()) != 0) return bpf_error("BPF", errno);
-  if (by_cpu) TRY(find_cpus(*programs));
+  TRY(find_cpus(*programs));
   return programs;
+}
+
+// Loading is the most of a start: the census and the events share what is loaded. Where the kernel refuses what the
+// events need, the census does without them.
+FoundByBpf open_what_may_be() {
+  if (::access("/sys/kernel/btf/vmlinux", R_OK) != 0) {
+    const Error error{ErrorKind::gone,
+                      "the kernel does not describe its types (/sys/kernel/btf/vmlinux, CONFIG_DEBUG_INFO_BTF)"};
+    return {error, error};
+  }
+  libbpf_set_print(say_nothing);
+  auto all = load(true);
+  if (all) {
+    const std::shared_ptr<census_bpf> programs = *std::move(all);
+    return {make_bpf_census(programs), make_bpf_events(programs)};
+  }
+  auto fewer = load(false);
+  if (!fewer) return {fewer.error(), fewer.error()};
+  return {make_bpf_census(*std::move(fewer)), all.error()};
 }
 
 }  // namespace
@@ -105,10 +112,10 @@ Result<Fd> open_iterator(bpf_link* link) {
   return iterator;
 }
 
-Result<OwnedBpf<census_bpf>> load_bpf(BpfPart part) {
-  auto programs = load(part);
+FoundByBpf open_by_bpf() {
+  auto found = open_what_may_be();
   ::malloc_trim(0);  // the loader had the kernel's types in memory
-  return programs;
+  return found;
 }
 
 }  // namespace memoir

@@ -8,6 +8,8 @@
 #include "base/file.h"
 #include "base/result.h"
 #include "census.skel.h"
+#include "census/census.h"
+#include "census/events.h"
 
 namespace memoir {
 
@@ -19,14 +21,13 @@ struct CloseBpf {
 template <typename T>
 using OwnedBpf = std::unique_ptr<T, CloseBpf>;
 
-enum class BpfPart { census, events };
-
 // An errno as an error that says what is missing.
 Error bpf_error(const char* what, int error);
 
 Result<Fd> open_iterator(bpf_link* link);
 
-// Loads what the part needs; what counts for each processor is found already.
-Result<OwnedBpf<census_bpf>> load_bpf(BpfPart part);
+// Both keep the programs loaded.
+Result<std::unique_ptr<Census>> make_bpf_census(std::shared_ptr<census_bpf> programs);
+Result<std::unique_ptr<ProcessEvents>> make_bpf_events(std::shared_ptr<census_bpf> programs);
 
 }  // namespace memoir

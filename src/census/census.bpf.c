@@ -26,17 +26,30 @@ struct {
 __u64 cpu_offset[kCensusMostCpus];  // find_cpus() leaves the address; its reader takes probe_base from it
 __u64 probe_base;
 __u32 probe_id;
-__u32 cpus;  // known of them
+__u32 cpus;    // known of them
+__u32 by_cpu;  // this kernel counts by CPU: since 6.2
+
+// Set before loading: the verifier takes it for a constant, and walks loops no farther.
+const volatile __u32 possible_cpus = kCensusMostCpus;
+
+static __always_inline int counts_by_cpu(void) {
+  struct mm_struct___before_6_2* old = 0;
+  return !bpf_core_field_exists(old->rss_stat.count);
+}
 
 SEC("iter/bpf_map")
 int find_cpus(struct bpf_iter__bpf_map* context) {
+  // The helper below came with 5.19: before 6.2 the verifier finds that nothing gets there.
+  if (!counts_by_cpu()) return 0;
+  by_cpu = 1;
   struct bpf_map___any* map = context->map;
   if (!map || map->id != probe_id) return 0;
   void* base = 0;
   bpf_core_read(&base, sizeof base, &((struct bpf_array___any*)map)->pptrs[0]);
   probe_base = (u64)base;
   u32 zero = 0;
-  for (u32 i = 0; i < kCensusMostCpus; i++) {
+  for (u32 i = 0; i < possible_cpus; i++) {
+    if (i >= kCensusMostCpus) break;
     void* value = bpf_map_lookup_percpu_elem(&probe, &zero, i);
     if (!value) break;
     cpu_offset[i] = (u64)value;  // the verifier lets nobody compute with it here
@@ -50,8 +63,8 @@ static __always_inline void add_of_cpus(s64* sums, void* const* parts) {
   // Since 6.6 the four stand side by side.
   const int together =
       parts[1] == parts[0] + sizeof(s32) && parts[2] == parts[1] + sizeof(s32) && parts[3] == parts[2] + sizeof(s32);
-  for (u32 cpu = 0; cpu < kCensusMostCpus; cpu++) {
-    if (cpu >= cpus) break;
+  for (u32 cpu = 0; cpu < possible_cpus; cpu++) {
+    if (cpu >= kCensusMostCpus) break;
     s32 of_cpu[kCensusCounters] = {};
     if (together) {
       bpf_probe_read_kernel(of_cpu, sizeof of_cpu, parts[0] + cpu_offset[cpu]);
@@ -65,8 +78,8 @@ static __always_inline void add_of_cpus(s64* sums, void* const* parts) {
 }
 
 static __always_inline void read_counters(s64* rss, struct mm_struct* mm) {
-  struct mm_struct___before_6_2* old = (void*)mm;
-  if (bpf_core_field_exists(old->rss_stat.count)) {
+  if (!counts_by_cpu()) {
+    struct mm_struct___before_6_2* old = (void*)mm;
     bpf_core_read(rss, kCensusCounters * sizeof *rss, &old->rss_stat.count);
     return;
   }

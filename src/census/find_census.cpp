@@ -20,26 +20,17 @@ void give_up_bpf(Census& census) {
   }
 }
 
-Result<std::unique_ptr<Census>> find_census(const ProcFs& proc) {
-  auto census = TRY(open_bpf_census());
-  TRY(test_census(*census, proc));
-  return census;
-}
-
-Result<std::unique_ptr<ProcessEvents>> find_events(const ProcFs& proc) {
-  auto events = TRY(open_bpf_events());
-  TRY(test_events(*events, proc));
-  return events;
-}
-
 }  // namespace
 
 FoundByBpf find_by_bpf(const ProcFs& proc) {
-  auto census = find_census(proc);
-  if (!census) return {census.error(), census.error()};
-  auto events = find_events(proc);
-  give_up_bpf(**census);
-  return {std::move(census), std::move(events)};
+  FoundByBpf found = open_by_bpf();
+  if (!found.census) return found;
+  if (const Status tested = test_census(**found.census, proc); !tested) return {tested.error(), tested.error()};
+  if (found.events) {
+    if (const Status tested = test_events(**found.events, proc); !tested) found.events = tested.error();
+  }
+  give_up_bpf(**found.census);
+  return found;
 }
 
 }  // namespace memoir

@@ -17,7 +17,7 @@ using F = ProcessField;
 
 // That by BPF, or a notice of why it may not run here.
 std::unique_ptr<Census> open_or_warn() {
-  auto census = open_bpf_census();
+  auto census = open_by_bpf().census;
   if (!census) WARN("not run: " << census.error().message);
   return census ? *std::move(census) : nullptr;
 }

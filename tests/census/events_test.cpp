@@ -24,7 +24,7 @@ namespace {
 using Kind = ProcessEventKind;
 
 std::unique_ptr<ProcessEvents> events_or_notice() {
-  auto events = open_bpf_events();
+  auto events = open_by_bpf().events;
   if (!events) WARN("not run: " << events.error().message);
   return events ? *std::move(events) : nullptr;
 }
@@ -230,7 +230,7 @@ TEST_CASE("events: reading them takes no right, opening them does") {
     std::vector<ProcessEvent> told;
     if (!events->take(told)) ::_exit(3);
     if (kinds_of(told, grandchild).size() != 2) ::_exit(4);
-    const auto other = open_bpf_events();
+    const auto other = open_by_bpf().events;
     const bool says_why = !other && other.error().message.find("CAP_BPF") != std::string::npos;
     ::_exit(says_why ? 0 : 5);
   }
