@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <malloc.h>
 #include <unistd.h>
 #include <utility>
 
@@ -13,6 +12,7 @@
 #include "base/log.h"
 #include "base/version.h"
 #include "recorder/source.h"
+#include "recorder/start_memory.h"
 #include "store/recovering_writer.h"
 #include "store/sqlite/file_system.h"
 
@@ -271,8 +271,7 @@ void Daemon::report_status(const Moment& now, const Cost& cost) {
 void Daemon::on_first_answer() {
   // Also where the store is out of order: we record into the queue, and must not be killed for being late.
   notifier_.send("READY=1");
-  // What start-up needed, the rules' compilation above all, is not needed again.
-  malloc_trim(0);
+  give_back_start();
 }
 
 void Daemon::begin_run() {
