@@ -19,6 +19,7 @@
 #include <thread>
 #include <unistd.h>
 
+#include "cost.h"
 #include "support/child.h"
 #include "support/temporary_directory.h"
 
@@ -27,24 +28,12 @@ using Clock = std::chrono::steady_clock;
 
 namespace {
 
-// CPU of all its threads, by the scheduler's own count.
-double cpu_ms(pid_t pid) {
-  std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");
-  std::string field;
-  std::getline(stat, field, ')');
-  for (int i = 3; i < 14; ++i) stat >> field;
-  double user = 0;
-  double system = 0;
-  stat >> user >> system;
-  return (user + system) * 1000 / static_cast<double>(::sysconf(_SC_CLK_TCK));
-}
-
 class Recorded {
  public:
   explicit Recorded(const std::string& folder) : path_(folder + "/memoir.db"), recorder_(program(folder)) {
     wait_until("the first tick", [&] { return number("SELECT COUNT(*) FROM tick") > 0; });
   }
-  double cpu() const { return cpu_ms(recorder_.pid()); }
+  double cpu() const { return memoir::bench::cpu_ms_of(recorder_.pid()); }
   void stop() {
     recorder_.signal(SIGTERM);
     recorder_.wait();

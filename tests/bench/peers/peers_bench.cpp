@@ -84,9 +84,7 @@ std::int64_t number_after(const std::string& text, const std::string& key) {
 Used used_by(pid_t pid, const std::vector<std::string>& kept) {
   Used used;
   const fs::path proc = fmt::format("/proc/{}", pid);
-  std::error_code gone;
-  for (const auto& task : fs::directory_iterator(proc / "task", gone))
-    used.cpu_ms += std::strtod(text_of(task.path() / "schedstat").c_str(), nullptr) / 1e6;
+  used.cpu_ms = cpu_ms_of(pid);
   const std::string stat = text_of(proc / "stat");
   const char* at = stat.c_str() + std::min(stat.rfind(')') + 2, stat.size());
   std::vector<double> fields;
