@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "census/bpf_programs.h"
+#include "census/ends_once.h"
 #include "census/record.h"
 
 namespace memoir {
@@ -37,6 +38,7 @@ class BpfEvents final : public ProcessEvents {
     into_ = &events;
     const int taken = ring_buffer__consume(ring_.get());
     if (taken < 0) return bpf_error("reading a BPF ring buffer", -taken);
+    ends_.keep_first(events);
     const std::uint64_t lost = *static_cast<volatile const __u64*>(&programs_->bss->events_lost);
     return lost - std::exchange(lost_, lost);
   }
@@ -74,7 +76,8 @@ class BpfEvents final : public ProcessEvents {
   OwnedBpf<bpf_link> signals_;
   std::string no_signals_;
   std::vector<ProcessEvent>* into_ = nullptr;  // of who takes them now
-  std::uint64_t lost_ = 0;                     // as told last
+  EndsOnce ends_;
+  std::uint64_t lost_ = 0;  // as told last
 };
 
 }  // namespace
