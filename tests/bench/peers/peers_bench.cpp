@@ -1,5 +1,5 @@
 // What a sample costs beside the peers: the same living population, the same interval of a second, one after the other
-// in one run. CPU by the scheduler's own count (schedstat), bytes kept and written, the recorder's memory, how long
+// in one run. CPU by the scheduler's own count, bytes kept and written, the recorder's memory, how long
 // mmap takes a process of 4 GiB and 20,000 mappings meanwhile, and how far the PSS that Memoir recorded is from a full
 // reading at that moment.
 //
