@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
+#include <string_view>
+#include <unordered_map>
 
 #include "analysis/rolled.h"
 #include "query/answer/history.h"
@@ -82,13 +84,39 @@ StoredRun run_at(const std::vector<StoredRun>& runs, std::int64_t at_ms) {
   return found;
 }
 
+// How many run each program. A fork keeps it, and who runs another shares no anonymous memory.
+using Families = std::unordered_map<std::string_view, std::int64_t>;
+
+// Of one that is replaced on disk: as it was called.
+std::string_view program_of(const ProcessInfo& info) {
+  std::string_view exe = info.exe;
+  if (exe.ends_with(kDeletedMark)) exe.remove_suffix(kDeletedMark.size());
+  return exe;
+}
+
+Families count_families(const std::vector<ProcessState>& processes) {
+  Families families;
+  for (const ProcessState& process : processes) ++families[program_of(process.process.info)];
+  return families;
+}
+
+// Whose program may not be seen may be of any family.
+std::int64_t family_of(const ProcessInfo& info, const Families& families) {
+  if (info.exe.empty()) return 0;
+  const auto unseen = families.find(std::string_view());
+  return families.at(program_of(info)) + (unseen == families.end() ? 0 : unseen->second);
+}
+
 Result<std::optional<State>> load_tick(Reader& reader, std::int64_t at_ms) {
   const std::optional<StoredTick> tick = TRY(reader.tick_at(at_ms));
   if (!tick) return std::optional<State>();
   State state;
   state.snapshot = TRY(reader.snapshot(tick->id));
-  for (const ProcessState& process : state.snapshot.processes)
-    state.processes.push_back({&process.process, metric_values(process.sample.memory), &process});
+  const auto families = count_families(state.snapshot.processes);
+  for (const ProcessState& process : state.snapshot.processes) {
+    state.processes.push_back(
+        {&process.process, metric_values(process.sample.memory), &process, family_of(process.process.info, families)});
+  }
   for (const CategorySample& category : state.snapshot.categories)
     state.categories.push_back({category.category, category.processes, metric_values(category), category.inexact});
   return std::optional<State>(std::move(state));
@@ -152,7 +180,7 @@ char state_letter(const HeldProcess& process) {
 }
 
 void add_to(Tally& tally, const HeldProcess& process) {
-  if (process.tick != nullptr) return tally.add(process.tick->sample);
+  if (process.tick != nullptr) return tally.add(process.tick->sample, process.family);
   tally.add_mean(process.kib, 1);
 }
 

@@ -19,7 +19,8 @@ namespace memoir::query {
 struct HeldProcess {
   const StoredProcess* process = nullptr;
   MetricValues kib;                    // of a bucket means, without hwm
-  const ProcessState* tick = nullptr;  // of a tick: all that it saw of it
+  const ProcessState* tick = nullptr;  // of a tick: all that it saw of it,
+  std::int64_t family = 0;             // and how many run its program: as of pss_bounds()
 };
 
 // Of the members of a group, as the store keeps it: all of them, also those that were too short-lived to have rollups

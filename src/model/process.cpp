@@ -40,14 +40,16 @@ std::optional<std::int64_t> swap_kib(const ProcessMemory& memory) {
   return either(memory, ProcessField::swap, ProcessField::vm_swap);
 }
 
-PssBounds pss_bounds(const ProcessSample& sample) {
+PssBounds pss_bounds(const ProcessSample& sample, std::int64_t family) {
   const ProcessMemory& memory = sample.memory;
   const std::int64_t pss = memory.or_zero(ProcessField::pss);
   if (is_known(sample.source)) return {pss, pss};
-  const bool own =
-      sample.source == Source::estimated && memory.get(ProcessField::pss_anon) == memory.get(ProcessField::rss_anon);
-  const std::int64_t least = own ? memory.or_zero(ProcessField::rss_anon) : 0;
-  return {std::min(least, pss), std::max(memory.or_zero(ProcessField::vm_rss), pss)};
+  const std::int64_t anonymous = memory.or_zero(ProcessField::rss_anon);
+  const bool own = family == 1 || (sample.source == Source::estimated &&
+                                   memory.get(ProcessField::pss_anon) == memory.get(ProcessField::rss_anon));
+  // The kernel rounds the share of each page down.
+  const std::int64_t shared_by_all = family > 0 ? std::max<std::int64_t>(anonymous / family - 1, 0) : 0;
+  return {std::min(own ? anonymous : shared_by_all, pss), std::max(memory.or_zero(ProcessField::vm_rss), pss)};
 }
 
 std::string_view to_string(Source source) {

@@ -175,12 +175,18 @@ struct ProcessSample {
   bool operator==(const ProcessSample&) const = default;
 };
 
-// Between which PSS is for certain: what it shares with nobody, and all that it has mapped. Of a known PSS both are it.
+// Between which PSS is for certain, whatever others map or give back: the anonymous memory that it shares with nobody,
+// and all that it has mapped. Of a known PSS both are it. (Merging by KSM aside.)
 struct PssBounds {
   std::int64_t least_kib = 0;
   std::int64_t most_kib = 0;
+
+  bool operator==(const PssBounds&) const = default;
 };
 
-PssBounds pss_bounds(const ProcessSample& sample);
+// An estimated PSS_anon is as large as RssAnon where none of it is shared, and only there (collect/need/estimate.h).
+// Else a page may be in each process that forked from one with the same program and runs it still: `family` is how many
+// run it, itself included; 0: that is not known.
+PssBounds pss_bounds(const ProcessSample& sample, std::int64_t family = 0);
 
 }  // namespace memoir

@@ -60,6 +60,9 @@ class SqliteReader final : public Reader {
   }
   Result<std::vector<Holder>> largest_at(std::int64_t tick_id, std::size_t most,
                                          const std::function<bool(const StoredProcess&)>& takes) override;
+  Result<std::map<std::int64_t, std::int64_t>> estimated_since(std::int64_t tick_id) override {
+    return loading(load_estimated_since, tick_id);
+  }
   Result<std::vector<LedgerAt>> ledgers(std::int64_t tick_id, std::optional<std::int64_t> process_id) override;
   Result<bool> any_ledgers() override;
   Result<std::vector<FirstMapping>> first_mappings(std::int64_t tick_id) override {

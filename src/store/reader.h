@@ -55,6 +55,10 @@ class Reader {
   virtual Result<std::vector<Holder>> largest_at(std::int64_t tick_id, std::size_t most,
                                                  const std::function<bool(const StoredProcess&)>& takes) = 0;
 
+  // Since when the PSS of processes has been but estimated at a tick, in wall milliseconds by their rows; as far back
+  // as the keyframe before it.
+  virtual Result<std::map<std::int64_t, std::int64_t>> estimated_since(std::int64_t tick_id) = 0;
+
   // The ledgers of mappings that hold at a tick, by process row; of all processes, or of one.
   virtual Result<std::vector<LedgerAt>> ledgers(std::int64_t tick_id,
                                                 std::optional<std::int64_t> process_id = std::nullopt) = 0;

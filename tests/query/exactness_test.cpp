@@ -219,3 +219,46 @@ TEST_CASE("a sum says how much of it is estimated, and how wrong estimates were 
   history.tick();
   CHECK(totals()["estimates_off_percent"].is_null());
 }
+
+TEST_CASE("where some are estimates: between which they are, how wrong their sum can be, and for how long") {
+  History history;
+  history.begin_run();
+  history.birth(1, {"init", "init"}, 100'000);
+  history.birth(2, {"postgres", "postgres", "database"}, 300'000);
+  history.birth(3, {"postgres", "postgres", "database"}, 300'000);
+  const auto ask_top = [&](std::vector<std::string> more = {}) {
+    more.insert(more.begin(), "top");
+    return ask(history.path(), history.now_ms(), more);
+  };
+  history.tick();
+  CHECK_FALSE(ask_top()["rows"][0].contains("pss_low_kib"));
+  CHECK_FALSE(ask_top()["totals"].contains("estimates_off_most_kib"));
+  // Two run its program: each may have half of its anonymous memory.
+  history.estimated(2);
+  history.set(2, ProcessField::rss_anon, 240'000);
+  history.set(2, ProcessField::vm_rss, 500'000);
+  history.machine(MachineField::anon_pages, 800'000);
+  history.machine(MachineField::mapped, 400'000);
+  history.tick(3);
+  const json top = ask_top();
+  CAPTURE(top.dump());
+  const json& two = top["rows"][0];
+  CHECK(two["pid"] == 2);
+  CHECK(two["pss_low_kib"] == 119'999);
+  CHECK(two["pss_high_kib"] == 500'000);
+  CHECK(two["estimated_ms"] == 2 * History::kInterval);
+  CHECK(top["rows"][1]["pss_low_kib"] == 300'000);
+  CHECK(top["rows"][1]["pss_high_kib"] == 300'000);
+  CHECK(top["rows"][1]["estimated_ms"].is_null());
+  CHECK(top["totals"]["estimates_off_most_kib"] == 200'000);
+  const json group = ask_top({"--group", "category"})["rows"][0];
+  CHECK(group["pss_low_kib"] == 419'999);
+  CHECK(group["pss_high_kib"] == 800'000);
+  // No more is mapped than the machine tells: 100'000 KiB beside what is thought.
+  history.machine(MachineField::mapped, 50'000);
+  history.tick();
+  CHECK(ask_top()["totals"]["estimates_off_most_kib"] == 180'001);
+  history.set(2, ProcessField::pss_anon, 240'000);
+  history.tick();
+  CHECK(ask_top()["totals"]["estimates_off_most_kib"] == 150'000);
+}

@@ -74,6 +74,26 @@ Columns<HeldRow> group_columns(const std::string& group, Metric by) {
   return columns;
 }
 
+// Where some are estimates: between which PSS is, and for how long at least it was not known.
+Status add_estimates(const Context& context, const std::string& group, std::int64_t tick_id,
+                     Columns<HeldRow>& columns) {
+  const auto add_end = [&](const char* name, std::int64_t PssBounds::*end) {
+    columns.add(for_machines(name, Kind::size), [end](const HeldRow& row) -> Value {
+      const auto bounds = row.is.pss_bounds();
+      return bounds && row.is.kib(Metric::pss) ? Value((*bounds).*end) : Value();
+    });
+  };
+  add_end("pss_low_kib", &PssBounds::least_kib);
+  add_end("pss_high_kib", &PssBounds::most_kib);
+  if (group != "process") return Done{};
+  const auto since = TRY(context.reader.estimated_since(tick_id));
+  columns.add(for_machines("estimated_ms", Kind::duration), [since](const HeldRow& row) -> Value {
+    const auto found = since.find(row.after->process->id);
+    return found == since.end() ? Value() : Value(row.at_ms - found->second);
+  });
+  return Done{};
+}
+
 // All that processes held, those included of which rollups know no more than their groups.
 std::optional<std::int64_t> whole_kib(const State& state, const Tally& all, Metric by) {
   const auto others = short_lived_kib(state, by);
@@ -96,7 +116,7 @@ Result<Report> top_at(const Context& context) {
   const Filter filter = TRY(filter_at(context.options, loaded ? std::vector{&*loaded} : std::vector<const State*>()));
   const std::string group = top_group(context.options);
   const Metric by = parse_metric(context.options.by.value_or("pss")).value_or(Metric::pss);
-  const auto columns = group == "process" ? process_columns(by) : group_columns(group, by);
+  auto columns = group == "process" ? process_columns(by) : group_columns(group, by);
   if (!loaded) return nothing_recorded(context, columns);
   const State& state = *loaded;
   const Snapshot& snapshot = state.snapshot;
@@ -129,6 +149,7 @@ Result<Report> top_at(const Context& context) {
   tell_short_lived(state, report, context.options.units);
   limit_rows(rows, report, context, [by](const HeldRow& row) { return row.is.kib(by); },
              {.of = metric_title(by), .adds_up = by != Metric::hwm});
+  if (chosen.estimates().processes > 0) TRY(add_estimates(context, group, snapshot.tick.id, columns));
   report.rows = make_table(columns, rows);
   mark_sorted(report.rows, fmt::format("{}_kib", to_string(by)));
   report_state(state, context.when.at_ms.value_or(*report.at_ms), context.options.zone, report);

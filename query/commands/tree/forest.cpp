@@ -27,7 +27,7 @@ Forest forest_of(const State& state, Metric by) {
   for (std::size_t i = 0; i < count; ++i) {
     const ProcessSample& sample = state.processes[i].tick->sample;
     processes.push_back({sample.key.pid, sample.parent_pid, sample.key.start_ticks});
-    held[i].add(sample);
+    held[i].add(sample, state.processes[i].family);
   }
   const Parents parents = parents_of(processes);
   const std::vector<Tally> sums = subtree_sums(parents, held);

@@ -15,6 +15,8 @@ constexpr std::int64_t kTouchedPart = 8;
 // In this time a part of what a fork left shared may be written to.
 constexpr std::int64_t kCopiedMs = 600'000;
 constexpr std::int64_t kCopiedPart = 4;
+// A process that may share anonymous memory is never thought to have all of it for itself: by that bounds are told.
+constexpr std::int64_t kSharedKib = 4;
 constexpr double kLeastWrong = 1.0 / 64;
 constexpr double kMostWrong = 8;
 
@@ -62,6 +64,13 @@ void carry_on_parts(const ProcessMemory& read, bool own, ProcessMemory& memory) 
   add(memory, F::private_dirty, private_moved);
 }
 
+// After a relative's fork.
+void take_off_shared(ProcessMemory& memory) {
+  const Value pss_anon = memory.get(F::pss_anon);
+  if (!pss_anon || pss_anon != memory.get(F::rss_anon)) return;
+  for (const F field : {F::pss_anon, F::pss, F::pss_dirty, F::private_dirty}) add(memory, field, -kSharedKib);
+}
+
 // How much of what others may have a part in moved.
 std::int64_t moved_shared_kib(const ExactReading& last, const ProcessMemory& now, bool related) {
   const ProcessMemory& read = last.memory;
@@ -98,6 +107,7 @@ void estimate(const ExactReading& last, bool related, ProcessSample& sample) {
   constexpr std::array counters{F::rss_anon, F::rss_file, F::rss_shmem, F::vm_swap, F::vm_lck, F::hugetlb_pages};
   const bool still = std::ranges::all_of(counters, [&](F counter) { return moved(read, memory, counter) == 0; });
   if (related) sample.source = Source::estimated;
+  if (still && related) take_off_shared(memory);
   if (still) return;
 
   if (moved_shared_kib(last, memory, related) > 0) sample.source = Source::estimated;
@@ -106,6 +116,7 @@ void estimate(const ExactReading& last, bool related, ProcessSample& sample) {
   } else {
     carry_on_whole(read, memory);
   }
+  if (related) take_off_shared(memory);
   memory.set(F::rss, memory.get(F::vm_rss));
   memory.set(F::pss, std::min(memory.or_zero(F::pss), memory.or_zero(F::vm_rss)));
   memory.set(F::anonymous, memory.get(F::rss_anon));

@@ -29,7 +29,8 @@ double learn(double wrong_part, std::int64_t touched_kib, std::int64_t error_kib
 // Puts what is to be thought of the rollup's fields into those of `sample`, whose fields of status are those of now,
 // and its source: held where PSS is known, else estimated; inaccessible where there is no memory. `related`: the
 // process, or a relative of it, forked, exec'd or ended since the reading, so that pages may have got or lost a sharer.
-// What says nothing of PSS, such as Referenced, stays as it was read.
+// What says nothing of PSS, such as Referenced, stays as it was read. Estimated PSS_anon is as large as RssAnon where
+// all of that is its own, and only there: so who reads it later can tell bounds (pss_bounds in model/process.h).
 void estimate(const ExactReading& last, bool related, ProcessSample& sample);
 
 }  // namespace memoir

@@ -143,6 +143,22 @@ std::vector<Holder> load_largest(SQLite::Database& database, std::int64_t tick_i
   return largest;
 }
 
+std::map<std::int64_t, std::int64_t> load_estimated_since(SQLite::Database& database, std::int64_t tick_id) {
+  Statement rows(database,
+                 "SELECT s.process_id, s.source, t.wall_ms FROM process_sample AS s JOIN tick AS t ON t.id = s.tick_id "
+                 "WHERE s.tick_id BETWEEN ? AND ? ORDER BY s.tick_id, s.process_id");
+  rows.bind(keyframe_of(database, tick_id), tick_id);
+  std::map<std::int64_t, std::int64_t> since;
+  while (rows.step()) {
+    if (rows.integer(1) == static_cast<std::int64_t>(Source::estimated)) {
+      since.try_emplace(rows.integer(0), rows.integer(2));
+    } else {
+      since.erase(rows.integer(0));
+    }
+  }
+  return since;
+}
+
 std::vector<CgroupDetail> load_cgroup_details(SQLite::Database& database, std::int64_t tick_id) {
   std::vector<CgroupDetail> details;
   Statement rows(database, sql::cgroup_details);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -17,6 +18,9 @@ Result<Snapshot> load_snapshot(SQLite::Database& database, std::int64_t tick_id)
 std::optional<ProcessState> load_process(SQLite::Database& database, std::int64_t tick_id, std::int64_t process_id);
 std::vector<Holder> load_largest(SQLite::Database& database, std::int64_t tick_id, std::size_t most,
                                  const std::function<bool(const StoredProcess&)>& takes);
+
+// Since when the PSS of processes has been but estimated, by their rows; as far back as the keyframe.
+std::map<std::int64_t, std::int64_t> load_estimated_since(SQLite::Database& database, std::int64_t tick_id);
 
 // What seldom moves of the cgroups at a tick, sorted by path; also of some that are gone by then.
 std::vector<CgroupDetail> load_cgroup_details(SQLite::Database& database, std::int64_t tick_id);

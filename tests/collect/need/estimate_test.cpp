@@ -94,7 +94,10 @@ TEST_CASE("pages that a forked process adds are its own; of those that go, as ma
 
 TEST_CASE("after a fork of a relative nothing is sure, even where no counter moved") {
   CHECK(estimated(reading(), counters(), true).source == Source::estimated);
-  CHECK(estimated(reading(), counters(), true).memory.get(F::pss) == 111'616);
+  // That a page of it is another's too is how a reader tells that.
+  CHECK(estimated(reading(), counters(), true).memory.get(F::pss) == 111'612);
+  CHECK(estimated(reading(), counters(), true).memory.get(F::pss_anon) == 102'396);
+  CHECK(estimated(reading(51'200), counters(), true).memory.get(F::pss_anon) == 51'200);
   CHECK(estimated(reading(), counters(102'404), true).source == Source::estimated);
 }
 
@@ -129,6 +132,23 @@ TEST_CASE("an estimate is never outside its bounds") {
       }
     }
   }
+}
+
+TEST_CASE("bounds are what the process shares with nobody, and all that it has mapped") {
+  const ProcessSample own = estimated(reading(), counters(102'400, 40'960));
+  CHECK(pss_bounds(own) == PssBounds{102'400, 151'552});
+  // Of anonymous memory that others may have too a part of it is its own, if it is known how many may.
+  const ProcessSample forked = estimated(reading(), counters(102'400, 40'960), true);
+  CHECK(pss_bounds(forked) == PssBounds{0, 151'552});
+  CHECK(pss_bounds(forked, 4) == PssBounds{25'599, 151'552});
+  CHECK(pss_bounds(forked, 1) == PssBounds{102'400, 151'552});
+  const ProcessSample known = estimated(reading(), counters());
+  CHECK(pss_bounds(known) == PssBounds{111'616, 111'616});
+  ProcessSample denied;
+  denied.source = Source::approximate;
+  denied.memory = counters();
+  denied.memory.set(F::pss, 131'072);
+  CHECK(pss_bounds(denied, 2) == PssBounds{51'199, 131'072});
 }
 
 TEST_CASE("an error of an estimate counts at once, trust grows by halves and is never whole") {
