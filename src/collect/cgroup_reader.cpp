@@ -10,6 +10,13 @@ namespace {
 
 constexpr std::int64_t kDetailEveryMs = 60'000;
 
+// Whole readings: each in this time. Who is behind reads at most so many times as many at a tick as come due, and so
+// many rounds too late are made up for.
+constexpr std::int64_t kWholeEveryMs = 5 * 60 * 1000;
+constexpr double kCatchUp = 2;
+constexpr double kMostRounds = 2;
+constexpr std::int64_t kUnknownWholeUs = 50;
+
 // Usage this far below a limit is near it: a tenth.
 constexpr std::int64_t kNearPart = 10;
 
@@ -103,7 +110,7 @@ void CgroupReader::read_limits(const std::string& path, Cgroup& cgroup, Pass& pa
   sample.swap_max_kib = limit(CgroupFile::swap_max).value_or(std::nullopt);
 }
 
-void CgroupReader::read_usage(const std::string& path, Cgroup& cgroup, bool all, Pass& pass) {
+void CgroupReader::read_usage(const std::string& path, Cgroup& cgroup, Pass& pass) {
   const auto get = [&](CgroupFile file, auto parse) { return value(path, cgroup, file, parse, pass); };
   const auto current = get(CgroupFile::current, parse_cgroup_usage);
   if (!current) return cgroup.sample.reset();
@@ -111,7 +118,7 @@ void CgroupReader::read_usage(const std::string& path, Cgroup& cgroup, bool all,
   if (cgroups_.has(CgroupFile::swap_current)) sample.swap_kib = get(CgroupFile::swap_current, parse_cgroup_usage);
   // Near a limit page cache gives way to other memory, and the sum stays.
   const bool near = near_a_limit(sample) || is_near(*current, sample.max_kib) || is_near(*current, sample.high_kib);
-  if (cgroup.detail && !all && !near && moved_little(sample.current_kib, *current)) return;
+  if (cgroup.detail && !cgroup.whole && !near && moved_little(sample.current_kib, *current)) return;
   sample.current_kib = *current;
   const CgroupStat stat = get(CgroupFile::stat, parse_cgroup_stat).value_or(CgroupStat());
   sample.file_kib = stat.file;
@@ -176,25 +183,76 @@ bool CgroupReader::detail_due(const Cgroup& cgroup, const Pass& pass) const {
 }
 
 // Returns whether the detail was read.
-bool CgroupReader::update(const std::string& path, Cgroup& cgroup, bool all, Pass& pass) {
+bool CgroupReader::update(const std::string& path, Cgroup& cgroup, Pass& pass) {
   cgroup.moved_since_detail = cgroup.moved_since_detail || cgroup.moved;
-  const bool detail = all || detail_due(cgroup, pass);
+  const bool detail = cgroup.whole || detail_due(cgroup, pass);
   const bool near = cgroup.sample && near_a_limit(*cgroup.sample);
   // One that nobody is in any more is about to go.
   if (!detail && !near && !cgroup.moved && cgroup.used) return false;
   if (detail || near) read_limits(path, cgroup, pass);
   if (cgroup.sample) {
     const Held before = held(*cgroup.sample);
-    read_usage(path, cgroup, all, pass);
+    read_usage(path, cgroup, pass);
     if (cgroup.sample) read_peaks(path, cgroup, before, pass);
   }
   if (cgroup.replaced) {
     cgroup.forget();
-    return update(path, cgroup, all, pass);
+    return update(path, cgroup, pass);
   }
   if (!cgroup.sample || (!detail && !near && !near_a_limit(*cgroup.sample))) return false;
   read_detail(path, cgroup, pass);
   return true;
+}
+
+// Returns whether its detail is another than before, or was due anyway.
+bool CgroupReader::update_whole(const std::string& path, Cgroup& cgroup, Pass& pass) {
+  const std::int64_t before_us = thread_cpu_us();
+  for (auto& file : cgroup.files) {
+    if (file) file->missing = false;
+  }
+  const bool due = detail_due(cgroup, pass) || (cgroup.sample && near_a_limit(*cgroup.sample));
+  const std::optional<CgroupDetail> before = cgroup.detail;
+  const bool read = update(path, cgroup, pass);
+  const std::int64_t took_us = thread_cpu_us() - before_us;
+  whole_us_ += (took_us - whole_us_) / (whole_us_ == 0 ? 1 : 8);
+  pass.in_turn_us += took_us;
+  return read && (due || cgroup.detail != before);
+}
+
+double CgroupReader::owed_at(std::int64_t boot_ms) const {
+  const auto all = static_cast<double>(known_.size());
+  if (!turned_ms_) return all;
+  return owed_ + all * static_cast<double>(boot_ms - *turned_ms_) / kWholeEveryMs;
+}
+
+void CgroupReader::claim(std::int64_t boot_ms, std::vector<Claim>& claims) const {
+  const double owed = owed_at(boot_ms);
+  if (owed < 1) return;
+  const auto behind_ms = static_cast<std::int64_t>(owed / static_cast<double>(known_.size()) * kWholeEveryMs);
+  const std::int64_t each_us = whole_us_ > 0 ? whole_us_ : kUnknownWholeUs;
+  claims.push_back(
+      {ClaimKind::cgroups, static_cast<std::int64_t>(owed) * each_us, turn_urgency(behind_ms, kWholeEveryMs)});
+}
+
+// Those that come after who was read last, by their paths.
+void CgroupReader::choose_whole(bool turns, std::int64_t boot_ms) {
+  const bool first = !turned_ms_;
+  const auto all = static_cast<double>(known_.size());
+  const double due = first ? all : all * static_cast<double>(boot_ms - *turned_ms_) / kWholeEveryMs;
+  owed_ = owed_at(boot_ms);
+  turned_ms_ = boot_ms;
+  for (auto& [path, cgroup] : known_) cgroup.whole = first;
+  if (first) owed_ = 0;
+  if (first || !turns) return;
+  owed_ = std::min(owed_, kMostRounds * all);
+  const auto most = static_cast<std::size_t>(std::min(owed_, kCatchUp * due + 1));
+  auto next = known_.upper_bound(turn_);
+  for (std::size_t i = 0; i < std::min(most, known_.size()); ++i, ++next) {
+    if (next == known_.end()) next = known_.begin();
+    next->second.whole = true;
+    turn_ = next->first;
+    --owed_;
+  }
 }
 
 // Only where the machine's own counter says that there was one: then all have been read at this tick.
@@ -230,12 +288,12 @@ void CgroupReader::tell(bool details, Pass& pass) const {
   }
 }
 
-void CgroupReader::read(const std::vector<CgroupMember>& members, bool all, Pass& pass) {
+void CgroupReader::read(const std::vector<CgroupMember>& members, bool look, Pass& pass, bool turns) {
   for (auto& [path, cgroup] : known_) {
     cgroup.moved = false;
     cgroup.usage_between = cgroup.swap_between = {};
   }
-  if (all || !pass.tick.born.empty() || !pass.tick.exits.empty()) count(members);
+  if (look || !pass.tick.born.empty() || !pass.tick.exits.empty()) count(members);
   for (const CgroupMember& member : members) {
     if (member.moved && !member.cgroup.empty()) mark_moved(&at(member.cgroup));
   }
@@ -245,18 +303,14 @@ void CgroupReader::read(const std::vector<CgroupMember>& members, bool all, Pass
   };
   for (const ProcessInfo& info : pass.tick.born) visited(info.cgroup);
   for (const EndSum& sum : pass.tick.end_sums) visited(sum.cgroup);
-  if (all) std::erase_if(known_, [](const auto& known) { return !known.second.used; });
+  if (look) std::erase_if(known_, [](const auto& known) { return !known.second.used; });
+  choose_whole(turns, pass.tick.begin.boot_ms);
   const auto of_machine = pass.tick.machine.memory.get(MachineField::oom_kill);
   oom_killed_ = std::exchange(machine_oom_kills_, of_machine) != of_machine;
-  bool details = false;
+  bool details = pass.tick.keyframe;
   for (auto& [path, cgroup] : known_) {
-    if (all) {
-      for (auto& file : cgroup.files) {
-        if (file) file->missing = false;
-      }
-    }
     const bool was_there = cgroup.sample.has_value();
-    if (update(path, cgroup, all, pass)) details = true;
+    if (cgroup.whole ? update_whole(path, cgroup, pass) : update(path, cgroup, pass)) details = true;
     if (was_there && !cgroup.sample) cgroup.forget();
   }
   tell_oom_kills(pass);

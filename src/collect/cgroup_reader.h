@@ -5,6 +5,8 @@
 // seldom moves (limits, events, pressure) once a minute while something does, and at once where usage is near a limit
 // or the OOM killer was there. What is not read holds. Peaks are read with usage: what they were between two ticks is
 // told among the tick's extremes. Files are small and stay open.
+//
+// In turn, once in five minutes, each is read whole: for what moves without a process, and for files that were missing.
 
 #include <array>
 #include <functional>
@@ -17,6 +19,7 @@
 
 #include "base/kept_file.h"
 #include "collect/between.h"
+#include "collect/need/claim.h"
 #include "collect/pass.h"
 #include "model/cgroup.h"
 #include "proc/cgroup_fs.h"
@@ -33,9 +36,12 @@ class CgroupReader {
  public:
   CgroupReader(CgroupFs cgroups, DescriptorBudget& budget) : cgroups_(std::move(cgroups)), budget_(budget) {}
 
-  // Puts them into the tick. `all`: everything is read, those that no process is in or below any more are forgotten,
-  // and files that were not there are looked for again.
-  void read(const std::vector<CgroupMember>& members, bool all, Pass& pass);
+  // What those will cost whose turn it is.
+  void claim(std::int64_t boot_ms, std::vector<Claim>& claims) const;
+
+  // Puts them into the tick. `look`: those that no process is in or below any more are forgotten. `turns`: those whose
+  // turn it is are read whole; at the first tick all are.
+  void read(const std::vector<CgroupMember>& members, bool look, Pass& pass, bool turns = true);
 
  private:
   struct File {
@@ -57,6 +63,7 @@ class CgroupReader {
     bool used = false;                      // a process is in or below it
     bool moved = false;                     // and moved, or came, or went
     bool moved_since_detail = false;
+    bool whole = false;     // to be read whole in this tick
     bool resets = true;     // its peaks can be reset, as far as is known
     bool replaced = false;  // what was read before was of another one of its name
 
@@ -83,13 +90,16 @@ class CgroupReader {
     for (; cgroup != nullptr && !cgroup->moved; cgroup = cgroup->above) cgroup->moved = true;
   }
 
+  double owed_at(std::int64_t boot_ms) const;
+  void choose_whole(bool turns, std::int64_t boot_ms);
   Cgroup& at(std::string_view path);
   void count(const std::vector<CgroupMember>& members);
   void tell(bool details, Pass& pass) const;
-  bool update(const std::string& path, Cgroup& cgroup, bool all, Pass& pass);
+  bool update(const std::string& path, Cgroup& cgroup, Pass& pass);
+  bool update_whole(const std::string& path, Cgroup& cgroup, Pass& pass);
   bool detail_due(const Cgroup& cgroup, const Pass& pass) const;
   void read_limits(const std::string& path, Cgroup& cgroup, Pass& pass);
-  void read_usage(const std::string& path, Cgroup& cgroup, bool all, Pass& pass);
+  void read_usage(const std::string& path, Cgroup& cgroup, Pass& pass);
   void read_peaks(const std::string& path, Cgroup& cgroup, const Held& before, Pass& pass);
   void read_detail(const std::string& path, Cgroup& cgroup, Pass& pass);
   void tell_oom_kills(Pass& pass);
@@ -102,6 +112,11 @@ class CgroupReader {
   Known known_;  // of each those above it, too
   std::optional<std::int64_t> machine_oom_kills_;
   bool oom_killed_ = false;  // since the tick before
+  // Of whole readings.
+  std::optional<std::int64_t> turned_ms_;  // the tick before
+  double owed_ = 0;                        // so many are to be read
+  std::string turn_;                       // who was read last
+  std::int64_t whole_us_ = 0;              // what one takes, on average
 };
 
 }  // namespace memoir

@@ -31,16 +31,6 @@ namespace {
 // How often it is looked at what there is to read: cgroups that no process is in any more, files that were missing.
 constexpr std::int64_t kLookEveryMs = 5 * 60 * 1000;
 
-// Whether what its cgroups are charged for it is not as at the tick before.
-bool moved(ProcessEntry& entry) {
-  using Field = ProcessField;
-  const ProcessMemory& memory = entry.sample.memory;
-  const decltype(entry.charged) now{memory.get(Field::vm_rss), memory.get(Field::rss_anon),
-                                    memory.get(Field::rss_shmem), memory.get(Field::vm_swap),
-                                    memory.get(Field::vm_pte)};
-  return std::exchange(entry.charged, now) != now;
-}
-
 }  // namespace
 
 struct Collector::State {
@@ -74,7 +64,8 @@ struct Collector::State {
   void read_log();
   void use_events(Pass& pass);
   bool look_due(const Tick& tick);
-  void read_cgroups(bool all, Pass& pass);
+  Granted plan(Pass& pass);
+  void read_cgroups(bool look, const Granted& granted, Pass& pass);
   void assemble(Tick& tick);
   void find_access();
   void note(std::string_view sentence);
@@ -124,11 +115,20 @@ bool Collector::State::look_due(const Tick& tick) {
   return due;
 }
 
-void Collector::State::read_cgroups(bool all, Pass& pass) {
+// What is read in turn, in one order with what is read by need.
+Granted Collector::State::plan(Pass& pass) {
+  std::vector<Claim> claims;
+  ledgers.claim(pass.tick.begin.boot_ms, claims);
+  tmpfs.claim(pass.tick.begin.boot_ms, claims);
+  cgroups.claim(pass.tick.begin.boot_ms, claims);
+  return planner.plan(table.entries(), claims, pass);
+}
+
+void Collector::State::read_cgroups(bool look, const Granted& granted, Pass& pass) {
   std::vector<CgroupMember> members;
   members.reserve(table.entries().size());
-  for (const auto& entry : table.entries()) members.push_back({entry->info.cgroup, moved(*entry)});
-  cgroups.read(members, all, pass);
+  for (const auto& entry : table.entries()) members.push_back({entry->info.cgroup, entry->charge_moved()});
+  cgroups.read(members, look, pass, granted.count(ClaimKind::cgroups) > 0);
 }
 
 // A census that fails has been tried several times: it is not asked again. That by /proc can but fail to list it.
@@ -227,18 +227,20 @@ Status Collector::State::read(Pass& pass) {
   span.add_to(pass.tick.cost, CostKind::machine);
   const bool look = look_due(pass.tick);
   TRY(find_processes(look, pass));
-  planner.plan(table.entries(), pass);
-  ProcessReads::Jobs others = tmpfs.ask(look, pass.tick.begin.boot_ms);
+  const Granted granted = plan(pass);
+  ProcessReads::Jobs others = tmpfs.ask(look, pass.tick.begin.boot_ms, granted.count(ClaimKind::walk) > 0);
   if (auto job = containers.ask()) others.push_back(std::move(job));
   std::ranges::move(ends.ask(identifier), std::back_inserter(others));
   reads.run(pass, std::move(others));
+  planner.estimate_pools(table.entries(), pass);
   span = CostSpan();
   tmpfs.take(identifier.names(), pass);
   containers.take(pass);
   ends.tell(table.entries(), identifier, pass);
-  read_cgroups(look, pass);
+  read_cgroups(look, granted, pass);
   span.add_to(pass.tick.cost, CostKind::machine);
-  ledgers.read(table.entries(), std::exchange(ledger_ask, LedgerAsk::due), tmpfs.mounts(), identifier.names(), pass);
+  ledgers.read(table.entries(), std::exchange(ledger_ask, LedgerAsk::due), tmpfs.mounts(), identifier.names(), pass,
+               granted.count(ClaimKind::ledger));
   return Done{};
 }
 
@@ -359,7 +361,7 @@ Result<Tick> Collector::collect(bool keyframe) {
   tick.end = state.clock.now();
   state.read_until_ms = tick.end.boot_ms;
   whole.add_to(tick.total);
-  state.planner.spend(tick);
+  state.planner.spend(pass);
   return tick;
 }
 

@@ -17,6 +17,7 @@ constexpr std::size_t kMostLate = 2;            // each has a thread
 constexpr std::int64_t kMostCpuUs = 5'000'000;  // of one reading
 constexpr std::size_t kMostShared = 256;        // objects that a process maps shared
 constexpr std::size_t kSweepAtOnce = 2;         // readings at a tick, with those of ledgers
+constexpr std::int64_t kSweepCostUs = 2'000;    // of one, about
 
 // What moves when the memory of a process does.
 constexpr std::array kCounters{F::rss_anon, F::rss_file, F::rss_shmem, F::vm_size, F::vm_swap, F::vm_pte};
@@ -166,10 +167,21 @@ Status LedgerReader::Job::check_same(const Fd& fd, Buffer& buffer) const {
   return start_ticks && *start_ticks == key_.start_ticks ? Status(Done{}) : Status(gone);
 }
 
-void LedgerReader::read(const Entries& entries, LedgerAsk ask, const Mounts& mounts, NameBudget& names, Pass& pass) {
+void LedgerReader::claim(std::int64_t boot_ms, std::vector<Claim>& claims) const {
+  const std::int64_t pace_ms = plan_.limits().interval_ms;
+  const std::size_t before = claims.size();
+  for (const LedgerPlan::Turn& turn : plan_.coming(boot_ms))
+    claims.push_back({ClaimKind::ledger, turn.cost_us, turn_urgency(turn.overdue_ms, pace_ms)});
+  if (!plan_.affords_any() || pace_ms == 0) return;
+  for (std::size_t i = claims.size() - before; i < std::min(kSweepAtOnce, sweep_.left().size()); ++i)
+    claims.push_back({ClaimKind::ledger, kSweepCostUs, turn_urgency(boot_ms - sweep_.began_ms(), pace_ms)});
+}
+
+void LedgerReader::read(const Entries& entries, LedgerAsk ask, const Mounts& mounts, NameBudget& names, Pass& pass,
+                        std::size_t granted) {
   CostSpan span;
   take_back(names, pass);
-  const Jobs jobs = plan(entries, ask, mounts, pass);
+  const Jobs jobs = plan(entries, ask, mounts, granted, pass);
   span.add_to(pass.tick.cost, CostKind::rollup);
   reader_.begin(pass.tick.begin.boot_ms * 1000);
   pass.tick.total.cpu_us += reader_.run({jobs.begin(), jobs.end()}, pass.tick.cost);
@@ -187,8 +199,9 @@ void LedgerReader::read(const Entries& entries, LedgerAsk ask, const Mounts& mou
   span.add_to(pass.tick.cost, CostKind::rollup);
 }
 
-LedgerReader::Jobs LedgerReader::plan(const Entries& entries, LedgerAsk ask, const Mounts& mounts, Pass& pass) {
-  const LedgerTurns turns = plan_.next(candidates_of(entries), pass.tick.begin.boot_ms, ask);
+LedgerReader::Jobs LedgerReader::plan(const Entries& entries, LedgerAsk ask, const Mounts& mounts, std::size_t granted,
+                                      Pass& pass) {
+  const LedgerTurns turns = plan_.next(candidates_of(entries), pass.tick.begin.boot_ms, ask, granted);
   for (const ProcessKey& key : turns.deferred) tell(key, LedgerState::deferred, pass);
   for (const ProcessKey& key : turns.dropped) tell(key, LedgerState::dropped, pass);
   Jobs jobs;
@@ -200,7 +213,7 @@ LedgerReader::Jobs LedgerReader::plan(const Entries& entries, LedgerAsk ask, con
     const auto use = sweep_.left().contains(key) ? Job::Use::both : Job::Use::ledger;
     jobs.push_back(std::make_shared<Job>(proc_, entry_of(entries, key), mounts, plan_.limits().labels, use));
   }
-  plan_sweep(entries, kSweepAtOnce, jobs, mounts, pass);
+  plan_sweep(entries, std::min(kSweepAtOnce, granted), jobs, mounts, pass);
   return jobs;
 }
 

@@ -11,6 +11,7 @@
 #include "collect/mappings/plan.h"
 #include "collect/mappings/swap_sweep.h"
 #include "collect/names/name_budget.h"
+#include "collect/need/claim.h"
 #include "collect/pass.h"
 #include "collect/process_entry.h"
 #include "collect/reads/blocking_reader.h"
@@ -29,15 +30,20 @@ class LedgerReader {
 
   void set_limits(const LedgerLimits& limits) { plan_.set_limits(limits); }
 
+  // What the readings of a tick will cost, for as many as their own budget allows.
+  void claim(std::int64_t boot_ms, std::vector<Claim>& claims) const;
+
   // At the end of a pass over `entries`: ledgers into the tick, shares of swap into the samples. `names` bounds the
-  // labels of each user. Without `mounts` files in a tmpfs count as files.
-  void read(const Entries& entries, LedgerAsk ask, const Mounts& mounts, NameBudget& names, Pass& pass);
+  // labels of each user. Without `mounts` files in a tmpfs count as files. Of those whose turn it is `granted` are
+  // read.
+  void read(const Entries& entries, LedgerAsk ask, const Mounts& mounts, NameBudget& names, Pass& pass,
+            std::size_t granted = Granted::kAny);
 
  private:
   class Job;
   using Jobs = std::vector<std::shared_ptr<Job>>;
 
-  Jobs plan(const Entries& entries, LedgerAsk ask, const Mounts& mounts, Pass& pass);
+  Jobs plan(const Entries& entries, LedgerAsk ask, const Mounts& mounts, std::size_t granted, Pass& pass);
   void plan_sweep(const Entries& entries, std::size_t most, Jobs& jobs, const Mounts& mounts, const Pass& pass);
   void take(const std::shared_ptr<Job>& job, NameBudget& names, Pass& pass);
   void take_back(NameBudget& names, Pass& pass);

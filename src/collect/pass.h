@@ -17,6 +17,7 @@ struct Pass {
   Buffer& buffer;
   std::string malformed = {};               // the first thing that could not be understood, for the log
   std::string blocked = {};                 // the first read of something else than a process that did not come back
+  std::int64_t in_turn_us = 0;              // of CPU, by what was read in turn beside rollups and smaps (need/claim.h)
   BlockedUsers::Counts blocked_users = {};  // the others, by uid
 
   void note_malformed(const Error& error);

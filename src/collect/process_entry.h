@@ -8,11 +8,13 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "base/kept_file.h"
 #include "collect/between.h"
 #include "collect/need/approximation.h"
 #include "collect/need/cadence.h"
+#include "collect/need/choice.h"
 #include "collect/need/estimate.h"
 #include "collect/read_jobs.h"
 #include "model/process.h"
@@ -55,6 +57,15 @@ struct ProcessEntry {
     }
   }
 
+  // Whether what its cgroups are charged for it is not as it was at the last call.
+  bool charge_moved() {
+    using F = ProcessField;
+    const ProcessMemory& memory = sample.memory;
+    const decltype(charged) now{memory.get(F::vm_rss), memory.get(F::rss_anon), memory.get(F::rss_shmem),
+                                memory.get(F::vm_swap), memory.get(F::vm_pte)};
+    return std::exchange(charged, now) != now;
+  }
+
   bool identity_held() const { return identity != nullptr && identity->held(); }
 
   std::int32_t pid;
@@ -75,8 +86,9 @@ struct ProcessEntry {
   ProcessSample sample;
   std::size_t category = 0;  // slot in the totals
 
-  std::optional<ExactReading> exact;  // of the memory that it has: none before the first, and after an exec
-  bool related = false;               // as in estimate(), since then: see kin.h
+  std::optional<ExactReading> exact;      // of the memory that it has: none before the first, and after an exec
+  bool related = false;                   // as in estimate(), since then: see kin.h
+  std::optional<std::int64_t> unread_ms;  // since when there is no reading of the memory that it has (boot clock)
 
   bool fresh = true;         // born in this tick
   bool identity_due = true;  // to be read (again) as soon as it can be
@@ -96,6 +108,7 @@ struct ProcessEntry {
 
   // Of this tick.
   ReadPlan plan;
+  std::size_t pool = Need::kNoPool;  // of siblings that it is in
   StatusChange change;
   bool exec_told = false;  // it ran another image, as the kernel told
   bool rollup_asked = false;

@@ -1,14 +1,16 @@
 #pragma once
 
 // Decides of each process whether its smaps_rollup is read in this tick, from what the table knows of it
-// (need/choice.h) and what reading may cost (need/allowance.h).
+// (need/choice.h) and what reading may cost (need/allowance.h); and what else is read, of what others claim.
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "collect/need/allowance.h"
 #include "collect/need/choice.h"
+#include "collect/need/pool.h"
 #include "collect/pass.h"
 #include "collect/process_entry.h"
 
@@ -23,18 +25,28 @@ class ReadPlanner {
   // For as long as a burst lasts: who moved most is read beyond what reading may cost.
   void set_closely(bool closely) { closely_ = closely; }
 
-  // Takes the rollup out of the plans of those that are not to be read.
-  void plan(const std::vector<std::unique_ptr<ProcessEntry>>& entries, Pass& pass);
+  using Entries = std::vector<std::unique_ptr<ProcessEntry>>;
+
+  // Takes the rollup out of the plans of those that are not to be read, and says what is granted of the claims of
+  // others.
+  Granted plan(const Entries& entries, std::span<const Claim> others, Pass& pass);
+
+  // After they were read: what of a pool of siblings (need/pool.h) was not is estimated by what was.
+  void estimate_pools(const Entries& entries, const Pass& pass);
 
   // The tick is over: what it cost is known.
-  void spend(const Tick& tick);
+  void spend(const Pass& pass);
 
  private:
+  void find_pools(const Entries& entries, const Pass& pass);
+
   Allowance allowance_;
   bool closely_ = false;
-  std::int64_t other_us_ = 0;  // of the last tick: all that was no reading by need
+  std::int64_t other_us_ = 0;  // of the last tick: all that was not read by need or in turn
   std::vector<Need> needs_;    // reused, like what follows
   std::vector<ProcessEntry*> candidates_;
+  std::vector<PoolMember> members_;
+  std::vector<Pool> pools_;
 };
 
 }  // namespace memoir

@@ -145,7 +145,14 @@ bool TmpfsReader::mounts_changed() {
   return ::poll(&asked, 1, 0) > 0;
 }
 
-std::vector<std::shared_ptr<BlockingJob>> TmpfsReader::ask(bool again, std::int64_t boot_ms) {
+void TmpfsReader::claim(std::int64_t boot_ms, std::vector<Claim>& claims) const {
+  std::vector<TmpfsMount> stuck;
+  for (const auto& job : stuck_walks_) stuck.push_back(job->mount());
+  const auto turn = plan_.coming(stuck, boot_ms);
+  if (turn) claims.push_back({ClaimKind::walk, turn->cost_us, turn_urgency(turn->overdue_ms, plan_.interval_ms())});
+}
+
+std::vector<std::shared_ptr<BlockingJob>> TmpfsReader::ask(bool again, std::int64_t boot_ms, bool walk) {
   forget_returned(stuck_looks_);
   forget_returned(stuck_walks_);
   look_job_ = nullptr;
@@ -160,7 +167,7 @@ std::vector<std::shared_ptr<BlockingJob>> TmpfsReader::ask(bool again, std::int6
     avoid.push_back(*mount);
   }
   std::vector<std::shared_ptr<BlockingJob>> jobs;
-  if (const auto next = plan_.next_walk(avoid, boot_ms)) {
+  if (const auto next = walk ? plan_.next_walk(avoid, boot_ms) : std::nullopt) {
     walk_job_ = std::make_shared<WalkJob>(walk_, *next, limits_);
     jobs.push_back(walk_job_);
   }
@@ -201,6 +208,7 @@ void TmpfsReader::take_walk(NameBudget& names, Pass& pass) {
   }
   if (!walk_job_->done()) return;
   TmpfsTree tree = std::move(walk_job_->tree());
+  pass.in_turn_us += tree.cpu_us;
   std::erase_if(tree.largest,
                 [&](const TmpfsEntry& entry) { return !names.fit(entry.uid, entry.path, pass.tick.begin.boot_ms); });
   plan_.take(walk_job_->mount(), std::move(tree), pass.tick.begin.wall_ms);

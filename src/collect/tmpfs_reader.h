@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "collect/names/name_budget.h"
+#include "collect/need/claim.h"
 #include "collect/pass.h"
 #include "collect/reads/blocking_reader.h"
 #include "collect/tmpfs/plan.h"
@@ -50,8 +51,12 @@ class TmpfsReader {
   // All is told again by the next tick.
   void tell_all() { plan_.tell_all(); }
 
+  // What the walk of this tick will cost, if it is one's turn.
+  void claim(std::int64_t boot_ms, std::vector<Claim>& claims) const;
+
   // The jobs of this tick; none where too many are stuck already. `again`: the table of mounts is read in any case.
-  std::vector<std::shared_ptr<BlockingJob>> ask(bool again, std::int64_t boot_ms);
+  // `walk`: one may be walked.
+  std::vector<std::shared_ptr<BlockingJob>> ask(bool again, std::int64_t boot_ms, bool walk = true);
   // As they were read last; nullptr where they could not be.
   const std::shared_ptr<const std::vector<TmpfsMount>>& mounts() const { return mounts_; }
   // After they were run: into the tick. Absent where they did not come back.

@@ -1,5 +1,6 @@
 // What cgroups may hold and hold, in the ticks of a collector on a fake /proc and a fake /sys/fs/cgroup.
 
+#include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
@@ -99,22 +100,24 @@ TEST_CASE("what cgroups hold is that of the tick, where a process in or below on
   m.move(10, "/a/below");
   const Tick next = m.machine.tick();
   CHECK(paths_of(next) == Paths{"/a", "/a/below", "/still"});
-  // Limits wait for a minute, and files that were not there for a keyframe.
+  // Limits wait for a minute, and files that were not there for five.
   CHECK(a(next) == CgroupSample{"/a", 8192, 3072, 4096, {}, {}, {}});
   CHECK(next.cgroups[1].current_kib == 8192);
   CHECK(next.cgroups[2].current_kib == 4096);
   m.machine.clock.advance(60'000);
   CHECK(a(m.machine.tick()) == CgroupSample{"/a", 8192, 3072, 4096, 16384, {}, {}});
-  const Tick keyframe = m.machine.tick(true);
-  CHECK(a(keyframe) == CgroupSample{"/a", 8192, 3072, 4096, 16384, 8704, 65536});
-  CHECK(keyframe.cgroups[2].current_kib == 8192);
+  CHECK(a(m.machine.tick(true)) == CgroupSample{"/a", 8192, 3072, 4096, 16384, {}, {}});
+  m.machine.clock.advance(300'000);
+  const Tick whole = m.machine.tick();
+  CHECK(a(whole) == CgroupSample{"/a", 8192, 3072, 4096, 16384, 8704, 65536});
+  CHECK(whole.cgroups[2].current_kib == 8192);
   // At a limit page cache gives way, and the sum stays.
   m.put("/a", "stat", "active_file 0\ninactive_file 1048576\n");
   m.move(10, "/a/below");
   CHECK(a(m.machine.tick()).file_kib == 1024);
 }
 
-TEST_CASE("a cgroup that moved a little is told as it was, but near a limit, and at a keyframe") {
+TEST_CASE("a cgroup that moved a little is told as it was, but near a limit, and every five minutes") {
   CgroupMachine m;
   constexpr std::int64_t mib = 1024 * 1024;
   const auto hold = [&](std::int64_t bytes) {
@@ -124,7 +127,7 @@ TEST_CASE("a cgroup that moved a little is told as it was, but near a limit, and
   m.limit("/a", "1073741824\n", std::to_string(512 * mib) + "\n");
   m.put("/a", "stat", "anon 4096\n");
   m.add(10, "/a");
-  const auto told = [&](bool keyframe = false) { return m.machine.tick(keyframe).cgroups.front().current_kib; };
+  const auto told = [&] { return m.machine.tick().cgroups.front().current_kib; };
   CHECK(told() == 512 * 1024);
   // Never more than a 256th off, however slowly it moves.
   hold(513 * mib);
@@ -134,11 +137,39 @@ TEST_CASE("a cgroup that moved a little is told as it was, but near a limit, and
   hold(514 * mib + 4096);
   CHECK(told() == 514 * 1024 + 4);
   hold(515 * mib);
-  CHECK(told(true) == 515 * 1024);
+  CHECK(told() == 514 * 1024 + 4);
+  m.machine.clock.advance(300'000);
+  CHECK(told() == 515 * 1024);
   hold(1000 * mib);
   CHECK(told() == 1000 * 1024);
   hold(1000 * mib + 4096);
   CHECK(told() == 1000 * 1024 + 4);
+}
+
+TEST_CASE("cgroups are read whole in turn, each once in five minutes, and a keyframe reads no more of them") {
+  CgroupMachine m;
+  std::vector<std::string> paths;
+  for (int i = 0; i < 60; ++i) {
+    paths.push_back(fmt::format("/g{:02}", i));
+    m.limit(paths.back(), "max\n", "8388608\n");
+    m.add(100 + i, paths.back());
+  }
+  m.machine.tick();
+  for (const std::string& path : paths) m.put(path, "current", "4194304\n");
+  const auto read_at = [&](bool keyframe) {
+    m.machine.clock.advance(9'000);
+    const Tick tick = m.machine.tick(keyframe);
+    if (keyframe) CHECK(tick.cgroup_details->size() == paths.size());
+    return std::ranges::count(tick.cgroups, 4096, &CgroupSample::current_kib);
+  };
+  std::ptrdiff_t before = 0;
+  for (int tick = 1; tick <= 30; ++tick) {
+    const std::ptrdiff_t read = read_at(tick == 10);
+    CAPTURE(tick);
+    CHECK(read - before <= 3);
+    before = read;
+  }
+  CHECK(before >= 58);
 }
 
 TEST_CASE("a cgroup is read when a process of it or below it went") {

@@ -20,7 +20,8 @@ void sort_by(Order& order, Rank rank) {
 
 }  // namespace
 
-LedgerTurns LedgerPlan::next(const std::vector<LedgerCandidate>& candidates, std::int64_t boot_ms, LedgerAsk ask) {
+LedgerTurns LedgerPlan::next(const std::vector<LedgerCandidate>& candidates, std::int64_t boot_ms, LedgerAsk ask,
+                             std::size_t most) {
   LedgerTurns turns;
   if (limits_.interval_ms == 0) {
     known_.clear();
@@ -32,7 +33,7 @@ LedgerTurns LedgerPlan::next(const std::vector<LedgerCandidate>& candidates, std
   const Order order = by_size();
   choose(order);
   if (ask == LedgerAsk::due) {
-    take_due(most_now(elapsed_ms), turns);
+    take_due(std::min(most, most_now(elapsed_ms)), turns);
   } else {
     take_all(order, ask, turns);
   }
@@ -40,14 +41,43 @@ LedgerTurns LedgerPlan::next(const std::vector<LedgerCandidate>& candidates, std
   return turns;
 }
 
-// The first tick finds what an interval earns: a recorder that is started anew has no ledgers.
-void LedgerPlan::earn(std::int64_t boot_ms) {
+// The first tick finds what an interval earns: a recorder that was just started has no ledgers.
+double LedgerPlan::saved_at(std::int64_t boot_ms) const {
   const double an_hour = static_cast<double>(limits_.cpu_us_an_hour);
   const std::int64_t earned_ms = now_ms_ == 0 ? limits_.interval_ms : boot_ms - now_ms_;
-  saved_us_ = std::min(an_hour, saved_us_ + an_hour * static_cast<double>(earned_ms) / kHourMs);
+  return std::min(an_hour, saved_us_ + an_hour * static_cast<double>(earned_ms) / kHourMs);
+}
+
+double LedgerPlan::turns_at(std::int64_t boot_ms) const {
   const auto all = static_cast<double>(limits_.processes);
-  turns_ = std::min(all, turns_ + all * static_cast<double>(earned_ms) / static_cast<double>(limits_.interval_ms));
+  const std::int64_t earned_ms = now_ms_ == 0 ? limits_.interval_ms : boot_ms - now_ms_;
+  return std::min(all, turns_ + all * static_cast<double>(earned_ms) / static_cast<double>(limits_.interval_ms));
+}
+
+void LedgerPlan::earn(std::int64_t boot_ms) {
+  saved_us_ = saved_at(boot_ms);
+  turns_ = turns_at(boot_ms);
   now_ms_ = boot_ms;
+}
+
+std::vector<LedgerPlan::Turn> LedgerPlan::coming(std::int64_t boot_ms) const {
+  std::vector<Turn> turns;
+  if (limits_.interval_ms == 0) return turns;
+  for (const Known& known : known_) {
+    if (!is_due(known, boot_ms)) continue;
+    turns.push_back({known.tried_ms ? known.cpu_us : kUnknownCostUs, boot_ms - due_ms(known)});
+  }
+  std::ranges::sort(turns, std::ranges::greater(), &Turn::overdue_ms);
+  const std::size_t most = std::min(most_now(boot_ms - now_ms_), static_cast<std::size_t>(turns_at(boot_ms)));
+  turns.resize(std::min(most, turns.size()));
+  double left_us = saved_at(boot_ms);
+  const auto dear = std::ranges::find_if(turns, [&](const Turn& turn) {
+    const bool none_left = left_us <= 0;
+    left_us -= static_cast<double>(turn.cost_us);
+    return none_left;
+  });
+  turns.erase(dear, turns.end());
+  return turns;
 }
 
 // Both are sorted.
@@ -83,8 +113,9 @@ void LedgerPlan::choose(const Order& by_size) {
   // To ask those costs nothing, and tells that they may not be read.
   largest.insert(largest.end(), readable, first(readable, by_size.end(), limits_.processes));
   Order fastest(rest, readable);
+  // Whoever has not been read yet waits on.
   const auto stays = [this](const Known& known) {
-    return known.growing && now_ms_ - known.since_ms < limits_.interval_ms;
+    return known.growing && (now_ms_ - known.since_ms < limits_.interval_ms || !known.tried_ms);
   };
   sort_by(fastest, [&](const Known& known) {
     return std::tuple(!stays(known), -known.growth_kib(), -known.now.pss_kib, known.now.key);
@@ -105,7 +136,7 @@ void LedgerPlan::enter(const Order& largest, const Order& fastest) {
   for (std::size_t i = 0; i < known_.size(); ++i) {
     Known& known = known_[i];
     if (!known.planned) continue;
-    const bool again = known.growing && now_ms_ - known.since_ms >= limits_.interval_ms;
+    const bool again = known.growing && known.tried_ms && now_ms_ - known.since_ms >= limits_.interval_ms;
     if (!was[i] || again) known.since_ms = now_ms_;
     known.planned_ms = now_ms_;
   }
@@ -119,12 +150,15 @@ std::int64_t LedgerPlan::due_ms(const Known& known) const {
   return *known.tried_ms + std::max(limits_.interval_ms, pace_ms);
 }
 
+bool LedgerPlan::is_due(const Known& known, std::int64_t now_ms) const {
+  return known.planned && known.counters != known.now.counters && due_ms(known) <= now_ms;
+}
+
 // Those that have waited longest first.
 LedgerPlan::Order LedgerPlan::due() {
   Order due;
   for (Known& known : known_) {
-    const bool moved = known.counters != known.now.counters;
-    if (known.planned && moved && due_ms(known) <= now_ms_) due.push_back(&known);
+    if (is_due(known, now_ms_)) due.push_back(&known);
   }
   sort_by(due, [this](const Known& known) { return std::tuple(due_ms(known), -known.now.pss_kib, known.now.key); });
   return due;
@@ -139,8 +173,9 @@ std::size_t LedgerPlan::most_now(std::int64_t elapsed_ms) const {
 void LedgerPlan::take_due(std::size_t most, LedgerTurns& turns) {
   double left_us = saved_us_;
   for (Known* known : due()) {
-    if (turns.read.size() == most || turns_ < 1) return;
+    if ((most > 0 && turns.read.size() == most) || turns_ < 1) return;
     if (left_us > 0) {
+      if (most == 0) return;  // another budget has none left
       turns.read.push_back(known->now.key);
       --turns_;
       left_us -= static_cast<double>(known->tried_ms ? known->cpu_us : kUnknownCostUs);

@@ -56,8 +56,18 @@ class LedgerPlan {
   void set_limits(const LedgerLimits& limits) { limits_ = limits; }
   const LedgerLimits& limits() const { return limits_; }
 
-  // `candidates`: all that live, sorted by key.
-  LedgerTurns next(const std::vector<LedgerCandidate>& candidates, std::int64_t boot_ms, LedgerAsk ask);
+  // Of those whose turn it will be at `boot_ms`, as the tick before saw them, as far as the budget goes: what each will
+  // cost, and for how long it has been due.
+  struct Turn {
+    std::int64_t cost_us = 0;
+    std::int64_t overdue_ms = 0;
+  };
+  std::vector<Turn> coming(std::int64_t boot_ms) const;
+
+  // `candidates`: all that live, sorted by key. Of those whose turn it is `most` are read, if it is not `ask` that says
+  // which.
+  LedgerTurns next(const std::vector<LedgerCandidate>& candidates, std::int64_t boot_ms, LedgerAsk ask,
+                   std::size_t most = kMostAtOnce);
 
   // What became of a turn, each of which is told, with its cost: it was read, or may not be; it was tried in vain; or
   // there was no time for it after all.
@@ -96,7 +106,10 @@ class LedgerPlan {
   void choose(const Order& by_size);
   void enter(const Order& largest, const Order& fastest);
   std::int64_t due_ms(const Known& known) const;
+  bool is_due(const Known& known, std::int64_t now_ms) const;
   Order due();
+  double saved_at(std::int64_t boot_ms) const;
+  double turns_at(std::int64_t boot_ms) const;
   std::size_t most_now(std::int64_t elapsed_ms) const;
   void take_due(std::size_t most, LedgerTurns& turns);
   void take_all(const Order& by_size, LedgerAsk ask, LedgerTurns& turns);

@@ -26,6 +26,8 @@ class SwapSweep {
 
   // Who is to be read still.
   const std::set<ProcessKey>& left() const { return left_; }
+  // When the sweep began.
+  std::int64_t began_ms() const { return began_ms_.value_or(0); }
   // What it maps shared; nothing where that could not be read.
   void take(const ProcessKey& key, std::optional<MappingLedger> shared);
 

@@ -5,6 +5,7 @@
 namespace memoir {
 
 void Allowance::begin(std::int64_t boot_ms, std::int64_t other_us) {
+  if (first_ && began_ms_) left_us_ = std::max(left_us_, -kFirstDebtMs * share_ppm_ / 1000);
   first_ = !began_ms_;
   const std::int64_t elapsed_ms = first_ ? kSavedMs : std::clamp<std::int64_t>(boot_ms - *began_ms_, 0, kSavedMs);
   began_ms_ = boot_ms;

@@ -1,7 +1,8 @@
 #pragma once
 
-// What reading by need may cost: a share of one core, earned over time and saved up for a minute. What the rest of a
-// tick costs comes out of it, but a quarter is left in any case. Pure.
+// What is read by need or in turn (claim.h) may cost: a share of one core, earned over time and saved up for a minute.
+// What the rest of a tick costs comes out of it, but a quarter is left in any case. The first tick reads all that there
+// is, and owes for no more than a few seconds of it: what is read in turn would wait for minutes after a start. Pure.
 
 #include <cstdint>
 #include <limits>
@@ -12,6 +13,7 @@ namespace memoir {
 class Allowance {
  public:
   static constexpr std::int64_t kSavedMs = 60'000;
+  static constexpr std::int64_t kFirstDebtMs = 5'000;
   static constexpr std::int64_t kUnlimited = std::numeric_limits<std::int64_t>::max();
 
   // In millionths of a core; 0: everything is read that moved.

@@ -19,7 +19,8 @@ constexpr std::int64_t kDearUs = 1'000;
 constexpr std::int64_t kMostSeldom = 6;
 
 std::int64_t greatest_age_ms(const Need& need) {
-  return kGreatestAgeMs * std::clamp<std::int64_t>(need.cost.cpu_us / kDearUs, 1, kMostSeldom);
+  const std::int64_t cpu_us = need.unread ? 0 : need.cost.cpu_us;
+  return kGreatestAgeMs * std::clamp<std::int64_t>(cpu_us / kDearUs, 1, kMostSeldom);
 }
 
 bool rests(const Need& need, std::int64_t times = kRest) {
@@ -32,7 +33,7 @@ std::int64_t unknown_kib(const Need& need) {
 
 // The older the reading, the less is thought of it.
 double aged(double kib, const Need& need) {
-  return kib * std::exp2(4 * static_cast<double>(need.age_ms) / static_cast<double>(greatest_age_ms(need)));
+  return kib * std::exp2(kDoublings * static_cast<double>(need.age_ms) / static_cast<double>(greatest_age_ms(need)));
 }
 
 double wrong_kib(const Need& need) {
@@ -41,8 +42,21 @@ double wrong_kib(const Need& need) {
 
 // How much may be wrong by now, in KiB. It grows with age, so that nobody waits forever.
 double doubt(const Need& need) {
-  if (need.unread) return 2 * static_cast<double>(need.rss_kib) + kSlightKib;
+  if (need.unread) return aged(2 * static_cast<double>(need.rss_kib) + kSlightKib, need);
   return aged(wrong_kib(need) + kSlightKib, need);
+}
+
+// Of each pool the first that it has room for stay.
+void leave_to_siblings(std::span<const Need> needs, std::span<const Pool> pools, std::vector<std::size_t>& chosen) {
+  std::vector<std::size_t> room;
+  room.reserve(pools.size());
+  for (const Pool& pool : pools) room.push_back(pool.room);
+  std::erase_if(chosen, [&](std::size_t i) {
+    if (needs[i].pool == Need::kNoPool) return false;
+    if (room[needs[i].pool] == 0) return true;
+    --room[needs[i].pool];
+    return false;
+  });
 }
 
 }  // namespace
@@ -58,17 +72,30 @@ bool due(const Need& need) {
   return need.age_ms >= greatest_age_ms(need) || aged(wrong_kib(need), need) > slight_kib;
 }
 
-Choice choose(std::span<const Need> needs, std::int64_t allowance_us) {
-  Choice choice;
+Choice choose(std::span<const Need> needs, std::int64_t allowance_us, std::span<const Pool> pools,
+              std::span<const Claim> others) {
+  std::vector<std::size_t> wanted;
   for (std::size_t i = 0; i < needs.size(); ++i) {
-    if (due(needs[i])) choice.chosen.push_back(i);
+    if (due(needs[i])) wanted.push_back(i);
   }
-  std::ranges::stable_sort(choice.chosen,
-                           [&](std::size_t a, std::size_t b) { return doubt(needs[a]) > doubt(needs[b]); });
-  auto end = choice.chosen.begin();
-  for (; end != choice.chosen.end() && allowance_us > 0; ++end) allowance_us -= expected_us(needs[*end]);
-  choice.put_off = choice.chosen.end() - end;
-  choice.chosen.erase(end, choice.chosen.end());
+  std::ranges::stable_sort(wanted, [&](std::size_t a, std::size_t b) { return doubt(needs[a]) > doubt(needs[b]); });
+  leave_to_siblings(needs, pools, wanted);
+  std::vector<Claim> claims;
+  claims.reserve(wanted.size() + others.size());
+  for (const std::size_t i : wanted)
+    claims.push_back({ClaimKind::rollup, expected_us(needs[i]), std::log2(doubt(needs[i]) / kSlightKib)});
+  claims.insert(claims.end(), others.begin(), others.end());
+
+  Choice choice;
+  for (const std::size_t paid : pay(claims, allowance_us)) {
+    if (paid < wanted.size()) {
+      choice.chosen.push_back(wanted[paid]);
+    } else {
+      choice.granted.add(claims[paid].kind);
+    }
+  }
+  if (allowance_us > 0) choice.granted.set_any();
+  choice.put_off = static_cast<std::int64_t>(wanted.size() - choice.chosen.size());
   return choice;
 }
 

@@ -9,6 +9,8 @@
 #include <span>
 #include <vector>
 
+#include "collect/need/claim.h"
+#include "collect/need/pool.h"
 #include "model/tick.h"
 
 namespace memoir {
@@ -20,9 +22,12 @@ struct Need {
   double wrong_part = 1;         // of it
   std::int64_t moved_kib = 0;    // of RSS since then, up or down
   std::int64_t rss_kib = 0;
-  std::int64_t pss_kib = 0;  // as it is thought to be
-  std::int64_t age_ms = 0;   // of the last reading
-  Cost cost{};               // of it
+  std::int64_t pss_kib = 0;    // as it is thought to be
+  std::int64_t age_ms = 0;     // of the last reading
+  Cost cost{};                 // of it
+  std::size_t pool = kNoPool;  // among those of choose()
+
+  static constexpr std::size_t kNoPool = static_cast<std::size_t>(-1);
 };
 
 // The age at which a reading is too old, though nothing moved: what strangers do (map the same file, merge pages) moves
@@ -43,6 +48,7 @@ inline constexpr std::int64_t kBurstRest = 50;
 struct Choice {
   std::vector<std::size_t> chosen;  // in the order in which they are to be read
   std::int64_t put_off = 0;         // due as well, but beyond the allowance
+  Granted granted;                  // of the claims of others
 };
 
 // What reading it will cost, in µs of CPU.
@@ -50,8 +56,10 @@ std::int64_t expected_us(const Need& need);
 
 bool due(const Need& need);
 
-// `allowance_us`: as long as any of it is left, another is read.
-Choice choose(std::span<const Need> needs, std::int64_t allowance_us);
+// In one order with the claims of others (claim.h): as long as any of the allowance is left, another is read. Of each
+// pool of siblings (pool.h) no more are read than it has room for: the others are known by those.
+Choice choose(std::span<const Need> needs, std::int64_t allowance_us, std::span<const Pool> pools = {},
+              std::span<const Claim> others = {});
 
 // Adds those of a burst: who moved most since it was read. Of who did not move a reading tells nothing new.
 void add_foremost(std::span<const Need> needs, Choice& choice);

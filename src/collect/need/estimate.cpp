@@ -64,13 +64,6 @@ void carry_on_parts(const ProcessMemory& read, bool own, ProcessMemory& memory) 
   add(memory, F::private_dirty, private_moved);
 }
 
-// After a relative's fork.
-void take_off_shared(ProcessMemory& memory) {
-  const Value pss_anon = memory.get(F::pss_anon);
-  if (!pss_anon || pss_anon != memory.get(F::rss_anon)) return;
-  for (const F field : {F::pss_anon, F::pss, F::pss_dirty, F::private_dirty}) add(memory, field, -kSharedKib);
-}
-
 // How much of what others may have a part in moved.
 std::int64_t moved_shared_kib(const ExactReading& last, const ProcessMemory& now, bool related) {
   const ProcessMemory& read = last.memory;
@@ -97,6 +90,12 @@ double learn(double wrong_part, std::int64_t touched_kib, std::int64_t error_kib
   if (touched_kib == 0) return wrong_part;
   const double wrong = static_cast<double>(error_kib) / static_cast<double>(touched_kib);
   return std::clamp(std::max(wrong, wrong_part / 2), kLeastWrong, kMostWrong);
+}
+
+void take_off_shared(ProcessMemory& memory) {
+  const Value pss_anon = memory.get(F::pss_anon);
+  if (!pss_anon || pss_anon != memory.get(F::rss_anon)) return;
+  for (const F field : {F::pss_anon, F::pss, F::pss_dirty, F::private_dirty}) add(memory, field, -kSharedKib);
 }
 
 void estimate(const ExactReading& last, bool related, ProcessSample& sample) {

@@ -33,4 +33,7 @@ double learn(double wrong_part, std::int64_t touched_kib, std::int64_t error_kib
 // all of that is its own, and only there: so who reads it later can tell bounds (pss_bounds in model/process.h).
 void estimate(const ExactReading& last, bool related, ProcessSample& sample);
 
+// Of one that may share anonymous memory, where else all of it would be thought to be its own: a page less.
+void take_off_shared(ProcessMemory& memory);
+
 }  // namespace memoir

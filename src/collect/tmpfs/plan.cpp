@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::int64_t kEarlier = 6;        // one that moved much is walked after a 6th of the interval
 constexpr std::int64_t kCpuShare = 20'000;  // one so many'th of a core
+constexpr std::int64_t kUnknownWalkUs = 1'000;
 constexpr std::int64_t kTellEveryMs = 5 * 60 * 1000;
 constexpr std::int64_t kLeastMoveKib = 1024;
 constexpr std::int64_t kMuchKib = 64 * 1024;
@@ -46,6 +47,7 @@ void TmpfsPlan::see(std::vector<Reading> readings, std::int64_t now_ms) {
         std::ranges::find_if(places_, [&](const Place& place) { return same_file_system(place.mount, reading.mount); });
     Place& place = places.emplace_back(known == places_.end() ? Place() : std::move(*known));
     if (known == places_.end()) place.told.mount_point = to_utf8(reading.mount.mount_point);
+    if (known == places_.end()) place.seen_ms = now_ms;
     if (known == places_.end()) tell_ = true;
     place.mount = std::move(reading.mount);
     place.room = reading.room;
@@ -80,22 +82,38 @@ bool TmpfsPlan::is_due(const Place& place, std::int64_t now_ms) const {
          moved_much(place.room_at_walk ? place.room_at_walk->used_kib : std::nullopt, place.room->used_kib);
 }
 
-std::optional<TmpfsMount> TmpfsPlan::next_walk(const std::vector<TmpfsMount>& stuck, std::int64_t now_ms) {
-  const std::int64_t earned_us = (now_ms - credit_ms_) * 1000 / kCpuShare;
-  if (earned_us > 0) {
-    credit_us_ = std::min(kMostCreditUs, credit_us_ + earned_us);
-    credit_ms_ = now_ms;
-  }
-  if (interval_ms_ == 0 || credit_us_ <= 0) return std::nullopt;
-  Place* next = nullptr;
-  for (Place& place : places_) {
+std::int64_t TmpfsPlan::earned_us(std::int64_t now_ms) const {
+  return std::max<std::int64_t>(now_ms - credit_ms_, 0) * 1000 / kCpuShare;
+}
+
+const TmpfsPlan::Place* TmpfsPlan::next_place(const std::vector<TmpfsMount>& stuck, std::int64_t now_ms) const {
+  if (interval_ms_ == 0 || credit_us_ + earned_us(now_ms) <= 0) return nullptr;
+  const Place* next = nullptr;
+  for (const Place& place : places_) {
     if (std::ranges::find(stuck, place.mount) != stuck.end() || !is_due(place, now_ms)) continue;
     if (next == nullptr || place.walked_ms < next->walked_ms) next = &place;
   }
+  return next;
+}
+
+std::optional<TmpfsPlan::Turn> TmpfsPlan::coming(const std::vector<TmpfsMount>& stuck, std::int64_t now_ms) const {
+  const Place* const next = next_place(stuck, now_ms);
   if (next == nullptr) return std::nullopt;
-  next->walked_ms = now_ms;
-  next->room_at_walk = next->room;
-  return next->mount;
+  if (!next->walked_ms) return Turn{kUnknownWalkUs, now_ms - next->seen_ms};
+  return Turn{next->walk_us, std::max<std::int64_t>(now_ms - *next->walked_ms - interval_ms_, 0)};
+}
+
+std::optional<TmpfsMount> TmpfsPlan::next_walk(const std::vector<TmpfsMount>& stuck, std::int64_t now_ms) {
+  if (const std::int64_t earned = earned_us(now_ms); earned > 0) {
+    credit_us_ = std::min(kMostCreditUs, credit_us_ + earned);
+    credit_ms_ = now_ms;
+  }
+  const Place* const next = next_place(stuck, now_ms);
+  if (next == nullptr) return std::nullopt;
+  Place& place = places_[static_cast<std::size_t>(next - places_.data())];
+  place.walked_ms = now_ms;
+  place.room_at_walk = place.room;
+  return place.mount;
 }
 
 void TmpfsPlan::take(const TmpfsMount& mount, TmpfsTree tree, std::int64_t wall_ms) {
@@ -107,6 +125,7 @@ void TmpfsPlan::take(const TmpfsMount& mount, TmpfsTree tree, std::int64_t wall_
     log_warning(fmt::format("the tmpfs at {} is {}: {}", to_printable(place->told.mount_point),
                             tree.walk == TmpfsWalk::cut ? "not walked whole" : "not walked", tree.problem));
   }
+  place->walk_us = tree.cpu_us;
   place->walk = tree.walk;
   place->told.walk = tree.walk;
   tell_ = true;

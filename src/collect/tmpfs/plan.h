@@ -28,6 +28,13 @@ class TmpfsPlan {
 
   // Each file system once, each mount point too. Those that are not among them are gone.
   void see(std::vector<Reading> readings, std::int64_t now_ms);
+  // What the walk of the mount whose turn it is will cost, as far as is known, and for how long it has been due.
+  struct Turn {
+    std::int64_t cost_us = 0;
+    std::int64_t overdue_ms = 0;
+  };
+  std::optional<Turn> coming(const std::vector<TmpfsMount>& stuck, std::int64_t now_ms) const;
+  std::int64_t interval_ms() const { return interval_ms_; }
   // The mount whose turn it is, but for those that are stuck; it counts as walked from now on.
   std::optional<TmpfsMount> next_walk(const std::vector<TmpfsMount>& stuck, std::int64_t now_ms);
   void take(const TmpfsMount& mount, TmpfsTree tree, std::int64_t wall_ms);
@@ -45,11 +52,15 @@ class TmpfsPlan {
     TmpfsWalk walk = TmpfsWalk::not_yet;
     std::optional<std::int64_t> walked_ms;  // or tried
     std::optional<TmpfsRoom> room_at_walk;
+    std::int64_t walk_us = 0;  // what it took
+    std::int64_t seen_ms = 0;  // first
     bool complained = false;
   };
 
   void update(Place& place, std::int64_t now_ms);
   bool is_due(const Place& place, std::int64_t now_ms) const;
+  std::int64_t earned_us(std::int64_t now_ms) const;
+  const Place* next_place(const std::vector<TmpfsMount>& stuck, std::int64_t now_ms) const;
 
   std::int64_t interval_ms_;
   std::int64_t credit_us_ = kMostCreditUs;
