@@ -25,6 +25,22 @@ Recording judge_recording(const FileInfo& file, std::span<const StoredRun> runs,
   return fresh && !file.lock_visible ? Recording::active : Recording::died;
 }
 
+bool TickCosts::tells_kinds() const {
+  return std::ranges::any_of(kinds, [](double us) { return us > 0; });
+}
+
+namespace {
+
+void add_kinds(const StoredTick& tick, double ticks, TickCosts& costs) {
+  costs.mean_wall_us += static_cast<double>(tick.total.wall_us) / ticks;
+  for (std::size_t kind = 0; kind < costs.kinds.size(); ++kind) {
+    costs.kinds.at(kind) += static_cast<double>(tick.cost.at(kind).cpu_us) / ticks;
+    costs.kinds_wall.at(kind) += static_cast<double>(tick.cost.at(kind).wall_us) / ticks;
+  }
+}
+
+}  // namespace
+
 TickCosts tick_costs(std::span<const StoredTick> ticks, std::int64_t interval_ms) {
   TickCosts costs;
   if (ticks.empty()) return costs;
@@ -35,6 +51,7 @@ TickCosts tick_costs(std::span<const StoredTick> ticks, std::int64_t interval_ms
   for (const StoredTick& tick : ticks) {
     cpu_us.push_back(tick.total.cpu_us);
     sum_us += tick.total.cpu_us;
+    add_kinds(tick, static_cast<double>(ticks.size()), costs);
     if (!tick.looks) continue;
     looks.count += tick.looks->count;
     looks.cpu_us += tick.looks->cpu_us;

@@ -2,6 +2,8 @@
 
 // Whether it is recording, and what recording costs: the numbers behind `status`. Pure.
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -35,6 +37,12 @@ struct TickCosts {
   double looks = 0;                    // of the census between two ticks,
   double look_us = 0;                  // and what one of them takes of CPU, on average
   std::int64_t longest_look_us = 0;
+  double mean_wall_us = 0;                                                 // from begin to end
+  std::array<double, static_cast<std::size_t>(CostKind::count_)> kinds{};  // of the mean CPU; all 0: not told
+  std::array<double, static_cast<std::size_t>(CostKind::count_)> kinds_wall{};
+
+  double of(CostKind kind) const { return kinds.at(static_cast<std::size_t>(kind)); }
+  bool tells_kinds() const;
 };
 
 // How PSS was known over ticks of which that is recorded, on average; the rest all together.

@@ -75,6 +75,21 @@ TEST_CASE("what ticks cost: mean, 95th percentile by nearest rank, share of a co
   CHECK_FALSE(tick_costs({}, 10'000).mean_cpu_us.has_value());
 }
 
+TEST_CASE("what ticks cost by kind: means of CPU and wall time, where that is recorded") {
+  std::vector<StoredTick> all = ticks(2, 20'000);
+  CHECK_FALSE(tick_costs(all, 10'000).tells_kinds());
+  all[0].total.wall_us = 50'000;
+  all[0].cost[static_cast<std::size_t>(CostKind::rollup)] = {8'000, 30'000};
+  all[1].cost[static_cast<std::size_t>(CostKind::rollup)] = {4'000, 10'000};
+  all[1].cost[static_cast<std::size_t>(CostKind::status)] = {1'000, 1'000};
+  const TickCosts costs = tick_costs(all, 10'000);
+  CHECK(costs.tells_kinds());
+  CHECK(costs.of(CostKind::rollup) == 6'000);
+  CHECK(costs.kinds_wall[static_cast<std::size_t>(CostKind::rollup)] == 20'000);
+  CHECK(costs.of(CostKind::status) == 500);
+  CHECK(costs.mean_wall_us >= 25'000);
+}
+
 TEST_CASE("how PSS was known: means over the ticks that tell, and how far estimates were off") {
   std::vector<StoredTick> all = ticks(4, 20'000);
   all[1].reads = TickReads{10, 80, 10, 4, 3'000, 5, 20'000, 100};

@@ -108,6 +108,17 @@ std::string cost_line(const TickCosts& costs) {
                      costs.core_percent.value_or(0));
 }
 
+// What of it went where.
+std::string kinds_line(const TickCosts& costs) {
+  const auto ms = [&costs](CostKind kind) { return costs.of(kind) / 1000; };
+  return fmt::format(
+      "of that {:.1f} ms for who lives and moved, {:.1f} ms for PSS and mappings, {:.1f} ms for the machine, cgroups "
+      "and "
+      "tmpfs, {:.1f} ms for who is new; {:.1f} ms from begin to end",
+      ms(CostKind::list) + ms(CostKind::status), ms(CostKind::rollup), ms(CostKind::machine), ms(CostKind::identity),
+      costs.mean_wall_us / 1000);
+}
+
 // Two lines: how PSS is known, and what came of reading it by need.
 std::vector<std::string> reading_lines(const ReadSummary& reads) {
   std::vector<std::string> lines{fmt::format("PSS per tick: {:.1f} read, {:.1f} known without, {:.1f} estimated",
@@ -167,6 +178,7 @@ std::vector<std::string> lines_for_people(const RecorderStatus& status, const Op
   add("File", printable(status.file.path));
   add("", file_line(status, options.units));
   if (status.tick) add("Cost", cost_line(status.costs));
+  if (status.costs.tells_kinds()) add("", kinds_line(status.costs));
   if (status.reads) {
     std::string label = "Reading";
     for (const std::string& line : reading_lines(*status.reads)) add(std::exchange(label, ""), line);
@@ -220,6 +232,16 @@ void add_read_fields(const ReadSummary& reads, std::vector<Field>& fields) {
   fields.push_back({"estimates_error_percent", "", Kind::percent, reads.error_percent});
 }
 
+// By kind of what was read.
+void add_cost_fields(const TickCosts& costs, std::vector<Field>& fields) {
+  fields.push_back({"wall_us_per_tick", "", Kind::count, costs.mean_wall_us});
+  for (std::size_t kind = 0; kind < costs.kinds.size(); ++kind) {
+    const std::string_view name = to_string(static_cast<CostKind>(kind));
+    fields.push_back({fmt::format("cpu_us_per_tick_{}", name), "", Kind::count, costs.kinds.at(kind)});
+    fields.push_back({fmt::format("wall_us_per_tick_{}", name), "", Kind::count, costs.kinds_wall.at(kind)});
+  }
+}
+
 std::vector<Field> fields_for_machines(const RecorderStatus& status) {
   const StoredRun* run = status.runs.empty() ? nullptr : &status.runs.back();
   const ProcessMemory memory = status.itself ? status.itself->sample.memory : ProcessMemory();
@@ -259,6 +281,7 @@ std::vector<Field> fields_for_machines(const RecorderStatus& status) {
   };
   if (status.tick) add_tick_fields(*status.tick, fields);
   if (status.reads) add_read_fields(*status.reads, fields);
+  if (status.costs.tells_kinds()) add_cost_fields(status.costs, fields);
   return fields;
 }
 
