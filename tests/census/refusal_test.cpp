@@ -1,0 +1,210 @@
+// The census and the events where the kernel refuses a part of what they need, or shows another machine than there is.
+// Each case runs in a child of its own, which answers by what it writes.
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <cstddef>
+#include <fcntl.h>
+#include <filesystem>
+#include <fstream>
+#include <linux/audit.h>
+#include <linux/bpf.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <string>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "census/bpf_census.h"
+#include "census/census.h"
+#include "support/catch.h"
+#include "support/temporary_directory.h"
+
+namespace memoir::test {
+namespace {
+
+using Catch::Matchers::Contains;
+
+// What `body` returned in a child, and whether the child ended in order.
+template <typename Body>
+std::string in_child(Body body) {
+  std::array<int, 2> ends{};
+  REQUIRE(::pipe(ends.data()) == 0);
+  const Fd from(ends[0]);
+  Fd to(ends[1]);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    for (const int signal : {SIGSEGV, SIGABRT, SIGTERM}) ::signal(signal, SIG_DFL);  // Catch has handlers
+    std::string text;
+    try {
+      text = body();
+    } catch (...) {
+      ::_exit(1);  // what was begun is the parent's to end
+    }
+    const bool written = ::write(to.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
+    ::_exit(written ? 0 : 1);
+  }
+  to.reset();
+  std::string text;
+  std::array<char, 512> piece{};
+  for (ssize_t got = 0; (got = ::read(from.get(), piece.data(), piece.size())) > 0;)
+    text.append(piece.data(), static_cast<std::size_t>(got));
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  REQUIRE(WIFEXITED(status));
+  REQUIRE(WEXITSTATUS(status) == 0);
+  return text;
+}
+
+std::ptrdiff_t open_files() {
+  std::ptrdiff_t count = 0;
+  for ([[maybe_unused]] const auto& file : std::filesystem::directory_iterator("/proc/self/fd")) ++count;
+  return count;
+}
+
+// "ok", or why not; with "leak" where descriptors stayed open after a refusal.
+std::string find_it() {
+  const std::ptrdiff_t before = open_files();
+  std::string text;
+  {
+    const FoundByBpf found = find_by_bpf(ProcFs());
+    text = found.census ? "ok" : found.census.error().message;
+    text += "|" + (found.events ? "ok" : found.events.error().message);
+  }
+  // libbpf keeps what it learnt of the kernel, in one descriptor at most.
+  return open_files() > before + 1 ? "leak: " + text : text;
+}
+
+bool runs_here() {
+  const std::string found = in_child(find_it);
+  if (found != "ok|ok") WARN("not run: " << found);
+  return found == "ok|ok";
+}
+
+// bpf(2) with this command fails from now on.
+bool refuse(std::uint32_t command, std::uint32_t error) {
+  const std::array<sock_filter, 6> filter{{
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_bpf, 0, 3),
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, args[0])),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, command, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (error & SECCOMP_RET_DATA)),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  }};
+  sock_fprog program{static_cast<unsigned short>(filter.size()), const_cast<sock_filter*>(filter.data())};
+  return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+}  // namespace
+
+TEST_CASE("refused: each command of bpf(2) by itself, wherever that is on the way") {
+  if (!runs_here()) return;
+  struct Command {
+    std::uint32_t number;
+    bool needed;  // without it there is no census
+  };
+  const Command command =
+      GENERATE(Command{BPF_MAP_CREATE, true}, Command{BPF_PROG_LOAD, true}, Command{BPF_LINK_CREATE, true},
+               Command{BPF_ITER_CREATE, true}, Command{BPF_BTF_LOAD, false}, Command{BPF_OBJ_GET_INFO_BY_FD, false},
+               Command{BPF_MAP_LOOKUP_ELEM, false}, Command{BPF_MAP_UPDATE_ELEM, false}, Command{BPF_MAP_FREEZE, false},
+               Command{BPF_RAW_TRACEPOINT_OPEN, false}, Command{BPF_BTF_GET_FD_BY_ID, false});
+  const auto error = static_cast<std::uint32_t>(GENERATE(EPERM, ENOSYS, EINVAL));
+  CAPTURE(command.number, error);
+  const std::string found = in_child([&] { return refuse(command.number, error) ? find_it() : "no filter"; });
+  CAPTURE(found);
+  if (found == "no filter") return WARN("not run: no seccomp filter could be set");
+  CHECK_THAT(found, !Contains("leak"));
+  const std::string census = found.substr(0, found.find('|'));
+  if (command.needed) CHECK(census != "ok");
+  // A refusal says what, and where it is a matter of rights, which.
+  if (census != "ok") CHECK_THAT(census, Contains("BPF"));
+  if (census != "ok" && error == EPERM) CHECK_THAT(census, Contains("CAP_BPF") || Contains("BPF found"));
+}
+
+TEST_CASE("refused: after all was loaded, the census fails with an error, and not by what it tells") {
+  if (!runs_here()) return;
+  const std::string told = in_child([]() -> std::string {
+    auto census = open_bpf_census();
+    if (!census) return census.error().message;
+    std::vector<CensusProcess> seen;
+    if (!(*census)->look(seen)) return "no look";
+    if (!refuse(BPF_ITER_CREATE, EPERM)) return "no filter";
+    const Status looked = (*census)->look(seen);
+    return looked ? "looked" : looked.error().message;
+  });
+  if (told == "no filter") return WARN("not run: no seccomp filter could be set");
+  CHECK_THAT(told, Contains("is not permitted"));
+}
+
+TEST_CASE("refused: memory that may not be locked is no matter, or the answer says what to do") {
+  if (!runs_here()) return;
+  const std::string found = in_child([]() -> std::string {
+    const rlimit none{0, 0};
+    return ::setrlimit(RLIMIT_MEMLOCK, &none) == 0 ? find_it() : "no limit";
+  });
+  CHECK_THAT(found, Catch::Matchers::Equals("ok|ok") || Contains("LimitMEMLOCK"));
+}
+
+TEST_CASE("refused: looks under a storm of signals are whole") {
+  if (!runs_here()) return;
+  const std::string told = in_child([]() -> std::string {
+    auto census = open_bpf_census();
+    if (!census) return census.error().message;
+    struct sigaction action {};
+    action.sa_handler = [](int) {};  // reads are cut short
+    ::sigaction(SIGALRM, &action, nullptr);
+    const itimerval often{{0, 200}, {0, 200}};
+    ::setitimer(ITIMER_REAL, &often, nullptr);
+    std::vector<CensusProcess> seen;
+    for (int look = 0; look < 500; ++look) {
+      const Status looked = (*census)->look(seen);
+      if (!looked) return looked.error().message;
+      const auto has = [&](pid_t pid) { return std::ranges::find(seen, pid, &CensusProcess::pid) != seen.end(); };
+      if (!has(::getpid()) || !has(::getppid())) return "somebody is missing";
+      if (std::ranges::adjacent_find(seen, std::ranges::greater_equal(), &CensusProcess::pid) != seen.end())
+        return "somebody is told twice";
+    }
+    return "whole";
+  });
+  CHECK(told == "whole");
+}
+
+// Starts are another clock's there: what the kernel's files tell in such a namespace is no process's key outside of it.
+TEST_CASE("refused: a time namespace of its own, whose starts are not those of the machine") {
+  if (!runs_here()) return;
+  const std::string found = in_child([]() -> std::string {
+    if (::unshare(CLONE_NEWTIME) != 0) return "no namespace";
+    std::ofstream offsets("/proc/self/timens_offsets");
+    offsets << "boottime 86400 0\n" << std::flush;
+    if (!offsets) return "no namespace";
+    return in_child(find_it);  // its children are in it
+  });
+  if (found == "no namespace") return WARN("not run: no time namespace could be made");
+  CHECK_THAT(found, Contains("start"));
+}
+
+TEST_CASE("refused: more processors than are known of, with both numbers") {
+  if (!runs_here()) return;
+  const TemporaryDirectory directory;
+  const std::string possible = directory.path() + "/possible";
+  std::ofstream(possible) << "0-1023\n";
+  const std::string found = in_child([&]() -> std::string {
+    const bool shown = ::unshare(CLONE_NEWNS) == 0 && ::mount("", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+                       ::mount(possible.c_str(), "/sys/devices/system/cpu/possible", nullptr, MS_BIND, nullptr) == 0;
+    return shown ? find_it() : "no namespace";
+  });
+  if (found == "no namespace") return WARN("not run: no mount namespace could be made");
+  // Kernels before 6.2 have no counters by processor.
+  if (found == "ok|ok") return WARN("not run: this kernel does not count by processor");
+  CHECK_THAT(found, Contains("of 1024 processors") && Contains("512 at most"));
+}
+
+}  // namespace memoir::test
