@@ -1,8 +1,11 @@
-# The commit goes into --version. It is read when CMake configures; a tarball without git says "unknown".
-execute_process(COMMAND git -C ${CMAKE_SOURCE_DIR} describe --always --dirty --abbrev=10
-  OUTPUT_VARIABLE MEMOIR_COMMIT OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE git_failed)
-if(git_failed OR NOT MEMOIR_COMMIT)
-  set(MEMOIR_COMMIT "unknown")
+# The commit goes into --version. It is read when CMake configures; a tarball without git says "unknown". Who builds a
+# package says what it is called: -DMEMOIR_COMMIT=1.2-3
+if(NOT DEFINED CACHE{MEMOIR_COMMIT})
+  execute_process(COMMAND git -C ${CMAKE_SOURCE_DIR} describe --always --dirty --abbrev=10
+    OUTPUT_VARIABLE MEMOIR_COMMIT OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE git_failed)
+  if(git_failed OR NOT MEMOIR_COMMIT)
+    set(MEMOIR_COMMIT "unknown")
+  endif()
 endif()
 # A new commit or checkout configures again, so that the text never goes stale.
 if(EXISTS ${CMAKE_SOURCE_DIR}/.git/logs/HEAD)

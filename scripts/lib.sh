@@ -8,6 +8,9 @@ build_packages="g++ cmake ninja-build ccache pkg-config libsqlite3-dev libsqlite
   bpftool clang catch2 util-linux"
 test_packages="e2fsprogs fish man-db systemd tzdata zsh"
 check_packages="git libclang-rt-dev clang-tidy clang-format"
+# What scripts/package and scripts/test-package need on this system.
+package_packages="build-essential debhelper dpkg-dev lintian"
+boot_packages="debootstrap systemd-container"
 
 # What the build makes and sources include, for who compiles those without it.
 made_headers="generated/store_sqlite/store/sqlite/schema_objects.h bpf/census.skel.h"
@@ -70,4 +73,42 @@ build() {
   cmake --preset "$preset" ${werror:+-DCMAKE_COMPILE_WARNING_AS_ERROR=ON} "$@" >/dev/null || return 1
   # shellcheck disable=SC2086 # a list of words
   cmake --build --preset "$preset" --parallel "${jobs:-$(nproc)}" ${targets:+--target $targets}
+}
+
+# copy_tree FOLDER: the tree as it is, without what git ignores. What was built in the folder before stays.
+copy_tree() {
+  mkdir -p "$1"
+  find "$1" -mindepth 1 -maxdepth 1 ! -name build -exec rm -rf {} +
+  git ls-files -z --cached --others --exclude-standard | tar --null -T - -cf - | tar -C "$1" -xf -
+}
+
+# make_system RELEASE FOLDER: a minimal system of another release of Debian or Ubuntu.
+make_system() {
+  system_release=$1
+  system_folder=$2
+  shift 2
+  mkdir -p build
+  rm -rf "$system_folder.new"
+  # Ubuntu has half of the packages in its component universe, which Debian has not.
+  case $system_release in noble) set -- --components=main,universe ;; esac
+  debootstrap --variant=minbase "$@" "$system_release" "$system_folder.new" >build/debootstrap.log || {
+    tail "build/debootstrap.log"
+    return 1
+  }
+  mv "$system_folder.new" "$system_folder"
+}
+
+# within FOLDER TEXT [ARGUMENT …]: runs a shell's text in the system there, with namespaces of its own: the mounts and all
+# processes are gone when it ends, however that is. Tests that mount need a root that is a mount.
+# shellcheck disable=SC2016 # expanded in there
+within() {
+  unshare --mount --propagation private --pid --fork --kill-child sh -euc '
+    root=$1
+    shift
+    mount --bind "$root" "$root"
+    mount -t proc proc "$root/proc"
+    mount --rbind /sys "$root/sys"
+    mount --rbind /dev "$root/dev"
+    unset TMPDIR
+    HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin exec chroot "$root" sh -euc "$@"' within "$@"
 }
