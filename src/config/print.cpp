@@ -15,7 +15,7 @@ bool is_plain(std::string_view text) {
 }
 
 // A literal string where TOML allows it, since patterns are full of backslashes; else a basic one.
-std::string quoted(std::string_view text) {
+std::string toml_string(std::string_view text) {
   if (is_plain(text)) return fmt::format("'{}'", text);
   std::string out = "\"";
   for (const char c : text) {
@@ -36,12 +36,12 @@ class Printer {
     fmt::format_to(std::back_inserter(out_), "{}{}\n", out_.empty() ? "" : "\n", header);
   }
   void text(std::string_view key, std::string_view value) {
-    fmt::format_to(std::back_inserter(out_), "{} = {}\n", key, quoted(value));
+    fmt::format_to(std::back_inserter(out_), "{} = {}\n", key, toml_string(value));
   }
   void words(std::string_view key, const std::vector<std::string>& words) {
     std::vector<std::string> all;
     all.reserve(words.size());
-    for (const std::string& word : words) all.push_back(quoted(word));
+    for (const std::string& word : words) all.push_back(toml_string(word));
     fmt::format_to(std::back_inserter(out_), "{} = [{}]\n", key, fmt::join(all, ", "));
   }
   void text_if_given(std::string_view key, std::string_view value) {

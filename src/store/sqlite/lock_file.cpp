@@ -53,7 +53,7 @@ Result<Fd> publish_pid(const std::string& path) {
   if (!fd) return fd.error().kind == ErrorKind::denied ? std::move(fd) : Result<Fd>(Fd());
   struct flock lock = whole_file(F_WRLCK);
   const std::string pid = fmt::format("{}\n", getpid());
-  static_cast<void>(::pwrite(fd->get(), pid.data(), pid.size(), 0));
+  [[maybe_unused]] const ssize_t written = ::pwrite(fd->get(), pid.data(), pid.size(), 0);
   if (::fcntl(fd->get(), F_OFD_SETLK, &lock) == 0) static_cast<void>(::fchmod(fd->get(), kWithGroup));
   return fd;
 }
