@@ -83,9 +83,13 @@ std::string find_it() {
   return open_files() > before + 1 ? "leak: " + text : text;
 }
 
+void notice(const std::string& why) {
+  WARN("not run: " << why);
+}
+
 bool runs_here() {
   const std::string found = in_child(find_it);
-  if (found != "ok|ok") WARN("not run: " << found);
+  if (found != "ok|ok") notice(found);
   return found == "ok|ok";
 }
 
@@ -120,7 +124,7 @@ TEST_CASE("refused: each command of bpf(2) by itself, wherever that is on the wa
   CAPTURE(command.number, error);
   const std::string found = in_child([&] { return refuse(command.number, error) ? find_it() : "no filter"; });
   CAPTURE(found);
-  if (found == "no filter") return WARN("not run: no seccomp filter could be set");
+  if (found == "no filter") return notice("no seccomp filter could be set");
   CHECK_THAT(found, !Contains("leak"));
   const std::string census = found.substr(0, found.find('|'));
   if (command.needed) CHECK(census != "ok");
@@ -140,7 +144,7 @@ TEST_CASE("refused: after all was loaded, the census fails with an error, and no
     const Status looked = (*census)->look(seen);
     return looked ? "looked" : looked.error().message;
   });
-  if (told == "no filter") return WARN("not run: no seccomp filter could be set");
+  if (told == "no filter") return notice("no seccomp filter could be set");
   CHECK_THAT(told, Contains("is not permitted"));
 }
 
@@ -187,7 +191,7 @@ TEST_CASE("refused: a time namespace of its own, whose starts are not those of t
     if (!offsets) return "no namespace";
     return in_child(find_it);  // its children are in it
   });
-  if (found == "no namespace") return WARN("not run: no time namespace could be made");
+  if (found == "no namespace") return notice("no time namespace could be made");
   CHECK_THAT(found, Contains("start"));
 }
 
@@ -201,9 +205,9 @@ TEST_CASE("refused: more processors than are known of, with both numbers") {
                        ::mount(possible.c_str(), "/sys/devices/system/cpu/possible", nullptr, MS_BIND, nullptr) == 0;
     return shown ? find_it() : "no namespace";
   });
-  if (found == "no namespace") return WARN("not run: no mount namespace could be made");
+  if (found == "no namespace") return notice("no mount namespace could be made");
   // Kernels before 6.2 have no counters by processor.
-  if (found == "ok|ok") return WARN("not run: this kernel does not count by processor");
+  if (found == "ok|ok") return notice("this kernel does not count by processor");
   CHECK_THAT(found, Contains("1024 processors") && Contains("512 at most"));
 }
 
