@@ -1,7 +1,8 @@
-#include <algorithm>
+#include "query/answer/cgroups/cgroup_rows.h"
+
+#include <map>
 
 #include "model/container.h"
-#include "query/commands/cgroups/cgroups.h"
 
 namespace memoir::query {
 namespace {
@@ -46,8 +47,7 @@ void keep_highest(std::optional<HighWater>& mark, const HighWater& other) {
   if (!mark || other.value_kib > mark->value_kib) mark = other;
 }
 
-Status add_marks(Reader& reader, const State& state, Rows& rows) {
-  std::optional<Range> days;
+Status add_marks(Reader& reader, const State& state, std::optional<Range> days, Rows& rows) {
   if (state.rolled()) days = Range{state.bucket->from_ms, state.bucket->to_ms - 1};
   const std::map<std::int64_t, std::string> names = TRY(reader.group_names(SubjectKind::cgroup));
   const auto marks = TRY(reader.cgroup_marks(days));
@@ -83,10 +83,10 @@ std::optional<double> CgroupRow::limit_percent() const {
   return limit ? share_percent(now->current_kib, limit) : std::nullopt;
 }
 
-Result<std::vector<CgroupRow>> load_cgroups(const Context& context, const State& state) {
+Result<std::vector<CgroupRow>> load_cgroups(const Context& context, const State& state, std::optional<Range> days) {
   Rows rows;
   TRY(state.rolled() ? add_bucket(context.reader, state, rows) : add_tick(context.reader, state, rows));
-  TRY(add_marks(context.reader, state, rows));
+  TRY(add_marks(context.reader, state, days, rows));
   TRY(add_containers(context.reader, rows));
   std::vector<CgroupRow> all;
   all.reserve(rows.size());
