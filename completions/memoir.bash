@@ -70,6 +70,8 @@ _memoir() {
     *" --hour") words="" ;;
     *" --output"|*" -o") compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
     *" --suffix") words="" ;;
+    *" --textfile") compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
+    *" --label") words="" ;;
     *" --write-missing") compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
     *" --db") compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
     "status --format") words="table json csv" ;;
@@ -140,8 +142,8 @@ _memoir() {
         "categories "*) words="--at --from --since --to --until --last --day --by --sort --tier --limit -n --db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
         "events -"*) words="--from --since --to --until --last --day --kind --limit -n --db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
         "events "*) words="--from --since --to --until --last --day --kind --limit -n --db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
-        "export -"*) words="--at --from --since --to --until --last --day --filter --tier --step --output -o --suffix --force --db --format --units --utc --no-color --no-pager --csv --help -h --version -V" ;;
-        "export "*) words="machine categories processes all" ;;
+        "export -"*) words="--at --from --since --to --until --last --day --filter --tier --limit -n --step --config --hour --output -o --suffix --force --textfile --label --db --format --units --utc --no-color --no-pager --csv --help -h --version -V" ;;
+        "export "*) words="machine categories processes all fleet" ;;
         "extract -"*) words="--from --since --to --until --last --day --output -o --force --db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
         "extract "*) words="--from --since --to --until --last --day --output -o --force --db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;
         "backup -"*) words="--output -o --force --db --format --units --utc --no-color --no-pager --json --csv --help -h --version -V" ;;

@@ -329,7 +329,7 @@ complete -c memoir -n '__fish_seen_subcommand_from events' -l no-pager -d 'a lon
 complete -c memoir -n '__fish_seen_subcommand_from events' -l json -d 'Short for --format json'
 complete -c memoir -n '__fish_seen_subcommand_from events' -l csv -d 'Short for --format csv'
 
-complete -c memoir -n '__fish_seen_subcommand_from export' -a "machine categories processes all"
+complete -c memoir -n '__fish_seen_subcommand_from export' -a "machine categories processes all fleet"
 complete -c memoir -n '__fish_seen_subcommand_from export' -l at -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d 'the state at one time: the last tick at or before T'
 complete -c memoir -n '__fish_seen_subcommand_from export' -l from -l since -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d 'a range from T'
 complete -c memoir -n '__fish_seen_subcommand_from export' -l to -l until -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d '… to T (default: the last tick); what is still to come means now'
@@ -337,10 +337,15 @@ complete -c memoir -n '__fish_seen_subcommand_from export' -l last -x -a "10m 1h
 complete -c memoir -n '__fish_seen_subcommand_from export' -l day -x -a "now today yesterday monday tuesday wednesday thursday friday saturday sunday" -d 'a whole local day: yesterday, monday, 2026-11-20'
 complete -c memoir -n '__fish_seen_subcommand_from export' -l filter -x -a "category= user= pid= comm= exe= command= cgroup= unit= slice= identity= container= (__memoir_categories category=)" -d 'only category=web, user=www-data, unit=nginx.service, pid=812, comm=nginx, slice=…, identity=…, container=…, exe~REGEX, command~REGEX, cgroup=/system.slice (and below it); != and !~ for the others; rss>100M, swap>0: what it held, over a range the most that it held in it; repeated: and'
 complete -c memoir -n '__fish_seen_subcommand_from export' -l tier -x -a "raw 5min hour day" -d 'what of the history to answer from: raw (ticks), or rollups of 5min, an hour, a day (default: the finest that covers the time asked for and answers quickly)'
+complete -c memoir -n '__fish_seen_subcommand_from export' -l limit -s n -x -a "0 20 50 100" -d 'at most N rows (default: what fits the terminal, 20 in a pipe, all in CSV and JSON; 0 = all); what is cut is said, with its sum'
 complete -c memoir -n '__fish_seen_subcommand_from export' -l step -x -a "1m 5m 1h 1d" -d 'the width of a bucket: 5m, 1h'
+complete -c memoir -n '__fish_seen_subcommand_from export' -l config -r -F -d 'configuration file, of which the table [leaks] is read'
+complete -c memoir -n '__fish_seen_subcommand_from export' -l hour -x -d 'what the analysis takes for an hour (1h); every window is a multiple of it'
 complete -c memoir -n '__fish_seen_subcommand_from export' -l output -s o -r -F -d 'the file to write'
 complete -c memoir -n '__fish_seen_subcommand_from export' -l suffix -x -d 'put S into the name of that file, before its extension'
 complete -c memoir -n '__fish_seen_subcommand_from export' -l force -d 'replace the file to write, if it is there'
+complete -c memoir -n '__fish_seen_subcommand_from export' -l textfile -r -F -d 'write what goes on now to F, for node_exporter'\''s textfile collector; F is replaced as a whole'
+complete -c memoir -n '__fish_seen_subcommand_from export' -l label -x -d 'a label that all series have; repeated: more'
 complete -c memoir -n '__fish_seen_subcommand_from export' -l db -r -F -d 'the database (default: $MEMOIR_DB, /var/lib/memoir/memoir.db, the XDG data path)'
 complete -c memoir -n '__fish_seen_subcommand_from export' -l format -x -a "csv jsonl openmetrics smaps-rollup category-metrics" -d 'how the answer is written (--json, --csv: for short)'
 complete -c memoir -n '__fish_seen_subcommand_from export' -l units -x -a "kib mib gib auto" -d 'sizes in a table: kib, mib, gib or auto'

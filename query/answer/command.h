@@ -60,6 +60,7 @@ struct Command {
   std::vector<Example> examples;    // two that work
   std::function<Result<Report>(const Context&)> run;
   std::string step_help = {};     // what --help says of --step
+  std::string limit_help = {};    // and of --limit, where it is not of rows
   std::string subject_help = {};  // "SUBJECT: what it may be", for --help
   std::string by_help = {};       // what --help says of --by; empty: that the rows are ranked by it
   // Instead of run, for a command that has something to say without a file that can be read; beside run, for what --csv

@@ -46,6 +46,8 @@ enum class Option : std::uint8_t {
   output,
   suffix,
   force,
+  textfile,
+  label,
 };
 
 struct OptionText {
@@ -114,6 +116,8 @@ struct Options {
   Zone zone = Zone::local;
   std::optional<std::string> output;
   std::optional<std::string> suffix;
+  std::optional<std::string> textfile;
+  std::vector<std::string> labels;  // NAME=VALUE
   bool force = false;
   bool color = true;
   bool pager = true;

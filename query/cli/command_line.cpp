@@ -172,6 +172,8 @@ std::map<Option, Place> places_of(Options& options, Words& words) {
       {Option::output, &options.output},
       {Option::suffix, &options.suffix},
       {Option::force, &options.force},
+      {Option::textfile, &options.textfile},
+      {Option::label, &options.labels},
       {Option::ascii, &options.ascii},
   };
 }

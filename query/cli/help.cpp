@@ -43,6 +43,7 @@ std::string option_line(Option option, const Command* command) {
   if (command != nullptr && option == Option::kind && !command->kinds.empty())
     help_text = fmt::format("only those of that kind: {}; repeated: or", fmt::join(command->kinds, ", "));
   if (command != nullptr && option == Option::step && !command->step_help.empty()) help_text = command->step_help;
+  if (command != nullptr && option == Option::limit && !command->limit_help.empty()) help_text = command->limit_help;
   if (command != nullptr && option == Option::format) help_text = fmt::format("{}", fmt::join(command->formats, ", "));
   if (command != nullptr && option == Option::group) help_text += fmt::format(": {}", fmt::join(command->groups, ", "));
   const std::string others = fmt::format("{}", fmt::join(spellings_of(text.name), ", "));

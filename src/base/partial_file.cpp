@@ -13,8 +13,6 @@
 namespace memoir {
 namespace {
 
-constexpr mode_t kMode = 0640;  // command lines are not for everyone
-
 std::string folder_of(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   if (slash == std::string::npos) return ".";
@@ -34,7 +32,7 @@ Error exists(const std::string& path) {
 
 }  // namespace
 
-Result<PartialFile> PartialFile::begin(const std::string& path, Existing existing) {
+Result<PartialFile> PartialFile::begin(const std::string& path, Existing existing, mode_t mode) {
   struct stat there {};
   if (::stat(path.c_str(), &there) == 0) {
     if (S_ISDIR(there.st_mode)) return Error{ErrorKind::io, path + " is a directory; name a file in it"};
@@ -42,12 +40,14 @@ Result<PartialFile> PartialFile::begin(const std::string& path, Existing existin
     if (existing == Existing::keep) return exists(path);
   }
   const std::string partial = path + ".partial";
-  Fd fd = TRY(open_own_file(partial, kMode));
+  Fd fd = TRY(open_own_file(partial, mode));
   if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
     return Error{ErrorKind::blocked,
                  fmt::format("{} is being written by another program; wait until it is done", partial)};
   }
   PartialFile file(path, existing, std::move(fd));
+  // Whatever the umask, it is for who it is meant for.
+  if (mode != kGroupReads && ::fchmod(file.fd_.get(), mode) != 0) return errno_error(errno, "set the mode of", partial);
   if (::ftruncate(file.fd_.get(), 0) != 0) return errno_error(errno, "write", partial);
   return file;
 }

@@ -5,6 +5,7 @@
 
 #include <string>
 #include <string_view>
+#include <sys/types.h>
 
 #include "base/file.h"
 #include "base/result.h"
@@ -17,7 +18,8 @@ class PartialFile {
  public:
   // Makes an empty F.partial that only one program writes at a time. Refused: an F that is to be kept, a directory, a
   // folder that is not there or may not be written.
-  static Result<PartialFile> begin(const std::string& path, Existing existing);
+  static Result<PartialFile> begin(const std::string& path, Existing existing, mode_t mode = kGroupReads);
+  static constexpr mode_t kGroupReads = 0640;  // command lines are not for everyone
 
   PartialFile(PartialFile&& other) noexcept = default;
   PartialFile& operator=(PartialFile&& other) = delete;

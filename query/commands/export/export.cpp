@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <set>
 
 #include "base/nearest.h"
 #include "base/partial_file.h"
@@ -13,6 +14,7 @@
 #include "query/answer/moment.h"
 #include "query/answer/state.h"
 #include "query/answer/tier.h"
+#include "query/commands/export/fleet.h"
 #include "query/report/coverage.h"
 #include "query/report/format.h"
 
@@ -22,7 +24,7 @@ namespace {
 constexpr std::int64_t kDefaultRangeMs = 60 * 60 * std::int64_t{1000};
 
 const std::vector<std::string>& subject_names() {
-  static const std::vector<std::string> names{"machine", "categories", "processes", "all"};
+  static const std::vector<std::string> names{"machine", "categories", "processes", "all", "fleet"};
   return names;
 }
 
@@ -38,7 +40,9 @@ Result<std::vector<ExportOf>> subjects_of(const Options& options) {
   if (word == "categories") return std::vector{categories};
   if (word == "processes") return std::vector{processes};
   if (word == "all" && many) return std::vector{machine, categories, processes};
-  if (word == "all") return malformed("'all' does not fit one table: it goes with --format openmetrics only");
+  if (word == "fleet" && many) return std::vector{fleet};
+  if (word == "all" || word == "fleet")
+    return malformed(fmt::format("'{}' does not fit one table: it goes with --format openmetrics only", word));
   return malformed(fmt::format("'{}' is not one of {}{}", to_printable(to_utf8(word)), fmt::join(subject_names(), ", "),
                                did_you_mean(word, subject_names())));
 }
@@ -117,6 +121,33 @@ std::string with_suffix(const std::string& path, const std::string& suffix) {
   return named.string();
 }
 
+// host="…", and those that are asked for: an exporter's own, such as instance and job.
+Result<std::string> common_labels(const Context& context) {
+  const Options& options = context.options;
+  if (!options.labels.empty() && options.format != Format::openmetrics)
+    return malformed("--label goes with --format openmetrics");
+  std::string labels = label("host", context.runs.empty() ? "" : context.runs.back().boot.host);
+  std::set<std::string> taken{"host", "category", "unit", "program", "of",   "limit", "cgroup", "container",
+                              "pod",  "version",  "pid",  "start",   "exec", "comm",  "user"};
+  for (const std::string& word : options.labels) {
+    const std::string name = word.substr(0, word.find('='));
+    const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+    const bool plain = !name.empty() && is_letter(name.front()) && !name.starts_with("__") &&
+                       std::ranges::all_of(name, [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
+    if (!plain || name.size() == word.size())
+      return malformed(
+          fmt::format("--label '{}' is not NAME=VALUE, NAME of letters, digits and _", to_printable(to_utf8(word))));
+    if (!taken.insert(name).second)
+      return malformed(fmt::format("--label: '{}' is there already; choose another name", name));
+    labels += "," + label(name, std::string_view(word).substr(name.size() + 1));
+  }
+  return labels;
+}
+
+bool options_of_fleet(const Options& options) {
+  return options.limit || options.hour || options.config;
+}
+
 Result<Streamed> stream_to(const Context& context, const Sink& sink) {
   if (is_snapshot(context.options.format)) return stream_snapshot(context, sink);
   const std::vector<ExportOf> subjects = TRY(subjects_of(context.options));
@@ -124,8 +155,10 @@ Result<Streamed> stream_to(const Context& context, const Sink& sink) {
   const bool of_processes = std::ranges::find(subjects, ExportOf::processes) != subjects.end();
   if (!of_processes && !context.options.filters.empty())
     return malformed("--filter is of processes: memoir export processes");
-  const std::string host = context.runs.empty() ? std::string() : context.runs.back().boot.host;
-  return stream_series(context, {subjects, {}, step_ms.value_or(0), {}, host}, sink);
+  if (subjects.front() != ExportOf::fleet && options_of_fleet(context.options))
+    return malformed("--limit, --hour and --config are of the subject fleet: memoir export fleet");
+  const std::string labels = TRY(common_labels(context));
+  return stream_series(context, {subjects, {}, step_ms.value_or(0), {}, labels}, sink);
 }
 
 // To standard output, or to the file that is named, which is there whole or not at all.
@@ -133,6 +166,7 @@ Result<Streamed> stream(const Context& context, const Sink& sink) {
   const Options& options = context.options;
   const std::string suffix = options.suffix.value_or("");
   if (suffix.find('/') != std::string::npos) return malformed("--suffix: it is a part of a name, and has no '/'");
+  if (options.textfile) return write_textfile(context, TRY(common_labels(context)));
   if (!options.output) {
     if (options.suffix) return malformed("--suffix goes with -o F, which names the file");
     return stream_to(context, sink);
@@ -153,15 +187,22 @@ Command export_command() {
   command.subject = "[SUBJECT]";
   command.subject_words = subject_names();
   command.subject_help =
-      "SUBJECT: machine (the default), categories, processes; with --format openmetrics also all (there the default)";
-  command.options = {Option::at,   Option::from, Option::to,     Option::last,   Option::day,  Option::filter,
-                     Option::step, Option::tier, Option::output, Option::suffix, Option::force};
+      "SUBJECT: machine (the default), categories, processes; with --format openmetrics also all (there the default) "
+      "and fleet, the bounded series that --textfile writes";
+  command.options = {Option::at,     Option::from,  Option::to,    Option::last,  Option::day,      Option::filter,
+                     Option::step,   Option::tier,  Option::limit, Option::label, Option::textfile, Option::output,
+                     Option::suffix, Option::force, Option::hour,  Option::config};
   command.step_help = "one sample every S (default: every tick)";
+  command.limit_help = fmt::format(
+      "of the subject fleet: the N largest identities, cgroups and categories, and N leaks (default: {}); in all "
+      "at most {} series",
+      kFleetRows, kMostFleetSeries);
   command.formats = {"csv", "jsonl", "openmetrics", "smaps-rollup", "category-metrics"};
   command.examples = {
       {"memoir export processes --last 30m --step 1m > processes.csv", "each process, minute by minute"},
       {"memoir export --format openmetrics --last 6h --step 1m > memory.om",
        "for promtool tsdb create-blocks-from openmetrics memory.om DIR"},
+      {"memoir export --format openmetrics --textfile memoir.prom", "what goes on now, for node_exporter"},
       {"memoir export --at 03:14 --format smaps-rollup -o smaps_rollup.json", "each process's smaps_rollup as it was"}};
   command.stream = stream;
   return command;

@@ -1,7 +1,9 @@
 #pragma once
 
 // memoir export: what was recorded, for other programs. export.cpp reads the question; rows.cpp writes series as
-// CSV and JSON lines, openmetrics.cpp for Prometheus, snapshot.cpp one time in ChromeOS's shapes.
+// CSV and JSON lines, openmetrics.cpp for Prometheus, snapshot.cpp one time in ChromeOS's shapes. fleet.cpp says what
+// machines of a fleet tell of themselves, families.cpp what those series are called; textfile.cpp writes them as they
+// are now.
 //
 // A series has one sample per tick, or with a step the first tick of each step: real ticks, nothing in between. Where
 // the ticks are gone it has one per bucket of a rollup (rollups.cpp): its mean, at its begin. It is written as
@@ -23,14 +25,14 @@ namespace memoir::query {
 
 Command export_command();
 
-enum class ExportOf { machine, categories, processes };
+enum class ExportOf { machine, categories, processes, fleet };
 
 struct ExportQuestion {
   std::vector<ExportOf> subjects;  // one, but for OpenMetrics
   Range range;                     // within what is recorded
   std::int64_t step_ms = 0;        // 0: every tick
   Filter filter;
-  std::string host;
+  std::string labels;  // OpenMetrics: that all series have
   Tier tier = {};
   std::size_t most_held = 1'000'000;  // OpenMetrics: values held in memory at one time
 };

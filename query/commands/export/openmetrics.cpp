@@ -8,10 +8,11 @@
 #include <limits>
 #include <utility>
 
-#include "base/text.h"
-#include "model/metric.h"
+#include "query/answer/leaks/judged_leaks.h"
 #include "query/answer/tier.h"
 #include "query/commands/export/export.h"
+#include "query/commands/export/families.h"
+#include "query/commands/export/fleet.h"
 
 namespace memoir::query {
 namespace {
@@ -26,14 +27,6 @@ struct Stretch {
 using Stretches = std::vector<Stretch>;
 using Series = std::map<std::string, Stretches>;  // by labels
 
-struct Family {
-  std::string name;
-  std::string help;
-  std::string_view unit;  // bytes, seconds, ratio; empty: a count
-  bool counter = false;
-  double scale = 1;  // from what is stored
-};
-
 void note(Stretches& stretches, std::uint32_t tick, std::int64_t value) {
   if (!stretches.empty() && stretches.back().value == value && stretches.back().last + 1 == tick) {
     stretches.back().last = tick;
@@ -42,53 +35,13 @@ void note(Stretches& stretches, std::uint32_t tick, std::int64_t value) {
   }
 }
 
-std::string label(std::string_view name, std::string_view value) {
-  std::string out = fmt::format("{}=\"", name);
-  for (const char c : to_utf8(value)) {
-    if (c == '\n') {
-      out += "\\n";
-      continue;
-    }
-    if (c == '"' || c == '\\') out += '\\';
-    out += c;
-  }
-  return out + '"';
-}
-
-std::string labels_of(const std::string& host, const StoredProcess& process) {
+std::string labels_of(const std::string& common, const StoredProcess& process) {
   const ProcessInfo& info = process.info;
-  std::string labels = fmt::format("{},pid=\"{}\",start=\"{}.{:03}\"", label("host", host), info.key.pid,
-                                   info.start_ms / 1000, info.start_ms % 1000);
+  std::string labels =
+      fmt::format("{},pid=\"{}\",start=\"{}.{:03}\"", common, info.key.pid, info.start_ms / 1000, info.start_ms % 1000);
   if (info.key.exec_count > 0) labels += fmt::format(",exec=\"{}\"", info.key.exec_count);
   return fmt::format("{},{},{},{},{}", labels, label("comm", info.comm), label("user", info.user),
                      label("category", info.category), label("cgroup", info.cgroup));
-}
-
-bool ends_with(std::string_view text, std::string_view end) {
-  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
-}
-
-// From the name that the store has for it: its ending tells the unit.
-Family machine_family(const FieldName& field) {
-  std::string_view column = field.column;
-  Family family{"", field.key, "", false, 1};
-  const auto named = [&](std::string_view suffix, std::string_view unit, double scale) {
-    family.name = fmt::format("memoir_machine_{}_{}", column.substr(0, column.size() - suffix.size()), unit);
-    family.unit = unit;
-    family.scale = scale;
-  };
-  if (ends_with(column, "_kib")) {
-    named("_kib", "bytes", 1024);
-  } else if (ends_with(column, "_bp")) {
-    named("_bp", "ratio", 1e-4);
-  } else if (ends_with(column, "_total_us")) {
-    named("_total_us", "seconds", 1e-6);
-    family.counter = true;
-  } else {
-    family.name = fmt::format("memoir_machine_{}", column);
-    family.counter = column != "workingset_nodes";  // a number of nodes, that of /proc/vmstat's others of events
-  }
-  return family;
 }
 
 // Values of a run of families and, within them, of subjects: as many from where it begins as fit the memory.
@@ -148,6 +101,7 @@ class Writer {
   Status machine();
   Status categories();
   Status processes();
+  Status fleet();
   std::int64_t left_out() const { return left_out_; }
 
  private:
@@ -225,47 +179,58 @@ Status Writer::write_samples(const Family& family, const Series& series) {
   return sink_(text);
 }
 
-// The first family is what is used; then come those that the kernel tells.
 Status Writer::machine() {
-  std::vector<Family> families{{"memoir_machine_used_bytes", "MemTotal less MemAvailable", "bytes", false, 1024}};
-  for (const FieldName& field : kMachineFields) families.push_back(machine_family(field));
-  const auto labels = [host = label("host", question_.host)] { return host; };
-  return write_all(families, [&](const ExportChunk& chunk, std::uint32_t first, Part& part) {
+  const auto labels = [this] { return question_.labels; };
+  return write_all(machine_families(), [&](const ExportChunk& chunk, std::uint32_t first, Part& part) {
     return sample_machine(context_.reader, chunk, [&](std::int64_t at_ms, const MachineMemory& memory) {
       const std::uint32_t tick = number_of(chunk, first, at_ms);
-      if (const auto kib = used_kib(memory)) part.add({0, 0}, tick, *kib, labels);
-      for (std::size_t i = 0; i < kMachineFields.size(); ++i) {
-        if (const auto value = memory.get(static_cast<MachineField>(i))) part.add({i + 1, 0}, tick, *value, labels);
-      }
+      visit_machine(memory, [&](std::size_t family, std::int64_t value) {
+        part.add({family, 0}, tick, value, labels);
+      });
     });
   });
 }
 
 Status Writer::categories() {
-  constexpr std::array metrics{Metric::pss, Metric::rss, Metric::uss, Metric::swap, Metric::swap_pss};
-  std::vector<Family> families;
-  families.reserve(metrics.size() + 2);
-  for (const Metric metric : metrics)
-    families.push_back({fmt::format("memoir_category_{}_bytes", to_string(metric)),
-                        fmt::format("{} of its processes", metric_title(metric)), "bytes", false, 1024});
-  families.push_back({"memoir_category_processes", "processes in it", "", false, 1});
+  std::vector<Family> families = category_families();
   // Rollups do not know how many are not exact.
-  if (!holds_groups(question_.tier))
-    families.push_back(
-        {"memoir_category_inexact_processes", "of them, those whose values are not exact", "", false, 1});
+  if (holds_groups(question_.tier)) families.pop_back();
   std::map<std::string, std::int64_t> numbers;
   return write_all(families, [&](const ExportChunk& chunk, std::uint32_t first, Part& part) {
     return sample_categories(context_.reader, chunk, [&](std::int64_t at_ms, const GroupState& held) {
       const std::uint32_t tick = number_of(chunk, first, at_ms);
       const std::int64_t number = numbers.emplace(held.name, numbers.size()).first->second;
-      const auto labels = [&] {
-        return fmt::format("{},{}", label("host", question_.host), label("category", held.name));
-      };
-      for (std::size_t i = 0; i < metrics.size(); ++i)
-        part.add({i, number}, tick, held.kib[metrics[i]].value_or(0), labels);
-      part.add({metrics.size(), number}, tick, held.processes, labels);
-      if (held.inexact) part.add({metrics.size() + 1, number}, tick, *held.inexact, labels);
+      const auto labels = [&] { return fmt::format("{},{}", question_.labels, label("category", held.name)); };
+      visit_category(held, [&](std::size_t family, std::int64_t value) {
+        part.add({family, number}, tick, value, labels);
+      });
     });
+  });
+}
+
+// As they would have been written at each of the ticks. What leaks is judged once an hour.
+Status Writer::fleet() {
+  std::vector<std::string> warnings;
+  const LeakSettings settings = TRY(leak_settings(context_.options, warnings));
+  const std::size_t most = fleet_rows(context_.options);
+  std::map<std::int64_t, FleetLeaks> judged;  // by the hours that they hold for
+  std::map<std::string, std::int64_t> numbers;
+  std::optional<std::int64_t> before_ms;
+  return write_all(fleet_families(), [&](const ExportChunk& chunk, std::uint32_t first, Part& part) -> Status {
+    if (first == 0) before_ms.reset();
+    for (const std::int64_t tick_ms : chunk.ticks) {
+      const std::int64_t hour = tick_ms / settings.hour_ms;
+      if (!judged.contains(hour)) judged[hour] = TRY(judge_leaks(context_, tick_ms, settings, most, question_.labels));
+      const FleetQuestion question{tick_ms, before_ms, most, question_.labels, question_.tier};
+      const FleetAnswer answer = TRY(fleet_at(context_, question, judged[hour]));
+      for (const FleetSample& sample : answer.samples) {
+        const std::int64_t number = numbers.emplace(sample.labels, numbers.size()).first->second;
+        part.add({sample.family, number}, number_of(chunk, first, tick_ms), sample.value,
+                 [&sample] { return sample.labels; });
+      }
+      before_ms = tick_ms;
+    }
+    return Done{};
   });
 }
 
@@ -281,7 +246,7 @@ Status Writer::processes() {
   return write_all(families, [&](const ExportChunk& chunk, std::uint32_t first, Part& part) {
     return sample_processes(context_.reader, chunk, question_.filter, [&](const ExportedProcess& row) {
       const std::uint32_t tick = number_of(chunk, first, row.at_ms);
-      const auto labels = [&] { return labels_of(question_.host, row.process); };
+      const auto labels = [&] { return labels_of(question_.labels, row.process); };
       for (std::size_t i = 0; i < metrics.size(); ++i) {
         if (const auto value = row.kib[metrics[i]]) part.add({i, row.process.id}, tick, *value, labels);
       }
@@ -296,6 +261,7 @@ Result<std::int64_t> export_openmetrics(const Context& context, const ExportQues
   for (const ExportOf subject : question.subjects) {
     TRY(subject == ExportOf::machine      ? writer.machine()
         : subject == ExportOf::categories ? writer.categories()
+        : subject == ExportOf::fleet      ? writer.fleet()
                                           : writer.processes());
   }
   TRY(sink("# EOF\n"));

@@ -155,6 +155,7 @@ Result<std::int64_t> export_rows(const Context& context, const ExportQuestion& q
         });
       });
     case ExportOf::processes:
+    case ExportOf::fleet:  // of OpenMetrics alone
       break;
   }
   return write_all<ExportedProcess>(context, question, sink, process_columns(), [&](const auto& chunk, auto& writer) {

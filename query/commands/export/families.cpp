@@ -1,0 +1,108 @@
+#include "query/commands/export/families.h"
+
+#include <array>
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "model/metric.h"
+
+namespace memoir::query {
+namespace {
+
+constexpr std::array kCategoryMetrics{Metric::pss, Metric::rss, Metric::uss, Metric::swap, Metric::swap_pss};
+
+bool ends_with(std::string_view text, std::string_view end) {
+  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
+}
+
+// From the name that the store has for it: its ending tells the unit.
+Family machine_family(const FieldName& field) {
+  // What begins with "sec_" Prometheus takes for seconds.
+  const std::string column = std::string_view(field.column).starts_with("sec_")
+                                 ? "secondary_" + std::string(std::string_view(field.column).substr(4))
+                                 : std::string(field.column);
+  Family family{"", field.key, "", false, 1};
+  const auto named = [&](std::string_view suffix, std::string_view unit, double scale) {
+    family.name = fmt::format("memoir_machine_{}_{}", column.substr(0, column.size() - suffix.size()), unit);
+    family.unit = unit;
+    family.scale = scale;
+  };
+  if (ends_with(column, "_kib")) {
+    named("_kib", "bytes", 1024);
+  } else if (ends_with(column, "_bp")) {
+    named("_bp", "ratio", 1e-4);
+  } else if (ends_with(column, "_total_us")) {
+    named("_total_us", "seconds", 1e-6);
+    family.counter = true;
+  } else {
+    family.name = fmt::format("memoir_machine_{}", column);
+    family.counter = column != "workingset_nodes";  // a number of nodes, that of /proc/vmstat's others of events
+  }
+  return family;
+}
+
+// FNV-1a: the same in every run.
+std::uint32_t hash_of(std::string_view text) {
+  std::uint32_t hash = 2166136261U;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619U;
+  return hash;
+}
+
+}  // namespace
+
+std::string label(std::string_view name, std::string_view value) {
+  std::string out = fmt::format("{}=\"", name);
+  for (const char c : to_utf8(value)) {
+    if (c == '\n') {
+      out += "\\n";
+      continue;
+    }
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + '"';
+}
+
+std::string short_label(std::string_view name, std::string_view value) {
+  constexpr std::size_t most = 256;  // a container of Kubernetes has a path of some 180
+  std::string text = to_printable(to_utf8(value));
+  if (text.size() > most) {
+    const std::uint32_t hash = hash_of(text);
+    std::size_t end = most;
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
+    text = fmt::format("{}~{:08x}", std::string_view(text).substr(0, end), hash);
+  }
+  return label(name, text);
+}
+
+std::vector<Family> machine_families() {
+  std::vector<Family> families{{"memoir_machine_used_bytes", "MemTotal less MemAvailable", "bytes", false, 1024}};
+  for (const FieldName& field : kMachineFields) families.push_back(machine_family(field));
+  return families;
+}
+
+void visit_machine(const MachineMemory& memory, const VisitValue& visit) {
+  if (const auto kib = used_kib(memory)) visit(0, *kib);
+  for (std::size_t i = 0; i < kMachineFields.size(); ++i) {
+    if (const auto value = memory.get(static_cast<MachineField>(i))) visit(i + 1, *value);
+  }
+}
+
+std::vector<Family> category_families() {
+  std::vector<Family> families;
+  families.reserve(kCategoryMetrics.size() + 2);
+  for (const Metric metric : kCategoryMetrics)
+    families.push_back({fmt::format("memoir_category_{}_bytes", to_string(metric)),
+                        fmt::format("{} of its processes", metric_title(metric)), "bytes", false, 1024});
+  families.push_back({"memoir_category_processes", "processes in it", "", false, 1});
+  families.push_back({"memoir_category_inexact_processes", "of them, those whose values are not exact", "", false, 1});
+  return families;
+}
+
+void visit_category(const GroupState& held, const VisitValue& visit) {
+  for (std::size_t i = 0; i < kCategoryMetrics.size(); ++i) visit(i, held.kib[kCategoryMetrics[i]].value_or(0));
+  visit(kCategoryMetrics.size(), held.processes);
+  if (held.inexact) visit(kCategoryMetrics.size() + 1, *held.inexact);
+}
+
+}  // namespace memoir::query
