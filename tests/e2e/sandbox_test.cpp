@@ -230,7 +230,7 @@ TEST_CASE("systemd gives our units an exposure of at most 2.0") {
     WARN("skipped: needs systemd-analyze");
     return;
   }
-  for (const std::string unit : {"memoird.service", "memoir-summary.service"}) {
+  for (const std::string unit : {"memoird.service", "memoir-summary.service", "memoir-textfile.service"}) {
     const Outcome rated = run({.path = kAnalyze,
                                .arguments = {"security", "--offline=yes", "--no-pager", MEMOIR_UNITS "/" + unit},
                                .environment = {"LC_ALL=C"}});
