@@ -7,6 +7,9 @@ build_packages="g++ cmake ninja-build ccache pkg-config libsqlite3-dev libsqlite
   libcli11-dev nlohmann-json3-dev libasio-dev libtomlplusplus-dev libsmartcols-dev libseccomp-dev libbpf-dev
   bpftool clang catch2 util-linux"
 test_packages="e2fsprogs fish man-db systemd tzdata zsh"
+# Servers, which start as they are installed: installed by themselves only where policy-rc.d forbids that, as it does in
+# containers. 46 MB to fetch, 200 MB on the disk.
+server_packages="prometheus prometheus-node-exporter victoria-metrics"
 check_packages="git libclang-rt-dev clang-tidy clang-format"
 # What scripts/package and scripts/test-package need on this system.
 package_packages="build-essential debhelper dpkg-dev lintian"
@@ -14,6 +17,13 @@ boot_packages="debootstrap systemd-container"
 
 # What the build makes and sources include, for who compiles those without it.
 made_headers="generated/store_sqlite/store/sqlite/schema_objects.h bpf/census.skel.h"
+
+# Names the servers where they may be installed.
+servers() {
+  status=0
+  [ ! -x /usr/sbin/policy-rc.d ] || /usr/sbin/policy-rc.d prometheus start >/dev/null 2>&1 || status=$?
+  [ "$status" != 101 ] || echo "$server_packages"
+}
 
 say() {
   printf '\n== %s\n' "$*"
