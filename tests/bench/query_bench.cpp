@@ -172,6 +172,7 @@ std::vector<Words> questions(const std::string& db, const std::string& folder) {
       {"incident", "--at", at(last - 3 * day_ms)},
       {"export", "--last", "1d"},
       {"export", "processes", "--last", "1h", "--format", "openmetrics"},
+      {"export", "--format", "openmetrics", "--at", at(last), "--textfile", folder + "/memoir.prom"},
       {"extract", "--last", "1h", "--force", "-o", copy},
       {"doctor"},
   };
