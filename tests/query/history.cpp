@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 namespace memoir::test {
 
@@ -31,7 +32,8 @@ void fill(ProcessMemory& memory, std::int64_t kib, std::int64_t hwm_kib) {
 
 }  // namespace
 
-History::History(std::int64_t interval_ms) : interval_ms_(interval_ms) {
+History::History(std::int64_t interval_ms, std::int64_t start_ms, std::string host)
+    : interval_ms_(interval_ms), host_(std::move(host)), boot_ms_(start_ms - kUptime), now_{start_ms, kUptime} {
   machine(2 * 1024 * 1024);
 }
 
@@ -39,7 +41,7 @@ void History::begin_run(const std::string& census) {
   auto opened = Writer::open(path(), Durability::normal);
   if (!opened) throw std::runtime_error(opened.error().message);
   writer_ = *std::move(opened);
-  const BootInfo boot{"11111111-2222-4333-8444-555555555555", kStart - 86'400'000, "testhost", "6.1.0-test"};
+  const BootInfo boot{"11111111-2222-4333-8444-555555555555", boot_ms_, host_, "6.1.0-test"};
   check(writer_->begin_run({boot, 4242, "0.1.0 (test)", interval_ms_, now_, {}, census}));
   last_keyframe_ms_ = 0;
 }

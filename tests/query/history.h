@@ -32,7 +32,8 @@ class History {
   static constexpr std::int64_t kMinute = 60'000;
   static constexpr std::int64_t kHour = 60 * kMinute;
 
-  explicit History(std::int64_t interval_ms = kInterval);
+  // `start_ms`, on the wall: of the first tick.
+  explicit History(std::int64_t interval_ms = kInterval, std::int64_t start_ms = kStart, std::string host = "testhost");
 
   void begin_run(const std::string& census = "");
   // In order; or as a kill -9 leaves it.
@@ -86,6 +87,8 @@ class History {
   std::string path() const { return directory_.path() + "/memoir.db"; }
 
  private:
+  static constexpr std::int64_t kUptime = 86'400'000;  // at the first tick
+
   struct Life {
     ProcessInfo info;
     ProcessSample sample;
@@ -96,9 +99,11 @@ class History {
   std::vector<CategorySample> totals() const;
 
   std::int64_t interval_ms_;
+  std::string host_;
+  std::int64_t boot_ms_;
+  Moment now_;
   TemporaryDirectory directory_;
   std::unique_ptr<Writer> writer_;
-  Moment now_{kStart, 86'400'000};
   std::map<std::int32_t, Life> lives_;
   std::vector<ProcessExit> exits_;
   std::map<std::int32_t, ProcessLedger> ledgers_;

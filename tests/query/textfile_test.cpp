@@ -239,6 +239,16 @@ TEST_CASE("textfile: no more than 2,000 series, however many names there are, ea
   CHECK(identities == 50);
 }
 
+TEST_CASE("textfile: names that look the same once they are printable are one series") {
+  History history;
+  record(history);
+  for (const char* path : {"/twin\x80", "/twin\\x80"}) history.cgroup({path, 7 * kMib, 0, 0, {}, {}, {}});
+  history.tick();
+  const Page page;
+  REQUIRE(page.write(history).exit == Exit::answered);
+  CHECK(value_of(page.series(), "memoir_cgroup_usage_bytes", R"(cgroup="/twin\\x80")") == 7 * 1024 * 1024);
+}
+
 TEST_CASE("textfile: promtool has no complaint") {
   if (std::system("command -v promtool >/dev/null 2>&1") != 0) {
     WARN("skipped: promtool is not installed (Debian's package prometheus)");
