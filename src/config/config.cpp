@@ -13,6 +13,7 @@
 #include "base/nearest.h"
 #include "base/own_file.h"
 #include "base/text.h"
+#include "config/bare_text.h"
 #include "config/values.h"
 
 namespace memoir {
@@ -229,6 +230,10 @@ std::vector<std::string> source_names() {
 }
 
 Result<Config> parse_config(std::string_view toml, const std::string& file_name) {
+  if (const auto line = line_beyond_ascii(toml)) {
+    return malformed(fmt::format("{}:{}: a letter beyond ASCII outside of quotes; put the name or the value in quotes",
+                                 file_name, *line));
+  }
   const toml::parse_result parsed = toml::parse(toml, std::string_view(file_name));
   if (!parsed) {
     const toml::parse_error& error = parsed.error();
