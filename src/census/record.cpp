@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <initializer_list>
 #include <unistd.h>
+#include <utility>
 
 namespace memoir {
 namespace {
@@ -11,6 +13,18 @@ namespace {
 using F = ProcessField;
 
 constexpr std::int64_t kNsPerSecond = 1'000'000'000;
+
+// More pages than any address space has; what is beyond is no number of the kernel's, and would overflow as bytes.
+constexpr std::int64_t kMostPages = 1LL << 45;
+
+// A counter's parts are summed while they move: it may come out below 0.
+std::int64_t pages_of(std::int64_t counter) {
+  return std::clamp<std::int64_t>(counter, 0, kMostPages);
+}
+
+std::int64_t pages_of(std::uint64_t counter) {
+  return static_cast<std::int64_t>(std::min<std::uint64_t>(counter, kMostPages));
+}
 
 // fs/proc/array.c, task_state_array: the letter stands at the highest bit.
 char state_letter(std::uint32_t state) {
@@ -28,15 +42,13 @@ std::int64_t code_bytes(const census_record& record, std::int64_t page_bytes) {
   const auto page = static_cast<std::uint64_t>(page_bytes);
   const std::uint64_t begin = record.code_begin / page * page;
   const std::uint64_t end = (record.code_end + page - 1) / page * page;
-  return static_cast<std::int64_t>(std::min<std::uint64_t>(end - begin, record.executable * page));
+  return static_cast<std::int64_t>(std::min<std::uint64_t>(
+      end - begin, static_cast<std::uint64_t>(pages_of(std::uint64_t{record.executable})) * page));
 }
 
 void read_memory(const census_record& record, std::int64_t page_bytes, ProcessMemory& memory) {
-  const auto set_pages = [&](F field, auto pages) {
-    memory.set(field, static_cast<std::int64_t>(pages) * page_bytes / 1024);
-  };
-  // A counter's parts are summed while they move: it may come out below 0.
-  const auto pages = [&](int counter) { return std::max<std::int64_t>(record.rss[counter], 0); };
+  const auto set_pages = [&](F field, auto pages) { memory.set(field, pages_of(pages) * page_bytes / 1024); };
+  const auto pages = [&](int counter) { return pages_of(std::int64_t{record.rss[counter]}); };
   const std::int64_t rss = pages(kCensusFile) + pages(kCensusAnon) + pages(kCensusShmem);
   set_pages(F::rss_file, pages(kCensusFile));
   set_pages(F::rss_anon, pages(kCensusAnon));
@@ -44,18 +56,21 @@ void read_memory(const census_record& record, std::int64_t page_bytes, ProcessMe
   set_pages(F::vm_swap, pages(kCensusSwap));
   set_pages(F::vm_rss, rss);
   // The kernel raises its marks only when a size is about to fall.
-  set_pages(F::vm_hwm, std::max(static_cast<std::int64_t>(record.peak_rss), rss));
-  set_pages(F::vm_size, record.size);
-  set_pages(F::vm_peak, std::max(record.peak_size, record.size));
-  set_pages(F::vm_lck, record.locked);
-  set_pages(F::vm_pin, record.pinned);
-  set_pages(F::vm_data, record.data);
-  set_pages(F::vm_stk, record.stack);
-  set_pages(F::hugetlb_pages, record.hugetlb);
+  set_pages(F::vm_hwm, std::max(pages_of(std::uint64_t{record.peak_rss}), rss));
+  for (const auto& [field, count] :
+       std::initializer_list<std::pair<F, std::uint64_t>>{{F::vm_size, record.size},
+                                                          {F::vm_peak, std::max(record.peak_size, record.size)},
+                                                          {F::vm_lck, record.locked},
+                                                          {F::vm_pin, record.pinned},
+                                                          {F::vm_data, record.data},
+                                                          {F::vm_stk, record.stack},
+                                                          {F::hugetlb_pages, record.hugetlb}}) {
+    set_pages(field, count);
+  }
   const std::int64_t code = code_bytes(record, page_bytes);
   memory.set(F::vm_exe, code / 1024);
-  memory.set(F::vm_lib, (static_cast<std::int64_t>(record.executable) * page_bytes - code) / 1024);
-  memory.set(F::vm_pte, static_cast<std::int64_t>(record.page_tables_bytes) / 1024);
+  memory.set(F::vm_lib, (pages_of(std::uint64_t{record.executable}) * page_bytes - code) / 1024);
+  memory.set(F::vm_pte, pages_of(std::uint64_t{record.page_tables_bytes} / 1024));
 }
 
 std::uint64_t start_ticks(std::uint64_t start_ns, const KernelUnits& units) {
@@ -68,7 +83,7 @@ std::string name_of(const char (&comm)[size]) {  // NOLINT(modernize-avoid-c-arr
 }
 
 HeldAtEnd held_of(const __s64* rss, const KernelUnits& units) {
-  const auto kib = [&](int counter) { return std::max<std::int64_t>(rss[counter], 0) * units.page_bytes / 1024; };
+  const auto kib = [&](int counter) { return pages_of(std::int64_t{rss[counter]}) * units.page_bytes / 1024; };
   return {kib(kCensusAnon), kib(kCensusFile), kib(kCensusShmem), kib(kCensusSwap)};
 }
 
@@ -100,7 +115,7 @@ ProcessEvent read_event(const event_record& record, const KernelUnits& units) {
   event.start_ticks = start_ticks(record.start_ns, units);
   event.boot_ns = static_cast<std::int64_t>(record.at_ns);
   event.exit_code = record.exit_code;
-  if (record.kind == kEventExit) event.peak_kib = std::max<std::int64_t>(record.peak_rss, 0) * units.page_bytes / 1024;
+  if (record.kind == kEventExit) event.peak_kib = pages_of(std::int64_t{record.peak_rss}) * units.page_bytes / 1024;
   event.comm = name_of(record.comm);
   return event;
 }

@@ -3,6 +3,7 @@
 #include "census/record.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "support/catch.h"
 
@@ -82,6 +83,25 @@ TEST_CASE("a name that fills its room is whole, and a counter below 0 is 0") {
   const CensusProcess process = read_record(record, {});
   CHECK(process.comm == std::string(16, 'x'));
   CHECK(process.memory.get(F::rss_anon) == 0);
+}
+
+TEST_CASE("numbers that no kernel has stay within bounds") {
+  census_record record{};
+  std::fill_n(reinterpret_cast<unsigned char*>(&record), sizeof(record), static_cast<unsigned char>(0x7f));
+  record.page_tables_bytes = ~__u64{0};
+  const CensusProcess process = read_record(record, {});
+  for (std::size_t i = 0; i < ProcessMemory::kCount; ++i) {
+    CHECK(process.memory.get(static_cast<F>(i)).value_or(0) >= 0);
+  }
+  CHECK(process.memory.get(F::vm_size) == process.memory.get(F::vm_rss));
+  CHECK(process.memory.get(F::vm_exe).value() + process.memory.get(F::vm_lib).value() ==
+        process.memory.get(F::vm_size));
+  end_record end{};
+  end.has_memory = 1;
+  end.rss[kCensusAnon] = end.event.peak_rss = std::numeric_limits<__s64>::max();
+  end.event.kind = kEventExit;
+  CHECK(read_end(end, {}).peak_kib == process.memory.get(F::vm_size));
+  CHECK(read_end(end, {}).held->anon_kib == process.memory.get(F::vm_size));
 }
 
 TEST_CASE("events have the units of samples, and ends alone a peak") {
