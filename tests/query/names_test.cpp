@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cwchar>
 #include <map>
-#include <regex>
+#include <re2/re2.h>
 #include <set>
 #include <sstream>
 
@@ -231,14 +231,16 @@ void check_csv(const std::string& text) {
 // No markup but our own, and each & the begin of an entity.
 void check_html(const std::string& page) {
   check_harmless(page);
-  static const std::regex kOurs(
+  static const RE2 kOurs(
       "<(!DOCTYPE html|/?(html|head|meta|title|style|body|main|p|h1|h2|div|dl|dt|dd|table|thead|tbody|tr|th|td|bdi|"
       "section|footer|figure|figcaption|span|svg|path|rect|text)( [^<>]*)?/?)>");
-  const std::string rest = std::regex_replace(page.substr(page.find("<main>")), kOurs, "");
+  std::string rest = page.substr(page.find("<main>"));
+  RE2::GlobalReplace(&rest, kOurs, "");
   CHECK(rest.find('<') == std::string::npos);
   CHECK(rest.find('>') == std::string::npos);
-  static const std::regex kEntities("&(amp|lt|gt|quot|#[0-9]+);");
-  CHECK(std::regex_replace(rest, kEntities, "").find('&') == std::string::npos);
+  static const RE2 kEntities("&(amp|lt|gt|quot|#[0-9]+);");
+  RE2::GlobalReplace(&rest, kEntities, "");
+  CHECK(rest.find('&') == std::string::npos);
 }
 
 void check_markdown(const std::string& text) {
@@ -258,19 +260,18 @@ void check_markdown(const std::string& text) {
 
 // name{label="value",…} value timestamp; in a value only \\, \" and \n are escaped (OpenMetrics 1.0).
 void check_openmetrics(const std::string& text, std::set<std::string>& comms) {
-  static const std::regex kSample(
+  static const RE2 kSample(
       "[a-z_]+\\{((?:[a-z_]+=\"(?:[^\"\\\\]|\\\\[\"\\\\n])*\",?)*)\\} [-+.e0-9]+ [0-9]+\\.[0-9]{3}");
-  static const std::regex kComm("(?:^|,)comm=\"((?:[^\"\\\\]|\\\\[\"\\\\n])*)\"");
+  static const RE2 kComm("(?:^|,)comm=\"((?:[^\"\\\\]|\\\\[\"\\\\n])*)\"");
   const std::vector<std::string> lines = lines_of(text);
   REQUIRE_FALSE(lines.empty());
   CHECK(lines.back() == "# EOF");
   for (const std::string& line : lines) {
     if (line.starts_with("# ")) continue;
-    std::smatch sample;
-    if (!std::regex_match(line, sample, kSample)) FAIL("no sample: " << line);
-    const std::string labels = sample[1];
-    std::smatch comm;
-    if (std::regex_search(labels, comm, kComm)) comms.insert(comm[1]);
+    std::string labels;
+    if (!RE2::FullMatch(line, kSample, &labels)) FAIL("no sample: " << line);
+    std::string comm;
+    if (RE2::PartialMatch(labels, kComm, &comm)) comms.insert(comm);
   }
 }
 
