@@ -292,12 +292,13 @@ inline constexpr std::array<FieldName, MachineMemory::kCount> kMachineFields{{
 }};
 
 // Sizes of memory: all of /proc/meminfo, and parts of shmem. Rollups hold these whole.
-inline constexpr auto kMachineSizes = [] {
+constexpr auto machine_sizes() {
   std::array<MachineField, kFirstVmstat + MachineMemory::kCount - kFirstShared> sizes{};
   for (std::size_t i = 0; i < sizes.size(); ++i)
     sizes[i] = static_cast<MachineField>(i < kFirstVmstat ? i : i - kFirstVmstat + kFirstShared);
   return sizes;
-}();
+}
+inline constexpr auto kMachineSizes = machine_sizes();
 
 // MemTotal − MemAvailable: what cannot be had without swapping. Absent before Linux 3.14, which lacks MemAvailable.
 std::optional<std::int64_t> used_kib(const MachineMemory& memory);

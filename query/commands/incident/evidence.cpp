@@ -122,8 +122,9 @@ Result<std::string> seen_line(const Context& context, const Incident& incident) 
 Status add_around(const Context& context, const Incident& incident, Report& report) {
   const Options& options = context.options;
   Section around{"around", "Around it", {}};
+  const std::string seen = TRY(seen_line(context, incident));
   around.notes = {pressure_line(incident, options.zone), swap_line(incident, options.units), death_line(incident),
-                  limit_line(incident, options.units), TRY(seen_line(context, incident))};
+                  limit_line(incident, options.units), seen};
   if (options.format == Format::table) {
     around.notes.push_back(fmt::format("More       memoir incident --at '{}' --format html > incident.html",
                                        print_time(incident.instant.at_ms, options.zone)));
