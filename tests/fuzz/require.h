@@ -32,6 +32,12 @@ inline void require_good(const Error& error, std::string_view text) {
   require(to_printable(to_utf8(error.message)) == error.message, "the error is printable");
 }
 
+// The same of what a person asked, which may be long and is shown whole.
+inline void require_told(const Error& error) {
+  require(error.kind == ErrorKind::malformed && !error.message.empty(), "the error's kind");
+  require(to_printable(to_utf8(error.message)) == error.message, "the error is printable");
+}
+
 // Fields are set as told and never negative; after an error none is.
 template <typename E>
 void require_good(const FieldSet<E>& fields, bool parsed) {

@@ -1,14 +1,21 @@
 #pragma once
 
-// One fuzz target per parser: takes any bytes, aborts when what the parser returns cannot be. `cmake --preset asan`
-// makes each a libFuzzer program (corpus: tests/fixtures); replay_test.cpp runs them all over the fixtures without
-// clang.
+// One fuzz target per parser: takes any bytes, aborts when what
+// comes of them cannot be. `cmake --preset asan` makes each a libFuzzer program (corpus: tests/fixtures and
+// seeds/NAME); replay_test.cpp runs them all over those without clang.
 
 #include <array>
 #include <string_view>
 
 namespace memoir::fuzz {
 
+void amounts(std::string_view text);
+void categories(std::string_view text);
+void census_record(std::string_view text);
+void command_line(std::string_view text);
+void containers(std::string_view text);
+void csv(std::string_view text);
+void filter(std::string_view text);
 void pid_stat(std::string_view text);
 void statm(std::string_view text);
 void status(std::string_view text);
@@ -30,9 +37,17 @@ void kernel_log(std::string_view text);
 struct Target {
   const char* name;
   void (*run)(std::string_view text);
+  int mutations = 4000;  // that each test run tries; fewer of what takes longer
 };
 
-inline constexpr std::array<Target, 17> kTargets{{
+inline constexpr std::array<Target, 24> kTargets{{
+    {"amounts", amounts},
+    {"categories", categories, 400},
+    {"census_record", census_record},
+    {"command_line", command_line, 400},
+    {"containers", containers, 400},
+    {"csv", csv},
+    {"filter", filter},
     {"pid_stat", pid_stat},
     {"statm", statm},
     {"status", status},

@@ -1,0 +1,26 @@
+#include "config/config.h"
+#include "fuzz/require.h"
+#include "fuzz/targets.h"
+
+namespace memoir::fuzz {
+namespace {
+
+template <typename Parse, typename Print>
+void require_round_trip(std::string_view text, Parse parse, Print print) {
+  const auto amount = parse(text);
+  if (!amount) return require(amount.error().kind == ErrorKind::malformed, "the error's kind");
+  require(*amount >= decltype(*amount){}, "no amount is negative");
+  const auto again = parse(print(*amount));
+  require(again.ok() && *again == *amount, "an amount is read back as it was printed");
+}
+
+}  // namespace
+
+void amounts(std::string_view text) {
+  require_round_trip(text, parse_duration, print_duration);
+  require_round_trip(text, parse_age, print_age);
+  require_round_trip(text, parse_bytes, print_bytes);
+  require_round_trip(text, parse_share, print_share);
+}
+
+}  // namespace memoir::fuzz

@@ -1,0 +1,65 @@
+#include <algorithm>
+#include <vector>
+
+#include "collect/categories/categoriser.h"
+#include "fuzz/require.h"
+#include "fuzz/targets.h"
+
+namespace memoir::fuzz {
+namespace {
+
+std::string word(std::string_view& text) {
+  return std::string(cut(text, '\t'));
+}
+
+CategoryRule rule_of(std::string_view line, std::size_t number) {
+  CategoryRule rule;
+  rule.name = "rule" + std::to_string(number);
+  rule.command = word(line);
+  rule.exe = word(line);
+  rule.comm = word(line);
+  rule.user = word(line);
+  rule.cgroup = word(line);
+  rule.line = number;
+  return rule;
+}
+
+ProcessInfo info_of(std::string_view line) {
+  ProcessInfo info;
+  info.command = word(line);
+  info.exe = word(line);
+  info.comm = word(line);
+  info.user = word(line);
+  info.cgroup = word(line);
+  return info;
+}
+
+// Alone, a rule takes what it takes among others if no earlier one does.
+void require_first(const std::vector<CategoryRule>& rules, const ProcessInfo& info, const std::string& category) {
+  for (const CategoryRule& rule : rules) {
+    const auto alone = Categoriser::make({rule});
+    if (!alone) return;
+    const bool takes = alone->category(info) == rule.name;
+    require(takes == (category == rule.name), "the first rule that matches wins");
+    if (takes) return;
+  }
+  require(category == kOtherCategory, "what no rule takes is other");
+}
+
+}  // namespace
+
+// Up to three lines of rules, their patterns between tabs; then processes, their texts between tabs.
+void categories(std::string_view text) {
+  static const auto built_in = Categoriser::make(default_category_rules());
+  std::vector<CategoryRule> rules;
+  while (!text.empty() && rules.size() < 3) rules.push_back(rule_of(cut_line(text), rules.size() + 1));
+  const auto categoriser = Categoriser::make(rules);
+  if (!categoriser) require(categoriser.error().kind == ErrorKind::malformed, "the error's kind");
+  for (int line = 0; line < 4 && !text.empty(); ++line) {
+    const ProcessInfo info = info_of(cut_line(text));
+    require(!built_in->category(info).empty(), "each process has a category");
+    if (categoriser) require_first(rules, info, categoriser->category(info));
+  }
+}
+
+}  // namespace memoir::fuzz

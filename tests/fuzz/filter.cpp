@@ -1,0 +1,57 @@
+#include "query/ask/filter.h"
+
+#include "fuzz/require.h"
+#include "fuzz/targets.h"
+#include "query/ask/subject.h"
+
+namespace memoir::fuzz {
+namespace {
+
+constexpr std::int64_t kAsked = 1'795'166'412'000;
+
+std::vector<StoredProcess> some_processes() {
+  std::vector<StoredProcess> processes(3);
+  for (std::size_t i = 0; i < processes.size(); ++i) {
+    ProcessInfo& info = processes[i].info;
+    info.key.pid = static_cast<std::int32_t>(7 + i);
+    info.comm = i == 0 ? "nginx" : "postgres";
+    info.command = info.comm + ": worker";
+    info.user = "web";
+    info.category = i == 0 ? "web" : "database";
+    info.cgroup = "/system.slice/" + info.comm + ".service";
+  }
+  return processes;
+}
+
+void require_subject(std::string_view text, const std::vector<StoredProcess>& processes) {
+  const auto subject = query::parse_subject(text, kAsked, query::Zone::utc);
+  if (!subject) return require_told(subject.error());
+  if (subject->kind != query::Subject::Kind::process && subject->kind != query::Subject::Kind::group) return;
+  const auto members = query::members_of(*subject, processes, query::Zone::utc);
+  if (members) return require(!members->empty(), "nobody is an error");
+  require(to_printable(to_utf8(members.error().message)) == members.error().message, "the error is printable");
+}
+
+}  // namespace
+
+// Each line is an expression, and each a subject.
+void filter(std::string_view text) {
+  static const std::vector<StoredProcess> processes = some_processes();
+  std::vector<std::string> expressions;
+  while (!text.empty() && expressions.size() < 8) {
+    const std::string_view line = cut_line(text);
+    require_subject(line, processes);
+    expressions.emplace_back(line);
+  }
+  const auto filter = query::Filter::parse(expressions);
+  if (!filter) return require_told(filter.error());
+  for (const StoredProcess& process : processes) {
+    const bool taken = filter->matches(process);
+    require(taken || !filter->takes_all(), "what takes all takes each");
+  }
+  for (const std::string& miss : filter->misses(processes)) {
+    require(to_printable(to_utf8(miss)) == miss, "what is missed is told printably");
+  }
+}
+
+}  // namespace memoir::fuzz
