@@ -1,7 +1,9 @@
 // A damaged file: whatever its bytes, each command answers or ends with exit status 1 and a message that names the
 // file.
 
+#include <SQLiteCpp/Database.h>
 #include <filesystem>
+#include <fmt/format.h>
 #include <fstream>
 #include <random>
 
@@ -91,4 +93,34 @@ TEST_CASE("A damaged file is answered from, or refused with its name and how to 
     }
   }
   CHECK(refused > kCopies);
+}
+
+TEST_CASE("A number that Memoir never writes is refused with the file's name, and not added up") {
+  History history(60'000);
+  history.begin_run();
+  history.birth(7, {"worker", "worker", "web"}, 5000);
+  for (int hour = 0; hour < 3; ++hour) {
+    history.tick(60);
+    history.maintain();
+  }
+  history.end_run();
+  const test::ManualClock clock({history.now_ms(), 0});
+  const std::vector<std::string> question{"trend", "machine", "--tier", "5min", "--last", "2h", "--db", history.path()};
+  REQUIRE(answer(question, clock).exit == Exit::answered);
+  const std::string whole = slurp(history.path());
+  for (const char* change : {"machine_5min SET hour = 9223372036854775807", "machine_5min SET hour = 9000000000000000",
+                             "machine_5min SET slot = slot + 12", "machine_5min SET slot = -1 WHERE slot = 0",
+                             "machine_5min SET buckets = 9223372036854775807", "machine_5min SET buckets = 0"}) {
+    CAPTURE(change);
+    {
+      SQLite::Database database(history.path(), SQLite::OPEN_READWRITE);
+      database.exec(fmt::format("UPDATE OR REPLACE {}", change));
+    }
+    const Outcome outcome = answer(question, clock);
+    CAPTURE(outcome.error);
+    CHECK(outcome.exit == Exit::failed);
+    CHECK(outcome.error.find(history.path() + ": holds a number that Memoir never writes") != std::string::npos);
+    std::filesystem::remove(history.path() + "-wal");
+    std::ofstream(history.path(), std::ios::binary) << whole;
+  }
 }

@@ -99,8 +99,9 @@ Piece<N> read_row(const Statement& statement, const TierShape& shape, const std:
   Piece<N> row;
   row.subject = subject;
   row.subject_id = statement.integer(column++);
-  row.start_ms = (block * shape.slots + statement.integer(column++)) * shape.width_ms;
-  row.buckets = statement.integer(column++);
+  const std::int64_t slot = statement.within(column++, 0, shape.slots - 1);
+  row.start_ms = (block * shape.slots + slot) * shape.width_ms;
+  row.buckets = statement.within(column++, 1, shape.slots - slot);
   row.bucket.covered_ms = statement.maybe(column++).value_or(shape.width_ms);
   row.bucket.processes = N > 1 ? statement.integer(column++) : 1;
   Differences first;
@@ -304,10 +305,11 @@ std::optional<BlockSpan> blocks_of(SQLite::Database& database, Tier tier) {
                                        "(SELECT MAX({0}) FROM machine_{1})",
                                        shape.block, shape.name, shape.retained, shape.block_ms()));
   ends.step();
-  const auto first = ends.maybe(0);
-  const auto last = ends.maybe(1);
-  if (!first || !last) return std::nullopt;
-  return BlockSpan{*first, *last};
+  if (!ends.maybe(0) || !ends.maybe(1)) return std::nullopt;
+  // A year of seven digits.
+  constexpr std::int64_t most_ms = std::int64_t{1} << 58;
+  const std::int64_t most = most_ms / shape.block_ms();
+  return BlockSpan{ends.within(0, -most, most), ends.within(1, -most, most)};
 }
 
 template Bucket<1> held_bucket(const Bucket<1>&, std::int64_t, std::int64_t);

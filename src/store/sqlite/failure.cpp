@@ -40,6 +40,8 @@ Error store_error(const std::string& path, const SQLite::Exception& failure) {
       return error(ErrorKind::io, "the answer takes too much memory; ask about a shorter range");
     case SQLITE_TOOBIG:
       return error(ErrorKind::io, "holds a longer text than Memoir writes");
+    case SQLITE_RANGE:
+      return error(ErrorKind::io, "holds a number that Memoir never writes");
     default:
       return error(ErrorKind::io, "the store failed");
   }

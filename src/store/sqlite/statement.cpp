@@ -3,6 +3,7 @@
 #include <SQLiteCpp/Database.h>
 #include <SQLiteCpp/Exception.h>
 #include <sqlite3.h>
+#include <string>
 
 namespace memoir {
 
@@ -57,6 +58,12 @@ std::optional<std::int64_t> Statement::maybe(int column) const {
   sqlite3_value* const value = sqlite3_column_value(statement_, column);
   if (sqlite3_value_type(value) == SQLITE_NULL) return std::nullopt;
   return sqlite3_value_int64(value);
+}
+
+std::int64_t Statement::within(int column, std::int64_t least, std::int64_t most) const {
+  const std::int64_t number = integer(column);
+  if (number >= least && number <= most) return number;
+  throw SQLite::Exception(std::to_string(number), SQLITE_RANGE);  // NOLINT(cert-err60-cpp)
 }
 
 std::string Statement::text(int column) const {

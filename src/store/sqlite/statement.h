@@ -54,6 +54,9 @@ class Statement {
 
   std::int64_t integer(int column) const;
   std::optional<std::int64_t> maybe(int column) const;
+  // One that counts within something: beyond it is an error. Somebody may have made the file, and what is made of such
+  // numbers is to stay in range.
+  std::int64_t within(int column, std::int64_t least, std::int64_t most) const;
   std::string text(int column) const;
 
  private:
