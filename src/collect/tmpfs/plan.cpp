@@ -14,6 +14,7 @@ namespace {
 constexpr std::int64_t kEarlier = 6;        // one that moved much is walked after a 6th of the interval
 constexpr std::int64_t kCpuShare = 20'000;  // one so many'th of a core
 constexpr std::int64_t kUnknownWalkUs = 1'000;
+constexpr std::int64_t kUnwalkedRounds = 2;  // of one that was never walked nothing is known: as if so many too late
 constexpr std::int64_t kTellEveryMs = 5 * 60 * 1000;
 constexpr std::int64_t kLeastMoveKib = 1024;
 constexpr std::int64_t kMuchKib = 64 * 1024;
@@ -99,7 +100,7 @@ const TmpfsPlan::Place* TmpfsPlan::next_place(const std::vector<TmpfsMount>& stu
 std::optional<TmpfsPlan::Turn> TmpfsPlan::coming(const std::vector<TmpfsMount>& stuck, std::int64_t now_ms) const {
   const Place* const next = next_place(stuck, now_ms);
   if (next == nullptr) return std::nullopt;
-  if (!next->walked_ms) return Turn{kUnknownWalkUs, now_ms - next->seen_ms};
+  if (!next->walked_ms) return Turn{kUnknownWalkUs, kUnwalkedRounds * interval_ms_ + now_ms - next->seen_ms};
   return Turn{next->walk_us, std::max<std::int64_t>(now_ms - *next->walked_ms - interval_ms_, 0)};
 }
 
