@@ -17,9 +17,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Whose smaps_rollup was read, now or before: what only status tells has no such parts.
+// Whose smaps_rollup was read, now or before: what only status tells has no such parts, nor what only siblings tell.
 bool has_rollup(const ProcessState& state) {
-  return is_known(state.sample.source) || state.sample.source == Source::estimated;
+  const ProcessSample& sample = state.sample;
+  return is_known(sample.source) || (sample.source == Source::estimated && sample.memory.has(ProcessField::swap_pss));
 }
 
 // The swap of shared mappings is not read where the machine does not swap: there is none.
