@@ -1,7 +1,5 @@
 #include "census/ends_once.h"
 
-#include <utility>
-
 namespace memoir {
 
 void EndsOnce::keep_first(std::vector<ProcessEvent>& events) {

@@ -3,9 +3,9 @@
 // Before Linux 6.16 the kernel tells of the end of a thread after it has counted that, so that two threads which end at
 // once both look like the last of their process, which ends twice. Pure.
 
-#include <compare>
 #include <cstdint>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "census/events.h"
@@ -18,11 +18,7 @@ class EndsOnce {
   void keep_first(std::vector<ProcessEvent>& events);
 
  private:
-  struct Ended {
-    std::int32_t pid;
-    std::uint64_t start_ticks;
-    auto operator<=>(const Ended&) const = default;
-  };
+  using Ended = std::pair<std::int32_t, std::uint64_t>;  // pid, start in ticks
   std::set<Ended> before_;
 };
 
