@@ -11,10 +11,6 @@ namespace {
 
 constexpr std::array kCategoryMetrics{Metric::pss, Metric::rss, Metric::uss, Metric::swap, Metric::swap_pss};
 
-bool ends_with(std::string_view text, std::string_view end) {
-  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
-}
-
 // From the name that the store has for it: its ending tells the unit.
 Family machine_family(const FieldName& field) {
   // What begins with "sec_" Prometheus takes for seconds.
@@ -27,11 +23,11 @@ Family machine_family(const FieldName& field) {
     family.unit = unit;
     family.scale = scale;
   };
-  if (ends_with(column, "_kib")) {
+  if (column.ends_with("_kib")) {
     named("_kib", "bytes", 1024);
-  } else if (ends_with(column, "_bp")) {
+  } else if (column.ends_with("_bp")) {
     named("_bp", "ratio", 1e-4);
-  } else if (ends_with(column, "_total_us")) {
+  } else if (column.ends_with("_total_us")) {
     named("_total_us", "seconds", 1e-6);
     family.counter = true;
   } else {

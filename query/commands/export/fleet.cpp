@@ -79,11 +79,6 @@ class Gatherer {
   FleetAnswer take();
 
  private:
-  struct Identity {
-    Tally held;
-    std::optional<std::int64_t> peak_kib;
-    std::string labels;
-  };
   using Key = std::pair<std::string, std::string>;  // unit and program
 
   void add(FleetOf of, std::optional<std::int64_t> value, const std::string& labels, std::size_t rank = 0) {
