@@ -5,36 +5,12 @@
 #include "fuzz/targets.h"
 #include "query/commands/leaks/leaks.h"
 #include "query/render/render.h"
+#include "support/csv_records.h"
 
 namespace memoir::fuzz {
 namespace {
 
 using query::Table;
-
-// RFC 4180.
-std::vector<std::vector<std::string>> records_of(std::string_view text) {
-  std::vector<std::vector<std::string>> records(1, std::vector<std::string>(1));
-  bool quoted = false;
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    const char c = text[at];
-    std::string& cell = records.back().back();
-    if (quoted && c == '"' && text.substr(at, 2) == "\"\"") {
-      cell += c;
-      ++at;
-    } else if (c == '"') {
-      quoted = !quoted;
-    } else if (!quoted && c == ',') {
-      records.back().emplace_back();
-    } else if (!quoted && c == '\n') {
-      records.emplace_back(1);
-    } else {
-      cell += c;
-    }
-  }
-  require(!quoted, "quotes are closed");
-  records.pop_back();
-  return records;
-}
 
 // What is written is read back: cells of text, ended by NULs, in rows of three.
 void require_written(std::string_view text) {
@@ -44,7 +20,9 @@ void require_written(std::string_view text) {
     auto& row = table.rows.emplace_back();
     for (int i = 0; i < 3; ++i) row.emplace_back(std::string(cut(text, '\0')));
   }
-  const auto records = records_of(query::csv_header(table.columns) + query::csv_rows(table));
+  const auto read = test::csv_records(query::csv_header(table.columns) + query::csv_rows(table));
+  require(read.has_value(), "quotes are closed");
+  const auto& records = *read;
   require(records.size() == table.rows.size() + 1, "a row is a record");
   for (std::size_t at = 0; at < table.rows.size(); ++at) {
     require(records[at + 1].size() == 3, "a cell is a field");

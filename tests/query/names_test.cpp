@@ -18,6 +18,7 @@
 #include "query/on_screen.h"
 #include "query/zone_guard.h"
 #include "support/catch.h"
+#include "support/csv_records.h"
 #include "support/manual_clock.h"
 
 using namespace memoir;
@@ -197,35 +198,11 @@ void check_aligned(const std::vector<std::string>& lines, const std::string& hea
   }
 }
 
-// RFC 4180.
-std::vector<std::vector<std::string>> records_of(const std::string& text) {
-  std::vector<std::vector<std::string>> records(1, std::vector<std::string>(1));
-  bool quoted = false;
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    const char c = text[at];
-    std::string& cell = records.back().back();
-    if (quoted && c == '"' && text.compare(at, 2, "\"\"") == 0) {
-      cell += c;
-      ++at;
-    } else if (c == '"') {
-      quoted = !quoted;
-    } else if (!quoted && c == ',') {
-      records.back().emplace_back();
-    } else if (!quoted && c == '\n') {
-      records.emplace_back(1);
-    } else {
-      cell += c;
-    }
-  }
-  CHECK_FALSE(quoted);
-  records.pop_back();
-  return records;
-}
-
 void check_csv(const std::string& text) {
-  const auto records = records_of(text);
-  REQUIRE_FALSE(records.empty());
-  for (const auto& record : records) REQUIRE_OF_MANY(record.size() == records.front().size());
+  const auto records = test::csv_records(text);
+  REQUIRE(records);
+  REQUIRE_FALSE(records->empty());
+  for (const auto& record : *records) REQUIRE_OF_MANY(record.size() == records->front().size());
 }
 
 // No markup but our own, and each & the begin of an entity.
@@ -353,7 +330,9 @@ TEST_CASE("Hostile names: columns stay one below the other") {
 
 TEST_CASE("Hostile names: machines get them back as they were recorded") {
   const std::set<std::string> names(kNames.begin(), kNames.end());
-  const auto records = records_of(ask({"processes", "--limit", "0", "--format", "csv"}).out);
+  const auto csv = test::csv_records(ask({"processes", "--limit", "0", "--format", "csv"}).out);
+  REQUIRE(csv);
+  const test::CsvRecords& records = *csv;
   const auto column = std::ranges::find(records.front(), "comm") - records.front().begin();
   std::set<std::string> read;
   for (std::size_t at = 1; at < records.size(); ++at) read.insert(records[at][static_cast<std::size_t>(column)]);

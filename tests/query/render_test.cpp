@@ -9,6 +9,7 @@
 #include "query/report/format.h"
 #include "query/zone_guard.h"
 #include "support/catch.h"
+#include "support/csv_records.h"
 
 using namespace memoir;
 using namespace memoir::query;
@@ -57,29 +58,6 @@ std::vector<std::string> lines_of(const std::string& text) {
 }
 
 // A reader of RFC 4180, written apart from the renderer.
-std::vector<std::vector<std::string>> read_csv(const std::string& text) {
-  std::vector<std::vector<std::string>> rows(1, std::vector<std::string>(1));
-  bool inside = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    std::string& cell = rows.back().back();
-    if (inside && c == '"' && i + 1 < text.size() && text[i + 1] == '"') {
-      cell += '"';
-      ++i;
-    } else if (c == '"') {
-      inside = !inside;
-    } else if (!inside && c == ',') {
-      rows.back().emplace_back();
-    } else if (!inside && c == '\n') {
-      rows.emplace_back(1);
-    } else {
-      cell += c;
-    }
-  }
-  rows.pop_back();
-  return rows;
-}
-
 }  // namespace
 
 TEST_CASE("A table keeps hostile text to one harmless line each") {
@@ -191,7 +169,9 @@ TEST_CASE("JSON stays valid, in ASCII, and keeps what UTF-8 there was") {
 }
 
 TEST_CASE("CSV brings every text back, and leaves the unknown empty") {
-  const auto rows = read_csv(render_csv(hostile_report()));
+  const auto records = test::csv_records(render_csv(hostile_report()));
+  REQUIRE(records);
+  const test::CsvRecords& rows = *records;
   REQUIRE(rows.size() == kHostile.size() + 2);
   CHECK(rows[0] == std::vector<std::string>{"rss_kib", "command"});
   for (std::size_t i = 0; i < kHostile.size(); ++i) {
