@@ -29,9 +29,9 @@ void forget_times(MachinePiece& piece) {
 
 class MachineSubjects {
  public:
-  explicit MachineSubjects(std::vector<MachinePiece>& pieces) {
+  MachineSubjects() {
     for (std::size_t i = 0; i < rolled_up_machine_metrics().size(); ++i)
-      lines_.emplace_back(0, static_cast<std::int64_t>(i), pieces);
+      lines_.emplace_back(0, static_cast<std::int64_t>(i));
   }
   void set(std::int64_t at_ms, const MachineMemory& memory, bool see) {
     for (std::size_t i = 0; i < lines_.size(); ++i) {
@@ -58,8 +58,13 @@ class MachineSubjects {
   void see() {
     for (auto& line : lines_) line.see();
   }
-  void stop() {
-    for (auto& line : lines_) line.stop();
+  std::vector<std::vector<MachinePiece>> take() {
+    std::vector<std::vector<MachinePiece>> all;
+    all.reserve(lines_.size());
+    for (auto& line : lines_) {
+      for (MachinePiece& piece : all.emplace_back(line.take())) forget_times(piece);
+    }
+    return all;
   }
 
  private:
@@ -103,8 +108,8 @@ Pass::Pass(SQLite::Database& database, std::int64_t first, std::optional<std::in
       first_(first),
       end_(end),
       rows_{keyframe_of(database, first), end ? *end - 1 : last_tick_id(database)},
-      machine_(segment_.machine),
-      subjects_(database, segment_.memory),
+      // A reader's own view of what is not rolled up yet shows every process.
+      subjects_(database, end ? kRollupTiers.front().process_age_ms : 0),
       hot_(database,
            rows_sql("process_id, source, " + column_list(kHotProcessFields), "process_sample", "tick_id, process_id"),
            rows_),
@@ -169,7 +174,7 @@ void Pass::visit(std::int64_t tick_id, const TickMark& mark, bool keyframe) {
   const bool same_run = before_ && before_->run_id == mark.run_id;
   touch(tick_id, !priming && !broken && tick_id != first_);
   subjects_.prime(priming);
-  subjects_.begin_tick(mark.wall_ms, {mark.wall_ms, same_run ? before_->wall_ms : mark.wall_ms}, keyframe);
+  subjects_.begin_tick(tick_id, {mark.wall_ms, same_run ? before_->wall_ms : mark.wall_ms}, keyframe);
   apply_rows(tick_id);
   subjects_.end_tick();
   machine_.set(mark.wall_ms, machine_memory_, !priming);
@@ -209,12 +214,8 @@ void Pass::finish(const TickMark* next) {
     machine_.hold_until(segment_.end_ms);
     subjects_.hold_until(segment_.end_ms);
   }
-  machine_.stop();
-  for (MachinePiece& piece : segment_.machine) forget_times(piece);
-  std::stable_sort(segment_.machine.begin(), segment_.machine.end(),
-                   [](const MachinePiece& a, const MachinePiece& b) { return a.subject_id < b.subject_id; });
-  // A reader's own view of what is not rolled up yet shows every process.
-  subjects_.finish(segment_.end_ms, segment_.ticks.last, end_ ? kRollupTiers.front().process_age_ms : 0);
+  segment_.machine = machine_.take();
+  segment_.memory = subjects_.finish(segment_.end_ms, segment_.ticks.last);
   segment_.marks = subjects_.marks();
 }
 

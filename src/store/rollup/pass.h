@@ -11,12 +11,12 @@
 #include "store/replay/coverage.h"
 #include "store/replay/tick_cursor.h"
 #include "store/rollup/mark_rows.h"
+#include "store/rollup/subjects.h"
 #include "store/rollup/timeline.h"
 #include "store/types.h"
 
 namespace memoir {
 
-using MemoryPiece = Piece<kRollupMetrics>;
 using MachinePiece = Piece<1>;
 
 // Ticks of one run without a gap and without a step of the clock between them.
@@ -33,11 +33,11 @@ struct Stretch {
 };
 
 struct Segment {
-  TickSpan ticks;                     // last: not in it any more; its values hold after the segment
-  std::int64_t end_ms = 0;            // wall time at which it ends
-  std::vector<MachinePiece> machine;  // subject_id: index in rolled_up_machine_metrics(); sorted by it and time
-  std::vector<MemoryPiece> memory;    // sorted by subject, subject_id and time
-  std::vector<MarkRow> marks;         // of identities and cgroups: highest of the segment, per day
+  TickSpan ticks;                                  // last: not in it any more; its values hold after the segment
+  std::int64_t end_ms = 0;                         // wall time at which it ends
+  std::vector<std::vector<MachinePiece>> machine;  // of each of rolled_up_machine_metrics(), in order of time
+  MemoryPieces memory;
+  std::vector<MarkRow> marks;  // of identities and cgroups: highest of the segment, per day
   std::vector<Stretch> stretches;
 };
 

@@ -98,14 +98,16 @@ void visit_blocks(RollupBlocks<N>& blocks, const BlockSpan& span, const TierShap
   }
 }
 
-std::vector<MemoryPiece> of_kind(const Segment& segment, SubjectKind kind, std::optional<std::int64_t> subject_id,
-                                 const std::function<bool(std::int64_t)>& wanted) {
-  std::vector<MemoryPiece> pieces;
-  for (const MemoryPiece& piece : segment.memory) {
-    if (piece.subject != static_cast<std::int64_t>(kind) || (subject_id && piece.subject_id != *subject_id)) continue;
-    if (wanted(piece.subject_id)) pieces.push_back(piece);
+void visit_subjects(const RolledTail& tail, SubjectKind kind, std::optional<std::int64_t> subject_id,
+                    const std::function<bool(std::int64_t)>& wanted, std::int64_t width_ms,
+                    const Visitor<kRollupMetrics>& visit) {
+  const auto subject = static_cast<std::int64_t>(kind);
+  const MemoryPieces& all = tail.segment.memory;
+  for (auto of = all.lower_bound({subject, subject_id.value_or(INT64_MIN)}); of != all.end(); ++of) {
+    const auto& [key, pieces] = *of;
+    if (key.first != subject || (subject_id && key.second != *subject_id)) return;
+    if (wanted(key.second)) visit_pieces(pieces, width_ms, tail.at_ms, visit);
   }
-  return pieces;
 }
 
 // Hands out a bucket as the question wants it: one that only touches the range has nothing in it.
@@ -152,8 +154,7 @@ void visit_memory_rollups(SQLite::Database& database, RollupTails& tails, const 
         [&](std::int64_t id) { return written(id) ? target_ms : watermark_ms; }, visitor);
   }
   const auto show = [&](const RolledTail* tail, const std::function<bool(std::int64_t)>& wanted) {
-    if (tail != nullptr)
-      visit_pieces(of_kind(tail->segment, question.kind, subject_id, wanted), shape.width_ms, tail->at_ms, visitor);
+    if (tail != nullptr) visit_subjects(*tail, question.kind, subject_id, wanted, shape.width_ms, visitor);
   };
   if (mark.half_written()) {
     show(tails.from(mark.tick_id, mark.target_tick_id, range), [&](std::int64_t id) { return !written(id); });
@@ -183,11 +184,10 @@ void visit_machine_rollups(SQLite::Database& database, RollupTails& tails, const
     }
     if (tail == nullptr) continue;
     const auto& metrics = rolled_up_machine_metrics();
-    const auto index = std::ranges::find(metrics, metric) - metrics.begin();
-    std::vector<MachinePiece> pieces;
-    for (const MachinePiece& piece : tail->segment.machine) {
-      if (piece.subject_id == index && piece.bucket.values[0].known) pieces.push_back(piece);
-    }
+    const auto index = static_cast<std::size_t>(std::ranges::find(metrics, metric) - metrics.begin());
+    if (index == metrics.size()) continue;
+    std::vector<MachinePiece> pieces = tail->segment.machine[index];
+    std::erase_if(pieces, [](const MachinePiece& piece) { return !piece.bucket.values[0].known; });
     visit_pieces(pieces, shape.width_ms, tail->at_ms, visitor);
   }
 }

@@ -39,17 +39,12 @@ std::optional<End> last_tick(SQLite::Database& database) {
   return read_end(row);
 }
 
-// Pieces of a subject.
+// Of a subject.
 template <std::size_t N>
-void add_pieces(RollupTable<N>& table, const Piece<N>* first, const Piece<N>* last, std::int64_t width_ms) {
+void add_pieces(RollupTable<N>& table, const std::vector<Piece<N>>& pieces, std::int64_t width_ms) {
+  const Piece<N>* first = pieces.data();
+  const Piece<N>* const last = first + pieces.size();
   while (first != last) table.add(take_row(first, last, width_ms));
-}
-
-template <std::size_t N>
-const Piece<N>* subject_end(const Piece<N>* first, const Piece<N>* last) {
-  return std::find_if(first, last, [first](const Piece<N>& piece) {
-    return piece.subject != first->subject || piece.subject_id != first->subject_id;
-  });
 }
 
 }  // namespace
@@ -94,13 +89,9 @@ void Rollup::prepare() {
   if (!end) return;
   const auto first = first_from(database_, mark.tick_id);
   segment_ = roll_up(database_, first->tick_id, *end);
-  const auto next = std::pair(mark.next_subject, mark.next_subject_id);
   machine_written_ = mark.half_written();
-  const auto& memory = segment_->memory;
-  const auto rest = std::find_if(memory.begin(), memory.end(), [&](const MemoryPiece& piece) {
-    return !mark.half_written() || std::pair(piece.subject, piece.subject_id) >= next;
-  });
-  written_ = static_cast<std::size_t>(rest - memory.begin());
+  const MemoryPieces& memory = segment_->memory;
+  next_ = mark.half_written() ? memory.lower_bound({mark.next_subject, mark.next_subject_id}) : memory.begin();
 }
 
 void Rollup::forget() {
@@ -118,7 +109,7 @@ bool Rollup::write_piece() {
   if (!segment_) return false;
   if (!machine_written_) {
     write_machine();
-  } else if (written_ < segment_->memory.size()) {
+  } else if (next_ != segment_->memory.cend()) {
     write_memory();
   } else {
     write_end();
@@ -132,59 +123,45 @@ bool Rollup::write_piece() {
 void Rollup::write_machine() {
   Statement find(database_, "SELECT id FROM machine_metric WHERE name = ?");
   Statement insert(database_, "INSERT INTO machine_metric (name) VALUES (?)");
-  const auto& pieces = segment_->machine;
-  const MachinePiece* first = pieces.data();
-  const MachinePiece* const last = first + pieces.size();
-  while (first != last) {
-    const MachinePiece* end = subject_end(first, last);
-    const std::string_view name =
-        info_of(rolled_up_machine_metrics()[static_cast<std::size_t>(first->subject_id)]).column;
+  for (std::size_t i = 0; i < segment_->machine.size(); ++i) {
+    std::vector<MachinePiece>& pieces = segment_->machine[i];
     // A metric that this kernel does not have.
-    const bool known = std::any_of(first, end, [](const MachinePiece& piece) { return piece.bucket.values[0].known; });
-    if (known) {
-      std::int64_t id = 0;
-      if (find.bind(name).step()) {
-        id = find.integer(0);
-        find.reset();
-      } else {
-        insert.run(name);
-        id = database_.getLastInsertRowid();
-      }
-      std::vector<MachinePiece> named(first, end);
-      for (MachinePiece& piece : named) piece.subject_id = id;
-      const MachinePiece* begin = named.data();
-      for (Tables& tier : tiers_) add_pieces(tier.machine, begin, begin + named.size(), tier.shape.width_ms);
+    if (std::ranges::none_of(pieces, [](const MachinePiece& piece) { return piece.bucket.values[0].known; })) continue;
+    const std::string_view name = info_of(rolled_up_machine_metrics()[i]).column;
+    std::int64_t id = 0;
+    if (find.bind(name).step()) {
+      id = find.integer(0);
+      find.reset();
+    } else {
+      insert.run(name);
+      id = database_.getLastInsertRowid();
     }
-    first = end;
+    for (MachinePiece& piece : pieces) piece.subject_id = id;
+    for (Tables& tier : tiers_) add_pieces(tier.machine, pieces, tier.shape.width_ms);
   }
   set_mark({segment_->ticks.first, segment_->ticks.last, 1, 0});
   machine_written_ = true;
 }
 
 void Rollup::write_memory() {
-  const auto& pieces = segment_->memory;
-  const MemoryPiece* first = pieces.data() + written_;
-  const MemoryPiece* const last = pieces.data() + pieces.size();
-  const MemoryPiece* const begin = first;
-  while (first != last && static_cast<std::size_t>(first - begin) < kPiecesAtOnce) {
-    const MemoryPiece* end = subject_end(first, last);
-    write_subject(first, end);
-    first = end;
+  const auto end = segment_->memory.cend();
+  for (std::size_t written = 0; next_ != end && written < kPiecesAtOnce; ++next_) {
+    write_subject(next_->second);
+    written += next_->second.size();
   }
-  written_ += static_cast<std::size_t>(first - begin);
-  const bool done = first == last;
-  set_mark(
-      {segment_->ticks.first, segment_->ticks.last, done ? INT64_MAX : first->subject, done ? 0 : first->subject_id});
+  const auto next = next_ == end ? std::pair(INT64_MAX, std::int64_t{0}) : next_->first;
+  set_mark({segment_->ticks.first, segment_->ticks.last, next.first, next.second});
 }
 
-void Rollup::write_subject(const MemoryPiece* first, const MemoryPiece* last) {
-  const auto subject = static_cast<SubjectKind>(first->subject);
+void Rollup::write_subject(const std::vector<MemoryPiece>& pieces) {
+  const MemoryPiece& first = pieces.front();
+  const auto subject = static_cast<SubjectKind>(first.subject);
   const auto age_ms = subject == SubjectKind::process ? &TierShape::process_age_ms : &TierShape::group_age_ms;
   for (Tables& tier : tiers_) {
-    if (first->lived_ms >= tier.shape.*age_ms) add_pieces(tier.memory, first, last, tier.shape.width_ms);
+    if (first.lived_ms >= tier.shape.*age_ms) add_pieces(tier.memory, pieces, tier.shape.width_ms);
   }
-  if (subject == SubjectKind::identity) seen_identity_.run(first->subject_id, segment_->end_ms);
-  if (subject == SubjectKind::cgroup) seen_cgroup_.run(first->subject_id, segment_->end_ms);
+  if (subject == SubjectKind::identity) seen_identity_.run(first.subject_id, segment_->end_ms);
+  if (subject == SubjectKind::cgroup) seen_cgroup_.run(first.subject_id, segment_->end_ms);
 }
 
 void Rollup::write_end() {

@@ -54,7 +54,7 @@ class Rollup {
   std::optional<std::int64_t> target(const RollupMark& mark);
   void write_machine();
   void write_memory();
-  void write_subject(const MemoryPiece* first, const MemoryPiece* last);
+  void write_subject(const std::vector<MemoryPiece>& pieces);
   void write_end();
   void set_mark(const RollupMark& mark);
 
@@ -64,7 +64,7 @@ class Rollup {
   Statement seen_identity_;
   Statement seen_cgroup_;
   std::optional<Segment> segment_;
-  std::size_t written_ = 0;  // pieces of segment_->memory
+  MemoryPieces::const_iterator next_;  // of segment_->memory: to be written
   bool machine_written_ = false;
   bool hurry_ = false;
 };

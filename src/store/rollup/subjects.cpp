@@ -19,7 +19,7 @@ void set(MemoryValues& values, Metric metric, const ProcessMemory& memory, bool 
 }
 
 // Of the PSS of groups it is kept when it was highest. Of processes, of which there are many, the marks tell.
-void forget_times(Piece<kRollupMetrics>& piece) {
+void forget_times(MemoryPiece& piece) {
   const bool group = static_cast<SubjectKind>(piece.subject) != SubjectKind::process;
   for (std::size_t i = 0; i < kRollupMetrics; ++i) {
     Aggregate& value = piece.bucket.values[i];
@@ -30,15 +30,15 @@ void forget_times(Piece<kRollupMetrics>& piece) {
 
 }  // namespace
 
-RollupSubjects::RollupSubjects(SQLite::Database& database, std::vector<Piece<kRollupMetrics>>& pieces)
-    : pieces_(pieces), row_(database, kRow) {}
+RollupSubjects::RollupSubjects(SQLite::Database& database, std::int64_t least_life_ms)
+    : least_life_ms_(least_life_ms), row_(database, kRow) {}
 
 RollupSubjects::Group& RollupSubjects::group(SubjectKind subject, std::int64_t id, std::int64_t first_ms) {
-  return groups_.try_emplace({subject, id}, subject, id, first_ms, pieces_).first->second;
+  return groups_.try_emplace({subject, id}, subject, id, first_ms).first->second;
 }
 
 RollupSubjects::Member& RollupSubjects::member(std::int64_t process_id) {
-  const auto [found, added] = members_.try_emplace(process_id, process_id, pieces_);
+  const auto [found, added] = members_.try_emplace(process_id, process_id);
   Member& member = found->second;
   if (added && row_.bind(process_id).step()) {
     member.groups = {&group(SubjectKind::category, row_.integer(0), 0),
@@ -57,13 +57,13 @@ void RollupSubjects::touch(Member& member) {
   if (member.touched) return;
   member.touched = true;
   touched_members_.push_back(&member);
-  if (!priming_ && member.line.live()) member.line.hold_until(at_ms_);
+  if (!priming_ && member.line.live()) member.line.hold_until(time_.at_ms);
   for (Group* group : member.groups) {
     if (group == nullptr || group->touched) continue;
     group->touched = true;
     group->member_hwm.reset();
     touched_groups_.push_back(group);
-    if (!priming_ && group->line.live()) group->line.hold_until(at_ms_);
+    if (!priming_ && group->line.live()) group->line.hold_until(time_.at_ms);
   }
 }
 
@@ -140,8 +140,8 @@ void RollupSubjects::touch(SubjectKind kind, const ExtremeRow& seen) {
   }
 }
 
-void RollupSubjects::begin_tick(std::int64_t at_ms, MarkTime time, bool keyframe) {
-  at_ms_ = at_ms;
+void RollupSubjects::begin_tick(std::int64_t tick_id, MarkTime time, bool keyframe) {
+  tick_id_ = tick_id;
   time_ = time;
   keyframe_ = keyframe;
   if (!keyframe) return;
@@ -157,7 +157,7 @@ void RollupSubjects::end_tick() {
   for (Member* member : touched_members_) {
     member->touched = false;
     if (member->live) {
-      member->line.set(at_ms_, member->values, 1);
+      member->line.set(time_.at_ms, member->values, 1);
     } else {
       member->line.stop();
     }
@@ -173,14 +173,36 @@ void RollupSubjects::end_tick() {
     for (std::size_t i = 0; i < kRollupMetrics; ++i) {
       if (group->known[i] > 0) values[i] = group->sums[i];
     }
-    group->line.set(at_ms_, values, group->members);
+    group->line.set(time_.at_ms, values, group->members);
     if (priming_) continue;
     group->line.see();
     raise(*group);
   }
-  touched_members_.clear();
+  end_members();
   touched_groups_.clear();
   if (!priming_ && day_of(time_.at_ms) != day_of(time_.before_ms)) raise_all();
+}
+
+// Of all that are born and die within an hour, only those that live are held.
+void RollupSubjects::end_members() {
+  for (Member* member : touched_members_) {
+    if (member->live || !member->is_gone(tick_id_)) continue;
+    keep(member->line, member->lived_ms(member->last_ms));
+    members_.erase(member->line.subject_id());
+  }
+  touched_members_.clear();
+}
+
+void RollupSubjects::keep(Timeline<kRollupMetrics>& line, std::int64_t lived_ms) {
+  std::vector<MemoryPiece> pieces = line.take();
+  if (pieces.empty()) return;
+  const MemoryPiece& first = pieces.front();
+  if (static_cast<SubjectKind>(first.subject) == SubjectKind::process && lived_ms < least_life_ms_) return;
+  for (MemoryPiece& piece : pieces) {
+    piece.lived_ms = lived_ms;
+    forget_times(piece);
+  }
+  pieces_.emplace(std::pair(first.subject, first.subject_id), std::move(pieces));
 }
 
 template <typename Do>
@@ -228,27 +250,11 @@ void RollupSubjects::raise(const Group& group) {
   }
 }
 
-void RollupSubjects::finish(std::int64_t end_ms, std::int64_t end_tick_id, std::int64_t least_life_ms) {
-  each_line([](auto& line) { line.stop(); });
-  const auto lived = [&](const Piece<kRollupMetrics>& piece) {
-    const auto subject = static_cast<SubjectKind>(piece.subject);
-    if (subject == SubjectKind::process) {
-      const Member& member = members_.at(piece.subject_id);
-      const bool gone = member.gone_tick_id != 0 && member.gone_tick_id <= end_tick_id;
-      return std::max<std::int64_t>((gone ? member.last_ms : end_ms) - member.start_ms, 0);
-    }
-    return end_ms - groups_.at({subject, piece.subject_id}).first_ms;
-  };
-  for (auto& piece : pieces_) {
-    piece.lived_ms = lived(piece);
-    forget_times(piece);
-  }
-  std::erase_if(pieces_, [&](const Piece<kRollupMetrics>& piece) {
-    return static_cast<SubjectKind>(piece.subject) == SubjectKind::process && piece.lived_ms < least_life_ms;
-  });
-  std::stable_sort(pieces_.begin(), pieces_.end(), [](const auto& a, const auto& b) {
-    return std::pair(a.subject, a.subject_id) < std::pair(b.subject, b.subject_id);
-  });
+MemoryPieces RollupSubjects::finish(std::int64_t end_ms, std::int64_t end_tick_id) {
+  for (auto& [id, member] : members_)
+    keep(member.line, member.lived_ms(member.is_gone(end_tick_id) ? member.last_ms : end_ms));
+  for (auto& [key, group] : groups_) keep(group.line, end_ms - group.first_ms);
+  return std::move(pieces_);
 }
 
 }  // namespace memoir

@@ -3,6 +3,7 @@
 // The subjects of a pass while their values move: processes, and the groups that they are members of. Pure but for the
 // row of a process, which says what groups it belongs to.
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <map>
@@ -21,10 +22,14 @@
 namespace memoir {
 
 using MemoryValues = RollupValues<kRollupMetrics>;
+using MemoryPiece = Piece<kRollupMetrics>;
+// Of each kind of subject and id, in order of time.
+using MemoryPieces = std::map<std::pair<std::int64_t, std::int64_t>, std::vector<MemoryPiece>>;
 
 class RollupSubjects {
  public:
-  RollupSubjects(SQLite::Database& database, std::vector<Piece<kRollupMetrics>>& pieces);
+  // Processes that did not live so long have no buckets of their own.
+  RollupSubjects(SQLite::Database& database, std::int64_t least_life_ms);
 
   // Within a tick: what changed of which process, and who is not there any more.
   void set_hot(std::int64_t process_id, const ProcessMemory& memory, bool exact);
@@ -36,7 +41,7 @@ class RollupSubjects {
 
   // Ticks come in their order. Between begin_tick and end_tick stand their changes; a keyframe names everybody who
   // lives.
-  void begin_tick(std::int64_t at_ms, MarkTime time, bool keyframe);
+  void begin_tick(std::int64_t tick_id, MarkTime time, bool keyframe);
   void end_tick();
   // What was seen last held until then.
   void hold_until(std::int64_t until_ms);
@@ -46,17 +51,16 @@ class RollupSubjects {
   // No time passes and nothing is counted as long as the state before the first tick is being put together.
   void prime(bool priming) { priming_ = priming; }
 
-  // Ends all timelines. How long each subject had lived by then stands in its pieces, and processes that were too short
-  // to have buckets of their own are left out.
-  void finish(std::int64_t end_ms, std::int64_t end_tick_id, std::int64_t least_life_ms);
+  // Ends all timelines. How long each subject had lived by then stands in its pieces.
+  MemoryPieces finish(std::int64_t end_ms, std::int64_t end_tick_id);
 
   // Of identities and cgroups.
   std::vector<MarkRow> marks() const { return marks_.take(); }
 
  private:
   struct Group {
-    Group(SubjectKind kind, std::int64_t group_id, std::int64_t first, std::vector<Piece<kRollupMetrics>>& pieces)
-        : subject(kind), id(group_id), first_ms(first), line(static_cast<std::int64_t>(kind), group_id, pieces) {}
+    Group(SubjectKind kind, std::int64_t group_id, std::int64_t first)
+        : subject(kind), id(group_id), first_ms(first), line(static_cast<std::int64_t>(kind), group_id) {}
     SubjectKind subject;
     std::int64_t id;
     std::int64_t first_ms;
@@ -68,8 +72,11 @@ class RollupSubjects {
     std::optional<std::int64_t> member_hwm;  // highest of those that changed
   };
   struct Member {
-    Member(std::int64_t process_id, std::vector<Piece<kRollupMetrics>>& pieces)
-        : line(static_cast<std::int64_t>(SubjectKind::process), process_id, pieces) {}
+    explicit Member(std::int64_t process_id) : line(static_cast<std::int64_t>(SubjectKind::process), process_id) {}
+    // It ended at this tick or before.
+    bool is_gone(std::int64_t tick_id) const { return gone_tick_id != 0 && gone_tick_id <= tick_id; }
+    std::int64_t lived_ms(std::int64_t until_ms) const { return std::max<std::int64_t>(until_ms - start_ms, 0); }
+
     Timeline<kRollupMetrics> line;
     MemoryValues values{};
     std::optional<std::int64_t> hwm;
@@ -89,19 +96,22 @@ class RollupSubjects {
   void each_line(const Do& act);
   void touch(Member& member);
   void leave(Member& member);
+  void end_members();
+  void keep(Timeline<kRollupMetrics>& line, std::int64_t lived_ms);
   void count(const Member& member, int sign);
   void raise_all();
   void raise(const Group& group);
   void raise(const ExtremeRow& seen);
 
-  std::vector<Piece<kRollupMetrics>>& pieces_;
+  const std::int64_t least_life_ms_;
+  MemoryPieces pieces_;  // of who ended, so far
   Statement row_;
   std::unordered_map<std::int64_t, Member> members_;
   std::map<GroupKey, Group> groups_;
   std::vector<Member*> touched_members_;
   std::vector<Group*> touched_groups_;
   MarkFold marks_;
-  std::int64_t at_ms_ = 0;
+  std::int64_t tick_id_ = 0;
   MarkTime time_;
   bool keyframe_ = false;
   bool priming_ = false;

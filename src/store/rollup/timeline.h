@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "store/tiers.h"
@@ -141,8 +142,7 @@ using RollupValues = std::array<std::optional<Level>, N>;
 template <std::size_t N>
 class Timeline {
  public:
-  Timeline(std::int64_t subject, std::int64_t subject_id, std::vector<Piece<N>>& pieces)
-      : subject_(subject), subject_id_(subject_id), pieces_(&pieces) {}
+  Timeline(std::int64_t subject, std::int64_t subject_id) : subject_(subject), subject_id_(subject_id) {}
 
   // From at_ms on it has these values; they are seen when see() is called, once all changes of a tick are in.
   void set(std::int64_t at_ms, const RollupValues<N>& values, std::int64_t processes) {
@@ -174,31 +174,31 @@ class Timeline {
     open(at_ms);
     bucket_.values[metric].touch(value, at_ms);
   }
-  // After a time of which nothing is known, or a step of the clock.
-  void go_on_at(std::int64_t at_ms) {
+  // After a time of which nothing is known, or a step of the clock. A bucket may have many such times.
+  void go_on_at(std::int64_t at_ms) { since_ms_ = at_ms; }
+  // It may go on later, as a group does that had no members for a while.
+  void stop() { live_ = false; }
+
+  // All of it, in order of time; it is over then.
+  std::vector<Piece<N>> take() {
+    stop();
     close();
-    since_ms_ = at_ms;
-  }
-  void stop() {
-    close();
-    live_ = false;
+    return std::move(pieces_);
   }
 
+  std::int64_t subject_id() const { return subject_id_; }
   bool live() const { return live_; }
   const RollupValues<N>& values() const { return values_; }
 
  private:
-  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
-
   void close() {
     if (!open_) return;
     open_ = false;
     if (lengthens_last()) {
-      ++pieces_->at(last_).buckets;
-      return;
+      ++pieces_.back().buckets;
+    } else {
+      pieces_.push_back({subject_, subject_id_, start_ms_, 1, 0, bucket_});
     }
-    last_ = pieces_->size();
-    pieces_->push_back({subject_, subject_id_, start_ms_, 1, 0, bucket_});
   }
   void open(std::int64_t at_ms) {
     const std::int64_t start = at_ms - at_ms % kPieceMs;
@@ -216,15 +216,15 @@ class Timeline {
     bucket_.processes = std::max(bucket_.processes, processes_);
   }
   bool lengthens_last() const {
-    if (last_ == kNone || bucket_.covered_ms != kPieceMs) return false;
-    const Piece<N>& before = (*pieces_)[last_];
+    if (pieces_.empty() || bucket_.covered_ms != kPieceMs) return false;
+    const Piece<N>& before = pieces_.back();
     return before.end_ms(kPieceMs) == start_ms_ && before.start_ms / kHourMs == start_ms_ / kHourMs &&
            before.bucket.goes_on_as(bucket_);
   }
 
   std::int64_t subject_;
   std::int64_t subject_id_;
-  std::vector<Piece<N>>* pieces_;
+  std::vector<Piece<N>> pieces_;
   RollupValues<N> values_{};
   std::int64_t processes_ = 0;
   std::int64_t since_ms_ = 0;
@@ -232,7 +232,6 @@ class Timeline {
   Bucket<N> bucket_;
   bool open_ = false;
   bool live_ = false;
-  std::size_t last_ = kNone;
 };
 
 }  // namespace memoir
