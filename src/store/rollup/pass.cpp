@@ -62,7 +62,9 @@ class MachineSubjects {
     std::vector<std::vector<MachinePiece>> all;
     all.reserve(lines_.size());
     for (auto& line : lines_) {
-      for (MachinePiece& piece : all.emplace_back(line.take())) forget_times(piece);
+      std::vector<MachinePiece> pieces = line.take();
+      for (MachinePiece& piece : pieces) forget_times(piece);
+      all.push_back(std::move(pieces));
     }
     return all;
   }
