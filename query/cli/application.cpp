@@ -32,8 +32,11 @@ Status show_names(Reader& reader, const Options& options, Table& table) {
   return options.group == "container" ? show_container_names(reader, table) : Done{};
 }
 
+// What an argument, a path or the file says is not to act upon a terminal. Some messages have several lines.
 Outcome failure(Exit exit, std::string_view message) {
-  return {exit, "", fmt::format("memoir: {}\n", message), false};
+  std::string lines = "memoir: ";
+  while (!message.empty()) lines += to_printable(to_utf8(cut_line(message))) + '\n';
+  return {exit, "", std::move(lines), false};
 }
 
 Outcome failure(const Error& error) {

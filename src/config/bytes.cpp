@@ -3,6 +3,7 @@
 #include <cmath>
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "config/config.h"
 
 namespace memoir {
@@ -23,8 +24,9 @@ constexpr std::array<ByteUnit, 4> kByteUnits{
 constexpr double kMostBytes = 0x1p53;
 
 Error not_bytes(std::string_view text) {
-  return malformed(fmt::format(
-      "'{}' is not a size: write a number and a unit (KiB, MiB, GiB, TiB), as 64MiB, 1.5GiB, or unlimited", text));
+  return malformed(
+      fmt::format("'{}' is not a size: write a number and a unit (KiB, MiB, GiB, TiB), as 64MiB, 1.5GiB, or unlimited",
+                  to_printable(to_utf8(text))));
 }
 
 }  // namespace

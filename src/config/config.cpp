@@ -95,6 +95,11 @@ const Keys<RedactionRule>& redaction_rule_keys() {
   return keys;
 }
 
+// What is wrong there. A file may say anything, and its escapes are not to act upon a terminal.
+Error at_line(const std::string& file, std::size_t line, std::string_view what) {
+  return malformed(to_printable(to_utf8(fmt::format("{}:{}: {}", file, line, what))));
+}
+
 // Reads one file; the first error ends it.
 class Parser {
  public:
@@ -109,7 +114,7 @@ class Parser {
 
  private:
   Error error(const toml::source_region& source, std::string_view what) const {
-    return malformed(fmt::format("{}:{}: {}", file_, source.begin.line, what));
+    return at_line(file_, source.begin.line, what);
   }
 
   Error unknown(const toml::key& key, std::string_view where, const std::vector<std::string>& known) const {
@@ -231,13 +236,12 @@ std::vector<std::string> source_names() {
 
 Result<Config> parse_config(std::string_view toml, const std::string& file_name) {
   if (const auto line = line_beyond_ascii(toml)) {
-    return malformed(fmt::format("{}:{}: a letter beyond ASCII outside of quotes; put the name or the value in quotes",
-                                 file_name, *line));
+    return at_line(file_name, *line, "a letter beyond ASCII outside of quotes; put the name or the value in quotes");
   }
   const toml::parse_result parsed = toml::parse(toml, std::string_view(file_name));
   if (!parsed) {
     const toml::parse_error& error = parsed.error();
-    return malformed(fmt::format("{}:{}: {}", file_name, error.source().begin.line, error.description()));
+    return at_line(file_name, error.source().begin.line, error.description());
   }
   return Parser(file_name).parse(parsed.table());
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "config/config.h"
 
 namespace memoir {
@@ -26,7 +27,12 @@ constexpr double kLongestMs = 1e15;
 
 Error not_a_duration(std::string_view text) {
   return malformed(fmt::format(
-      "'{}' is not a duration: write a number and a unit (ms, s, m, h, d, w), as 1h30m, 500ms, 10s, 1.5m, 1h", text));
+      "'{}' is not a duration: write a number and a unit (ms, s, m, h, d, w), as 1h30m, 500ms, 10s, 1.5m, 1h",
+      to_printable(to_utf8(text))));
+}
+
+Error not_held(std::string_view text, std::string_view why) {
+  return malformed(fmt::format("the duration '{}' {}", to_printable(to_utf8(text)), why));
 }
 
 }  // namespace
@@ -46,12 +52,12 @@ Result<std::chrono::milliseconds> parse_duration(std::string_view text) {
     const auto* const unit = std::ranges::find(kDurationUnits, name, &DurationUnit::name);
     if (unit == kDurationUnits.end() || static_cast<double>(unit->ms) >= largest) return not_a_duration(text);
     const double ms = std::round(number * static_cast<double>(unit->ms));
-    if (ms == 0 && number != 0) return malformed(fmt::format("the duration '{}' is shorter than 1ms", text));
+    if (ms == 0 && number != 0) return not_held(text, "is shorter than 1ms");
     all_ms += ms;
     largest = static_cast<double>(unit->ms);
     rest.remove_prefix(static_cast<std::size_t>(next - rest.data()));
   }
-  if (!(all_ms <= kLongestMs)) return malformed(fmt::format("the duration '{}' is too long", text));
+  if (!(all_ms <= kLongestMs)) return not_held(text, "is too long");
   return std::chrono::milliseconds(static_cast<std::int64_t>(all_ms));
 }
 

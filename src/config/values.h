@@ -14,6 +14,11 @@
 #include <vector>
 
 #define TOML_EXCEPTIONS 0
+#include <toml++/impl/preprocessor.h>
+// Of a time that is none, as 1979-05-27T@:, toml++ 3.3 is sure that a digit comes before it looks whether one does. In
+// a build of clang that is optimised the look may then be left out.
+#undef TOML_ASSERT_ASSUME
+#define TOML_ASSERT_ASSUME(expression) static_assert(true)
 #include <toml++/toml.h>
 
 #include "base/nearest.h"

@@ -35,6 +35,11 @@ TEST_CASE("a duration that cannot be held is refused") {
   CHECK_FALSE(parse_duration(std::string(1000, '9') + "s"));
 }
 
+TEST_CASE("what is given for a duration is shown as text, whatever it is") {
+  CHECK_THAT(parse_duration("\x1b[2J\xff").error().message, Catch::Matchers::StartsWith("'\\x1b[2J\\xff' is not"));
+  CHECK_THAT(parse_duration("0.1ms5\x1b").error().message, test::ContainsSubstring("'0.1ms5\\x1b' is shorter"));
+}
+
 TEST_CASE("a printed duration is the shortest exact one and reads back") {
   CHECK(print_duration(10s) == "10s");
   CHECK(print_duration(90s) == "90s");

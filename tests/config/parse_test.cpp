@@ -1,5 +1,6 @@
 #include <fstream>
 
+#include "base/text.h"
 #include "config/config.h"
 #include "support/catch.h"
 #include "support/temporary_directory.h"
@@ -227,6 +228,21 @@ TEST_CASE("what is not TOML is refused at its line") {
   CHECK_THAT(complaint("[recorder]\ninterval = \n"), Catch::Matchers::StartsWith("F:2: "));
   CHECK_THAT(complaint("[recorder]\n[recorder]\n"), Catch::Matchers::StartsWith("F:2: "));
   CHECK_THAT(complaint(std::string_view("\xff\xfe\0\0", 4)), Catch::Matchers::StartsWith("F:1: "));
+  // toml++ is sure of a digit there.
+  CHECK(complaint("[recorder]\ninterval = 1979-05-27T@07:32:00Z\n") ==
+        "F:2: Error while parsing time: expected 2-digit hour, saw '@'");
+}
+
+TEST_CASE("what a file says is shown as text, whatever it is") {
+  for (const char* toml :
+       {"\"\\u001b[2J\" = 1", "[recorder]\n\"\\u202e\" = 1", "[recorder]\ninterval = \"\\u001b[2J\"",
+        "[recorder]\ninterval = \"0.1ms\\u001b[2J\"", "[store]\nmax_size = \"\\u0000\"",
+        "[budget]\ncpu = \"\\u001b[2J\"", "[alert]\npressure = \"\\u001b[2J\"", "[alert]\nexec = [\"\\u001b[2J\"]",
+        "[[category]]\nname = \"\\u001b[2J\"", "\x1b[2J = 1", "[recorder]\ninterval = \"\xc2\x9b\"\n"}) {
+    CAPTURE(toml);
+    const std::string said = complaint(toml);
+    CHECK(to_printable(to_utf8(said)) == said);
+  }
 }
 
 TEST_CASE("a file is loaded, a missing one is gone, an endless one an error") {

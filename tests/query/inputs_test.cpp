@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/log.h"
+#include "base/text.h"
 #include "query/cli/application.h"
 #include "query/commands.h"
 #include "query/history.h"
@@ -294,6 +295,37 @@ TEST_CASE("A process that nobody saw is told alike by all who are asked for it")
     const Outcome outcome = ask(words, recorded().path(), recorded().now_ms());
     CHECK(outcome.exit == Exit::empty);
     CHECK(outcome.error.ends_with("memoir: " + sentence));
+  }
+}
+
+TEST_CASE("What is given is shown as text, whatever it is") {
+  const TemporaryDirectory folder;
+  const std::string hostile = "\x1b[2J\xff\xe2\x80\xae";
+  const std::vector<std::vector<std::string>> asked{
+      {"top", "--last", hostile},
+      {"trend", "machine", "--step", hostile},
+      {"leaks", "--hour", hostile},
+      {"leaks", "--config", hostile},
+      {"leaks", "--csv", hostile},
+      {"incident", "--window", hostile},
+      {"trend", hostile},
+      {"top", "--db", hostile},
+      {"top", "--db", folder.path() + "/" + hostile},
+      {"backup", "-o", folder.path() + "/none/" + hostile},
+      {"export", hostile},
+      {"export", "-o", folder.path() + "/none/" + hostile},
+      {"export", "--format", "openmetrics", "--textfile", folder.path() + "/none/" + hostile},
+  };
+  write(folder.path() + "/" + hostile, "this is no database");
+  for (std::vector<std::string> words : asked) {
+    CAPTURE(words);
+    const bool named = std::ranges::find(words, "--db") != words.end();
+    const test::ManualClock clock({recorded().now_ms(), 0});
+    if (!named) words.insert(words.end(), {"--db", recorded().path()});
+    std::string error = answer(words, clock).error;
+    CHECK_FALSE(error.empty());
+    std::erase(error, '\n');
+    CHECK(to_printable(to_utf8(error)) == error);
   }
 }
 
