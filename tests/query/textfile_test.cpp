@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "query/cli/application.h"
+#include "query/commands/export/last_write.h"
 #include "query/history.h"
 #include "store/reader.h"
 #include "support/catch.h"
@@ -177,6 +178,16 @@ TEST_CASE("textfile: a leak is named, with its growth; the verdict holds for an 
   history.tick(5);
   REQUIRE(page.write(history, hour).exit == Exit::answered);
   CHECK(value_of(page.series(), "memoir_leaks_judged_timestamp_seconds") > judged);
+}
+
+TEST_CASE("textfile: a number that nobody wrote in the file before tells nothing") {
+  const std::string growth = "memoir_leak_exhaustion_seconds{host=\"a\"} ";
+  const LastWrite last = last_write("memoir_recorder_last_tick_timestamp_seconds{host=\"a\"} 1e300\n" + growth +
+                                        "nan\n" + growth + "-1e16\n" + growth + "12.5\n",
+                                    "host=\"a\"");
+  CHECK_FALSE(last.tick_ms);
+  REQUIRE(last.leaks.samples.size() == 1);
+  CHECK(last.leaks.samples[0].value == 12'500);
 }
 
 TEST_CASE("textfile: what nobody records into any more tells of the recorder alone") {

@@ -46,6 +46,10 @@ std::uint32_t hash_of(std::string_view text) {
 
 }  // namespace
 
+std::string series_name(const Family& family) {
+  return family.name + (family.counter ? "_total" : "");
+}
+
 std::string label(std::string_view name, std::string_view value) {
   std::string out = fmt::format("{}=\"", name);
   for (const char c : to_utf8(value)) {

@@ -21,6 +21,9 @@ struct Family {
   double scale = 1;  // from what is stored
 };
 
+// With the "_total" of a counter.
+std::string series_name(const Family& family);
+
 // name="value", whatever is in the value.
 std::string label(std::string_view name, std::string_view value);
 

@@ -163,7 +163,7 @@ Status Writer::write_all(const std::vector<Family>& families,
 Status Writer::write_samples(const Family& family, const Series& series) {
   std::string text;
   for (const auto& [labels, stretches] : series) {
-    const std::string head = fmt::format("{}{}{{{}}} ", family.name, family.counter ? "_total" : "", labels);
+    const std::string head = fmt::format("{}{{{}}} ", series_name(family), labels);
     for (const Stretch& stretch : stretches) {
       const double value = static_cast<double>(stretch.value) * family.scale;
       for (std::uint32_t tick = stretch.first; tick <= stretch.last; ++tick) {
