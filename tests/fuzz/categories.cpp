@@ -34,12 +34,25 @@ ProcessInfo info_of(std::string_view line) {
   return info;
 }
 
-// Alone, a rule takes what it takes among others if no earlier one does.
-void require_first(const std::vector<CategoryRule>& rules, const ProcessInfo& info, const std::string& category) {
+struct Alone {
+  std::string name;
+  Categoriser categoriser;
+};
+
+std::vector<Alone> each_alone(const std::vector<CategoryRule>& rules) {
+  std::vector<Alone> alone;
   for (const CategoryRule& rule : rules) {
-    const auto alone = Categoriser::make({rule});
-    if (!alone) return;
-    const bool takes = alone->category(info) == rule.name;
+    auto categoriser = Categoriser::make({rule});
+    require(categoriser.ok(), "what is a rule among others is one alone");
+    alone.push_back({rule.name, *std::move(categoriser)});
+  }
+  return alone;
+}
+
+// Alone, a rule takes what it takes among others if no earlier one does.
+void require_first(const std::vector<Alone>& rules, const ProcessInfo& info, const std::string& category) {
+  for (const Alone& rule : rules) {
+    const bool takes = rule.categoriser.category(info) == rule.name;
     require(takes == (category == rule.name), "the first rule that matches wins");
     if (takes) return;
   }
@@ -55,10 +68,11 @@ void categories(std::string_view text) {
   while (!text.empty() && rules.size() < 3) rules.push_back(rule_of(cut_line(text), rules.size() + 1));
   const auto categoriser = Categoriser::make(rules);
   if (!categoriser) require(categoriser.error().kind == ErrorKind::malformed, "the error's kind");
+  const std::vector<Alone> alone = categoriser ? each_alone(rules) : std::vector<Alone>();
   for (int line = 0; line < 4 && !text.empty(); ++line) {
     const ProcessInfo info = info_of(cut_line(text));
     require(!built_in->category(info).empty(), "each process has a category");
-    if (categoriser) require_first(rules, info, categoriser->category(info));
+    if (categoriser) require_first(alone, info, categoriser->category(info));
   }
 }
 

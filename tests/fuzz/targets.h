@@ -1,6 +1,6 @@
 #pragma once
 
-// One fuzz target per parser: takes any bytes, aborts when what
+// One fuzz target per parser, and one for the query tool over a damaged database: takes any bytes, aborts when what
 // comes of them cannot be. `cmake --preset asan` makes each a libFuzzer program (corpus: tests/fixtures and
 // seeds/NAME); replay_test.cpp runs them all over those without clang.
 
@@ -10,12 +10,19 @@
 namespace memoir::fuzz {
 
 void amounts(std::string_view text);
+void asked_times(std::string_view text);
 void categories(std::string_view text);
 void census_record(std::string_view text);
 void command_line(std::string_view text);
+void config(std::string_view text);
 void containers(std::string_view text);
 void csv(std::string_view text);
+void database(std::string_view text);
+void database_start(std::string_view text);
 void filter(std::string_view text);
+void forecasts(std::string_view text);
+void identity(std::string_view text);
+void redaction(std::string_view text);
 void pid_stat(std::string_view text);
 void statm(std::string_view text);
 void status(std::string_view text);
@@ -30,6 +37,7 @@ void kernel(std::string_view text);
 void cgroup_memory(std::string_view text);
 void mountinfo(std::string_view text);
 void sysvipc_shm(std::string_view text);
+void textfile(std::string_view text);
 void vmmap(std::string_view text);
 void ps(std::string_view text);
 void kernel_log(std::string_view text);
@@ -40,14 +48,21 @@ struct Target {
   int mutations = 4000;  // that each test run tries; fewer of what takes longer
 };
 
-inline constexpr std::array<Target, 24> kTargets{{
+inline constexpr std::array<Target, 32> kTargets{{
     {"amounts", amounts},
+    {"asked_times", asked_times},
     {"categories", categories, 400},
     {"census_record", census_record},
     {"command_line", command_line, 400},
+    {"config", config},
     {"containers", containers, 400},
     {"csv", csv},
+    {"database", database, 100},
+    {"database_start", database_start},
     {"filter", filter},
+    {"forecasts", forecasts},
+    {"identity", identity},
+    {"redaction", redaction, 1000},
     {"pid_stat", pid_stat},
     {"statm", statm},
     {"status", status},
@@ -62,6 +77,7 @@ inline constexpr std::array<Target, 24> kTargets{{
     {"cgroup_memory", cgroup_memory},
     {"mountinfo", mountinfo},
     {"sysvipc_shm", sysvipc_shm},
+    {"textfile", textfile},
     {"vmmap", vmmap},
     {"ps", ps},
     {"kernel_log", kernel_log},

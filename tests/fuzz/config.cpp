@@ -1,0 +1,29 @@
+#include "config/config.h"
+
+#include "fuzz/require.h"
+#include "fuzz/targets.h"
+
+namespace memoir::fuzz {
+namespace {
+
+// Where in the file a rule stood, what is printed does not keep.
+Config without_lines(Config config) {
+  for (CategoryRule& rule : config.categories) rule.line = 0;
+  for (RedactionRule& rule : config.redaction.rules) rule.line = 0;
+  return config;
+}
+
+}  // namespace
+
+void config(std::string_view text) {
+  const auto read = parse_config(text, "file");
+  if (!read) {
+    require_told(read.error());
+    return require(read.error().message.starts_with("file:"), "an error names the file");
+  }
+  const auto again = parse_config(print_config(*read), "printed");
+  require(again.ok(), "what is printed can be read");
+  require(without_lines(*again) == without_lines(*read), "what is printed is the same");
+}
+
+}  // namespace memoir::fuzz
