@@ -66,6 +66,7 @@ TEST_CASE("a leak on a straight line is found with its slope, its interval and i
   CHECK(found.since_ms < kStartMs + kDay);
   CHECK(found.until_ms == kStartMs + 30 * kDay);
   CHECK(found.floors.size() == 30);
+  CHECK(found.level == found.floors.back().value);
   CHECK_FALSE(found.would_change.empty());
 }
 
@@ -269,7 +270,9 @@ TEST_CASE("a pool: all of it grows, ever more members, more members once, member
   CHECK(to_string(judge_pool(more, {}).verdict) == "count-leak");
 
   const LeakPool once = pool_of(8, level, [](int member, double hour) { return member < 4 || hour > 300; });
-  CHECK_FALSE(judge_pool(once, {}).leak);
+  const LeakFinding steps = judge_pool(once, {});
+  CHECK_FALSE(steps.leak);
+  CHECK(steps.confidence == 0);
 
   // Thirty hours of life each, four at a time.
   const LeakPool recycled = pool_of(

@@ -58,6 +58,18 @@ TEST_CASE("what processes map is in their PSS, and not in the page cache or tmpf
   CHECK_FALSE(part(*parts, MachinePart::percpu).has_value());
 }
 
+TEST_CASE("without Shmem what processes map of it is taken out of the page cache, and tmpfs is not known") {
+  MachineMemory memory;
+  memory.set(M::mem_total, 1000);
+  memory.set(M::mem_free, 300);
+  memory.set(M::cached, 400);
+  memory.set(M::buffers, 20);
+  const auto parts = machine_parts(memory, {310, 100, 50});
+  REQUIRE(parts.has_value());
+  CHECK(part(*parts, MachinePart::page_cache) == 400 + 20 - 50 - 100);
+  CHECK_FALSE(part(*parts, MachinePart::shmem).has_value());
+}
+
 TEST_CASE("PSS that the kernel does not split is split as RSS is") {
   ProcessMemory split;
   split.set(P::pss, 100);
