@@ -27,7 +27,9 @@ class Site:
     def switched(self, number):
         if self.statement:
             return f"{{ if (!::memoir::mistake({number})) {self.right} }}"
-        return f"(::memoir::mistake({number}) ? ({self.wrong}) : ({self.right}))"
+        # Without its `!` an optional is none of the two types of `? :`, which would take it for the other's.
+        wrong = f"!!({self.wrong})" if re.fullmatch(r"![\w.:>()-]+", self.right) else self.wrong
+        return f"(::memoir::mistake({number}) ? ({wrong}) : ({self.right}))"
 
 
 # Operators of two sides, as clang-format sets them.
