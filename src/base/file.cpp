@@ -1,5 +1,6 @@
 #include "base/file.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <cstring>
@@ -60,10 +61,11 @@ Result<std::string_view> read_file(const std::string& path, Buffer& buffer, std:
 
 Result<std::string_view> read_start(const std::string& path, std::size_t most, Buffer& buffer) {
   const Fd fd = TRY(open_file(path));
-  while (buffer.size() < most) buffer.grow();
   std::size_t used = 0;
   while (used < most) {
-    const ssize_t got = ::pread(fd.get(), buffer.data() + used, most - used, static_cast<off_t>(used));
+    if (used == buffer.size()) buffer.grow();
+    const std::size_t room = std::min(most, buffer.size()) - used;
+    const ssize_t got = ::pread(fd.get(), buffer.data() + used, room, static_cast<off_t>(used));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return errno_error(errno, "read", path);
     if (got == 0) break;

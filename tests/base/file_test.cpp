@@ -30,6 +30,19 @@ TEST_CASE("a cap is an error, not a truncation") {
   CHECK(text.error().kind == ErrorKind::io);
 }
 
+TEST_CASE("of the start of a file no more is read than asked for, and the buffer grows only for what is there") {
+  const test::TemporaryDirectory directory;
+  const std::string path = directory.path() + "/file";
+  std::ofstream(path) << "short";
+  Buffer buffer;
+  CHECK(read_start(path, 1024 * 1024, buffer).value() == "short");
+  CHECK(buffer.size() == Buffer::kFirst);
+  const std::string large(3 * Buffer::kFirst, 'x');
+  std::ofstream(path) << large;
+  CHECK(read_start(path, 1024 * 1024, buffer).value() == large);
+  CHECK(read_start(path, 2 * Buffer::kFirst + 1, buffer).value() == large.substr(0, 2 * Buffer::kFirst + 1));
+}
+
 TEST_CASE("a missing file is gone, and the error names it") {
   Buffer buffer;
   const auto text = read_file("/nonexistent/file", buffer);
