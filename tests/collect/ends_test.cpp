@@ -121,6 +121,10 @@ TEST_CASE("ends: of a pid that comes again nothing is left, though an end was lo
   ends.note(event(Kind::forked, 10), nullptr, kClock);
   ends.note(end_of(10, 70'000), nullptr, kClock);
   CHECK(ends.take().kept.front().end.peak_kib == 70'000);
+  ends.note(event(Kind::execed, 10), nullptr, kClock);
+  ends.note(event(Kind::forked, 10), nullptr, kClock);
+  ends.note(end_of(10, 70'000), nullptr, kClock);
+  CHECK(ends.take().kept.front().key.exec_count == 0);
 }
 
 TEST_CASE("ends: those of two cgroups are two sums, also where both hierarchies have one number") {
@@ -170,16 +174,16 @@ TEST_CASE("ends: the paths of cgroups by their numbers, also of one that is gone
   const auto number = cgroups.number("/system.slice/a.service");
   REQUIRE(number);
   CgroupNames names{CgroupFs(folder.path())};
-  CHECK(names.path(*number, 1'000) == "/system.slice/a.service");
-  CHECK(names.path(0, 1'000).empty());
+  CHECK(names.path(*number, 100'000) == "/system.slice/a.service");
+  CHECK(names.path(0, 100'000).empty());
   CHECK(names.number(3, 4) == 3);
   fs::create_directories(folder.path() + "/b.slice");
   const auto later = cgroups.number("/b.slice");
   REQUIRE(later);
-  CHECK(names.path(*later, 2'000).empty());  // it looked lately
+  CHECK(names.path(*later, 101'000).empty());  // it looked lately
   fs::remove(folder.path() + "/system.slice/a.service");
-  CHECK(names.path(*number, 70'000) == "/system.slice/a.service");
-  CHECK(names.path(*later, 70'000) == "/b.slice");
+  CHECK(names.path(*number, 170'000) == "/system.slice/a.service");
+  CHECK(names.path(*later, 170'000) == "/b.slice");
 }
 
 namespace {

@@ -101,6 +101,16 @@ TEST_CASE("ledger plan: sizes that change places all the time do not make everyb
   CHECK(read <= 6 * 4 * 20 + 40);
 }
 
+TEST_CASE("ledger plan: what comes next is what will be due then") {
+  Ticks ticks;
+  ticks.processes = {process(1, 100), process(2, 90)};
+  ticks.next();
+  for (LedgerCandidate& candidate : ticks.processes) ++candidate.counters;
+  ticks.next();
+  CHECK(ticks.plan.coming(ticks.now_ms + kTickMs).empty());
+  CHECK(ticks.plan.coming(ticks.now_ms + kIntervalMs).size() == 2);
+}
+
 TEST_CASE("ledger plan: a process that did not move is not read again") {
   Ticks ticks;
   ticks.processes = {process(1, 100), process(2, 90)};

@@ -147,6 +147,16 @@ TEST_CASE("OOM victims: whose line comes after the tick waits for the next, and 
   CHECK(machine.tick().empty());
 }
 
+TEST_CASE("OOM victims: two that began at one moment and are chosen together are two") {
+  Victims machine(true);
+  machine.script->events = {machine.event(ProcessEventKind::oom_victim),
+                            machine.event(ProcessEventKind::oom_victim, 11)};
+  machine.script->events[1].start_ticks = machine.script->events[0].start_ticks;
+  CHECK(machine.collector->take_events());
+  machine.tick();
+  CHECK(machine.tick().size() == 2);
+}
+
 TEST_CASE("OOM victims: two with one pid are two, each with its own lines") {
   Victims machine(true);
   machine.script->events = {machine.event(ProcessEventKind::oom_victim)};

@@ -51,7 +51,9 @@ EXPRESSIONS = [
     re.compile(r"^\s*(?:const )?[\w:<>*&., ]*[\w\])] [-+|&]?= (?=.*;$)"),
 ]
 STATEMENT = re.compile(r"^(\s+)([\w.:>\[\]*()-]+?(?:\(.*\)| [-+|&]?= .*|\+\+|--)|(?:\+\+|--)[\w.>\[\]-]+);$")
-NO_STATEMENT = re.compile(r"^(return|throw|break|continue|goto|TRY|static|const|delete|co_|else|if|for|while|switch)\b")
+# The last two change how much is asked of the allocator, and no answer.
+NO_STATEMENT = re.compile(r"^(return|throw|break|continue|goto|TRY|static|const|delete|co_|else|if|for|while|switch)\b"
+                          r"|^[\w.>()\[\]-]+(?:\.|->)reserve\(|^(?:::)?malloc_trim\(")
 
 
 def without_strings(line):

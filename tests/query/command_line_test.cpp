@@ -136,6 +136,17 @@ TEST_CASE("Help fits 80 columns") {
   }
 }
 
+TEST_CASE("Lines of help are filled") {
+  const std::string text = help();
+  std::istringstream in(text.substr(text.find("Exit status: ")));
+  std::string line;
+  REQUIRE(std::getline(in, line));
+  int lines = 1;
+  for (std::string next; std::getline(in, next); line = next, ++lines)
+    CHECK(line.size() + 1 + std::min(next.find(' '), next.size()) > 80);
+  CHECK(lines > 1);
+}
+
 TEST_CASE("An empty value is said to be one, and swallows nothing") {
   for (const Words& words : {Words{"top", "--db=", "--utc"}, Words{"top", "--limit=", "--by", "rss"},
                              Words{"--db=", "top"}, Words{"top", "--db", ""}, Words{"top", "--filter="}}) {

@@ -42,11 +42,12 @@ TEST_CASE("Times are read in the local zone") {
       Example{"23:59:59", at(2026, 11, 19, 22, 59, 59)},
       // days
       Example{"today", at(2026, 11, 19, 23, 0)}, Example{"yesterday", at(2026, 11, 18, 23, 0)},
-      Example{"yesterday 03:14", at(2026, 11, 19, 2, 14)}, Example{"today 18:00", at(2026, 11, 20, 17, 0)},
-      Example{"Yesterday 3:14", at(2026, 11, 19, 2, 14)}, Example{"monday", at(2026, 11, 15, 23, 0)},
-      Example{"mon 03:14", at(2026, 11, 16, 2, 14)}, Example{"friday", at(2026, 11, 19, 23, 0)},
-      Example{"friday 11:00", at(2026, 11, 20, 10, 0)}, Example{"friday 13:00", at(2026, 11, 13, 12, 0)},
-      Example{"saturday", at(2026, 11, 13, 23, 0)},
+      Example{"yesterday 03:14", at(2026, 11, 19, 2, 14)},
+      Example{"yesterday 03:14:07.250", at(2026, 11, 19, 2, 14, 7) + 250},
+      Example{"today 18:00", at(2026, 11, 20, 17, 0)}, Example{"Yesterday 3:14", at(2026, 11, 19, 2, 14)},
+      Example{"monday", at(2026, 11, 15, 23, 0)}, Example{"mon 03:14", at(2026, 11, 16, 2, 14)},
+      Example{"friday", at(2026, 11, 19, 23, 0)}, Example{"friday 11:00", at(2026, 11, 20, 10, 0)},
+      Example{"friday 13:00", at(2026, 11, 13, 12, 0)}, Example{"saturday", at(2026, 11, 13, 23, 0)},
       // relative and epoch
       Example{"now", now}, Example{"-2h", now - 2 * 3600 * 1000}, Example{"-3d", now - 3 * 86400 * 1000LL},
       Example{"-1h30m", now - 5400 * 1000}, Example{"-1w", now - 7 * 86400 * 1000LL},

@@ -61,3 +61,14 @@ TEST_CASE("a stepped wall clock neither stalls the ticks nor counts as slots mis
     clock.advance(slot.at_ms - clock.now().wall_ms);
   }
 }
+
+TEST_CASE("slots that an overrun missed are counted, though the wall clock was stepped meanwhile") {
+  ManualClock clock({.wall_ms = kStart, .boot_ms = 50'000});
+  Schedule schedule(10'000, clock.now());
+  CHECK(schedule.next(clock.now()).at_ms == 1'795'000'010'000);
+  clock.advance(6'600 + 25'000);
+  clock.step_wall(60'000);
+  const Slot slot = schedule.next(clock.now());
+  CHECK(slot.at_ms == 1'795'000'100'000);
+  CHECK(slot.skipped == 2);
+}

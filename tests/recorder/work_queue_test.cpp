@@ -132,6 +132,20 @@ TEST_CASE("the tick after a dropped one takes over what is read more seldom, unl
   CHECK(left.tmpfs->size() == 2);
 }
 
+TEST_CASE("a ledger that a dropped tick read holds where the next one only put it off") {
+  WorkQueue queue({.ticks = 1});
+  Tick tick = tick_at(1);
+  tick.ledgers = {{.process = key(1), .read_ms = 1}, {.process = key(2), .read_ms = 1}};
+  queue.push(tick);
+  Tick later = tick_at(2);
+  later.ledgers = {{.process = key(1), .state = LedgerState::deferred}, {.process = key(2), .read_ms = 2}};
+  queue.push(later);
+  const Tick left = std::get<Tick>(*queue.take());
+  REQUIRE(left.ledgers.size() == 2);
+  CHECK(left.ledgers[0].read_ms == 1);
+  CHECK(left.ledgers[1].read_ms == 2);
+}
+
 TEST_CASE(
     "the tick after a dropped one takes over the ends that were told with it, with the peaks of who has no samples") {
   WorkQueue queue({.ticks = 1});

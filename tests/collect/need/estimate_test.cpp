@@ -172,6 +172,7 @@ TEST_CASE("touched is what moved, and what may have without moving a counter") {
   CHECK(touched_kib(read, now, true, read.at_ms) == 100 + *now.get(F::vm_rss) / 8);
 
   ExactReading forked = reading();
+  forked.at_ms = 100'000;
   forked.memory.set(F::pss_anon, 102'400 - 80'000);
   CHECK(touched_kib(forked, counters(), false, forked.at_ms) == 0);
   CHECK(touched_kib(forked, counters(), false, forked.at_ms + 60'000) == 2'000);
