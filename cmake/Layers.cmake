@@ -12,7 +12,12 @@ if(CMAKE_UNITY_BUILD)
     $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage;-Wno-maybe-uninitialized>)
 endif()
 if(MEMOIR_COVERAGE)
-  target_compile_options(memoir_options INTERFACE -fprofile-instr-generate -fcoverage-mapping)
+  # Whoever runs a program, and in whatever environment and folder, its counts go to those of the build.
+  set(counts ${CMAKE_BINARY_DIR}/counts)
+  file(MAKE_DIRECTORY ${counts})
+  file(CHMOD ${counts} PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_WRITE GROUP_EXECUTE
+    WORLD_READ WORLD_WRITE WORLD_EXECUTE)
+  target_compile_options(memoir_options INTERFACE -fprofile-instr-generate=${counts}/%2m.profraw -fcoverage-mapping)
   target_link_options(memoir_options INTERFACE -fprofile-instr-generate)
 endif()
 if(MEMOIR_SANITIZE)
