@@ -48,7 +48,10 @@ void redaction(std::string_view text) {
   require(to_utf8(line) == line, "a line is UTF-8");
   const std::string cut_line = redactor->command(arguments, 64);
   require(to_utf8(cut_line) == cut_line, "a line that is cut is UTF-8");
-  require_hidden(*redactor, arguments, text.size() % (arguments.size() + 1));
+  // A fuzzer learns the planted word, and may write it where nothing says that it is a secret.
+  if (text.find(kPlanted) == std::string_view::npos) {
+    require_hidden(*redactor, arguments, text.size() % (arguments.size() + 1));
+  }
   require_unfolded(text);
 }
 
