@@ -9,6 +9,24 @@
 #include <unistd.h>
 
 namespace memoir {
+namespace {
+
+// From offset 0 to the end, or to `most` bytes.
+Result<std::string_view> read_most(const Fd& fd, Buffer& buffer, std::string_view path, std::size_t most) {
+  std::size_t used = 0;
+  while (used < most) {
+    if (used == buffer.size()) buffer.grow();
+    const std::size_t room = std::min(most, buffer.size()) - used;
+    const ssize_t got = ::pread(fd.get(), buffer.data() + used, room, static_cast<off_t>(used));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return errno_error(errno, "read", path);
+    if (got == 0) break;
+    used += static_cast<std::size_t>(got);
+  }
+  return std::string_view(buffer.data(), used);
+}
+
+}  // namespace
 
 Fd& Fd::operator=(Fd&& other) noexcept {
   if (this != &other) {
@@ -40,18 +58,9 @@ Result<Fd> open_file(const std::string& path) {
 }
 
 Result<std::string_view> read_all(const Fd& fd, Buffer& buffer, std::string_view path, std::size_t cap) {
-  std::size_t used = 0;
-  while (true) {
-    if (used == buffer.size()) buffer.grow();
-    const ssize_t got = ::pread(fd.get(), buffer.data() + used, buffer.size() - used, static_cast<off_t>(used));
-    if (got < 0) {
-      if (errno == EINTR) continue;
-      return errno_error(errno, "read", path);
-    }
-    if (got == 0) return std::string_view(buffer.data(), used);
-    used += static_cast<std::size_t>(got);
-    if (used > cap) return Error{ErrorKind::io, fmt::format("{} is larger than {} bytes", path, cap)};
-  }
+  const std::string_view text = TRY(read_most(fd, buffer, path, cap + 1));
+  if (text.size() > cap) return Error{ErrorKind::io, fmt::format("{} is larger than {} bytes", path, cap)};
+  return text;
 }
 
 Result<std::string_view> read_file(const std::string& path, Buffer& buffer, std::size_t cap) {
@@ -61,17 +70,7 @@ Result<std::string_view> read_file(const std::string& path, Buffer& buffer, std:
 
 Result<std::string_view> read_start(const std::string& path, std::size_t most, Buffer& buffer) {
   const Fd fd = TRY(open_file(path));
-  std::size_t used = 0;
-  while (used < most) {
-    if (used == buffer.size()) buffer.grow();
-    const std::size_t room = std::min(most, buffer.size()) - used;
-    const ssize_t got = ::pread(fd.get(), buffer.data() + used, room, static_cast<off_t>(used));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return errno_error(errno, "read", path);
-    if (got == 0) break;
-    used += static_cast<std::size_t>(got);
-  }
-  return std::string_view(buffer.data(), used);
+  return read_most(fd, buffer, path, most);
 }
 
 Status read_pieces(const Fd& fd, Buffer& buffer, std::string_view path,
