@@ -104,6 +104,12 @@ void run(const fuzz::Target& target, std::string_view text) {
   target.run({exact.get(), text.size()});
 }
 
+void run_all(const fuzz::Target& target, const std::vector<std::string>& texts) {
+  for (const std::string& text : texts) run(target, text);
+  Mutator mutator(texts);
+  for (int i = 0; i < target.mutations; ++i) run(target, mutator.next());
+}
+
 // Texts that were written for one target: what a fixture does not have, and what once went wrong.
 std::vector<std::string> seeds_of(const char* target) {
   std::vector<std::string> seeds;
@@ -124,11 +130,7 @@ TEST_CASE("every fuzz target holds on all fixtures and their mutations") {
   for (const fuzz::Target& target : fuzz::kTargets) {
     INFO(target.name);
     const bool quick = target.mutations >= 1000;
-    for (const std::string& text : texts) {
-      if (quick) run(target, text);
-    }
-    Mutator mutator(texts);
-    for (int i = 0; quick && i < target.mutations; ++i) run(target, mutator.next());
+    if (quick) run_all(target, texts);
   }
   SUCCEED();
 }
@@ -139,10 +141,7 @@ TEST_CASE("every fuzz target holds on its seeds and their mutations") {
     INFO(target.name);
     const std::vector<std::string> seeds = seeds_of(target.name);
     found += seeds.size();
-    if (seeds.empty()) continue;
-    for (const std::string& text : seeds) run(target, text);
-    Mutator mutator(seeds);
-    for (int i = 0; i < target.mutations; ++i) run(target, mutator.next());
+    if (!seeds.empty()) run_all(target, seeds);
   }
   CHECK(found > 20);
 }
