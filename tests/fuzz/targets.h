@@ -1,6 +1,6 @@
 #pragma once
 
-// One fuzz target per parser: takes any bytes, aborts when what
+// One fuzz target per parser, and one for the query tool over a damaged database: takes any bytes, aborts when what
 // comes of them cannot be. `cmake --preset asan` makes each a libFuzzer program (corpus: tests/fixtures and
 // seeds/NAME); replay_test.cpp runs them all over those without clang.
 
@@ -17,6 +17,7 @@ void command_line(std::string_view text);
 void config(std::string_view text);
 void containers(std::string_view text);
 void csv(std::string_view text);
+void database(std::string_view text);
 void database_start(std::string_view text);
 void filter(std::string_view text);
 void forecasts(std::string_view text);
@@ -47,7 +48,7 @@ struct Target {
   int mutations = 4000;  // that each test run tries; fewer of what takes longer
 };
 
-inline constexpr std::array<Target, 31> kTargets{{
+inline constexpr std::array<Target, 32> kTargets{{
     {"amounts", amounts, 1000},
     {"asked_times", asked_times, 1000},
     {"categories", categories, 400},
@@ -56,6 +57,7 @@ inline constexpr std::array<Target, 31> kTargets{{
     {"config", config, 1000},
     {"containers", containers, 400},
     {"csv", csv, 2000},
+    {"database", database, 100},
     {"database_start", database_start},
     {"filter", filter, 2000},
     {"forecasts", forecasts},

@@ -108,9 +108,11 @@ TEST_CASE("A number that Memoir never writes is refused with the file's name, an
   const std::vector<std::string> question{"trend", "machine", "--tier", "5min", "--last", "2h", "--db", history.path()};
   REQUIRE(answer(question, clock).exit == Exit::answered);
   const std::string whole = slurp(history.path());
-  for (const char* change : {"machine_5min SET hour = 9223372036854775807", "machine_5min SET hour = 9000000000000000",
-                             "machine_5min SET slot = slot + 12", "machine_5min SET slot = -1 WHERE slot = 0",
-                             "machine_5min SET buckets = 9223372036854775807", "machine_5min SET buckets = 0"}) {
+  for (const char* change :
+       {"machine_5min SET hour = 9223372036854775807", "machine_5min SET hour = 9000000000000000",
+        "machine_5min SET slot = slot + 12", "machine_5min SET slot = -1 WHERE slot = 0",
+        "machine_5min SET buckets = 9223372036854775807", "machine_5min SET buckets = 0",
+        "machine_5min SET low = -9223372036854775807", "machine_5min SET value = 4611686018427387904"}) {
     CAPTURE(change);
     {
       SQLite::Database database(history.path(), SQLite::OPEN_READWRITE);

@@ -27,8 +27,10 @@ EndSum sum_of(const std::string& comm, std::int64_t count, std::int64_t at_ms, s
 // One process that lives, and a recorder that tells of others.
 struct Ending {
   StoreFixture fixture;
-  Simulation simulation{
-      {.processes = 1, .changing = 0, .births = 0, .start = {1'790'000'000'000 - 1'790'000'000'000 % 300'000, 1'000}}};
+  Simulation simulation{{.processes = 1,
+                         .changing = 0,
+                         .births = 0,
+                         .start = {1'790'000'000'000 - 1'790'000'000'000 % 300'000, 100'000}}};
   std::unique_ptr<Writer> writer = fixture.writer();
   Tick tick;
 

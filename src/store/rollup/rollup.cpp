@@ -2,6 +2,7 @@
 
 #include <SQLiteCpp/Database.h>
 #include <algorithm>
+#include <limits>
 
 #include "store/replay/tick_cursor.h"
 #include "store/tiers.h"
@@ -52,7 +53,9 @@ void add_pieces(RollupTable<N>& table, const std::vector<Piece<N>>& pieces, std:
 RollupMark rollup_mark(SQLite::Database& database) {
   Statement row(database, "SELECT tick_id, target_tick_id, next_subject, next_subject_id FROM rollup_mark");
   if (!row.step()) return {};
-  return {row.integer(0), row.integer(1), row.integer(2), row.integer(3)};
+  // The next one is only compared; where no more are to come it is the highest there is.
+  using Any = std::numeric_limits<std::int64_t>;
+  return {row.integer(0), row.integer(1), row.within(2, Any::min(), Any::max()), row.within(3, Any::min(), Any::max())};
 }
 
 Rollup::Rollup(SQLite::Database& database)

@@ -6,6 +6,14 @@
 #include <string>
 
 namespace memoir {
+namespace {
+
+std::int64_t in_range(std::int64_t number, std::int64_t least, std::int64_t most) {
+  if (number >= least && number <= most) return number;
+  throw SQLite::Exception(std::to_string(number), SQLITE_RANGE);  // NOLINT(cert-err60-cpp)
+}
+
+}  // namespace
 
 Statement::Statement(SQLite::Database& database, std::string_view sql) : database_(database.getHandle()) {
   check(sqlite3_prepare_v3(database_, sql.data(), static_cast<int>(sql.size()), SQLITE_PREPARE_PERSISTENT, &statement_,
@@ -50,20 +58,18 @@ void Statement::reset() {
 }
 
 std::int64_t Statement::integer(int column) const {
-  return sqlite3_column_int64(statement_, column);
+  return in_range(sqlite3_column_int64(statement_, column), -kMost, kMost);
 }
 
 std::optional<std::int64_t> Statement::maybe(int column) const {
   // Unprotected, which is all right: a connection is used by one thread at a time.
   sqlite3_value* const value = sqlite3_column_value(statement_, column);
   if (sqlite3_value_type(value) == SQLITE_NULL) return std::nullopt;
-  return sqlite3_value_int64(value);
+  return in_range(sqlite3_value_int64(value), -kMost, kMost);
 }
 
 std::int64_t Statement::within(int column, std::int64_t least, std::int64_t most) const {
-  const std::int64_t number = integer(column);
-  if (number >= least && number <= most) return number;
-  throw SQLite::Exception(std::to_string(number), SQLITE_RANGE);  // NOLINT(cert-err60-cpp)
+  return in_range(sqlite3_column_int64(statement_, column), least, most);
 }
 
 std::string Statement::text(int column) const {
