@@ -42,6 +42,7 @@ class StandIns {
   test::TemporaryDirectory folder_;
 };
 
+// A pid that no process has, not even a program that was started to be asked: those end at 4,194,304.
 std::string line_of(std::int32_t pid, const std::string& command, std::int32_t group = 0,
                     const std::string& start = "Sun Nov 22 12:42:56 2026") {
   return fmt::format("{:>5} 1 {} 501 alice S {} {}\n", pid, group == 0 ? pid : group, start, command);
@@ -135,8 +136,9 @@ TEST_CASE("vmmap source: what a tick holds of the processes of a recorded machin
 
 TEST_CASE("vmmap source: PSS and SwapPss are the group's share") {
   const StandIns programs;
-  programs.file("list", line_of(70, "a", 70) + line_of(71, "b", 70) + line_of(80, "c"));
-  for (const char* pid : {"70", "71", "80"}) programs.file(pid, kRegions);
+  programs.file("list",
+                line_of(7'000'070, "a", 7'000'070) + line_of(7'000'071, "b", 7'000'070) + line_of(7'000'080, "c"));
+  for (const char* pid : {"7000070", "7000071", "7000080"}) programs.file(pid, kRegions);
   const Tick alone = Recording(programs).tick();
   for (const ProcessSample& sample : alone.processes) CHECK(sample.memory.get(F::pss) == 240);
   const Tick grouped = Recording(programs, true).tick();
@@ -150,8 +152,8 @@ TEST_CASE("vmmap source: PSS and SwapPss are the group's share") {
 TEST_CASE("vmmap source: who is gone or has no region yields nothing; who had some, no zeros") {
   const StandIns programs;
   const std::int32_t alive = ::getppid();
-  programs.file("list", line_of(70, "a") + line_of(99'999'999, "gone") + line_of(alive, "denied"));
-  programs.file("70", kRegions);
+  programs.file("list", line_of(7'000'070, "a") + line_of(99'999'999, "gone") + line_of(alive, "denied"));
+  programs.file("7000070", kRegions);
   Recording source(programs);
   const Tick first = source.tick();
   REQUIRE(first.processes.size() == 1);
@@ -159,7 +161,7 @@ TEST_CASE("vmmap source: who is gone or has no region yields nothing; who had so
   CHECK(first.counts.vanished == 1);
   CHECK(first.counts.denied == 1);
 
-  programs.file("70", "Process: a [70]\n");
+  programs.file("7000070", "Process: a [7000070]\n");
   const Tick second = source.tick();
   REQUIRE(second.processes.size() == 1);
   CHECK(second.processes[0].source == Source::inaccessible);
@@ -175,8 +177,8 @@ TEST_CASE("vmmap source: who is gone or has no region yields nothing; who had so
 
 TEST_CASE("vmmap source: lines that cannot be understood are counted, of both programs") {
   const StandIns programs;
-  programs.file("list", "what is this\n" + line_of(70, "a"));
-  programs.file("70", std::string(kRegions) + "x 1000-2000 [ 1Q ]\ny 104a5c000-104a60000\n");
+  programs.file("list", "what is this\n" + line_of(7'000'070, "a"));
+  programs.file("7000070", std::string(kRegions) + "x 1000-2000 [ 1Q ]\ny 104a5c000-104a60000\n");
   const Tick tick = Recording(programs).tick();
   REQUIRE(tick.processes.size() == 1);
   CHECK(tick.processes[0].memory.get(F::rss) == 240);
@@ -185,20 +187,20 @@ TEST_CASE("vmmap source: lines that cannot be understood are counted, of both pr
 
 TEST_CASE("vmmap source: exec, a reused pid, a new title and new rules") {
   const StandIns programs;
-  programs.file("list", line_of(70, "/bin/a one"));
-  programs.file("70", kRegions);
+  programs.file("list", line_of(7'000'070, "/bin/a one"));
+  programs.file("7000070", kRegions);
   Recording source(programs);
   const ProcessKey key = source.tick().processes.at(0).key;
   CHECK(source.tick().born.empty());
 
   // ps dates a start by two clocks.
-  programs.file("list", line_of(70, "/bin/a two", 0, "Sun Nov 22 12:42:57 2026"));
+  programs.file("list", line_of(7'000'070, "/bin/a two", 0, "Sun Nov 22 12:42:57 2026"));
   const Tick titled = source.tick();
   CHECK(titled.processes.at(0).key == key);
   CHECK(titled.exits.empty());
   CHECK(titled.born.at(0).command == "/bin/a two");
 
-  programs.file("list", line_of(70, "/bin/bash"));
+  programs.file("list", line_of(7'000'070, "/bin/bash"));
   const Tick execed = source.tick();
   CHECK(execed.processes.at(0).key.exec_count == 1);
   CHECK(execed.counts.execed == 1);
@@ -208,7 +210,7 @@ TEST_CASE("vmmap source: exec, a reused pid, a new title and new rules") {
   (*source).set_rules(*Categoriser::make({rule("mine", "bin")}), *Redactor::make({}));
   CHECK(source.tick().born.at(0).category == "mine");
 
-  programs.file("list", line_of(70, "/bin/bash", 0, "Sun Nov 22 13:00:00 2026"));
+  programs.file("list", line_of(7'000'070, "/bin/bash", 0, "Sun Nov 22 13:00:00 2026"));
   const Tick reused = source.tick();
   CHECK(reused.exits.at(0).kind == ExitKind::exited);
   CHECK(reused.processes.at(0).key.start_ticks == key.start_ticks + 1024);
@@ -216,8 +218,8 @@ TEST_CASE("vmmap source: exec, a reused pid, a new title and new rules") {
 
 TEST_CASE("vmmap source: a restarted recorder goes on with the same processes") {
   const StandIns programs;
-  programs.file("list", line_of(70, "/bin/a") + line_of(71, "/bin/b"));
-  for (const char* pid : {"70", "71"}) programs.file(pid, kRegions);
+  programs.file("list", line_of(7'000'070, "/bin/a") + line_of(7'000'071, "/bin/b"));
+  for (const char* pid : {"7000070", "7000071"}) programs.file(pid, kRegions);
   Recording first(programs);
   const Tick before = first.tick();
   std::vector<KnownProcess> known;
@@ -284,8 +286,8 @@ TEST_CASE("vmmap source: where ps fails there is no tick, and the error says how
 
 TEST_CASE("vmmap source: the machine is told of where there is a /proc") {
   const StandIns programs;
-  programs.file("list", line_of(70, "a"));
-  programs.file("70", kRegions);
+  programs.file("list", line_of(7'000'070, "a"));
+  programs.file("7000070", kRegions);
   const Tick tick = Recording(programs, false, "/proc").tick();
   CHECK(tick.machine.memory.has(MachineField::mem_total));
 }
