@@ -87,6 +87,7 @@ TEST_CASE("A CSV file without a header has seconds, a value and perhaps the mean
   CHECK(series.unit == LeakUnit::unknown);
   CHECK(series.samples[1].at_ms == 60'000);
   CHECK(series.samples[1].mean == 10.25);
+  CHECK(parsed("0,0\n60,0.25").samples[1].value == 0.25);
 }
 
 TEST_CASE("A value that is not there was not known, lines out of order are sorted, columns of others named") {

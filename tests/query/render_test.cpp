@@ -251,6 +251,8 @@ TEST_CASE("Text is cut between characters, wide ones count two") {
 TEST_CASE("Sizes of a table share the unit that suits the middle of them") {
   CHECK(std::string(choose_unit({12 << 20, 3 << 10, 5 << 10}, Units::automatic).name) == "MiB");
   CHECK(std::string(choose_unit({64 << 20, 31 << 20, 5 << 10}, Units::automatic).name) == "GiB");
+  CHECK(std::string(choose_unit({10 << 20}, Units::automatic).name) == "GiB");
+  CHECK(std::string(choose_unit({(10 << 20) - 1}, Units::automatic).name) == "MiB");
   CHECK(std::string(choose_unit({4, 100, 0, 0, 0}, Units::automatic).name) == "KiB");
   CHECK(std::string(choose_unit({}, Units::automatic).name) == "MiB");
   CHECK(std::string(choose_unit({64 << 20}, Units::kib).name) == "KiB");

@@ -101,6 +101,7 @@ TEST_CASE("textfile: the machine, categories, programs, cgroups and the recorder
   CHECK(value_of(series, "memoir_category_pss_bytes", "category=\"database\"") == 120 * mib);
   const std::string postgres = R"(unit="db.service",program="postgres")";
   CHECK(value_of(series, "memoir_identity_pss_bytes", postgres) == 120 * mib);
+  CHECK(value_of(series, "memoir_identity_rss_bytes", postgres) == 120 * mib);
   CHECK(value_of(series, "memoir_identity_processes", postgres) == 2);
   CHECK(value_of(series, "memoir_cgroup_usage_bytes", "cgroup=\"/system.slice/db.service\"") == 150 * mib);
   CHECK(value_of(series, "memoir_cgroup_limit_bytes") == 200 * mib);

@@ -171,13 +171,19 @@ TEST_CASE("tiers: a process that lived too shortly for rollups is told by its ti
   history.hold(77, 900);
   history.tick();
   history.death(77);
-  history.tick(1500);
+  history.birth(78, {"job", "job"}, 800);
+  history.tick(30);
+  history.death(78);
+  history.tick(1470);
   history.maintain();
   REQUIRE(json_of_file(history.path(), {"trend", "1"})["tier"] == "5min");
   const json trend = json_of_file(history.path(), {"trend", "77", "--from", "2026-11-19", "--to", "2026-11-21 04:00"});
   CHECK(trend["tier"] == "raw");
   CHECK(trend["max_kib"] == 900);
   CHECK(trend["min_kib"] == 700);
+  // Of one that has rollups there is no more to read than its life.
+  CHECK(json_of_file(history.path(), {"trend", "78", "--from", "2026-11-19", "--to", "2026-11-21 04:00"})["tier"] ==
+        "raw");
 }
 
 TEST_CASE("tiers: trend by the hour tells the same of ticks and of rollups of 5 minutes and an hour") {

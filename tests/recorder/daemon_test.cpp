@@ -125,6 +125,7 @@ TEST_CASE_METHOD(Fixture, "HUP with a changed interval begins a new run") {
   wait_for_ticks(1);
   write_text(config, "[recorder]\ninterval = '100ms'\nqueue_ticks = 7\n");
   memoird.signal(SIGHUP);
+  memoird.wait_for_log("reloaded: every 100ms");
   wait_for_ticks(6);
   memoird.signal(SIGTERM);
   CHECK(memoird.wait() == 0);
