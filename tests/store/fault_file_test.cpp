@@ -12,6 +12,7 @@
 #include "store/sqlite/pages.h"
 #include "store_fixture.h"
 #include "support/manual_clock.h"
+#include "support/read_lock.h"
 #include "support/simulation.h"
 #include "support/slurp.h"
 
@@ -284,6 +285,25 @@ TEST_CASE_METHOD(
   record(*writer, 1);
   REQUIRE(wal_bytes() <= kMostWalBytes);
   REQUIRE(events("wal").size() == 1);
+}
+
+TEST_CASE_METHOD(Fixture, "who keeps the file from being written is named once it is written again, and only then") {
+  const auto writer = steady();
+  begin(*writer);
+  record(*writer, 1);
+  std::string name;
+  {
+    const ReadLock lock(path() + "-shm", 120);  // a byte of it that who writes must lock
+    name = "process " + std::to_string(lock.pid());
+    const Status blocked = writer->write(simulation.next());
+    REQUIRE(!blocked);
+    CHECK(blocked.error().kind == ErrorKind::blocked);
+    clock.advance(10'000);
+    CHECK(events("held").empty());
+  }
+  record(*writer, 2);
+  REQUIRE(events("held").size() == 1);
+  CHECK(events("held")[0].text.starts_with(name + " held a lock on " + path() + "-shm for 10.0 s"));
 }
 
 }  // namespace memoir::test
