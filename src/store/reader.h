@@ -104,8 +104,8 @@ class Reader {
 
   // The intervals of all subjects asked for; those of one subject and metric come in the order of time, and those of
   // one row one after the other, in the order of the question's metrics. Where the rows of a tier end, buckets made
-  // from the ticks go on; a bucket that both tell of comes as two that adjoin. Ticks tell of processes, categories and
-  // the machine. A metric that the tier does not have is an error.
+  // from the ticks go on; a bucket that both tell of comes as two that adjoin. Ticks tell of processes, categories,
+  // the machine, and of what the kernel counts of cgroups. A metric that the tier does not have is an error.
   virtual Status history(const HistoryQuestion& question, const std::function<void(const SubjectInterval&)>& visit) = 0;
 
   // What the categories, identities (unit and command) or cgroups of the file are called, by their row.

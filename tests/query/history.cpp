@@ -195,6 +195,10 @@ void History::seen(std::int32_t pid, std::int64_t rss_kib, std::int64_t at_ms) {
   seen_.push_back({lives_.at(pid).sample.key, high, high, high});
 }
 
+void History::cgroup_peak(const std::string& path, std::int64_t usage_kib) {
+  cgroup_peaks_.push_back({path, {{}, SeenSize{usage_kib, now_.wall_ms, {}, SeenBy::memory_peak}}, {}});
+}
+
 void History::flash(std::int32_t pid, const Person& person, std::int64_t peak_kib, std::int32_t exit_code) {
   const std::int64_t ended_ms = now_.wall_ms - 2'000;
   ProcessInfo info;
@@ -226,6 +230,7 @@ Tick History::make_tick() {
   tick.machine = machine_;
   tick.categories = totals();
   tick.extremes.processes = std::exchange(seen_, {});
+  tick.extremes.cgroups = std::exchange(cgroup_peaks_, {});
   if (reads_) tick.reads = std::exchange(*reads_, {});
   for (const auto& [path, sample] : cgroups_) tick.cgroups.push_back(sample);
   tick.cgroup_details.emplace();

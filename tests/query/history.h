@@ -61,7 +61,8 @@ class History {
   void lost_events(std::int64_t count) { events_->lost += count; }
   void machine(std::int64_t used_kib, std::int64_t swap_kib = 0);  // of 16 GiB, and 4 GiB of swap
 
-  void cgroup(const CgroupSample& sample);  // from now on
+  void cgroup(const CgroupSample& sample);                            // from now on
+  void cgroup_peak(const std::string& path, std::int64_t usage_kib);  // since the tick before, told with the next
   void cgroup_detail(const CgroupDetail& detail);
   void container(const CgroupContainer& container);
   void ledger(std::int32_t pid, ProcessLedger ledger);  // read at the next tick
@@ -108,6 +109,7 @@ class History {
   std::vector<ProcessExit> exits_;
   std::map<std::int32_t, ProcessLedger> ledgers_;
   std::vector<ProcessExtremes> seen_;
+  std::vector<CgroupExtremes> cgroup_peaks_;
   std::optional<TickEvents> events_;  // of the next tick
   std::vector<ProcessInfo> flashed_;
   std::vector<ProcessEnd> ends_;

@@ -126,11 +126,14 @@ TEST_CASE("textfile: peaks are of the time since the write before, and begin aga
   record(history);
   const Page page;
   REQUIRE(page.write(history).exit == Exit::answered);
+  const CgroupSample db{"/system.slice/db.service", 150 * kMib, 10 * kMib, 0, 200 * kMib, {}, {}};
   history.hold(1, 500 * kMib);
   history.machine(6 * 1024 * kMib);
+  history.cgroup({db.path, 180 * kMib, 10 * kMib, 0, 200 * kMib, {}, {}});
   history.tick();
   history.hold(1, 100 * kMib);
   history.machine(3 * 1024 * kMib);
+  history.cgroup(db);
   history.tick(2);
   REQUIRE(page.write(history).exit == Exit::answered);
   constexpr double mib = 1024 * 1024;
@@ -139,12 +142,22 @@ TEST_CASE("textfile: peaks are of the time since the write before, and begin aga
   CHECK(value_of(spiked, "memoir_category_pss_peak_bytes", "database") == 520 * mib);
   CHECK(value_of(spiked, "memoir_machine_used_peak_bytes") == 6 * 1024 * mib);
   CHECK(value_of(spiked, "memoir_identity_pss_bytes", "db.service") == 120 * mib);
+  CHECK(value_of(spiked, "memoir_cgroup_usage_peak_bytes", "db.service") == 180 * mib);
   history.tick(2);
   REQUIRE(page.write(history).exit == Exit::answered);
   const auto level = page.series();
   CHECK(value_of(level, "memoir_identity_pss_peak_bytes", "db.service") == 120 * mib);
   CHECK(value_of(level, "memoir_category_pss_peak_bytes", "database") == 120 * mib);
   CHECK(value_of(level, "memoir_machine_used_peak_bytes") == 3 * 1024 * mib);
+  CHECK(value_of(level, "memoir_cgroup_usage_peak_bytes", "db.service") == 150 * mib);
+  // The kernel told at the last tick what it had held before that.
+  history.cgroup_peak(db.path, 190 * kMib);
+  history.tick();
+  REQUIRE(page.write(history).exit == Exit::answered);
+  CHECK(value_of(page.series(), "memoir_cgroup_usage_peak_bytes", "db.service") == 190 * mib);
+  history.tick();
+  REQUIRE(page.write(history).exit == Exit::answered);
+  CHECK(value_of(page.series(), "memoir_cgroup_usage_peak_bytes", "db.service") == 150 * mib);
 }
 
 TEST_CASE("textfile: a leak is named, with its growth; the verdict holds for an hour, and what is left becomes less") {

@@ -1,5 +1,6 @@
 // What is stored of cgroups beside their samples: what seldom moves, the marks of their own counters, and containers.
 
+#include <algorithm>
 #include <map>
 #include <random>
 #include <tuple>
@@ -14,6 +15,8 @@ namespace {
 using MarkKey = std::tuple<std::string, Metric, std::optional<std::int64_t>>;  // path, and the day
 using MarkValue = std::tuple<std::int64_t, std::int64_t, std::int64_t>;        // KiB, at, before
 
+using Usage = std::map<std::pair<std::string, Metric>, std::map<std::int64_t, std::int64_t>>;  // KiB at each tick
+
 // Cgroups that come and go, of which some ticks read what seldom moves, and all marks that they make.
 class Cgroups {
  public:
@@ -27,7 +30,11 @@ class Cgroups {
       is_new = is_new || !samples_.contains(path);
       samples_[path] = {path, number(), {}, {}, {}, {}, {}, some(), some(), some()};
     }
-    for (const auto& [path, sample] : samples_) tick.cgroups.push_back(sample);
+    for (const auto& [path, sample] : samples_) {
+      tick.cgroups.push_back(sample);
+      usage_[{path, Metric::usage}][tick.begin.wall_ms] = sample.current_kib;
+      if (sample.anon_kib) usage_[{path, Metric::usage_anon}][tick.begin.wall_ms] = *sample.anon_kib;
+    }
     // The collector reads a new one whole.
     if (is_new || chance(25)) read_details(tick);
     see_marks(tick);
@@ -43,6 +50,7 @@ class Cgroups {
   // Of those that are there.
   const std::map<std::string, CgroupDetail>& details() const { return details_; }
   bool has(const std::string& path) const { return samples_.contains(path); }
+  const Usage& usage() const { return usage_; }
   std::map<MarkKey, MarkValue> marks(bool days) const {
     std::map<MarkKey, MarkValue> some;
     for (const auto& [key, mark] : marks_) {
@@ -84,6 +92,7 @@ class Cgroups {
   std::map<std::string, CgroupSample> samples_;
   std::map<std::string, CgroupDetail> details_;
   std::map<MarkKey, MarkValue> marks_;
+  Usage usage_;
   std::optional<std::int64_t> before_ms_;
 };
 
@@ -112,6 +121,25 @@ void check_marks(Reader& reader, const Cgroups& cgroups) {
   CHECK(read_marks(must(reader.cgroup_marks(all)), names) == cgroups.marks(true));
   CHECK(read_marks(must(reader.high_water(std::nullopt, {SubjectKind::cgroup})), names) == cgroups.marks(false));
   CHECK(read_marks(must(reader.high_water(all, {SubjectKind::cgroup})), names) == cgroups.marks(true));
+}
+
+// What each held at each tick but the last, from which on it is not known how long it was so.
+void check_usage(Reader& reader, const Cgroups& cgroups) {
+  const auto names = must(reader.group_names(SubjectKind::cgroup));
+  std::vector<std::int64_t> ticks;
+  for (const StoredTick& tick : must(reader.ticks({0, 4'000'000'000'000}))) ticks.push_back(tick.begin.wall_ms);
+  Usage found;
+  const HistoryQuestion question{
+      Tier::raw, SubjectKind::cgroup, {}, {0, ticks.back()}, {Metric::usage, Metric::usage_anon}};
+  must(reader.history(question, [&](const SubjectInterval& of) {
+    const Interval& held = of.interval;
+    auto tick = std::ranges::lower_bound(ticks, held.from_ms);
+    for (; held.mean && tick != ticks.end() && *tick < held.until_ms; ++tick)
+      REQUIRE(found[{names.at(of.subject_id), of.metric}].emplace(*tick, *held.mean).second);
+  }));
+  Usage known = cgroups.usage();
+  for (auto& [of, usage] : known) usage.erase(ticks.back());
+  CHECK(found == known);
 }
 
 }  // namespace
@@ -180,6 +208,7 @@ TEST_CASE("what seldom moves of cgroups, and the marks of their own counters, ar
     must(writer->end_run(simulation.now(), "stopped"));
   }
   check_marks(*fixture.reader(), cgroups);
+  check_usage(*fixture.reader(), cgroups);
 }
 
 TEST_CASE("a cgroup knows its container from the tick that tells it on, and another one once it is told") {

@@ -500,6 +500,9 @@ TEST_CASE("every size of the machine is rolled up, and what is not is no empty a
   CHECK(fails(Tier::hour, SubjectKind::process, {Metric::hwm}) == "'hwm_kib' of a process is not rolled up");
   CHECK(fails(Tier::hour, SubjectKind::process, {Metric::used}) == "a process has no used_kib");
   CHECK(fails(Tier::raw, SubjectKind::cgroup, {Metric::pss}) == "ticks hold no values of a cgroup");
+  CHECK(fails(Tier::raw, SubjectKind::identity, {Metric::pss}) == "ticks hold no values of an identity");
+  CHECK(fails(Tier::raw, SubjectKind::category, {Metric::usage}) == "a category has no usage_kib");
+  CHECK(fails(Tier::hour, SubjectKind::cgroup, {Metric::usage}) == "'usage_kib' of a cgroup is not rolled up");
 }
 
 // What retention does, as far as coverage is concerned: ticks go that are rolled up, the stretches stay.

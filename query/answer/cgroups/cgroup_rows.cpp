@@ -47,7 +47,8 @@ void keep_highest(std::optional<HighWater>& mark, const HighWater& other) {
   if (!mark || other.value_kib > mark->value_kib) mark = other;
 }
 
-Status add_marks(Reader& reader, const State& state, std::optional<Range> days, Rows& rows) {
+Status add_marks(Reader& reader, const State& state, Rows& rows) {
+  std::optional<Range> days;
   if (state.rolled()) days = Range{state.bucket->from_ms, state.bucket->to_ms - 1};
   const std::map<std::int64_t, std::string> names = TRY(reader.group_names(SubjectKind::cgroup));
   const auto marks = TRY(reader.cgroup_marks(days));
@@ -83,10 +84,10 @@ std::optional<double> CgroupRow::limit_percent() const {
   return limit ? share_percent(now->current_kib, limit) : std::nullopt;
 }
 
-Result<std::vector<CgroupRow>> load_cgroups(const Context& context, const State& state, std::optional<Range> days) {
+Result<std::vector<CgroupRow>> load_cgroups(const Context& context, const State& state, CgroupMarks marks) {
   Rows rows;
   TRY(state.rolled() ? add_bucket(context.reader, state, rows) : add_tick(context.reader, state, rows));
-  TRY(add_marks(context.reader, state, days, rows));
+  if (marks == CgroupMarks::read) TRY(add_marks(context.reader, state, rows));
   TRY(add_containers(context.reader, rows));
   std::vector<CgroupRow> all;
   all.reserve(rows.size());

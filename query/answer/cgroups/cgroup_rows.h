@@ -25,8 +25,9 @@ struct CgroupRow {
   std::optional<double> limit_percent() const;  // of memory.max, else of memory.high
 };
 
+enum class CgroupMarks { left_out, read };
+
 // Of a tick those that hold memory, of a bucket those that a process was in or that have a mark; sorted by path.
-// `days`: of a tick too the marks are those of the UTC days that this touches.
-Result<std::vector<CgroupRow>> load_cgroups(const Context& context, const State& state, std::optional<Range> days = {});
+Result<std::vector<CgroupRow>> load_cgroups(const Context& context, const State& state, CgroupMarks marks);
 
 }  // namespace memoir::query

@@ -64,7 +64,7 @@ Result<Report> show_cgroups(const Context& context) {
   const auto columns = cgroup_columns(rolled);
   if (!loaded) return nothing_recorded(context, columns);
   const State& state = *loaded;
-  std::vector<CgroupRow> rows = TRY(load_cgroups(context, state));
+  std::vector<CgroupRow> rows = TRY(load_cgroups(context, state, CgroupMarks::read));
   if (rows.empty()) return none_recorded(context, state, columns);
   TRY(leave_asked_for(context, state, rows));
 

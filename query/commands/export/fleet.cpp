@@ -34,7 +34,7 @@ const std::vector<Family>& own_families() {
       {"memoir_cgroup_file_bytes", "Page cache in memory.current", "bytes", false, kib},
       {"memoir_cgroup_swap_bytes", "memory.swap.current", "bytes", false, kib},
       {"memoir_cgroup_limit_bytes", "memory.max, where there is a limit", "bytes", false, kib},
-      {"memoir_cgroup_usage_day_peak_bytes", "Most of memory.current on this UTC day", "bytes", false, kib},
+      {"memoir_cgroup_usage_peak_bytes", "Most of memory.current since the last write", "bytes", false, kib},
       {"memoir_cgroup_oom_kills", "Processes that the OOM killer ended in it", "", true, 1},
       {"memoir_cgroup_memory_waiting_seconds", "Time in which a process of it waited for memory", "seconds", true,
        1e-6},
@@ -90,6 +90,7 @@ class Gatherer {
   Status machine(const State& state);
   Status categories(State& state);
   Status identities(const State& state);
+  Result<std::map<std::string, std::int64_t>> group_peaks(Tier tier, SubjectKind kind, Metric metric);
   Result<std::map<Key, std::int64_t>> identity_peaks(const State& state);
   Status cgroups(const State& state);
   Status oom_kills();
@@ -150,12 +151,17 @@ Status Gatherer::machine(const State& state) {
   return Done{};
 }
 
-Status Gatherer::categories(State& state) {
+Result<std::map<std::string, std::int64_t>> Gatherer::group_peaks(Tier tier, SubjectKind kind, Metric metric) {
   std::map<std::string, std::int64_t> peaks;
-  TRY(visit_groups(context_.reader, {state.tier, SubjectKind::category, {}, since_, {Metric::pss}},
+  TRY(visit_groups(context_.reader, {tier, kind, {}, since_, {metric}},
                    [&peaks](const std::string& name, const SubjectInterval& of) {
                      peaks[name] = std::max(peaks[name], of.interval.max.value_or(0));
                    }));
+  return peaks;
+}
+
+Status Gatherer::categories(State& state) {
+  std::map<std::string, std::int64_t> peaks = TRY(group_peaks(state.tier, SubjectKind::category, Metric::pss));
   std::ranges::stable_sort(state.categories, [](const GroupState& a, const GroupState& b) {
     return a.kib[Metric::pss].value_or(0) > b.kib[Metric::pss].value_or(0);
   });
@@ -213,7 +219,8 @@ Status Gatherer::identities(const State& state) {
 // By the kernel's own count, which rollups do not have.
 Status Gatherer::cgroups(const State& state) {
   if (state.rolled() || state.snapshot.cgroups.empty()) return Done{};
-  std::vector<CgroupRow> rows = TRY(load_cgroups(context_, state, Range{since_.to_ms, since_.to_ms}));
+  std::map<std::string, std::int64_t> peaks = TRY(group_peaks(state.tier, SubjectKind::cgroup, Metric::usage));
+  std::vector<CgroupRow> rows = TRY(load_cgroups(context_, state, CgroupMarks::left_out));
   std::erase_if(rows, [](const CgroupRow& row) { return !row.now; });
   std::ranges::stable_sort(
       rows, [](const CgroupRow& a, const CgroupRow& b) { return a.now->current_kib > b.now->current_kib; });
@@ -227,8 +234,7 @@ Status Gatherer::cgroups(const State& state) {
     add(FleetOf::cgroup_file, row.now->file_kib, labels, rank);
     add(FleetOf::cgroup_swap, row.now->swap_kib, labels, rank);
     add(FleetOf::cgroup_limit, row.now->max_kib, labels, rank);
-    if (row.usage_mark)
-      add(FleetOf::cgroup_peak, std::max(row.usage_mark->value_kib, row.now->current_kib), labels, rank);
+    add(FleetOf::cgroup_peak, std::max(peaks[row.path], row.now->current_kib), labels, rank);
     const auto kills = row.detail.oom_kills ? row.detail.oom_kills : row.detail.own_oom_kills;
     add(FleetOf::cgroup_oom_kills, kills, labels, rank);
     add(FleetOf::cgroup_waited, row.detail.psi_some_total_us, labels, rank);

@@ -54,7 +54,7 @@ ExtremesBetween::ExtremesBetween(SQLite::Database& database, const TickSpan& tic
     read_extremes(rows, 0, read);
     for (const ExtremeRow& row : read) seen_[{row.subject_id, row.metric}].push_back({rows.integer(9), row});
   }
-  for (auto& [key, of] : seen_) std::ranges::stable_sort(of, {}, [](const Seen& seen) { return seen.row.at_ms; });
+  for (auto& [key, of] : seen_) std::ranges::stable_sort(of, {}, &Seen::within_ms);
 }
 
 void ExtremesBetween::cut(std::int64_t subject_id, Metric metric, const Interval& interval,
@@ -66,11 +66,12 @@ void ExtremesBetween::cut(std::int64_t subject_id, Metric metric, const Interval
     return constant(from_ms, until_ms, interval.mean, interval.exact);
   };
   std::int64_t from_ms = interval.from_ms;
-  auto seen = std::ranges::lower_bound(all, from_ms, {}, [](const Seen& of) { return of.row.at_ms; });
-  while (seen != all.end() && seen->row.at_ms < interval.until_ms) {
-    if (seen->row.at_ms > from_ms) visit(part(from_ms, seen->row.at_ms));
-    Interval touched = part(seen->row.at_ms, std::clamp(seen->tick_ms, seen->row.at_ms + 1, interval.until_ms));
-    for (; seen != all.end() && seen->row.at_ms < touched.until_ms; ++seen)
+  auto seen = std::ranges::lower_bound(all, from_ms, {}, &Seen::within_ms);
+  while (seen != all.end() && seen->within_ms() < interval.until_ms) {
+    const std::int64_t begin_ms = seen->within_ms();
+    if (begin_ms > from_ms) visit(part(from_ms, begin_ms));
+    Interval touched = part(begin_ms, std::clamp(seen->tick_ms, begin_ms + 1, interval.until_ms));
+    for (; seen != all.end() && seen->within_ms() < touched.until_ms; ++seen)
       touch(touched, seen->row.kib, seen->row.at_ms);
     visit(touched);
     from_ms = touched.until_ms;

@@ -41,7 +41,7 @@ class ExtremesBetween {
                   std::optional<std::int64_t> subject_id);
 
   // Hands out the interval, cut where something lower or higher was seen within it: what was seen is the lowest or
-  // highest of the part from there to the next tick.
+  // highest of the part from there to the next tick. What memory.peak told at a tick is of the time that ends there.
   void cut(std::int64_t subject_id, Metric metric, const Interval& interval,
            const std::function<void(const Interval&)>& visit) const;
 
@@ -49,6 +49,8 @@ class ExtremesBetween {
   struct Seen {
     std::int64_t tick_ms = 0;  // of the tick after it
     ExtremeRow row;
+
+    std::int64_t within_ms() const { return row.by == SeenBy::memory_peak ? row.at_ms - 1 : row.at_ms; }
   };
 
   std::map<std::pair<std::int64_t, Metric>, std::vector<Seen>> seen_;  // sorted by time

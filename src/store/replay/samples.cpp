@@ -169,4 +169,22 @@ void visit_category_samples(SQLite::Database& database, Range range,
   }
 }
 
+void visit_cgroup_samples(SQLite::Database& database, Range range,
+                          const std::function<void(const HeldSample<CgroupSample>&)>& visit) {
+  const Plan plan = make_plan(database, range, sql::cgroup_changes);
+  TickCursor rows(database,
+                  rows_sql("cgroup_id, current_kib, anon_kib, swap_kib", "cgroup_sample", "tick_id, cgroup_id"),
+                  plan.ticks);
+  std::unordered_map<std::int64_t, CgroupSample> samples;
+  for (const PlannedInterval& interval : plan.intervals) {
+    rows.apply_up_to(interval.tick_id, [&](const Statement& row) {
+      CgroupSample& sample = samples[row.integer(1)];
+      sample.current_kib = row.maybe(2).value_or(0);
+      sample.anon_kib = row.maybe(3);
+      sample.swap_kib = row.maybe(4);
+    });
+    visit({interval.subject_id, interval.at_ms, interval.until_ms, &samples[interval.subject_id]});
+  }
+}
+
 }  // namespace memoir

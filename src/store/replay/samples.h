@@ -27,5 +27,8 @@ void visit_machine_samples(SQLite::Database& database, Range range,
                            const std::function<void(const HeldSample<MachineMemory>&)>& visit);
 void visit_category_samples(SQLite::Database& database, Range range,
                             const std::function<void(const HeldSample<CategorySample>&)>& visit);
+// With what they hold, and no path.
+void visit_cgroup_samples(SQLite::Database& database, Range range,
+                          const std::function<void(const HeldSample<CgroupSample>&)>& visit);
 
 }  // namespace memoir

@@ -15,9 +15,9 @@ const char* word_of(SubjectKind kind) {
   return words.at(static_cast<std::size_t>(kind));
 }
 
-// Ticks hold no sums over identities and cgroups.
-bool in_ticks(SubjectKind kind) {
-  return kind != SubjectKind::identity && kind != SubjectKind::cgroup;
+// Ticks hold no sums over identities and cgroups, but what the kernel counts of cgroups.
+bool in_ticks(SubjectKind kind, const MetricInfo& metric) {
+  return kind == SubjectKind::cgroup ? metric.counted : kind != SubjectKind::identity;
 }
 
 void visit_machine_ticks(SQLite::Database& database, const HistoryQuestion& question,
@@ -33,16 +33,25 @@ void visit_machine_ticks(SQLite::Database& database, const HistoryQuestion& ques
   });
 }
 
-void visit_category_ticks(SQLite::Database& database, const HistoryQuestion& question,
-                          const std::function<void(const SubjectInterval&)>& visit) {
-  const ExtremesBetween between(database, span_of(database, question.range), SubjectKind::category,
-                                question.subject_id);
-  visit_category_samples(database, question.range, [&](const HeldSample<CategorySample>& held) {
+std::int64_t processes_of(const CategorySample& sample) {
+  return sample.processes;
+}
+std::int64_t processes_of(const CgroupSample&) {
+  return 0;
+}
+
+template <typename Sample>
+void visit_group_ticks(SQLite::Database& database, const HistoryQuestion& question,
+                       void (*visit_samples)(SQLite::Database&, Range,
+                                             const std::function<void(const HeldSample<Sample>&)>&),
+                       const std::function<void(const SubjectInterval&)>& visit) {
+  const ExtremesBetween between(database, span_of(database, question.range), question.kind, question.subject_id);
+  visit_samples(database, question.range, [&](const HeldSample<Sample>& held) {
     if (question.subject_id && held.subject_id != *question.subject_id) return;
     for (const Metric metric : question.metrics) {
       between.cut(held.subject_id, metric, constant(held.from_ms, held.until_ms, metric_kib(*held.sample, metric)),
                   [&](const Interval& interval) {
-                    visit({held.subject_id, metric, held.sample->processes, interval});
+                    visit({held.subject_id, metric, processes_of(*held.sample), interval});
                   });
     }
   });
@@ -55,22 +64,32 @@ std::optional<Error> error_in(const HistoryQuestion& question) {
   for (const Metric metric : question.metrics) {
     const MetricInfo& info = info_of(metric);
     const bool of_kind = (question.kind == SubjectKind::machine) == info.kinds.contains(SubjectKind::machine);
-    if (!of_kind) return Error{ErrorKind::malformed, fmt::format("{} has no {}", word_of(question.kind), info.column)};
+    if (!of_kind || (info.counted && question.kind != SubjectKind::cgroup))
+      return Error{ErrorKind::malformed, fmt::format("{} has no {}", word_of(question.kind), info.column)};
     if (!ticks && !info.rolled_up)
       return Error{ErrorKind::malformed,
                    fmt::format("'{}' of {} is not rolled up", info.column, word_of(question.kind))};
+    if (ticks && !in_ticks(question.kind, info))
+      return Error{ErrorKind::malformed, fmt::format("ticks hold no values of {}", word_of(question.kind))};
   }
-  if (ticks && !in_ticks(question.kind))
-    return Error{ErrorKind::malformed, fmt::format("ticks hold no values of {}", word_of(question.kind))};
   return std::nullopt;
 }
 
 void visit_history(SQLite::Database& database, RollupTails& tails, const HistoryQuestion& question,
                    const std::function<void(const SubjectInterval&)>& visit) {
   if (question.tier != Tier::raw) return visit_rollups(database, tails, question, visit);
-  if (question.kind == SubjectKind::process) return visit_process_values(database, question, visit);
-  const bool machine = question.kind == SubjectKind::machine;
-  (machine ? visit_machine_ticks : visit_category_ticks)(database, question, visit);
+  switch (question.kind) {
+    case SubjectKind::machine:
+      return visit_machine_ticks(database, question, visit);
+    case SubjectKind::process:
+      return visit_process_values(database, question, visit);
+    case SubjectKind::cgroup:
+      return visit_group_ticks(database, question, visit_cgroup_samples, visit);
+    case SubjectKind::category:
+      return visit_group_ticks(database, question, visit_category_samples, visit);
+    case SubjectKind::identity:
+      return;
+  }
 }
 
 }  // namespace memoir
