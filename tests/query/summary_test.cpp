@@ -1,5 +1,6 @@
 // memoir summary: what it says of a week that is known, in each format, and the folder that it keeps.
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fmt/format.h>
@@ -406,7 +407,10 @@ TEST_CASE("summary: writes the days that are missing, once each, and prints the 
     CHECK(has(slurp(stem + ".txt"), "November 2026"));
   }
   CHECK_FALSE(fs::exists(folder + "/2026-11-27.html"));  // is not over
-  CHECK(has(all.out, "8 days, 2026-11-19 to 2026-11-26"));
+  std::string lines = all.out;                           // where they are broken is for the length of the folder's name
+  std::ranges::replace(lines, '\n', ' ');
+  lines.erase(std::ranges::unique(lines, [](char a, char b) { return a == ' ' && b == ' '; }).begin(), lines.end());
+  CHECK(has(lines, "8 days, 2026-11-19 to 2026-11-26"));
   CHECK(has(all.out, "Thursday, 26"));
   CHECK(slurp(folder + "/2026-11-26.txt") == ask(kDay).out);
 
