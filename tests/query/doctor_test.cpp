@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <nlohmann/json.hpp>
 
@@ -122,6 +123,22 @@ TEST_CASE("doctor: a command to copy quotes its path, whatever the path is") {
     }
     CHECK(commands == 5);
   }
+}
+
+TEST_CASE("doctor: whose file it is that stands beside a database of another user") {
+  if (::geteuid() != 0) {
+    WARN("skipped: only root gives a file away");
+    return;
+  }
+  History history;
+  history.begin_run();
+  history.tick();
+  const std::string wal = history.path() + "-wal";
+  REQUIRE(::chown(wal.c_str(), 65534, 65534) == 0);
+  const auto place = look_at_place(history.path());
+  REQUIRE(place);
+  CHECK(place->stranger == wal);
+  CHECK(place->stranger_owner == "nobody");
 }
 
 TEST_CASE("doctor: the file system, the companions and the write-ahead log") {

@@ -1,5 +1,6 @@
 // memoir incident: what happened around a moment.
 
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 
@@ -171,6 +172,40 @@ TEST_CASE("incident: the culprit stands first, with what became of it; who else 
   CHECK(answer["samples"].back()["rss_kib"] == 4 * kGib + 900 * kMib);
   CHECK(answer["totals"]["restarts"] == 1);
   CHECK(answer["totals"]["oom_kills"] == 1);
+}
+
+TEST_CASE("incident: who is in the cgroup that reached its limit stands first, else who grew most") {
+  for (const auto& [scope, first] : {std::pair(OomScope::cgroup, "app"), std::pair(OomScope::machine, "job")}) {
+    History history;
+    history.begin_run("bpf");
+    history.machine(8 * kGib);
+    history.oom_kills(0);
+    history.tell_ends();
+    history.birth(1, {"app", "app", "app", "app", kApp}, kGib);
+    history.birth(2, {"job", "job", "job", "root", "/system.slice/cron.service"}, kGib);
+    history.birth(3, {"worker", "worker", "app", "app", kApp}, kMib);
+    history.tick(60);
+    for (int i = 1; i <= 10; ++i) {
+      history.hold(1, kGib + i * 10 * kMib);
+      history.hold(2, kGib + i * 100 * kMib);
+      history.machine(8 * kGib + i * 110 * kMib);
+      history.tick();
+    }
+    history.oom_victim(
+        {3, "worker", kApp, history.now_ms() - 2'500, kMib, kMib, OomDetail{.scope = scope, .limit_cgroup = kApp}});
+    history.death(3);
+    history.oom_kills(1);
+    history.tick(5);
+    history.end_run();
+    const json rows = json_of(history, {})["rows"];
+    CAPTURE(rows.dump(1));
+    const auto row = std::ranges::find_if(rows, [](const json& of) {
+      const std::string title = of["title"].is_string() ? of["title"] : "";
+      return title.starts_with("app") || title.starts_with("job");
+    });
+    REQUIRE(row != rows.end());
+    CHECK((*row)["title"].get<std::string>().starts_with(first));
+  }
 }
 
 TEST_CASE("incident: a kill that only counters tell is told as that") {
