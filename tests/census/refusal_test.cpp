@@ -4,18 +4,13 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
-#include <cstddef>
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
-#include <linux/audit.h>
 #include <linux/bpf.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <sched.h>
 #include <string>
 #include <sys/mount.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -26,6 +21,7 @@
 #include "census/bpf_census.h"
 #include "census/census.h"
 #include "support/catch.h"
+#include "support/refused_call.h"
 #include "support/temporary_directory.h"
 
 namespace memoir::test {
@@ -95,16 +91,7 @@ bool runs_here() {
 
 // bpf(2) with this command fails from now on.
 bool refuse(std::uint32_t command, std::uint32_t error) {
-  const std::array<sock_filter, 6> filter{{
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_bpf, 0, 3),
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, args[0])),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, command, 0, 1),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (error & SECCOMP_RET_DATA)),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-  }};
-  sock_fprog program{static_cast<unsigned short>(filter.size()), const_cast<sock_filter*>(filter.data())};
-  return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+  return refuse_call(__NR_bpf, 0, ~0U, command, error);
 }
 
 }  // namespace
