@@ -77,13 +77,17 @@ struct Fixture : StoreFixture {
 
 TEST_CASE_METHOD(Fixture, "a file damaged while nobody recorded is set aside whole, and a fresh one is begun") {
   record_unclean(30);
-  const auto damage = GENERATE(0, 1, 2, 3);
+  const auto damage = GENERATE(0, 1, 2, 3, 4);
   const std::size_t bytes = fs::file_size(path());
   REQUIRE(bytes > 100 * 2048);
   if (damage == 0) overwrite(path(), 16, "\x01");                                 // the page size
   if (damage == 1) overwrite(path(), 0, std::string(4096, '\0'));                 // all of the header
   if (damage == 2) overwrite(path(), bytes / 3, std::string(bytes / 3, '\x5a'));  // pages
   if (damage == 3) fs::resize_file(path(), bytes / 2);
+  if (damage == 4) {  // a bit that SQLite does not miss
+    SQLite::Database(path(), SQLite::OPEN_READWRITE).exec("UPDATE process SET start_ms = start_ms | (1 << 62)");
+    bring_home();
+  }
   std::ofstream(path() + "-wal", std::ios::binary) << "what was in the log";
   const std::string whole = slurp(path());
 

@@ -41,7 +41,7 @@ Error store_error(const std::string& path, const SQLite::Exception& failure) {
     case SQLITE_TOOBIG:
       return error(ErrorKind::io, "holds a longer text than Memoir writes");
     case SQLITE_RANGE:
-      return error(ErrorKind::io, "holds a number that Memoir never writes");
+      return error(ErrorKind::damaged, "holds a number that Memoir never writes");
     default:
       return error(ErrorKind::io, "the store failed");
   }

@@ -41,9 +41,6 @@ class Statement {
   void add(std::optional<std::int64_t> value);
   void add(std::string_view text);
 
-  // Beyond what any kernel counts (2^64 bytes are 2^54 KiB), and a few of them can be added.
-  static constexpr std::int64_t kMost = std::int64_t{1} << 61;
-
   // To the next row; false at the end, where the statement is reset.
   bool step();
   // To the end.
@@ -55,7 +52,9 @@ class Statement {
   }
   void reset();
 
-  // Somebody may have made the file, and what is made of its numbers is to stay in range: one beyond kMost is an error.
+  // Somebody may have made the file, and what is made of its numbers is to stay in range: one beyond kMost, which no
+  // kernel counts (2^64 bytes are 2^54 KiB) and of which a few can be added, is an error.
+  static constexpr std::int64_t kMost = std::int64_t{1} << 61;
   std::int64_t integer(int column) const;
   std::optional<std::int64_t> maybe(int column) const;
   // One that counts within something: beyond it is an error.
