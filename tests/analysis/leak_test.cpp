@@ -274,6 +274,13 @@ TEST_CASE("a pool: all of it grows, ever more members, more members once, member
   CHECK_FALSE(steps.leak);
   CHECK(steps.confidence == 0);
 
+  // A few more, each as large as before: fifteen beside sixty-seven are no leak of processes.
+  const LeakPool some = pool_of(82, level, [](int member, double hour) { return hour >= (member - 67) * 45; });
+  const LeakFinding larger = judge_pool(some, {});
+  CHECK(to_string(larger.verdict) == "scale-out");
+  CHECK_FALSE(larger.leak);
+  CHECK(larger.confidence == 0);
+
   // Thirty hours of life each, four at a time.
   const LeakPool recycled = pool_of(
       120, [](int member, double hour) { return 50 * kMib * (1 + (hour - member * 7.5 + 30) / 30); },

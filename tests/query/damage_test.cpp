@@ -95,6 +95,22 @@ TEST_CASE("A damaged file is answered from, or refused with its name and how to 
   CHECK(refused > kCopies);
 }
 
+// Time is gone through by five minutes: up to a time like that it would take hours.
+TEST_CASE("What a look saw ages after its tick is left out") {
+  History history(60'000);
+  history.begin_run();
+  history.birth(7, {"worker", "worker", "web"}, 5000);
+  history.tick(30);
+  history.seen(7, 9000, history.now_ms() - 30'000);
+  history.tick(30);
+  history.end_run();
+  SQLite::Database database(history.path(), SQLite::OPEN_READWRITE);
+  REQUIRE(database.exec("UPDATE extreme SET high_before_ms = -9000000000000000") > 0);
+  const test::ManualClock clock({history.now_ms(), 0});
+  CHECK(answer({"trend", "category:web", "--tier", "5min", "--last", "1h", "--db", history.path()}, clock).exit ==
+        Exit::answered);
+}
+
 TEST_CASE("A number that Memoir never writes is refused with the file's name, and not added up") {
   History history(60'000);
   history.begin_run();
@@ -108,11 +124,11 @@ TEST_CASE("A number that Memoir never writes is refused with the file's name, an
   const std::vector<std::string> question{"trend", "machine", "--tier", "5min", "--last", "2h", "--db", history.path()};
   REQUIRE(answer(question, clock).exit == Exit::answered);
   const std::string whole = slurp(history.path());
-  for (const char* change :
-       {"machine_5min SET hour = 9223372036854775807", "machine_5min SET hour = 9000000000000000",
-        "machine_5min SET slot = slot + 12", "machine_5min SET slot = -1 WHERE slot = 0",
-        "machine_5min SET buckets = 9223372036854775807", "machine_5min SET buckets = 0",
-        "machine_5min SET low = -9223372036854775807", "machine_5min SET value = 4611686018427387904"}) {
+  for (const char* change : {"machine_5min SET hour = 9223372036854775807", "machine_5min SET hour = 9000000000000000",
+                             "machine_5min SET slot = slot + 12", "machine_5min SET slot = -1 WHERE slot = 0",
+                             "machine_5min SET buckets = 9223372036854775807", "machine_5min SET buckets = 0",
+                             "machine_5min SET low = -9223372036854775807",
+                             "machine_5min SET value = 4611686018427387904", "run SET interval_ms = 9000000000000"}) {
     CAPTURE(change);
     {
       SQLite::Database database(history.path(), SQLite::OPEN_READWRITE);

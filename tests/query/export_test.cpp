@@ -301,6 +301,8 @@ TEST_CASE("export: a snapshot as rollups in bytes, and as metrics of categories"
   history.birth(8, {"nginx", "nginx: cache", "web server"}, 1024);
   history.birth(9, {"secret", "secret", "other"}, 1024);
   history.approximate(9);
+  // Its rollup was read before.
+  history.estimated(8);
   history.tick(2);
   const test::ManualClock clock({history.now_ms(), 0});
   const Outcome rollups = answer({"export", "--format", "smaps-rollup", "--db", history.path()}, clock);

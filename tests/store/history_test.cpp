@@ -183,4 +183,19 @@ TEST_CASE("the history of a metric is that of the samples") {
 }
 
 }  // namespace
+TEST_CASE("an identity of which a process lives is one of now, though nothing was rolled up since it was seen first") {
+  const StoreFixture fixture;
+  Simulation simulation({.processes = 3, .births = 0});
+  const auto writer = fixture.writer();
+  must(writer->begin_run(run_info(simulation.boot(), simulation.now())));
+  const std::int64_t first_ms = simulation.now().wall_ms;
+  for (int i = 0; i < 20; ++i) must(writer->write(simulation.next()));
+  const std::int64_t last_ms = must(fixture.reader()->info()).last_tick_ms;
+  const auto reader = fixture.reader();
+  const std::size_t all = must(reader->identities(std::nullopt)).size();
+  CHECK(all > 0);
+  CHECK(must(reader->identities(Range{last_ms, last_ms})).size() == all);
+  CHECK(must(reader->identities(Range{0, first_ms - 1'000})).empty());
+}
+
 }  // namespace memoir::test

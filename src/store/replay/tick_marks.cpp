@@ -3,6 +3,12 @@
 #include "store/sqlite/sql.h"
 
 namespace memoir {
+namespace {
+
+// More than any configuration takes: time is gone through by five minutes as far as a tick holds.
+constexpr std::int64_t kMostIntervalMs = 86'400'000;
+
+}  // namespace
 
 TickMarks::TickMarks(SQLite::Database& database, std::int64_t first_id, std::int64_t last_id)
     : ticks_(database, sql::tick_marks),
@@ -22,7 +28,7 @@ bool TickMarks::step() {
   mark_.run_id = run_id;
   if (!run_.bind(run_id).step()) return true;
   mark_.boot_id = run_.integer(0);
-  mark_.interval_ms = run_.integer(1);
+  mark_.interval_ms = run_.within(1, 0, kMostIntervalMs);
   mark_.run_end = run_.text(2);
   run_.reset();
   return true;

@@ -81,7 +81,7 @@ class Pass {
 
  private:
   void apply_rows(std::int64_t tick_id);
-  void touch(std::int64_t tick_id, bool see);
+  void touch(std::int64_t tick_id, const TickMark& mark, bool see);
   void visit(std::int64_t tick_id, const TickMark& mark, bool keyframe);
   void finish(const TickMark* next);
   void extend_stretch(std::int64_t tick_id, const TickMark& mark);
@@ -149,12 +149,14 @@ void Pass::apply_rows(std::int64_t tick_id) {
 }
 
 // What looks saw before this tick.
-void Pass::touch(std::int64_t tick_id, bool see) {
+void Pass::touch(std::int64_t tick_id, const TickMark& mark, bool see) {
   std::vector<std::pair<SubjectKind, ExtremeRow>> seen;
   std::vector<ExtremeRow> of;
   extremes_.apply_up_to(tick_id, [&](const Statement& row) {
     of.clear();
     read_extremes(row, 1, of);
+    // One that is after it is not ours.
+    std::erase_if(of, [&mark](const ExtremeRow& extreme) { return extreme.at_ms > mark.wall_ms; });
     for (const ExtremeRow& extreme : of) seen.emplace_back(static_cast<SubjectKind>(row.integer(1)), extreme);
   });
   if (!see) return;
@@ -174,7 +176,7 @@ void Pass::visit(std::int64_t tick_id, const TickMark& mark, bool keyframe) {
     subjects_.go_on_at(mark.wall_ms);
   }
   const bool same_run = before_ && before_->run_id == mark.run_id;
-  touch(tick_id, !priming && !broken && tick_id != first_);
+  touch(tick_id, mark, !priming && !broken && tick_id != first_);
   subjects_.prime(priming);
   subjects_.begin_tick(tick_id, {mark.wall_ms, same_run ? before_->wall_ms : mark.wall_ms}, keyframe);
   apply_rows(tick_id);
