@@ -15,8 +15,8 @@ class TickMarks {
   TickMarks(SQLite::Database& database, std::int64_t first_id, std::int64_t last_id);
 
   // Starts again with other ticks.
-  void go_to(std::int64_t first_id, std::int64_t last_id) { ticks_.bind(first_id, last_id); }
-  // To the next tick; false at the end.
+  void go_to(std::int64_t first_id, std::int64_t last_id);
+  // To the next tick; false at the end. A damaged page may have ticks in any order, which is an error.
   bool step();
 
   std::int64_t id() const { return id_; }
@@ -27,6 +27,8 @@ class TickMarks {
   Statement ticks_;
   Statement run_;
   std::int64_t id_ = 0;
+  std::int64_t next_id_ = 0;  // at least
+  std::int64_t last_id_ = 0;
   bool keyframe_ = false;
   TickMark mark_;
 };
