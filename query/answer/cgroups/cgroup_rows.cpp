@@ -48,8 +48,8 @@ void keep_highest(std::optional<HighWater>& mark, const HighWater& other) {
 }
 
 Status add_marks(Reader& reader, const State& state, Rows& rows) {
-  std::optional<Range> days;
-  if (state.rolled()) days = Range{state.bucket->from_ms, state.bucket->to_ms - 1};
+  const auto days =
+      state.rolled() ? std::optional(Range{state.bucket->from_ms, state.bucket->to_ms - 1}) : std::nullopt;
   const std::map<std::int64_t, std::string> names = TRY(reader.group_names(SubjectKind::cgroup));
   const auto marks = TRY(reader.cgroup_marks(days));
   for (const HighWater& mark : marks) {

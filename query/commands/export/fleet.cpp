@@ -90,7 +90,7 @@ class Gatherer {
   Status machine(const State& state);
   Status categories(State& state);
   Status identities(const State& state);
-  Result<std::map<std::string, std::int64_t>> group_peaks(Tier tier, SubjectKind kind, Metric metric);
+  Result<std::map<std::string, std::int64_t>> group_peaks(const State& state, SubjectKind kind, Metric metric);
   Result<std::map<Key, std::int64_t>> identity_peaks(const State& state);
   Status cgroups(const State& state);
   Status oom_kills();
@@ -151,9 +151,9 @@ Status Gatherer::machine(const State& state) {
   return Done{};
 }
 
-Result<std::map<std::string, std::int64_t>> Gatherer::group_peaks(Tier tier, SubjectKind kind, Metric metric) {
+Result<std::map<std::string, std::int64_t>> Gatherer::group_peaks(const State& state, SubjectKind kind, Metric metric) {
   std::map<std::string, std::int64_t> peaks;
-  TRY(visit_groups(context_.reader, {tier, kind, {}, since_, {metric}},
+  TRY(visit_groups(context_.reader, {state.tier, kind, {}, since_, {metric}},
                    [&peaks](const std::string& name, const SubjectInterval& of) {
                      peaks[name] = std::max(peaks[name], of.interval.max.value_or(0));
                    }));
@@ -161,7 +161,7 @@ Result<std::map<std::string, std::int64_t>> Gatherer::group_peaks(Tier tier, Sub
 }
 
 Status Gatherer::categories(State& state) {
-  std::map<std::string, std::int64_t> peaks = TRY(group_peaks(state.tier, SubjectKind::category, Metric::pss));
+  std::map<std::string, std::int64_t> peaks = TRY(group_peaks(state, SubjectKind::category, Metric::pss));
   std::ranges::stable_sort(state.categories, [](const GroupState& a, const GroupState& b) {
     return a.kib[Metric::pss].value_or(0) > b.kib[Metric::pss].value_or(0);
   });
@@ -219,7 +219,7 @@ Status Gatherer::identities(const State& state) {
 // By the kernel's own count, which rollups do not have.
 Status Gatherer::cgroups(const State& state) {
   if (state.rolled() || state.snapshot.cgroups.empty()) return Done{};
-  std::map<std::string, std::int64_t> peaks = TRY(group_peaks(state.tier, SubjectKind::cgroup, Metric::usage));
+  std::map<std::string, std::int64_t> peaks = TRY(group_peaks(state, SubjectKind::cgroup, Metric::usage));
   std::vector<CgroupRow> rows = TRY(load_cgroups(context_, state, CgroupMarks::left_out));
   std::erase_if(rows, [](const CgroupRow& row) { return !row.now; });
   std::ranges::stable_sort(

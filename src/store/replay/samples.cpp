@@ -84,11 +84,25 @@ class ProcessReplay {
   std::unordered_map<std::int64_t, ProcessSample> samples_;
 };
 
-std::unordered_map<std::int64_t, CategorySample> named_categories(SQLite::Database& database) {
-  std::unordered_map<std::int64_t, CategorySample> categories;
+template <typename Sample>
+using Samples = std::unordered_map<std::int64_t, Sample>;  // by the id of their subject
+
+Samples<CategorySample> named_categories(SQLite::Database& database) {
+  Samples<CategorySample> categories;
   Statement rows(database, "SELECT id, name FROM category ORDER BY id");
   while (rows.step()) categories[rows.integer(0)].category = rows.text(1);
   return categories;
+}
+
+// `read` takes a row of `sql`, of which the second column is the subject, into the sample that there is of it.
+template <typename Sample, typename Read>
+void visit_group_samples(SQLite::Database& database, const Plan& plan, const std::string& sql, Samples<Sample> samples,
+                         const Read& read, const std::function<void(const HeldSample<Sample>&)>& visit) {
+  TickCursor rows(database, sql, plan.ticks);
+  for (const PlannedInterval& interval : plan.intervals) {
+    rows.apply_up_to(interval.tick_id, [&](const Statement& row) { read(row, samples[row.integer(1)]); });
+    visit({interval.subject_id, interval.at_ms, interval.until_ms, &samples[interval.subject_id]});
+  }
 }
 
 }  // namespace
@@ -146,45 +160,34 @@ void visit_machine_samples(SQLite::Database& database, Range range,
 
 void visit_category_samples(SQLite::Database& database, Range range,
                             const std::function<void(const HeldSample<CategorySample>&)>& visit) {
-  const Plan plan = make_plan(database, range, sql::category_changes);
-  TickCursor rows(
-      database,
+  const std::string rows =
       rows_sql("category_id, processes, inexact, rss_kib, pss_kib, uss_kib, swap_kib, swap_pss_kib, shared_swap_kib",
-               "category_sample", "tick_id, category_id"),
-      plan.ticks);
-  auto samples = named_categories(database);
-  for (const PlannedInterval& interval : plan.intervals) {
-    rows.apply_up_to(interval.tick_id, [&](const Statement& row) {
-      CategorySample& sample = samples[row.integer(1)];
-      sample.processes = row.integer(2);
-      sample.inexact = row.integer(3);
-      sample.rss_kib = row.integer(4);
-      sample.pss_kib = row.integer(5);
-      sample.uss_kib = row.integer(6);
-      sample.swap_kib = row.integer(7);
-      sample.swap_pss_kib = row.integer(8);
-      sample.shared_swap_kib = row.integer(9);
-    });
-    visit({interval.subject_id, interval.at_ms, interval.until_ms, &samples[interval.subject_id]});
-  }
+               "category_sample", "tick_id, category_id");
+  const auto read = [](const Statement& row, CategorySample& sample) {
+    sample.processes = row.integer(2);
+    sample.inexact = row.integer(3);
+    sample.rss_kib = row.integer(4);
+    sample.pss_kib = row.integer(5);
+    sample.uss_kib = row.integer(6);
+    sample.swap_kib = row.integer(7);
+    sample.swap_pss_kib = row.integer(8);
+    sample.shared_swap_kib = row.integer(9);
+  };
+  visit_group_samples(database, make_plan(database, range, sql::category_changes), rows, named_categories(database),
+                      read, visit);
 }
 
 void visit_cgroup_samples(SQLite::Database& database, Range range,
                           const std::function<void(const HeldSample<CgroupSample>&)>& visit) {
-  const Plan plan = make_plan(database, range, sql::cgroup_changes);
-  TickCursor rows(database,
-                  rows_sql("cgroup_id, current_kib, anon_kib, swap_kib", "cgroup_sample", "tick_id, cgroup_id"),
-                  plan.ticks);
-  std::unordered_map<std::int64_t, CgroupSample> samples;
-  for (const PlannedInterval& interval : plan.intervals) {
-    rows.apply_up_to(interval.tick_id, [&](const Statement& row) {
-      CgroupSample& sample = samples[row.integer(1)];
-      sample.current_kib = row.maybe(2).value_or(0);
-      sample.anon_kib = row.maybe(3);
-      sample.swap_kib = row.maybe(4);
-    });
-    visit({interval.subject_id, interval.at_ms, interval.until_ms, &samples[interval.subject_id]});
-  }
+  const std::string rows =
+      rows_sql("cgroup_id, current_kib, anon_kib, swap_kib", "cgroup_sample", "tick_id, cgroup_id");
+  const auto read = [](const Statement& row, CgroupSample& sample) {
+    sample.current_kib = row.maybe(2).value_or(0);
+    sample.anon_kib = row.maybe(3);
+    sample.swap_kib = row.maybe(4);
+  };
+  visit_group_samples(database, make_plan(database, range, sql::cgroup_changes), rows, Samples<CgroupSample>(), read,
+                      visit);
 }
 
 }  // namespace memoir

@@ -17,15 +17,14 @@ TickMarks::TickMarks(SQLite::Database& database, std::int64_t first_id, std::int
 }
 
 void TickMarks::go_to(std::int64_t first_id, std::int64_t last_id) {
-  next_id_ = first_id;
+  id_ = first_id - 1;
   last_id_ = last_id;
   ticks_.bind(first_id, last_id);
 }
 
 bool TickMarks::step() {
   if (!ticks_.step()) return false;
-  id_ = ticks_.within(0, next_id_, last_id_);
-  next_id_ = id_ + 1;
+  id_ = ticks_.within(0, id_ + 1, last_id_);
   mark_.wall_ms = ticks_.integer(1);
   mark_.boot_ms = ticks_.integer(2);
   mark_.skipped = ticks_.integer(4);

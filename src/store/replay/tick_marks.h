@@ -26,8 +26,7 @@ class TickMarks {
  private:
   Statement ticks_;
   Statement run_;
-  std::int64_t id_ = 0;
-  std::int64_t next_id_ = 0;  // at least
+  std::int64_t id_ = 0;  // the next one is higher
   std::int64_t last_id_ = 0;
   bool keyframe_ = false;
   TickMark mark_;

@@ -81,7 +81,7 @@ class Pass {
 
  private:
   void apply_rows(std::int64_t tick_id);
-  void touch(std::int64_t tick_id, const TickMark& mark, bool see);
+  void touch(std::int64_t tick_id, std::int64_t wall_ms, bool see);
   void visit(std::int64_t tick_id, const TickMark& mark, bool keyframe);
   void finish(const TickMark* next);
   void extend_stretch(std::int64_t tick_id, const TickMark& mark);
@@ -149,15 +149,16 @@ void Pass::apply_rows(std::int64_t tick_id) {
 }
 
 // What looks saw before this tick.
-void Pass::touch(std::int64_t tick_id, const TickMark& mark, bool see) {
+void Pass::touch(std::int64_t tick_id, std::int64_t wall_ms, bool see) {
   std::vector<std::pair<SubjectKind, ExtremeRow>> seen;
   std::vector<ExtremeRow> of;
   extremes_.apply_up_to(tick_id, [&](const Statement& row) {
     of.clear();
     read_extremes(row, 1, of);
-    // One that is after it is not ours.
-    std::erase_if(of, [&mark](const ExtremeRow& extreme) { return extreme.at_ms > mark.wall_ms; });
-    for (const ExtremeRow& extreme : of) seen.emplace_back(static_cast<SubjectKind>(row.integer(1)), extreme);
+    for (const ExtremeRow& extreme : of) {
+      // The recorder wrote none that is after it.
+      if (extreme.at_ms <= wall_ms) seen.emplace_back(static_cast<SubjectKind>(row.integer(1)), extreme);
+    }
   });
   if (!see) return;
   std::ranges::stable_sort(seen, {}, [](const auto& extreme) { return extreme.second.at_ms; });
@@ -176,7 +177,7 @@ void Pass::visit(std::int64_t tick_id, const TickMark& mark, bool keyframe) {
     subjects_.go_on_at(mark.wall_ms);
   }
   const bool same_run = before_ && before_->run_id == mark.run_id;
-  touch(tick_id, mark, !priming && !broken && tick_id != first_);
+  touch(tick_id, mark.wall_ms, !priming && !broken && tick_id != first_);
   subjects_.prime(priming);
   subjects_.begin_tick(tick_id, {mark.wall_ms, same_run ? before_->wall_ms : mark.wall_ms}, keyframe);
   apply_rows(tick_id);
