@@ -2,16 +2,16 @@
 
 #include <cerrno>
 #include <fcntl.h>
-#include <functional>
 #include <linux/capability.h>
+#include <optional>
 #include <string>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/capability.h"
 #include "base/file.h"
 #include "support/catch.h"
+#include "support/in_child.h"
 #include "support/refused_call.h"
 #include "support/slurp.h"
 #include "support/temporary_directory.h"
@@ -20,18 +20,14 @@ using namespace memoir;
 
 namespace {
 
-constexpr int kNoFilter = 77;
-
-// What a child exits with that can do no such call.
-int child_without(std::uint32_t number, std::uint32_t mask, const std::function<int()>& run) {
-  const pid_t child = ::fork();
-  REQUIRE(child >= 0);
-  if (child == 0) ::_exit(test::refuse_call(number, 2, mask, mask, EACCES) ? run() : kNoFilter);
-  int status = 0;
-  REQUIRE(::waitpid(child, &status, 0) == child);
-  REQUIRE(WIFEXITED(status));
-  if (WEXITSTATUS(status) == kNoFilter) WARN("not run: no seccomp filter could be set");
-  return WEXITSTATUS(status);
+// What a child returned that can do no such call; nothing where that cannot be had.
+template <typename Run>
+std::optional<std::string> child_without(std::uint32_t number, std::uint32_t mask, Run run) {
+  const std::string told = test::in_child(
+      [&]() -> std::string { return test::refuse_call(number, 2, mask, mask, EACCES) ? run() : "no filter"; });
+  if (told != "no filter") return told;
+  WARN("not run: no seccomp filter could be set");
+  return std::nullopt;
 }
 
 // As the kernel tells them.
@@ -44,24 +40,24 @@ std::string capabilities() {
 }  // namespace
 
 TEST_CASE("a capability that cannot be looked at is neither switched nor given up, and the others stay") {
-  const int found = child_without(SYS_capget, 0, [] {
+  const auto told = child_without(SYS_capget, 0, [] {
     const std::string before = capabilities();
     const Capability capability(CAP_SYS_PTRACE);
     const bool done = capability.enable(true) || capability.enable(false) || capability.give_up();
     keep_capabilities_from_programs();
-    return done ? 1 : capabilities() != before ? 2 : 0;
+    return done ? "done" : capabilities() != before ? "others went" : "refused";
   });
-  if (found != kNoFilter) CHECK(found == 0);
+  if (told) CHECK(*told == "refused");
 }
 
 TEST_CASE("a file whose folder cannot be synced is there, and that it may not be after a power cut is an error") {
   const test::TemporaryDirectory directory;
   const std::string path = directory.path() + "/file";
-  const int found = child_without(SYS_openat, O_DIRECTORY, [&path] {
+  const auto told = child_without(SYS_openat, O_DIRECTORY, [&path] {
     const Status written = write_file(path, "text");
-    return written ? 1 : written.error().message.starts_with("cannot sync") ? 0 : 2;
+    return written ? "written" : written.error().message;
   });
-  if (found == kNoFilter) return;
-  CHECK(found == 0);
+  if (!told) return;
+  CHECK(told->starts_with("cannot sync"));
   CHECK(test::slurp(path) == "text");
 }

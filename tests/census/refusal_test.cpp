@@ -21,6 +21,7 @@
 #include "census/bpf_census.h"
 #include "census/census.h"
 #include "support/catch.h"
+#include "support/in_child.h"
 #include "support/refused_call.h"
 #include "support/temporary_directory.h"
 
@@ -28,37 +29,6 @@ namespace memoir::test {
 namespace {
 
 using Catch::Matchers::Contains;
-
-// What `body` returned in a child, and whether the child ended in order.
-template <typename Body>
-std::string in_child(Body body) {
-  std::array<int, 2> ends{};
-  REQUIRE(::pipe(ends.data()) == 0);
-  const Fd from(ends[0]);
-  Fd to(ends[1]);
-  const pid_t child = ::fork();
-  if (child == 0) {
-    for (const int signal : {SIGSEGV, SIGABRT, SIGTERM}) ::signal(signal, SIG_DFL);  // Catch has handlers
-    std::string text;
-    try {
-      text = body();
-    } catch (...) {
-      ::_exit(1);  // what was begun is the parent's to end
-    }
-    const bool written = ::write(to.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
-    ::_exit(written ? 0 : 1);
-  }
-  to.reset();
-  std::string text;
-  std::array<char, 512> piece{};
-  for (ssize_t got = 0; (got = ::read(from.get(), piece.data(), piece.size())) > 0;)
-    text.append(piece.data(), static_cast<std::size_t>(got));
-  int status = 0;
-  REQUIRE(::waitpid(child, &status, 0) == child);
-  REQUIRE(WIFEXITED(status));
-  REQUIRE(WEXITSTATUS(status) == 0);
-  return text;
-}
 
 std::ptrdiff_t open_files() {
   std::ptrdiff_t count = 0;

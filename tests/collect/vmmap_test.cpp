@@ -42,7 +42,7 @@ class StandIns {
   test::TemporaryDirectory folder_;
 };
 
-// A pid that no process has, not even a program that was started to be asked: those end at 4,194,304.
+// Pids end at 4,194,304: those of the tests are higher, so that no program that is started to be asked has one.
 std::string line_of(std::int32_t pid, const std::string& command, std::int32_t group = 0,
                     const std::string& start = "Sun Nov 22 12:42:56 2026") {
   return fmt::format("{:>5} 1 {} 501 alice S {} {}\n", pid, group == 0 ? pid : group, start, command);
