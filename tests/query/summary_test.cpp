@@ -409,7 +409,8 @@ TEST_CASE("summary: writes the days that are missing, once each, and prints the 
   CHECK_FALSE(fs::exists(folder + "/2026-11-27.html"));  // is not over
   std::string lines = all.out;                           // where they are broken is for the length of the folder's name
   std::ranges::replace(lines, '\n', ' ');
-  lines.erase(std::ranges::unique(lines, [](char a, char b) { return a == ' ' && b == ' '; }).begin(), lines.end());
+  const auto both_blank = [](char a, char b) { return a == ' ' && b == ' '; };
+  lines.erase(std::unique(lines.begin(), lines.end(), both_blank), lines.end());
   CHECK(has(lines, "8 days, 2026-11-19 to 2026-11-26"));
   CHECK(has(all.out, "Thursday, 26"));
   CHECK(slurp(folder + "/2026-11-26.txt") == ask(kDay).out);
