@@ -30,8 +30,7 @@ Daemon::Daemon(Options options, Settings settings) : options_(std::move(options)
 
 Status Daemon::start(Rules rules) {
   // From here on they do not kill: opening a large database after a crash takes its time.
-  signals_.add(SIGHUP);
-  signals_.add(SIGUSR1);
+  TRY(signals_.hold({SIGHUP, SIGUSR1}));
   const Config& config = settings_.config;
   boot_ = TRY(boot_of(options_, config, clock_.now()));
   source_ = TRY(make_source(options_, config, std::move(rules), clock_));
@@ -46,6 +45,8 @@ Status Daemon::start(Rules rules) {
   source_->seed(known);
   set_bursts();
 
+  // These wait from the storing thread's beginning on.
+  TRY(stops_.hold({SIGTERM, SIGINT}));
   StorageOptions storing;
   storing.queue.ticks = static_cast<std::size_t>(config.queue_ticks);
   storing.queue.bytes = static_cast<std::size_t>(config.queue_mib) << 20U;
@@ -59,14 +60,11 @@ Status Daemon::start(Rules rules) {
 int Daemon::run() {
   log_info(fmt::format("memoird {} ({}) records every {} into {}", version(), version_commit(),
                        print_duration(settings_.config.interval), settings_.config.db));
-  stops_.add(SIGTERM);
-  stops_.add(SIGINT);
   set_alerts();
   if (options_.once) source_->ask_ledgers(LedgerAsk::planned);
   begin_run();
   if (options_.once) return stop("once");
-  await_stop();
-  await_signal();
+  await_signals();
   if (const int fd = source_->events_fd(); fd >= 0) events_.assign(::fcntl(fd, F_DUPFD_CLOEXEC, 0));
   await_events();
   await_end();
@@ -75,17 +73,12 @@ int Daemon::run() {
   return stop(end_reason_);
 }
 
-void Daemon::await_stop() {
-  stops_.async_wait([this](const asio::error_code& error, int signal) {
-    if (error) return;
+void Daemon::await_signals() {
+  stops_.await([this](int signal) {
     log_info(fmt::format("{}: takes a last tick and ends", signal == SIGTERM ? "SIGTERM" : "SIGINT"));
     loop_.stop();
   });
-}
-
-void Daemon::await_signal() {
-  signals_.async_wait([this](const asio::error_code& error, int signal) {
-    if (error) return;
+  signals_.await([this](int signal) {
     if (!tick_due_ && !reload_due_) {
       signal_timer_.expires_after(kSignalsTogether);
       signal_timer_.async_wait([this](const asio::error_code& cancelled) {
@@ -93,7 +86,6 @@ void Daemon::await_signal() {
       });
     }
     (signal == SIGHUP ? reload_due_ : tick_due_) = true;
-    await_signal();
   });
 }
 

@@ -13,7 +13,6 @@
 
 #include <asio/io_context.hpp>
 #include <asio/posix/stream_descriptor.hpp>
-#include <asio/signal_set.hpp>
 #include <asio/steady_timer.hpp>
 
 #include "base/clock.h"
@@ -27,6 +26,7 @@
 #include "recorder/quiet_log.h"
 #include "recorder/schedule.h"
 #include "recorder/settings.h"
+#include "recorder/signals.h"
 #include "recorder/storage.h"
 #include "recorder/suspension.h"
 
@@ -43,8 +43,7 @@ class Daemon {
   int run();
 
  private:
-  void await_stop();
-  void await_signal();
+  void await_signals();
   void handle_signals();
   void await_slot();
   void await_look();
@@ -93,8 +92,8 @@ class Daemon {
 
   asio::io_context loop_{1};
   // Apart, so that no number of these holds up the end.
-  asio::signal_set stops_{loop_};    // TERM, INT
-  asio::signal_set signals_{loop_};  // HUP, USR1
+  Signals stops_{loop_};    // TERM, INT
+  Signals signals_{loop_};  // HUP, USR1
   asio::steady_timer signal_timer_{loop_};
   asio::steady_timer slot_timer_{loop_};
   asio::steady_timer look_timer_{loop_};

@@ -1,0 +1,57 @@
+#include "recorder/signals.h"
+
+#include <algorithm>
+#include <csignal>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+#include "support/catch.h"
+#include "support/in_child.h"
+
+using namespace memoir;
+
+namespace {
+
+// The numbers of the first `count` that are heard, in their order. In a process of its own: this one's signals are left
+// alone.
+std::string heard(const std::vector<int>& sent, std::size_t count, void (*before)(int) = SIG_DFL) {
+  return test::in_child([&] {
+    asio::io_context loop{1};
+    Signals stops{loop};
+    Signals signals{loop};
+    ::signal(SIGHUP, before);
+    if (!stops.hold({SIGTERM}) || !signals.hold({SIGHUP, SIGUSR1})) return std::string("cannot hold them");
+    for (const int signal : sent) ::raise(signal);
+    std::vector<int> all;
+    const auto hear = [&](int signal) {
+      all.push_back(signal);
+      if (all.size() == count) loop.stop();
+    };
+    stops.await(hear);
+    signals.await(hear);
+    ::alarm(60);
+    loop.run();
+    std::ranges::sort(all);
+    std::string text;
+    for (const int signal : all) text += std::to_string(signal) + " ";
+    return text;
+  });
+}
+
+}  // namespace
+
+TEST_CASE("signals wait from when they are held, and are heard") {
+  CHECK(heard({SIGUSR1}, 1) == "10 ");
+  CHECK(heard({SIGUSR1, SIGHUP, SIGTERM}, 3) == "1 10 15 ");
+}
+
+TEST_CASE("a storm of signals that nobody hears yet is one of each, and hides no other") {
+  std::vector<int> storm(100'000, SIGUSR1);
+  storm.push_back(SIGTERM);
+  CHECK(heard(storm, 2) == "10 15 ");
+}
+
+TEST_CASE("a signal that was ignored is heard") {
+  CHECK(heard({SIGHUP}, 1, SIG_IGN) == "1 ");
+}
