@@ -22,7 +22,6 @@ Notifier::Notifier(std::string_view address) {
   // An abstract name is as long as we say, a path ends with a NUL.
   const std::size_t length = offsetof(sockaddr_un, sun_path) + address.size() + (abstract ? 0 : 1);
   Fd socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!socket) return;
   if (connect(socket.get(), reinterpret_cast<const sockaddr*>(&to), static_cast<socklen_t>(length)) != 0) return;
   socket_ = std::move(socket);
 }

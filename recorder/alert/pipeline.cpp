@@ -53,23 +53,22 @@ class Group {
 
   void add_memoir(pid_t pid) { memoir_ = pid; }
 
-  // Whether both have ended by then, or until it is to stop.
-  bool wait(SteadyTime until, const std::stop_token& stop) {
+  // The leader's status, where both have ended by then, or until it is to stop.
+  std::optional<int> wait(SteadyTime until, const std::stop_token& stop) {
     while (!ended()) {
-      if (std::chrono::steady_clock::now() >= until || stop.stop_requested()) return false;
+      if (std::chrono::steady_clock::now() >= until || stop.stop_requested()) return std::nullopt;
       std::this_thread::sleep_for(kLookEvery);
     }
-    return true;
+    return leader_status_;
   }
 
   bool end(int signal, std::chrono::milliseconds grace) {
     if (ended()) return true;
     ::kill(-leader_, signal);
-    return wait(std::chrono::steady_clock::now() + grace, {});
+    return wait(std::chrono::steady_clock::now() + grace, {}).has_value();
   }
 
   // Absent: it has not ended, or there was none.
-  std::optional<int> leader_status() const { return leader_status_; }
   std::optional<int> memoir_status() const { return memoir_status_; }
 
  private:
@@ -132,19 +131,19 @@ AlertEnd run_alert(const AlertRun& run, const std::stop_token& stop) {
   Group group(*leader);
   std::string lack = start_memoir(run, *std::move(pipe), *leader, group);
   const std::string name = to_printable(to_utf8(run.exec.front()));
-  if (!group.wait(began + run.timeout, stop)) {
+  const std::optional<int> status = group.wait(began + run.timeout, stop);
+  if (!status) {
     const bool stopped = stop.stop_requested();
     const bool gone = group.end(SIGTERM, kGrace) || group.end(SIGKILL, kGrace);
     return {.well = false,
             .text = fmt::format("{} was {} after {}{}", name, gone ? "ended" : "left behind", seconds_since(began),
                                 stopped ? ", with the recorder" : ": it takes too long")};
   }
-  const int status = group.leader_status().value_or(0);
   const int answer = group.memoir_status().value_or(0);
   const bool unread = WIFSIGNALED(answer) && WTERMSIG(answer) == SIGPIPE;
   if (answer != 0 && !unread) lack = "memoir incident: " + print_end(answer);
-  return {.well = status == 0 && lack.empty(),
-          .text = fmt::format("{}: {} after {}{}{}", name, print_end(status), seconds_since(began),
+  return {.well = *status == 0 && lack.empty(),
+          .text = fmt::format("{}: {} after {}{}{}", name, print_end(*status), seconds_since(began),
                               lack.empty() ? "" : "; ", lack)};
 }
 

@@ -106,6 +106,21 @@ TEST_CASE("peaks: the groups that made a peak of a thousand small processes are 
   CHECK(small.find("postgres (1) 300.0 MiB\n") == std::string::npos);
 }
 
+TEST_CASE("peaks: a process that held nothing has none") {
+  History history;
+  history.begin_run();
+  history.birth(1, {"sshd", "sshd"}, 5 * kMib);
+  history.birth(2, {"gone", "gone"}, 0);
+  history.zombie(2);
+  history.tick(3);
+  for (const std::string by : {"hwm", "pss"}) {
+    const json rows = json_of(history, {"peaks", "--by", by})["rows"];
+    CAPTURE(by, rows.dump(1));
+    REQUIRE(rows.size() == 1);
+    CHECK(rows[0]["pid"] == 1);
+  }
+}
+
 TEST_CASE("peaks: of a process that ended the peak is at least that; what lived between two ticks is not in it") {
   History history;
   history.begin_run();

@@ -204,6 +204,18 @@ TEST_CASE("textfile: a number that nobody wrote in the file before tells nothing
   CHECK(last.leaks.samples[0].value == 12'500);
 }
 
+TEST_CASE("textfile: of each kind the leaks of the write before keep their order") {
+  std::string text;
+  for (const std::string family : {"growth_bytes_per_second", "exhaustion_seconds"}) {
+    for (const std::string program : {"a", "b", "c"}) {
+      text += "memoir_leak_" + family + "{host=\"a\",program=\"" + program + "\"} 1\n";
+    }
+  }
+  std::vector<std::size_t> ranks;
+  for (const FleetSample& sample : last_write(text, "host=\"a\"").leaks.samples) ranks.push_back(sample.rank);
+  CHECK(ranks == std::vector<std::size_t>{0, 1, 2, 0, 1, 2});
+}
+
 TEST_CASE("textfile: what nobody records into any more tells of the recorder alone") {
   History history;
   record(history);

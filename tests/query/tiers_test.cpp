@@ -289,6 +289,21 @@ TEST_CASE("tiers: top at a time whose ticks are gone is that of its bucket") {
   CHECK(is_near(rolled["totals"]["machine_used_kib"], machine["mean_kib"], 3));
 }
 
+TEST_CASE("tiers: leaks of a time whose ticks are gone are judged with the machine's memory as it was then") {
+  const std::vector<std::string> question{"leaks", "--all", "--to", "2026-11-19 20:00"};
+  const auto of_machine = [](const json& answer) {
+    std::set<std::string> metrics;
+    for (const json& row : answer["rows"]) {
+      if (row["subject"] == "machine") metrics.insert(row["metric"]);
+    }
+    metrics.erase("zombies");  // ticks alone tell of them
+    return metrics;
+  };
+  const std::set<std::string> judged = of_machine(kept(question));
+  CHECK(judged.contains("unaccounted"));
+  CHECK(judged == of_machine(json_of_file(raw_week().path(), question)));
+}
+
 TEST_CASE("tiers: groups of a bucket hold what their members hold") {
   const std::string group = GENERATE("identity", "category", "cgroup", "user", "command");
   const json rolled = kept({"top", "--at", "2026-11-19 12:02", "--group", group, "--limit", "0"});

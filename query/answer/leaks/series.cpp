@@ -63,7 +63,6 @@ class SeriesMaker {
 // Swap that is not known weighs nothing.
 Interval sum_of(const Interval& anon, const Interval& swap) {
   Interval sum = anon;
-  sum.last.reset();
   if (!anon.mean) return sum;
   sum.min = anon.min.value_or(0) + swap.min.value_or(0);
   sum.mean = *anon.mean + swap.mean.value_or(0);

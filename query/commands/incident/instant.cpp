@@ -90,7 +90,6 @@ Result<Instant> worst_of_day(const Context& context) {
 }  // namespace
 
 Result<std::optional<Instant>> find_instant(const Context& context) {
-  if (context.file.ticks == 0) return std::optional<Instant>();
   if (context.when.at_ms) return std::optional(TRY(at_time(context.reader, *context.when.at_ms)));
   std::optional<Instant> kill = TRY(last_oom_kill(context));
   if (kill || context.options.last_oom) return kill;
