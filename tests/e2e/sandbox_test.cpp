@@ -212,6 +212,31 @@ TEST_CASE("alerts run within the unit, without its capabilities, and leaks are l
   }
 }
 
+TEST_CASE("the unit's command to reload reaches memoird from within its sandbox") {
+  if (!can_confine()) return;
+  const Scene scene;
+  const std::string config = configured(scene, "[recorder]\ninterval = '1h'\n");
+  const Confined confined(scene);
+  Child memoird(confined.program({MEMOIRD, "--db", scene.db(), "--config", config}));
+  wait_until("the first tick", [&] { return scene.number("SELECT count(*) FROM tick").value_or(0) > 0; });
+  configured(scene, "[recorder]\ninterval = '200ms'\n");
+
+  // systemd.service(5): $$ is a $.
+  std::string command = of_unit("ExecReload").at(0);
+  const std::string shell = "/bin/sh -c '";
+  REQUIRE(command.starts_with(shell));
+  command = command.substr(shell.size(), command.size() - shell.size() - 1);
+  command.erase(command.find("$$"), 1);
+  Program reload = confined.program({"/bin/sh", "-c", command});
+  reload.environment.push_back("MAINPID=" + std::to_string(memoird.pid()));
+  const Outcome reloaded = run(reload);
+  INFO(command << ": " << reloaded.err);
+  REQUIRE(reloaded.status == 0);
+  wait_until("the reload", [&] { return contains(memoird.errors(), "reloaded: every 200ms"); });
+  memoird.signal(SIGTERM);
+  CHECK(memoird.wait() == 0);
+}
+
 TEST_CASE("what a taken-over memoird would do to others is refused by the unit's filter") {
   if (!can_confine()) return;
   const Scene scene;
