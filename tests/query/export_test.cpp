@@ -186,6 +186,30 @@ TEST_CASE("export: one time is one sample each") {
   CHECK(times.size() == 1);
 }
 
+TEST_CASE("export: what was recorded before a clock that stood at 1970 was set is there, with what came after") {
+  test::History history(60'000, 3 * test::History::kHour);
+  history.begin_run();
+  history.birth(1, {"sshd", "sshd"}, 5000);
+  history.tick(30);
+  history.pause(test::History::kStart);
+  history.tick(30);
+  history.maintain();
+  for (const std::string tier : {"raw", "5min"}) {
+    const Outcome outcome = answer({"export", "machine", "--from", "1970-01-01", "--tier", tier, "--format", "jsonl",
+                                    "--db", history.path(), "--utc"},
+                                   test::ManualClock({history.now_ms(), 0}));
+    CAPTURE(tier, outcome.error);
+    REQUIRE(outcome.exit == Exit::answered);
+    std::int64_t before = 0;
+    std::int64_t after = 0;
+    for (const std::string& line : lines(outcome.out)) {
+      ++(json::parse(line)["at_ms"] < test::History::kStart ? before : after);
+    }
+    CHECK(before == (tier == "raw" ? 30 : 6));
+    CHECK(after == (tier == "raw" ? 30 : 6));
+  }
+}
+
 TEST_CASE("export: OpenMetrics keeps to its rules") {
   const Outcome outcome = ask({"--format", "openmetrics", "--last", "1d", "--step", "30s"});
   REQUIRE(outcome.exit == Exit::answered);

@@ -58,6 +58,20 @@ Result<std::vector<std::int64_t>> times_of(Reader& reader, Tier tier, Range rang
   return times;
 }
 
+// The begin of a chunk at or before the next sample; `to_ms` is passed where there is none. A clock that stood at 1970
+// until it was set leaves decades of nothing, which ever longer looks get over.
+Result<std::int64_t> past_nothing(Reader& reader, Tier tier, std::int64_t from_ms, std::int64_t to_ms) {
+  constexpr std::int64_t widest_ms = std::int64_t{1} << 53;
+  std::int64_t width_ms = chunk_ms(tier);
+  while (from_ms <= to_ms) {
+    const auto times = TRY(times_of(reader, tier, {from_ms, std::min(from_ms + width_ms - 1, to_ms)}));
+    if (!times.empty()) break;
+    from_ms += width_ms;
+    width_ms = std::min(2 * width_ms, widest_ms);
+  }
+  return from_ms;
+}
+
 }  // namespace
 
 Result<std::int64_t> for_each_chunk(Reader& reader, const ExportQuestion& question,
@@ -65,9 +79,11 @@ Result<std::int64_t> for_each_chunk(Reader& reader, const ExportQuestion& questi
   Picker picker(question.step_ms);
   const Tier tier = question.tier;
   const Range whole = whole_buckets(question.range, tier);
-  for (std::int64_t from = whole.from_ms; from <= whole.to_ms; from += chunk_ms(tier)) {
+  for (std::int64_t from = whole.from_ms; from <= whole.to_ms;) {
     ExportChunk chunk{{from, std::min(from + chunk_ms(tier) - 1, whole.to_ms)}, {}, {}, tier};
     const std::vector<std::int64_t> times = TRY(times_of(reader, tier, chunk.range));
+    from += chunk_ms(tier);
+    if (times.empty()) from = TRY(past_nothing(reader, tier, from, whole.to_ms));
     for (const std::int64_t at_ms : times) {
       if (picker.takes(at_ms)) chunk.ticks.push_back(at_ms);
     }
