@@ -17,6 +17,7 @@
 #include "base/file.h"
 #include "census/bpf_census.h"
 #include "support/catch.h"
+#include "support/sanitized.h"
 
 namespace memoir::test {
 namespace {
@@ -165,7 +166,7 @@ TEST_CASE("events: a child that has its parent's memory is told as such, and who
   for (const ProcessEvent& told : take_all(*events)) {
     if (told.pid != own && told.pid != shared) continue;
     ++checked;
-    if (told.kind == Kind::forked) CHECK(told.shares_memory == (told.pid == shared));
+    if (told.kind == Kind::forked) CHECK(told.shares_memory == (told.pid == shared && !kThreadsSanitized));
     if (told.kind != Kind::exited) continue;
     CHECK(told.uid == ::getuid());
     CHECK((told.cgroup_id != 0 || told.memory_cgroup_id != 0));

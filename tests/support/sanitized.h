@@ -5,11 +5,18 @@
 
 namespace memoir::test {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+// kThreadsSanitized: a child of ours has a thread more after some time, and vfork() is fork().
+#if defined(__has_feature)
+inline constexpr bool kThreadsSanitized = __has_feature(thread_sanitizer);
+inline constexpr bool kSanitized = __has_feature(address_sanitizer) || kThreadsSanitized;
+#elif defined(__SANITIZE_THREAD__)
+inline constexpr bool kThreadsSanitized = true;
 inline constexpr bool kSanitized = true;
-#elif defined(__has_feature)
-inline constexpr bool kSanitized = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
+#elif defined(__SANITIZE_ADDRESS__)
+inline constexpr bool kThreadsSanitized = false;
+inline constexpr bool kSanitized = true;
 #else
+inline constexpr bool kThreadsSanitized = false;
 inline constexpr bool kSanitized = false;
 #endif
 
