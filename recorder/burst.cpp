@@ -60,8 +60,8 @@ void Daemon::await_pressure() {
 void Daemon::see_look(const TickSource::Look& look) {
   if (look.oom_kill) see_reason(BurstReason::oom_kill, "an OOM killer chose a process");
   if (const auto& growth = look.growth) {
-    see_reason(BurstReason::growth, fmt::format("{} ({}) grew from {} to {}", to_printable(to_utf8(growth->name)),
-                                                growth->pid, in_mib(growth->before_kib), in_mib(growth->now_kib)));
+    see_reason(BurstReason::growth, fmt::format("{} ({}) grew from {} to {}", to_printable(growth->name), growth->pid,
+                                                in_mib(growth->before_kib), in_mib(growth->now_kib)));
   }
   if (look.available_kib) see_available(clock_.now().boot_ms, *look.available_kib);
 }

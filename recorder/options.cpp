@@ -56,7 +56,7 @@ int complain_of_unknown(const CLI::App& app) {
   const std::vector<std::string> words = app.remaining();
   const auto unknown = std::ranges::find_if(words, [](const std::string& word) { return word.starts_with('-'); });
   const std::string& word = unknown != words.end() ? *unknown : words.front();
-  fmt::print(stderr, "memoird: there is no option '{}'{}; see memoird --help\n", to_printable(to_utf8(word)),
+  fmt::print(stderr, "memoird: there is no option '{}'{}; see memoird --help\n", to_printable(word),
              did_you_mean(word, options));
   return kUsage;
 }
@@ -68,7 +68,7 @@ bool all_have_values(int argc, const char* const* argv) {
     const bool assigned = word.starts_with("--") && word.ends_with('=');
     if (!assigned && !word.empty()) continue;
     const std::string_view name = assigned ? word.substr(0, word.size() - 1) : argv[i - 1];
-    fmt::print(stderr, "memoird: {} needs a value; see memoird --help\n", to_printable(to_utf8(name)));
+    fmt::print(stderr, "memoird: {} needs a value; see memoird --help\n", to_printable(name));
     return false;
   }
   return true;
@@ -119,7 +119,7 @@ std::variant<Options, int> parse_options(int argc, const char* const* argv) {
     return complain_of_unknown(app);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    fmt::print(stderr, "memoird: {}; see memoird --help\n", to_printable(to_utf8(error.what())));
+    fmt::print(stderr, "memoird: {}; see memoird --help\n", to_printable(error.what()));
     return kUsage;
   }
   return options;

@@ -43,7 +43,7 @@ std::string identity_name(const std::string& unit, const std::string& command) {
 
 std::string identity_title(const ProcessInfo& newest) {
   constexpr std::size_t most = 64;  // columns of the command, so that the unit is seen too
-  const std::string command = shorten(to_printable(to_utf8(shown_command(newest, '?'))), most);
+  const std::string command = shorten(to_printable(shown_command(newest, '?')), most);
   const std::string place = place_of(newest.cgroup);
   return place.empty() || place == "/" ? command : fmt::format("{} in {}", command, place);
 }

@@ -95,7 +95,7 @@ Status look_at_day(Reader& reader, RecorderStatus& status) {
   if (!status.file.held_by) return Done{};
   if (const auto holder = find_pid(snapshot, *status.file.held_by)) {
     const ProcessInfo& info = holder->process.info;
-    status.holder += to_printable(to_utf8(fmt::format(" ({} of {})", info.comm, info.user)));
+    status.holder += to_printable(fmt::format(" ({} of {})", info.comm, info.user));
   }
   return Done{};
 }

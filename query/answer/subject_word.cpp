@@ -84,7 +84,7 @@ Error unknown(std::string_view word, const std::vector<StoredProcess>& processes
   }
   return {ErrorKind::gone,
           fmt::format("nothing in this range is called '{}'{} (categories: {}; programs: memoir processes)",
-                      to_printable(to_utf8(word)), did_you_mean(word, {names.begin(), names.end()}),
+                      to_printable(word), did_you_mean(word, {names.begin(), names.end()}),
                       to_printable(fmt::format("{}", fmt::join(categories, ", "))))};
 }
 
@@ -124,8 +124,8 @@ Error ambiguous(const Context& context, std::string_view word, Table choices) {
   // What is cut cannot be typed.
   std::string table = render_table({}, report, {context.options.zone, context.options.units, false, std::nullopt});
   table.pop_back();
-  return malformed(fmt::format("'{}' may be any of these; ask for one of them by the last column:\n{}",
-                               to_printable(to_utf8(word)), table));
+  return malformed(
+      fmt::format("'{}' may be any of these; ask for one of them by the last column:\n{}", to_printable(word), table));
 }
 
 Result<Subject> choose_subject(const Context& context, Subject subject, const std::vector<StoredProcess>& processes,

@@ -39,15 +39,11 @@ Found what_is_at(const std::string& path) {
   return access(path.c_str(), R_OK) != 0 && errno == EACCES ? Found::denied : Found::usable;
 }
 
-std::string shown(const std::string& path) {
-  return to_printable(to_utf8(path));
-}
-
 Error denied(const std::string& path) {
   return Error{ErrorKind::denied,
                fmt::format("'{}' may not be read by this user: ask as root or as its owner, or join its group (that of "
                            "the service: usermod -aG memoir USER, then log in again)",
-                           shown(path))};
+                           to_printable(path))};
 }
 
 Result<std::string> named_database(const std::string& path, const char* origin) {
@@ -58,12 +54,12 @@ Result<std::string> named_database(const std::string& path, const char* origin) 
       return denied(path);
     case Found::special:
       return Error{ErrorKind::io,
-                   fmt::format("'{}' ({}) is not a file; name a database of Memoir", shown(path), origin)};
+                   fmt::format("'{}' ({}) is not a file; name a database of Memoir", to_printable(path), origin)};
     case Found::absent:
       break;
   }
   return Error{ErrorKind::gone,
-               fmt::format("there is no file '{}' ({}); memoird --db F records into it", shown(path), origin)};
+               fmt::format("there is no file '{}' ({}); memoird --db F records into it", to_printable(path), origin)};
 }
 
 }  // namespace
@@ -77,7 +73,7 @@ Result<std::string> find_database(const std::string& option) {
     const Found found = what_is_at(path);
     if (found == Found::usable) return path;
     if (found == Found::denied) closed.push_back(path);
-    if (!path.empty()) looked.push_back(shown(path));
+    if (!path.empty()) looked.push_back(to_printable(path));
   }
   if (!closed.empty()) return denied(closed.front());
   return Error{ErrorKind::gone,

@@ -19,10 +19,6 @@
 namespace memoir::query {
 namespace {
 
-std::string printable(std::string_view text) {
-  return to_printable(to_utf8(text));
-}
-
 // What a process can be chosen by: a member of its info, or what is made of it.
 struct Key {
   std::string_view name;
@@ -63,7 +59,7 @@ Error bad_expression(const std::string& expression, std::string_view why) {
   return malformed(fmt::format(
       "--filter '{}': {}; it is KEY=VALUE, KEY!=VALUE, KEY~REGEX or KEY!~REGEX, with KEY one of {}; or, with a size, "
       "METRIC>100M (also <, >=, <=, =, !=), with METRIC one of {}",
-      printable(expression), why, fmt::join(filter_keys(), ", "), fmt::join(metrics, ", ")));
+      to_printable(expression), why, fmt::join(filter_keys(), ", "), fmt::join(metrics, ", ")));
 }
 
 struct Operator {
@@ -171,7 +167,7 @@ Result<Filter::Term> Filter::Term::read(const std::string& expression) {
   if (!given->of_names) return bad_expression(expression, name + " is a name, not a size");
   if (given->holds == nullptr) {
     term.pattern = std::make_unique<RE2>(term.value, RE2::Quiet);
-    if (!term.pattern->ok()) return bad_expression(expression, printable(term.pattern->error()));
+    if (!term.pattern->ok()) return bad_expression(expression, to_printable(term.pattern->error()));
   } else if (name == "pid" && !parse_int<std::int32_t>(term.value)) {
     return bad_expression(expression, "a pid is a number");
   }
@@ -241,11 +237,11 @@ std::string filter_value(const ProcessInfo& info, std::string_view key) {
 std::string no_process_of(std::string_view key, std::string_view value, const std::vector<StoredProcess>& processes) {
   if (key == "pid") {
     return fmt::format("no tick saw a process {} then; a life that is shorter than the recorder's interval is missed",
-                       printable(value));
+                       to_printable(value));
   }
   std::set<std::string> names;
   for (const StoredProcess& process : processes) names.insert(filter_value(process.info, key));
-  return fmt::format("no process has the {} '{}'{}", key, printable(value),
+  return fmt::format("no process has the {} '{}'{}", key, to_printable(value),
                      did_you_mean(value, {names.begin(), names.end()}));
 }
 

@@ -17,7 +17,7 @@ namespace {
 constexpr std::int64_t kStartToleranceMs = 1000;
 
 Error not_a_subject(std::string_view text, std::string_view why) {
-  return malformed(fmt::format("'{}' {}; a subject is {}", to_printable(to_utf8(text)), why, kSubjectForms));
+  return malformed(fmt::format("'{}' {}; a subject is {}", to_printable(text), why, kSubjectForms));
 }
 
 Result<Subject> group(std::string_view text, std::string_view key, char comparison, std::string_view value) {
@@ -71,7 +71,7 @@ Result<std::vector<StoredProcess>> lives_of(const Subject& subject, const std::v
     found.push_back(process);
     if (lives.insert(life_of(process)).second) {
       choices.push_back(fmt::format("{}@{} ({}, started {})", subject.pid, process.info.start_ms,
-                                    to_printable(to_utf8(process.info.comm)), print_time(process.info.start_ms, zone)));
+                                    to_printable(process.info.comm), print_time(process.info.start_ms, zone)));
     }
   }
   if (found.empty()) return Error{ErrorKind::gone, no_process_of("pid", subject.name, processes)};
@@ -120,7 +120,7 @@ Result<std::vector<StoredProcess>> members_of(const Subject& subject, const std:
   }
   if (!members.empty()) return members;
   if (subject.value.empty())
-    return Error{ErrorKind::gone, fmt::format("no process matches '{}' then", to_printable(to_utf8(subject.name)))};
+    return Error{ErrorKind::gone, fmt::format("no process matches '{}' then", to_printable(subject.name))};
   return Error{ErrorKind::gone, no_process_of(subject.key, subject.value, processes)};
 }
 

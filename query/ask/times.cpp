@@ -208,7 +208,7 @@ MaybeMs parse_any(std::string_view text, std::int64_t now_ms, Zone zone) {
 Result<std::int64_t> parse_time(std::string_view text, std::int64_t now_ms, Zone zone) {
   const MaybeMs moment = parse_any(trim(text), now_ms, zone);
   if (moment && *moment >= 0 && *moment <= kLastMs) return *moment;
-  return malformed(fmt::format("'{}' is not a time. Times are: {}", to_printable(to_utf8(text)), kTimeForms));
+  return malformed(fmt::format("'{}' is not a time. Times are: {}", to_printable(text), kTimeForms));
 }
 
 Result<std::int64_t> parse_end(std::string_view text, std::int64_t now_ms, Zone zone) {

@@ -35,7 +35,7 @@ Status show_names(Reader& reader, const Options& options, Table& table) {
 // What an argument, a path or the file says is not to act upon a terminal. Some messages have several lines.
 Outcome failure(Exit exit, std::string_view message) {
   std::string lines = "memoir: ";
-  while (!message.empty()) lines += to_printable(to_utf8(cut_line(message))) + '\n';
+  while (!message.empty()) lines += to_printable(cut_line(message)) + '\n';
   return {exit, "", std::move(lines), false};
 }
 
@@ -93,7 +93,7 @@ auto guarded(const std::string& path, Run&& run) -> decltype(run()) {
 
 std::string warning_lines(const std::vector<std::string>& warnings) {
   std::string lines;
-  for (const std::string& warning : warnings) lines += fmt::format("memoir: {}\n", to_printable(to_utf8(warning)));
+  for (const std::string& warning : warnings) lines += fmt::format("memoir: {}\n", to_printable(warning));
   return lines;
 }
 

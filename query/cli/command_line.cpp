@@ -25,7 +25,7 @@ namespace {
 constexpr std::string_view kCsv = "--csv";
 
 std::string in_quotes(std::string_view word) {
-  return fmt::format("'{}'", to_printable(to_utf8(word)));
+  return fmt::format("'{}'", to_printable(word));
 }
 
 bool takes_value(const std::string& argument) {
@@ -254,7 +254,7 @@ std::optional<Error> parse_options(std::vector<std::string> arguments, Invocatio
   } catch (const CLI::ArgumentMismatch& error) {
     return wrong_number(error.what());
   } catch (const CLI::ParseError& error) {
-    return malformed(fmt::format("{} (memoir {} --help)", to_printable(to_utf8(error.what())), command.name));
+    return malformed(fmt::format("{} (memoir {} --help)", to_printable(error.what()), command.name));
   }
   if (invocation.help || invocation.version) return std::nullopt;
   if (const auto extra = app.remaining(); !extra.empty()) return too_much(extra, command);

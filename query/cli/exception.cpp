@@ -26,7 +26,7 @@ std::string exception_message(const std::exception& error) {
   if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) {
     return "there is not enough memory for this answer: ask for a shorter range, or for less with --limit or --filter";
   }
-  std::string what = to_printable(to_utf8(error.what()));
+  std::string what = to_printable(error.what());
   if (dynamic_cast<const std::system_error*>(&error) != nullptr) return what;
   return fmt::format(
       "memoir did not expect this ({}: {}). memoir doctor checks whether the file is damaged; if it is sound, please "

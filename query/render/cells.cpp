@@ -37,7 +37,7 @@ std::string cell_text(const Value& value, Kind kind, SizeUnit unit, Zone zone) {
   if (std::holds_alternative<std::monostate>(value)) return kUnknown;
   if (const auto* text = std::get_if<std::string>(&value)) {
     if (text->empty()) return kUnknown;
-    const std::string shown = showable(to_printable(to_utf8(*text)));
+    const std::string shown = showable(to_printable(*text));
     return kind == Kind::sentence ? times_in_zone(shown, zone) : shown;
   }
   if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "yes" : "no";
@@ -112,7 +112,7 @@ std::string time_asked(const Report& report, Zone zone) {
 }
 
 std::string place_and_time(const Asked& asked, const Report& report, Zone zone) {
-  const std::string host = to_printable(to_utf8(asked.host));
+  const std::string host = to_printable(asked.host);
   const std::string time = time_asked(report, zone);
   return host.empty() || time.empty() ? host + time : host + ", " + time;
 }

@@ -116,7 +116,7 @@ std::string charts_html(const Report& report, bool small, Units units) {
 
 // "web1: memory by process": who has pages of many machines open finds each by its host.
 std::string heading(const Asked& asked, const Report& report) {
-  const std::string host = to_printable(to_utf8(asked.host));
+  const std::string host = to_printable(asked.host);
   return host.empty() || report.title.empty() ? host + report.title : host + ": " + report.title;
 }
 
@@ -135,7 +135,7 @@ std::string render_html(const Asked& asked, const Report& report, const Presenta
   if (!when.empty()) out += "<p class=\"kicker\">" + escape_html(when) + "</p>\n";
   if (!report.lead.empty()) out += "<p class=\"lead\">" + escape_html(report.lead) + "</p>\n";
   for (const std::string& warning : report.warnings) {
-    out += "<p class=\"warning\">" + escape_html("Warning: " + to_printable(to_utf8(warning))) + "</p>\n";
+    out += "<p class=\"warning\">" + escape_html("Warning: " + to_printable(warning)) + "</p>\n";
   }
   out += facts_html(report, presentation) + charts_html(report, false, presentation.units) +
          charts_html(report, true, presentation.units) + element("h2", report.rows_title) +

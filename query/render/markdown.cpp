@@ -54,7 +54,7 @@ std::string render_markdown(const Asked& asked, const Report& report, const Pres
   }
   std::string out = "# " + escape_markdown(title) + "\n\n";
   for (const std::string& warning : report.warnings) {
-    out += fmt::format("> **Warning:** {}\n\n", escape_markdown(to_printable(to_utf8(warning))));
+    out += fmt::format("> **Warning:** {}\n\n", escape_markdown(to_printable(warning)));
   }
   out += paragraphs({report.lead}) + markdown_facts(report, presentation);
   if (!report.rows_title.empty()) out += "## " + escape_markdown(report.rows_title) + "\n\n";

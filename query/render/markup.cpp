@@ -17,7 +17,7 @@ struct Escape {
 
 std::string escaped(std::string_view text, std::span<const Escape> escapes) {
   std::string out;
-  for (const char c : to_printable(to_utf8(text))) {
+  for (const char c : to_printable(text)) {
     const auto found = std::ranges::find(escapes, c, &Escape::letter);
     if (found == escapes.end()) {
       out += c;

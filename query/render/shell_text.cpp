@@ -30,7 +30,7 @@ std::string in_single_quotes(std::string_view text) {
 }
 
 std::string shell_word(std::string_view text) {
-  if (showable(to_printable(to_utf8(text))) == text) {
+  if (showable(to_printable(text)) == text) {
     return !text.empty() && std::all_of(text.begin(), text.end(), is_plain) ? std::string(text)
                                                                             : in_single_quotes(text);
   }
@@ -39,7 +39,7 @@ std::string shell_word(std::string_view text) {
     if (c == '\\' || c == '\'') escaped += '\\';
     escaped += c;
   }
-  return "$'" + showable(to_printable(to_utf8(escaped))) + "'";
+  return "$'" + showable(to_printable(escaped)) + "'";
 }
 
 std::string shell_path(std::string_view path) {

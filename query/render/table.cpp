@@ -148,8 +148,7 @@ std::string render_table(const Asked& asked, const Report& report, const Present
   if (report.coverage && report.range)
     out += text_line(coverage_line(*report.coverage, presentation.zone), presentation);
   for (const std::string& warning : report.warnings) {
-    out += colored(text_line("Warning: " + to_printable(to_utf8(warning)), presentation), Tone::warning,
-                   presentation.color);
+    out += colored(text_line("Warning: " + to_printable(warning), presentation), Tone::warning, presentation.color);
   }
   return out;
 }

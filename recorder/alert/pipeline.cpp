@@ -130,7 +130,7 @@ AlertEnd run_alert(const AlertRun& run, const std::stop_token& stop) {
   if (!leader) return could_not(leader.error());
   Group group(*leader);
   std::string lack = start_memoir(run, *std::move(pipe), *leader, group);
-  const std::string name = to_printable(to_utf8(run.exec.front()));
+  const std::string name = to_printable(run.exec.front());
   const std::optional<int> status = group.wait(began + run.timeout, stop);
   if (!status) {
     const bool stopped = stop.stop_requested();

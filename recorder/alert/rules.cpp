@@ -16,15 +16,11 @@ constexpr std::int64_t kPpmInBasisPoint = 100;
 constexpr std::size_t kLeaksNamed = 3;
 constexpr std::int64_t kMinuteMs = 60'000;
 
-std::string shown(const std::string& bytes) {
-  return to_printable(to_utf8(bytes));
-}
-
 std::string victim_text(const OomVictim& first, std::int64_t others) {
-  std::string text = first.killer ? fmt::format("{} ({}) killed", shown(first.killer->comm), first.killer->pid)
+  std::string text = first.killer ? fmt::format("{} ({}) killed", to_printable(first.killer->comm), first.killer->pid)
                                   : "The OOM killer ended";
-  text += fmt::format(" {} ({})", first.comm.empty() ? "a process" : shown(first.comm), first.pid);
-  if (!first.cgroup.empty()) text += " of " + shown(first.cgroup);
+  text += fmt::format(" {} ({})", first.comm.empty() ? "a process" : to_printable(first.comm), first.pid);
+  if (!first.cgroup.empty()) text += " of " + to_printable(first.cgroup);
   if (first.held_kib) text += fmt::format(", which held {:.0f} MiB", static_cast<double>(*first.held_kib) / 1024);
   if (others > 0) text += fmt::format("; and {} more", others);
   return text + '.';
@@ -39,7 +35,7 @@ std::optional<Alert> oom_kill(const Tick& tick, bool untold) {
   }
   if (tick.oom_kills.empty() && !untold) return std::nullopt;
   const std::string where =
-      tick.oom_kills.empty() ? "; in which cgroup is not known" : " in " + shown(tick.oom_kills.front().cgroup);
+      tick.oom_kills.empty() ? "; in which cgroup is not known" : " in " + to_printable(tick.oom_kills.front().cgroup);
   return Alert{AlertReason::oom_kill, tick.begin.wall_ms, tick.begin.boot_ms,
                fmt::format("There was an OOM kill{}.", where)};
 }
@@ -59,8 +55,8 @@ std::string leak_text(const std::vector<const Forecast*>& leaks) {
       text += fmt::format("and {} more", leaks.size() - kLeaksNamed);
       break;
     }
-    text += fmt::format("{} leaks and will have used up {} within {} (confidence {} of 100)", shown(leak->title),
-                        shown(leak->limit), span(leak->in_ms), leak->confidence);
+    text += fmt::format("{} leaks and will have used up {} within {} (confidence {} of 100)", to_printable(leak->title),
+                        to_printable(leak->limit), span(leak->in_ms), leak->confidence);
   }
   return text + '.';
 }

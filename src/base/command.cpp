@@ -106,7 +106,7 @@ class Running {
     std::string text = print_end(status_);
     std::string_view rest = complained_;
     const std::string_view line = trim(cut_line(rest)).substr(0, kShownOfErrors);
-    if (!line.empty()) text += ": " + to_printable(to_utf8(line));
+    if (!line.empty()) text += ": " + to_printable(line);
     return text;
   }
 

@@ -52,7 +52,7 @@ std::optional<std::string> nearest(std::string_view word, const std::vector<std:
 
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates) {
   const auto near = nearest(word, candidates);
-  return near ? fmt::format("; did you mean '{}'?", to_printable(to_utf8(*near))) : std::string();
+  return near ? fmt::format("; did you mean '{}'?", to_printable(*near)) : std::string();
 }
 
 }  // namespace memoir

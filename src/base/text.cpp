@@ -124,7 +124,9 @@ std::string to_utf8(std::string_view bytes) {
   return out;
 }
 
-std::string to_printable(std::string_view utf8) {
+std::string to_printable(std::string_view bytes) {
+  const std::string text = to_utf8(bytes);
+  std::string_view utf8 = text;
   std::string out;
   out.reserve(utf8.size());
   char32_t before = 0;

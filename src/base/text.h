@@ -38,10 +38,10 @@ std::string_view trim(std::string_view text);
 // Valid UTF-8, whatever comes in: each byte that is not part of a valid sequence becomes `\xNN`.
 std::string to_utf8(std::string_view bytes);
 
-// One line that a terminal shows as it is: control characters, escapes, newlines, direction marks (U+202A…202E,
-// U+2066…2069, U+200E/F) and what shows nothing at all (U+200B…D, U+3164, U+FEFF …) become `\n`, `\t`, `\xNN`,
-// `\u202e`. Input must be valid UTF-8.
-std::string to_printable(std::string_view utf8);
+// One line that a terminal shows as it is, of whatever comes in: to_utf8, and control characters, escapes, newlines,
+// direction marks (U+202A…202E, U+2066…2069, U+200E/F) and what shows nothing at all (U+200B…D, U+3164, U+FEFF …)
+// become `\n`, `\t`, `\xNN`, `\u202e`.
+std::string to_printable(std::string_view bytes);
 
 // "SIGKILL"; "signal 99" of one without a name.
 std::string signal_name(int signal);

@@ -26,7 +26,7 @@ constexpr double kMostBytes = 0x1p53;
 Error not_bytes(std::string_view text) {
   return malformed(
       fmt::format("'{}' is not a size: write a number and a unit (KiB, MiB, GiB, TiB), as 64MiB, 1.5GiB, or unlimited",
-                  to_printable(to_utf8(text))));
+                  to_printable(text)));
 }
 
 }  // namespace

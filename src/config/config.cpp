@@ -97,7 +97,7 @@ const Keys<RedactionRule>& redaction_rule_keys() {
 
 // What is wrong there. A file may say anything, and its escapes are not to act upon a terminal.
 Error at_line(const std::string& file, std::size_t line, std::string_view what) {
-  return malformed(to_printable(to_utf8(fmt::format("{}:{}: {}", file, line, what))));
+  return malformed(to_printable(fmt::format("{}:{}: {}", file, line, what)));
 }
 
 // Reads one file; the first error ends it.

@@ -28,11 +28,11 @@ constexpr double kLongestMs = 1e15;
 Error not_a_duration(std::string_view text) {
   return malformed(fmt::format(
       "'{}' is not a duration: write a number and a unit (ms, s, m, h, d, w), as 1h30m, 500ms, 10s, 1.5m, 1h",
-      to_printable(to_utf8(text))));
+      to_printable(text)));
 }
 
 Error not_held(std::string_view text, std::string_view why) {
-  return malformed(fmt::format("the duration '{}' {}", to_printable(to_utf8(text)), why));
+  return malformed(fmt::format("the duration '{}' {}", to_printable(text), why));
 }
 
 }  // namespace

@@ -12,8 +12,8 @@ constexpr std::string_view kNoLimit = "unlimited";
 constexpr double kPpmInPercent = 10'000;
 
 Error not_share(std::string_view text) {
-  return malformed(fmt::format("'{}' is not a share: write a number of percent, as 0.5%, or unlimited",
-                               to_printable(to_utf8(text))));
+  return malformed(
+      fmt::format("'{}' is not a share: write a number of percent, as 0.5%, or unlimited", to_printable(text)));
 }
 
 }  // namespace

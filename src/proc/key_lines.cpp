@@ -65,7 +65,7 @@ bool is_state(std::string_view text) {
 }
 
 Error bad_line(std::string_view file, std::string_view line) {
-  const std::string shown = to_printable(to_utf8(line.substr(0, kShown)));
+  const std::string shown = to_printable(line.substr(0, kShown));
   const char* const end = line.size() > kShown ? "…\"" : "\"";
   return malformed(std::string(file) + ": cannot understand \"" + shown + end);
 }

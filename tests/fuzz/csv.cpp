@@ -41,7 +41,7 @@ void csv(std::string_view text) {
   const auto series = query::parse_leak_csv(text, "file");
   if (!series) {
     require(series.error().message.starts_with("file: line "), "an error names the file and the line");
-    return require(to_printable(to_utf8(series.error().message)) == series.error().message, "the error is printable");
+    return require(to_printable(series.error().message) == series.error().message, "the error is printable");
   }
   require(std::ranges::is_sorted(series->samples, {}, &LeakSample::at_ms), "samples are in order of time");
   for (const LeakSample& sample : series->samples) require(sample.value >= 0, "no amount is negative");

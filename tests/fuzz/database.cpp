@@ -228,7 +228,7 @@ void require_answered(const Words& words, const std::string& path) {
   std::string_view error = outcome.error;
   while (!error.empty()) {
     const std::string_view line = cut_line(error);
-    require(to_printable(to_utf8(line)) == line, "what is complained of is printable");
+    require(to_printable(line) == line, "what is complained of is printable");
   }
   if (outcome.exit != query::Exit::answered || words.back() != "json") return;
   require(nlohmann::json::accept(outcome.out), "JSON is JSON");

@@ -29,7 +29,7 @@ void require_subject(std::string_view text, const std::vector<StoredProcess>& pr
   if (subject->kind != query::Subject::Kind::process && subject->kind != query::Subject::Kind::group) return;
   const auto members = query::members_of(*subject, processes, query::Zone::utc);
   if (members) return require(!members->empty(), "nobody is an error");
-  require(to_printable(to_utf8(members.error().message)) == members.error().message, "the error is printable");
+  require(to_printable(members.error().message) == members.error().message, "the error is printable");
 }
 
 }  // namespace
@@ -50,7 +50,7 @@ void filter(std::string_view text) {
     require(taken || !filter->takes_all(), "what takes all takes each");
   }
   for (const std::string& miss : filter->misses(processes)) {
-    require(to_printable(to_utf8(miss)) == miss, "what is missed is told printably");
+    require(to_printable(miss) == miss, "what is missed is told printably");
   }
 }
 

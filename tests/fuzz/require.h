@@ -29,13 +29,13 @@ inline void require_good(const Error& error, std::string_view text) {
   const bool gone = text.empty() && error.kind == ErrorKind::gone;
   require(gone || error.kind == ErrorKind::malformed, "the error's kind");
   require(!error.message.empty() && error.message.size() < 512, "the error's length");
-  require(to_printable(to_utf8(error.message)) == error.message, "the error is printable");
+  require(to_printable(error.message) == error.message, "the error is printable");
 }
 
 // The same of what a person asked, which may be long and is shown whole.
 inline void require_told(const Error& error) {
   require(error.kind == ErrorKind::malformed && !error.message.empty(), "the error's kind");
-  require(to_printable(to_utf8(error.message)) == error.message, "the error is printable");
+  require(to_printable(error.message) == error.message, "the error is printable");
 }
 
 // Fields are set as told and never negative; after an error none is.

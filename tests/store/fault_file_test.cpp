@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -11,8 +12,10 @@
 #include "store/sqlite/database.h"
 #include "store/sqlite/pages.h"
 #include "store_fixture.h"
+#include "support/in_child.h"
 #include "support/manual_clock.h"
 #include "support/read_lock.h"
+#include "support/refused_call.h"
 #include "support/simulation.h"
 #include "support/slurp.h"
 
@@ -22,6 +25,12 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr Range kAlways{0, 4'000'000'000'000};
+
+#ifdef SYS_rename  // of some machines only
+constexpr std::initializer_list<std::uint32_t> kRenames{SYS_renameat2, SYS_renameat, SYS_rename};
+#else
+constexpr std::initializer_list<std::uint32_t> kRenames{SYS_renameat2, SYS_renameat};
+#endif
 
 void overwrite(const std::string& path, std::size_t at, const std::string& bytes) {
   std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
@@ -187,6 +196,27 @@ TEST_CASE_METHOD(Fixture, "a disk that damages whatever is written does not fill
   clock.advance(600'000);
   record(*writer, 1);
   REQUIRE(set_aside().size() == 2);
+}
+
+TEST_CASE_METHOD(Fixture, "a damaged file that cannot be set aside is left where it is, and an error that names it") {
+  record_unclean(5);
+  overwrite(path(), 4096, std::string(fs::file_size(path()) - 4096, 'x'));
+  const std::string before = slurp(path());
+  const std::string told = in_child([&]() -> std::string {
+    for (const std::uint32_t call : kRenames) {
+      if (!refuse_call(call, 0, 0, 0, EACCES)) return "no filter";
+    }
+    const Status begun = steady()->begin_run(run_info(simulation.boot(), simulation.now()));
+    return begun ? "begun" : begun.error().message;
+  });
+  if (told == "no filter") {
+    WARN("not run: no seccomp filter could be set");
+    return;
+  }
+  INFO(told);
+  REQUIRE(told.find("cannot set aside the damaged " + path()) != std::string::npos);
+  REQUIRE(set_aside().empty());
+  REQUIRE(slurp(path()) == before);
 }
 
 TEST_CASE_METHOD(Fixture, "a file whose loss is not ours to judge is refused, and left where it is") {

@@ -192,6 +192,24 @@ TEST_CASE("a new database is not for everyone to read, whatever the umask allows
   REQUIRE(fs::status(fixture.path() + ".lock").permissions() == fs::perms(0600));
 }
 
+TEST_CASE("a link of ours to a database is followed, and one that leads nowhere is refused") {
+  const StoreFixture fixture;
+  const std::string link = fixture.folder() + "/link.db";
+  fs::create_symlink(fixture.path(), link);
+  const auto nowhere = Writer::open(link, Durability::normal);
+  REQUIRE(!nowhere.ok());
+  REQUIRE(nowhere.error().message.find("leads nowhere") != std::string::npos);
+  REQUIRE(!fs::exists(fixture.path()));
+
+  fixture.writer().reset();
+  Simulation simulation({.processes = 20});
+  const auto writer = must(Writer::open(link, Durability::normal));
+  must(writer->begin_run(run_info(simulation.boot(), simulation.now())));
+  must(writer->write(simulation.next()));
+  REQUIRE(fs::is_symlink(link));
+  REQUIRE(must(fixture.reader()->info()).ticks == 1);
+}
+
 TEST_CASE("what is deleted is no longer in the bytes of the file") {
   const StoreFixture fixture;
   const auto database = must(open_for_writing(fixture.path(), Durability::normal));

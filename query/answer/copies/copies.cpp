@@ -52,7 +52,7 @@ Result<Report> copy_to_output(const std::string& database, const Options& option
   if (!copied) return copied.error();
   Written written = TRY(look_at(*options.output));
   Report report;
-  report.title = to_printable(to_utf8(fmt::format("{} of {}", what, database)));
+  report.title = to_printable(fmt::format("{} of {}", what, database));
   report.rows = make_table(columns(), std::vector{std::move(written)});
   return report;
 }

@@ -28,7 +28,7 @@ Result<std::string> print_completion(const Options& options, const std::vector<C
   if (shell == "bash") return bash_completion(commands);
   if (shell == "zsh") return zsh_completion(commands);
   if (shell == "fish") return fish_completion(commands);
-  return malformed(fmt::format("'{}' is not one of {}{}", to_printable(to_utf8(shell)), fmt::join(shells(), ", "),
+  return malformed(fmt::format("'{}' is not one of {}{}", to_printable(shell), fmt::join(shells(), ", "),
                                did_you_mean(shell, shells())));
 }
 

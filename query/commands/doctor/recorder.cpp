@@ -54,14 +54,14 @@ Finding judge_run(const RecorderStatus& status, bool here) {
                                             : std::string("it has not stored a tick");
   if (!here) {
     return {"recorder", Verdict::ok,
-            fmt::format("the file is of {}, not of this machine: {}", to_printable(to_utf8(run.boot.host)), last), ""};
+            fmt::format("the file is of {}, not of this machine: {}", to_printable(run.boot.host), last), ""};
   }
   const std::string pid = status.file.recorder_pid ? fmt::format(" (pid {})", *status.file.recorder_pid) : "";
   const std::string every = print_span(run.interval_ms);
   if (!status.holder.empty() && status.file.recorder_pid) {
     return {"recorder", Verdict::problem,
             fmt::format("runs{}, but cannot store: {} holds a lock on {}-shm; {}", pid, status.holder,
-                        to_printable(to_utf8(status.file.path)), last),
+                        to_printable(status.file.path), last),
             fmt::format("end that process: kill {}", *status.file.held_by)};
   }
   switch (status.recording) {
@@ -73,7 +73,7 @@ Finding judge_run(const RecorderStatus& status, bool here) {
               std::string(kJournal) + "; the disk may be full, slow or read-only"};
     case Recording::stopped:
       return {"recorder", Verdict::problem,
-              fmt::format("does not run: it ended ({}); {}", to_printable(to_utf8(run.end_reason)), last), kStart};
+              fmt::format("does not run: it ended ({}); {}", to_printable(run.end_reason), last), kStart};
     case Recording::died:
     case Recording::never:
       break;
@@ -126,7 +126,7 @@ Finding judge_gaps(const RecorderStatus& status, Zone zone) {
           fmt::format("{} in the last day of recording, the longest {} at {} ({})",
                       print_count(static_cast<std::int64_t>(gaps.size()), "gap", "gaps"),
                       print_span(longest->to_ms - longest->from_ms), print_time(longest->from_ms, zone),
-                      to_printable(to_utf8(longest->reason))),
+                      to_printable(longest->reason)),
           fix};
 }
 

@@ -36,9 +36,8 @@ std::optional<Error> check_kinds(const std::vector<std::string>& asked, const st
   const std::vector<std::string> kinds(known.begin(), known.end());
   for (const std::string& kind : asked) {
     if (known.contains(kind)) continue;
-    return malformed(fmt::format("--kind '{}' is not one of {}{}", to_printable(to_utf8(kind)),
-                                 to_printable(to_utf8(fmt::format("{}", fmt::join(kinds, ", ")))),
-                                 did_you_mean(kind, kinds)));
+    return malformed(fmt::format("--kind '{}' is not one of {}{}", to_printable(kind),
+                                 to_printable(fmt::format("{}", fmt::join(kinds, ", "))), did_you_mean(kind, kinds)));
   }
   return std::nullopt;
 }

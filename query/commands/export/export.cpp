@@ -43,7 +43,7 @@ Result<std::vector<ExportOf>> subjects_of(const Options& options) {
   if (word == "fleet" && many) return std::vector{fleet};
   if (word == "all" || word == "fleet")
     return malformed(fmt::format("'{}' does not fit one table: it goes with --format openmetrics only", word));
-  return malformed(fmt::format("'{}' is not one of {}{}", to_printable(to_utf8(word)), fmt::join(subject_names(), ", "),
+  return malformed(fmt::format("'{}' is not one of {}{}", to_printable(word), fmt::join(subject_names(), ", "),
                                did_you_mean(word, subject_names())));
 }
 
@@ -136,7 +136,7 @@ Result<std::string> common_labels(const Context& context) {
                        std::ranges::all_of(name, [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
     if (!plain || name.size() == word.size())
       return malformed(
-          fmt::format("--label '{}' is not NAME=VALUE, NAME of letters, digits and _", to_printable(to_utf8(word))));
+          fmt::format("--label '{}' is not NAME=VALUE, NAME of letters, digits and _", to_printable(word)));
     if (!taken.insert(name).second)
       return malformed(fmt::format("--label: '{}' is there already; choose another name", name));
     labels += "," + label(name, std::string_view(word).substr(name.size() + 1));

@@ -65,7 +65,7 @@ std::string label(std::string_view name, std::string_view value) {
 
 std::string short_label(std::string_view name, std::string_view value) {
   constexpr std::size_t most = 256;  // a container of Kubernetes has a path of some 180
-  std::string text = to_printable(to_utf8(value));
+  std::string text = to_printable(value);
   if (text.size() > most) {
     const std::uint32_t hash = hash_of(text);
     std::size_t end = most;

@@ -106,7 +106,7 @@ Result<std::string> category_metrics_json(const Snapshot& snapshot, const Filter
     const auto swap = state.sample.memory.get(ProcessField::swap_pss);
     if (!pss || !swap) {
       return Error{ErrorKind::io, fmt::format("the rollup of process {} ({}) has no {}", info.key.pid,
-                                              to_printable(to_utf8(info.comm)), pss ? "SwapPss" : "Pss")};
+                                              to_printable(info.comm), pss ? "SwapPss" : "Pss")};
     }
     Sum& sum = sums[metric_name(info.category)];
     sum.pss_kib += *pss;

@@ -63,7 +63,7 @@ std::string swap_line(const Incident& incident, Units units) {
 std::string other_killers(const Incident& incident) {
   std::map<std::string, std::int64_t> kills;
   for (const OomVictim& victim : incident.victims) {
-    if (victim.killer && victim.killed()) ++kills[to_printable(to_utf8(victim.killer->comm))];
+    if (victim.killer && victim.killed()) ++kills[to_printable(victim.killer->comm)];
   }
   std::string text;
   for (const auto& [killer, count] : kills)

@@ -186,7 +186,7 @@ void mark_limit(Incident& incident) {
 // Short enough for a sentence. Where it runs is told of services; a path says little.
 std::string title_of(const StoredProcess& process) {
   constexpr std::size_t most = 40;
-  const std::string command = shorten(to_printable(to_utf8(shown_command(process.info, '?'))), most);
+  const std::string command = shorten(to_printable(shown_command(process.info, '?')), most);
   const bool of_unit = !process.unit.empty() && process.unit.front() != '/';
   return of_unit ? fmt::format("{} in {}", command, process.unit) : command;
 }

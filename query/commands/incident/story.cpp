@@ -16,13 +16,9 @@ namespace {
 constexpr std::int64_t kNoteworthyKib = 1024;
 constexpr std::size_t kMostBeside = 2;
 
-std::string plain(const std::string& text) {
-  return to_printable(to_utf8(text));
-}
-
 // "java (812)"
 std::string name_of(const OomVictim& victim) {
-  return fmt::format("{} ({})", victim.comm.empty() ? "a process" : plain(victim.comm), victim.pid);
+  return fmt::format("{} ({})", victim.comm.empty() ? "a process" : to_printable(victim.comm), victim.pid);
 }
 
 // " when app.service reached its limit of 8.0 GiB"
@@ -41,7 +37,7 @@ std::string why_killed(const Incident& incident, const OomVictim& victim, Units 
 std::string who_killed(const Incident& incident, const OomVictim& victim, Units units) {
   const std::string whom = name_of(victim) + why_killed(incident, victim, units);
   if (!victim.killer) return "The kernel killed " + whom;
-  const std::string killer = fmt::format("{} ({})", plain(victim.killer->comm), victim.killer->pid);
+  const std::string killer = fmt::format("{} ({})", to_printable(victim.killer->comm), victim.killer->pid);
   const std::string signal = signal_name(victim.killer->signal);
   return victim.killed() ? fmt::format("{} killed {} with {}", killer, whom, signal)
                          : fmt::format("{} sent {} to {}", killer, signal, whom);
@@ -56,7 +52,7 @@ std::string what_it_had(const OomVictim& victim, Units units) {
 
 std::string tell_kill(const Incident& incident, Units units) {
   const Instant& instant = incident.instant;
-  if (!instant.victim) return plain(instant.counted) + ". The kernel did not tell whom.";
+  if (!instant.victim) return to_printable(instant.counted) + ". The kernel did not tell whom.";
   const OomVictim& victim = *instant.victim;
   std::string text = fmt::format("{}{}.", who_killed(incident, victim, units), what_it_had(victim, units));
   const std::int64_t others = std::ranges::count_if(incident.victims, &OomVictim::killed) - (victim.killed() ? 1 : 0);
@@ -118,9 +114,10 @@ std::string tell_beside(const Incident& incident, const Part& first, Units units
     if (&part == &first || !much || (!part.of_processes && part.name != "shmem") || told == kMostBeside) continue;
     ++told;
     const bool tmpfs = part.name == "shmem";
-    const std::string name = !tmpfs                         ? part.title
-                             : incident.tmpfs_grown.empty() ? "tmpfs and shared memory"
-                                                            : fmt::format("tmpfs ({})", plain(incident.tmpfs_grown));
+    const std::string name = !tmpfs ? part.title
+                             : incident.tmpfs_grown.empty()
+                                 ? "tmpfs and shared memory"
+                                 : fmt::format("tmpfs ({})", to_printable(incident.tmpfs_grown));
     text += fmt::format("{}{} {} {}", text.empty() ? " Beside it " : " and ", name,
                         part.before_kib || tmpfs ? "grew by" : "began and took", print_size(part.change_kib, units));
   }
@@ -174,13 +171,13 @@ Result<std::string> tell_leak(const Context& context, std::int64_t identity_id, 
 std::string place_of(const Incident& incident, const std::string& cgroup) {
   if (const std::string label = container_of(cgroup); !label.empty()) {
     const auto name = incident.containers.find(label);
-    return plain(name == incident.containers.end() ? "the container " + label
-                                                   : fmt::format("the container {} ({})", name->second, label));
+    return to_printable(name == incident.containers.end() ? "the container " + label
+                                                          : fmt::format("the container {} ({})", name->second, label));
   }
   const std::size_t slash = cgroup.find_last_not_of('/');
   if (slash == std::string::npos) return "the root cgroup";
   const std::string trimmed = cgroup.substr(0, slash + 1);
-  return plain(trimmed.substr(trimmed.rfind('/') + 1));
+  return to_printable(trimmed.substr(trimmed.rfind('/') + 1));
 }
 
 std::string clock_time(std::int64_t ms, Zone zone) {

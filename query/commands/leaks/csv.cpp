@@ -88,7 +88,7 @@ class Parser {
       } else if (name == "life") {
         columns_.life = at;
       } else {
-        series_.warnings.push_back(fmt::format("{}: the column '{}' is not read", path_, to_printable(to_utf8(name))));
+        series_.warnings.push_back(fmt::format("{}: the column '{}' is not read", path_, to_printable(name)));
       }
     }
     if (columns_.time && columns_.value) return Done{};
@@ -105,7 +105,7 @@ class Parser {
     };
     const std::optional<double> time = number(field(columns_.time));
     if (!time || !(std::abs(*time * columns_.ms_per_time) <= 1000 * kLongestSeconds)) {
-      return error(fmt::format("'{}' is not a time", to_printable(to_utf8(field(columns_.time)))));
+      return error(fmt::format("'{}' is not a time", to_printable(field(columns_.time))));
     }
     const std::string_view text = field(columns_.value);
     if (columns_.value >= fields.size()) return error("there is no value");
@@ -113,12 +113,12 @@ class Parser {
     const std::optional<double> value = number(text);
     if (value && std::isnan(*value)) return Done{};
     if (!value || !std::isfinite(*value) || *value < 0) {
-      return error(fmt::format("'{}' is not an amount", to_printable(to_utf8(text))));
+      return error(fmt::format("'{}' is not an amount", to_printable(text)));
     }
     std::optional<double> mean = number(field(columns_.mean));
     if (mean && !std::isfinite(*mean)) mean.reset();
     if (!mean && !field(columns_.mean).empty()) {
-      return error(fmt::format("'{}' is not a mean", to_printable(to_utf8(field(columns_.mean)))));
+      return error(fmt::format("'{}' is not a mean", to_printable(field(columns_.mean))));
     }
     series_.samples.push_back(
         {std::llround(*time * columns_.ms_per_time), *value, mean, life_of(field(columns_.life))});

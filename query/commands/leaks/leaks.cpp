@@ -78,7 +78,7 @@ Status keep_subject(std::vector<LeakRow>& rows, const std::string& subject) {
   return Error{ErrorKind::gone,
                fmt::format("nothing in this range answers to '{}'{} (a part of a command, a unit, a pid, machine; "
                            "memoir leaks --all lists them)",
-                           to_printable(to_utf8(subject)), did_you_mean(subject, names))};
+                           to_printable(subject), did_you_mean(subject, names))};
 }
 
 // One verdict is explained at a time. Of an identity the worst of its series; the machine's are asked for by name.

@@ -72,8 +72,8 @@ Result<std::vector<MappingKind>> asked_kinds(const Options& options) {
   for (const std::string& word : options.kinds) {
     const auto kind = parse_mapping_kind(word);
     if (!kind) {
-      return malformed(fmt::format("--kind '{}' is not one of {}{}", to_printable(to_utf8(word)),
-                                   fmt::join(known, ", "), did_you_mean(word, known)));
+      return malformed(fmt::format("--kind '{}' is not one of {}{}", to_printable(word), fmt::join(known, ", "),
+                                   did_you_mean(word, known)));
     }
     kinds.push_back(*kind);
   }

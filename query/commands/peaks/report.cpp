@@ -14,10 +14,6 @@ namespace memoir::query {
 
 namespace {
 
-std::string printable(std::string_view text) {
-  return to_printable(to_utf8(text));
-}
-
 void add_peak_columns(Columns<PeakRow>& columns, const char* header, const char* now_header) {
   columns.add({"peak_kib", header, Kind::size}, [](const PeakRow& row) { return row.peak.value_kib; });
   add_reached(columns, [](const PeakRow& row) -> const Peak& { return row.peak; }, {1, 4, 6});
@@ -166,7 +162,7 @@ std::string holders_line(const Holders& holders, Units units) {
   std::string line;
   for (const Holder& holder : holders.largest) {
     const ProcessInfo& info = holder.process.info;
-    line += fmt::format("{}{} ({}) {}", line.empty() ? "" : ", ", printable(info.comm), info.key.pid,
+    line += fmt::format("{}{} ({}) {}", line.empty() ? "" : ", ", to_printable(info.comm), info.key.pid,
                         print_size(holder.kib, units));
   }
   return line;
@@ -182,7 +178,7 @@ std::vector<std::string> group_lines(const Others& others, Units units) {
     for (const GroupRow& row : group_rows(others, group, states)) {
       sum_kib += row.kib;
       line += fmt::format("{}{} ({}) {}", line.empty() ? "" : ", ",
-                          row.name.empty() ? "others" : shorten(printable(row.name), name_columns), row.processes,
+                          row.name.empty() ? "others" : shorten(to_printable(row.name), name_columns), row.processes,
                           print_size(row.kib, units));
     }
     if (!line.empty()) lines.push_back(fmt::format("    by {}, {}: {}", group, print_size(sum_kib, units), line));
@@ -207,7 +203,7 @@ std::vector<std::string> other_lines(const std::vector<Others>& all, const Optio
   for (const Others& others : all) {
     const std::string line = holders_line(others.holders, options.units);
     if (line.empty()) continue;
-    lines.push_back(fmt::format("  {}, {}{}:", printable(others.of), print_time(others.at_ms, options.zone),
+    lines.push_back(fmt::format("  {}, {}{}:", to_printable(others.of), print_time(others.at_ms, options.zone),
                                 others.holders.means ? " (means of the bucket that holds it)" : ""));
     std::vector<std::string> more{"    " + line};
     if (many_made_it(others.holders)) {

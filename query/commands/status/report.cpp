@@ -11,13 +11,10 @@ namespace memoir::query {
 
 namespace {
 
-std::string printable(std::string_view text) {
-  return to_printable(to_utf8(text));
-}
-
 std::string held_text(const RecorderStatus& status) {
-  return status.holder.empty() ? ""
-                               : fmt::format(": {} holds a lock on {}-shm", status.holder, printable(status.file.path));
+  return status.holder.empty()
+             ? ""
+             : fmt::format(": {} holds a lock on {}-shm", status.holder, to_printable(status.file.path));
 }
 
 std::string gaps_text(const RecorderStatus& status) {
@@ -42,7 +39,7 @@ std::string state_line(const RecorderStatus& status) {
       return fmt::format("LATE: the recorder runs{}, but has stored nothing for {}{}", pid,
                          print_span(status.now_ms - heard_ms), held_text(status));
     case Recording::stopped:
-      return fmt::format("not recording ({})", printable(run.end_reason));
+      return fmt::format("not recording ({})", to_printable(run.end_reason));
     case Recording::died:
     case Recording::never:
       break;
@@ -161,7 +158,7 @@ std::string degraded_line(const RecorderStatus& status) {
 std::string burst_line(const RecorderStatus& status, Zone zone) {
   std::string line = fmt::format("{} within the last day (memoir events --kind burst)", status.bursts);
   if (!status.burst) return line;
-  const std::string why = printable(status.burst->text.substr(std::string_view("Began: ").size()));
+  const std::string why = to_printable(status.burst->text.substr(std::string_view("Began: ").size()));
   return fmt::format("{}; one goes on since {}: {}", line, print_time_of_day(status.burst->at.wall_ms, zone), why);
 }
 
@@ -175,7 +172,7 @@ std::vector<std::string> lines_for_people(const RecorderStatus& status, const Op
     add("", trouble_line(status.tick->counts));
   }
   add("Runs", runs_line(status));
-  add("File", printable(status.file.path));
+  add("File", to_printable(status.file.path));
   add("", file_line(status, options.units));
   if (status.tick) add("Cost", cost_line(status.costs));
   if (status.costs.tells_kinds()) add("", kinds_line(status.costs));
@@ -207,7 +204,7 @@ std::vector<std::string> gap_lines(const RecorderStatus& status, Zone zone) {
   for (const Gap& gap : gaps) {
     lines.push_back(fmt::format("Gap        {} to {}, {}: {}", print_time(gap.from_ms, zone),
                                 print_time_of_day(gap.to_ms, zone), print_span(gap.to_ms - gap.from_ms),
-                                printable(gap.reason)));
+                                to_printable(gap.reason)));
   }
   return lines;
 }

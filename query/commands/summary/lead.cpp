@@ -64,7 +64,7 @@ std::string used_sentence(const DaySummary& summary, const Options& options) {
                             summary.total_kib ? " of " + print_size(*summary.total_kib, options.units) : "",
                             exact ? "at" : "within", print_reached(*today.used.highest, options.zone));
     if (!summary.holders.empty()) {
-      sentence += fmt::format(", when {} held {}", to_printable(to_utf8(summary.holders.front().title)),
+      sentence += fmt::format(", when {} held {}", to_printable(summary.holders.front().title),
                               print_size(summary.holders.front().kib, options.units));
     }
   }
@@ -99,7 +99,7 @@ std::string growth_sentence(const DaySummary& summary, const Options& options) {
     if (most == nullptr || *of.grown_day() > *most->grown_day()) most = &of;
   }
   if (most == nullptr) return "";
-  return fmt::format(" Grew most: {}, by {}.", to_printable(to_utf8(with_pid(most->title, most->pid))),
+  return fmt::format(" Grew most: {}, by {}.", to_printable(with_pid(most->title, most->pid)),
                      print_size(*most->grown_day(), options.units));
 }
 

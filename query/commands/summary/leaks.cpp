@@ -74,7 +74,7 @@ std::string leak_sentence(const DaySummary& summary, const Options& options) {
   const LeakRow& worst = summary.leaks.front();
   const std::string others = summary.leaks.size() == 1 ? "" : fmt::format(", the first of {}", summary.leaks.size());
   return fmt::format(" {}: {}, {} a day{}.", worst.ended_ms ? "Leaked until it ended" : "Leaks",
-                     to_printable(to_utf8(with_pid(what_of(worst), worst.pid))),
+                     to_printable(with_pid(what_of(worst), worst.pid)),
                      print_amount(worst.finding.slope_per_day.value, worst.metric.unit, options.units), others);
 }
 

@@ -74,7 +74,7 @@ void add_peak_note(const DaySummary& summary, const Options& options, Report& re
   if (summary.holders.empty()) return;
   std::string line = fmt::format("At the peak, {}:", print_reached(*summary.today().used.highest, options.zone));
   for (std::size_t i = 0; i < summary.holders.size(); ++i) {
-    line += fmt::format("{} {} {}", i == 0 ? "" : ",", to_printable(to_utf8(summary.holders[i].title)),
+    line += fmt::format("{} {} {}", i == 0 ? "" : ",", to_printable(summary.holders[i].title),
                         print_size(summary.holders[i].kib, options.units));
   }
   report.notes.push_back(line + ".");

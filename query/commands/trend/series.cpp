@@ -37,7 +37,7 @@ std::string title_of(const Subject& subject, Metric metric, const std::vector<St
     of = fmt::format("process {} ({})", info.key.pid, info.comm);
   }
   if (subject.name.starts_with("identity") && !members.empty()) of = identity_title(members.back().info);
-  return fmt::format("{} of {}", metric_title(metric), to_printable(to_utf8(of)));
+  return fmt::format("{} of {}", metric_title(metric), to_printable(of));
 }
 
 void account(const SubjectInterval& of, Tier tier, Series& series) {

@@ -38,7 +38,7 @@ Objects objects_of(std::int32_t version) {
 
 Error differs(const std::string& path, const Name& object, const char* how) {
   return malformed(fmt::format("{}: is not as Memoir made it: the {} '{}' {}; ask a file that nobody changed", path,
-                               to_printable(to_utf8(object.first)), to_printable(to_utf8(object.second)), how));
+                               to_printable(object.first), to_printable(object.second), how));
 }
 
 // A view of an older file, which nobody asks (older_schema.h). SQLite runs what the SQL of a row says, whatever type
