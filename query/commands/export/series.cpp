@@ -58,10 +58,10 @@ Result<std::vector<std::int64_t>> times_of(Reader& reader, Tier tier, Range rang
   return times;
 }
 
-// The begin of a chunk at or before the next sample; `to_ms` is passed where there is none. A clock that stood at 1970
-// until it was set leaves decades of nothing, which ever longer looks get over.
+// The begin of a chunk at or before the next sample; beyond `to_ms` if there is none. A clock that stood at 1970 until
+// it was set leaves decades of nothing: ever longer pieces are looked through, each of whole chunks.
 Result<std::int64_t> past_nothing(Reader& reader, Tier tier, std::int64_t from_ms, std::int64_t to_ms) {
-  constexpr std::int64_t widest_ms = std::int64_t{1} << 53;
+  const std::int64_t widest_ms = chunk_ms(tier) << 24;
   std::int64_t width_ms = chunk_ms(tier);
   while (from_ms <= to_ms) {
     const auto times = TRY(times_of(reader, tier, {from_ms, std::min(from_ms + width_ms - 1, to_ms)}));
