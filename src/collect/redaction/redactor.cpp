@@ -2,10 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <deque>
 #include <fmt/format.h>
-#include <mutex>
-#include <optional>
 #include <re2/re2.h>
 #include <re2/set.h>
 #include <re2/stringpiece.h>
@@ -34,40 +31,26 @@ struct Span {
   std::size_t end;
 };
 
-// Compiled when it is first needed: most rules are of programs that a machine does not run, and what all of them take
-// would be an eighth of the recorder.
-class Pattern {
- public:
-  explicit Pattern(std::string text) : text_(std::move(text)) {}
-
-  const std::string& text() const { return text_; }
-  // A pattern sees one argument per line; unless it names the line's end itself, it stays within one.
-  const RE2& compiled() const {
-    std::call_once(once_, [this] {
-      RE2::Options options;
-      options.set_log_errors(false);
-      options.set_max_mem(kPatternMemory);
-      options.set_never_nl(text_.find("\\n") == std::string::npos);
-      compiled_.emplace("(?m)" + text_, options);
-    });
-    return *compiled_;
-  }
-
- private:
-  std::string text_;
-  mutable std::once_flag once_;
-  mutable std::optional<RE2> compiled_;
-};
-
 struct CompiledRule {
-  explicit CompiledRule(const RedactionRule& rule)
-      : pattern(rule.pattern), unless(rule.unless), next(rule.next), any_program(rule.program.empty()) {}
-
-  Pattern pattern;
-  Pattern unless;  // empty: never
-  bool next;
-  bool any_program;
+  std::unique_ptr<RE2> pattern;
+  std::unique_ptr<RE2> unless;  // null: never
+  bool next = false;
+  bool any_program = true;
 };
+
+// A pattern sees one argument per line; unless it names the line's end itself, it stays within one.
+Result<std::unique_ptr<RE2>> compile(const std::string& pattern, std::size_t line) {
+  RE2::Options options;
+  options.set_log_errors(false);
+  options.set_max_mem(kPatternMemory);
+  options.set_never_nl(pattern.find("\\n") == std::string::npos);
+  auto compiled = std::make_unique<RE2>("(?m)" + pattern, options);
+  if (!compiled->ok()) {
+    return malformed(
+        fmt::format("line {}: the redaction pattern '{}' does not compile: {}", line, pattern, compiled->error()));
+  }
+  return compiled;
+}
 
 std::size_t line_end(std::string_view view, std::size_t at) {
   return std::min(view.find('\n', at), view.size());
@@ -115,7 +98,7 @@ std::string without_secrets(const std::string& text, std::vector<Span> secrets, 
 }  // namespace
 
 struct Redactor::State {
-  std::deque<CompiledRule> rules;
+  std::vector<CompiledRule> rules;
   std::unique_ptr<RE2::Set> programs;
   std::vector<std::size_t> rule_of_program;
   bool drop_arguments = false;
@@ -131,19 +114,23 @@ struct Redactor::State {
 };
 
 Status Redactor::State::add(const RedactionRule& rule) {
-  const auto refused = [&rule](const std::string& pattern, const std::string& error) {
-    return malformed(
-        fmt::format("line {}: the redaction pattern '{}' does not compile: {}", rule.line, pattern, error));
-  };
-  const CompiledRule& added = rules.emplace_back(rule);
-  // Those that are built in do compile.
-  for (const Pattern* pattern : {&added.pattern, &added.unless}) {
-    if (rule.line > 0 && !pattern->compiled().ok()) return refused(pattern->text(), pattern->compiled().error());
+  CompiledRule compiled;
+  auto pattern = TRY(compile(rule.pattern, rule.line));
+  compiled.pattern = std::move(pattern);
+  if (!rule.unless.empty()) {
+    compiled.unless = TRY(compile(rule.unless, rule.line));
   }
-  std::string error;
-  if (rule.program.empty()) return Done{};
-  if (programs->Add(rule.program, &error) < 0) return refused(rule.program, error);
-  rule_of_program.push_back(rules.size() - 1);
+  compiled.next = rule.next;
+  compiled.any_program = rule.program.empty();
+  if (!rule.program.empty()) {
+    std::string error;
+    if (programs->Add(rule.program, &error) < 0) {
+      return malformed(
+          fmt::format("line {}: the redaction pattern '{}' does not compile: {}", rule.line, rule.program, error));
+    }
+    rule_of_program.push_back(rules.size());
+  }
+  rules.push_back(std::move(compiled));
   return Done{};
 }
 
@@ -197,7 +184,7 @@ void Redactor::State::name_programs(Search& search) const {
 Span Redactor::State::found_by(const CompiledRule& rule, const std::string& view,
                                const std::array<re2::StringPiece, 2>& found) const {
   const auto offset = [&](const char* at) { return static_cast<std::size_t>(at - view.data()); };
-  const bool grouped = rule.pattern.compiled().NumberOfCapturingGroups() > 0;
+  const bool grouped = rule.pattern->NumberOfCapturingGroups() > 0;
   const re2::StringPiece& secret = grouped ? found[1] : found[0];
   if (!rule.next) {
     if (secret.data() == nullptr) return {0, 0};
@@ -213,18 +200,17 @@ Span Redactor::State::found_by(const CompiledRule& rule, const std::string& view
 void Redactor::State::find(const CompiledRule& rule, std::size_t from, Search& search) const {
   const std::string& view = search.view;
   std::array<re2::StringPiece, 2> found;
-  const RE2& pattern = rule.pattern.compiled();
-  const int wanted = pattern.NumberOfCapturingGroups() > 0 ? 2 : 1;
+  const int wanted = rule.pattern->NumberOfCapturingGroups() > 0 ? 2 : 1;
   std::size_t count = 0;
   for (std::size_t at = from;
-       at <= view.size() && pattern.Match(view, at, view.size(), RE2::UNANCHORED, found.data(), wanted);) {
+       at <= view.size() && rule.pattern->Match(view, at, view.size(), RE2::UNANCHORED, found.data(), wanted);) {
     const auto begin = static_cast<std::size_t>(found[0].data() - view.data());
     const Span secret = found_by(rule, view, found);
     at = std::max(begin + found[0].size(), at + 1);
     if (secret.begin == secret.end) continue;
     at = rule.next ? line_end(view, begin) : std::max(secret.end, begin + 1);
     const re2::StringPiece whole(view.data() + begin, std::max(secret.end, at) - begin);
-    if (!rule.unless.text().empty() && RE2::PartialMatch(whole, rule.unless.compiled())) continue;
+    if (rule.unless != nullptr && RE2::PartialMatch(whole, *rule.unless)) continue;
     search.secrets.push_back(secret);
     if (++count < kMostFound) continue;
     search.end = std::min(search.end, secret.end);
