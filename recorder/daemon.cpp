@@ -211,7 +211,7 @@ void Daemon::take_tick(bool keyframe, std::int64_t skipped) {
     storage_->push(happened);
   }
   if (!access_reported_) report_access();
-  if (source_->access().census != census_) asio::post(loop_, [this] { follow_census(); });
+  asio::post(loop_, [this] { follow_census(); });
   report_status(now, cost);
 }
 

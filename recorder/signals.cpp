@@ -10,16 +10,14 @@
 
 namespace memoir {
 
-Signals::Signals(asio::io_context& loop) : descriptor_(loop) {
-  sigemptyset(&held_);
-}
-
 Status Signals::hold(std::initializer_list<int> signals) {
-  for (const int signal : signals) sigaddset(&held_, signal);
-  const int fd = ::signalfd(-1, &held_, SFD_CLOEXEC | SFD_NONBLOCK);
+  sigset_t held{};
+  sigemptyset(&held);
+  for (const int signal : signals) sigaddset(&held, signal);
+  const int fd = ::signalfd(-1, &held, SFD_CLOEXEC | SFD_NONBLOCK);
   if (fd < 0) return errno_error(errno, "cannot make a", "signalfd");
   descriptor_.assign(fd);
-  pthread_sigmask(SIG_BLOCK, &held_, nullptr);
+  pthread_sigmask(SIG_BLOCK, &held, nullptr);
   // Who started us may have them ignored, as nohup(1) does: such a signal need not wait.
   for (const int signal : signals) std::signal(signal, SIG_DFL);
   return Done{};

@@ -16,7 +16,7 @@ namespace memoir {
 
 class Signals {
  public:
-  explicit Signals(asio::io_context& loop);
+  explicit Signals(asio::io_context& loop) : descriptor_(loop) {}
 
   // From here on they wait, and do not what they do by default: in this thread and in those that it begins later. To be
   // called before others begin. Programs that Spawn starts have their signals as usual.
@@ -28,7 +28,6 @@ class Signals {
  private:
   void await_next();
 
-  sigset_t held_{};
   std::function<void(int)> handle_;
   asio::posix::stream_descriptor descriptor_;
 };
