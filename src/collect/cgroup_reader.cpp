@@ -20,13 +20,6 @@ constexpr std::int64_t kUnknownWholeUs = 50;
 // Usage this far below a limit is near it: a tenth.
 constexpr std::int64_t kNearPart = 10;
 
-// "/a/b", "/a", "/"; nothing above the root.
-std::string_view parent_of(std::string_view path) {
-  if (path.size() <= 1) return {};
-  const std::size_t cut = path.rfind('/');
-  return path.substr(0, cut == 0 ? 1 : cut);
-}
-
 bool is_near(std::int64_t kib, std::optional<std::int64_t> limit_kib) {
   return limit_kib && kib >= *limit_kib - *limit_kib / kNearPart;
 }
@@ -76,7 +69,7 @@ std::optional<T> CgroupReader::value(const std::string& path, Cgroup& cgroup, Cg
 CgroupReader::Cgroup& CgroupReader::at(std::string_view path) {
   if (const auto found = known_.find(path); found != known_.end()) return found->second;
   Cgroup& cgroup = known_.emplace(std::string(path), Cgroup()).first->second;
-  if (const std::string_view above = parent_of(path); !above.empty()) cgroup.above = &at(above);
+  if (const std::string_view above = cgroup_above(path); !above.empty()) cgroup.above = &at(above);
   return cgroup;
 }
 
@@ -268,7 +261,7 @@ void CgroupReader::tell_oom_kills(Pass& pass) {
   for (const auto& [path, count] : kills) {
     std::int64_t own = count;
     for (const auto& [below, of_below] : kills) {
-      if (cgroups_.counts_below() && below != path && parent_of(below) == path) own -= of_below;
+      if (cgroups_.counts_below() && below != path && cgroup_above(below) == path) own -= of_below;
     }
     if (own > 0) pass.tick.oom_kills.push_back({std::string(path), own});
   }

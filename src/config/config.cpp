@@ -13,7 +13,6 @@
 #include "base/nearest.h"
 #include "base/own_file.h"
 #include "base/text.h"
-#include "config/bare_text.h"
 #include "config/values.h"
 
 namespace memoir {
@@ -235,9 +234,6 @@ std::vector<std::string> source_names() {
 }
 
 Result<Config> parse_config(std::string_view toml, const std::string& file_name) {
-  if (const auto line = line_beyond_ascii(toml)) {
-    return at_line(file_name, *line, "a letter beyond ASCII outside of quotes; put the name or the value in quotes");
-  }
   const toml::parse_result parsed = toml::parse(toml, std::string_view(file_name));
   if (!parsed) {
     const toml::parse_error& error = parsed.error();

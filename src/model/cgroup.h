@@ -12,6 +12,13 @@
 
 namespace memoir {
 
+// Of "/a/b" that is "/a", and of that "/". Nothing is above the root, nor above what is no path.
+constexpr std::string_view cgroup_above(std::string_view path) {
+  const std::size_t cut = path.rfind('/');
+  if (path.size() <= 1 || cut == std::string_view::npos) return {};
+  return path.substr(0, cut == 0 ? 1 : cut);
+}
+
 struct CgroupSample {
   std::string path;
   std::int64_t current_kib = 0;              // memory.current: what counts against the limits

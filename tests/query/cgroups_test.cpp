@@ -117,6 +117,17 @@ TEST_CASE("cgroups: a table fits 80 columns, with what each may hold") {
   for (std::string line; std::getline(lines, line);) CHECK(display_width(line) <= 80);
 }
 
+TEST_CASE("cgroups: a process whose cgroup is no path is below none") {
+  History history;
+  history.begin_run();
+  history.birth(1, {"odd", "odd", "other", "root", "-9223372036854775808"}, 8 * kMib);
+  history.cgroup({"/", 700 * kMib, {}, {}, {}, {}, {}});
+  history.tick();
+  const json rows = rows_of(history, {});
+  REQUIRE(rows.size() == 1);
+  CHECK(rows[0]["processes"] == 0);
+}
+
 TEST_CASE("cgroups: each row has what the kernel counts, its limits, and its processes with those below") {
   const json rows = rows_of(recorded(), {"unit:nginx.service"});
   REQUIRE(rows.size() == 1);

@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "model/cgroup.h"
 #include "model/container.h"
 
 namespace memoir::query {
@@ -15,13 +16,6 @@ CgroupRow& row_of(Rows& rows, const std::string& path) {
   return row;
 }
 
-// "/a/b", "/a", "/"; nothing above the root.
-std::string_view parent_of(std::string_view path) {
-  if (path.size() <= 1) return {};
-  const std::size_t cut = path.rfind('/');
-  return path.substr(0, cut == 0 ? 1 : cut);
-}
-
 Status add_tick(Reader& reader, const State& state, Rows& rows) {
   for (const CgroupSample& sample : state.snapshot.cgroups) row_of(rows, sample.path).now = sample;
   auto details = TRY(reader.cgroup_details(state.snapshot.tick.id));
@@ -29,7 +23,7 @@ Status add_tick(Reader& reader, const State& state, Rows& rows) {
     if (const auto row = rows.find(detail.path); row != rows.end()) row->second.detail = std::move(detail);
   }
   for (const HeldProcess& process : state.processes) {
-    for (std::string_view path = process.process->info.cgroup; !path.empty(); path = parent_of(path)) {
+    for (std::string_view path = process.process->info.cgroup; !path.empty(); path = cgroup_above(path)) {
       if (const auto row = rows.find(path); row != rows.end()) add_to(row->second.processes, process);
     }
   }
