@@ -216,6 +216,25 @@ TEST_CASE("what nobody tells of any more is forgotten, and nothing else") {
   CHECK(compared == peaks.size());
 }
 
+TEST_CASE("a cgroup is known for as long as a tier may tell of it") {
+  const StoreFixture fixture;
+  Recording recording(fixture, kSmall, kDays);
+  const auto go_on = [&](std::int64_t ms, const std::vector<CgroupSample>& cgroups) {
+    for (std::int64_t i = 0; i < ms / kSmall.interval_ms; ++i) {
+      Tick tick = recording.simulation().next();
+      tick.cgroups = cgroups;
+      must(recording.writer().write(tick));
+      maintain(recording.writer());
+    }
+  };
+  const auto known = [&] { return number(fixture.path(), "SELECT COUNT(*) FROM cgroup WHERE path = '/two-days'"); };
+  go_on(2 * kDay, {{"/two-days", 1'000, {}, {}, {}, {}, {}}});
+  go_on(10 * kDay, {});
+  CHECK(known() == 1);
+  go_on(5 * kDay, {});
+  CHECK(known() == 0);
+}
+
 TEST_CASE("runs and boots go once all that they recorded has gone") {
   const StoreFixture fixture;
   Recording recording(fixture, kSmall, kDays);
