@@ -299,9 +299,17 @@ TEST_CASE("tiers: leaks of a time whose ticks are gone are judged with the machi
     metrics.erase("zombies");  // ticks alone tell of them
     return metrics;
   };
-  const std::set<std::string> judged = of_machine(kept(question));
+  const json rolled = kept(question);
+  const json raw = json_of_file(raw_week().path(), question);
+  const std::set<std::string> judged = of_machine(rolled);
   CHECK(judged.contains("unaccounted"));
-  CHECK(judged == of_machine(json_of_file(raw_week().path(), question)));
+  CHECK(judged == of_machine(raw));
+  const json* grows = row_with(rolled["rows"], "subject", "postgres: main: checkpointer");
+  const json* grew = row_with(raw["rows"], "subject", "postgres: main: checkpointer");
+  REQUIRE(grows != nullptr);
+  REQUIRE(grew != nullptr);
+  CHECK((*grows)["limit"] == "the machine's memory");
+  CHECK(is_near((*grows)["limit_room_kib"], (*grew)["limit_room_kib"]));
 }
 
 TEST_CASE("tiers: groups of a bucket hold what their members hold") {

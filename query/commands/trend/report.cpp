@@ -23,8 +23,8 @@ constexpr int kDivisionRows = 4;  // the least that a chart has
 
 // A plot and a table that fill a terminal of so many lines.
 struct Heights {
-  int plot = 8;
-  int table = 6;
+  int plot = 0;
+  int table = 0;
 };
 
 // The percentiles have a line of their own.
@@ -34,12 +34,10 @@ bool has_room(const std::optional<Screen>& screen) {
 }
 
 Heights heights_for(const Screen& screen, std::size_t warnings) {
-  Heights heights;
   const int lines = static_cast<int>(screen.lines) - kLinesBesideOne - (screen.columns < kNarrow ? 2 : 0) -
                     (has_room(screen) ? 1 : 0) - 2 * static_cast<int>(warnings);
-  heights.plot = lines >= 36 ? 16 : lines >= 24 ? 12 : lines >= 12 ? 8 : 4;
-  heights.table = std::clamp(lines - heights.plot, 3, static_cast<int>(kTableBuckets));
-  return heights;
+  const int plot = lines >= 36 ? 16 : lines >= 24 ? 12 : lines >= 12 ? 8 : 4;
+  return {plot, std::clamp(lines - plot, 3, static_cast<int>(kTableBuckets))};
 }
 
 std::int64_t rounded(double value) {
