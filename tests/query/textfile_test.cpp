@@ -1,16 +1,20 @@
 // The file for node_exporter, and the same series of the past.
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
 #include <map>
 #include <set>
 #include <sstream>
+#include <sys/inotify.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "query/cli/application.h"
 #include "query/commands/export/last_write.h"
 #include "query/history.h"
@@ -192,6 +196,32 @@ TEST_CASE("textfile: a leak is named, with its growth; the verdict holds for an 
   history.tick(5);
   REQUIRE(page.write(history, hour).exit == Exit::answered);
   CHECK(value_of(page.series(), "memoir_leaks_judged_timestamp_seconds") > judged);
+}
+
+TEST_CASE("textfile: the page does not wait for leaks to be judged") {
+  History history;
+  record(history);
+  const Page page;
+  const Fd watch(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
+  // Two that are alike and follow each other would be told as one.
+  REQUIRE(::inotify_add_watch(watch.get(), page.directory().path().c_str(), IN_CREATE | IN_MOVED_TO) >= 0);
+  const auto pages_written = [&] {
+    REQUIRE(page.write(history, {"--hour", "5m"}).exit == Exit::answered);
+    std::array<char, 4096> events{};
+    const ssize_t bytes = ::read(watch.get(), events.data(), events.size());
+    std::size_t pages = 0;
+    for (ssize_t at = 0; at < bytes;) {
+      inotify_event event{};
+      std::memcpy(&event, events.data() + at, sizeof event);
+      at += static_cast<ssize_t>(sizeof event + event.len);
+      if ((event.mask & IN_MOVED_TO) != 0) ++pages;
+    }
+    return pages;
+  };
+  CHECK(pages_written() == 2);
+  CHECK(pages_written() == 1);
+  history.tick(60);
+  CHECK(pages_written() == 2);
 }
 
 TEST_CASE("textfile: a number that nobody wrote in the file before tells nothing") {

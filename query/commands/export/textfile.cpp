@@ -69,40 +69,56 @@ LastWrite read_before(const std::string& path, const std::string& labels) {
   return text ? last_write(*text, labels) : LastWrite{};
 }
 
-Result<FleetAnswer> answer_of(const Context& context, const std::string& labels, Streamed& done) {
-  const bool at_rest =
-      !context.when.at_ms && judge_recording(context.file, context.runs, context.now_ms) != Recording::active;
+bool is_recorded(const Context& context) {
+  return context.file.ticks > 0 &&
+         (context.when.at_ms || judge_recording(context.file, context.runs, context.now_ms) == Recording::active);
+}
+
+Status write_page(const std::string& path, const FleetAnswer& answer) {
+  PartialFile file = TRY(begin_file(path));
+  TRY(file.write(text_of(answer.samples)));
+  return file.commit();
+}
+
+// What is written in the end. Leaks are judged once a page with those of the page before is there: to judge a month
+// takes longer than all the rest.
+Result<FleetAnswer> write_now(const Context& context, const std::string& labels, Streamed& done) {
+  const std::string& path = *context.options.textfile;
   FleetQuestion question{0, {}, fleet_rows(context.options), labels, {}, true};
-  if (at_rest || context.file.ticks == 0) return fleet_at_rest(context, question);
-  const auto tick = TRY(context.reader.tick_at(context.when.at_ms.value_or(context.file.last_tick_ms)));
-  if (!tick) return Error{ErrorKind::gone, "no tick of that time is kept, and --textfile is made of one"};
-  question.at_ms = tick->begin.wall_ms;
-  LastWrite before = read_before(*context.options.textfile, labels);
-  question.since_ms = before.tick_ms;
-  const LeakSettings settings = TRY(leak_settings(context.options, done.warnings));
-  const std::int64_t age_ms = question.at_ms - before.leaks.judged_ms;
-  if (age_ms < 0 || age_ms >= settings.hour_ms) {
-    before.leaks = TRY(judge_leaks(context, question.at_ms, settings, question.most, labels));
-  } else {
+  FleetAnswer answer = fleet_at_rest(context, question);
+  if (is_recorded(context)) {
+    const auto tick = TRY(context.reader.tick_at(context.when.at_ms.value_or(context.file.last_tick_ms)));
+    if (!tick) return Error{ErrorKind::gone, "no tick of that time is kept, and --textfile is made of one"};
+    question.at_ms = tick->begin.wall_ms;
+    LastWrite before = read_before(path, labels);
+    question.since_ms = before.tick_ms;
+    const LeakSettings settings = TRY(leak_settings(context.options, done.warnings));
+    const std::int64_t age_ms = question.at_ms - before.leaks.judged_ms;
+    // An alert must not go off for what may be long over.
+    if (age_ms < 0 || age_ms >= 2 * settings.hour_ms) before.leaks = {};
     as_judged(before);
+    answer = TRY(fleet_at(context, question, before.leaks));
+    if (age_ms < 0 || age_ms >= settings.hour_ms) {
+      TRY(write_page(path, answer));
+      answer =
+          TRY(fleet_at(context, question, TRY(judge_leaks(context, question.at_ms, settings, question.most, labels))));
+    }
   }
-  return fleet_at(context, question, before.leaks);
+  TRY(write_page(path, answer));
+  return answer;
 }
 
 }  // namespace
 
 Result<Streamed> write_textfile(const Context& context, const std::string& labels) {
   TRY(check_options(context.options));
-  PartialFile file = TRY(begin_file(*context.options.textfile));
   Streamed done;
-  const FleetAnswer answer = TRY(answer_of(context, labels, done));
+  const FleetAnswer answer = TRY(write_now(context, labels, done));
   if (answer.left_out > 0) {
     done.warnings.push_back(fmt::format(
         "{} left out, beyond {}: --limit N takes fewer of each kind",
         print_count(static_cast<std::int64_t>(answer.left_out), "series is", "series are"), kMostFleetSeries));
   }
-  TRY(file.write(text_of(answer.samples)));
-  TRY(file.commit());
   return done;
 }
 
