@@ -44,7 +44,7 @@ std::string cell_text(const Value& value, Kind kind, SizeUnit unit, Zone zone) {
   if (const auto* real = std::get_if<double>(&value)) {
     if (kind == Kind::percent) return print_percent(*real);
     if (kind == Kind::size) return print_size(static_cast<std::int64_t>(*real), unit);
-    return fmt::format("{:.1f}", *real);
+    return print_decimal(*real);
   }
   if (const auto* list = std::get_if<std::vector<double>>(&value))
     return fmt::format("{:.4g}", fmt::join(*list, " to "));

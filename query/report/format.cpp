@@ -36,10 +36,14 @@ SizeUnit choose_unit(std::vector<std::int64_t> sizes_kib, Units units) {
   return typical * 5 >= kMib.kib ? kMib : kKib;
 }
 
+std::string print_decimal(double value) {
+  const std::string text = fmt::format("{:.1f}", value);
+  return text == "-0.0" ? "0.0" : text;
+}
+
 std::string print_size(std::int64_t kib, SizeUnit unit) {
   if (unit.kib == 1) return fmt::format("{}", kib);
-  const std::string text = fmt::format("{:.1f}", static_cast<double>(kib) / static_cast<double>(unit.kib));
-  return text == "-0.0" ? "0.0" : text;
+  return print_decimal(static_cast<double>(kib) / static_cast<double>(unit.kib));
 }
 
 std::string print_size(std::int64_t kib, Units units) {
@@ -74,7 +78,7 @@ std::string print_span(std::int64_t ms) {
 }
 
 std::string print_percent(double percent) {
-  return fmt::format("{:.1f}%", percent);
+  return print_decimal(percent) + "%";
 }
 
 std::string print_exact(double percent) {

@@ -32,6 +32,8 @@ std::string print_change(std::int64_t kib, Units units);
 // "250 ms", "40 s", "3 min 20 s", "23 h 58 min", "3 d 4 h".
 std::string print_span(std::int64_t ms);
 
+// With one decimal, and nothing is never less than that: "-0.1", "0.0".
+std::string print_decimal(double value);
 std::string print_percent(double percent);
 
 // Of how much is exact: "all" only where it is all.

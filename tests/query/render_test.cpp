@@ -270,6 +270,8 @@ TEST_CASE("Sizes, spans and counts in words") {
   CHECK(print_size(1'468'006, Units::kib) == "1468006 KiB");
   CHECK(print_size(512, Units::mib) == "0.5 MiB");
   CHECK(print_size(-20, Units::mib) == "0.0 MiB");
+  CHECK(print_percent(-0.04) == "0.0%");
+  CHECK(print_percent(-0.06) == "-0.1%");
   CHECK(print_span(250) == "250 ms");
   CHECK(print_span(40'000) == "40 s");
   CHECK(print_span(200'000) == "3 min 20 s");
