@@ -27,9 +27,10 @@ class Site:
     def switched(self, number):
         if self.statement:
             return f"{{ if (!::memoir::mistake({number})) {self.right} }}"
-        # Without its `!` an optional is none of the two types of `? :`, which would take it for the other's.
+        # An optional is none of the two types of `? :`, which would take it for the other's.
         wrong = f"!!({self.wrong})" if re.fullmatch(r"![\w.:>()-]+", self.right) else self.wrong
-        return f"(::memoir::mistake({number}) ? ({wrong}) : ({self.right}))"
+        right = f"static_cast<bool>({self.right})" if self.kind == "never" else self.right
+        return f"(::memoir::mistake({number}) ? ({wrong}) : ({right}))"
 
 
 # Operators of two sides, as clang-format sets them.

@@ -100,8 +100,8 @@ Result<FleetAnswer> write_now(const Context& context, const std::string& labels,
     answer = TRY(fleet_at(context, question, before.leaks));
     if (age_ms < 0 || age_ms >= settings.hour_ms) {
       TRY(write_page(path, answer));
-      answer =
-          TRY(fleet_at(context, question, TRY(judge_leaks(context, question.at_ms, settings, question.most, labels))));
+      before.leaks = TRY(judge_leaks(context, question.at_ms, settings, question.most, labels));
+      answer = TRY(fleet_at(context, question, before.leaks));
     }
   }
   TRY(write_page(path, answer));
