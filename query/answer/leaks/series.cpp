@@ -52,7 +52,7 @@ class SeriesMaker {
     if (!ticks_) return append(interval, taken_);
     cut_.hold(interval.from_ms, interval.until_ms, static_cast<double>(*interval.mean));
   }
-  LeakSeries take() { return ticks_ ? cut_.take() : std::move(taken_); }
+  LeakSeries take() { return in_order(ticks_ ? cut_.take() : std::move(taken_)); }
 
  private:
   bool ticks_;
@@ -126,6 +126,12 @@ LeakSeries weigh(const MachineSum& sum, const std::map<Metric, LeakSeries>& seri
 }
 
 }  // namespace
+
+LeakSeries in_order(LeakSeries series) {
+  if (!std::ranges::is_sorted(series.buckets, {}, &LeakBucket::from_ms))
+    std::ranges::stable_sort(series.buckets, {}, &LeakBucket::from_ms);
+  return series;
+}
 
 Tier machine_tier(const LeakSource& source) {
   return holds_groups(source.tier) ? source.tier : Tier::five_minutes;

@@ -23,6 +23,9 @@ struct LeakSource {
 };
 LeakSource leak_source(Range range, const LeakSettings& settings);
 
+// By time, where the wall clock was set back while it was recorded.
+LeakSeries in_order(LeakSeries series);
+
 // anon + swap of each process, or of these alone.
 Result<std::map<std::int64_t, LeakSeries>> process_series(Reader& reader, const LeakSource& source,
                                                           const std::vector<std::optional<std::int64_t>>& ids = {{}});

@@ -37,7 +37,7 @@ LeakSeries joined(const Group& group, const Generations& generations, const Proc
       all.buckets.push_back(bucket);
     }
   }
-  return all;
+  return in_order(std::move(all));
 }
 
 void set_lives(LeakSeries& series, const std::vector<std::int64_t>& begins_ms) {
