@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "query/cli/application.h"
+#include "query/ask.h"
 #include "query/golden.h"
 #include "query/history.h"
 #include "query/on_screen.h"
@@ -14,12 +14,12 @@
 #include "query/render/terminal.h"
 #include "query/zone_guard.h"
 #include "support/catch.h"
-#include "support/manual_clock.h"
 
 using namespace memoir;
 using namespace memoir::query;
 using memoir::test::compare_with_golden;
 using memoir::test::History;
+using memoir::test::recorded;
 using nlohmann::json;
 
 namespace {
@@ -64,31 +64,8 @@ void record(History& history) {
   history.tick(2);
 }
 
-const History& recorded() {
-  static History history;
-  static const bool done = (record(history), true);
-  static_cast<void>(done);
-  return history;
-}
-
-Outcome ask(const History& history, std::vector<std::string> arguments, const std::string& command = "cgroups") {
-  use_utf8();
-  const test::ZoneGuard zone("UTC");
-  arguments.insert(arguments.begin(), command);
-  arguments.insert(arguments.end(), {"--db", history.path()});
-  Outcome outcome = answer(arguments, test::ManualClock({history.now_ms(), 0}));
-  for (std::size_t at = outcome.out.find(history.path()); at != std::string::npos;
-       at = outcome.out.find(history.path()))
-    outcome.out.replace(at, history.path().size(), "DB");
-  return outcome;
-}
-
-json rows_of(const History& history, std::vector<std::string> arguments, const std::string& command = "cgroups") {
-  arguments.insert(arguments.end(), {"--format", "json"});
-  const Outcome outcome = ask(history, std::move(arguments), command);
-  INFO(outcome.error);
-  REQUIRE(outcome.exit == Exit::answered);
-  return json::parse(outcome.out)["rows"];
+json rows_of(const History& history, std::vector<std::string> words) {
+  return json_of(history, std::move(words))["rows"];
 }
 
 std::vector<std::string> paths_of(const json& rows) {
@@ -103,15 +80,15 @@ using Paths = std::vector<std::string>;
 
 TEST_CASE("cgroups: as people and machines see them") {
   for (const char* format : {"table", "json", "csv"}) {
-    compare_with_golden(std::string("cgroups.") + format, ask(recorded(), {"--format", format}).out);
+    compare_with_golden(std::string("cgroups.") + format, ask(recorded<record>(), {"cgroups", "--format", format}).out);
   }
 }
 
 TEST_CASE("cgroups: a table fits 80 columns, with what each may hold") {
   const test::ZoneGuard zone("UTC");
+  const History& history = recorded<record>();
   const std::string text =
-      test::answer_on_screen(recorded().path(), recorded().now_ms(), {"cgroups", "--limit", "6"}, Screen{80, 24})
-          .value();
+      test::answer_on_screen(history.path(), history.now_ms(), {"cgroups", "--limit", "6"}, Screen{80, 24}).value();
   compare_with_golden("cgroups-80.table", text);
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) CHECK(display_width(line) <= 80);
@@ -123,13 +100,13 @@ TEST_CASE("cgroups: a process whose cgroup is no path is below none") {
   history.birth(1, {"odd", "odd", "other", "root", "-9223372036854775808"}, 8 * kMib);
   history.cgroup({"/", 700 * kMib, {}, {}, {}, {}, {}});
   history.tick();
-  const json rows = rows_of(history, {});
+  const json rows = rows_of(history, {"cgroups"});
   REQUIRE(rows.size() == 1);
   CHECK(rows[0]["processes"] == 0);
 }
 
 TEST_CASE("cgroups: each row has what the kernel counts, its limits, and its processes with those below") {
-  const json rows = rows_of(recorded(), {"unit:nginx.service"});
+  const json rows = rows_of(recorded<record>(), {"cgroups", "unit:nginx.service"});
   REQUIRE(rows.size() == 1);
   const json& nginx = rows[0];
   CHECK(nginx["usage_kib"] == 246 * kMib);
@@ -147,42 +124,42 @@ TEST_CASE("cgroups: each row has what the kernel counts, its limits, and its pro
   CHECK(nginx["processes_pss_kib"] == 150 * kMib);
   CHECK(nginx["slice"] == "system.slice");
   // Without memory.max memory.high is the limit.
-  const json slice = rows_of(recorded(), {"cgroup:/system.slice", "--limit", "1"});
+  const json slice = rows_of(recorded<record>(), {"cgroups", "cgroup:/system.slice", "--limit", "1"});
   CHECK(slice[0]["cgroup"] == "/system.slice");
   CHECK(slice[0]["limit_percent"].get<double>() == Approx(50));
   CHECK(slice[0]["processes"] == 3);
 }
 
 TEST_CASE("cgroups: a path takes what is below it, and no other that begins like it") {
-  CHECK(paths_of(rows_of(recorded(), {"cgroup:/docker"})) == Paths{"/docker", "/docker/" + kWeb});
-  CHECK(paths_of(rows_of(recorded(), {"cgroup:/docker/" + kWeb})) == Paths{"/docker/" + kWeb});
-  const Outcome none = ask(recorded(), {"cgroup:/nowhere"});
+  CHECK(paths_of(rows_of(recorded<record>(), {"cgroups", "cgroup:/docker"})) == Paths{"/docker", "/docker/" + kWeb});
+  CHECK(paths_of(rows_of(recorded<record>(), {"cgroups", "cgroup:/docker/" + kWeb})) == Paths{"/docker/" + kWeb});
+  const Outcome none = ask(recorded<record>(), {"cgroups", "cgroup:/nowhere"});
   CHECK(none.exit != Exit::answered);
   CHECK(none.error.find("/nowhere") != std::string::npos);
 }
 
 TEST_CASE("cgroups: by name, containers and pods have what their managers call them") {
-  const json web = rows_of(recorded(), {"container:docker:3f2a4b5c6d7e"});
+  const json web = rows_of(recorded<record>(), {"cgroups", "container:docker:3f2a4b5c6d7e"});
   REQUIRE(web.size() == 1);
   CHECK(web[0]["container_name"] == "web-1");
   CHECK(web[0]["container_image"] == "nginx:1.27");
   CHECK(web[0]["container_id"] == kWeb);
-  const json pod = rows_of(recorded(), {"cgroup:/kubepods.slice"});
+  const json pod = rows_of(recorded<record>(), {"cgroups", "cgroup:/kubepods.slice"});
   REQUIRE(pod.size() == 1);
   CHECK(pod[0]["pod"] == "prod/shop-7d9f");
   CHECK(pod[0]["pod_uid"] == "12ab");
-  const std::string table = ask(recorded(), {}).out;
+  const std::string table = ask(recorded<record>(), {"cgroups"}).out;
   CHECK(table.find("web-1 (docker:3f2a4b5c6d7e)") != std::string::npos);
   CHECK(table.find("prod/shop-7d9f/app (kubernetes:aaaabbbbcccc)") != std::string::npos);
   CHECK(table.find("a\\x2db.service") != std::string::npos);
 }
 
 TEST_CASE("cgroups: ranked by whatever is asked for, what is not known last") {
-  CHECK(rows_of(recorded(), {"--by", "limit"})[0]["cgroup"] == "/system.slice/nginx.service");
-  CHECK(rows_of(recorded(), {"--by", "peak"})[0]["cgroup"] == "/docker/" + kWeb);
-  CHECK(rows_of(recorded(), {"--by", "kills"})[0]["cgroup"] == "/system.slice/nginx.service");
-  CHECK(rows_of(recorded(), {})[0]["cgroup"] == "/");
-  CHECK(ask(recorded(), {"--by", "pss"}).exit == Exit::usage);
+  CHECK(rows_of(recorded<record>(), {"cgroups", "--by", "limit"})[0]["cgroup"] == "/system.slice/nginx.service");
+  CHECK(rows_of(recorded<record>(), {"cgroups", "--by", "peak"})[0]["cgroup"] == "/docker/" + kWeb);
+  CHECK(rows_of(recorded<record>(), {"cgroups", "--by", "kills"})[0]["cgroup"] == "/system.slice/nginx.service");
+  CHECK(rows_of(recorded<record>(), {"cgroups"})[0]["cgroup"] == "/");
+  CHECK(ask(recorded<record>(), {"cgroups", "--by", "pss"}).exit == Exit::usage);
 }
 
 TEST_CASE("cgroups: without any there is nothing to answer from") {
@@ -190,7 +167,7 @@ TEST_CASE("cgroups: without any there is nothing to answer from") {
   history.begin_run();
   history.birth(1, {"init", "/sbin/init"}, kMib);
   history.tick(1);
-  const Outcome outcome = ask(history, {});
+  const Outcome outcome = ask(history, {"cgroups"});
   CHECK(outcome.exit == Exit::empty);
   CHECK(outcome.out.find("nothing of cgroups was recorded") != std::string::npos);
 }
@@ -200,7 +177,7 @@ TEST_CASE("cgroups: rollups have the sums over processes, and the highest usage 
   record(history);
   history.tick(118);
   history.maintain();
-  const json rows = rows_of(history, {"--tier", "hour", "--at", "2026-11-19T00:30Z"});
+  const json rows = rows_of(history, {"cgroups", "--tier", "hour", "--at", "2026-11-19T00:30Z"});
   const auto nginx =
       std::ranges::find_if(rows, [](const json& row) { return row["cgroup"] == "/system.slice/nginx.service"; });
   REQUIRE(nginx != rows.end());
@@ -208,19 +185,20 @@ TEST_CASE("cgroups: rollups have the sums over processes, and the highest usage 
   CHECK((*nginx)["anon_mark_kib"] == 150 * kMib);
   CHECK((*nginx)["processes_pss_kib"] == 150 * kMib);
   CHECK_FALSE(nginx->contains("usage_kib"));
-  const Outcome table = ask(history, {"--tier", "hour", "--at", "2026-11-19T00:30Z"});
+  const Outcome table = ask(history, {"cgroups", "--tier", "hour", "--at", "2026-11-19T00:30Z"});
   CHECK(table.out.find("is kept as long as ticks are") != std::string::npos);
 }
 
 TEST_CASE("cgroups: top and peaks by container show what containers are called, by slice the path's own words") {
-  const json rows = rows_of(recorded(), {"--group", "container", "--by", "pss"}, "top");
+  const json rows = rows_of(recorded<record>(), {"top", "--group", "container", "--by", "pss"});
   CHECK(rows[0]["container"] == "docker:3f2a4b5c6d7e");
   CHECK(rows[0]["container_name"] == "web-1");
-  CHECK(rows_of(recorded(), {"--group", "container", "--by", "pss"}, "peaks")[0]["container_name"] == "web-1");
+  CHECK(rows_of(recorded<record>(), {"peaks", "--group", "container", "--by", "pss"})[0]["container_name"] == "web-1");
   std::map<std::string, std::int64_t> slices;
-  for (const json& row : rows_of(recorded(), {"--group", "slice"}, "top")) slices[row["slice"]] = row["pss_kib"];
+  for (const json& row : rows_of(recorded<record>(), {"top", "--group", "slice"}))
+    slices[row["slice"]] = row["pss_kib"];
   CHECK(slices["system.slice"] == 155 * kMib);
   CHECK(slices["kubepods-pod12ab.slice"] == 30 * kMib);
   CHECK(slices[""] == 208 * kMib);
-  CHECK(rows_of(recorded(), {"--filter", "slice=system.slice"}, "top").size() == 3);
+  CHECK(rows_of(recorded<record>(), {"top", "--filter", "slice=system.slice"}).size() == 3);
 }

@@ -8,15 +8,13 @@
 
 #include <nlohmann/json.hpp>
 
-#include "query/cli/application.h"
+#include "query/ask.h"
 #include "query/history.h"
-#include "query/zone_guard.h"
 #include "support/catch.h"
-#include "support/manual_clock.h"
 
 using namespace memoir;
-using namespace memoir::query;
 using memoir::test::History;
+using memoir::test::recorded;
 using Json = nlohmann::json;
 
 namespace {
@@ -27,42 +25,31 @@ const std::string kShop = "c1c2c3c4c5c6c7c8d1d2d3d4d5d6d7d8c1c2c3c4c5c6c7c8d1d2d
 
 // Two containers and a service. Process 1 holds 300 MiB in the first ten minutes, then 50; 2 the other way round; 3
 // always 80; 4 lived for one tick, with 200.
-History& recording() {
-  static History history;
-  static const bool recorded = [] {
-    history.begin_run();
-    history.machine(9'000'000);
-    history.birth(1, {"php", "php a", "web", "root", "/docker/" + kWeb}, 300 * kMib);
-    history.birth(2, {"php", "php b", "web", "root", "/docker/" + kShop}, 50 * kMib);
-    history.birth(3, {"nginx", "nginx", "web", "root", "/system.slice/nginx.service"}, 80 * kMib);
-    history.tick(30);
-    history.birth(4, {"cc1", "cc1", "other", "root", "/system.slice/ci.service"}, 200 * kMib);
-    history.tick(1);
-    history.death(4);
-    history.tick(29);
-    history.hold(1, 50 * kMib);
-    history.hold(2, 300 * kMib);
-    history.tick(60);
-    history.maintain();
-    history.end_run();
-    return true;
-  }();
-  static_cast<void>(recorded);
-  return history;
+void record(History& history) {
+  history.begin_run();
+  history.machine(9'000'000);
+  history.birth(1, {"php", "php a", "web", "root", "/docker/" + kWeb}, 300 * kMib);
+  history.birth(2, {"php", "php b", "web", "root", "/docker/" + kShop}, 50 * kMib);
+  history.birth(3, {"nginx", "nginx", "web", "root", "/system.slice/nginx.service"}, 80 * kMib);
+  history.tick(30);
+  history.birth(4, {"cc1", "cc1", "other", "root", "/system.slice/ci.service"}, 200 * kMib);
+  history.tick(1);
+  history.death(4);
+  history.tick(29);
+  history.hold(1, 50 * kMib);
+  history.hold(2, 300 * kMib);
+  history.tick(60);
+  history.maintain();
+  history.end_run();
 }
 
-Outcome ask(std::vector<std::string> words) {
-  const test::ZoneGuard zone("UTC");
-  words.insert(words.end(), {"--db", recording().path()});
-  const Outcome outcome = answer(words, test::ManualClock({recording().now_ms(), 0}));
-  CAPTURE(words, outcome.error);
-  REQUIRE(outcome.exit == Exit::answered);
-  return outcome;
+std::string text_of(std::vector<std::string> words) {
+  return test::text_of(recorded<record>(), std::move(words));
 }
 
 Json rows_of(std::vector<std::string> words) {
   words.emplace_back("--json");
-  return Json::parse(ask(words).out)["rows"];
+  return Json::parse(text_of(std::move(words)))["rows"];
 }
 
 std::set<int> pids_of(const std::vector<std::string>& words) {
@@ -87,11 +74,11 @@ TEST_CASE("A filter by memory compares what was held at the time") {
   CHECK(pids_of({"top", "--filter", "pss<=80M"}) == Pids{1, 3});
   CHECK(pids_of({"top", "--at", "2026-11-19 00:01", "--filter", "uss>100M"}) == Pids{1});
   CHECK(pids_of({"processes", "--at", "2026-11-19 00:01", "--filter", "rss>100M"}) == Pids{1});
-  const Json rollup = Json::parse(ask({"export", "--format", "smaps-rollup", "--filter", "pss>100M"}).out);
+  const Json rollup = Json::parse(text_of({"export", "--format", "smaps-rollup", "--filter", "pss>100M"}));
   REQUIRE(rollup.size() == 1);
   CHECK(rollup[0]["pid"] == 2);
-  CHECK(Json::parse(ask({"export", "--format", "category-metrics", "--filter", "pss>100M"})
-                        .out)["web_pss"]["summary"]["value"] == 300);
+  CHECK(Json::parse(text_of(
+            {"export", "--format", "category-metrics", "--filter", "pss>100M"}))["web_pss"]["summary"]["value"] == 300);
 }
 
 TEST_CASE("Over a range it compares the most that was held in it, and says so") {
@@ -101,15 +88,15 @@ TEST_CASE("Over a range it compares the most that was held in it, and says so") 
     const auto asked = with({command, "--filter", "rss>100M"}, kWhole);
     CHECK(pids_of(asked) == Pids{1, 2, 4});
     CHECK(pids_of(with({command, "--filter", "rss>=80M", "--filter", "rss<100M"}, kWhole)) == Pids{3});
-    CHECK(ask(asked).out.find(note) != std::string::npos);
+    CHECK(text_of(asked).find(note) != std::string::npos);
   }
   CHECK(pids_of({"peaks", "--filter", "rss>100M"}) == Pids{1, 2, 4});
   CHECK(pids_of({"diff", "2026-11-19 00:01", "2026-11-19 00:19", "--filter", "rss>100M"}) == Pids{1, 2});
   CHECK(
-      ask({"diff", "2026-11-19 00:01", "2026-11-19 00:19", "--filter", "rss>100M"}).out.find("RSS of the two times") !=
+      text_of({"diff", "2026-11-19 00:01", "2026-11-19 00:19", "--filter", "rss>100M"}).find("RSS of the two times") !=
       std::string::npos);
   Pids exported;
-  std::istringstream lines(ask(with({"export", "processes", "--format", "jsonl", "--filter", "rss>100M"}, kWhole)).out);
+  std::istringstream lines(text_of(with({"export", "processes", "--format", "jsonl", "--filter", "rss>100M"}, kWhole)));
   for (std::string line; std::getline(lines, line);) exported.insert(Json::parse(line)["pid"].get<int>());
   CHECK(exported == Pids{1, 2, 4});
 }

@@ -10,6 +10,7 @@
 #include "support/slurp.h"
 
 using memoir::test::History;
+using memoir::test::recorded;
 using memoir::test::slurp;
 using memoir::test::TemporaryDirectory;
 
@@ -40,20 +41,14 @@ const std::vector<std::string> kHostile{"$(touch x)",
                                         "=touch",
                                         "zz\ttouch x"};
 
-History& recording() {
-  static History history;
-  static const bool recorded = [] {
-    history.begin_run();
-    std::int32_t pid = 100;
-    for (const std::string& name : kHostile) history.birth(++pid, {"worker", "worker", name}, 1000);
-    history.birth(++pid, {"worker", "worker", "zz top"}, 1000);
-    history.birth(++pid, {"worker", "worker", "web"}, 1000);
-    history.tick(3);
-    history.end_run();
-    return true;
-  }();
-  static_cast<void>(recorded);
-  return history;
+void record(History& history) {
+  history.begin_run();
+  std::int32_t pid = 100;
+  for (const std::string& name : kHostile) history.birth(++pid, {"worker", "worker", name}, 1000);
+  history.birth(++pid, {"worker", "worker", "zz top"}, 1000);
+  history.birth(++pid, {"worker", "worker", "web"}, 1000);
+  history.tick(3);
+  history.end_run();
 }
 
 bool is_installed(const std::string& program) {
@@ -75,8 +70,8 @@ class Shell {
     const std::string program = MEMOIR;
     const std::string line = "cd " + folder_.path() + "/work && env -i HOME=" + folder_.path() +
                              " TERM=dumb LC_ALL=C.UTF-8 PATH=" + program.substr(0, program.rfind('/')) +
-                             ":/usr/bin:/bin MEMOIR_DB=" + recording().path() + " " + command + " <" + folder_.path() +
-                             "/input >" + folder_.path() + "/out 2>&1";
+                             ":/usr/bin:/bin MEMOIR_DB=" + recorded<record>().path() + " " + command + " <" +
+                             folder_.path() + "/input >" + folder_.path() + "/out 2>&1";
     static_cast<void>(std::system(line.c_str()));
     return slurp(folder_.path() + "/out");
   }

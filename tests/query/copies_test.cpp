@@ -5,50 +5,34 @@
 
 #include <nlohmann/json.hpp>
 
-#include "query/cli/application.h"
+#include "query/ask.h"
 #include "query/commands.h"
 #include "query/history.h"
 #include "support/catch.h"
-#include "support/manual_clock.h"
 #include "support/slurp.h"
 
 using namespace memoir;
 using namespace memoir::query;
 using memoir::test::History;
+using memoir::test::recorded;
 
 namespace {
 
 namespace fs = std::filesystem;
 
-History& copied() {
-  static History history;
-  static const bool recorded = [] {
-    history.begin_run();
-    history.birth(7, {"nginx", "nginx: worker", "web"}, 5000);
-    history.tick(30);
-    history.birth(8, {"job", "job --once", "batch"}, 9000);
-    history.tick(30);
-    history.death(8);
-    history.hold(7, 6000);
-    history.tick(300);
-    return true;
-  }();
-  static_cast<void>(recorded);
-  return history;
+void record(History& history) {
+  history.begin_run();
+  history.birth(7, {"nginx", "nginx: worker", "web"}, 5000);
+  history.tick(30);
+  history.birth(8, {"job", "job --once", "batch"}, 9000);
+  history.tick(30);
+  history.death(8);
+  history.hold(7, 6000);
+  history.tick(300);
 }
 
-Outcome ask(std::vector<std::string> arguments, const std::string& database = copied().path()) {
-  const test::ManualClock clock({copied().now_ms(), 0});
-  arguments.insert(arguments.end(), {"--db", database});
-  return answer(arguments, clock);
-}
-
-nlohmann::json json_of(std::vector<std::string> arguments) {
-  arguments.insert(arguments.end(), {"--format", "json"});
-  const Outcome outcome = ask(arguments);
-  CAPTURE(outcome.error);
-  REQUIRE(outcome.exit == Exit::answered);
-  return nlohmann::json::parse(outcome.out);
+Outcome ask(std::vector<std::string> words, const std::string& database = recorded<record>().path()) {
+  return test::ask(database, recorded<record>().now_ms(), std::move(words));
 }
 
 bool contains(const std::string& text, const std::string& part) {
@@ -61,12 +45,12 @@ TEST_CASE("Every command answers from a backup and from an extract") {
   const test::TemporaryDirectory directory;
   const std::string backup = directory.path() + "/backup.db";
   const std::string part = directory.path() + "/part.db";
-  const auto all = json_of({"backup", "-o", backup});
+  const auto all = json_of(recorded<record>(), {"backup", "-o", backup});
   CHECK(all["rows"][0]["ticks"] == 360);
   CHECK(all["rows"][0]["file"] == backup);
-  const auto few = json_of({"extract", "--last", "10m", "--output", part});
+  const auto few = json_of(recorded<record>(), {"extract", "--last", "10m", "--output", part});
   CHECK(few["coverage"]["ticks"] == 61);
-  CHECK(few["rows"][0]["to_ms"] == copied().now_ms() - History::kInterval);
+  CHECK(few["rows"][0]["to_ms"] == recorded<record>().now_ms() - History::kInterval);
   for (const std::string& file : {backup, part}) {
     for (const Command& command : commands()) {
       CAPTURE(file, command.name);
@@ -149,7 +133,7 @@ TEST_CASE("A copy without a place, a range, or anything in it is refused") {
   CHECK(ask({"extract", "-o", file}).exit == Exit::usage);
   CHECK(contains(ask({"extract", "-o", file}).error, "--last 2h"));
   CHECK(ask({"backup", "-o"}).exit == Exit::usage);
-  CHECK(ask({"backup", "-o", copied().path(), "--force"}).exit == Exit::usage);
+  CHECK(ask({"backup", "-o", recorded<record>().path(), "--force"}).exit == Exit::usage);
   CHECK(ask({"extract", "--day", "2020-01-01", "-o", file}).exit == Exit::empty);
   CHECK_FALSE(fs::exists(file));
   REQUIRE(ask({"backup", "-o", file}).exit == Exit::answered);

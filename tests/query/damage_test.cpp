@@ -7,10 +7,9 @@
 #include <fstream>
 #include <random>
 
-#include "query/cli/application.h"
+#include "query/ask.h"
 #include "query/history.h"
 #include "support/catch.h"
-#include "support/manual_clock.h"
 #include "support/slurp.h"
 
 using namespace memoir;
@@ -72,7 +71,6 @@ TEST_CASE("A damaged file is answered from, or refused with its name and how to 
   REQUIRE(whole.size() > 10 * kPage);
   const TemporaryDirectory directory;
   const std::string path = directory.path() + "/damaged.db";
-  const test::ManualClock clock({History::kStart + 600'000, 0});
   std::mt19937 random(20'261'120);
   int refused = 0;
   for (int copy = 0; copy < kCopies; ++copy) {
@@ -83,7 +81,7 @@ TEST_CASE("A damaged file is answered from, or refused with its name and how to 
     std::ofstream(path, std::ios::binary) << bytes;
     for (const char* command : {"status", "top", "trend", "peaks", "processes", "categories"}) {
       CAPTURE(copy, command);
-      const Outcome outcome = answer({command, "--db", path}, clock);
+      const Outcome outcome = test::ask(path, History::kStart + 600'000, {command});
       CAPTURE(outcome.error);
       CHECK(outcome.exit != Exit::usage);
       if (outcome.exit != Exit::failed) continue;
@@ -106,9 +104,7 @@ TEST_CASE("What a look saw ages after its tick is left out") {
   history.end_run();
   SQLite::Database database(history.path(), SQLite::OPEN_READWRITE);
   REQUIRE(database.exec("UPDATE extreme SET high_before_ms = -9000000000000000") > 0);
-  const test::ManualClock clock({history.now_ms(), 0});
-  CHECK(answer({"trend", "category:web", "--tier", "5min", "--last", "1h", "--db", history.path()}, clock).exit ==
-        Exit::answered);
+  CHECK(ask(history, {"trend", "category:web", "--tier", "5min", "--last", "1h"}).exit == Exit::answered);
 }
 
 TEST_CASE("A number that Memoir never writes is refused with the file's name, and not added up") {
@@ -120,9 +116,8 @@ TEST_CASE("A number that Memoir never writes is refused with the file's name, an
     history.maintain();
   }
   history.end_run();
-  const test::ManualClock clock({history.now_ms(), 0});
-  const std::vector<std::string> question{"trend", "machine", "--tier", "5min", "--last", "2h", "--db", history.path()};
-  REQUIRE(answer(question, clock).exit == Exit::answered);
+  const std::vector<std::string> question{"trend", "machine", "--tier", "5min", "--last", "2h"};
+  REQUIRE(ask(history, question).exit == Exit::answered);
   const std::string whole = slurp(history.path());
   for (const char* change : {"machine_5min SET hour = 9223372036854775807", "machine_5min SET hour = 9000000000000000",
                              "machine_5min SET slot = slot + 12", "machine_5min SET slot = -1 WHERE slot = 0",
@@ -134,7 +129,7 @@ TEST_CASE("A number that Memoir never writes is refused with the file's name, an
       SQLite::Database database(history.path(), SQLite::OPEN_READWRITE);
       database.exec(fmt::format("UPDATE OR REPLACE {}", change));
     }
-    const Outcome outcome = answer(question, clock);
+    const Outcome outcome = ask(history, question);
     CAPTURE(outcome.error);
     CHECK(outcome.exit == Exit::failed);
     CHECK(outcome.error.find(history.path() + ": holds a number that Memoir never writes") != std::string::npos);

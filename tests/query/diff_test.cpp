@@ -4,12 +4,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "query/cli/application.h"
+#include "query/ask.h"
 #include "query/history.h"
-#include "query/zone_guard.h"
 #include "store/writer.h"
 #include "support/catch.h"
-#include "support/manual_clock.h"
 #include "support/simulation.h"
 #include "support/temporary_directory.h"
 
@@ -23,10 +21,8 @@ constexpr std::int64_t kMib = 1024;
 
 nlohmann::json ask(const std::string& path, std::int64_t now_ms, std::vector<std::string> arguments,
                    Exit exit = Exit::answered) {
-  const test::ZoneGuard zone("UTC");
-  const test::ManualClock clock({now_ms, 0});
-  arguments.insert(arguments.end(), {"--db", path, "--format", "json"});
-  const Outcome outcome = answer(arguments, clock);
+  arguments.insert(arguments.end(), {"--format", "json"});
+  const Outcome outcome = test::ask(path, now_ms, std::move(arguments));
   CAPTURE(outcome.error);
   REQUIRE(outcome.exit == exit);
   return exit == Exit::usage ? nlohmann::json(outcome.error) : nlohmann::json::parse(outcome.out);

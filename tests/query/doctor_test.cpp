@@ -9,10 +9,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "query/cli/application.h"
+#include "query/ask.h"
 #include "query/history.h"
 #include "support/catch.h"
-#include "support/manual_clock.h"
 #include "support/slurp.h"
 
 using namespace memoir;
@@ -69,7 +68,7 @@ Findings judge(const RecorderStatus& status, bool here = true) {
 }
 
 Outcome doctor(const std::string& path, std::int64_t now_ms, const std::string& format = "json") {
-  return answer({"doctor", "--db", path, "--format", format}, test::ManualClock({now_ms, 0}));
+  return test::ask(path, now_ms, {"doctor", "--format", format});
 }
 
 }  // namespace
@@ -225,10 +224,7 @@ TEST_CASE("doctor and status: what counts the processes") {
     History history;
     history.begin_run(census);
     history.tick();
-    const auto shown = [&](const std::string& format) {
-      return answer({"status", "--db", history.path(), "--format", format}, test::ManualClock({history.now_ms(), 0}))
-          .out;
-    };
+    const auto shown = [&](const std::string& format) { return ask(history, {"status", "--format", format}).out; };
     CHECK(shown("table").find(census == "bpf" ? "Census     by BPF: " : "Census     by /proc: ") != std::string::npos);
     CHECK(nlohmann::json::parse(shown("json"))["census"] == census);
   }

@@ -1,19 +1,16 @@
 // What answers from rollups say of how exact they are, and of when a peak was reached.
 
-#include <fmt/format.h>
+#include <filesystem>
 
 #include <nlohmann/json.hpp>
 
-#include "query/cli/application.h"
+#include "query/ask.h"
 #include "query/history.h"
-#include "query/zone_guard.h"
 #include "support/catch.h"
-#include "support/manual_clock.h"
-#include "support/slurp.h"
 
 using namespace memoir;
-using namespace memoir::query;
 using memoir::test::History;
+using memoir::test::recorded;
 using nlohmann::json;
 
 namespace {
@@ -21,15 +18,6 @@ namespace {
 constexpr std::int64_t kMinute = 60'000;
 constexpr std::int64_t kHour = 3'600'000;
 const char* const kTierWords[] = {"raw", "5min", "hour", "day"};
-
-json ask(const std::string& path, std::int64_t now_ms, std::vector<std::string> arguments) {
-  const test::ManualClock clock({now_ms, 0});
-  arguments.insert(arguments.end(), {"--format", "json", "--db", path});
-  const Outcome outcome = answer(arguments, clock);
-  CAPTURE(arguments, outcome.error);
-  REQUIRE(outcome.exit == Exit::answered);
-  return json::parse(outcome.out);
-}
 
 const json& row_of(const json& rows, const std::string& key, const std::string& value) {
   for (const json& row : rows) {
@@ -48,51 +36,39 @@ bool warns_of(const json& report, const std::string& words) {
 
 // Two days of three processes, rolled up. The one of the database may not be read from the second day on: a third of
 // the PSS of both days is not exact.
-const History& half_readable() {
-  static History history(kMinute);
-  static const bool recorded = [] {
-    history.begin_run();
-    history.birth(1, {"init", "init"}, 100'000);
-    history.birth(2, {"nginx", "nginx", "web"}, 100'000);
-    history.birth(3, {"postgres", "postgres", "database"}, 400'000);
-    history.tick(24 * 60);
-    history.approximate(3);
-    history.tick(24 * 60 + 1);
-    history.maintain();
-    history.end_run();
-    return true;
-  }();
-  static_cast<void>(recorded);
-  return history;
+void half_readable(History& history) {
+  history.begin_run();
+  history.birth(1, {"init", "init"}, 100'000);
+  history.birth(2, {"nginx", "nginx", "web"}, 100'000);
+  history.birth(3, {"postgres", "postgres", "database"}, 400'000);
+  history.tick(24 * 60);
+  history.approximate(3);
+  history.tick(24 * 60 + 1);
+  history.maintain();
+  history.end_run();
 }
 
 json of_two_days(std::vector<std::string> arguments, const std::string& tier) {
   arguments.insert(arguments.end(), {"--from", "2026-11-19", "--to", "2026-11-21", "--tier", tier});
-  return ask(half_readable().path(), half_readable().now_ms(), arguments);
+  return json_of(recorded<half_readable, kMinute>(), std::move(arguments));
 }
 
 // 9 GiB in use and 8 GiB of one process at 03:00 and from 23:57 to 00:10, over midnight.
-const History& twice_as_high() {
-  static History history(kMinute);
-  static const bool recorded = [] {
-    const auto hold = [](std::int64_t kib, int minutes) {
-      history.hold(7, kib);
-      history.machine(kib + (1 << 20));
-      history.tick(minutes);
-    };
-    history.begin_run();
-    history.birth(7, {"java", "java -jar app.jar", "app", "root", "/app.slice"}, 2 << 20);
-    hold(2 << 20, 3 * 60);
-    hold(8 << 20, 10);
-    hold(2 << 20, 20 * 60 + 47);
-    hold(8 << 20, 13);
-    hold(2 << 20, 14 * 60);
-    history.maintain();
-    history.end_run();
-    return true;
-  }();
-  static_cast<void>(recorded);
-  return history;
+void twice_as_high(History& history) {
+  const auto hold = [&history](std::int64_t kib, int minutes) {
+    history.hold(7, kib);
+    history.machine(kib + (1 << 20));
+    history.tick(minutes);
+  };
+  history.begin_run();
+  history.birth(7, {"java", "java -jar app.jar", "app", "root", "/app.slice"}, 2 << 20);
+  hold(2 << 20, 3 * 60);
+  hold(8 << 20, 10);
+  hold(2 << 20, 20 * 60 + 47);
+  hold(8 << 20, 13);
+  hold(2 << 20, 14 * 60);
+  history.maintain();
+  history.end_run();
 }
 
 constexpr std::int64_t kSecondTime = History::kStart + 24 * kHour - 3 * kMinute;
@@ -100,7 +76,6 @@ constexpr std::int64_t kSecondTime = History::kStart + 24 * kHour - 3 * kMinute;
 }  // namespace
 
 TEST_CASE("exactness: rollups tell how much of an answer is exact, as ticks do") {
-  const test::ZoneGuard zone("UTC");
   const std::string tier = GENERATE(from_range(std::begin(kTierWords), std::end(kTierWords)));
   CAPTURE(tier);
   for (const std::string group : {"process", "category", "user"}) {
@@ -123,15 +98,13 @@ TEST_CASE("exactness: rollups tell how much of an answer is exact, as ticks do")
 }
 
 TEST_CASE("exactness: a summary tells how much of the PSS is exact") {
-  const test::ZoneGuard zone("UTC");
-  const History& history = half_readable();
-  const auto of = [&](const char* day) { return ask(history.path(), history.now_ms(), {"summary", "--day", day}); };
+  const History& history = recorded<half_readable, kMinute>();
+  const auto of = [&](const char* day) { return json_of(history, {"summary", "--day", day}); };
   CHECK_FALSE(warns_of(of("2026-11-19"), "exact"));
   CHECK(warns_of(of("2026-11-20"), "33.3% of the PSS is exact"));
 }
 
 TEST_CASE("exactness: of rollups that an older recorder wrote it is not known") {
-  const test::ZoneGuard zone("UTC");
   const test::TemporaryDirectory directory;
   const std::string path = directory.path() + "/memoir.db";
   std::filesystem::copy_file(MEMOIR_SOURCE "/tests/fixtures/schema/004.db", path);
@@ -142,7 +115,7 @@ TEST_CASE("exactness: of rollups that an older recorder wrote it is not known") 
   const std::vector<std::string> range{"--from", "2026-09-21", "--to", "2026-09-22", "--tier", "5min"};
   const auto asked = [&](std::vector<std::string> arguments) {
     arguments.insert(arguments.end(), range.begin(), range.end());
-    return ask(path, now_ms, arguments);
+    return test::json_of(path, now_ms, std::move(arguments));
   };
   CHECK(asked({"top"})["totals"]["exact_percent"].is_null());
   CHECK(warns_of(asked({"trend", "category:web"}), "is not known"));
@@ -150,14 +123,12 @@ TEST_CASE("exactness: of rollups that an older recorder wrote it is not known") 
 }
 
 TEST_CASE("exactness: a peak that was reached twice has the time of the first in the range") {
-  const test::ZoneGuard zone("UTC");
-  const History& history = twice_as_high();
+  const History& history = recorded<twice_as_high, kMinute>();
   const std::string tier = GENERATE("5min", "hour");
   CAPTURE(tier);
   for (const char* group : {"category", "cgroup", "identity"}) {
-    const json peaks = ask(history.path(), history.now_ms(),
-                           {"peaks", "--group", group, "--by", "pss", "--from", "2026-11-19 12:00", "--to",
-                            "2026-11-20 12:00", "--tier", tier});
+    const json peaks = json_of(history, {"peaks", "--group", group, "--by", "pss", "--from", "2026-11-19 12:00", "--to",
+                                         "2026-11-20 12:00", "--tier", tier});
     CAPTURE(group);
     for (const json& row : {row_of(peaks["machine"], "metric", "used"), row_of(peaks["machine"], "metric", "available"),
                             peaks["rows"][0]}) {
@@ -174,24 +145,22 @@ TEST_CASE("exactness: a peak that was reached twice has the time of the first in
 }
 
 TEST_CASE("exactness: the time of a peak outlives the ticks") {
-  const test::ZoneGuard zone("UTC");
-  const History& history = twice_as_high();
+  const History& history = recorded<twice_as_high, kMinute>();
   for (const std::string tier : {"hour", "day"}) {
     CAPTURE(tier);
-    const json trend = ask(history.path(), history.now_ms(),
-                           {"trend", "category:app", "--from", "2026-11-19", "--to", "2026-11-20", "--tier", tier});
+    const json trend =
+        json_of(history, {"trend", "category:app", "--from", "2026-11-19", "--to", "2026-11-20", "--tier", tier});
     CHECK(trend["max_at_ms"] == History::kStart + 3 * kHour);
-    const json top = ask(history.path(), history.now_ms(),
-                         {"top", "--group", "category", "--from", "2026-11-19", "--to", "2026-11-20", "--tier", tier});
+    const json top =
+        json_of(history, {"top", "--group", "category", "--from", "2026-11-19", "--to", "2026-11-20", "--tier", tier});
     CHECK(top["rows"][0]["max_at_ms"] == History::kStart + 3 * kHour);
     CHECK(top["rows"][0]["max_until_ms"] == History::kStart + 3 * kHour);
   }
 }
 
 TEST_CASE("exactness: the peak of a day that is none of UTC has its own time") {
-  const test::ZoneGuard zone("XXX-12");
-  const History& history = twice_as_high();
-  const json summary = ask(history.path(), history.now_ms(), {"summary", "--day", "2026-11-20"});
+  const History& history = recorded<twice_as_high, kMinute>();
+  const json summary = test::json_of(history.path(), history.now_ms(), {"summary", "--day", "2026-11-20"}, "XXX-12");
   CHECK(summary["used_max_at_ms"] == kSecondTime);
   CHECK(summary["used_max_until_ms"] == kSecondTime);
   CHECK(summary["available_min_at_ms"] == kSecondTime);
@@ -202,7 +171,7 @@ TEST_CASE("a sum says how much of it is estimated, and how wrong estimates were 
   history.begin_run();
   history.birth(1, {"init", "init"}, 100'000);
   history.birth(2, {"postgres", "postgres"}, 300'000);
-  const auto totals = [&] { return ask(history.path(), history.now_ms(), {"top"})["totals"]; };
+  const auto totals = [&] { return json_of(history, {"top"})["totals"]; };
   history.tick();
   CHECK(totals()["exact_percent"] == 100.0);
   CHECK(totals()["estimates_off_percent"].is_null());
@@ -228,7 +197,7 @@ TEST_CASE("where some are estimates: between which they are, how wrong their sum
   history.birth(3, {"postgres", "postgres", "database"}, 300'000);
   const auto ask_top = [&](std::vector<std::string> more = {}) {
     more.insert(more.begin(), "top");
-    return ask(history.path(), history.now_ms(), more);
+    return json_of(history, more);
   };
   history.tick();
   CHECK_FALSE(ask_top()["rows"][0].contains("pss_low_kib"));

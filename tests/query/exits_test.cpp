@@ -4,17 +4,15 @@
 
 #include <nlohmann/json.hpp>
 
-#include "query/cli/application.h"
+#include "query/ask.h"
 #include "query/golden.h"
 #include "query/history.h"
-#include "query/render/terminal.h"
-#include "query/zone_guard.h"
 #include "support/catch.h"
-#include "support/manual_clock.h"
 
 using namespace memoir;
 using namespace memoir::query;
 using memoir::test::History;
+using memoir::test::recorded;
 using nlohmann::json;
 
 namespace {
@@ -37,42 +35,17 @@ void record(History& history) {
   history.end_run();
 }
 
-History& recording() {
-  static History history;
-  static const bool recorded = (record(history), true);
-  static_cast<void>(recorded);
-  return history;
-}
-
-Outcome ask(const History& history, std::vector<std::string> arguments) {
-  use_utf8();
-  const test::ZoneGuard zone("UTC");
-  arguments.insert(arguments.end(), {"--db", history.path()});
-  Outcome outcome = answer(arguments, test::ManualClock({history.now_ms(), 0}));
-  const std::size_t at = outcome.out.find(history.path());
-  if (at != std::string::npos) outcome.out.replace(at, history.path().size(), "DB");
-  return outcome;
-}
-
-json json_of(const History& history, std::vector<std::string> arguments) {
-  arguments.insert(arguments.end(), {"--format", "json"});
-  const Outcome outcome = ask(history, arguments);
-  CAPTURE(outcome.error);
-  REQUIRE(outcome.exit == Exit::answered);
-  return json::parse(outcome.out);
-}
-
 }  // namespace
 
 TEST_CASE("exits: golden answers") {
   const std::string format = GENERATE("table", "json", "csv");
-  const Outcome outcome = ask(recording(), {"exits", "--format", format});
+  const Outcome outcome = ask(recorded<record>(), {"exits", "--format", format});
   CHECK(outcome.exit == Exit::answered);
   test::compare_with_golden("exits." + format, outcome.out);
 }
 
 TEST_CASE("exits: by group those that are only summed count too") {
-  const json answer = json_of(recording(), {"exits", "--group", "command"});
+  const json answer = json_of(recorded<record>(), {"exits", "--group", "command"});
   const json& rows = answer["rows"];
   REQUIRE(rows.size() == 3);
   CHECK(rows[0]["command"] == "spike");
@@ -83,28 +56,28 @@ TEST_CASE("exits: by group those that are only summed count too") {
   CHECK(rows[2]["processes"] == 1'000);
   CHECK(answer["totals"]["ended"] == 1'008);
   CHECK(answer["totals"]["summed"] == 1'005);
-  const json filtered = json_of(recording(), {"exits", "--filter", "user=me"});
+  const json filtered = json_of(recorded<record>(), {"exits", "--filter", "user=me"});
   CHECK(filtered["rows"].size() == 2);
   CHECK(filtered["totals"]["ended"] == 2);
 }
 
 TEST_CASE("exits: who no tick saw ranks among the peaks, and is counted by group") {
-  const json peaks = json_of(recording(), {"peaks"});
+  const json peaks = json_of(recorded<record>(), {"peaks"});
   REQUIRE(peaks["rows"].size() == 4);
   const json& first = peaks["rows"][0];
   CHECK(first["pid"] == 900);
   CHECK(first["peak_kib"] == 9'216 * kMib);
   CHECK(first["at_least"] == false);
   CHECK(first["at_ms"].get<std::int64_t>() - first["before_ms"].get<std::int64_t>() == 40);
-  CHECK(ask(recording(), {"peaks"}).out.find("1005 processes lived between two ticks") != std::string::npos);
-  const json by_command = json_of(recording(), {"peaks", "--group", "command", "--by", "hwm"});
+  CHECK(ask(recorded<record>(), {"peaks"}).out.find("1005 processes lived between two ticks") != std::string::npos);
+  const json by_command = json_of(recorded<record>(), {"peaks", "--group", "command", "--by", "hwm"});
   REQUIRE(by_command["rows"].size() == 4);
   CHECK(by_command["rows"][0]["command"] == "spike");
   CHECK(by_command["rows"][1]["command"] == "/usr/bin/server --all");
   CHECK(by_command["rows"][2]["command"] == "convert");
   CHECK(by_command["rows"][2]["processes"] == 7);
   CHECK(by_command["rows"][3]["processes"] == 1'000);
-  const json by_user = json_of(recording(), {"peaks", "--group", "user", "--by", "hwm", "--filter", "user=me"});
+  const json by_user = json_of(recorded<record>(), {"peaks", "--group", "user", "--by", "hwm", "--filter", "user=me"});
   REQUIRE(by_user["rows"].size() == 1);
   CHECK(by_user["rows"][0]["peak_kib"] == 60 * kMib);
 }
@@ -136,21 +109,21 @@ TEST_CASE("exits: that nobody told, or that some were lost, is said") {
 }
 
 TEST_CASE("exits: how a process ended, in words") {
-  const json rows = json_of(recording(), {"exits"})["rows"];
+  const json rows = json_of(recorded<record>(), {"exits"})["rows"];
   CHECK(rows[0]["signal"] == 9);
   CHECK(rows[0]["status"].is_null());
   CHECK(rows[2]["status"] == 3);
-  const std::string table = ask(recording(), {"exits"}).out;
+  const std::string table = ask(recorded<record>(), {"exits"}).out;
   CHECK(table.find("SIGKILL") != std::string::npos);
   CHECK(table.find("exit 3") != std::string::npos);
 }
 
 TEST_CASE("processes: one that no tick saw has its life and its mark as the kernel told them") {
-  const json rows = json_of(recording(), {"processes", "--last", "1h"})["rows"];
+  const json rows = json_of(recorded<record>(), {"processes", "--last", "1h"})["rows"];
   const auto spike = std::ranges::find_if(rows, [](const json& row) { return row["pid"] == 900; });
   REQUIRE(spike != rows.end());
   CHECK((*spike)["hwm_kib"] == 9'216 * kMib);
-  const json ended = json_of(recording(), {"exits"})["rows"];
+  const json ended = json_of(recorded<record>(), {"exits"})["rows"];
   const auto told = std::ranges::find_if(ended, [](const json& row) { return row["pid"] == 900; });
   REQUIRE(told != ended.end());
   CHECK((*spike)["ended_ms"] == (*told)["ended_ms"]);

@@ -12,12 +12,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "query/cli/application.h"
+#include "query/ask.h"
 #include "query/history.h"
 #include "store/reader.h"
 #include "store/writer.h"
 #include "support/catch.h"
-#include "support/manual_clock.h"
 #include "support/simulation.h"
 #include "support/slurp.h"
 #include "support/temporary_directory.h"
@@ -75,10 +74,9 @@ Recording& recording() {
   return recording;
 }
 
-Outcome ask(std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), "export");
-  arguments.insert(arguments.end(), {"--db", recording().path()});
-  return answer(arguments, test::ManualClock({recording().now_ms(), 0}));
+Outcome ask(std::vector<std::string> words) {
+  words.insert(words.begin(), "export");
+  return test::ask(recording().path(), recording().now_ms(), std::move(words));
 }
 
 std::vector<json> lines_of(const std::vector<std::string>& arguments) {
@@ -195,9 +193,8 @@ TEST_CASE("export: what was recorded before a clock that stood at 1970 was set i
   history.tick(30);
   history.maintain();
   for (const std::string tier : {"raw", "5min"}) {
-    const Outcome outcome = answer({"export", "machine", "--from", "1970-01-01", "--tier", tier, "--format", "jsonl",
-                                    "--db", history.path(), "--utc"},
-                                   test::ManualClock({history.now_ms(), 0}));
+    const Outcome outcome =
+        ask(history, {"export", "machine", "--from", "1970-01-01", "--tier", tier, "--format", "jsonl", "--utc"});
     CAPTURE(tier, outcome.error);
     REQUIRE(outcome.exit == Exit::answered);
     std::int64_t before = 0;
@@ -294,8 +291,7 @@ TEST_CASE("export: hostile names stay within their label") {
   history.begin_run();
   history.birth(7, {"a\"b\\c\nd", "x", "日本\"}"}, 5000);
   history.tick(2);
-  const Outcome outcome =
-      answer({"export", "--format", "openmetrics", "--db", history.path()}, test::ManualClock({history.now_ms(), 0}));
+  const Outcome outcome = ask(history, {"export", "--format", "openmetrics"});
   CHECK(outcome.out.find(R"(comm="a\"b\\c\nd")") != std::string::npos);
   CHECK(outcome.out.find(R"(category="日本\"}")") != std::string::npos);
 }
@@ -328,8 +324,7 @@ TEST_CASE("export: a snapshot as rollups in bytes, and as metrics of categories"
   // Its rollup was read before.
   history.estimated(8);
   history.tick(2);
-  const test::ManualClock clock({history.now_ms(), 0});
-  const Outcome rollups = answer({"export", "--format", "smaps-rollup", "--db", history.path()}, clock);
+  const Outcome rollups = ask(history, {"export", "--format", "smaps-rollup"});
   const json list = json::parse(rollups.out);
   REQUIRE(list.size() == 2);
   CHECK(list[0]["command"] == "nginx: worker");
@@ -337,7 +332,7 @@ TEST_CASE("export: a snapshot as rollups in bytes, and as metrics of categories"
   CHECK(list[0]["rollup"]["Pss"] == 5 * 1024 * 1024);
   CHECK(list[0]["shared_swap_pss"] == 0);  // nothing is swapped out
   CHECK(rollups.error.find("1 process is left out") != std::string::npos);
-  const Outcome metrics = answer({"export", "--format", "category-metrics", "--db", history.path()}, clock);
+  const Outcome metrics = ask(history, {"export", "--format", "category-metrics"});
   const json named = json::parse(metrics.out);
   CHECK(named["web_server_pss"]["summary"]["value"] == 6.0);
   CHECK(named["web_server_pss_total"]["summary"]["units"] == "MiB");
@@ -354,12 +349,11 @@ TEST_CASE("export: the share in the swap of shared mappings is beside SwapPss, a
   history.set(7, ProcessField::swap_pss, 512);
   history.set(7, ProcessField::shared_swap, 256);
   history.tick(2);
-  const test::ManualClock clock({history.now_ms(), 0});
-  const json list = json::parse(answer({"export", "--format", "smaps-rollup", "--db", history.path()}, clock).out);
+  const json list = json::parse(ask(history, {"export", "--format", "smaps-rollup"}).out);
   CHECK(list[0]["shared_swap_pss"] == 256 * 1024);
   CHECK(list[0]["rollup"]["SwapPss"] == 512 * 1024);
   CHECK(list[1]["shared_swap_pss"].is_null());
-  const Outcome metrics = answer({"export", "--format", "category-metrics", "--db", history.path()}, clock);
+  const Outcome metrics = ask(history, {"export", "--format", "category-metrics"});
   const json named = json::parse(metrics.out);
   CHECK(named["web_pss"]["summary"]["value"] == 2.0);
   CHECK(named["web_pss_swap"]["summary"]["value"] == 0.75);
@@ -375,8 +369,7 @@ TEST_CASE("export: a rollup without Pss or SwapPss is an error that names the pr
     history.set(7, field, std::nullopt);
     if (field == ProcessField::pss) history.set(7, ProcessField::pss_anon, std::nullopt);
     history.tick(2);
-    const Outcome refused = answer({"export", "--format", "category-metrics", "--db", history.path()},
-                                   test::ManualClock({history.now_ms(), 0}));
+    const Outcome refused = ask(history, {"export", "--format", "category-metrics"});
     CHECK(refused.exit == Exit::failed);
     CHECK(refused.out.empty());
     const std::string name = field == ProcessField::pss ? "Pss" : "SwapPss";

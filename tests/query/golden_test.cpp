@@ -7,16 +7,15 @@
 
 #include <nlohmann/json.hpp>
 
-#include "query/cli/application.h"
+#include "query/ask.h"
 #include "query/history.h"
-#include "query/render/terminal.h"
 #include "query/zone_guard.h"
 #include "support/catch.h"
-#include "support/manual_clock.h"
 
 using namespace memoir;
 using namespace memoir::query;
 using memoir::test::History;
+using memoir::test::recorded;
 
 namespace {
 
@@ -48,34 +47,12 @@ void record(History& history) {
   history.tick(24);
 }
 
-History& recording() {
-  static History history;
-  static const bool recorded = (record(history), true);
-  static_cast<void>(recorded);
-  return history;
+Outcome ask(std::vector<std::string> words) {
+  return test::ask(recorded<record>(), std::move(words));
 }
 
-Outcome ask(std::vector<std::string> arguments) {
-  use_utf8();
-  const test::ZoneGuard zone("UTC");
-  const test::ManualClock clock({recording().now_ms(), 0});
-  arguments.insert(arguments.end(), {"--db", recording().path()});
-  Outcome outcome = answer(arguments, clock);
-  for (std::string* text : {&outcome.out, &outcome.error}) {
-    for (std::size_t at = text->find(recording().path()); at != std::string::npos;
-         at = text->find(recording().path())) {
-      text->replace(at, recording().path().size(), "DB");
-    }
-  }
-  return outcome;
-}
-
-nlohmann::json json_of(std::vector<std::string> arguments) {
-  arguments.insert(arguments.end(), {"--format", "json"});
-  const Outcome outcome = ask(arguments);
-  CAPTURE(outcome.error);
-  REQUIRE(outcome.exit == Exit::answered);
-  return nlohmann::json::parse(outcome.out);
+nlohmann::json json_of(std::vector<std::string> words) {
+  return test::json_of(recorded<record>(), std::move(words));
 }
 
 // The time of day of the recording, which begins at midnight.
@@ -291,10 +268,8 @@ TEST_CASE("events: in the order of recording, of the kinds asked, the newest whe
 
 TEST_CASE("events: sentences tell the same time as the rows, in the zone") {
   CHECK(ask({"events", "--utc"}).out.find("to 2026-11-19 00:06:00 UTC: killed") != std::string::npos);
-  use_utf8();
-  const std::vector<std::string> arguments{"events", "--db", recording().path()};
-  const test::ZoneGuard zone(test::kBerlin);
-  const Outcome local = answer(arguments, test::ManualClock({recording().now_ms(), 0}));
+  const History& history = recorded<record>();
+  const Outcome local = test::ask(history.path(), history.now_ms(), {"events"}, test::kBerlin);
   CHECK(local.out.find("to 2026-11-19 01:06:00: killed") != std::string::npos);
   CHECK(local.out.find("UTC") == std::string::npos);
 }

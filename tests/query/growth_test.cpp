@@ -1,19 +1,13 @@
 // top --by growth: what was not there held nothing, and what ended is gone; as diff has it, from ticks and from
 // rollups.
 
-#include <fmt/format.h>
-
 #include <nlohmann/json.hpp>
 
-#include "query/cli/application.h"
+#include "query/ask.h"
 #include "query/history.h"
-#include "query/render/terminal.h"
-#include "query/zone_guard.h"
 #include "support/catch.h"
-#include "support/manual_clock.h"
 
 using namespace memoir;
-using namespace memoir::query;
 using memoir::test::History;
 using nlohmann::json;
 
@@ -21,20 +15,9 @@ namespace {
 
 constexpr std::int64_t kMib = 1024;
 
-std::string ask(const History& history, std::vector<std::string> arguments) {
-  use_utf8();
-  const test::ZoneGuard zone("UTC");
-  const test::ManualClock clock({history.now_ms(), 0});
-  arguments.insert(arguments.end(), {"--db", history.path()});
-  const Outcome outcome = answer(arguments, clock);
-  CAPTURE(arguments, outcome.error);
-  REQUIRE(outcome.exit == Exit::answered);
-  return outcome.out;
-}
-
-json json_of(const History& history, std::vector<std::string> arguments) {
-  arguments.insert(arguments.end(), {"--limit", "0", "--format", "json"});
-  return json::parse(ask(history, arguments));
+json whole_of(const History& history, std::vector<std::string> words) {
+  words.insert(words.end(), {"--limit", "0"});
+  return json_of(history, std::move(words));
 }
 
 json row_of(const json& answer, const std::string& key, const json& value) {
@@ -73,7 +56,7 @@ TEST_CASE(
   const bool rolled = GENERATE(false, true);
   History history(rolled ? 120'000 : 10'000);
   record(history, rolled ? 40 : 10);
-  const json top = json_of(history, {"top", "--last", "1d", "--by", "growth"});
+  const json top = whole_of(history, {"top", "--last", "1d", "--by", "growth"});
   CAPTURE(top.dump(1));
   CHECK(top["tier"] == (rolled ? "5min" : "raw"));
   const std::vector<std::tuple<int, std::int64_t, std::string>> expected{
@@ -88,7 +71,7 @@ TEST_CASE(
     CHECK(row["last_kib"].get<std::int64_t>() - row["first_kib"].get<std::int64_t>() == mib * kMib);
   }
   for (const std::size_t i : {0U, 1U, 2U, 5U}) CHECK(top["rows"][i]["pid"] == std::get<0>(expected[i]));
-  const std::string table = ask(history, {"top", "--last", "1d", "--by", "growth"});
+  const std::string table = text_of(history, {"top", "--last", "1d", "--by", "growth"});
   const std::size_t last = table.find("cc1plus");
   CHECK(table.find("leaky") < last);
   const std::size_t line = table.rfind('\n', last);
@@ -105,8 +88,8 @@ TEST_CASE("top by growth agrees with diff, whatever the group and the tier") {
       std::vector<std::string> diff{"diff", "--last", "1d", "--group", group};
       top.insert(top.end(), filter.begin(), filter.end());
       diff.insert(diff.end(), filter.begin(), filter.end());
-      const json grown = json_of(history, top);
-      const json changed = json_of(history, diff);
+      const json grown = whole_of(history, top);
+      const json changed = whole_of(history, diff);
       const std::string key = group == "process" ? "pid" : group;
       CAPTURE(group, rolled, filter.size());
       REQUIRE(grown["rows"].size() >= (filter.empty() ? 5 : 1));
@@ -123,12 +106,12 @@ TEST_CASE("top by growth agrees with diff, whatever the group and the tier") {
 TEST_CASE("categories over a range: one that began grew by all it holds, one that ended is gone") {
   History history;
   record(history, 10);
-  const json answer = json_of(history, {"categories", "--last", "1d"});
+  const json answer = whole_of(history, {"categories", "--last", "1d"});
   CHECK(row_of(answer, "category", "cache")["growth_kib"] == 30 * kMib);
   CHECK(row_of(answer, "category", "build")["growth_kib"] == -279 * kMib);
   CHECK(row_of(answer, "category", "job")["growth_kib"] == 0);
   CHECK(row_of(answer, "category", "web")["growth_kib"] == 20 * kMib);
-  CHECK(ask(history, {"categories", "--last", "1d"}).find(" gone ") != std::string::npos);
+  CHECK(text_of(history, {"categories", "--last", "1d"}).find(" gone ") != std::string::npos);
 }
 
 TEST_CASE("top by hwm: of equal marks of a group the first counts, whichever process had it") {
@@ -146,7 +129,7 @@ TEST_CASE("top by hwm: of equal marks of a group the first counts, whichever pro
   history.hold(4, 70 * kMib);
   history.tick(rolled ? 80 : 10);
   history.maintain();
-  const json answer = json_of(history, {"top", "--last", "1d", "--by", "hwm", "--group", "category"});
+  const json answer = whole_of(history, {"top", "--last", "1d", "--by", "hwm", "--group", "category"});
   CHECK(answer["tier"] == (rolled ? "5min" : "raw"));
   CHECK(row_of(answer, "category", "web")["max_at_ms"] == History::kStart + (rolled ? 1'200'000 : 100'000));
   CHECK(row_of(answer, "category", "other")["max_at_ms"] == History::kStart);

@@ -127,4 +127,13 @@ class History {
   std::uint64_t births_ = 0;
 };
 
+// What `record` made, once for all tests of a program.
+template <void (*record)(History&), std::int64_t interval_ms = History::kInterval>
+History& recorded() {
+  static History history(interval_ms);
+  static const bool done = (record(history), true);
+  static_cast<void>(done);
+  return history;
+}
+
 }  // namespace memoir::test

@@ -6,11 +6,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "query/cli/application.h"
+#include "query/ask.h"
 #include "query/history.h"
-#include "query/zone_guard.h"
 #include "support/catch.h"
-#include "support/manual_clock.h"
 
 using namespace memoir;
 using namespace memoir::query;
@@ -26,20 +24,6 @@ std::string container(char digit) {
 
 Person nginx(const std::string& cgroup) {
   return {"nginx", "nginx: worker 7", "web", "root", cgroup};
-}
-
-Outcome ask(const History& history, std::vector<std::string> words) {
-  const test::ZoneGuard zone("UTC");
-  words.insert(words.end(), {"--db", history.path()});
-  return answer(words, test::ManualClock({history.now_ms(), 0}));
-}
-
-Json answered(const History& history, std::vector<std::string> words) {
-  words.insert(words.end(), {"--format", "json"});
-  const Outcome outcome = ask(history, words);
-  CAPTURE(outcome.error);
-  REQUIRE(outcome.exit == Exit::answered);
-  return Json::parse(outcome.out);
 }
 
 using Names = std::set<std::pair<std::string, std::string>>;
@@ -72,7 +56,7 @@ TEST_CASE("Containers that run the same are identities of their own, in every co
     CAPTURE(words);
     std::vector<std::string> grouped = words;
     grouped.insert(grouped.end(), {"--group", "identity"});
-    CHECK(named(answered(history, grouped)) == both);
+    CHECK(named(json_of(history, grouped)) == both);
     const std::string table = ask(history, grouped).out;
     CAPTURE(table);
     CHECK(table.find("nginx: worker 7 in docker:aaaaaaaaaaaa") != std::string::npos);
@@ -109,7 +93,7 @@ TEST_CASE("A file keeps the identities that an older recorder gave it, and goes 
   }
   const auto held = [&history] {
     std::map<std::string, std::int64_t> kib;
-    const Json answer = answered(history, {"top", "--group", "identity"});
+    const Json answer = json_of(history, {"top", "--group", "identity"});
     for (const Json& row : answer["rows"]) kib[row["identity"]] = row["pss_kib"];
     return kib;
   };
@@ -123,7 +107,7 @@ TEST_CASE("A file keeps the identities that an older recorder gave it, and goes 
   history.end_run();
   CHECK(held() == std::map<std::string, std::int64_t>{{"/docker/H nginx: worker N", 200'000},
                                                       {"docker:aaaaaaaaaaaa nginx: worker N", 70'000}});
-  const Json before = answered(history, {"top", "--group", "identity", "--at", "@" + std::to_string(History::kStart)});
+  const Json before = json_of(history, {"top", "--group", "identity", "--at", "@" + std::to_string(History::kStart)});
   REQUIRE(before["rows"].size() == 1);
   CHECK(before["rows"][0]["identity"] == "/docker/H nginx: worker N");
 }

@@ -6,18 +6,16 @@
 
 #include <nlohmann/json.hpp>
 
-#include "query/cli/application.h"
+#include "query/ask.h"
 #include "query/golden.h"
 #include "query/history.h"
-#include "query/render/terminal.h"
-#include "query/zone_guard.h"
 #include "support/catch.h"
-#include "support/manual_clock.h"
 
 using namespace memoir;
 using namespace memoir::query;
 using memoir::test::History;
 using memoir::test::Person;
+using memoir::test::recorded;
 using nlohmann::json;
 
 namespace {
@@ -86,32 +84,6 @@ void record(History& history) {
   history.end_run();
 }
 
-History& recording() {
-  static History history;
-  static const bool recorded = (record(history), true);
-  static_cast<void>(recorded);
-  return history;
-}
-
-Outcome ask(const History& history, std::vector<std::string> arguments) {
-  use_utf8();
-  const test::ZoneGuard zone("UTC");
-  arguments.insert(arguments.begin(), "incident");
-  arguments.insert(arguments.end(), {"--db", history.path()});
-  Outcome outcome = answer(arguments, test::ManualClock({history.now_ms(), 0}));
-  const std::size_t at = outcome.out.find(history.path());
-  if (at != std::string::npos) outcome.out.replace(at, history.path().size(), "DB");
-  return outcome;
-}
-
-json json_of(const History& history, std::vector<std::string> arguments) {
-  arguments.insert(arguments.end(), {"--format", "json"});
-  const Outcome outcome = ask(history, arguments);
-  CAPTURE(outcome.error);
-  REQUIRE(outcome.exit == Exit::answered);
-  return json::parse(outcome.out);
-}
-
 std::int64_t sum_of(const json& rows, const char* column) {
   std::int64_t sum = 0;
   for (std::size_t i = 1; i < rows.size(); ++i) {
@@ -124,13 +96,13 @@ std::int64_t sum_of(const json& rows, const char* column) {
 
 TEST_CASE("incident: golden answers") {
   const std::string format = GENERATE("table", "json", "csv", "markdown", "html");
-  const Outcome outcome = ask(recording(), {"--format", format});
+  const Outcome outcome = ask(recorded<record>(), {"incident", "--format", format});
   CHECK(outcome.exit == Exit::answered);
   test::compare_with_golden("incident." + format, outcome.out);
 }
 
 TEST_CASE("incident: the first screen says who was killed and why, and that it came back") {
-  const Outcome outcome = ask(recording(), {});
+  const Outcome outcome = ask(recorded<record>(), {"incident"});
   const std::string screen = outcome.out.substr(0, outcome.out.find("Whom the OOM killer chose"));
   CAPTURE(screen);
   CHECK(std::ranges::count(screen, '\n') <= 24);
@@ -144,9 +116,12 @@ TEST_CASE("incident: the first screen says who was killed and why, and that it c
 }
 
 TEST_CASE("incident: the parts add up to the change of the machine, however many are shown") {
-  for (const std::vector<std::string>& more :
-       {std::vector<std::string>{}, {"--limit", "1"}, {"--limit", "0"}, {"--window", "2m"}, {"--at", "00:12:00"}}) {
-    const json answer = json_of(recording(), more);
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"incident"},
+                                                {"incident", "--limit", "1"},
+                                                {"incident", "--limit", "0"},
+                                                {"incident", "--window", "2m"},
+                                                {"incident", "--at", "00:12:00"}}) {
+    const json answer = json_of(recorded<record>(), words);
     const json& rows = answer["rows"];
     REQUIRE(rows.size() > 1);
     CHECK(rows[0]["part"] == "machine");
@@ -157,7 +132,7 @@ TEST_CASE("incident: the parts add up to the change of the machine, however many
 }
 
 TEST_CASE("incident: the culprit stands first, with what became of it; who else died is in the evidence") {
-  const json answer = json_of(recording(), {});
+  const json answer = json_of(recorded<record>(), {"incident"});
   CHECK(answer["moment"] == "oom-kill");
   CHECK(answer["rows"][1]["title"] == "java -jar shop.jar in app.service");
   CHECK(answer["rows"][1]["what"].get<std::string>().starts_with("killed, restarted"));
@@ -197,7 +172,7 @@ TEST_CASE("incident: who is in the cgroup that reached its limit stands first, e
     history.oom_kills(1);
     history.tick(5);
     history.end_run();
-    const json rows = json_of(history, {})["rows"];
+    const json rows = json_of(history, {"incident"})["rows"];
     CAPTURE(rows.dump(1));
     const auto row = std::ranges::find_if(rows, [](const json& of) {
       const std::string title = of["title"].is_string() ? of["title"] : "";
@@ -221,7 +196,7 @@ TEST_CASE("incident: a kill that only counters tell is told as that") {
   history.oom_kills(1);
   history.tick(3);
   history.end_run();
-  const json answer = json_of(history, {"--last-oom"});
+  const json answer = json_of(history, {"incident", "--last-oom"});
   CHECK(answer["victims"].empty());
   CHECK(answer["totals"]["oom_kills"] == 1);
   CHECK(answer["story"].get<std::string>().find("The kernel did not tell whom. hog had grown by") != std::string::npos);
@@ -240,17 +215,17 @@ TEST_CASE("incident: without an OOM kill the worst pressure is shown, else the l
   history.tick();
   history.machine(4 * kGib);
   history.tick(60);
-  const json calm = json_of(history, {});
+  const json calm = json_of(history, {"incident"});
   CHECK(calm["moment"] == "available");
   CHECK(calm["story"].get<std::string>().find("The least that was available in the last day was 7.0 GiB") !=
         std::string::npos);
   history.machine(MachineField::psi_some_total, 200'000'000);
   history.tick(40);
   history.end_run();
-  const json pressed = json_of(history, {});
+  const json pressed = json_of(history, {"incident"});
   CHECK(pressed["moment"] == "pressure");
   CHECK(pressed["totals"]["stalled_percent"] > 5);
-  const Outcome none = ask(history, {"--last-oom"});
+  const Outcome none = ask(history, {"incident", "--last-oom"});
   CHECK(none.exit == Exit::empty);
   CHECK(none.out.find("no OOM kill is recorded") != std::string::npos);
 }
@@ -277,7 +252,7 @@ TEST_CASE("incident: of who grew most before it is said how fast it leaked, and 
   history.oom_kills(1);
   history.tick(3);
   history.end_run();
-  const std::string story = json_of(history, {"--window", "1h"})["story"];
+  const std::string story = json_of(history, {"incident", "--window", "1h"})["story"];
   CAPTURE(story);
   CHECK((story.find(" Before that it leaked ") != std::string::npos) == leaks);
   if (leaks) CHECK(story.find(" MiB a day since ") != std::string::npos);
@@ -300,31 +275,28 @@ TEST_CASE("incident: a kill in a container is told by its name") {
   history.oom_kills(1);
   history.tick(2);
   history.end_run();
-  const json answer = json_of(history, {"--last-oom"});
+  const json answer = json_of(history, {"incident", "--last-oom"});
   const std::string story = answer["story"];
   CAPTURE(story);
   CHECK(story.find("killed node (7) in the container shop (docker:aaaaaaaaaaaa)") != std::string::npos);
 }
 
 TEST_CASE("incident: what is asked wrongly is said") {
-  CHECK(ask(recording(), {"--window", "soon"}).exit == Exit::usage);
-  CHECK(ask(recording(), {"--window", "2d"}).exit == Exit::usage);
-  CHECK(ask(recording(), {"--last-oom", "--at", "00:10"}).exit == Exit::usage);
-  CHECK(ask(recording(), {"--at", "2020-01-01"}).exit == Exit::empty);
+  CHECK(ask(recorded<record>(), {"incident", "--window", "soon"}).exit == Exit::usage);
+  CHECK(ask(recorded<record>(), {"incident", "--window", "2d"}).exit == Exit::usage);
+  CHECK(ask(recorded<record>(), {"incident", "--last-oom", "--at", "00:10"}).exit == Exit::usage);
+  CHECK(ask(recorded<record>(), {"incident", "--at", "2020-01-01"}).exit == Exit::empty);
 }
 
 TEST_CASE("incident: what was recorded around it goes into a file of its own, which answers the same") {
   const test::TemporaryDirectory directory;
   const std::string path = directory.path() + "/ticket.db";
-  const json answer = json_of(recording(), {"--extract", path});
+  const json answer = json_of(recorded<record>(), {"incident", "--extract", path});
   CHECK(answer["totals"]["extract"] == path);
-  const test::ZoneGuard zone("UTC");
-  const Outcome again =
-      query::answer({"incident", "--format", "json", "--db", path}, test::ManualClock({recording().now_ms(), 0}));
-  REQUIRE(again.exit == Exit::answered);
-  CHECK(json::parse(again.out)["rows"][1]["title"] == answer["rows"][1]["title"]);
-  CHECK(ask(recording(), {"--extract", path}).exit == Exit::failed);
-  CHECK(ask(recording(), {"--extract", path, "--force"}).exit == Exit::answered);
+  const json again = test::json_of(path, recorded<record>().now_ms(), {"incident"});
+  CHECK(again["rows"][1]["title"] == answer["rows"][1]["title"]);
+  CHECK(ask(recorded<record>(), {"incident", "--extract", path}).exit == Exit::failed);
+  CHECK(ask(recorded<record>(), {"incident", "--extract", path, "--force"}).exit == Exit::answered);
 }
 
 TEST_CASE("incident: whom a killer in user space killed is told with who did, and no limit is claimed") {
@@ -350,7 +322,7 @@ TEST_CASE("incident: whom a killer in user space killed is told with who did, an
   history.oom_victim(java);
   history.tick(3);
   history.end_run();
-  const json answer = json_of(history, {"--last-oom"});
+  const json answer = json_of(history, {"incident", "--last-oom"});
   const auto story = answer["story"].get<std::string>();
   CAPTURE(story);
   CHECK(answer["moment"] == "oom-kill");
@@ -368,7 +340,7 @@ TEST_CASE("incident: whom a killer in user space killed is told with who did, an
   CHECK(victim["limit_kib"].is_null());
   CHECK(answer["rows"][1]["title"] == "java -jar shop.jar in app.service");
   CHECK(answer["rows"][1]["what"].is_null() == !killed);
-  const std::string page = ask(history, {}).out;
+  const std::string page = ask(history, {"incident"}).out;
   CAPTURE(page);
   CHECK(page.find(killed ? "Killed     none by the OOM killer, 1 process by earlyoom; restarted 0"
                          : "Killed     none by the OOM killer; restarted 0") != std::string::npos);
@@ -389,7 +361,7 @@ TEST_CASE("incident: the last kill is that of the kernel or of user space, which
   if (counted_later) history.oom_kills(1);
   history.tick(3);
   history.end_run();
-  const auto story = json_of(history, {"--last-oom"})["story"].get<std::string>();
+  const auto story = json_of(history, {"incident", "--last-oom"})["story"].get<std::string>();
   CAPTURE(story);
   CHECK(
       story.starts_with(counted_later ? "The OOM killer ended 1 process" : "systemd-oomd (512) killed hog (10) with"));

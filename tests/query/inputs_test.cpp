@@ -12,6 +12,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "query/ask.h"
 #include "query/cli/application.h"
 #include "query/commands.h"
 #include "query/history.h"
@@ -23,6 +24,7 @@
 using namespace memoir;
 using namespace memoir::query;
 using memoir::test::History;
+using memoir::test::recorded;
 using memoir::test::slurp;
 using memoir::test::TemporaryDirectory;
 
@@ -34,20 +36,14 @@ void write(const std::string& path, const std::string& bytes) {
   std::ofstream(path, std::ios::binary) << bytes;
 }
 
-const History& recorded() {
-  static History history;
-  static const bool once = [] {
-    history.begin_run();
-    history.birth(7, {"nginx", "nginx: worker", "web"}, 5000);
-    history.birth(8, {"postgres", "postgres: main", "database", "postgres"}, 9000);
-    history.birth(9, {"psql", "psql app", "other", "postgres"}, 1000);
-    history.outside();
-    history.tick(30);
-    history.end_run();
-    return true;
-  }();
-  static_cast<void>(once);
-  return history;
+void record(History& history) {
+  history.begin_run();
+  history.birth(7, {"nginx", "nginx: worker", "web"}, 5000);
+  history.birth(8, {"postgres", "postgres: main", "database", "postgres"}, 9000);
+  history.birth(9, {"psql", "psql app", "other", "postgres"}, 1000);
+  history.outside();
+  history.tick(30);
+  history.end_run();
 }
 
 // SQLite complains of each file that is none, a thousand times.
@@ -77,10 +73,11 @@ bool takes(const Command& command, Option option) {
   return std::ranges::find(command.options, option) != command.options.end();
 }
 
-Outcome ask(std::vector<std::string> arguments, const std::string& path, std::int64_t now_ms) {
+// With the path as it is in what comes out.
+Outcome ask_as_it_is(const std::string& path, std::vector<std::string> words) {
   const test::ZoneGuard zone("UTC");
-  arguments.insert(arguments.end(), {"--db", path});
-  return answer(arguments, test::ManualClock({now_ms, 0}));
+  words.insert(words.end(), {"--db", path});
+  return answer(words, test::ManualClock({recorded<record>().now_ms(), 0}));
 }
 
 bool has(const std::string& text, const std::string& part) {
@@ -108,7 +105,7 @@ TEST_CASE("Every command: a file that cannot be read is exit status 1, and named
       Input{"a folder", [](const std::string& path) { std::filesystem::create_directory(path); }, "is a directory"},
       Input{"a newer schema",
             [](const std::string& path) {
-              write(path, slurp(recorded().path()));
+              write(path, slurp(recorded<record>().path()));
               SQLite::Database(path, SQLite::OPEN_READWRITE).exec("PRAGMA user_version = 9999");
             },
             "schema 9999"});
@@ -122,7 +119,7 @@ TEST_CASE("Every command: a file that cannot be read is exit status 1, and named
       std::vector<std::string> words = words_of(*command, folder.path());
       words.insert(words.end(), {"--format", format});
       CAPTURE(input.name, words);
-      const Outcome outcome = ask(words, path, recorded().now_ms());
+      const Outcome outcome = ask_as_it_is(path, words);
       CHECK(outcome.exit == Exit::failed);
       const std::string said = outcome.out + outcome.error;  // doctor answers what is wrong
       CAPTURE(said);
@@ -139,14 +136,14 @@ TEST_CASE("Every command: a damaged page ends in an answer or in a message that 
   const QuietLog quiet;
   const TemporaryDirectory folder;
   const std::string path = folder.path() + "/damaged.db";
-  const std::string whole = slurp(recorded().path());
+  const std::string whole = slurp(recorded<record>().path());
   for (std::size_t page = 1; page < whole.size() / kPage; page += 3) {
     std::string bytes = whole;
     bytes.replace(page * kPage, kPage, kPage, page % 2 == 0 ? '\0' : '\x7f');
     write(path, bytes);
     for (const Command* command : readers()) {
       CAPTURE(page, command->name);
-      const Outcome outcome = ask(words_of(*command, folder.path()), path, recorded().now_ms());
+      const Outcome outcome = ask_as_it_is(path, words_of(*command, folder.path()));
       CAPTURE(outcome.error);
       REQUIRE_OF_MANY(outcome.exit != Exit::usage);
       if (outcome.exit == Exit::failed) REQUIRE_OF_MANY(has(outcome.error + outcome.out, path));
@@ -163,7 +160,7 @@ TEST_CASE("status: what is degraded, and no more what is over") {
   }
   history.tick(3);
   const auto degraded = [&history] {
-    const Outcome outcome = ask({"status", "--format", "json"}, history.path(), history.now_ms());
+    const Outcome outcome = ask(history, {"status", "--format", "json"});
     return nlohmann::json::parse(outcome.out).at("degraded").size();
   };
   CHECK(degraded() == 3);
@@ -187,7 +184,7 @@ TEST_CASE("Every command: a file that is written at the moment is answered from"
   }
   for (const Command* command : readers()) {
     CAPTURE(command->name);
-    const Outcome outcome = ask(words_of(*command, folder.path()), history.path(), history.now_ms());
+    const Outcome outcome = ask(history, words_of(*command, folder.path()));
     CAPTURE(outcome.error, outcome.out);
     CHECK(outcome.exit == Exit::answered);
     history.tick();  // nobody holds the recorder up
@@ -203,7 +200,7 @@ TEST_CASE("Every command: of a run without a tick it is said that there is none"
       std::vector<std::string> words = words_of(*command, folder.path());
       words.insert(words.end(), {"--format", format});
       CAPTURE(words);
-      const Outcome outcome = ask(words, history.path(), history.now_ms());
+      const Outcome outcome = ask(history, words);
       CAPTURE(outcome.error, outcome.out);
       const bool whole = command->name == "backup" || command->name == "doctor";
       CHECK(outcome.exit == (whole ? Exit::answered : Exit::empty));
@@ -227,7 +224,7 @@ TEST_CASE("Every command: one tick is enough to answer") {
     std::vector<std::string> words = words_of(*command, folder.path());
     if (command->name == "diff") words = {"diff", "2026-11-19 00:00:00", "2026-11-19 00:00:05"};
     CAPTURE(words);
-    const Outcome outcome = ask(words, history.path(), history.now_ms());
+    const Outcome outcome = ask(history, words);
     CAPTURE(outcome.error, outcome.out);
     CHECK(outcome.exit == Exit::answered);
   }
@@ -244,7 +241,7 @@ TEST_CASE("Every command: nothing in the range or at the time is exit status 3, 
       words.insert(words.end(), {"--format", format});
       if (takes(command, Option::output)) words.insert(words.end(), {"-o", folder.path() + "/copy.db"});
       CAPTURE(words);
-      const Outcome outcome = ask(words, recorded().path(), recorded().now_ms());
+      const Outcome outcome = ask(recorded<record>(), words);
       CAPTURE(outcome.error, outcome.out);
       CHECK(outcome.exit == Exit::empty);
       if (format == "table") CHECK(has(outcome.out + outcome.error, "2026-11-19 00:00:00 to 2026-11-19 00:04:50"));
@@ -261,7 +258,7 @@ TEST_CASE("Every command: nothing in the range or at the time is exit status 3, 
 
 TEST_CASE("A process that no tick saw, a category without a process: it is said plainly, and what there is") {
   const auto said = [](const std::vector<std::string>& words, Exit exit) {
-    const Outcome outcome = ask(words, recorded().path(), recorded().now_ms());
+    const Outcome outcome = ask(recorded<record>(), words);
     CAPTURE(words, outcome.error, outcome.out);
     CHECK(outcome.exit == exit);
     return outcome.out + outcome.error;
@@ -292,7 +289,7 @@ TEST_CASE("A process that nobody saw is told alike by all who are asked for it")
                                                 {"peaks", "--filter", "pid=999999", "--format", "csv"},
                                                 {"export", "processes", "--filter", "pid=999999"}}) {
     CAPTURE(words);
-    const Outcome outcome = ask(words, recorded().path(), recorded().now_ms());
+    const Outcome outcome = ask(recorded<record>(), words);
     CHECK(outcome.exit == Exit::empty);
     CHECK(outcome.error.ends_with("memoir: " + sentence));
   }
@@ -320,8 +317,8 @@ TEST_CASE("What is given is shown as text, whatever it is") {
   for (std::vector<std::string> words : asked) {
     CAPTURE(words);
     const bool named = std::ranges::find(words, "--db") != words.end();
-    const test::ManualClock clock({recorded().now_ms(), 0});
-    if (!named) words.insert(words.end(), {"--db", recorded().path()});
+    const test::ManualClock clock({recorded<record>().now_ms(), 0});
+    if (!named) words.insert(words.end(), {"--db", recorded<record>().path()});
     std::string error = answer(words, clock).error;
     CHECK_FALSE(error.empty());
     std::erase(error, '\n');
@@ -332,7 +329,7 @@ TEST_CASE("What is given is shown as text, whatever it is") {
 TEST_CASE("No event in what was recorded is an answer, no recording is none") {
   const auto exit_of = [](std::vector<std::string> words) {
     words.insert(words.begin(), "events");
-    return ask(words, recorded().path(), recorded().now_ms()).exit;
+    return ask(recorded<record>(), words).exit;
   };
   CHECK(exit_of({}) == Exit::answered);
   CHECK(exit_of({"--last", "1m"}) == Exit::answered);
@@ -342,7 +339,7 @@ TEST_CASE("No event in what was recorded is an answer, no recording is none") {
 
 TEST_CASE("A word that may mean several things lists them as they can be typed, with what they hold") {
   const auto lines_of_usage = [](const std::vector<std::string>& words) {
-    const Outcome outcome = ask(words, recorded().path(), recorded().now_ms());
+    const Outcome outcome = ask(recorded<record>(), words);
     CAPTURE(words, outcome.error);
     CHECK(outcome.exit == Exit::usage);
     CHECK(outcome.out.empty());
@@ -356,10 +353,10 @@ TEST_CASE("A word that may mean several things lists them as they can be typed, 
         "          9000     1 8    comm:postgres\n");
   for (const char* subject : {"user:postgres", "comm:postgres", "psql", "web"}) {
     CAPTURE(subject);
-    CHECK(ask({"trend", subject}, recorded().path(), recorded().now_ms()).exit == Exit::answered);
+    CHECK(ask(recorded<record>(), {"trend", subject}).exit == Exit::answered);
   }
   const std::string leaks = lines_of_usage({"leaks", "--explain", "p"});
   CHECK(has(leaks, "'postgres: main'"));
   CHECK(has(leaks, "'psql app'"));
-  CHECK(ask({"leaks", "--explain", "psql app"}, recorded().path(), recorded().now_ms()).exit == Exit::answered);
+  CHECK(ask(recorded<record>(), {"leaks", "--explain", "psql app"}).exit == Exit::answered);
 }

@@ -5,13 +5,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "query/cli/application.h"
+#include "query/ask.h"
 #include "query/golden.h"
 #include "query/history.h"
-#include "query/render/terminal.h"
-#include "query/zone_guard.h"
 #include "support/catch.h"
-#include "support/manual_clock.h"
 
 using namespace memoir;
 using namespace memoir::query;
@@ -55,18 +52,10 @@ void record(History& history) {
   history.end_run();
 }
 
-Outcome ask(const History& history, std::vector<std::string> words) {
-  words.insert(words.begin(), "leaks");
-  words.insert(words.end(), {"--hour", "1m", "--db", history.path()});
-  return answer(words, test::ManualClock({history.now_ms(), 0}));
-}
-
-Json answered(const History& history, std::vector<std::string> words) {
-  words.insert(words.end(), {"--format", "json"});
-  const Outcome outcome = ask(history, words);
-  CAPTURE(outcome.error);
-  REQUIRE(outcome.exit == Exit::answered);
-  return Json::parse(outcome.out);
+// With that minute.
+std::vector<std::string> fast(std::vector<std::string> words) {
+  words.insert(words.begin(), {"leaks", "--hour", "1m"});
+  return words;
 }
 
 std::string verdict(const Json& answer, const std::string& subject, const std::string& metric = "anon+swap") {
@@ -83,17 +72,12 @@ TEST_CASE("Leaks are found by identity, what is none is let go, and each verdict
   History history;
   record(history);
 
-  use_utf8();
-  const memoir::test::ZoneGuard zone("UTC");
   for (const char* format : {"table", "json", "csv"}) {
-    std::string text = ask(history, {"--format", format}).out;
-    const std::size_t path = text.find(history.path());
-    if (path != std::string::npos) text.replace(path, history.path().size(), "DB");
-    memoir::test::compare_with_golden(std::string("leaks.") + format, text);
+    memoir::test::compare_with_golden(std::string("leaks.") + format, ask(history, fast({"--format", format})).out);
   }
-  memoir::test::compare_with_golden("leaks-explain.table", ask(history, {"--explain", "leaky"}).out);
+  memoir::test::compare_with_golden("leaks-explain.table", ask(history, fast({"--explain", "leaky"})).out);
 
-  const Json leaks = answered(history, {});
+  const Json leaks = json_of(history, fast({}));
   CHECK(verdict(leaks, "leaky") == "leak-steady");
   CHECK(verdict(leaks, "again") == "leak-across-restarts");
   CHECK(verdict(leaks, "worker") == "count-leak");
@@ -121,21 +105,21 @@ TEST_CASE("Leaks are found by identity, what is none is let go, and each verdict
     CHECK(row["runs_out_in_ms"].get<double>() > 0);
   }
 
-  const Json all = answered(history, {"--all", "--limit", "0"});
+  const Json all = json_of(history, fast({"--all", "--limit", "0"}));
   CHECK(verdict(all, "calm") == "noise");
   CHECK_FALSE(verdict(all, "job").empty());
   for (const Json& row : all["rows"]) CHECK_FALSE(row["reason"].get<std::string>().empty());
 
-  const Json one = answered(history, {"--explain", "leaky"});
+  const Json one = json_of(history, fast({"--explain", "leaky"}));
   CHECK(one["verdict"] == "leak-steady");
   CHECK(one["evidence"].size() >= 7);
-  const std::string worker = ask(history, {"--explain", "worker"}).out;
+  const std::string worker = ask(history, fast({"--explain", "worker"})).out;
   CAPTURE(worker);
   CHECK(worker.find("memory.max of /system.slice/pool.service, of which 146.5 MiB are left") != std::string::npos);
-  const Outcome shown = ask(history, {"--explain", "calm"});
+  const Outcome shown = ask(history, fast({"--explain", "calm"}));
   CHECK(shown.exit == Exit::answered);
   CHECK(shown.out.find("What would change it") != std::string::npos);
-  CHECK(answered(history, {"--explain", "100"})["verdict"] == "leak-steady");
+  CHECK(json_of(history, fast({"--explain", "100"}))["verdict"] == "leak-steady");
 }
 
 TEST_CASE("Too little history, no subject, and nothing recorded are said") {
@@ -145,7 +129,7 @@ TEST_CASE("Too little history, no subject, and nothing recorded are said") {
   history.tick(6);
   history.end_run();
 
-  const Json all = answered(history, {"--all"});
+  const Json all = json_of(history, fast({"--all"}));
   CHECK(verdict(all, "young") == "insufficient");
   CHECK(all["totals"]["insufficient"].get<int>() >= 1);
   for (const Json& row : all["rows"]) {
@@ -156,16 +140,16 @@ TEST_CASE("Too little history, no subject, and nothing recorded are said") {
           "there is too little history to judge: 0.8 of the 2.0 hours (by the configured hour) that are needed of one "
           "life");
   }
-  const std::string said = ask(history, {}).out;
+  const std::string said = ask(history, fast({})).out;
   CAPTURE(said);
   CHECK(said.find("3 have too little history: at most 1 min, where") != std::string::npos);
-  CHECK(ask(history, {}).out.find("too little history") != std::string::npos);
+  CHECK(ask(history, fast({})).out.find("too little history") != std::string::npos);
 
-  const Outcome nobody = ask(history, {"yuong"});
+  const Outcome nobody = ask(history, fast({"yuong"}));
   CHECK(nobody.exit == Exit::empty);
   CHECK(nobody.error.find("yuong") != std::string::npos);
-  CHECK(ask(history, {"--explain"}).exit == Exit::usage);
-  CHECK(ask(history, {"--from", "@1", "--to", "@2"}).exit == Exit::empty);
+  CHECK(ask(history, fast({"--explain"})).exit == Exit::usage);
+  CHECK(ask(history, fast({"--from", "@1", "--to", "@2"})).exit == Exit::empty);
 }
 
 TEST_CASE("Memory in tmpfs and in SysV segments leaks as a process does") {
@@ -179,11 +163,8 @@ TEST_CASE("Memory in tmpfs and in SysV segments leaks as a process does") {
   }
   history.end_run();
 
-  const Outcome outcome =
-      answer({"leaks", "--format", "json", "--db", history.path()}, test::ManualClock({history.now_ms(), 0}));
-  CAPTURE(outcome.out, outcome.error);
-  REQUIRE(outcome.exit == Exit::answered);
-  const Json leaks = Json::parse(outcome.out);
+  const Json leaks = json_of(history, {"leaks"});
+  CAPTURE(leaks.dump());
   CHECK(verdict(leaks, "machine", "tmpfs") == "leak-steady");
   CHECK(verdict(leaks, "machine", "sysv") == "leak-steady");
 }
@@ -209,7 +190,7 @@ TEST_CASE("What ended is evidence and no forecast, and its limit is that of its 
   for (int at = 1500; at < 1530; ++at) grow(false, at);
   history.end_run();
 
-  const Json leaks = answered(history, {});
+  const Json leaks = json_of(history, fast({}));
   REQUIRE(leaks["rows"].size() == 2);
   const Json& live = leaks["rows"][0];
   CHECK(live["subject"] == "/usr/bin/other");
@@ -226,11 +207,11 @@ TEST_CASE("What ended is evidence and no forecast, and its limit is that of its 
   CHECK(dead["reason"] == "its floor rises all the time; it has ended");
   CHECK(leaks["totals"]["leaks"] == 2);
   CHECK(leaks["totals"]["ended"] == 1);
-  const std::string table = ask(history, {}).out;
+  const std::string table = ask(history, fast({})).out;
   CAPTURE(table);
   CHECK(table.find("\nended ") != std::string::npos);
   CHECK(table.find("2 leak (1 of them ended)") != std::string::npos);
   // Before its end it was a leak as others are.
-  const Json before = answered(history, {"--to", "@" + std::to_string(ended_ms - 60'000)});
+  const Json before = json_of(history, fast({"--to", "@" + std::to_string(ended_ms - 60'000)}));
   for (const Json& row : before["rows"]) CHECK(row["ended_ms"].is_null());
 }

@@ -2,46 +2,41 @@
 
 #include <nlohmann/json.hpp>
 
-#include "query/cli/application.h"
+#include "query/ask.h"
 #include "query/history.h"
 #include "query/on_screen.h"
 #include "query/render/layout.h"
 #include "query/zone_guard.h"
 #include "support/catch.h"
-#include "support/manual_clock.h"
 
 using namespace memoir;
 using namespace memoir::query;
 using memoir::test::History;
+using memoir::test::recorded;
 
 namespace {
 
 constexpr std::int32_t kProcesses = 120;
 constexpr std::int32_t kCategories = 30;
 
-History& recording() {
-  static History history;
-  static const bool recorded = [] {
-    history.begin_run();
-    history.machine(9'000'000, 64'000);
-    for (std::int32_t pid = 1; pid <= kProcesses; ++pid) {
-      const std::string category = "category-" + std::to_string(pid % kCategories);
-      history.birth(pid, {"worker", "worker " + std::to_string(pid), category}, 1'000'000 + pid * 1000);
-    }
-    history.tick(2);
-    for (std::int32_t pid = 1; pid <= kProcesses; ++pid) history.hold(pid, 1'000'100 + pid * 1000);
-    history.tick(1);
-    history.end_run();
-    return true;
-  }();
-  static_cast<void>(recorded);
-  return history;
+void record(History& history) {
+  history.begin_run();
+  history.machine(9'000'000, 64'000);
+  for (std::int32_t pid = 1; pid <= kProcesses; ++pid) {
+    const std::string category = "category-" + std::to_string(pid % kCategories);
+    history.birth(pid, {"worker", "worker " + std::to_string(pid), category}, 1'000'000 + pid * 1000);
+  }
+  history.tick(2);
+  for (std::int32_t pid = 1; pid <= kProcesses; ++pid) history.hold(pid, 1'000'100 + pid * 1000);
+  history.tick(1);
+  history.end_run();
 }
 
 // What the command prints on a terminal of that size, or, without one, in a pipe.
 std::vector<std::string> lines_of(const std::vector<std::string>& arguments, std::optional<Screen> screen) {
   const test::ZoneGuard zone("UTC");
-  const std::string text = test::answer_on_screen(recording().path(), recording().now_ms(), arguments, screen).value();
+  const History& history = recorded<record>();
+  const std::string text = test::answer_on_screen(history.path(), history.now_ms(), arguments, screen).value();
   std::vector<std::string> lines;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = text.find('\n', at);
@@ -58,10 +53,8 @@ std::size_t height(const std::vector<std::string>& lines, std::size_t columns) {
   return height;
 }
 
-Outcome ask(std::vector<std::string> arguments) {
-  const test::ZoneGuard zone("UTC");
-  arguments.insert(arguments.end(), {"--db", recording().path()});
-  return answer(arguments, test::ManualClock({recording().now_ms(), 0}));
+Outcome ask(std::vector<std::string> words) {
+  return test::ask(recorded<record>(), std::move(words));
 }
 
 std::size_t rows_of(const std::string& format, const std::string& text) {

@@ -2,16 +2,13 @@
 
 #include <nlohmann/json.hpp>
 
-#include "query/cli/application.h"
+#include "query/ask.h"
 #include "query/history.h"
-#include "query/render/terminal.h"
-#include "query/zone_guard.h"
 #include "support/catch.h"
-#include "support/manual_clock.h"
 
 using namespace memoir;
-using namespace memoir::query;
 using memoir::test::History;
+using memoir::test::recorded;
 using nlohmann::json;
 
 namespace {
@@ -19,17 +16,6 @@ namespace {
 constexpr std::int64_t kMib = 1024;
 constexpr std::int64_t kSpike = History::kStart + 2 * History::kHour + 3'000;
 constexpr std::int64_t kLast = History::kStart + 3 * History::kHour + 4'000;
-
-json ask(const History& history, std::vector<std::string> arguments) {
-  use_utf8();
-  const test::ZoneGuard zone("UTC");
-  const test::ManualClock clock({history.now_ms(), 0});
-  arguments.insert(arguments.end(), {"--db", history.path(), "--format", "json"});
-  const Outcome outcome = answer(arguments, clock);
-  CAPTURE(arguments, outcome.error);
-  REQUIRE(outcome.exit == Exit::answered);
-  return json::parse(outcome.out);
-}
 
 json row_of_pid(const json& answer, int pid) {
   for (const json& row : answer["rows"]) {
@@ -39,24 +25,18 @@ json row_of_pid(const json& answer, int pid) {
 }
 
 // A server of 100 MiB that had 800 for a moment, and a job that had 5 GiB when it ended.
-const History& spiked() {
-  static History history;
-  static const bool recorded = [](History& made) {
-    made.begin_run();
-    made.machine(2048 * kMib);
-    made.birth(1, {"server", "server", "web", "www-data", "/server.service"}, 100 * kMib);
-    made.birth(2, {"job", "job", "job", "root", "/job.service"}, 50 * kMib);
-    made.tick(2 * 360 + 1);
-    made.seen(1, 800 * kMib, kSpike);
-    made.tick(360);
-    made.seen(2, 5120 * kMib, kLast);
-    made.death(2);
-    made.tick(2 * 360);
-    made.maintain();
-    return true;
-  }(history);
-  REQUIRE(recorded);
-  return history;
+void record(History& history) {
+  history.begin_run();
+  history.machine(2048 * kMib);
+  history.birth(1, {"server", "server", "web", "www-data", "/server.service"}, 100 * kMib);
+  history.birth(2, {"job", "job", "job", "root", "/job.service"}, 50 * kMib);
+  history.tick(2 * 360 + 1);
+  history.seen(1, 800 * kMib, kSpike);
+  history.tick(360);
+  history.seen(2, 5120 * kMib, kLast);
+  history.death(2);
+  history.tick(2 * 360);
+  history.maintain();
 }
 
 }  // namespace
@@ -66,7 +46,7 @@ TEST_CASE("looks: a spike between two ticks is the maximum of top and trend, at 
   CAPTURE(tier);
   const auto over = [&](std::vector<std::string> arguments) {
     arguments.insert(arguments.end(), {"--from", "2026-11-19 00:00", "--to", "2026-11-19 04:00", "--tier", tier});
-    return ask(spiked(), arguments);
+    return json_of(recorded<record>(), arguments);
   };
   const json top = over({"top", "--by", "rss"});
   CHECK(row_of_pid(top, 1)["max_kib"] == 800 * kMib);
@@ -88,7 +68,7 @@ TEST_CASE("looks: the peak of what ended between two ticks is the look's, and wh
     CAPTURE(all);
     std::vector<std::string> arguments{"peaks"};
     if (!all) arguments.insert(arguments.end(), {"--from", "2026-11-19 02:30", "--to", "2026-11-19 03:30"});
-    const json row = row_of_pid(ask(spiked(), arguments), 2);
+    const json row = row_of_pid(json_of(recorded<record>(), arguments), 2);
     CHECK(row["peak_kib"] == 5120 * kMib);
     CHECK(row["at_ms"] == kLast);
   }

@@ -2,17 +2,15 @@
 
 #include <nlohmann/json.hpp>
 
-#include "query/cli/application.h"
+#include "query/ask.h"
 #include "query/golden.h"
 #include "query/history.h"
-#include "query/render/terminal.h"
-#include "query/zone_guard.h"
 #include "support/catch.h"
-#include "support/manual_clock.h"
 
 using namespace memoir;
 using namespace memoir::query;
 using memoir::test::History;
+using memoir::test::recorded;
 using nlohmann::json;
 using M = MachineField;
 
@@ -63,32 +61,6 @@ void record(History& history) {
   history.tick(60);
 }
 
-History& recording() {
-  static History history;
-  static const bool recorded = (record(history), true);
-  static_cast<void>(recorded);
-  return history;
-}
-
-Outcome ask(const History& history, std::vector<std::string> arguments) {
-  use_utf8();
-  const test::ZoneGuard zone("UTC");
-  const test::ManualClock clock({history.now_ms(), 0});
-  arguments.insert(arguments.end(), {"--db", history.path()});
-  Outcome outcome = answer(arguments, clock);
-  const std::size_t at = outcome.out.find(history.path());
-  if (at != std::string::npos) outcome.out.replace(at, history.path().size(), "DB");
-  return outcome;
-}
-
-json json_of(const History& history, std::vector<std::string> arguments) {
-  arguments.insert(arguments.end(), {"--format", "json"});
-  const Outcome outcome = ask(history, arguments);
-  CAPTURE(outcome.error);
-  REQUIRE(outcome.exit == Exit::answered);
-  return json::parse(outcome.out);
-}
-
 std::int64_t sum(const json& answer) {
   std::int64_t total = 0;
   for (const json& row : answer.at("rows")) total += row.at("of").is_null() ? row.at("kib").get<std::int64_t>() : 0;
@@ -107,26 +79,26 @@ json line(const json& rows, const std::string& name) {
 
 TEST_CASE("memory: golden answers") {
   const std::string format = GENERATE("table", "json", "csv");
-  const Outcome outcome = ask(recording(), {"memory", "--at", "2026-11-19 00:01", "--format", format});
+  const Outcome outcome = ask(recorded<record>(), {"memory", "--at", "2026-11-19 00:01", "--format", format});
   CAPTURE(outcome.error);
   CHECK(outcome.exit == Exit::answered);
   test::compare_with_golden("memory." + format, outcome.out);
 }
 
 TEST_CASE("memory: the rest grows by what nobody gives back, and trend has it as a series") {
-  const json before = json_of(recording(), {"memory", "--at", "2026-11-19 00:01"});
-  const json after = json_of(recording(), {"memory"});
+  const json before = json_of(recorded<record>(), {"memory", "--at", "2026-11-19 00:01"});
+  const json after = json_of(recorded<record>(), {"memory"});
   CHECK(sum(before) == 24'684'092);
   CHECK(sum(after) == 24'684'092);
   CHECK(line(before["rows"], "unaccounted")["kib"] == kRest);
   CHECK(line(after["rows"], "unaccounted")["kib"] == kRest + 1000 * kMib);
-  const json trend = json_of(recording(), {"trend", "machine", "--by", "unaccounted", "--day", "2026-11-19"});
+  const json trend = json_of(recorded<record>(), {"trend", "machine", "--by", "unaccounted", "--day", "2026-11-19"});
   CHECK(trend["min_kib"] == kRest);
   CHECK(trend["max_kib"] == kRest + 1000 * kMib);
 }
 
 TEST_CASE("memory: anonymous memory that no process that was read accounts for") {
-  const json answer = json_of(recording(), {"memory"});
+  const json answer = json_of(recorded<record>(), {"memory"});
   CHECK(line(answer["processes"], "pss_anon")["kib"] == 128 * kMib);
   CHECK(line(answer["processes"], "anon_elsewhere")["kib"] == 208'140 - 128 * kMib);
   CHECK(answer["totals"]["processes"] == 2);

@@ -11,19 +11,19 @@
 #include <nlohmann/json.hpp>
 
 #include "query/answer/command.h"
+#include "query/ask.h"
 #include "query/ask/filter.h"
-#include "query/cli/application.h"
 #include "query/commands.h"
 #include "query/history.h"
 #include "query/on_screen.h"
 #include "query/zone_guard.h"
 #include "support/catch.h"
 #include "support/csv_records.h"
-#include "support/manual_clock.h"
 
 using namespace memoir;
 using namespace memoir::query;
 using memoir::test::History;
+using memoir::test::recorded;
 
 namespace {
 
@@ -52,41 +52,32 @@ const std::vector<std::string> kNames{
     "a/b/c",
 };
 
-History& recording() {
-  static History history;
-  static const bool recorded = [] {
-    history.begin_run();
-    std::int32_t pid = 100;
-    for (const std::string& name : kNames) {
-      ++pid;
-      history.birth(pid, {name, name, name, name, "/" + name}, 10'240 + pid);
-      history.cgroup({"/" + name, 10'240 + pid, {}, {}, {}, {}, {}});
-      history.container({"/" + name, {"docker", name, name, name, name, name}});
-      MappingRow mapped{{MappingKind::file, name}, {}};
-      mapped.use.regions = 1;
-      ProcessLedger ledger{.regions = 1};
-      ledger.ledger.rows.push_back(std::move(mapped));
-      history.ledger(pid, std::move(ledger));
-    }
-    history.outside(kNames);
-    history.tick(20);
-    history.event("degraded", "a name in a message: " + kNames[0] + kNames[6]);
-    for (pid = 101; pid < 110; ++pid) history.hold(pid, 40'960 + pid);
-    history.tick(10);
-    history.death(103);
-    history.tick(5);
-    history.end_run();
-    return true;
-  }();
-  static_cast<void>(recorded);
-  return history;
+void record(History& history) {
+  history.begin_run();
+  std::int32_t pid = 100;
+  for (const std::string& name : kNames) {
+    ++pid;
+    history.birth(pid, {name, name, name, name, "/" + name}, 10'240 + pid);
+    history.cgroup({"/" + name, 10'240 + pid, {}, {}, {}, {}, {}});
+    history.container({"/" + name, {"docker", name, name, name, name, name}});
+    MappingRow mapped{{MappingKind::file, name}, {}};
+    mapped.use.regions = 1;
+    ProcessLedger ledger{.regions = 1};
+    ledger.ledger.rows.push_back(std::move(mapped));
+    history.ledger(pid, std::move(ledger));
+  }
+  history.outside(kNames);
+  history.tick(20);
+  history.event("degraded", "a name in a message: " + kNames[0] + kNames[6]);
+  for (pid = 101; pid < 110; ++pid) history.hold(pid, 40'960 + pid);
+  history.tick(10);
+  history.death(103);
+  history.tick(5);
+  history.end_run();
 }
 
-Outcome ask(std::vector<std::string> arguments) {
-  use_utf8();
-  const test::ZoneGuard zone("UTC");
-  arguments.insert(arguments.end(), {"--db", recording().path()});
-  return answer(arguments, test::ManualClock({recording().now_ms(), 0}));
+Outcome ask(std::vector<std::string> words) {
+  return test::ask(recorded<record>(), std::move(words));
 }
 
 // What each command needs beside its name.
@@ -295,13 +286,14 @@ TEST_CASE("Hostile names: every table fits a terminal of 80 columns, a pipe has 
     const Command& command = *find_command(words.front());
     if (!command.run) continue;
     CAPTURE(words);
-    const Result<std::string> text = test::answer_on_screen(recording().path(), recording().now_ms(), words);
+    const Result<std::string> text =
+        test::answer_on_screen(recorded<record>().path(), recorded<record>().now_ms(), words);
     REQUIRE(text.ok());
     check_harmless(*text);
     for (const std::string& line : lines_of(*text)) {
       // A path is one word, and is not cut.
       const bool path =
-          line.find(folder.path()) != std::string::npos || line.find(recording().path()) != std::string::npos;
+          line.find(folder.path()) != std::string::npos || line.find(recorded<record>().path()) != std::string::npos;
       CAPTURE(line);
       if (!path) REQUIRE_OF_MANY(cells_of(line).size() <= 80);
     }
@@ -320,8 +312,8 @@ TEST_CASE("Hostile names: columns stay one below the other") {
         Asked{{"categories", "--limit", "10"}, "CATEGORY"}, Asked{{"peaks", "--limit", "10"}, "COMMAND"}}) {
     for (const std::size_t columns : {60U, 80U, 200U}) {
       CAPTURE(asked.words, columns);
-      const Result<std::string> text =
-          test::answer_on_screen(recording().path(), recording().now_ms(), asked.words, Screen{columns, 24});
+      const Result<std::string> text = test::answer_on_screen(recorded<record>().path(), recorded<record>().now_ms(),
+                                                              asked.words, Screen{columns, 24});
       REQUIRE(text.ok());
       check_aligned(lines_of(*text), asked.head, 10);
     }

@@ -2,16 +2,15 @@
 
 #include <nlohmann/json.hpp>
 
-#include "query/cli/application.h"
+#include "query/ask.h"
 #include "query/golden.h"
 #include "query/history.h"
-#include "query/zone_guard.h"
 #include "support/catch.h"
-#include "support/manual_clock.h"
 
 using namespace memoir;
 using namespace memoir::query;
 using memoir::test::History;
+using memoir::test::recorded;
 using nlohmann::json;
 using F = ProcessField;
 using K = MappingKind;
@@ -67,51 +66,24 @@ void record(History& history) {
   history.tick(1);
 }
 
-const History& recorded() {
-  static History history;
-  static const bool done = (record(history), true);
-  static_cast<void>(done);
-  return history;
+void record_no_ledgers(History& history) {
+  history.begin_run();
+  history.birth(1, {"init", "init"}, kMib);
+  history.tick(2);
 }
 
-const History& without_ledgers() {
-  static History history;
-  static const bool done = [] {
-    history.begin_run();
-    history.birth(1, {"init", "init"}, kMib);
-    history.tick(2);
-    return true;
-  }();
-  static_cast<void>(done);
-  return history;
-}
-
-Outcome ask(const History& history, std::vector<std::string> arguments) {
-  use_utf8();
-  const test::ZoneGuard zone("UTC");
-  arguments.insert(arguments.end(), {"--db", history.path()});
-  Outcome outcome = answer(arguments, test::ManualClock({history.now_ms(), 0}));
-  for (std::size_t at = outcome.out.find(history.path()); at != std::string::npos;
-       at = outcome.out.find(history.path()))
-    outcome.out.replace(at, history.path().size(), "DB");
-  return outcome;
-}
-
-json json_of(std::vector<std::string> arguments) {
-  arguments.insert(arguments.end(), {"--format", "json"});
-  const Outcome outcome = ask(recorded(), arguments);
-  CAPTURE(outcome.error);
-  REQUIRE(outcome.exit == Exit::answered);
-  return json::parse(outcome.out);
+json json_of(std::vector<std::string> words) {
+  return test::json_of(recorded<record>(), std::move(words));
 }
 
 }  // namespace
 
 TEST_CASE("Golden ledgers and objects") {
   for (const std::string format : {"table", "json", "csv"}) {
-    test::compare_with_golden("mappings." + format, ask(recorded(), {"mappings", "--format", format}).out);
-    test::compare_with_golden("mappings-one." + format, ask(recorded(), {"mappings", "10", "--format", format}).out);
-    test::compare_with_golden("objects." + format, ask(recorded(), {"objects", "--format", format}).out);
+    test::compare_with_golden("mappings." + format, ask(recorded<record>(), {"mappings", "--format", format}).out);
+    test::compare_with_golden("mappings-one." + format,
+                              ask(recorded<record>(), {"mappings", "10", "--format", format}).out);
+    test::compare_with_golden("objects." + format, ask(recorded<record>(), {"objects", "--format", format}).out);
   }
 }
 
@@ -155,13 +127,14 @@ TEST_CASE("mappings: why there is none is said, with what to do") {
     CHECK(outcome.exit == Exit::empty);
     return outcome.out + outcome.error;
   };
-  CHECK_THAT(why(recorded(), {"mappings", "30"}), test::ContainsSubstring("secret[30] maps may not be read"));
-  CHECK_THAT(why(recorded(), {"mappings", "40"}), test::ContainsSubstring("kill -USR1"));
-  CHECK_THAT(why(recorded(), {"mappings", "50"}), test::ContainsSubstring("the budget was used up"));
+  CHECK_THAT(why(recorded<record>(), {"mappings", "30"}), test::ContainsSubstring("secret[30] maps may not be read"));
+  CHECK_THAT(why(recorded<record>(), {"mappings", "40"}), test::ContainsSubstring("kill -USR1"));
+  CHECK_THAT(why(recorded<record>(), {"mappings", "50"}), test::ContainsSubstring("the budget was used up"));
   for (const char* command : {"mappings", "objects"}) {
-    CHECK_THAT(why(without_ledgers(), {command}),
+    CHECK_THAT(why(recorded<record_no_ledgers>(), {command}),
                test::ContainsSubstring("nothing of what processes map was recorded"));
-    CHECK_THAT(why(recorded(), {command, "--at", "2020-01-01"}), test::ContainsSubstring("nothing was recorded then"));
+    CHECK_THAT(why(recorded<record>(), {command, "--at", "2020-01-01"}),
+               test::ContainsSubstring("nothing was recorded then"));
   }
 }
 
@@ -187,9 +160,9 @@ TEST_CASE("objects: a kind alone, a limit that says what it leaves out, and a ki
   const json memfds = json_of({"objects", "--kind", "memfd"});
   CHECK(memfds["rows"].size() == 1);
   CHECK(memfds["consumers"].size() == 2);
-  const Outcome cut = ask(recorded(), {"objects", "-n", "1"});
+  const Outcome cut = ask(recorded<record>(), {"objects", "-n", "1"});
   CHECK_THAT(cut.out, test::ContainsSubstring("1 of 6 rows"));
-  const Outcome wrong = ask(recorded(), {"objects", "--kind", "memfs"});
+  const Outcome wrong = ask(recorded<record>(), {"objects", "--kind", "memfs"});
   CHECK(wrong.exit == Exit::usage);
   CHECK_THAT(wrong.error, test::ContainsSubstring("did you mean 'memfd'"));
 }
@@ -250,10 +223,7 @@ TEST_CASE("objects: memory that no process has as its own, with who maps it, who
   segment.rss_kib = 60 * kMib;
   history.segments({segment});
   history.tick(3);
-  const Outcome outcome = ask(history, {"objects", "--ownerless", "--format", "json"});
-  CAPTURE(outcome.error);
-  REQUIRE(outcome.exit == Exit::answered);
-  const json answer = json::parse(outcome.out);
+  const json answer = json_of(history, {"objects", "--ownerless"});
   const json& rows = answer["rows"];
   REQUIRE(rows.size() == 4);
   CHECK(rows[0]["name"] == "/dev/shm/ring");
@@ -271,7 +241,7 @@ TEST_CASE("objects: memory that no process has as its own, with who maps it, who
   CHECK(rows[2]["last_used_by"] == "cache (20)");
   CHECK(rows[3]["kind"] == "deleted file");
   CHECK(ask(history, {"objects", "--ownerless"}).out.find("/memfd:buffers") != std::string::npos);
-  CHECK_THAT(ask(without_ledgers(), {"objects", "--ownerless"}).out,
+  CHECK_THAT(ask(recorded<record_no_ledgers>(), {"objects", "--ownerless"}).out,
              test::ContainsSubstring("no mappings of processes are known"));
 }
 

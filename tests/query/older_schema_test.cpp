@@ -2,11 +2,10 @@
 
 #include <filesystem>
 
-#include "query/cli/application.h"
+#include "query/ask.h"
 #include "query/commands.h"
 #include "store/reader.h"
 #include "support/catch.h"
-#include "support/manual_clock.h"
 #include "support/slurp.h"
 #include "support/temporary_directory.h"
 
@@ -56,12 +55,11 @@ TEST_CASE("Every command reads every schema that was released, and leaves the fi
       REQUIRE(info.ok());
       last_tick_ms = info->last_tick_ms;
     }
-    const test::ManualClock clock({last_tick_ms + 5000, 0});
     for (const Command& command : commands()) {
       for (std::vector<std::string> question : questions(command)) {
-        question.insert(question.end(), {"--format", "json", "--db", path});
+        question.insert(question.end(), {"--format", "json"});
         CAPTURE(released.path().string(), question);
-        const Outcome outcome = answer(question, clock);
+        const Outcome outcome = test::ask(path, last_tick_ms + 5000, question);
         CAPTURE(outcome.error);
         // Not all metrics go with all groupings; the machine that the test runs on may ail.
         CHECK((outcome.exit != Exit::failed || command.name == "doctor"));

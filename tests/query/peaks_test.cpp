@@ -5,12 +5,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "query/cli/application.h"
+#include "query/ask.h"
 #include "query/history.h"
 #include "query/on_screen.h"
 #include "query/render/terminal.h"
 #include "support/catch.h"
-#include "support/manual_clock.h"
 
 using namespace memoir;
 using namespace memoir::query;
@@ -21,26 +20,11 @@ namespace {
 
 constexpr std::int64_t kMib = 1024;
 
-std::string ask(const History& history, std::vector<std::string> arguments) {
-  use_utf8();
-  const test::ManualClock clock({history.now_ms(), 0});
-  arguments.insert(arguments.end(), {"--db", history.path()});
-  const Outcome outcome = answer(arguments, clock);
-  CAPTURE(arguments, outcome.error);
-  REQUIRE(outcome.exit == Exit::answered);
-  return outcome.out;
-}
-
 std::string on_screen(const History& history, const std::vector<std::string>& arguments, Screen screen) {
   const Result<std::string> text = test::answer_on_screen(history.path(), history.now_ms(), arguments, screen);
   CAPTURE(arguments);
   REQUIRE(text);
   return *text;
-}
-
-json json_of(const History& history, std::vector<std::string> arguments) {
-  arguments.insert(arguments.end(), {"--format", "json"});
-  return json::parse(ask(history, arguments));
 }
 
 // A herd of small workers beside a database; then most of them end.
@@ -93,7 +77,7 @@ TEST_CASE("peaks: the groups that made a peak of a thousand small processes are 
   CHECK(name.starts_with("worker -n "));
   CHECK(name.ends_with(" in app.service"));
 
-  const std::string table = ask(history, question);
+  const std::string table = text_of(history, question);
   CHECK(table.find("by identity, 2.3 GiB: " + name +
                    " (1000) 2.0 GiB, postgres in postgresql.service (1) 300.0 MiB, sshd in ssh.service (1) 5.0 MiB, "
                    "others (2) 5.0 MiB") != std::string::npos);
@@ -137,12 +121,12 @@ TEST_CASE("peaks: of a process that ended the peak is at least that; what lived 
     CHECK(answer["rows"][0]["pid"] == 2);
     CHECK(answer["rows"][0]["at_least"] == true);
     CHECK(answer["rows"][1]["at_least"] == false);
-    const std::string table = ask(history, question);
+    const std::string table = text_of(history, question);
     CHECK(table.find("that lived between two ticks") != std::string::npos);
     CHECK(table.find("the peak is at least that") != std::string::npos);
   }
   // It ended after the range.
-  const std::string before = ask(history, {"peaks", "--to", fmt::format("@{}", History::kStart + 40'000)});
+  const std::string before = text_of(history, {"peaks", "--to", fmt::format("@{}", History::kStart + 40'000)});
   CHECK(before.find("at least") == std::string::npos);
 }
 
@@ -167,7 +151,7 @@ TEST_CASE("What rows are ranked by is told, and is what people see first") {
         Asked{{"diff", "--last", "1h"}, "change_kib", "CHANGE MiB ▼"}, Asked{{"peaks"}, "peak_kib", "PEAK MiB ▼"}}) {
     CAPTURE(asked.question);
     CHECK(json_of(history, asked.question)["sorted_by"] == asked.name);
-    const std::string table = ask(history, asked.question);
+    const std::string table = text_of(history, asked.question);
     const std::size_t header = table.find(asked.header);
     REQUIRE(header != std::string::npos);
     const std::size_t line = table.rfind('\n', header) + 1;
@@ -175,7 +159,7 @@ TEST_CASE("What rows are ranked by is told, and is what people see first") {
     // Machines have their columns where they were.
     auto csv = asked.question;
     csv.insert(csv.end(), {"--format", "csv"});
-    CHECK(ask(history, csv).find("▼") == std::string::npos);
+    CHECK(text_of(history, csv).find("▼") == std::string::npos);
   }
   CHECK_FALSE(json_of(history, {"events"}).contains("sorted_by"));
   // Where there is little room too.

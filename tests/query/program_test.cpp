@@ -17,6 +17,7 @@ using memoir::cut_line;
 using memoir::query::display_width;
 using memoir::query::use_utf8;
 using memoir::test::History;
+using memoir::test::recorded;
 using memoir::test::slurp;
 using memoir::test::TemporaryDirectory;
 
@@ -42,25 +43,19 @@ bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-History& recording() {
-  static History history;
-  static const bool recorded = [] {
-    history.begin_run();
-    history.birth(7, {"日本", "日本語 \xc3\xa4", "web"}, 5000);
-    history.tick(3);
-    history.end_run();
-    return true;
-  }();
-  static_cast<void>(recorded);
-  return history;
+void record(History& history) {
+  history.begin_run();
+  history.birth(7, {"日本", "日本語 \xc3\xa4", "web"}, 5000);
+  history.tick(3);
+  history.end_run();
 }
 
 }  // namespace
 
 TEST_CASE("Exit 0: an answer, help and version on standard output only") {
   for (const std::string& arguments :
-       {"top --db " + recording().path(), std::string("--help"), std::string("--version"), std::string("top --help"),
-        std::string("help processes")}) {
+       {"top --db " + recorded<record>().path(), std::string("--help"), std::string("--version"),
+        std::string("top --help"), std::string("help processes")}) {
     CAPTURE(arguments);
     const Ran ran = run(arguments);
     CHECK(ran.status == 0);
@@ -87,8 +82,9 @@ TEST_CASE("Exit 1: what is not a file is not opened, and what may not be read is
 }
 
 TEST_CASE("Exit 1: an answer that cannot be written, however long it is") {
-  for (const std::string& arguments : {std::string("--help"), "top --limit 0 --format json --db " + recording().path(),
-                                       "peaks --db " + recording().path()}) {
+  for (const std::string& arguments :
+       {std::string("--help"), "top --limit 0 --format json --db " + recorded<record>().path(),
+        "peaks --db " + recorded<record>().path()}) {
     const Ran ran = run(arguments + " >/dev/full #");
     CHECK(ran.status == 1);
   }
@@ -123,12 +119,12 @@ TEST_CASE("Exit 2: usage; nothing is opened for it") {
 }
 
 TEST_CASE("Exit 3: nothing was recorded then") {
-  CHECK(run("top --at 2020-01-01 --db " + recording().path()).status == 3);
+  CHECK(run("top --at 2020-01-01 --db " + recorded<record>().path()).status == 3);
 }
 
 TEST_CASE("The database comes from --db, then MEMOIR_DB, then the XDG path") {
-  CHECK(run("top", "MEMOIR_DB=" + recording().path()).status == 0);
-  CHECK(run("top --db /nonexistent", "MEMOIR_DB=" + recording().path()).status == 1);
+  CHECK(run("top", "MEMOIR_DB=" + recorded<record>().path()).status == 0);
+  CHECK(run("top --db /nonexistent", "MEMOIR_DB=" + recorded<record>().path()).status == 1);
   CHECK(contains(run("top", "MEMOIR_DB=/nonexistent").error, "$MEMOIR_DB"));
   if (access("/var/lib/memoir/memoir.db", F_OK) == 0) return;  // it comes before the XDG path
   const TemporaryDirectory data;
@@ -136,12 +132,12 @@ TEST_CASE("The database comes from --db, then MEMOIR_DB, then the XDG path") {
   const Ran absent = run("top", "XDG_DATA_HOME=" + data.path());
   CHECK(absent.status == 1);
   CHECK(contains(absent.error, data.path()));
-  REQUIRE(std::system(("cp " + recording().path() + "* " + data.path() + "/memoir/").c_str()) == 0);
+  REQUIRE(std::system(("cp " + recorded<record>().path() + "* " + data.path() + "/memoir/").c_str()) == 0);
   CHECK(run("top", "XDG_DATA_HOME=" + data.path()).status == 0);
 }
 
 TEST_CASE("In a pipe: no colour, nothing cut, UTF-8 whatever the locale") {
-  const Ran ran = run("top --db " + recording().path(), "LC_ALL=C TERM=xterm");
+  const Ran ran = run("top --db " + recorded<record>().path(), "LC_ALL=C TERM=xterm");
   CHECK(ran.status == 0);
   CHECK_FALSE(contains(ran.out, "\x1b"));
   CHECK(contains(ran.out, "日本語 ä"));
@@ -172,8 +168,8 @@ TEST_CASE("CSV and OpenMetrics on a terminal show control characters as numbers,
 
 TEST_CASE("In a pipe a table is as wide as COLUMNS says, as watch and scripts have it") {
   use_utf8();
-  const Ran whole = run("top --db " + recording().path(), "LC_ALL=C.UTF-8");
-  const Ran cut = run("top --db " + recording().path(), "LC_ALL=C.UTF-8 COLUMNS=60");
+  const Ran whole = run("top --db " + recorded<record>().path(), "LC_ALL=C.UTF-8");
+  const Ran cut = run("top --db " + recorded<record>().path(), "LC_ALL=C.UTF-8 COLUMNS=60");
   const auto widest = [](const std::string& text) {
     std::size_t most = 0;
     for (std::string_view rest = text; !rest.empty();) most = std::max(most, display_width(cut_line(rest)));
@@ -184,7 +180,7 @@ TEST_CASE("In a pipe a table is as wide as COLUMNS says, as watch and scripts ha
 }
 
 TEST_CASE("Charts are ASCII where the locale has nothing else") {
-  const std::string command = "summary --day 2026-11-19 --utc --db " + recording().path();
+  const std::string command = "summary --day 2026-11-19 --utc --db " + recorded<record>().path();
   const Ran blocks = run(command, "LC_ALL=C.UTF-8");
   const Ran ascii = run(command, "LC_ALL=C");
   REQUIRE(contains(blocks.out, "┤"));

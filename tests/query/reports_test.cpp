@@ -7,7 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "query/cli/application.h"
+#include "query/ask.h"
 #include "query/golden.h"
 #include "query/history.h"
 #include "query/on_screen.h"
@@ -15,11 +15,11 @@
 #include "query/render/terminal.h"
 #include "query/zone_guard.h"
 #include "support/catch.h"
-#include "support/manual_clock.h"
 
 using namespace memoir;
 using namespace memoir::query;
 using memoir::test::History;
+using memoir::test::recorded;
 using Json = nlohmann::json;
 
 namespace {
@@ -64,49 +64,37 @@ void record(History& history) {
   history.tick(550);
 }
 
-History& recording() {
-  static History history;
-  static const bool recorded = (record(history), true);
-  static_cast<void>(recorded);
-  return history;
-}
-
 void replace(std::string& text, const std::string& what, const std::string& by) {
   for (std::size_t found = text.find(what); found != std::string::npos; found = text.find(what, found + by.size())) {
     text.replace(found, what.size(), by);
   }
 }
 
-// What differs from one test run to the next: the file, and that we are the recorder.
+// That we are the recorder: it differs from one test run to the next.
 void hide_ourselves(std::string& text) {
   const std::string pid = std::to_string(getpid());
-  replace(text, recording().path(), "DB");
   replace(text, ", pid " + pid, ", pid PID");
   replace(text, "\"recorder_pid\": " + pid, "\"recorder_pid\": 1");
 }
 
-Outcome ask(std::vector<std::string> arguments) {
-  const test::ZoneGuard zone("UTC");
-  const test::ManualClock clock({recording().now_ms() - 6000, 0});
-  arguments.insert(arguments.end(), {"--db", recording().path()});
-  Outcome outcome = answer(arguments, clock);
+std::int64_t asked_ms() {
+  return recorded<record>().now_ms() - 6000;
+}
+
+Outcome ask(std::vector<std::string> words) {
+  Outcome outcome = test::ask(recorded<record>().path(), asked_ms(), std::move(words));
   hide_ourselves(outcome.out);
-  hide_ourselves(outcome.error);
   return outcome;
 }
 
-Json json_of(std::vector<std::string> arguments) {
-  arguments.insert(arguments.end(), {"--format", "json"});
-  const Outcome outcome = ask(arguments);
-  CAPTURE(outcome.error);
-  REQUIRE(outcome.exit == Exit::answered);
-  return Json::parse(outcome.out);
+Json json_of(std::vector<std::string> words) {
+  return test::json_of(recorded<record>().path(), asked_ms(), std::move(words));
 }
 
 // As on a terminal of that size.
 std::string on_terminal(std::vector<std::string> arguments, Screen screen) {
   const test::ZoneGuard zone("UTC");
-  std::string text = test::answer_on_screen(recording().path(), recording().now_ms() - 6000, arguments, screen).value();
+  std::string text = test::answer_on_screen(recorded<record>().path(), asked_ms(), arguments, screen).value();
   hide_ourselves(text);
   return text;
 }
@@ -133,7 +121,6 @@ Json row_of(const Json& rows, const char* key, const Json& value) {
 }  // namespace
 
 TEST_CASE("golden answers of status, trend and peaks") {
-  use_utf8();
   struct Golden {
     const char* name;
     std::vector<std::string> arguments;
@@ -344,12 +331,12 @@ TEST_CASE("peaks: a group's peak is that of the sum at one time") {
 TEST_CASE("status: nothing recorded, and not recording") {
   History empty;
   empty.begin_run();
-  const test::ManualClock clock({empty.now_ms() + 1000, 0});
-  CHECK(answer({"status", "--db", empty.path()}, clock).exit == Exit::empty);
+  const std::int64_t now_ms = empty.now_ms() + 1000;
+  CHECK(test::ask(empty.path(), now_ms, {"status"}).exit == Exit::empty);
   empty.birth(4242, {"memoird", "memoird", "memoir", "root", "/"}, 1000);
   empty.tick(3);
   empty.end_run();
-  const Outcome stopped = answer({"status", "--db", empty.path()}, clock);
+  const Outcome stopped = test::ask(empty.path(), now_ms, {"status"});
   CHECK(stopped.exit == Exit::answered);
   CHECK(stopped.out.find("not recording (stopped)") != std::string::npos);
 }
@@ -365,9 +352,7 @@ TEST_CASE("status: bursts are counted, and the one that goes on is told with its
   history.tick();
   history.event("burst", "Began: \x1b[31mhog (12) grew");
   history.tick();
-  const auto status = [&](const char* format) {
-    return answer({"status", "--format", format, "--db", history.path()}, test::ManualClock({history.now_ms(), 0})).out;
-  };
+  const auto status = [&](const char* format) { return ask(history, {"status", "--format", format}).out; };
   CHECK(status("json").find("\"bursts\": 2,") != std::string::npos);
   CHECK(status("json").find("\"burst_since_ms\": 1") != std::string::npos);
   CHECK(status("table").find("one goes on since") != std::string::npos);

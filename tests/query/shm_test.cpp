@@ -2,17 +2,15 @@
 
 #include <nlohmann/json.hpp>
 
-#include "query/cli/application.h"
+#include "query/ask.h"
 #include "query/golden.h"
 #include "query/history.h"
-#include "query/render/terminal.h"
-#include "query/zone_guard.h"
 #include "support/catch.h"
-#include "support/manual_clock.h"
 
 using namespace memoir;
 using namespace memoir::query;
 using memoir::test::History;
+using memoir::test::recorded;
 using nlohmann::json;
 using M = MachineField;
 
@@ -51,43 +49,17 @@ void record(History& history) {
   history.tick(6);
 }
 
-History& recording() {
-  static History history;
-  static const bool recorded = (record(history), true);
-  static_cast<void>(recorded);
-  return history;
-}
-
-Outcome ask(const History& history, std::vector<std::string> arguments) {
-  use_utf8();
-  const test::ZoneGuard zone("UTC");
-  arguments.insert(arguments.begin(), "shm");
-  arguments.insert(arguments.end(), {"--db", history.path()});
-  Outcome outcome = answer(arguments, test::ManualClock({history.now_ms(), 0}));
-  const std::size_t at = outcome.out.find(history.path());
-  if (at != std::string::npos) outcome.out.replace(at, history.path().size(), "DB");
-  return outcome;
-}
-
-json json_of(const History& history, std::vector<std::string> arguments) {
-  arguments.insert(arguments.end(), {"--format", "json"});
-  const Outcome outcome = ask(history, arguments);
-  CAPTURE(outcome.error);
-  REQUIRE(outcome.exit == Exit::answered);
-  return json::parse(outcome.out);
-}
-
 }  // namespace
 
 TEST_CASE("shm: golden answers") {
   const std::string format = GENERATE("table", "json", "csv");
-  const Outcome outcome = ask(recording(), {"--format", format});
+  const Outcome outcome = ask(recorded<record>(), {"shm", "--format", format});
   CHECK(outcome.exit == Exit::answered);
   test::compare_with_golden("shm." + format, outcome.out);
 }
 
 TEST_CASE("shm: who made a segment, how it grew, and that nobody is attached any more") {
-  const json now = json_of(recording(), {});
+  const json now = json_of(recorded<record>(), {"shm"});
   REQUIRE(now["rows"].size() == 2);
   const json& left = now["rows"][0];
   CHECK(left["shmid"] == 3);
@@ -100,7 +72,7 @@ TEST_CASE("shm: who made a segment, how it grew, and that nobody is attached any
   CHECK(now["rows"][1]["creator_command"].is_null());
   CHECK(now["totals"]["unattached"] == 1);
   CHECK(now["totals"]["unattached_kib"] == 51 * kMib);
-  const json before = json_of(recording(), {"--at", "2026-11-19 00:00:20"});
+  const json before = json_of(recorded<record>(), {"shm", "--at", "2026-11-19 00:00:20"});
   CHECK(before["rows"][0]["rss_kib"] == 10 * kMib);
   CHECK(before["rows"][0]["attachments"] == 2);
   CHECK(before["rows"][0]["owner"] == "postgres");
@@ -111,18 +83,18 @@ TEST_CASE("shm: none, not recorded, and more than were recorded") {
   none.begin_run();
   none.machine(M::sysv, 0);
   none.tick(2);
-  CHECK(ask(none, {}).out.find("There is no System V segment.") != std::string::npos);
+  CHECK(ask(none, {"shm"}).out.find("There is no System V segment.") != std::string::npos);
   History older;
   older.begin_run();
   older.tick(2);
-  const Outcome outcome = ask(older, {});
+  const Outcome outcome = ask(older, {"shm"});
   CHECK(outcome.exit == Exit::empty);
   CHECK((outcome.out + outcome.error).find("nothing of System V segments was recorded") != std::string::npos);
-  CHECK(ask(older, {"--at", "2026-11-18"}).exit == Exit::empty);
+  CHECK(ask(older, {"shm", "--at", "2026-11-18"}).exit == Exit::empty);
   History more;
   more.begin_run();
   more.machine(M::sysv, 100 * kMib);
   more.segments({segment(1, 5, kMib, 1)});
   more.tick(2);
-  CHECK(json_of(more, {})["warnings"].size() == 1);
+  CHECK(json_of(more, {"shm"})["warnings"].size() == 1);
 }

@@ -17,6 +17,7 @@
 
 using namespace memoir;
 using memoir::test::History;
+using memoir::test::recorded;
 
 namespace {
 
@@ -86,13 +87,6 @@ void record(History& history) {
   history.end_run();
 }
 
-const History& recording() {
-  static History history;
-  static const bool recorded = (record(history), true);
-  static_cast<void>(recorded);
-  return history;
-}
-
 template <typename T>
 T must(Result<T> result) {
   if (!result) FAIL(result.error().message);
@@ -100,7 +94,7 @@ T must(Result<T> result) {
 }
 
 Reader& reader() {
-  static const auto opened = must(Reader::open(recording().path()));
+  static const auto opened = must(Reader::open(recorded<record>().path()));
   return *opened;
 }
 
@@ -114,7 +108,7 @@ Snapshot asked() {
 
 // Cells with '|' in between.
 Rows rows_of(const std::string& sql) {
-  SQLite::Database database(recording().path(), SQLite::OPEN_READONLY);
+  SQLite::Database database(recorded<record>().path(), SQLite::OPEN_READONLY);
   SQLite::Statement statement(database, sql);
   Rows rows;
   while (statement.executeStep()) {

@@ -10,15 +10,12 @@
 
 #include <nlohmann/json.hpp>
 
-#include "query/cli/application.h"
+#include "query/ask.h"
 #include "query/golden.h"
 #include "query/render/layout.h"
-#include "query/render/terminal.h"
 #include "query/week.h"
-#include "query/zone_guard.h"
 #include "store/writer.h"
 #include "support/catch.h"
-#include "support/manual_clock.h"
 #include "support/slurp.h"
 
 using namespace memoir;
@@ -35,30 +32,14 @@ namespace {
 
 constexpr std::int64_t kMib = 1024;
 
-Outcome ask_file(const std::string& path, std::int64_t now_ms, std::vector<std::string> arguments,
-                 const char* zone = "UTC") {
-  use_utf8();
-  const test::ZoneGuard guard(zone);
-  const test::ManualClock clock({now_ms, 0});
-  arguments.insert(arguments.begin(), "summary");
-  arguments.insert(arguments.end(), {"--db", path});
-  Outcome outcome = answer(arguments, clock);
-  for (std::size_t at = outcome.out.find(path); at != std::string::npos; at = outcome.out.find(path)) {
-    outcome.out.replace(at, path.size(), "DB");
-  }
-  return outcome;
+Outcome ask(std::vector<std::string> words) {
+  words.insert(words.begin(), "summary");
+  return test::ask(recorded_week(), std::move(words));
 }
 
-Outcome ask(std::vector<std::string> arguments, const char* zone = "UTC") {
-  return ask_file(recorded_week().path(), recorded_week().now_ms(), std::move(arguments), zone);
-}
-
-nlohmann::json json_of(std::vector<std::string> arguments, const char* zone = "UTC") {
-  arguments.insert(arguments.end(), {"--format", "json", "--limit", "0"});
-  const Outcome outcome = ask(std::move(arguments), zone);
-  CAPTURE(outcome.error);
-  REQUIRE(outcome.exit == Exit::answered);
-  return nlohmann::json::parse(outcome.out);
+nlohmann::json json_of(std::vector<std::string> words, const char* zone = "UTC") {
+  words.insert(words.begin(), {"summary", "--limit", "0"});
+  return test::json_of(recorded_week().path(), recorded_week().now_ms(), std::move(words), zone);
 }
 
 nlohmann::json find(const nlohmann::json& rows, const char* key, const std::string& value) {
@@ -164,7 +145,7 @@ TEST_CASE("summary: who leaks by the end of the day, that nobody does, and that 
   young.birth(100, {"young", "/usr/bin/young"}, 200'000);
   young.tick(30);
   young.end_run();
-  const Outcome early = ask_file(young.path(), young.now_ms(), {"--day", "2026-11-19"});
+  const Outcome early = ask(young, {"summary", "--day", "2026-11-19"});
   CHECK(has(early.out, "There is too little history to judge anything: at most "));
 }
 
@@ -214,21 +195,19 @@ TEST_CASE("summary: a day is compared with days of which half was recorded, and 
   history.tick(24 * 60 + 1);
   history.end_run();
 
-  const Outcome outcome = ask_file(history.path(), history.now_ms(), {"--day", "2026-11-21", "--format", "json"});
-  CAPTURE(outcome.out, outcome.error);
-  REQUIRE(outcome.exit == Exit::answered);
-  const auto day = nlohmann::json::parse(outcome.out);
+  const auto day = json_of(history, {"summary", "--day", "2026-11-21"});
+  CAPTURE(day.dump());
   CHECK(day["oom_kills"] == 0);
   CHECK(find(day["rows"], "day", "2026-11-21")["oom_kills"] == 0);
   CHECK(find(day["rows"], "day", "2026-11-20")["oom_kills"].is_null());
   CHECK(find(day["rows"], "day", "2026-11-19")["oom_kills"] == 0);
   for (const auto& row : day["identities"]) CHECK(row["grown_week_kib"].is_null());
-  const std::string table = ask_file(history.path(), history.now_ms(), {"--day", "2026-11-21"}).out;
+  const std::string table = ask(history, {"summary", "--day", "2026-11-21"}).out;
   CAPTURE(table);
   CHECK_FALSE(has(table, "more than in"));
   CHECK(has(table, "1 of these days was recorded for less than half, and not compared with others."));
   // Neither is that day itself compared.
-  const std::string first = ask_file(history.path(), history.now_ms(), {"--day", "2026-11-19"}).out;
+  const std::string first = ask(history, {"summary", "--day", "2026-11-19"}).out;
   CHECK_FALSE(has(first, "than in"));
 }
 
@@ -272,7 +251,6 @@ TEST_CASE("summary: a local day has 25 hours where the clock is put back, and 23
 }
 
 TEST_CASE("summary: 80 columns where it does not go to a terminal") {
-  use_utf8();
   const std::string text = ask(kDay).out;
   for (const std::string& line : lines_of(text)) {
     CAPTURE(line);
@@ -376,10 +354,7 @@ TEST_CASE("summary: the same once the raw rows are rolled up, and once they are 
   const History& week = test::raw_week();
   for (const char* suffix : {"", "-wal"}) fs::copy_file(week.path() + suffix, path + suffix);
   const auto of = [&](const char* date) {
-    const Outcome outcome = ask_file(path, week.now_ms(), {"--day", date, "--format", "json", "--limit", "0"});
-    CAPTURE(outcome.error);
-    REQUIRE(outcome.exit == Exit::answered);
-    auto json = nlohmann::json::parse(outcome.out);
+    auto json = test::json_of(path, week.now_ms(), {"summary", "--day", date, "--limit", "0"});
     // What only ticks tell: their cost, how many they are, and zombies.
     for (const char* key : {"recorder_core_percent", "recorder_cpu_us_per_tick", "coverage", "leaks_judged"})
       json.erase(key);

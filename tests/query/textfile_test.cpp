@@ -15,12 +15,11 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "query/cli/application.h"
+#include "query/ask.h"
 #include "query/commands/export/last_write.h"
 #include "query/history.h"
 #include "store/reader.h"
 #include "support/catch.h"
-#include "support/manual_clock.h"
 #include "support/slurp.h"
 #include "support/temporary_directory.h"
 
@@ -40,10 +39,8 @@ class Page {
 
   // The test's own pid holds the lock of a file that is written to: it counts as recorded into.
   Outcome write(const History& history, std::vector<std::string> more = {}) const {
-    std::vector<std::string> arguments{"export", "--format", "openmetrics", "--textfile",
-                                       path(),   "--db",     history.path()};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return answer(arguments, test::ManualClock({history.now_ms(), 0}));
+    more.insert(more.begin(), {"export", "--format", "openmetrics", "--textfile", path()});
+    return ask(history, std::move(more));
   }
 
   // By what stands before the value.
@@ -342,8 +339,7 @@ TEST_CASE("textfile: where it cannot be written, the file before stays, and the 
   record(history);
   const Page page;
   const auto write_to = [&](const std::string& path) {
-    return answer({"export", "--format", "openmetrics", "--textfile", path, "--db", history.path()},
-                  test::ManualClock({history.now_ms(), 0}));
+    return ask(history, {"export", "--format", "openmetrics", "--textfile", path});
   };
   const std::string folder = page.directory().path() + "/missing";
   const Outcome missing = write_to(folder + "/memoir.prom");
@@ -384,10 +380,7 @@ TEST_CASE("textfile: what does not go with it is refused") {
     CHECK(page.write(history, more).exit == Exit::usage);
     CHECK_FALSE(std::filesystem::exists(page.path()));
   }
-  const auto usage = [&](std::vector<std::string> words) {
-    words.insert(words.end(), {"--db", history.path()});
-    return answer(words, test::ManualClock({history.now_ms(), 0})).exit;
-  };
+  const auto usage = [&](std::vector<std::string> words) { return ask(history, std::move(words)).exit; };
   CHECK(usage({"export", "--textfile", page.path()}) == Exit::usage);
   CHECK(usage({"export", "fleet"}) == Exit::usage);
   CHECK(usage({"export", "processes", "--format", "openmetrics", "--limit", "5"}) == Exit::usage);
@@ -407,9 +400,8 @@ TEST_CASE("export fleet: the same series as the textfile had at each tick, with 
     for (const auto& [key, value] : page.series())
       written[fmt::format("{} {}.{:03}", key, at_ms / 1000, at_ms % 1000)] = value;
   }
-  const Outcome past = answer({"export", "fleet", "--format", "openmetrics", "--label", "instance=a:9100", "--last",
-                               "40s", "--db", history.path()},
-                              test::ManualClock({history.now_ms(), 0}));
+  const Outcome past =
+      ask(history, {"export", "fleet", "--format", "openmetrics", "--label", "instance=a:9100", "--last", "40s"});
   CAPTURE(past.error);
   REQUIRE(past.exit == Exit::answered);
   CHECK(past.out.ends_with("# EOF\n"));

@@ -7,14 +7,11 @@
 #include <nlohmann/json.hpp>
 
 #include "query/answer/tier.h"
-#include "query/cli/application.h"
+#include "query/ask.h"
 #include "query/golden.h"
-#include "query/render/terminal.h"
 #include "query/week.h"
-#include "query/zone_guard.h"
 #include "store/copy/copy.h"
 #include "support/catch.h"
-#include "support/manual_clock.h"
 
 using namespace memoir;
 using namespace memoir::query;
@@ -28,35 +25,13 @@ namespace {
 
 const char* const kRollups[] = {"5min", "hour", "day"};
 
-Outcome ask_file(const std::string& path, std::vector<std::string> arguments) {
-  use_utf8();
-  const test::ZoneGuard zone("UTC");
-  const test::ManualClock clock({recorded_week().now_ms(), 0});
-  arguments.insert(arguments.end(), {"--db", path});
-  Outcome outcome = answer(arguments, clock);
-  for (std::string* text : {&outcome.out, &outcome.error}) {
-    for (std::size_t at = text->find(path); at != std::string::npos; at = text->find(path))
-      text->replace(at, path.size(), "DB");
-  }
-  return outcome;
+json kept(std::vector<std::string> words) {
+  return json_of(recorded_week(), std::move(words));
 }
 
-json json_of_file(const std::string& path, std::vector<std::string> arguments) {
-  const std::string line = fmt::format("{}", arguments.front());
-  arguments.insert(arguments.end(), {"--format", "json"});
-  const Outcome outcome = ask_file(path, arguments);
-  CAPTURE(arguments, outcome.error);
-  REQUIRE(outcome.exit == Exit::answered);
-  return json::parse(outcome.out);
-}
-
-json kept(std::vector<std::string> arguments) {
-  return json_of_file(recorded_week().path(), std::move(arguments));
-}
-
-json whole(std::vector<std::string> arguments) {
-  arguments.insert(arguments.end(), {"--tier", "raw"});
-  return json_of_file(raw_week().path(), std::move(arguments));
+json whole(std::vector<std::string> words) {
+  words.insert(words.end(), {"--tier", "raw"});
+  return json_of(raw_week(), std::move(words));
 }
 
 // Within what rounding each bucket's mean may make.
@@ -176,14 +151,13 @@ TEST_CASE("tiers: a process that lived too shortly for rollups is told by its ti
   history.death(78);
   history.tick(1470);
   history.maintain();
-  REQUIRE(json_of_file(history.path(), {"trend", "1"})["tier"] == "5min");
-  const json trend = json_of_file(history.path(), {"trend", "77", "--from", "2026-11-19", "--to", "2026-11-21 04:00"});
+  REQUIRE(json_of(history, {"trend", "1"})["tier"] == "5min");
+  const json trend = json_of(history, {"trend", "77", "--from", "2026-11-19", "--to", "2026-11-21 04:00"});
   CHECK(trend["tier"] == "raw");
   CHECK(trend["max_kib"] == 900);
   CHECK(trend["min_kib"] == 700);
   // Of one that has rollups there is no more to read than its life.
-  CHECK(json_of_file(history.path(), {"trend", "78", "--from", "2026-11-19", "--to", "2026-11-21 04:00"})["tier"] ==
-        "raw");
+  CHECK(json_of(history, {"trend", "78", "--from", "2026-11-19", "--to", "2026-11-21 04:00"})["tier"] == "raw");
 }
 
 TEST_CASE("tiers: trend by the hour tells the same of ticks and of rollups of 5 minutes and an hour") {
@@ -300,7 +274,7 @@ TEST_CASE("tiers: leaks of a time whose ticks are gone are judged with the machi
     return metrics;
   };
   const json rolled = kept(question);
-  const json raw = json_of_file(raw_week().path(), question);
+  const json raw = json_of(raw_week(), question);
   const std::set<std::string> judged = of_machine(rolled);
   CHECK(judged.contains("unaccounted"));
   CHECK(judged == of_machine(raw));
@@ -433,8 +407,8 @@ TEST_CASE("tiers: categories and processes of a time whose ticks are gone") {
 
 TEST_CASE("tiers: export writes a sample per bucket") {
   for (const std::string subject : {"machine", "categories", "processes"}) {
-    const Outcome outcome = ask_file(recorded_week().path(), {"export", subject, "--from", "2026-11-19 12:00", "--to",
-                                                              "2026-11-19 12:59", "--format", "jsonl"});
+    const Outcome outcome = ask(recorded_week(), {"export", subject, "--from", "2026-11-19 12:00", "--to",
+                                                  "2026-11-19 12:59", "--format", "jsonl"});
     REQUIRE(outcome.exit == Exit::answered);
     CHECK(outcome.error.find("rollups of 5 minutes") != std::string::npos);
     std::set<std::int64_t> times;
@@ -458,10 +432,10 @@ TEST_CASE("tiers: export writes a sample per bucket") {
 }
 
 TEST_CASE("tiers: a tier that does not reach back, and one that there is not, are usage errors") {
-  const Outcome far = ask_file(recorded_week().path(), {"top", "--day", kOldDay, "--tier", "raw"});
+  const Outcome far = ask(recorded_week(), {"top", "--day", kOldDay, "--tier", "raw"});
   CHECK(far.exit == Exit::usage);
   CHECK(far.error.find("--tier raw begins at 2026-11-") != std::string::npos);
-  const Outcome unknown = ask_file(recorded_week().path(), {"top", "--tier", "5mn"});
+  const Outcome unknown = ask(recorded_week(), {"top", "--tier", "5mn"});
   CHECK(unknown.exit == Exit::usage);
   CHECK(unknown.error.find("did you mean '5min'?") != std::string::npos);
 }
@@ -469,8 +443,8 @@ TEST_CASE("tiers: a tier that does not reach back, and one that there is not, ar
 TEST_CASE("tiers: a copy of an old range is read by every command") {
   const test::TemporaryDirectory directory;
   const std::string copy = directory.path() + "/old.db";
-  const Outcome extracted = ask_file(
-      recorded_week().path(), {"extract", "--from", "2026-11-19 01:00", "--to", "2026-11-19 20:00", "--output", copy});
+  const Outcome extracted =
+      ask(recorded_week(), {"extract", "--from", "2026-11-19 01:00", "--to", "2026-11-19 20:00", "--output", copy});
   CAPTURE(extracted.error);
   REQUIRE(extracted.exit == Exit::answered);
   for (const std::vector<std::string>& question :
@@ -489,11 +463,12 @@ TEST_CASE("tiers: a copy of an old range is read by every command") {
         {"summary", "--day", kOldDay},
         {"leaks"},
         {"status"}}) {
-    const Outcome outcome = ask_file(copy, with(question, {"--format", "json"}));
+    const Outcome outcome = test::ask(copy, recorded_week().now_ms(), with(question, {"--format", "json"}));
     CAPTURE(question, outcome.error, outcome.out);
     CHECK(outcome.exit == Exit::answered);
   }
-  const json here = json_of_file(copy, {"trend", "--from", "2026-11-19 02:00", "--to", "2026-11-19 18:00"});
+  const json here = test::json_of(copy, recorded_week().now_ms(),
+                                  {"trend", "--from", "2026-11-19 02:00", "--to", "2026-11-19 18:00"});
   const json there = kept({"trend", "--from", "2026-11-19 02:00", "--to", "2026-11-19 18:00"});
   CHECK(here["mean_kib"] == there["mean_kib"]);
   CHECK(here["max_kib"] == there["max_kib"]);
@@ -515,7 +490,7 @@ TEST_CASE("tiers: golden answers of times whose ticks are gone") {
                Golden{"old-categories", {"categories", "--at", "2026-11-19 12:02"}});
   const char* format = GENERATE("table", "json", "csv");
   CAPTURE(golden.name, format);
-  const Outcome outcome = ask_file(recorded_week().path(), with(golden.arguments, {"--format", format}));
+  const Outcome outcome = ask(recorded_week(), with(golden.arguments, {"--format", format}));
   CHECK(outcome.exit == Exit::answered);
   test::compare_with_golden(fmt::format("{}.{}", golden.name, format), outcome.out);
 }
@@ -523,7 +498,7 @@ TEST_CASE("tiers: golden answers of times whose ticks are gone") {
 TEST_CASE("tiers: a tree needs ticks, and says so where they are gone") {
   for (const char* format : {"table", "json", "csv"}) {
     const std::vector<std::string> question{"tree", "--at", kOldDay + " 12:00", "--format", format};
-    const Outcome gone = ask_file(recorded_week().path(), question);
+    const Outcome gone = ask(recorded_week(), question);
     CAPTURE(gone.out, gone.error);
     CHECK(gone.exit == Exit::empty);
     CHECK((gone.out + gone.error).find("rollups do not tell whose child") != std::string::npos);

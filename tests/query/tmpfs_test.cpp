@@ -2,17 +2,15 @@
 
 #include <nlohmann/json.hpp>
 
-#include "query/cli/application.h"
+#include "query/ask.h"
 #include "query/golden.h"
 #include "query/history.h"
-#include "query/render/terminal.h"
-#include "query/zone_guard.h"
 #include "support/catch.h"
-#include "support/manual_clock.h"
 
 using namespace memoir;
 using namespace memoir::query;
 using memoir::test::History;
+using memoir::test::recorded;
 using nlohmann::json;
 
 namespace {
@@ -69,48 +67,22 @@ void record(History& history) {
   history.tick(60);
 }
 
-History& recording() {
-  static History history;
-  static const bool recorded = (record(history), true);
-  static_cast<void>(recorded);
-  return history;
-}
-
-Outcome ask(const History& history, std::vector<std::string> arguments) {
-  use_utf8();
-  const test::ZoneGuard zone("UTC");
-  arguments.insert(arguments.begin(), "tmpfs");
-  arguments.insert(arguments.end(), {"--db", history.path()});
-  Outcome outcome = answer(arguments, test::ManualClock({history.now_ms(), 0}));
-  const std::size_t at = outcome.out.find(history.path());
-  if (at != std::string::npos) outcome.out.replace(at, history.path().size(), "DB");
-  return outcome;
-}
-
-json json_of(const History& history, std::vector<std::string> arguments) {
-  arguments.insert(arguments.end(), {"--format", "json"});
-  const Outcome outcome = ask(history, arguments);
-  CAPTURE(outcome.error);
-  REQUIRE(outcome.exit == Exit::answered);
-  return json::parse(outcome.out);
-}
-
 }  // namespace
 
 TEST_CASE("tmpfs: golden answers") {
   const std::string format = GENERATE("table", "json", "csv");
-  const Outcome all = ask(recording(), {"--format", format});
+  const Outcome all = ask(recorded<record>(), {"tmpfs", "--format", format});
   CAPTURE(all.error);
   CHECK(all.exit == Exit::answered);
   test::compare_with_golden("tmpfs." + format, all.out);
-  const Outcome one = ask(recording(), {"/dev/shm", "--since", "2026-11-19 00:05", "--format", format});
+  const Outcome one = ask(recorded<record>(), {"tmpfs", "/dev/shm", "--since", "2026-11-19 00:05", "--format", format});
   CAPTURE(one.error);
   CHECK(one.exit == Exit::answered);
   test::compare_with_golden("tmpfs-mount." + format, one.out);
 }
 
 TEST_CASE("tmpfs: the mounts with how full they are, how far the walk got, and warnings") {
-  const json answer = json_of(recording(), {});
+  const json answer = json_of(recorded<record>(), {"tmpfs"});
   REQUIRE(answer["rows"].size() == 3);
   CHECK(answer["rows"][0]["mount_point"] == "/dev/shm");
   CHECK(answer["rows"][0]["used_percent"].get<double>() == Approx(100.0 * 410 / 1024));
@@ -123,7 +95,7 @@ TEST_CASE("tmpfs: the mounts with how full they are, how far the walk got, and w
 }
 
 TEST_CASE("tmpfs: which file of a mount grew, since it was seen first and since a time") {
-  const json answer = json_of(recording(), {"/dev/shm/", "--from", "2026-11-19 00:15"});
+  const json answer = json_of(recorded<record>(), {"tmpfs", "/dev/shm/", "--from", "2026-11-19 00:15"});
   CHECK(answer["entries"] == 11);
   const json& root = answer["rows"][0];
   REQUIRE(root["children"].size() == 2);
@@ -139,22 +111,22 @@ TEST_CASE("tmpfs: which file of a mount grew, since it was seen first and since 
   CHECK(log["logical_kib"] == 600 * kMib);
   CHECK(app["children"][1]["path"] == "app/cache/old");
   CHECK(app["children"][1]["before_kib"].is_null());
-  const json before = json_of(recording(), {"/dev/shm", "--at", "2026-11-19 00:12"});
+  const json before = json_of(recorded<record>(), {"tmpfs", "/dev/shm", "--at", "2026-11-19 00:12"});
   CHECK(before["rows"][0]["children"][1]["children"].size() == 2);
   CHECK(before["used_kib"] == 115 * kMib);
-  const json few = json_of(recording(), {"/dev/shm", "--limit", "2"});
+  const json few = json_of(recorded<record>(), {"tmpfs", "/dev/shm", "--limit", "2"});
   CHECK(few["totals"]["cut_rows"] == 3);
 }
 
 TEST_CASE("tmpfs: a mount that there is not, and files that tell nothing of it") {
-  const Outcome wrong = ask(recording(), {"/dev/shn"});
+  const Outcome wrong = ask(recorded<record>(), {"tmpfs", "/dev/shn"});
   CHECK(wrong.exit == Exit::usage);
   CHECK(wrong.error.find("did you mean '/dev/shm'") != std::string::npos);
   History older;
   older.begin_run();
   older.tick(2);
-  const Outcome outcome = ask(older, {});
+  const Outcome outcome = ask(older, {"tmpfs"});
   CHECK(outcome.exit == Exit::empty);
   CHECK((outcome.out + outcome.error).find("nothing of tmpfs was recorded") != std::string::npos);
-  CHECK(ask(older, {"--at", "2026-11-18"}).exit == Exit::empty);
+  CHECK(ask(older, {"tmpfs", "--at", "2026-11-18"}).exit == Exit::empty);
 }

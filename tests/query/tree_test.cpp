@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "query/cli/application.h"
+#include "query/ask.h"
 #include "query/golden.h"
 #include "query/history.h"
 #include "query/on_screen.h"
@@ -10,11 +10,11 @@
 #include "query/render/terminal.h"
 #include "query/zone_guard.h"
 #include "support/catch.h"
-#include "support/manual_clock.h"
 
 using namespace memoir;
 using namespace memoir::query;
 using memoir::test::History;
+using memoir::test::recorded;
 using nlohmann::json;
 
 namespace {
@@ -57,34 +57,6 @@ void record_chain(History& history) {
   history.tick(1);
 }
 
-template <void (*fill)(History&)>
-History& recorded() {
-  static History history;
-  static const bool done = (fill(history), true);
-  static_cast<void>(done);
-  return history;
-}
-
-Outcome ask(const History& history, std::vector<std::string> arguments) {
-  use_utf8();
-  const test::ZoneGuard zone("UTC");
-  arguments.insert(arguments.begin(), "tree");
-  arguments.insert(arguments.end(), {"--db", history.path()});
-  Outcome outcome = answer(arguments, test::ManualClock({history.now_ms(), 0}));
-  for (std::size_t at = outcome.out.find(history.path()); at != std::string::npos;
-       at = outcome.out.find(history.path()))
-    outcome.out.replace(at, history.path().size(), "DB");
-  return outcome;
-}
-
-json json_of(const History& history, std::vector<std::string> arguments) {
-  arguments.insert(arguments.end(), {"--format", "json"});
-  const Outcome outcome = ask(history, arguments);
-  CAPTURE(outcome.error);
-  REQUIRE(outcome.exit == Exit::answered);
-  return json::parse(outcome.out);
-}
-
 std::vector<std::string> on_screen(const History& history, std::vector<std::string> arguments, Screen screen) {
   const test::ZoneGuard zone("UTC");
   arguments.insert(arguments.begin(), "tree");
@@ -123,15 +95,16 @@ std::int64_t check_sums(const json& rows, const std::string& metric) {
 
 TEST_CASE("Golden trees") {
   const char* format = GENERATE("table", "json", "csv");
-  const Outcome whole = ask(recorded<record>(), {"--format", format});
+  const Outcome whole = ask(recorded<record>(), {"tree", "--format", format});
   CHECK(whole.exit == Exit::answered);
   test::compare_with_golden(std::string("tree.") + format, whole.out);
-  const Outcome some = ask(recorded<record>(), {"--filter", "user=www-data", "--by", "rss", "--format", format});
+  const Outcome some =
+      ask(recorded<record>(), {"tree", "--filter", "user=www-data", "--by", "rss", "--format", format});
   test::compare_with_golden(std::string("tree-filter.") + format, some.out);
 }
 
 TEST_CASE("tree: JSON nests children, the largest first, and every sum adds up") {
-  const json answer = json_of(recorded<record>(), {});
+  const json answer = json_of(recorded<record>(), {"tree"});
   CHECK(shape(answer["rows"]) == "1(200(201(202 203)) 100(101 102) 402) 300 401 403");
   for (const char* metric : {"pss_kib", "uss_kib", "rss_kib", "swap_kib"}) {
     CAPTURE(metric);
@@ -147,25 +120,25 @@ TEST_CASE("tree: JSON nests children, the largest first, and every sum adds up")
 
 TEST_CASE("tree: a filter shows who matches, and below whom; a subject all that is below it, too") {
   const History& history = recorded<record>();
-  const json filtered = json_of(history, {"--filter", "user=www-data"});
+  const json filtered = json_of(history, {"tree", "--filter", "user=www-data"});
   CHECK(shape(filtered["rows"]) == "1(100(101 102))");
   CHECK(filtered["totals"]["processes"] == 2);
   CHECK(filtered["totals"]["pss_kib"] == 210 * kMib);
   CHECK(filtered["rows"][0]["asked_for"] == false);
   CHECK(filtered["rows"][0]["subtree_pss_kib"] == 633 * kMib);
-  CHECK(shape(json_of(history, {"201"})["rows"]) == "1(200(201(202 203)))");
-  CHECK(shape(json_of(history, {"nginx"})["rows"]) == "1(100(101 102))");
-  CHECK(shape(json_of(history, {"200", "--filter", "pss>100M"})["rows"]) == "1(200(201(202)))");
-  CHECK(json_of(history, {"machine"})["rows"] == json_of(history, {})["rows"]);
-  const Outcome nobody = ask(history, {"999"});
+  CHECK(shape(json_of(history, {"tree", "201"})["rows"]) == "1(200(201(202 203)))");
+  CHECK(shape(json_of(history, {"tree", "nginx"})["rows"]) == "1(100(101 102))");
+  CHECK(shape(json_of(history, {"tree", "200", "--filter", "pss>100M"})["rows"]) == "1(200(201(202)))");
+  CHECK(json_of(history, {"tree", "machine"})["rows"] == json_of(history, {"tree"})["rows"]);
+  const Outcome nobody = ask(history, {"tree", "999"});
   CHECK(nobody.exit == Exit::empty);
   CHECK(nobody.error.find("999") != std::string::npos);
-  CHECK(ask(history, {"--filter", "user=nobody"}).exit == Exit::empty);
+  CHECK(ask(history, {"tree", "--filter", "user=nobody"}).exit == Exit::empty);
 }
 
 TEST_CASE("tree: a limit keeps the largest subtrees with all above them, and says what it leaves out") {
   for (std::size_t limit = 1; limit <= 12; ++limit) {
-    const json answer = json_of(recorded<record>(), {"--limit", std::to_string(limit), "--by", "rss"});
+    const json answer = json_of(recorded<record>(), {"tree", "--limit", std::to_string(limit), "--by", "rss"});
     CAPTURE(limit);
     std::int64_t shown_kib = 0;
     std::size_t shown = 0;
@@ -182,7 +155,7 @@ TEST_CASE("tree: a limit keeps the largest subtrees with all above them, and say
     CHECK(answer["totals"]["cut_rows"] == 12 - limit);
     CHECK(shown_kib + answer["totals"]["cut_kib"].get<std::int64_t>() == answer["totals"]["rss_kib"]);
   }
-  CHECK(shape(json_of(recorded<record>(), {"--limit", "4"})["rows"]) == "1(200(201(202)))");
+  CHECK(shape(json_of(recorded<record>(), {"tree", "--limit", "4"})["rows"]) == "1(200(201(202)))");
 }
 
 TEST_CASE("tree: no line is wider than the terminal, and no table longer, however deep the tree is") {
@@ -205,7 +178,7 @@ TEST_CASE("tree: what is too deep to draw or to nest stands beside its parent, a
   REQUIRE(deep != lines.end());
   CHECK(deep->find("(+") != std::string::npos);
 
-  const json answer = json_of(history, {});
+  const json answer = json_of(history, {"tree"});
   std::size_t levels = 0;
   const json* rows = &answer["rows"];
   for (; rows->size() == 1; rows = &(*rows)[0]["children"]) ++levels;
@@ -218,19 +191,19 @@ TEST_CASE("tree: what is too deep to draw or to nest stands beside its parent, a
 }
 
 TEST_CASE("tree: ASCII where that is asked for") {
-  const std::string ascii = ask(recorded<record>(), {"--ascii", "--limit", "0"}).out;
+  const std::string ascii = ask(recorded<record>(), {"tree", "--ascii", "--limit", "0"}).out;
   CHECK(ascii.find("|-") != std::string::npos);
   CHECK(ascii.find("├") == std::string::npos);
-  CHECK(ask(recorded<record>(), {}).out.find("├─") != std::string::npos);
+  CHECK(ask(recorded<record>(), {"tree"}).out.find("├─") != std::string::npos);
 }
 
 TEST_CASE("tree: nothing recorded is exit status 3, in every format, and CSV has its names") {
   const History& history = recorded<record>();
-  const std::string all = ask(history, {"--format", "csv"}).out;
+  const std::string all = ask(history, {"tree", "--format", "csv"}).out;
   for (const char* format : {"table", "json", "csv"}) {
-    const Outcome outcome = ask(history, {"--at", "2026-11-18 12:00", "--format", format});
+    const Outcome outcome = ask(history, {"tree", "--at", "2026-11-18 12:00", "--format", format});
     CHECK(outcome.exit == Exit::empty);
     if (std::string(format) == "csv") CHECK(outcome.out == all.substr(0, all.find('\n') + 1));
   }
-  CHECK(ask(history, {"--by", "hwm"}).exit == Exit::usage);
+  CHECK(ask(history, {"tree", "--by", "hwm"}).exit == Exit::usage);
 }

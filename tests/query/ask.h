@@ -1,0 +1,27 @@
+#pragma once
+
+// What memoir answers of a file that a test has recorded.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "query/cli/application.h"
+#include "query/history.h"
+
+namespace memoir::test {
+
+// Asked of the file at `path`, which `out` calls "DB", at `now_ms`.
+query::Outcome ask(const std::string& path, std::int64_t now_ms, std::vector<std::string> words,
+                   const char* zone = "UTC");
+query::Outcome ask(const History& history, std::vector<std::string> words);
+
+// Of what must be an answer.
+std::string text_of(const History& history, std::vector<std::string> words);
+nlohmann::json json_of(const std::string& path, std::int64_t now_ms, std::vector<std::string> words,
+                       const char* zone = "UTC");
+nlohmann::json json_of(const History& history, std::vector<std::string> words);
+
+}  // namespace memoir::test
