@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "query/answer/leaks/series.h"
 #include "query/ask.h"
 #include "query/golden.h"
 #include "query/history.h"
@@ -120,6 +121,15 @@ TEST_CASE("Leaks are found by identity, what is none is let go, and each verdict
   CHECK(shown.exit == Exit::answered);
   CHECK(shown.out.find("What would change it") != std::string::npos);
   CHECK(json_of(history, fast({"--explain", "100"}))["verdict"] == "leak-steady");
+}
+
+TEST_CASE("A series is told in order of time, wherever the wall clock was set back") {
+  const auto bucket = [](std::int64_t from_ms, std::int32_t life) { return LeakBucket{from_ms, 1, 0, 0, 0, life}; };
+  const LeakSeries series = in_order({{bucket(20, 0), bucket(30, 0), bucket(10, 0), bucket(20, 1), bucket(10, 1)}, 10});
+  std::vector<std::pair<std::int64_t, std::int32_t>> told;
+  for (const LeakBucket& of : series.buckets) told.emplace_back(of.from_ms, of.life);
+  CHECK(told == std::vector<std::pair<std::int64_t, std::int32_t>>{{10, 0}, {10, 1}, {20, 0}, {20, 1}, {30, 0}});
+  CHECK(series.width_ms == 10);
 }
 
 TEST_CASE("Too little history, no subject, and nothing recorded are said") {
