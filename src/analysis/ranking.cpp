@@ -47,9 +47,9 @@ Summary Fold::summary() const {
   if (!summary.min) return summary;
   const long double mean = summary.covered_ms > 0 ? weighted_ / static_cast<long double>(summary.covered_ms)
                                                   : points_ / static_cast<long double>(point_count_);
-  // Rounding must not carry the mean out of [min, max].
-  summary.mean =
-      std::clamp(static_cast<double>(mean), static_cast<double>(*summary.min), static_cast<double>(*summary.max));
+  // Rounding must not carry the mean out of [min, max]; a damaged file may have a min beyond its max.
+  summary.mean = std::max(std::min(static_cast<double>(mean), static_cast<double>(*summary.max)),
+                          static_cast<double>(*summary.min));
   if (extremes_unknown_) summary.min = summary.max = std::nullopt;
   return summary;
 }

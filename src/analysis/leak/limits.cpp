@@ -19,7 +19,7 @@ bool holds(std::string_view cgroup, std::string_view path) {
 
 std::int64_t swap_room(const CgroupSample& cgroup, std::int64_t free_swap_kib) {
   if (!cgroup.swap_max_kib) return free_swap_kib;
-  return std::clamp<std::int64_t>(*cgroup.swap_max_kib - cgroup.swap_kib.value_or(0), 0, free_swap_kib);
+  return std::max<std::int64_t>(std::min(*cgroup.swap_max_kib - cgroup.swap_kib.value_or(0), free_swap_kib), 0);
 }
 
 }  // namespace

@@ -58,7 +58,7 @@ std::int64_t RecordedPast::at_tick(std::int64_t tick_id, std::int64_t wall_ms) c
   if (after == spans_.begin()) return spans_.empty() ? 0 : spans_.front().recorded_ms;
   const RecordedSpan& span = *std::prev(after);
   if (tick_id > span.last_tick_id) return span.ended_ms();
-  return span.recorded_ms + std::clamp<std::int64_t>(wall_ms - span.from_ms, 0, span.to_ms - span.from_ms);
+  return span.recorded_ms + std::max<std::int64_t>(std::min(wall_ms, span.to_ms) - span.from_ms, 0);
 }
 
 std::int64_t RecordedPast::at_moment(std::int64_t run_id, std::int64_t boot_ms) const {
