@@ -24,7 +24,6 @@ if(MEMOIR_SANITIZE)
   list(JOIN MEMOIR_SANITIZE "," sanitizers)
   target_compile_options(memoir_options INTERFACE -fsanitize=${sanitizers} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(memoir_options INTERFACE -fsanitize=${sanitizers})
-  target_compile_definitions(memoir_options INTERFACE _GLIBCXX_ASSERTIONS)
   # GCC's flow warning misfires on instrumented code.
   target_compile_options(memoir_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
   if("thread" IN_LIST MEMOIR_SANITIZE)
