@@ -109,8 +109,8 @@ CREATE TABLE process (
   UNIQUE (boot_id, pid, start_ticks, exec_count)
 ) STRICT;
 
--- What moves when a process's memory moves. Seven columns are stored only where they are not what the others mostly make them,
--- and are NULL otherwise; the view process_sample_full fills them in:
+-- What moves when a process's memory moves. Seven columns (ten since schema 8) are stored only where they are not what the
+-- others mostly make them, and are NULL otherwise; the view process_sample_full fills them in:
 --   vm_rss      rss_anon + rss_file + rss_shmem
 --   rss         with source exact shared_clean + shared_dirty + private_clean + private_dirty, else vm_rss
 --   pss         pss_anon + pss_file + pss_shmem (each is rounded on its own)

@@ -63,7 +63,15 @@ FROM (
     pss_kib, pss_dirty_kib, referenced_kib, anonymous_kib, vm_hwm_kib,
     pss_anon_kib, pss_file_kib, pss_shmem_kib, shared_clean_kib, shared_dirty_kib, private_clean_kib,
     private_dirty_kib, rss_anon_kib, rss_file_kib, rss_shmem_kib
-  FROM process_sample
+  FROM (
+    SELECT tick_id, process_id, source, rss_kib, vm_rss_kib, pss_kib, pss_dirty_kib, referenced_kib, anonymous_kib, vm_hwm_kib,
+      NULLIF(COALESCE(pss_anon_kib, CASE WHEN pss_file_kib IS NOT NULL THEN rss_anon_kib END), -1) AS pss_anon_kib,
+      NULLIF(COALESCE(private_clean_kib, CASE WHEN rss_file_kib >= shared_clean_kib THEN rss_file_kib - shared_clean_kib END), -1) AS private_clean_kib,
+      NULLIF(COALESCE(private_dirty_kib, CASE WHEN rss_anon_kib + rss_shmem_kib >= shared_dirty_kib
+        THEN rss_anon_kib + rss_shmem_kib - shared_dirty_kib END), -1) AS private_dirty_kib,
+      pss_file_kib, pss_shmem_kib, shared_clean_kib, shared_dirty_kib, rss_anon_kib, rss_file_kib, rss_shmem_kib
+    FROM process_sample
+  )
 );
 
 -- Every process at every tick. Ask for the ticks that you mean, else it is the whole history:

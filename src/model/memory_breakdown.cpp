@@ -90,10 +90,12 @@ constexpr std::array kLines{
     LineKind{"balloon", "balloon", of_field<M::balloon>},
 };
 
+// A file that is torn, or somebody's database, may hold any number: beyond what machines have, a part counts for no more.
 std::int64_t rest_of(const MachineMemory& memory) {
-  std::int64_t rest = memory.or_zero(M::mem_total);
+  constexpr std::int64_t most = std::int64_t{1} << 55;
+  std::int64_t rest = std::min(memory.or_zero(M::mem_total), most);
   for (const LineKind& line : kLines)
-    if (line.of.empty()) rest -= line.of_machine(memory).value_or(0);
+    if (line.of.empty()) rest -= std::clamp(line.of_machine(memory).value_or(0), -most, most);
   return rest;
 }
 

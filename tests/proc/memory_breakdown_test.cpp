@@ -118,3 +118,13 @@ TEST_CASE("what an older kernel does not count is in the rest") {
   no_cache.clear(M::cached);
   CHECK_FALSE(unaccounted_kib(no_cache).has_value());
 }
+
+TEST_CASE("a rest of numbers that no machine has is one that can be stored") {
+  MachineMemory memory;
+  for (std::size_t i = 0; i < MachineMemory::kCount; ++i) memory.set(static_cast<M>(i), std::int64_t{1} << 60);
+  memory.set(M::mem_total, 16'000'000);
+  const auto rest = unaccounted_kib(memory);
+  REQUIRE(rest.has_value());
+  CHECK(*rest < 0);
+  CHECK(*rest > -(std::int64_t{1} << 61));
+}

@@ -66,6 +66,13 @@ void RandomHistory::move(ProcessSample& sample) {
   if (chance(0.2)) sample.source = sources[static_cast<std::size_t>(number(0, 4))];
   // As the kernel has it, so that the columns that are left out then are put to the test too.
   using P = ProcessField;
+  if (chance(0.7)) {
+    const auto rest = [](std::int64_t all, std::int64_t part) { return std::max<std::int64_t>(all - part, 0); };
+    memory.set(P::pss_anon, memory.get(P::rss_anon));
+    memory.set(P::private_clean, rest(memory.or_zero(P::rss_file), memory.or_zero(P::shared_clean)));
+    memory.set(P::private_dirty,
+               rest(memory.or_zero(P::rss_anon) + memory.or_zero(P::rss_shmem), memory.or_zero(P::shared_dirty)));
+  }
   if (chance(0.7))
     memory.set(P::vm_rss, memory.or_zero(P::rss_anon) + memory.or_zero(P::rss_file) + memory.or_zero(P::rss_shmem));
   if (chance(0.7)) {

@@ -28,8 +28,28 @@ constexpr std::initializer_list<ProcessField> kPssDirtyParts{P::pss_anon, P::pss
 constexpr std::initializer_list<ProcessField> kAnonymousParts{P::rss_anon};
 constexpr std::initializer_list<ProcessField> kReferencedParts{P::rss};
 constexpr std::initializer_list<ProcessField> kVmHwmParts{P::vm_rss};
+constexpr std::initializer_list<ProcessField> kPssAnonParts{P::pss_file, P::rss_anon};
+constexpr std::initializer_list<ProcessField> kPrivateCleanParts{P::shared_clean, P::rss_file};
+constexpr std::initializer_list<ProcessField> kPrivateDirtyParts{P::shared_dirty, P::rss_anon, P::rss_shmem};
 
-constexpr std::array<Derived, 7> kDerived{{
+// Of sizes of status what a part of smaps_rollup leaves; absent without that part, which the kernel prints with the
+// others.
+Value rest(const ProcessMemory& values, std::initializer_list<ProcessField> sizes, ProcessField part) {
+  const Value all = sum_of_fields(values, sizes);
+  const Value taken = values.get(part);
+  const bool fits = all && taken && *all >= *taken && *all <= Statement::kMost;
+  return fits ? Value(*all - *taken) : std::nullopt;
+}
+
+constexpr std::array<Derived, 10> kDerived{{
+    {P::pss_anon, kPssAnonParts,
+     [](const ProcessMemory& v, Source) { return v.has(P::pss_file) ? v.get(P::rss_anon) : std::nullopt; }},
+    {P::private_clean, kPrivateCleanParts,
+     [](const ProcessMemory& v, Source) { return rest(v, {P::rss_file}, P::shared_clean); }},
+    {P::private_dirty, kPrivateDirtyParts,
+     [](const ProcessMemory& v, Source) {
+       return rest(v, {P::rss_anon, P::rss_shmem}, P::shared_dirty);
+     }},
     {P::vm_rss, kVmRssParts, [](const ProcessMemory& v, Source) { return sum_of_fields(v, kVmRssParts); }},
     {P::rss, kRssSources,
      [](const ProcessMemory& v, Source source) {
@@ -75,8 +95,8 @@ std::string placeholders(std::size_t count) {
 std::optional<std::int64_t> sum_of_fields(const ProcessMemory& values, std::initializer_list<ProcessField> parts) {
   std::int64_t total = 0;
   for (const ProcessField part : parts) {
-    if (!values.has(part)) return std::nullopt;
-    total += *values.get(part);
+    const Value value = values.get(part);
+    if (!value || __builtin_add_overflow(total, *value, &total)) return std::nullopt;
   }
   return total;
 }

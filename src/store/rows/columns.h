@@ -116,7 +116,7 @@ void read_fields(const Statement& statement, int column, FieldSet<E>& values, st
   for (const E field : fields) values.set(field, statement.maybe(column++));
 }
 
-// Absent if any of them is.
+// Absent if any of them is, or if they are beyond all numbers.
 std::optional<std::int64_t> sum_of_fields(const ProcessMemory& values, std::initializer_list<ProcessField> parts);
 
 // What is stored in a column that is left out where it is what others make it, and back: exact for any value but -1.
