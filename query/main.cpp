@@ -68,7 +68,7 @@ constexpr bool kSanitized = false;
 rlim_t most_memory() {
   constexpr rlim_t most_mib = 240;
   const char* const said = std::getenv("MEMOIR_DATA_MIB");
-  const auto mib = memoir::parse_int<rlim_t>(said == nullptr ? "" : said);
+  const auto mib = memoir::parse_number<rlim_t>(said == nullptr ? "" : said);
   return std::clamp(mib.value_or(most_mib), rlim_t{1}, most_mib) << 20U;  // 0 is no limit to Linux
 }
 

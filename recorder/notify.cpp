@@ -40,10 +40,10 @@ void Notifier::send(std::string_view message) const {
 std::optional<std::chrono::microseconds> watchdog_period() {
   const char* period = std::getenv("WATCHDOG_USEC");
   if (period == nullptr) return std::nullopt;
-  if (const char* pid = std::getenv("WATCHDOG_PID"); pid != nullptr && parse_int<pid_t>(pid) != getpid()) {
+  if (const char* pid = std::getenv("WATCHDOG_PID"); pid != nullptr && parse_number<pid_t>(pid) != getpid()) {
     return std::nullopt;
   }
-  const auto us = parse_int<std::int64_t>(period);
+  const auto us = parse_number<std::int64_t>(period);
   if (!us || *us <= 0) return std::nullopt;
   return std::chrono::microseconds(*us);
 }

@@ -168,7 +168,7 @@ Result<Filter::Term> Filter::Term::read(const std::string& expression) {
   if (given->holds == nullptr) {
     term.pattern = std::make_unique<RE2>(term.value, RE2::Quiet);
     if (!term.pattern->ok()) return bad_expression(expression, to_printable(term.pattern->error()));
-  } else if (name == "pid" && !parse_int<std::int32_t>(term.value)) {
+  } else if (name == "pid" && !parse_number<std::int32_t>(term.value)) {
     return bad_expression(expression, "a pid is a number");
   }
   return term;

@@ -35,14 +35,14 @@ Result<Subject> group(std::string_view text, std::string_view key, char comparis
 
 Result<Subject> process(std::string_view text, std::int64_t now_ms, Zone zone) {
   std::string_view start = text;
-  const auto pid = parse_int<std::int32_t>(cut(start, '@'));
+  const auto pid = parse_number<std::int32_t>(cut(start, '@'));
   if (!pid || *pid <= 0) return not_a_subject(text, "has no pid");
   Subject subject;
   subject.kind = Subject::Kind::process;
   subject.name = text;
   subject.pid = *pid;
   if (text.find('@') == std::string_view::npos) return subject;
-  const bool number = parse_int<std::int64_t>(start).has_value();
+  const bool number = parse_number<std::int64_t>(start).has_value();
   subject.start_ms = TRY(parse_time(number ? "@" + std::string(start) : std::string(start), now_ms, zone));
   return subject;
 }

@@ -29,7 +29,7 @@ std::optional<int> take_number(std::string_view& text, std::size_t digits) {
   const std::string_view number = text.substr(0, digits);
   if (!std::all_of(number.begin(), number.end(), [](char c) { return c >= '0' && c <= '9'; })) return std::nullopt;
   text.remove_prefix(digits);
-  return parse_int<int>(number);
+  return parse_number<int>(number);
 }
 
 bool take(std::string_view& text, char wanted) {
@@ -115,7 +115,7 @@ MaybeMs parse_absolute(std::string_view text, Zone zone) {
 }
 
 MaybeMs parse_epoch(std::string_view text) {
-  const auto number = parse_int<std::int64_t>(text);
+  const auto number = parse_number<std::int64_t>(text);
   if (!number || *number < 0) return std::nullopt;
   return *number < kFirstMilliseconds ? *number * 1000 : *number;
 }

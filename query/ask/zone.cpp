@@ -37,7 +37,7 @@ std::optional<Civil> take_utc(std::string_view text) {
     if (form[i] == '0' ? !digit : text[i] != form[i]) return std::nullopt;
   }
   const auto number = [text](std::size_t at, std::size_t digits) {
-    return parse_int<int>(text.substr(at, digits)).value_or(0);
+    return parse_number<int>(text.substr(at, digits)).value_or(0);
   };
   const Civil civil{number(0, 4), number(5, 2), number(8, 2), number(11, 2), number(14, 2), number(17, 2)};
   return is_valid(civil) ? std::optional(civil) : std::nullopt;

@@ -200,7 +200,7 @@ std::optional<Error> check(const Words& words, const Command& command, Options& 
   if (auto error = check_choice(options.group, command.groups, Option::group)) return error;
   if (auto error = check_choice(options.tier, tier_names(), Option::tier)) return error;
   if (words.limit) {
-    const auto limit = parse_int<std::int64_t>(*words.limit);
+    const auto limit = parse_number<std::int64_t>(*words.limit);
     if (!limit || *limit < 0)
       return malformed(fmt::format("--limit {} is not a number of rows", in_quotes(*words.limit)));
     options.limit = *limit;

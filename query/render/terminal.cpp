@@ -25,7 +25,7 @@ bool locale_is_utf8() {
 
 std::optional<std::size_t> number_in(const char* variable) {
   const char* text = std::getenv(variable);
-  const auto number = text == nullptr ? std::nullopt : parse_int<std::size_t>(text);
+  const auto number = text == nullptr ? std::nullopt : parse_number<std::size_t>(text);
   return number && *number > 0 ? number : std::nullopt;
 }
 

@@ -12,9 +12,9 @@
 namespace memoir {
 
 // The whole of `text` as a decimal number, or nothing.
-template <typename Int>
-std::optional<Int> parse_int(std::string_view text) {
-  Int value{};
+template <typename Number>
+std::optional<Number> parse_number(std::string_view text) {
+  Number value{};
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, value);
   if (error != std::errc{} || stop != end) return std::nullopt;

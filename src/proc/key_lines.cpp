@@ -34,7 +34,7 @@ std::optional<std::int64_t> parse_padded(std::string_view text) {
 }  // namespace
 
 std::optional<std::int64_t> parse_natural(std::string_view digits) {
-  const auto value = parse_int<std::uint64_t>(digits);
+  const auto value = parse_number<std::uint64_t>(digits);
   if (!value || *value > static_cast<std::uint64_t>(kMost)) return std::nullopt;
   return static_cast<std::int64_t>(*value);
 }

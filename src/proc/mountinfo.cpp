@@ -56,8 +56,8 @@ std::optional<Mount> read_mount(std::string_view line) {
   cut_word(line);  // its number,
   cut_word(line);  // its parent's
   std::string_view device = cut_word(line);
-  const auto major = parse_int<std::uint32_t>(cut(device, ':'));
-  const auto minor = parse_int<std::uint32_t>(device);
+  const auto major = parse_number<std::uint32_t>(cut(device, ':'));
+  const auto minor = parse_number<std::uint32_t>(device);
   const std::string_view root = cut_word(line);  // within the file system
   const std::string_view mount_point = cut_word(line);
   if (!major || !minor || !mount_point.starts_with('/')) return std::nullopt;

@@ -13,7 +13,7 @@ class Fields {
 
   template <typename Int>
   Int next() {
-    const auto number = parse_int<Int>(cut_word(rest_));
+    const auto number = parse_number<Int>(cut_word(rest_));
     if (!number) good_ = false;
     return number.value_or(Int{});
   }
@@ -37,7 +37,7 @@ Result<PidStat> parse_pid_stat(std::string_view text) {
   if (open == std::string_view::npos || close == std::string_view::npos || close < open + 2) {
     return bad_line("stat", text);
   }
-  const auto pid = parse_int<std::int32_t>(text.substr(0, open));
+  const auto pid = parse_number<std::int32_t>(text.substr(0, open));
   std::string_view rest = text.substr(close + 1);
   const std::string_view state = cut_word(rest);
   if (!pid || *pid <= 0 || !is_state(state)) return bad_line("stat", text);

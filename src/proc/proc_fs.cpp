@@ -75,7 +75,7 @@ Status ProcFs::list(std::vector<std::int32_t>& pids) const {
     errno = 0;
     const dirent* const entry = ::readdir(directory.get());
     if (entry == nullptr) break;
-    const auto pid = parse_int<std::int32_t>(&entry->d_name[0]);
+    const auto pid = parse_number<std::int32_t>(&entry->d_name[0]);
     if (pid && *pid > 0) pids.push_back(*pid);
   }
   if (errno != 0) return errno_error(errno, "list", root_);

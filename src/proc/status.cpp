@@ -52,11 +52,11 @@ bool take_head(std::size_t key, std::string_view value, StatusHead& head) {
       head.state = value.front();
       return true;
     case kParent:
-      return take(parse_int<std::int32_t>(value), head.parent_pid) && head.parent_pid >= 0;
+      return take(parse_number<std::int32_t>(value), head.parent_pid) && head.parent_pid >= 0;
     case kUid:  // real, effective, saved, file system
-      return take(parse_int<std::uint32_t>(cut(value, '\t')), head.uid) && !value.empty();
+      return take(parse_number<std::uint32_t>(cut(value, '\t')), head.uid) && !value.empty();
     case kThreads:
-      return take(parse_int<std::int32_t>(value), head.threads) && head.threads >= 0;
+      return take(parse_number<std::int32_t>(value), head.threads) && head.threads >= 0;
     case kKernelThread:
       if (value != "0" && value != "1") return false;
       head.kernel_thread = value == "1";

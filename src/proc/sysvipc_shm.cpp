@@ -52,7 +52,7 @@ class Header {
 
  private:
   static std::optional<std::int64_t> read(Column column, std::string_view word) {
-    if (column == Column::key) return parse_int<std::int64_t>(word);  // which some kernels print with a sign
+    if (column == Column::key) return parse_number<std::int64_t>(word);  // which some kernels print with a sign
     if (column != Column::perms) return parse_natural(word);
     std::int64_t perms = 0;
     for (const char digit : word) {

@@ -47,7 +47,7 @@ std::optional<std::int64_t> unit_kib(char unit) {
 std::int64_t millionths(std::string_view digits) {
   std::string text(digits.substr(0, kFractionDigits));
   text.resize(kFractionDigits, '0');
-  return parse_int<std::int64_t>(text).value_or(0);
+  return parse_number<std::int64_t>(text).value_or(0);
 }
 
 struct AddressRange {
@@ -195,7 +195,7 @@ std::optional<std::int64_t> parse_vmmap_size(std::string_view text) {
   const std::string_view whole = text.substr(0, point);
   const std::string_view fraction = point == std::string_view::npos ? "" : text.substr(point + 1);
   if (whole.empty() || whole.size() > kMostDigits || !is_digits(whole) || !is_digits(fraction)) return std::nullopt;
-  const std::int64_t number = parse_int<std::int64_t>(whole).value_or(0);
+  const std::int64_t number = parse_number<std::int64_t>(whole).value_or(0);
   const std::int64_t part = millionths(fraction);
   if (!unit) return (number + (part > 0 ? 1 : 0) + 1023) / 1024;
   std::int64_t kib = 0;

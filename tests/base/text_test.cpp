@@ -6,11 +6,11 @@
 using namespace memoir;
 
 TEST_CASE("numbers are taken whole or not at all") {
-  CHECK(parse_int<int>("42") == 42);
-  CHECK(parse_int<int>("-7") == -7);
-  CHECK_FALSE(parse_int<int>("42 "));
-  CHECK_FALSE(parse_int<int>(""));
-  CHECK_FALSE(parse_int<std::uint8_t>("256"));
+  CHECK(parse_number<int>("42") == 42);
+  CHECK(parse_number<int>("-7") == -7);
+  CHECK_FALSE(parse_number<int>("42 "));
+  CHECK_FALSE(parse_number<int>(""));
+  CHECK_FALSE(parse_number<std::uint8_t>("256"));
 }
 
 TEST_CASE("cutting lines and words") {

@@ -1,6 +1,5 @@
 #include "query/commands/export/last_write.h"
 
-#include <charconv>
 #include <cmath>
 #include <unordered_map>
 #include <utility>
@@ -18,11 +17,9 @@ bool is_of_leaks(std::size_t family) {
 }
 
 std::optional<std::int64_t> stored_of(std::string_view text, double scale) {
-  double value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc{} || stop != end || !(std::abs(value / scale) <= kMostWritten)) return std::nullopt;
-  return std::llround(value / scale);
+  const auto value = parse_number<double>(text);
+  if (!value || !(std::abs(*value / scale) <= kMostWritten)) return std::nullopt;
+  return std::llround(*value / scale);
 }
 
 // A line of the file, of a machine with these labels.

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <fmt/format.h>
 #include <map>
@@ -35,15 +34,8 @@ std::vector<std::string_view> fields_of(std::string_view line) {
   }
 }
 
-std::optional<double> number(std::string_view text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 bool has_header(const std::vector<std::string_view>& fields) {
-  return !number(fields.front());
+  return !parse_number<double>(fields.front());
 }
 
 class Parser {
@@ -103,19 +95,19 @@ class Parser {
     const auto field = [&fields](std::optional<std::size_t> column) {
       return column && *column < fields.size() ? fields[*column] : std::string_view();
     };
-    const std::optional<double> time = number(field(columns_.time));
+    const std::optional<double> time = parse_number<double>(field(columns_.time));
     if (!time || !(std::abs(*time * columns_.ms_per_time) <= 1000 * kLongestSeconds)) {
       return error(fmt::format("'{}' is not a time", to_printable(field(columns_.time))));
     }
     const std::string_view text = field(columns_.value);
     if (columns_.value >= fields.size()) return error("there is no value");
     if (text.empty()) return Done{};  // not known at that time
-    const std::optional<double> value = number(text);
+    const std::optional<double> value = parse_number<double>(text);
     if (value && std::isnan(*value)) return Done{};
     if (!value || !std::isfinite(*value) || *value < 0) {
       return error(fmt::format("'{}' is not an amount", to_printable(text)));
     }
-    std::optional<double> mean = number(field(columns_.mean));
+    std::optional<double> mean = parse_number<double>(field(columns_.mean));
     if (mean && !std::isfinite(*mean)) mean.reset();
     if (!mean && !field(columns_.mean).empty()) {
       return error(fmt::format("'{}' is not a mean", to_printable(field(columns_.mean))));

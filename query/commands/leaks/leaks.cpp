@@ -58,7 +58,7 @@ Result<Report> run_csv(const Options& options, std::int64_t /*now_ms*/) {
 }
 
 bool is_called(const LeakRow& row, const std::string& subject) {
-  const auto pid = parse_int<std::int32_t>(subject);
+  const auto pid = parse_number<std::int32_t>(subject);
   return (pid && std::ranges::find(row.pids, *pid) != row.pids.end()) || row.subject == subject ||
          row.title == subject || row.unit == subject || row.metric.name == subject;
 }

@@ -38,7 +38,7 @@ std::optional<std::string_view> take_behind(std::string_view& text, std::string_
 
 template <typename Int>
 std::optional<Int> natural(std::string_view text) {
-  const auto value = parse_int<Int>(text);
+  const auto value = parse_number<Int>(text);
   return value && *value >= 0 ? value : std::nullopt;
 }
 
@@ -117,7 +117,7 @@ std::optional<OomRow> parse_oom_row(std::string_view line, const OomColumns& col
     // The last number is followed by one space, and then by a name that may begin with others.
     line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
     const std::string_view word = cut(line, ' ');
-    if (!parse_int<std::int64_t>(word)) return std::nullopt;
+    if (!parse_number<std::int64_t>(word)) return std::nullopt;
     if (i == columns.tgid) {
       const auto pid = natural<std::int32_t>(word);
       if (!pid) return std::nullopt;

@@ -16,9 +16,9 @@ Result<LogRecord> parse_log_record(std::string_view text) {
   const std::size_t head_size = line.find(';');
   if (head_size == std::string_view::npos) return malformed("a record of the kernel's log has no ';'");
   std::string_view head = line.substr(0, head_size);
-  const auto priority = parse_int<std::uint32_t>(cut(head, ','));
-  const auto sequence = parse_int<std::uint64_t>(cut(head, ','));
-  const auto boot_us = parse_int<std::int64_t>(cut(head, ','));
+  const auto priority = parse_number<std::uint32_t>(cut(head, ','));
+  const auto sequence = parse_number<std::uint64_t>(cut(head, ','));
+  const auto boot_us = parse_number<std::int64_t>(cut(head, ','));
   // Newer kernels may put more fields behind the flags.
   const std::string_view flags = cut(head, ',');
   if (!priority || !sequence || !boot_us || *boot_us < 0) {

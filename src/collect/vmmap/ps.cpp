@@ -15,16 +15,16 @@ constexpr std::array<std::string_view, 12> kMonths{"Jan", "Feb", "Mar", "Apr", "
 
 template <typename Int>
 bool take_number(std::string_view& line, Int& into) {
-  const auto number = parse_int<Int>(cut_word(line));
+  const auto number = parse_number<Int>(cut_word(line));
   into = number.value_or(0);
   return number.has_value();
 }
 
 // "12:42:56", in seconds; 60 is a leap second.
 std::optional<std::int64_t> parse_clock(std::string_view text) {
-  const auto hours = parse_int<unsigned>(cut(text, ':'));
-  const auto minutes = parse_int<unsigned>(cut(text, ':'));
-  const auto seconds = parse_int<unsigned>(text);
+  const auto hours = parse_number<unsigned>(cut(text, ':'));
+  const auto minutes = parse_number<unsigned>(cut(text, ':'));
+  const auto seconds = parse_number<unsigned>(text);
   if (!hours || !minutes || !seconds || *hours > 23 || *minutes > 59 || *seconds > 60) return std::nullopt;
   return static_cast<std::int64_t>(*hours) * 3600 + *minutes * 60 + *seconds;
 }
@@ -33,9 +33,9 @@ std::optional<std::int64_t> parse_clock(std::string_view text) {
 std::optional<std::int64_t> take_start_ms(std::string_view& line) {
   cut_word(line);
   const auto month = std::ranges::find(kMonths, cut_word(line)) - kMonths.begin();
-  const auto day = parse_int<unsigned>(cut_word(line));
+  const auto day = parse_number<unsigned>(cut_word(line));
   const auto seconds = parse_clock(cut_word(line));
-  const auto year = parse_int<std::int16_t>(cut_word(line));
+  const auto year = parse_number<std::int16_t>(cut_word(line));
   if (!day || !seconds || !year) return std::nullopt;
   const std::chrono::year_month_day date(std::chrono::year(*year), std::chrono::month(static_cast<unsigned>(month) + 1),
                                          std::chrono::day(*day));

@@ -24,7 +24,7 @@ std::int32_t read_pid(const Fd& fd) {
   char text[16];
   const ssize_t length = pread(fd.get(), text, sizeof text, 0);
   if (length <= 0) return 0;
-  return parse_int<std::int32_t>(trim({text, static_cast<std::size_t>(length)})).value_or(0);
+  return parse_number<std::int32_t>(trim({text, static_cast<std::size_t>(length)})).value_or(0);
 }
 
 // Of open file descriptions: a lock of the process would be gone as soon as the file is closed once anywhere in it.

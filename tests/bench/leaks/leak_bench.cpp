@@ -35,8 +35,8 @@ std::optional<Arguments> parse(int argc, char** argv) {
     const std::string value = argv[at + 1];
     if (name == "--split" && (value == "test" || value == "development")) {
       arguments.split = value == "test" ? Split::test : Split::development;
-    } else if (name == "--seeds" && parse_int<int>(value).value_or(0) > 0) {
-      arguments.seeds = *parse_int<int>(value);
+    } else if (name == "--seeds" && parse_number<int>(value).value_or(0) > 0) {
+      arguments.seeds = *parse_number<int>(value);
     } else if (name == "--traces") {
       arguments.traces = value;
     } else if (name == "--show") {
