@@ -92,5 +92,7 @@ TEST_CASE("tmpfs: what lies there, and nothing of what is none or not there") {
   REQUIRE(room_then);
   CHECK(room_then->used_kib.value_or(4096) >= 4096);
   CHECK(room_then->limit_kib.has_value() == room_then->used_kib.has_value());
+  const std::uint64_t bytes = room.f_blocks * static_cast<std::uint64_t>(room.f_bsize);
+  CHECK(room_then->limit_kib.value_or(0) == static_cast<std::int64_t>(bytes / 1024));
   CHECK_FALSE(tmpfs_room({major(place.st_dev), minor(place.st_dev) + 1, "/dev/shm"}));  // another hides it
 }

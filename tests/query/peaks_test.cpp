@@ -97,9 +97,12 @@ TEST_CASE("peaks: a process that held nothing has none") {
   history.birth(2, {"gone", "gone"}, 0);
   history.zombie(2);
   history.tick(3);
-  for (const std::string by : {"hwm", "pss"}) {
-    const json rows = json_of(history, {"peaks", "--by", by})["rows"];
-    CAPTURE(by, rows.dump(1));
+  for (const std::vector<std::string>& question : {std::vector<std::string>{"peaks"},
+                                                   {"peaks", "--by", "pss"},
+                                                   {"peaks", "--last", "15s"},
+                                                   {"peaks", "--by", "pss", "--last", "15s"}}) {
+    const json rows = json_of(history, question)["rows"];
+    CAPTURE(question, rows.dump(1));
     REQUIRE(rows.size() == 1);
     CHECK(rows[0]["pid"] == 1);
   }
