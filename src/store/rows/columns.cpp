@@ -32,8 +32,8 @@ constexpr std::initializer_list<ProcessField> kPssAnonParts{P::pss_file, P::rss_
 constexpr std::initializer_list<ProcessField> kPrivateCleanParts{P::shared_clean, P::rss_file};
 constexpr std::initializer_list<ProcessField> kPrivateDirtyParts{P::shared_dirty, P::rss_anon, P::rss_shmem};
 
-// Of sizes of status what a part of smaps_rollup leaves; absent without that part, which the kernel prints with the
-// others.
+// What sizes that status tells are without a part that smaps_rollup tells. Absent where the kernel does not tell the
+// part: it tells all of them or none.
 Value rest(const ProcessMemory& values, std::initializer_list<ProcessField> sizes, ProcessField part) {
   const Value all = sum_of_fields(values, sizes);
   const Value taken = values.get(part);
