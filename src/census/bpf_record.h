@@ -39,7 +39,7 @@ enum { kEventFork, kEventExec, kEventExit, kEventVictim, kEventSignal, kEventAtt
 
 /* With the ring's own 8 bytes a record takes 64, that of an end or of a signal 128. Whoever reads it is woken where so
  * much waits. */
-enum { kEventRingBytes = 256 * 1024, kEventWakeBytes = 32 * 1024 };
+enum { kEventRingBytes = 256 * 1024, kEventWakeBytes = 64 * 1024 };
 
 struct event_record {
   __u64 at_ns; /* on the boot clock */
