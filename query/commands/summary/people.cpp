@@ -43,8 +43,9 @@ std::int64_t mean_within(const std::vector<Interval>& series, Range span, std::i
   const Figures figures = figures_of(series, span.from_ms, span.to_ms);
   if (!figures.mean) return 0;
   if (recorded_ms <= 0) return *figures.mean;
-  const double held = static_cast<double>(*figures.mean) * static_cast<double>(figures.covered_ms);
-  return std::llround(held / static_cast<double>(recorded_ms));
+  // Somebody's database may tell of more time than was recorded.
+  const double share = std::min(static_cast<double>(figures.covered_ms) / static_cast<double>(recorded_ms), 1.0);
+  return std::llround(static_cast<double>(*figures.mean) * share);
 }
 
 // Hours are compared of which at least half was recorded.
