@@ -61,7 +61,8 @@ void BucketMean::add(const Interval& interval) {
 
 std::optional<std::int64_t> BucketMean::over(std::int64_t recorded_ms) const {
   if (!seen_ || covered_ms_ == 0 || recorded_ms <= 0) return seen_;
-  return std::llround(weighted_ / static_cast<long double>(recorded_ms));
+  // Somebody's database may tell of more time than was recorded.
+  return std::llround(weighted_ / static_cast<long double>(std::max(recorded_ms, covered_ms_)));
 }
 
 std::vector<Increase> increases_of(std::span<const Interval> counter) {

@@ -57,3 +57,13 @@ TEST_CASE("a counter counts from bucket to bucket, over gaps, and anew after a b
   CHECK(increases_of(counter)[0].by == 2);
   CHECK(increases_of({}).empty());
 }
+
+TEST_CASE("a mean over more time than was covered counts the rest as 0, over less it stays among the values") {
+  BucketMean mean;
+  mean.add(bucket(0, 100, 10));
+  mean.add(bucket(100, 200, 30));
+  CHECK(mean.mean() == 20);
+  CHECK(mean.over(400) == 10);
+  CHECK(mean.over(1) == 20);
+  CHECK(mean.over(0) == 30);  // the last value
+}
