@@ -5,6 +5,7 @@
 #include <cmath>
 #include <fmt/format.h>
 
+#include "analysis/rolled.h"
 #include "query/answer/history.h"
 #include "query/ask/times.h"
 #include "query/report/format.h"
@@ -121,9 +122,8 @@ void report_tier(Tier tier, Report& report) {
 
 std::optional<std::int64_t> mean_over(const Summary& summary, std::int64_t recorded_ms) {
   if (!summary.mean) return std::nullopt;
-  const double held = *summary.mean * static_cast<double>(summary.covered_ms);
-  const double mean = recorded_ms > 0 ? held / static_cast<double>(recorded_ms) : *summary.mean;
-  return std::llround(mean);
+  if (recorded_ms <= 0) return std::llround(*summary.mean);
+  return mean_of_held(*summary.mean * static_cast<double>(summary.covered_ms), summary.covered_ms, recorded_ms);
 }
 
 }  // namespace memoir::query

@@ -52,6 +52,10 @@ std::int64_t covered_ms_of(std::span<const Interval> series, std::int64_t from_m
   return figures_of(series, from_ms, until_ms).covered_ms;
 }
 
+std::int64_t mean_of_held(long double held, std::int64_t covered_ms, std::int64_t recorded_ms) {
+  return std::llround(held / static_cast<long double>(std::max(recorded_ms, covered_ms)));
+}
+
 void BucketMean::add(const Interval& interval) {
   if (!interval.mean) return;
   seen_ = interval.mean;
@@ -61,8 +65,7 @@ void BucketMean::add(const Interval& interval) {
 
 std::optional<std::int64_t> BucketMean::over(std::int64_t recorded_ms) const {
   if (!seen_ || covered_ms_ == 0 || recorded_ms <= 0) return seen_;
-  // Somebody's database may tell of more time than was recorded.
-  return std::llround(weighted_ / static_cast<long double>(std::max(recorded_ms, covered_ms_)));
+  return mean_of_held(weighted_, covered_ms_, recorded_ms);
 }
 
 std::vector<Increase> increases_of(std::span<const Interval> counter) {

@@ -32,6 +32,10 @@ Figures figures_of(std::span<const Interval> series, std::int64_t from_ms, std::
 // Time that was recorded within the span.
 std::int64_t covered_ms_of(std::span<const Interval> series, std::int64_t from_ms, std::int64_t until_ms);
 
+// The mean over all that was recorded, of what was held (KiB × ms) in the time that is covered: who was not there held
+// nothing. Somebody's database may tell of more time than was recorded; that is then all there is.
+std::int64_t mean_of_held(long double held, std::int64_t covered_ms, std::int64_t recorded_ms);
+
 // A mean in the making, of buckets and of parts of them.
 class BucketMean {
  public:

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <set>
 #include <unordered_map>
@@ -43,9 +42,8 @@ std::int64_t mean_within(const std::vector<Interval>& series, Range span, std::i
   const Figures figures = figures_of(series, span.from_ms, span.to_ms);
   if (!figures.mean) return 0;
   if (recorded_ms <= 0) return *figures.mean;
-  // Somebody's database may tell of more time than was recorded.
-  const double share = std::min(static_cast<double>(figures.covered_ms) / static_cast<double>(recorded_ms), 1.0);
-  return std::llround(static_cast<double>(*figures.mean) * share);
+  const double held = static_cast<double>(*figures.mean) * static_cast<double>(figures.covered_ms);
+  return mean_of_held(held, figures.covered_ms, recorded_ms);
 }
 
 // Hours are compared of which at least half was recorded.
