@@ -90,7 +90,7 @@ constexpr std::array kLines{
     LineKind{"balloon", "balloon", of_field<M::balloon>},
 };
 
-// A file that is torn, or somebody's database, may hold any number: beyond what machines have, a part counts for no more.
+// A file that is torn, or somebody's database, may hold any number: a part counts for what a machine can have at most.
 std::int64_t rest_of(const MachineMemory& memory) {
   constexpr std::int64_t most = std::int64_t{1} << 55;
   std::int64_t rest = std::min(memory.or_zero(M::mem_total), most);
