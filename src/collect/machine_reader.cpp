@@ -27,7 +27,8 @@ void keep_largest(std::vector<SysvSegment>& segments) {
 
 }  // namespace
 
-Result<std::string_view> MachineReader::text(SystemFile file, Fd& kept, Buffer& buffer) {
+Result<std::string_view> MachineReader::text(SystemFile file, Buffer& buffer) {
+  Fd& kept = kept_.at(static_cast<std::size_t>(file));
   if (!kept) {
     kept = TRY(proc_.open(file));
   }
@@ -38,28 +39,28 @@ Result<std::string_view> MachineReader::text(SystemFile file, Fd& kept, Buffer& 
 
 Status MachineReader::read(Pass& pass) {
   MachineSample& sample = pass.tick.machine;
-  const auto meminfo = TRY(text(SystemFile::meminfo, meminfo_, pass.buffer));
+  const auto meminfo = TRY(text(SystemFile::meminfo, pass.buffer));
   TRY(parse_meminfo(meminfo, sample));
 
-  const auto vmstat = text(SystemFile::vmstat, vmstat_, pass.buffer);
+  const auto vmstat = text(SystemFile::vmstat, pass.buffer);
   const Status vmstat_parsed = vmstat ? parse_vmstat(*vmstat, sample.memory) : Done{};
   if (!vmstat_parsed) pass.note_malformed(vmstat_parsed.error());
 
   // Without CONFIG_PSI or with psi=0 there is no such file, or it answers EOPNOTSUPP.
-  const auto pressure = text(SystemFile::pressure_memory, pressure_, pass.buffer);
+  const auto pressure = text(SystemFile::pressure_memory, pass.buffer);
   has_pressure_ = pressure.ok();
   const Status pressure_parsed = pressure ? parse_pressure(*pressure, sample.memory) : Done{};
   if (!pressure_parsed) pass.note_malformed(pressure_parsed.error());
 
   // Without CONFIG_SYSVIPC there is none.
-  const auto segments = text(SystemFile::sysvipc_shm, sysvipc_shm_, pass.buffer);
+  const auto segments = text(SystemFile::sysvipc_shm, pass.buffer);
   if (segments) read_segments(*segments, pass);
   return Done{};
 }
 
 std::optional<std::int64_t> MachineReader::available_kib(Buffer& buffer) {
   MachineSample sample;
-  const auto meminfo = text(SystemFile::meminfo, meminfo_, buffer);
+  const auto meminfo = text(SystemFile::meminfo, buffer);
   if (!meminfo || !parse_meminfo(*meminfo, sample)) return std::nullopt;
   return sample.memory.get(MachineField::mem_available);
 }

@@ -2,6 +2,7 @@
 
 // Reads the machine's own memory: meminfo, vmstat, pressure/memory and sysvipc/shm, by descriptors that stay open.
 
+#include <array>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -30,14 +31,11 @@ class MachineReader {
   void tell_all() { segments_.reset(); }
 
  private:
-  Result<std::string_view> text(SystemFile file, Fd& kept, Buffer& buffer);
+  Result<std::string_view> text(SystemFile file, Buffer& buffer);
   void read_segments(std::string_view text, Pass& pass);
 
   ProcFs proc_;
-  Fd meminfo_;
-  Fd vmstat_;
-  Fd pressure_;
-  Fd sysvipc_shm_;
+  std::array<Fd, kSystemFiles.size()> kept_;
   std::optional<std::vector<SysvSegment>> segments_;  // as told last
   bool has_pressure_ = true;
 };

@@ -14,44 +14,6 @@
 namespace memoir {
 namespace {
 
-const char* name_of(PidFile file) {
-  switch (file) {
-    case PidFile::stat:
-      return "stat";
-    case PidFile::statm:
-      return "statm";
-    case PidFile::status:
-      return "status";
-    case PidFile::smaps_rollup:
-      return "smaps_rollup";
-    case PidFile::smaps:
-      return "smaps";
-    case PidFile::cmdline:
-      return "cmdline";
-    case PidFile::cgroup:
-      return "cgroup";
-  }
-  return "";
-}
-
-const char* name_of(SystemFile file) {
-  switch (file) {
-    case SystemFile::meminfo:
-      return "meminfo";
-    case SystemFile::vmstat:
-      return "vmstat";
-    case SystemFile::pressure_memory:
-      return "pressure/memory";
-    case SystemFile::boot_id:
-      return "sys/kernel/random/boot_id";
-    case SystemFile::sysvipc_shm:
-      return "sysvipc/shm";
-    case SystemFile::mountinfo:
-      return "self/mountinfo";
-  }
-  return "";
-}
-
 std::string pid_path(const std::string& root, std::int32_t pid, const char* name) {
   return root + '/' + std::to_string(pid) + '/' + name;
 }
@@ -59,11 +21,11 @@ std::string pid_path(const std::string& root, std::int32_t pid, const char* name
 }  // namespace
 
 std::string ProcFs::path(std::int32_t pid, PidFile file) const {
-  return pid_path(root_, pid, name_of(file));
+  return pid_path(root_, pid, kPidFiles.at(static_cast<std::size_t>(file)));
 }
 
 std::string ProcFs::path(SystemFile file) const {
-  return root_ + '/' + name_of(file);
+  return root_ + '/' + kSystemFiles.at(static_cast<std::size_t>(file));
 }
 
 Status ProcFs::list(std::vector<std::int32_t>& pids) const {

@@ -3,6 +3,8 @@
 // The only door to /proc. Its root is a parameter, so that a test can build a tree of its own. It hands out texts and
 // descriptors; understanding them is the parsers' part. Safe from several threads.
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -14,8 +16,11 @@
 
 namespace memoir {
 
+// Files of a process, and of the machine; beside each list their names below the root, at the same places.
 enum class PidFile : std::uint8_t { stat, statm, status, smaps_rollup, smaps, cmdline, cgroup };
-enum class PidLink : std::uint8_t { exe, cwd };
+inline constexpr std::array kPidFiles{"stat", "statm", "status", "smaps_rollup", "smaps", "cmdline", "cgroup"};
+static_assert(kPidFiles.size() == static_cast<std::size_t>(PidFile::cgroup) + 1);
+
 enum class SystemFile : std::uint8_t {
   meminfo,
   vmstat,
@@ -24,6 +29,11 @@ enum class SystemFile : std::uint8_t {
   sysvipc_shm,
   mountinfo,  // the recorder's own
 };
+inline constexpr std::array kSystemFiles{"meminfo",     "vmstat",        "pressure/memory", "sys/kernel/random/boot_id",
+                                         "sysvipc/shm", "self/mountinfo"};
+static_assert(kSystemFiles.size() == static_cast<std::size_t>(SystemFile::mountinfo) + 1);
+
+enum class PidLink : std::uint8_t { exe, cwd };
 
 // What is known of a boot without /proc: all but its id.
 Result<BootInfo> this_machine(const Moment& now);
