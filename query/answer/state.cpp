@@ -165,10 +165,8 @@ Result<std::vector<GroupState>> load_groups(Reader& reader, Tier tier, Range buc
 }
 
 std::optional<SubjectKind> group_kind(std::string_view group) {
-  if (group == "category") return SubjectKind::category;
-  if (group == "identity") return SubjectKind::identity;
-  if (group == "cgroup") return SubjectKind::cgroup;
-  return std::nullopt;
+  const auto found = std::ranges::find(kGroupKinds, group, [](SubjectKind kind) { return info_of(kind).name; });
+  return found == kGroupKinds.end() ? std::nullopt : std::optional(*found);
 }
 
 std::string_view source_word(const HeldProcess& process) {

@@ -260,8 +260,7 @@ const std::vector<Metric>& marked_metrics(SubjectKind kind) {
 
 const std::vector<Metric>& sampled_marks(SubjectKind kind) {
   static const auto sampled = by_kind([](SubjectKind of, const MetricInfo& info) {
-    const bool summed = of == SubjectKind::identity || of == SubjectKind::cgroup;
-    return info.marked.contains(of) && (info.counted || !summed);
+    return info.marked.contains(of) && (info.counted || !info_of(of).summed);
   });
   return sampled.at(static_cast<std::size_t>(kind));
 }

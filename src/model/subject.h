@@ -3,13 +3,32 @@
 // Of whom a value is: of the machine, of a process, or of a group whose members' values are summed.
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <string_view>
 
 namespace memoir {
 
 // The numbers are the store's.
 enum class SubjectKind : std::uint8_t { machine = 0, category = 1, process = 2, identity = 3, cgroup = 4 };
+
+// What each is called, at the place of its number.
+struct SubjectInfo {
+  std::string_view name;  // "cgroup", the word of --group
+  std::string_view one;   // "a cgroup"
+  bool summed = false;    // over its members, by the rollup alone: ticks hold none of these sums
+};
+inline constexpr std::array kSubjects{SubjectInfo{"machine", "the machine"}, SubjectInfo{"category", "a category"},
+                                      SubjectInfo{"process", "a process"}, SubjectInfo{"identity", "an identity", true},
+                                      SubjectInfo{"cgroup", "a cgroup", true}};
+
+constexpr const SubjectInfo& info_of(SubjectKind kind) {
+  return kSubjects.at(static_cast<std::size_t>(kind));
+}
+
+// Groups: every process is a member of one of each.
+inline constexpr std::array kGroupKinds{SubjectKind::category, SubjectKind::identity, SubjectKind::cgroup};
 
 inline constexpr std::array kSubjectKinds{SubjectKind::machine, SubjectKind::category, SubjectKind::process,
                                           SubjectKind::identity, SubjectKind::cgroup};

@@ -51,12 +51,12 @@ constexpr std::array kTables{
     StoreTable{"identity", TableKind::names, "last_ms",
                "id IN (SELECT identity_id FROM copy.process UNION {rolled_up} "
                "UNION SELECT subject_id FROM copy.high_water WHERE subject = {subject})",
-               Tier::raw, SubjectKind::identity, "process", "identity_id"},
+               Tier::raw, SubjectKind::identity, "process", "identity_id", "TRIM(unit || ' ' || command)"},
     StoreTable{"cgroup", TableKind::names, "last_ms",
                "id IN (SELECT cgroup_id FROM copy.process UNION SELECT cgroup_id FROM copy.cgroup_sample "
                "UNION SELECT cgroup_id FROM copy.exit_sum "
                "UNION {rolled_up} UNION SELECT subject_id FROM copy.high_water WHERE subject = {subject})",
-               Tier::raw, SubjectKind::cgroup, "process", "cgroup_id"},
+               Tier::raw, SubjectKind::cgroup, "process", "cgroup_id", "path"},
     StoreTable{.name = "container", .kind = TableKind::names, .users = "cgroup", .column = "container_id"},
     StoreTable{.name = "mapping", .kind = TableKind::names, .users = "mapping_sample", .column = "mapping_id"},
     StoreTable{.name = "sysv_segment", .kind = TableKind::names, .users = "sysv_sample", .column = "segment_id"},
@@ -65,7 +65,7 @@ constexpr std::array kTables{
     StoreTable{"category", TableKind::words, "",
                "id IN (SELECT category_id FROM copy.process UNION SELECT category_id FROM copy.category_sample "
                "UNION {rolled_up} UNION SELECT subject_id FROM copy.high_water WHERE subject = {subject})",
-               Tier::raw, SubjectKind::category},
+               Tier::raw, SubjectKind::category, "process", "category_id", "name"},
     StoreTable{"meminfo_key", TableKind::words, "", "id IN (SELECT key_id FROM copy.meminfo_other)"},
     StoreTable{"machine_metric", TableKind::words, "", "1"},
     StoreTable{"high_water_metric", TableKind::words},
@@ -85,6 +85,10 @@ std::vector<StoreTable> tables_of(TableKind kind) {
   std::ranges::copy_if(kTables, std::back_inserter(tables),
                        [kind](const StoreTable& table) { return table.kind == kind; });
   return tables;
+}
+
+const StoreTable& table_of_groups(SubjectKind kind) {
+  return *std::ranges::find(kTables, kind, &StoreTable::subject);
 }
 
 }  // namespace memoir

@@ -35,13 +35,16 @@ struct StoreTable {
   std::string_view extract = "";
   Tier tier = Tier::raw;                              // that it goes with
   std::optional<SubjectKind> subject = std::nullopt;  // whose numbers are its ids
-  // Of names: the table whose rows are of them, and its column.
+  // Of names and groups: the table whose rows are of them, and its column.
   std::string_view users = "";
   std::string_view column = "";
+  std::string_view title = "";  // of groups: what one is called, in SQL
 };
 
 // Facts come first, then the names that those refer to.
 std::span<const StoreTable> store_tables();
 std::vector<StoreTable> tables_of(TableKind kind);
+// Of categories, identities and cgroups: the one that names them.
+const StoreTable& table_of_groups(SubjectKind kind);
 
 }  // namespace memoir

@@ -10,14 +10,9 @@
 namespace memoir {
 namespace {
 
-const char* word_of(SubjectKind kind) {
-  constexpr std::array words{"the machine", "a category", "a process", "an identity", "a cgroup"};
-  return words.at(static_cast<std::size_t>(kind));
-}
-
-// Ticks hold no sums over identities and cgroups, but what the kernel counts of cgroups.
+// The kernel counts some values of cgroups.
 bool in_ticks(SubjectKind kind, const MetricInfo& metric) {
-  return kind == SubjectKind::cgroup ? metric.counted : kind != SubjectKind::identity;
+  return metric.counted || !info_of(kind).summed;
 }
 
 void visit_machine_ticks(SQLite::Database& database, const HistoryQuestion& question,
@@ -65,12 +60,12 @@ std::optional<Error> error_in(const HistoryQuestion& question) {
     const MetricInfo& info = info_of(metric);
     const bool of_kind = (question.kind == SubjectKind::machine) == info.kinds.contains(SubjectKind::machine);
     if (!of_kind || (info.counted && question.kind != SubjectKind::cgroup))
-      return Error{ErrorKind::malformed, fmt::format("{} has no {}", word_of(question.kind), info.column)};
+      return Error{ErrorKind::malformed, fmt::format("{} has no {}", info_of(question.kind).one, info.column)};
     if (!ticks && !info.rolled_up)
       return Error{ErrorKind::malformed,
-                   fmt::format("'{}' of {} is not rolled up", info.column, word_of(question.kind))};
+                   fmt::format("'{}' of {} is not rolled up", info.column, info_of(question.kind).one)};
     if (ticks && !in_ticks(question.kind, info))
-      return Error{ErrorKind::malformed, fmt::format("ticks hold no values of {}", word_of(question.kind))};
+      return Error{ErrorKind::malformed, fmt::format("ticks hold no values of {}", info_of(question.kind).one)};
   }
   return std::nullopt;
 }
@@ -87,7 +82,7 @@ void visit_history(SQLite::Database& database, RollupTails& tails, const History
       return visit_group_ticks(database, question, visit_cgroup_samples, visit);
     case SubjectKind::category:
       return visit_group_ticks(database, question, visit_category_samples, visit);
-    case SubjectKind::identity:
+    default:  // error_in() has refused it
       return;
   }
 }

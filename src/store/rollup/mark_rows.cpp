@@ -1,6 +1,7 @@
 #include "store/rollup/mark_rows.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <limits>
 #include <map>
 #include <tuple>
@@ -12,6 +13,7 @@
 #include "store/rows/columns.h"
 #include "store/rows/id_set.h"
 #include "store/sqlite/sql.h"
+#include "store/tables.h"
 
 namespace memoir {
 namespace {
@@ -142,21 +144,6 @@ HighWater told(const MarkRow& row) {
   return mark;
 }
 
-const char* names_sql(SubjectKind kind) {
-  switch (kind) {
-    case SubjectKind::category:
-      return "SELECT id, name FROM category ORDER BY id";
-    case SubjectKind::identity:
-      return "SELECT id, TRIM(unit || ' ' || command) FROM identity ORDER BY id";
-    case SubjectKind::cgroup:
-      return "SELECT id, path FROM cgroup ORDER BY id";
-    case SubjectKind::machine:
-    case SubjectKind::process:
-      break;
-  }
-  return nullptr;
-}
-
 }  // namespace
 
 void MarkFold::see(const MarkRow& row) {
@@ -231,9 +218,9 @@ void store_pending_marks(SQLite::Database& database) {
 
 std::map<std::int64_t, std::string> load_group_names(SQLite::Database& database, SubjectKind kind) {
   std::map<std::int64_t, std::string> names;
-  const char* sql = names_sql(kind);
-  if (sql == nullptr) return names;
-  Statement rows(database, sql);
+  if (std::ranges::find(kGroupKinds, kind) == kGroupKinds.end()) return names;
+  const StoreTable& table = table_of_groups(kind);
+  Statement rows(database, fmt::format("SELECT id, {} FROM {} ORDER BY id", table.title, table.name));
   while (rows.step()) names[rows.integer(0)] = rows.text(1);
   return names;
 }

@@ -1,14 +1,26 @@
 #include "store/rollup/subjects.h"
 
 #include <algorithm>
+#include <fmt/format.h>
+#include <string>
+
+#include "store/tables.h"
 
 namespace memoir {
 namespace {
 
-constexpr const char* kRow =
-    "SELECT p.category_id, p.identity_id, p.cgroup_id, p.start_ms, p.gone_tick_id, p.last_ms, i.first_ms, g.first_ms "
-    "FROM process AS p LEFT JOIN identity AS i ON i.id = p.identity_id LEFT JOIN cgroup AS g ON g.id = p.cgroup_id "
-    "WHERE p.id = ?";
+// A process, and of each kind of group which one it is a member of, and since when that one is known.
+std::string row_sql() {
+  std::string columns = "p.start_ms, p.gone_tick_id, p.last_ms";
+  std::string joins;
+  for (const SubjectKind kind : kGroupKinds) {
+    const StoreTable& table = table_of_groups(kind);
+    const bool ages = !table.age.empty();
+    columns += fmt::format(", p.{}, {}", table.column, ages ? fmt::format("{}.first_ms", table.name) : "0");
+    if (ages) joins += fmt::format(" LEFT JOIN {0} ON {0}.id = p.{1}", table.name, table.column);
+  }
+  return fmt::format("SELECT {} FROM process AS p{} WHERE p.id = ?", columns, joins);
+}
 
 constexpr std::array kHotMetrics{Metric::anon, Metric::rss, Metric::pss, Metric::uss};
 constexpr std::array kColdMetrics{Metric::swap, Metric::swap_pss};
@@ -31,7 +43,7 @@ void forget_times(MemoryPiece& piece) {
 }  // namespace
 
 RollupSubjects::RollupSubjects(SQLite::Database& database, std::int64_t least_life_ms)
-    : least_life_ms_(least_life_ms), row_(database, kRow) {}
+    : least_life_ms_(least_life_ms), row_(database, row_sql()) {}
 
 RollupSubjects::Group& RollupSubjects::group(SubjectKind subject, std::int64_t id, std::int64_t first_ms) {
   return groups_.try_emplace({subject, id}, subject, id, first_ms).first->second;
@@ -41,12 +53,14 @@ RollupSubjects::Member& RollupSubjects::member(std::int64_t process_id) {
   const auto [found, added] = members_.try_emplace(process_id, process_id);
   Member& member = found->second;
   if (added && row_.bind(process_id).step()) {
-    member.groups = {&group(SubjectKind::category, row_.integer(0), 0),
-                     &group(SubjectKind::identity, row_.integer(1), row_.integer(6)),
-                     &group(SubjectKind::cgroup, row_.integer(2), row_.integer(7))};
-    member.start_ms = row_.integer(3);
-    member.gone_tick_id = row_.integer(4);
-    member.last_ms = row_.integer(5);
+    int column = 0;
+    member.start_ms = row_.integer(column++);
+    member.gone_tick_id = row_.integer(column++);
+    member.last_ms = row_.integer(column++);
+    for (std::size_t i = 0; i < kGroupKinds.size(); ++i) {
+      const std::int64_t id = row_.integer(column++);
+      member.groups.at(i) = &group(kGroupKinds.at(i), id, row_.integer(column++));
+    }
     row_.reset();
   }
   return member;
@@ -239,7 +253,7 @@ void RollupSubjects::raise_all() {
 }
 
 void RollupSubjects::raise(const Group& group) {
-  if (group.subject == SubjectKind::category) return;
+  if (!info_of(group.subject).summed) return;
   const auto value = [&group](Metric metric) {
     if (metric == Metric::hwm) return group.member_hwm;
     const auto& level = group.line.values()[rolled_index(metric)];

@@ -80,7 +80,7 @@ class RollupSubjects {
     Timeline<kRollupMetrics> line;
     MemoryValues values{};
     std::optional<std::int64_t> hwm;
-    std::array<Group*, 3> groups{};
+    std::array<Group*, kGroupKinds.size()> groups{};
     std::int64_t start_ms = 0;
     std::int64_t gone_tick_id = 0;  // 0: it lives
     std::int64_t last_ms = 0;
