@@ -94,4 +94,10 @@ Result<std::string> read_link(const std::string& path) {
   return target;
 }
 
+std::string folder_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
 }  // namespace memoir

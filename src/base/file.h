@@ -77,4 +77,7 @@ Status read_pieces(const Fd& fd, Buffer& buffer, std::string_view path,
 // The target of a symbolic link.
 Result<std::string> read_link(const std::string& path);
 
+// The folder that a path's last part is in: "." of a bare name.
+std::string folder_of(const std::string& path);
+
 }  // namespace memoir

@@ -8,16 +8,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/own_file.h"
 
 namespace memoir {
 namespace {
-
-std::string folder_of(const std::string& path) {
-  const std::size_t slash = path.rfind('/');
-  if (slash == std::string::npos) return ".";
-  return slash == 0 ? "/" : path.substr(0, slash);
-}
 
 // A rename is there after a power cut once the folder is synced.
 Status sync_folder(const std::string& folder) {

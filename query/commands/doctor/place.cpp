@@ -29,12 +29,6 @@ std::string group_name(gid_t gid) {
   return found == nullptr ? fmt::format("{}", gid) : std::string(found->gr_name);
 }
 
-std::string folder_of(const std::string& path) {
-  const std::size_t slash = path.rfind('/');
-  if (slash == std::string::npos) return ".";
-  return slash == 0 ? "/" : path.substr(0, slash);
-}
-
 void find_stranger(Place& place, uid_t owner) {
   for (const char* suffix : {"-wal", "-shm", ".lock", ".pid"}) {
     struct stat companion {};
