@@ -112,8 +112,9 @@ class SqliteReader final : public Reader {
   }
   Result<std::vector<StoredProcess>> processes_by(const char* where, const std::vector<std::int64_t>& ids);
 
-  std::vector<StoredProcess> all_of(Statement& rows);
-  void bind_lived_between(Statement& rows, Range range);
+  // Processes of a range; `columns` is a SELECT of `process` AS p.
+  template <typename Visit>
+  void visit_lived(const std::string& columns, Range range, const Visit& visit);
 
   std::string path_;
   WalLocks locks_;  // outlives the database
@@ -252,9 +253,17 @@ Result<std::vector<Holder>> SqliteReader::largest_at(std::int64_t tick_id, std::
   return reading([&]() -> Result<std::vector<Holder>> { return load_largest(*database_, tick_id, most, takes); });
 }
 
-void SqliteReader::bind_lived_between(Statement& rows, Range range) {
+template <typename Visit>
+void SqliteReader::visit_lived(const std::string& columns, Range range, const Visit& visit) {
   const TickSpan span = span_of(*database_, range);
-  rows.bind(span.first, span.last, range.from_ms, range.to_ms);
+  const bool in_ticks = one(*database_, "SELECT wall_ms <= ? FROM tick ORDER BY id LIMIT 1", range.from_ms) == 1;
+  Statement rows(*database_, columns + (in_ticks ? sql::lived_in_ticks : sql::lived_between));
+  if (in_ticks) {
+    rows.bind(span.first, span.last);
+  } else {
+    rows.bind(span.first, span.last, range.from_ms, range.to_ms);
+  }
+  while (rows.step()) visit(rows);
 }
 
 Result<std::vector<LedgerAt>> SqliteReader::ledgers(std::int64_t tick_id, std::optional<std::int64_t> process_id) {
@@ -271,17 +280,11 @@ Result<bool> SqliteReader::any_ledgers() {
 
 Result<std::vector<StoredProcess>> SqliteReader::processes(Range range) {
   return reading([&]() -> Result<std::vector<StoredProcess>> {
-    Statement rows(*database_, ProcessReader::sql(sql::lived_between));
-    bind_lived_between(rows, range);
-    return all_of(rows);
+    ProcessReader reader(*database_);
+    std::vector<StoredProcess> processes;
+    visit_lived(ProcessReader::sql(""), range, [&](const Statement& row) { processes.push_back(reader.read(row)); });
+    return processes;
   });
-}
-
-std::vector<StoredProcess> SqliteReader::all_of(Statement& rows) {
-  ProcessReader reader(*database_);
-  std::vector<StoredProcess> processes;
-  while (rows.step()) processes.push_back(reader.read(rows));
-  return processes;
 }
 
 Result<std::vector<StoredProcess>> SqliteReader::processes_by(const char* where, const std::vector<std::int64_t>& ids) {
@@ -309,19 +312,20 @@ Result<std::vector<StoredProcess>> SqliteReader::processes_of_pid(Range range, s
   return reading([&]() -> Result<std::vector<StoredProcess>> {
     Statement rows(*database_, ProcessReader::sql(sql::processes_of_pid));
     rows.bind(pid, range.from_ms, range.to_ms);
-    return all_of(rows);
+    ProcessReader reader(*database_);
+    std::vector<StoredProcess> processes;
+    while (rows.step()) processes.push_back(reader.read(rows));
+    return processes;
   });
 }
 
 Result<std::vector<StoredLife>> SqliteReader::lives(Range range) {
   return reading([&]() -> Result<std::vector<StoredLife>> {
     std::vector<StoredLife> lives;
-    Statement rows(*database_, std::string(sql::lives) + sql::lived_between);
-    bind_lived_between(rows, range);
-    while (rows.step()) {
-      lives.push_back({rows.integer(0), rows.integer(1), static_cast<std::int32_t>(rows.integer(2)), rows.integer(3),
-                       rows.maybe(4)});
-    }
+    visit_lived(sql::lives, range, [&lives](const Statement& row) {
+      lives.push_back(
+          {row.integer(0), row.integer(1), static_cast<std::int32_t>(row.integer(2)), row.integer(3), row.maybe(4)});
+    });
     return lives;
   });
 }

@@ -1,5 +1,6 @@
 // The law of the store: what a snapshot answers is, field for field, what was in the tick.
 
+#include <SQLiteCpp/SQLiteCpp.h>
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -65,6 +66,22 @@ void check_lives(const std::vector<StoredLife>& lives, const std::vector<StoredP
   }
 }
 
+// Who lived in a stretch of ticks, as the rows of all that ever lived tell it.
+void check_lived(Reader& reader, const std::string& path, std::int64_t first, std::int64_t last, Range range) {
+  SQLite::Database file(path, SQLite::OPEN_READONLY);
+  SQLite::Statement rows(file, "SELECT id, first_tick_id, gone_tick_id FROM process ORDER BY id");
+  std::vector<std::int64_t> expected;
+  while (rows.executeStep()) {
+    const std::int64_t born = rows.getColumn(1).getInt64();
+    const std::int64_t gone = rows.getColumn(2).isNull() ? last + 1 : rows.getColumn(2).getInt64();
+    if (born <= last && (gone > first || born >= first)) expected.push_back(rows.getColumn(0).getInt64());
+  }
+  std::vector<std::int64_t> lived;
+  for (const StoredProcess& process : must(reader.processes(range))) lived.push_back(process.id);
+  REQUIRE(lived == expected);
+  check_lives(must(reader.lives(range)), must(reader.processes(range)));
+}
+
 void run_history(std::uint32_t seed) {
   const StoreFixture fixture;
   RandomHistory history(seed);
@@ -86,6 +103,8 @@ void run_history(std::uint32_t seed) {
   const Range always{0, std::numeric_limits<std::int64_t>::max()};
   const auto all = must(reader->processes(always));
   check_lives(must(reader->lives(always)), all);
+  const bool in_order =
+      std::ranges::is_sorted(ticks, std::less_equal(), [](const Recorded& of) { return of.tick.begin.wall_ms; });
   for (std::size_t i = 0; i < ticks.size(); ++i) {
     INFO("seed " << seed << ", tick " << i + 1);
     const Snapshot snapshot = must(reader->snapshot(static_cast<std::int64_t>(i) + 1));
@@ -93,6 +112,10 @@ void run_history(std::uint32_t seed) {
     // Many processes at many ticks: some ticks do.
     if (i % 7 == seed % 7) check_single(*reader, snapshot, all);
     check_largest(*reader, snapshot);
+    if (!in_order) continue;  // a range of the wall clock is no stretch of ticks
+    const std::size_t last = std::min(i + seed % 5, ticks.size() - 1);
+    check_lived(*reader, fixture.path(), static_cast<std::int64_t>(i) + 1, static_cast<std::int64_t>(last) + 1,
+                {ticks[i].tick.begin.wall_ms, ticks[last].tick.begin.wall_ms});
   }
 }
 

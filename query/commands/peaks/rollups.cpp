@@ -71,6 +71,7 @@ Status sum_processes(const PeakSource& source, const PeakQuestion& question, con
     std::optional<std::int64_t> gone_ms;
   };
   std::unordered_map<std::int64_t, Member> members;
+  members.reserve(history.processes().size());
   for (const StoredProcess& process : history.processes()) {
     if (!question.filter.matches(process)) continue;
     members[process.id] = {&sum_of(peak_name(process, question.group), make, sums), process.gone_ms};
