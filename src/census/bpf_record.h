@@ -32,6 +32,7 @@ struct census_record {
   __u64 code_begin; /* addresses */
   __u64 code_end;
   __u64 page_tables_bytes;
+  __u64 minor_faults; /* of the first thread, and of those that ended */
   char comm[16];
 };
 

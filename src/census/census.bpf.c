@@ -130,6 +130,7 @@ int census(struct bpf_iter__task* context) {
   record.threads = task->signal->nr_threads;
   record.start_ns = task->start_boottime;
   record.state = state_of(task);
+  record.minor_faults = task->signal->min_flt + task->min_flt;
   bpf_core_read_str(&record.comm, sizeof record.comm, &task->comm);
   // None: a zombie, or a leader that ended before its threads.
   struct mm_struct* mm = task->mm;

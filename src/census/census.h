@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,6 +29,9 @@ struct CensusProcess {
   char state = '?';               // as ProcessSample::state
   std::string comm;               // any bytes, 15 at most
   ProcessMemory memory;           // the fields of /proc/PID/status
+  // Pages of the minor faults so far, of a process of one thread by BPF: a first write to a page that a fork left
+  // shared is one.
+  std::optional<std::int64_t> faulted_kib;
 
   // False: known are pid and start, VmSize, VmRSS and RssAnon, no more. Then `statm` is what was read: as long as it
   // stays the same, the rest of what status tells of memory has hardly moved.

@@ -71,13 +71,14 @@ struct signal_struct {
   struct atomic live;
   int nr_threads, group_exit_code;
   unsigned int flags;
-  unsigned long maxrss;
+  unsigned long maxrss, min_flt;
 } KERNEL;
 struct task_struct {
   unsigned int __state;  // since 5.14
   int exit_state, exit_code;
   unsigned int flags;
   int pid, tgid;
+  unsigned long min_flt;
   u64 start_boottime;  // since 5.5
   struct mm_struct* mm;
   struct task_struct *real_parent, *group_leader;

@@ -103,6 +103,7 @@ CensusProcess read_record(const census_record& record, const KernelUnits& units)
   process.state = state_letter(record.state);
   process.comm = name_of(record.comm);
   if (record.has_memory != 0) read_memory(record, units.page_bytes, process.memory);
+  if (record.threads == 1) process.faulted_kib = pages_of(std::uint64_t{record.minor_faults}) * units.page_bytes / 1024;
   return process;
 }
 

@@ -1,6 +1,7 @@
 #include "collect/kin.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 namespace memoir {
 namespace {
@@ -49,6 +50,7 @@ void Kin::see(const Entries& entries, std::int64_t read_until_ms, bool lost) {
     entry->related = true;
     if (entry->exact) entry->stand_in();
   }
+  tell_writes(entries);
   execs_.clear();
   moved_.clear();
   children_moved_of_.clear();
@@ -62,6 +64,34 @@ void Kin::tell_execs(const Entries& entries, std::int64_t read_until_ms) {
     const Known* const before = told ? find(*entry) : nullptr;
     const bool found_already = before != nullptr && (before->born || entry->execed);
     entry->exec_told = told && (!found_already || exec->second.boot_ns > read_until_ms * kNsPerMs);
+  }
+}
+
+// To the parent, to its other children, and to its own: where its memory may be theirs, too.
+void Kin::tell_writes(const Entries& entries) {
+  struct Wrote {
+    std::int64_t own_kib = 0;
+    std::int64_t children_kib = 0;
+  };
+  std::unordered_map<std::int32_t, Wrote> writers;
+  for (const auto& entry : entries) {
+    const bool alone = entry->exact && !entry->related && anonymous_unshared(entry->exact->memory);
+    if (entry->wrote_kib == 0 || alone) continue;
+    writers[entry->pid].own_kib = entry->wrote_kib;
+    if (entry->sample.parent_pid == kInit) continue;
+    std::int64_t& children_kib = writers[entry->sample.parent_pid].children_kib;
+    children_kib = std::min(children_kib + entry->wrote_kib, kAnyKib);
+  }
+  for (const auto& entry : entries) {
+    const auto wrote_by = [&writers](std::int32_t pid) {
+      const auto found = writers.find(pid);
+      return found == writers.end() ? Wrote{} : found->second;
+    };
+    const Wrote here = wrote_by(entry->pid);
+    const Wrote parent = entry->sample.parent_pid == kInit ? Wrote{here.own_kib} : wrote_by(entry->sample.parent_pid);
+    // It is one of its parent's children itself.
+    const std::int64_t kib = here.children_kib + parent.own_kib + parent.children_kib;
+    entry->kin_wrote_kib = std::min(entry->kin_wrote_kib + kib, kAnyKib);
   }
 }
 

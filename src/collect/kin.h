@@ -1,9 +1,9 @@
 #pragma once
 
 // Whose PSS may have moved though none of its own counters did, until it is read again: that of the relatives of who
-// was born, ran another image or ended, since they shared pages with it. And who certainly ran another image, or was
-// put into another cgroup. Births and ends are those that the table saw, and, where the kernel tells events, those
-// between two ticks as well.
+// was born, ran another image or ended, since they shared pages with it, or wrote to those for the first time. And who
+// certainly ran another image, or was put into another cgroup. Births and ends are those that the table saw, and, where
+// the kernel tells events, those between two ticks as well.
 //
 // Relatives are who forked, and its other children. The children of init are no relatives of each other: most of them
 // were never of one memory.
@@ -26,10 +26,10 @@ class Kin {
   // What happened since the tick before, in its order. Of who began and ended since nothing is kept.
   void note(const ProcessEvent& event);
 
-  // Marks who is `related` to that, and whose cgroup is due, and sets `exec_told` of all entries, which are sorted by
-  // pid and as the table found them in this tick. An exec that happened up to `read_until_ms` (boot clock; when the
-  // tick before had read) is told only where that tick had not found it itself. `lost`: events are missing, so that
-  // everybody may have moved.
+  // Marks who is `related` to that, what their kin wrote, and whose cgroup is due, and sets `exec_told` of all entries,
+  // which are sorted by pid and as the table found them in this tick. An exec that happened up to `read_until_ms` (boot
+  // clock; when the tick before had read) is told only where that tick had not found it itself. `lost`: events are
+  // missing, so that everybody may have moved.
   void see(const Entries& entries, std::int64_t read_until_ms, bool lost);
 
  private:
@@ -43,6 +43,7 @@ class Kin {
   const Known* find(const ProcessEntry& entry) const;
   void compare(const Entries& entries);
   void tell_execs(const Entries& entries, std::int64_t read_until_ms);
+  static void tell_writes(const Entries& entries);
 
   struct Exec {
     std::uint64_t start_ticks = 0;

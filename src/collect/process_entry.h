@@ -66,6 +66,11 @@ struct ProcessEntry {
     return std::exchange(charged, now) != now;
   }
 
+  // By now, since it was read.
+  std::int64_t touched_kib(std::int64_t now_ms) const {
+    return memoir::touched_kib(*exact, sample.memory, {related, kin_wrote_kib}, now_ms);
+  }
+
   bool identity_held() const { return identity != nullptr && identity->held(); }
 
   std::int32_t pid;
@@ -80,6 +85,9 @@ struct ProcessEntry {
   bool rollup_slot = false;  // a slot of the budget is taken for it
   std::shared_ptr<IdentityJob> identity;
 
+  std::optional<std::int64_t> faulted_kib;  // as a census that counts it saw it last
+  std::int64_t wrote_kib = kAnyKib;         // of that since the tick before
+
   std::string name;  // comm, any bytes
   std::uint32_t uid = 0;
   ProcessInfo info;
@@ -87,10 +95,11 @@ struct ProcessEntry {
   std::size_t category = 0;  // slot in the totals
 
   std::optional<ExactReading> exact;      // of the memory that it has: none before the first, and after an exec
-  bool related = false;                   // as in estimate(), since then: see kin.h
+  std::int64_t kin_wrote_kib = kAnyKib;   // since then, as in touched_kib(): see kin.h
   std::optional<std::int64_t> unread_ms;  // since when there is no reading of the memory that it has (boot clock)
 
   bool fresh = true;         // born in this tick
+  bool related = false;      // since the last exact reading, as in estimate(): see kin.h
   bool identity_due = true;  // to be read (again) as soon as it can be
   bool cgroup_due = false;   // as well, in its turn
   bool user_due = true;      // its name is not known yet

@@ -174,12 +174,13 @@ void ProcessReads::take_exact(ProcessEntry& entry, Pass& pass) {
   ExactReading now{sample.memory, pass.tick.begin.boot_ms, entry.rollup->used()};
   const bool another = entry.change.suspicious() || entry.exec_told;
   if (const auto& last = entry.exact; last && !another) {
-    const std::int64_t touched = touched_kib(*last, sample.memory, entry.related, now.at_ms);
+    const std::int64_t touched = entry.touched_kib(now.at_ms);
     now.wrong_part = learn(last->wrong_part, touched, std::abs(thought_kib - read_kib));
   }
   if (estimated) pass.tick.reads.check(thought_kib, read_kib);
   entry.exact = now;
   entry.related = false;
+  entry.kin_wrote_kib = 0;
   pass.tick.reads.take(entry.exact->cost);
 }
 

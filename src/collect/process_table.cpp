@@ -1,6 +1,7 @@
 #include "collect/process_table.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <iterator>
 #include <span>
 #include <string_view>
@@ -107,6 +108,7 @@ void ProcessTable::add_known(std::vector<std::int32_t>& pids) const {
 
 // False: it is gone, or another has its pid.
 bool ProcessTable::update(ProcessEntry& entry, const CensusProcess* seen, Pass& pass) {
+  entry.wrote_kib = kAnyKib;
   if (seen == nullptr) return refresh(entry, pass);
   if (entry.start_ticks != seen->start_ticks) return false;
   if (seen->whole) {
@@ -218,6 +220,8 @@ void ProcessTable::take_census(ProcessEntry& entry, const CensusProcess& seen, c
     const F field = static_cast<F>(i);
     entry.sample.memory.set(field, seen.memory.get(field));
   }
+  const auto faulted_before = std::exchange(entry.faulted_kib, seen.faulted_kib);
+  entry.wrote_kib = faulted_before && seen.faulted_kib ? std::abs(*seen.faulted_kib - *faulted_before) : kAnyKib;
   entry.status.close();
   take_head(entry, {seen.comm, seen.state, seen.parent_pid, seen.threads, seen.uid}, before);
   entry.stand_in();

@@ -19,7 +19,7 @@ Need need_of(ProcessEntry& entry, std::int64_t now_ms) {
     need.age_ms = now_ms - *entry.unread_ms;
     return need;
   }
-  need.touched_kib = touched_kib(*entry.exact, entry.sample.memory, entry.related, now_ms);
+  need.touched_kib = entry.touched_kib(now_ms);
   need.moved_kib = std::abs(need.rss_kib - entry.exact->memory.or_zero(ProcessField::vm_rss));
   need.wrong_part = entry.exact->wrong_part;
   need.age_ms = now_ms - entry.unread_ms.value_or(entry.exact->at_ms);

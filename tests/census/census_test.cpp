@@ -3,8 +3,10 @@
 #include "census/census.h"
 
 #include <algorithm>
+#include <array>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <vector>
 
 #include "census/bpf_census.h"
 #include "proc/pid_stat.h"
@@ -66,6 +68,45 @@ TEST_CASE("a census sees every process once, in the order of pids, and no kernel
   CHECK(self->uid == ::getuid());
 }
 
+TEST_CASE("a census counts the first writes to what a fork left shared, and none where nobody writes") {
+  const auto census = open_or_warn();
+  if (census == nullptr) return;
+  constexpr std::size_t pages = 50;
+  const auto page_bytes = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  std::vector<char> shared(pages * page_bytes, 1);
+  std::array<int, 2> orders{};
+  std::array<int, 2> done{};
+  REQUIRE(::pipe(orders.data()) == 0);
+  REQUIRE(::pipe(done.data()) == 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    char order = 0;
+    while (::read(orders[0], &order, 1) == 1 && order != 'e') {
+      for (std::size_t i = 0; order == 'w' && i < shared.size(); i += page_bytes)
+        static_cast<volatile char*>(shared.data())[i] = 2;
+      if (::write(done[1], "d", 1) != 1) break;
+    }
+    ::_exit(0);
+  }
+  const auto faulted_after = [&](char order) {
+    char answer = 0;
+    REQUIRE(::write(orders[1], &order, 1) == 1);
+    REQUIRE(::read(done[0], &answer, 1) == 1);
+    const auto seen = look(*census);
+    const CensusProcess* of = find(seen, child);
+    REQUIRE(of != nullptr);
+    REQUIRE(of->faulted_kib);
+    return *of->faulted_kib;
+  };
+  faulted_after('n');  // its own code and stack, at first
+  const std::int64_t before = faulted_after('n');
+  CHECK(faulted_after('n') == before);
+  CHECK(faulted_after('w') >= before + static_cast<std::int64_t>(shared.size() / 1024));
+  CHECK(::write(orders[1], "e", 1) == 1);
+  ::waitpid(child, nullptr, 0);
+  for (const int fd : {orders[0], orders[1], done[0], done[1]}) ::close(fd);
+}
+
 TEST_CASE("a census shows a zombie without memory") {
   const auto census = open_or_warn();
   if (census == nullptr) return;
@@ -90,7 +131,7 @@ class ScriptedCensus final : public Census {
 
   Status look(std::vector<CensusProcess>& processes) override {
     std::vector<std::int32_t> pids;
-    const Status listed = ProcFs().list(pids);
+    Status listed = ProcFs().list(pids);
     processes.clear();
     for (const std::int32_t pid : pids) {
       processes.push_back(says_);

@@ -35,6 +35,15 @@ TEST_CASE("states have the letters of status") {
   CHECK(letter(0x80) == 'R');  // dead, but not yet anything that status reports
 }
 
+TEST_CASE("faults are known where there is one thread") {
+  census_record record = record_of(1);
+  record.minor_faults = 7;
+  record.threads = 2;
+  CHECK_FALSE(read_record(record, {}).faulted_kib);
+  record.threads = 1;
+  CHECK(read_record(record, {}).faulted_kib == 28);
+}
+
 TEST_CASE("sizes are KiB of whole pages") {
   census_record record = record_of(1);
   record.has_memory = 1;

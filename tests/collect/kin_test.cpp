@@ -96,6 +96,36 @@ TEST_CASE("kin: events of who lived between two ticks") {
   CHECK(family.moved({happened(Kind::oom_victim, 10, 1)}).empty());
 }
 
+TEST_CASE("kin: who wrote to its memory tells its parent, that one's children, and its own") {
+  Family family = settled();
+  const auto told_of = [&family](const Pids& writers) {
+    for (const auto& entry : family.entries) {
+      entry->kin_wrote_kib = 0;
+      entry->wrote_kib = std::ranges::find(writers, entry->pid) != writers.end() ? 8 : 0;
+    }
+    family.moved();
+    Pids told;
+    for (const auto& entry : family.entries) {
+      if (entry->kin_wrote_kib > 0) told.push_back(entry->pid);
+      CHECK(entry->kin_wrote_kib <= static_cast<std::int64_t>(8 * writers.size()));
+    }
+    return told;
+  };
+  CHECK(told_of({}).empty());
+  CHECK(told_of({12}) == Pids{10, 11, 12, 13});
+  CHECK(told_of({10, 12}) == Pids{10, 11, 12, 13});
+  for (const auto& entry : family.entries) CHECK(entry->kin_wrote_kib == (entry->pid < 20 ? 16 : 0));
+  CHECK(told_of({20}) == Pids{20, 21});  // the children of init are none of each other
+  family.add(30, 21);
+  CHECK(told_of({30}) == Pids{21, 30});
+  ExactReading& read = family.entries[2]->exact.emplace();  // of 12, which shares nothing, as after an exec
+  read.memory.set(ProcessField::anonymous, 400);
+  read.memory.set(ProcessField::pss_anon, 400);
+  CHECK(told_of({12}).empty());
+  family.entries[2]->related = true;  // but has forked since
+  CHECK(told_of({12}) == Pids{10, 11, 12, 13});
+}
+
 TEST_CASE("kin: the cgroup of who was put into another is due, and nobody's PSS") {
   Family family = settled();
   CHECK(family.moved({happened(Kind::attached, 11, 10), happened(Kind::attached, 99, 1)}).empty());

@@ -13,7 +13,7 @@ using Value = std::optional<std::int64_t>;
 
 constexpr std::int64_t kTouchedPart = 8;
 // In this time a part of what a fork left shared may be written to.
-constexpr std::int64_t kCopiedMs = 600'000;
+constexpr std::int64_t kCopiedMs = 120'000;
 constexpr std::int64_t kCopiedPart = 4;
 // A process that may share anonymous memory is never thought to have all of it for itself: by that bounds are told.
 constexpr std::int64_t kSharedKib = 4;
@@ -22,12 +22,6 @@ constexpr double kMostWrong = 8;
 
 std::int64_t moved(const ProcessMemory& from, const ProcessMemory& to, F counter) {
   return to.or_zero(counter) - from.or_zero(counter);
-}
-
-// Each page of it was in no other process. Where the kernel does not tell the parts of PSS (before 5.3) nothing is
-// sure.
-bool anonymous_unshared(const ProcessMemory& read) {
-  return read.has(F::pss_anon) && read.get(F::pss_anon) == read.get(F::anonymous);
 }
 
 std::int64_t share(std::int64_t now, Value part, Value whole) {
@@ -79,11 +73,16 @@ void carry_on_whole(const ProcessMemory& read, ProcessMemory& memory) {
 
 }  // namespace
 
-std::int64_t touched_kib(const ExactReading& last, const ProcessMemory& now, bool related, std::int64_t now_ms) {
-  std::int64_t kib = moved_shared_kib(last, now, related);
-  if (related) kib += now.or_zero(F::vm_rss) / kTouchedPart;
+bool anonymous_unshared(const ProcessMemory& read) {
+  return read.has(F::pss_anon) && read.get(F::pss_anon) == read.get(F::anonymous);
+}
+
+std::int64_t touched_kib(const ExactReading& last, const ProcessMemory& now, const KinSince& kin, std::int64_t now_ms) {
+  std::int64_t kib = moved_shared_kib(last, now, kin.forked);
+  if (kin.forked) kib += now.or_zero(F::vm_rss) / kTouchedPart;
   const std::int64_t common = last.memory.or_zero(F::anonymous) - last.memory.or_zero(F::pss_anon);
-  return kib + common / kCopiedPart * std::min(now_ms - last.at_ms, kCopiedMs) / kCopiedMs;
+  const std::int64_t copied = common / kCopiedPart * std::min(now_ms - last.at_ms, kCopiedMs) / kCopiedMs;
+  return kib + std::min(copied, kin.wrote_kib);
 }
 
 double learn(double wrong_part, std::int64_t touched_kib, std::int64_t error_kib) {

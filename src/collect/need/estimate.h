@@ -19,9 +19,23 @@ struct ExactReading {
   double wrong_part = 1;
 };
 
+// Each anonymous page was in no other process. Where the kernel does not tell the parts of PSS (before 5.3) nothing is
+// sure.
+bool anonymous_unshared(const ProcessMemory& read);
+
+// What happened since then among a process and its relatives.
+struct KinSince {
+  bool forked = false;  // or exec'd, or ended: `related` of estimate()
+  // Of minor faults, as the first write to a page that a fork left shared is (copy on write): no more was copied.
+  std::int64_t wrote_kib = 0;
+};
+
+// Where faults are not known: as much as there is.
+inline constexpr std::int64_t kAnyKib = std::int64_t{1} << 50;
+
 // How much of what others may have a part in moved since then, by `now_ms`; with what may have without moving a
-// counter: by a relative's doings, and by the first writes to pages that a fork left shared (copy on write).
-std::int64_t touched_kib(const ExactReading& last, const ProcessMemory& now, bool related, std::int64_t now_ms);
+// counter: by a relative's doings, and by copies on write.
+std::int64_t touched_kib(const ExactReading& last, const ProcessMemory& now, const KinSince& kin, std::int64_t now_ms);
 
 // The `wrong_part` after another reading. An error counts at once; trust grows by and by.
 double learn(double wrong_part, std::int64_t touched_kib, std::int64_t error_kib);

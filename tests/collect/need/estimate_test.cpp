@@ -165,16 +165,20 @@ TEST_CASE("an error of an estimate counts at once, trust grows by halves and is 
 
 TEST_CASE("touched is what moved, and what may have without moving a counter") {
   const ExactReading read = reading();
-  CHECK(touched_kib(read, counters(), false, read.at_ms + 1'000'000) == 0);
-  CHECK(touched_kib(read, counters(150'000), false, read.at_ms) == 0);  // its own
-  CHECK(touched_kib(read, counters(102'400, 20'580), false, read.at_ms) == 100);
+  constexpr KinSince nobody{};
+  constexpr KinSince wrote{.wrote_kib = kAnyKib};
+  CHECK(touched_kib(read, counters(), wrote, read.at_ms + 1'000'000) == 0);
+  CHECK(touched_kib(read, counters(150'000), nobody, read.at_ms) == 0);  // its own
+  CHECK(touched_kib(read, counters(102'400, 20'580), nobody, read.at_ms) == 100);
   const ProcessMemory now = counters(102'400, 20'580);
-  CHECK(touched_kib(read, now, true, read.at_ms) == 100 + *now.get(F::vm_rss) / 8);
+  CHECK(touched_kib(read, now, {.forked = true}, read.at_ms) == 100 + *now.get(F::vm_rss) / 8);
 
   ExactReading forked = reading();
   forked.at_ms = 100'000;
   forked.memory.set(F::pss_anon, 102'400 - 80'000);
-  CHECK(touched_kib(forked, counters(), false, forked.at_ms) == 0);
-  CHECK(touched_kib(forked, counters(), false, forked.at_ms + 60'000) == 2'000);
-  CHECK(touched_kib(forked, counters(), false, forked.at_ms + 6'000'000) == 20'000);
+  CHECK(touched_kib(forked, counters(), wrote, forked.at_ms) == 0);
+  CHECK(touched_kib(forked, counters(), wrote, forked.at_ms + 12'000) == 2'000);
+  CHECK(touched_kib(forked, counters(), wrote, forked.at_ms + 6'000'000) == 20'000);
+  CHECK(touched_kib(forked, counters(), nobody, forked.at_ms + 6'000'000) == 0);
+  CHECK(touched_kib(forked, counters(), {.wrote_kib = 40}, forked.at_ms + 6'000'000) == 40);
 }
