@@ -82,11 +82,11 @@ void Kin::tell_writes(const Entries& entries) {
     std::int64_t& children_kib = writers[entry->sample.parent_pid].children_kib;
     children_kib = std::min(children_kib + entry->wrote_kib, kAnyKib);
   }
+  const auto wrote_by = [&writers](std::int32_t pid) {
+    const auto found = writers.find(pid);
+    return found == writers.end() ? Wrote{} : found->second;
+  };
   for (const auto& entry : entries) {
-    const auto wrote_by = [&writers](std::int32_t pid) {
-      const auto found = writers.find(pid);
-      return found == writers.end() ? Wrote{} : found->second;
-    };
     const Wrote here = wrote_by(entry->pid);
     const Wrote parent = entry->sample.parent_pid == kInit ? Wrote{here.own_kib} : wrote_by(entry->sample.parent_pid);
     // It is one of its parent's children itself.

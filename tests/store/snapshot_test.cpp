@@ -76,10 +76,11 @@ void check_lived(Reader& reader, const std::string& path, std::int64_t first, st
     const std::int64_t gone = rows.getColumn(2).isNull() ? last + 1 : rows.getColumn(2).getInt64();
     if (born <= last && (gone > first || born >= first)) expected.push_back(rows.getColumn(0).getInt64());
   }
+  const auto processes = must(reader.processes(range));
   std::vector<std::int64_t> lived;
-  for (const StoredProcess& process : must(reader.processes(range))) lived.push_back(process.id);
+  for (const StoredProcess& process : processes) lived.push_back(process.id);
   REQUIRE(lived == expected);
-  check_lives(must(reader.lives(range)), must(reader.processes(range)));
+  check_lives(must(reader.lives(range)), processes);
 }
 
 void run_history(std::uint32_t seed) {

@@ -10,7 +10,7 @@
 namespace memoir {
 namespace {
 
-// The kernel counts some values of cgroups.
+// Ticks hold no sums over members, but what the kernel counts of cgroups.
 bool in_ticks(SubjectKind kind, const MetricInfo& metric) {
   return metric.counted || !info_of(kind).summed;
 }
