@@ -26,7 +26,8 @@ constexpr std::chrono::milliseconds kSignalsTogether{10};
 
 }  // namespace
 
-Daemon::Daemon(Options options, Settings settings) : options_(std::move(options)), settings_(std::move(settings)) {}
+Daemon::Daemon(RecorderOptions options, Settings settings)
+    : options_(std::move(options)), settings_(std::move(settings)) {}
 
 Status Daemon::start(Rules rules) {
   // From here on they do not kill: opening a large database after a crash takes its time.

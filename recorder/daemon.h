@@ -34,7 +34,7 @@ namespace memoir {
 
 class Daemon {
  public:
-  Daemon(Options options, Settings settings);
+  Daemon(RecorderOptions options, Settings settings);
 
   // Opens the store and begins a run. On an error nothing was recorded.
   Status start(Rules rules);
@@ -84,7 +84,7 @@ class Daemon {
 
   void event(const char* kind, std::string text);
 
-  const Options options_;
+  const RecorderOptions options_;
   Settings settings_;
   const SystemClock clock_;
   const Notifier notifier_ = Notifier::from_environment();

@@ -32,7 +32,7 @@ int check_config(const Settings& settings) {
   return EXIT_SUCCESS;
 }
 
-int record(const Options& options, const Settings& settings, Rules rules) {
+int record(const RecorderOptions& options, const Settings& settings, Rules rules) {
   // Under the journal, lines carry its priorities and no date, unless asked for.
   if (options.foreground) unsetenv("JOURNAL_STREAM");
   static const SystemClock clock;
@@ -49,9 +49,9 @@ int record(const Options& options, const Settings& settings, Rules rules) {
 }
 
 int run(int argc, char** argv) {
-  const std::variant<Options, int> parsed = parse_options(argc, argv);
+  const std::variant<RecorderOptions, int> parsed = parse_options(argc, argv);
   if (const int* status = std::get_if<int>(&parsed)) return *status;
-  const Options& options = std::get<Options>(parsed);
+  const RecorderOptions& options = std::get<RecorderOptions>(parsed);
   const Result<Settings> settings = load_settings(options);
   if (!settings) return complain(settings.error(), kWrongConfiguration);
   if (options.print_config) {

@@ -76,10 +76,10 @@ bool all_have_values(int argc, const char* const* argv) {
 
 }  // namespace
 
-std::variant<Options, int> parse_options(int argc, const char* const* argv) {
+std::variant<RecorderOptions, int> parse_options(int argc, const char* const* argv) {
   using namespace std::chrono_literals;
   if (!all_have_values(argc, argv)) return kUsage;
-  Options options;
+  RecorderOptions options;
   CLI::App app("memoird samples the memory of every process and of the machine into one SQLite file.", "memoird");
   app.footer(kFooter);
   app.get_formatter()->label("Excludes", "not with");

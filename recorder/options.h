@@ -9,7 +9,7 @@
 
 namespace memoir {
 
-struct Options {
+struct RecorderOptions {
   std::optional<std::string> config;
   std::optional<std::string> db;
   std::optional<std::string> source;
@@ -26,6 +26,6 @@ struct Options {
 };
 
 // The options, or the status to exit with: help and version were printed (0), or what is wrong with the usage (2).
-std::variant<Options, int> parse_options(int argc, const char* const* argv);
+std::variant<RecorderOptions, int> parse_options(int argc, const char* const* argv);
 
 }  // namespace memoir

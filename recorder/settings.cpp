@@ -6,7 +6,7 @@
 
 namespace memoir {
 
-Result<Settings> load_settings(const Options& options) {
+Result<Settings> load_settings(const RecorderOptions& options) {
   Settings settings;
   settings.config_path = options.config.value_or(default_config_path());
   Result<Config> config = load_config(settings.config_path);

@@ -21,7 +21,7 @@ struct Settings {
   bool config_found = false;  // a missing file is fine as long as nobody named it
 };
 
-Result<Settings> load_settings(const Options& options);
+Result<Settings> load_settings(const RecorderOptions& options);
 
 struct Rules {
   Categoriser categoriser;

@@ -18,7 +18,7 @@ namespace {
 constexpr const char* kVmmap = "vmmap";
 constexpr std::int64_t kMinuteMs = 60'000;
 
-Result<std::unique_ptr<TickSource>> make_collector(const Options& options, const Config& config, Rules rules,
+Result<std::unique_ptr<TickSource>> make_collector(const RecorderOptions& options, const Config& config, Rules rules,
                                                    const Clock& clock) {
   const CollectorOptions collecting{.max_descriptors = raise_descriptor_limit(),
                                     .max_command_bytes = static_cast<std::size_t>(config.max_command_bytes),
@@ -44,7 +44,7 @@ Result<std::unique_ptr<TickSource>> make_collector(const Options& options, const
   return std::unique_ptr<TickSource>(std::move(collector));
 }
 
-Result<std::unique_ptr<TickSource>> make_vmmap(const Options& options, const Config& config, Rules rules,
+Result<std::unique_ptr<TickSource>> make_vmmap(const RecorderOptions& options, const Config& config, Rules rules,
                                                const Clock& clock) {
   const VmmapOptions reading{.vmmap = config.vmmap,
                              .ps = config.ps,
@@ -58,13 +58,13 @@ Result<std::unique_ptr<TickSource>> make_vmmap(const Options& options, const Con
 
 }  // namespace
 
-Result<std::unique_ptr<TickSource>> make_source(const Options& options, const Config& config, Rules rules,
+Result<std::unique_ptr<TickSource>> make_source(const RecorderOptions& options, const Config& config, Rules rules,
                                                 const Clock& clock) {
   const auto make = config.source == kVmmap ? make_vmmap : make_collector;
   return make(options, config, std::move(rules), clock);
 }
 
-Result<BootInfo> boot_of(const Options& options, const Config& config, const Moment& now) {
+Result<BootInfo> boot_of(const RecorderOptions& options, const Config& config, const Moment& now) {
   Result<BootInfo> boot = ProcFs(options.proc).boot(now);
   const bool needs_proc = config.source != kVmmap || boot || boot.error().kind != ErrorKind::gone;
   if (needs_proc) return boot;

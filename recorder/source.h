@@ -14,9 +14,9 @@
 namespace memoir {
 
 // An error says what is missing, and what to set.
-Result<std::unique_ptr<TickSource>> make_source(const Options& options, const Config& config, Rules rules,
+Result<std::unique_ptr<TickSource>> make_source(const RecorderOptions& options, const Config& config, Rules rules,
                                                 const Clock& clock);
 
-Result<BootInfo> boot_of(const Options& options, const Config& config, const Moment& now);
+Result<BootInfo> boot_of(const RecorderOptions& options, const Config& config, const Moment& now);
 
 }  // namespace memoir

@@ -50,9 +50,9 @@ void add(const ProcessExtremes& of, TickExtremes& extremes) {
 
 }  // namespace
 
-std::optional<Growth> Looks::see(const Entries& entries, const CategoryTotals& totals, const MachineMemory& machine,
-                                 const std::vector<CensusProcess>& seen, std::optional<std::int64_t> available_kib,
-                                 std::int64_t at_ms) {
+std::optional<FastGrowth> Looks::see(const Entries& entries, const CategoryTotals& totals, const MachineMemory& machine,
+                                     const std::vector<CensusProcess>& seen, std::optional<std::int64_t> available_kib,
+                                     std::int64_t at_ms) {
   const auto& by_slot = totals.by_slot();
   if (!std::exchange(begun_, true)) {
     available_.begin(machine.get(MachineField::mem_available));
@@ -64,15 +64,15 @@ std::optional<Growth> Looks::see(const Entries& entries, const CategoryTotals& t
   available_.see(available_kib, at_ms, after_ms);
   used_.see(used_kib(machine, available_kib), at_ms, after_ms);
   gained_kib_.assign(by_slot.size(), 0);
-  std::optional<Growth> fast = see_processes(entries, seen, available_kib.value_or(0), at_ms);
+  std::optional<FastGrowth> fast = see_processes(entries, seen, available_kib.value_or(0), at_ms);
   for (std::size_t i = 0; i < by_slot.size(); ++i) {
     if (by_slot[i].processes > 0) categories_[i].see(by_slot[i].rss_kib + gained_kib_[i], at_ms, after_ms);
   }
   return fast;
 }
 
-std::optional<Growth> Looks::see_processes(const Entries& entries, const std::vector<CensusProcess>& seen,
-                                           std::int64_t available_kib, std::int64_t at_ms) {
+std::optional<FastGrowth> Looks::see_processes(const Entries& entries, const std::vector<CensusProcess>& seen,
+                                               std::int64_t available_kib, std::int64_t at_ms) {
   const ProcessEntry* fastest = nullptr;
   std::int64_t most_kib = 0;
   std::int64_t fastest_kib = 0;
@@ -91,7 +91,7 @@ std::optional<Growth> Looks::see_processes(const Entries& entries, const std::ve
     fastest_kib = now_kib;
   }
   if (fastest == nullptr) return std::nullopt;
-  return Growth{fastest->name, fastest->pid, fastest_kib - most_kib, fastest_kib};
+  return FastGrowth{fastest->name, fastest->pid, fastest_kib - most_kib, fastest_kib};
 }
 
 void Looks::end(const ProcessEntry& entry, TickExtremes& extremes) {

@@ -23,9 +23,9 @@ class Looks {
 
   // A look at `at_ms` (wall clock) saw these. `entries`, `totals` and `machine` are as the tick before left them. What
   // grows so fast that a tick should see it now: of several the one that grew most.
-  std::optional<Growth> see(const Entries& entries, const CategoryTotals& totals, const MachineMemory& machine,
-                            const std::vector<CensusProcess>& seen, std::optional<std::int64_t> available_kib,
-                            std::int64_t at_ms);
+  std::optional<FastGrowth> see(const Entries& entries, const CategoryTotals& totals, const MachineMemory& machine,
+                                const std::vector<CensusProcess>& seen, std::optional<std::int64_t> available_kib,
+                                std::int64_t at_ms);
 
   // When the last look was, where there was one since the tick before.
   std::optional<std::int64_t> looked_ms() const { return looked_ms_; }
@@ -36,8 +36,8 @@ class Looks {
   void take(const Entries& entries, const CategoryTotals& totals, Tick& tick);
 
  private:
-  std::optional<Growth> see_processes(const Entries& entries, const std::vector<CensusProcess>& seen,
-                                      std::int64_t available_kib, std::int64_t at_ms);
+  std::optional<FastGrowth> see_processes(const Entries& entries, const std::vector<CensusProcess>& seen,
+                                          std::int64_t available_kib, std::int64_t at_ms);
 
   bool begun_ = false;
   std::optional<std::int64_t> looked_ms_;  // the last look since the tick before

@@ -25,13 +25,13 @@ struct Access {
 };
 
 // A process that grows so fast that a tick should see it at once.
-struct Growth {
+struct FastGrowth {
   std::string name;  // comm, any bytes
   std::int32_t pid = 0;
   std::int64_t before_kib = 0;  // RSS
   std::int64_t now_kib = 0;
 
-  bool operator==(const Growth&) const = default;
+  bool operator==(const FastGrowth&) const = default;
 };
 
 class TickSource {
@@ -76,7 +76,7 @@ class TickSource {
 
   // Between two ticks: what the next tick could not see goes into its `extremes`.
   struct Look {
-    std::optional<Growth> growth = {};
+    std::optional<FastGrowth> growth = {};
     bool oom_kill = false;                           // as take_events() returns it
     std::optional<std::int64_t> available_kib = {};  // MemAvailable
     Cost cost{};

@@ -155,7 +155,7 @@ TEST_CASE("looks: one that grows fast wants a tick at once") {
   looked.proc.add(fake(10, "app", 50 * kMib));
   looked.tick();
   CHECK_FALSE(looked.look(10, 60 * kMib).growth);
-  CHECK(looked.look(10, 200 * kMib).growth == Growth{"app", 10, rss(60 * kMib), rss(200 * kMib)});
+  CHECK(looked.look(10, 200 * kMib).growth == FastGrowth{"app", 10, rss(60 * kMib), rss(200 * kMib)});
   CHECK_FALSE(looked.look(10, 200 * kMib).growth);
 }
 

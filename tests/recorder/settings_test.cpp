@@ -12,8 +12,8 @@ using namespace std::chrono_literals;
 
 namespace {
 
-Options with_config(const std::string& path) {
-  Options options;
+RecorderOptions with_config(const std::string& path) {
+  RecorderOptions options;
   options.config = path;
   return options;
 }
@@ -24,7 +24,7 @@ TEST_CASE("the command line goes over the file") {
   const test::TemporaryDirectory directory;
   const std::string path = directory.path() + "/memoir.toml";
   std::ofstream(path) << "[recorder]\ndb = '/a.db'\ninterval = '3s'\n";
-  Options options = with_config(path);
+  RecorderOptions options = with_config(path);
   CHECK(load_settings(options)->config.db == "/a.db");
   CHECK(load_settings(options)->config.interval == 3s);
   options.db = "/b.db";

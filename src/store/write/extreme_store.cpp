@@ -98,7 +98,7 @@ void ExtremeStore::store_strangers(std::int64_t boot_id, SampleRows& samples, Pr
     if (!row) continue;
     const SeenSize& peak = *of.hwm.highest;
     samples.insert(context.tick_id, SubjectKind::process, row->id, Metric::hwm, of.hwm, context.time.at_ms);
-    EndedProcess ended{row->id, {}};
+    EndedMarks ended{row->id, {}};
     ended.marks.one_day = true;
     const MarkTime time = time_of(peak, context);
     ended.marks.see(SubjectKind::process, mark_value(SubjectKind::process, Metric::hwm, peak.kib), time, time);

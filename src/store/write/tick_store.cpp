@@ -152,7 +152,7 @@ void TickStore::flush_marks(WriterState& state) {
 
 void TickStore::flush_ended(WriterState& state) {
   const std::int64_t day = day_of(state.last_tick->wall_ms);
-  for (EndedProcess& process : state.ended) marks_.flush(SubjectKind::process, process.id, day, process.marks);
+  for (EndedMarks& process : state.ended) marks_.flush(SubjectKind::process, process.id, day, process.marks);
   state.ended.clear();
   state.ended.shrink_to_fit();  // it may have been a burst
 }

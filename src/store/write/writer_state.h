@@ -27,7 +27,7 @@ struct LiveProcess {
 };
 
 // Its marks wait to be stored, as those of the living do.
-struct EndedProcess {
+struct EndedMarks {
   std::int64_t id = 0;
   Marks marks;
 };
@@ -92,7 +92,7 @@ struct EndBlock {
 
 struct WriterState {
   std::vector<LiveProcess> processes;
-  std::vector<EndedProcess> ended;  // since the marks were stored; not sorted
+  std::vector<EndedMarks> ended;  // since the marks were stored; not sorted
   std::vector<LiveCategory> categories;
   std::vector<StoredSample<CgroupSample>> cgroups;  // those with a row that holds
   std::vector<StoredSample<CgroupDetail>> cgroup_details;
