@@ -58,14 +58,20 @@ Status find_cpus(const census_bpf& programs) {
   return Done{};
 }
 
-Result<OwnedBpf<census_bpf>> load(bool events) {
+struct Parts {
+  bool glance;
+  bool events;
+};
+
+Result<OwnedBpf<census_bpf>> load(Parts parts) {
   OwnedBpf<census_bpf> programs(census_bpf__open());
   if (!programs) return bpf_error("BPF", errno);
   const auto& of = programs->progs;
   for (bpf_program* const program : {of.on_fork, of.on_exec, of.on_exit, of.on_victim, of.on_signal, of.on_attach}) {
-    bpf_program__set_autoload(program, events);
+    bpf_program__set_autoload(program, parts.events);
   }
-  bpf_map__set_autocreate(programs->maps.ring, events);
+  bpf_program__set_autoload(of.glance, parts.glance);
+  bpf_map__set_autocreate(programs->maps.ring, parts.events);
   const int possible = libbpf_num_possible_cpus();
   if (possible <= 0 || possible > kCensusMostCpus) {
     return Error{ErrorKind::io, fmt::format("this machine may have {} processors, and the BPF programs know {} at most",
@@ -77,8 +83,8 @@ Result<OwnedBpf<census_bpf>> load(bool events) {
   return programs;
 }
 
-// Loading is the most of a start: the census and the events share what is loaded. Where the kernel refuses what the
-// events need, the census does without them.
+// Loading is the most of a start: the census and the events share what is loaded. Where the kernel refuses what glances
+// or the events need, the census does without them.
 FoundByBpf open_what_may_be() {
   if (::access("/sys/kernel/btf/vmlinux", R_OK) != 0) {
     const Error error{ErrorKind::gone,
@@ -86,12 +92,13 @@ FoundByBpf open_what_may_be() {
     return {error, error};
   }
   libbpf_set_print(say_nothing);
-  auto all = load(true);
+  auto all = load({.glance = true, .events = true});
+  if (!all) all = load({.glance = false, .events = true});
   if (all) {
     const std::shared_ptr<census_bpf> programs = *std::move(all);
     return {make_bpf_census(programs), make_bpf_events(programs)};
   }
-  auto fewer = load(false);
+  auto fewer = load({.glance = false, .events = false});
   if (!fewer) return {fewer.error(), fewer.error()};
   return {make_bpf_census(*std::move(fewer)), all.error()};
 }

@@ -36,6 +36,17 @@ struct census_record {
   char comm[16];
 };
 
+/* Of a glance. So many processes it can tell of. */
+enum { kGlanceMost = 8192 };
+
+struct glance_record {
+  __u64 start_ns; /* on the boot clock */
+  __s64 rss[kCensusCounters];
+  __u64 peak_rss;
+  __s32 pid;
+  __u32 has_memory;
+};
+
 enum { kEventFork, kEventExec, kEventExit, kEventVictim, kEventSignal, kEventAttach };
 
 /* With the ring's own 8 bytes a record takes 64, that of an end or of a signal 128. Whoever reads it is woken where so

@@ -33,8 +33,9 @@ struct CensusProcess {
   // shared is one.
   std::optional<std::int64_t> faulted_kib;
 
-  // False: known are pid and start, VmSize, VmRSS and RssAnon, no more. Then `statm` is what was read: as long as it
-  // stays the same, the rest of what status tells of memory has hardly moved.
+  // False: known are pid and start, VmRSS and RssAnon, and by /proc VmSize, by BPF the other sizes in memory and VmHWM;
+  // no more. By /proc `statm` is what was read: as long as it stays the same, the rest of what status tells of memory
+  // has hardly moved.
   bool whole = true;
   Statm statm;
 };
@@ -46,6 +47,9 @@ class Census {
   // The processes of this moment, sorted by pid; those of the look before are overwritten. Who is not among them may
   // live all the same: some sandboxes hide theirs. After an error they are of no use.
   virtual Status look(std::vector<CensusProcess>& processes) = 0;
+
+  // The same for a look between two ticks, by which nobody is made known: not `whole` where that is cheaper.
+  virtual Status glance(std::vector<CensusProcess>& processes) { return look(processes); }
 
   // "bpf", "proc": as the store has it.
   virtual std::string_view name() const = 0;

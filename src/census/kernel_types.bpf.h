@@ -90,6 +90,9 @@ struct task_struct {
 struct task_struct___before_5_14 {
   long state;
 } KERNEL;
+struct bpf_iter_task {  // since 6.7
+  u64 opaque[3];
+};
 struct seq_file;
 struct bpf_iter_meta {
   struct seq_file* seq;
@@ -109,6 +112,7 @@ struct bpf_iter__bpf_map {
   struct bpf_map___any* map;
 } KERNEL;
 
+enum { kAllProcesses = 0 };                                                        // BPF_TASK_ITER_ALL_PROCS
 enum { kKernelThread = 0x00200000 };                                               // PF_KTHREAD
 enum { kGroupExit = 4 };                                                           // SIGNAL_GROUP_EXIT
 enum { kSigKill = 9, kSigTerm = 15, kByUser = 0, kByQueue = -1, kByThread = -6 };  // SI_USER, SI_QUEUE, SI_TKILL

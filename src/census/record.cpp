@@ -46,8 +46,9 @@ std::int64_t code_bytes(const census_record& record, std::int64_t page_bytes) {
       end - begin, static_cast<std::uint64_t>(pages_of(std::uint64_t{record.executable})) * page));
 }
 
-void read_memory(const census_record& record, std::int64_t page_bytes, ProcessMemory& memory) {
-  const auto set_pages = [&](F field, auto pages) { memory.set(field, pages_of(pages) * page_bytes / 1024); };
+// Of either kind of record.
+void read_resident(const auto& record, std::int64_t page_bytes, ProcessMemory& memory) {
+  const auto set_pages = [&](F field, std::int64_t pages) { memory.set(field, pages_of(pages) * page_bytes / 1024); };
   const auto pages = [&](int counter) { return pages_of(std::int64_t{record.rss[counter]}); };
   const std::int64_t rss = pages(kCensusFile) + pages(kCensusAnon) + pages(kCensusShmem);
   set_pages(F::rss_file, pages(kCensusFile));
@@ -57,6 +58,10 @@ void read_memory(const census_record& record, std::int64_t page_bytes, ProcessMe
   set_pages(F::vm_rss, rss);
   // The kernel raises its marks only when a size is about to fall.
   set_pages(F::vm_hwm, std::max(pages_of(std::uint64_t{record.peak_rss}), rss));
+}
+
+void read_memory(const census_record& record, std::int64_t page_bytes, ProcessMemory& memory) {
+  read_resident(record, page_bytes, memory);
   for (const auto& [field, count] :
        std::initializer_list<std::pair<F, std::uint64_t>>{{F::vm_size, record.size},
                                                           {F::vm_peak, std::max(record.peak_size, record.size)},
@@ -65,7 +70,7 @@ void read_memory(const census_record& record, std::int64_t page_bytes, ProcessMe
                                                           {F::vm_data, record.data},
                                                           {F::vm_stk, record.stack},
                                                           {F::hugetlb_pages, record.hugetlb}}) {
-    set_pages(field, count);
+    memory.set(field, pages_of(count) * page_bytes / 1024);
   }
   const std::int64_t code = code_bytes(record, page_bytes);
   memory.set(F::vm_exe, code / 1024);
@@ -104,6 +109,15 @@ CensusProcess read_record(const census_record& record, const KernelUnits& units)
   process.comm = name_of(record.comm);
   if (record.has_memory != 0) read_memory(record, units.page_bytes, process.memory);
   if (record.threads == 1) process.faulted_kib = pages_of(std::uint64_t{record.minor_faults}) * units.page_bytes / 1024;
+  return process;
+}
+
+CensusProcess read_glance(const glance_record& record, const KernelUnits& units) {
+  CensusProcess process;
+  process.pid = record.pid;
+  process.start_ticks = start_ticks(record.start_ns, units);
+  process.whole = false;
+  if (record.has_memory != 0) read_resident(record, units.page_bytes, process.memory);
   return process;
 }
 

@@ -112,7 +112,11 @@ Status test_census(Census& census, const ProcFs& proc) {
   const PidStat stat = TRY(parse_pid_stat(stat_text));
   if (seen->start_ticks != stat.start_ticks)
     return differs("start", static_cast<std::int64_t>(seen->start_ticks), static_cast<std::int64_t>(stat.start_ticks));
-  return Done{};
+  TRY(census.glance(processes));
+  const auto glanced = std::ranges::find(processes, child.pid(), &CensusProcess::pid);
+  if (glanced == processes.end() || glanced->start_ticks != stat.start_ticks)
+    return Error{ErrorKind::gone, "the census sees a child of ours at a look, and not at a glance"};
+  return compare_memory(glanced->memory, expected);
 }
 
 }  // namespace memoir

@@ -56,7 +56,7 @@ struct Collector::State {
   }
 
   Status read(Pass& pass);
-  Status look();
+  Status look(Status (Census::*how)(std::vector<CensusProcess>&));
   Status list_processes(bool all);
   Status find_processes(bool all, Pass& pass);
   bool take_events(const std::vector<ProcessExit>& exits);
@@ -132,9 +132,9 @@ void Collector::State::read_cgroups(bool look, const Granted& granted, Pass& pas
 }
 
 // A census that fails has been tried several times: it is not asked again. That by /proc can but fail to list it.
-Status Collector::State::look() {
+Status Collector::State::look(Status (Census::*how)(std::vector<CensusProcess>&)) {
   if (!census) return Done{};
-  Status by_first = census->look(seen);
+  Status by_first = (census.get()->*how)(seen);
   if (by_first || census->listed() != nullptr) return by_first;
   census = make_proc_census(proc, descriptors);
   access.census = census->name();
@@ -159,7 +159,7 @@ Status Collector::State::list_processes(bool all) {
 
 Status Collector::State::find_processes(bool all, Pass& pass) {
   CostSpan span;
-  TRY(look());
+  TRY(look(&Census::look));
   span.add_to(pass.tick.cost, CostKind::status);
   TRY(list_processes(all));
   span.add_to(pass.tick.cost, CostKind::list);
@@ -370,7 +370,7 @@ TickSource::Look Collector::look() {
   Look look;
   if (state.first || !state.census) return look;
   CostSpan span;
-  if (state.look()) {
+  if (state.look(&Census::glance)) {
     look.available_kib = state.machine.available_kib(state.buffer);
     look.oom_kill = state.take_events({});
     look.growth = state.looks.see(state.table.entries(), state.totals, state.machine_then, state.seen,

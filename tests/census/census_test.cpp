@@ -25,9 +25,9 @@ std::unique_ptr<Census> open_or_warn() {
   return census ? *std::move(census) : nullptr;
 }
 
-std::vector<CensusProcess> look(Census& census) {
+std::vector<CensusProcess> look(Census& census, Status (Census::*how)(std::vector<CensusProcess>&) = &Census::look) {
   std::vector<CensusProcess> seen;
-  const Status looked = census.look(seen);
+  const Status looked = (census.*how)(seen);
   if (!looked) FAIL(looked.error().message);
   return seen;
 }
@@ -66,6 +66,28 @@ TEST_CASE("a census sees every process once, in the order of pids, and no kernel
   CHECK(self->state == 'R');
   CHECK(self->parent_pid == ::getppid());
   CHECK(self->uid == ::getuid());
+}
+
+TEST_CASE("a glance sees those that a look sees, with what is resident of those that hold still") {
+  const auto census = open_or_warn();
+  if (census == nullptr) return;
+  const auto before = look(*census);
+  const auto glanced = look(*census, &Census::glance);
+  const auto after = look(*census);
+  CHECK(std::ranges::adjacent_find(glanced, std::ranges::greater_equal(), &CensusProcess::pid) == glanced.end());
+  std::size_t still = 0;
+  for (const CensusProcess& process : before) {
+    const CensusProcess* later = find(after, process.pid);
+    if (later == nullptr || later->start_ticks != process.start_ticks) continue;
+    const CensusProcess* between = find(glanced, process.pid);
+    REQUIRE(between != nullptr);
+    CHECK(between->start_ticks == process.start_ticks);
+    if (later->memory != process.memory) continue;
+    ++still;
+    for (const F field : {F::vm_rss, F::rss_anon, F::rss_file, F::rss_shmem, F::vm_swap, F::vm_hwm})
+      CHECK(between->memory.get(field) == process.memory.get(field));
+  }
+  CHECK(still > 0);
 }
 
 TEST_CASE("a census counts the first writes to what a fork left shared, and none where nobody writes") {

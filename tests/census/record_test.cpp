@@ -35,6 +35,27 @@ TEST_CASE("states have the letters of status") {
   CHECK(letter(0x80) == 'R');  // dead, but not yet anything that status reports
 }
 
+TEST_CASE("a glance knows what is resident, and of a zombie nothing") {
+  glance_record record{};
+  record.pid = 7;
+  record.start_ns = 12'345'678'901;
+  CHECK(read_glance(record, {}).memory == ProcessMemory());
+  record.has_memory = 1;
+  record.rss[kCensusFile] = 10;
+  record.rss[kCensusAnon] = 20;
+  record.rss[kCensusShmem] = -1;  // its parts were summed while they moved
+  record.peak_rss = 40;
+  const CensusProcess process = read_glance(record, {});
+  CHECK(process.pid == 7);
+  CHECK(process.start_ticks == 1234);
+  CHECK_FALSE(process.whole);
+  CHECK(process.memory.get(F::vm_rss) == 120);
+  CHECK(process.memory.get(F::rss_anon) == 80);
+  CHECK(process.memory.get(F::rss_shmem) == 0);
+  CHECK(process.memory.get(F::vm_hwm) == 160);
+  CHECK_FALSE(process.memory.get(F::vm_size));
+}
+
 TEST_CASE("faults are known where there is one thread") {
   census_record record = record_of(1);
   record.minor_faults = 7;

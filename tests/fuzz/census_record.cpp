@@ -18,6 +18,12 @@ Record record_of(std::string_view& text) {
   return record;
 }
 
+void require_sizes(const ProcessMemory& memory) {
+  for (std::size_t i = 0; i < ProcessMemory::kCount; ++i) {
+    require(memory.get(static_cast<ProcessField>(i)).value_or(0) >= 0, "no field is negative");
+  }
+}
+
 void require_event(const ProcessEvent& event) {
   require(event.comm.size() <= 16, "a name is short");
   require(event.peak_kib.value_or(0) >= 0, "a peak is not negative");
@@ -37,9 +43,8 @@ void census_record(std::string_view text) {
   if (!text.empty()) {
     const CensusProcess process = read_record(record_of<::census_record>(text), units);
     require(process.comm.size() <= 16, "a name is short");
-    for (std::size_t i = 0; i < ProcessMemory::kCount; ++i) {
-      require(process.memory.get(static_cast<ProcessField>(i)).value_or(0) >= 0, "no field is negative");
-    }
+    require_sizes(process.memory);
+    require_sizes(read_glance(record_of<glance_record>(text), units).memory);
   }
   std::int64_t ended = 0;
   for (bool end = true; !text.empty(); end = !end) {
