@@ -64,7 +64,7 @@ class BpfCensus final : public Census {
     if (count == 0 || count > kGlanceMost) return look(processes);
     by_pid_.clear();
     for (const glance_record& record : std::span(programs_->bss->glances).first(count)) by_pid_.push_back(&record);
-    std::ranges::sort(by_pid_, {}, &glance_record::pid);  // they come by age
+    std::ranges::stable_sort(by_pid_, {}, &glance_record::pid);  // they come by age: mostly sorted
     processes.clear();
     for (const glance_record* record : by_pid_) processes.push_back(read_glance(*record, units_));
     return Done{};
