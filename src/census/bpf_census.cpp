@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstring>
 #include <span>
+#include <sys/mman.h>
 #include <unistd.h>
 #include <utility>
 
@@ -62,11 +63,17 @@ class BpfCensus final : public Census {
   Status glance(std::vector<CensusProcess>& processes) override {
     const std::uint32_t count = run_glance();
     if (count == 0 || count > kGlanceMost) return look(processes);
+    // As much as is used, and not for longer: it counts as resident.
+    const std::size_t bytes = count * sizeof(glance_record);
+    void* const mapped = ::mmap(nullptr, bytes, PROT_READ, MAP_SHARED, bpf_map__fd(programs_->maps.glances), 0);
+    if (mapped == MAP_FAILED) return look(processes);
     by_pid_.clear();
-    for (const glance_record& record : std::span(programs_->bss->glances).first(count)) by_pid_.push_back(&record);
+    for (const glance_record& record : std::span(static_cast<const glance_record*>(mapped), count))
+      by_pid_.push_back(&record);
     std::ranges::stable_sort(by_pid_, {}, &glance_record::pid);  // they come by age: mostly sorted
     processes.clear();
     for (const glance_record* record : by_pid_) processes.push_back(read_glance(*record, units_));
+    ::munmap(mapped, bytes);
     return Done{};
   }
 

@@ -71,6 +71,7 @@ Result<OwnedBpf<census_bpf>> load(Parts parts) {
     bpf_program__set_autoload(program, parts.events);
   }
   bpf_program__set_autoload(of.glance, parts.glance);
+  bpf_map__set_autocreate(programs->maps.glances, parts.glance);
   bpf_map__set_autocreate(programs->maps.ring, parts.events);
   const int possible = libbpf_num_possible_cpus();
   if (possible <= 0 || possible > kCensusMostCpus) {

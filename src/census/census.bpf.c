@@ -144,7 +144,14 @@ extern void bpf_iter_task_destroy(struct bpf_iter_task* tasks) __weak __ksym;
 extern void bpf_rcu_read_lock(void) __weak __ksym;
 extern void bpf_rcu_read_unlock(void) __weak __ksym;
 
-struct glance_record glances[kGlanceMost];
+struct {
+  __uint(type, BPF_MAP_TYPE_ARRAY);
+  __uint(map_flags, BPF_F_MMAPABLE);
+  __uint(max_entries, kGlanceMost);
+  __type(key, u32);
+  __type(value, struct glance_record);
+} glances SEC(".maps");
+
 __u32 glanced;
 
 static __always_inline void read_glance(struct glance_record* record, struct task_struct* task) {
@@ -175,8 +182,9 @@ int glance(void* context) {
   while ((task = bpf_iter_task_next(&tasks))) {
     if (task->flags & kKernelThread) continue;
     const u32 at = glanced++;  // not a local number: the verifier would walk each of its values
-    if (at >= kGlanceMost) break;
-    read_glance(&glances[at], task);
+    struct glance_record* record = bpf_map_lookup_elem(&glances, &at);
+    if (!record) break;
+    read_glance(record, task);
   }
   bpf_iter_task_destroy(&tasks);
   bpf_rcu_read_unlock();
