@@ -74,6 +74,7 @@ TEST_CASE("a glance sees those that a look sees, with what is resident of those 
   const auto before = look(*census);
   const auto glanced = look(*census, &Census::glance);
   const auto after = look(*census);
+  if (std::ranges::all_of(glanced, &CensusProcess::whole)) WARN("glances are looks here: before Linux 6.7");
   CHECK(std::ranges::adjacent_find(glanced, std::ranges::greater_equal(), &CensusProcess::pid) == glanced.end());
   std::size_t still = 0;
   for (const CensusProcess& process : before) {
