@@ -28,8 +28,6 @@
 namespace memoir::test {
 namespace {
 
-using Catch::Matchers::Contains;
-
 std::ptrdiff_t open_files() {
   std::ptrdiff_t count = 0;
   for ([[maybe_unused]] const auto& file : std::filesystem::directory_iterator("/proc/self/fd")) ++count;
@@ -82,15 +80,15 @@ TEST_CASE("refused: each command of bpf(2) by itself, wherever that is on the wa
   const std::string found = in_child([&] { return refuse(command.number, error) ? find_it() : "no filter"; });
   CAPTURE(found);
   if (found == "no filter") return notice("no seccomp filter could be set");
-  CHECK_THAT(found, !Contains("leak"));
+  CHECK_THAT(found, !ContainsSubstring("leak"));
   const std::string census = found.substr(0, found.find('|'));
   if (command.needed) CHECK(census != "ok");
   // A refusal says what, and where it is a matter of rights, which.
-  if (census != "ok") CHECK_THAT(census, Contains("BPF"));
+  if (census != "ok") CHECK_THAT(census, ContainsSubstring("BPF"));
   // Of what libbpf asks for by itself, it makes EINVAL where it cannot do without: as on Linux 6.1.
   if (census != "ok" && error == EPERM)
-    CHECK_THAT(census, Contains("CAP_BPF") || Contains("BPF found") ||
-                           Contains(command.needed ? "CAP_BPF" : "Invalid argument"));
+    CHECK_THAT(census, ContainsSubstring("CAP_BPF") || ContainsSubstring("BPF found") ||
+                           ContainsSubstring(command.needed ? "CAP_BPF" : "Invalid argument"));
 }
 
 TEST_CASE("refused: after all was loaded, the census fails with an error, and not by what it tells") {
@@ -105,7 +103,7 @@ TEST_CASE("refused: after all was loaded, the census fails with an error, and no
     return looked ? "looked" : looked.error().message;
   });
   if (told == "no filter") return notice("no seccomp filter could be set");
-  CHECK_THAT(told, Contains("is not permitted"));
+  CHECK_THAT(told, ContainsSubstring("is not permitted"));
 }
 
 TEST_CASE("refused: where a glance is, a look is taken for it") {
@@ -129,7 +127,7 @@ TEST_CASE("refused: memory that may not be locked is no matter, or the answer sa
     const rlimit none{0, 0};
     return ::setrlimit(RLIMIT_MEMLOCK, &none) == 0 ? find_it() : "no limit";
   });
-  CHECK_THAT(found, Catch::Matchers::Equals("ok|ok") || Contains("LimitMEMLOCK"));
+  CHECK_THAT(found, Catch::Matchers::Equals("ok|ok") || ContainsSubstring("LimitMEMLOCK"));
 }
 
 TEST_CASE("refused: looks under a storm of signals are whole") {
@@ -167,7 +165,7 @@ TEST_CASE("refused: a time namespace of its own, whose starts are not those of t
     return in_child(find_it);  // its children are in it
   });
   if (found == "no namespace") return notice("no time namespace could be made");
-  CHECK_THAT(found, Contains("start"));
+  CHECK_THAT(found, ContainsSubstring("start"));
 }
 
 TEST_CASE("refused: more processors than are known of, with both numbers") {
@@ -183,7 +181,7 @@ TEST_CASE("refused: more processors than are known of, with both numbers") {
   if (found == "no namespace") return notice("no mount namespace could be made");
   // Kernels before 6.2 have no counters by processor.
   if (found == "ok|ok") return notice("this kernel does not count by processor");
-  CHECK_THAT(found, Contains("1024 processors") && Contains("512 at most"));
+  CHECK_THAT(found, ContainsSubstring("1024 processors") && ContainsSubstring("512 at most"));
 }
 
 }  // namespace memoir::test

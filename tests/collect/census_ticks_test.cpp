@@ -173,7 +173,7 @@ TEST_CASE("a census that fails is given up, which is told, and nothing is lost")
   check_same(both.tick(), both.machine.tick());
   CHECK(both.counted->access().census == "proc");
   const std::string note = both.counted->access().note;
-  CHECK_THAT(note, Catch::Matchers::Contains("the iterator is gone"));
+  CHECK_THAT(note, ContainsSubstring("the iterator is gone"));
   const int looks = both.script->looks;
   check_same(both.tick(), both.machine.tick());
   CHECK(both.counted->access().note == note);
@@ -238,7 +238,7 @@ TEST_CASE("why the census is not by BPF is said at the start") {
       make_collector(proc.proc(), clock, many_descriptors(), Error{ErrorKind::denied, "no BPF here"});
   REQUIRE(collector->collect(true).ok());
   CHECK(collector->access().census == "proc");
-  CHECK_THAT(collector->access().note, Catch::Matchers::Contains("no BPF here"));
+  CHECK_THAT(collector->access().note, ContainsSubstring("no BPF here"));
 }
 
 }  // namespace
