@@ -36,7 +36,8 @@ struct census_record {
   char comm[16];
 };
 
-/* Of a glance. So many processes it can tell of. */
+/* Of a glance. Where the kernel is built so, it lets nobody else have the CPU meanwhile, some 4 ms for so many: of more
+ * processes a look is taken, which does. */
 enum { kGlanceMost = 8192 };
 
 struct glance_record {

@@ -140,6 +140,10 @@ TEST_CASE("a spike between two ticks is in the peaks, with its interval") {
   // Nothing of it is held any more, and the mark does not come down in later ticks.
   check_growth(before, scene.top().at(holder.pid()), holder.pid(), 0, 0, 0);
   recorder.tick();
+  if (scene.number("SELECT count(ends) FROM tick").value_or(0) == 0) {
+    WARN("not run: without BPF it may take two minutes until the mark is seen");
+    return;
+  }
 
   bool found = false;
   for (const auto& row : scene.answer_rows({"peaks", "--limit", "0"})) {
