@@ -67,12 +67,13 @@ class BpfCensus final : public Census {
     const std::size_t bytes = count * sizeof(glance_record);
     void* const mapped = ::mmap(nullptr, bytes, PROT_READ, MAP_SHARED, bpf_map__fd(programs_->maps.glances), 0);
     if (mapped == MAP_FAILED) return look(processes);
-    by_pid_.clear();
+    std::vector<const glance_record*> by_pid;
+    by_pid.reserve(count);
     for (const glance_record& record : std::span(static_cast<const glance_record*>(mapped), count))
-      by_pid_.push_back(&record);
-    std::ranges::stable_sort(by_pid_, {}, &glance_record::pid);  // they come by age: mostly sorted
+      by_pid.push_back(&record);
+    std::ranges::stable_sort(by_pid, {}, &glance_record::pid);  // they come by age: mostly sorted
     processes.clear();
-    for (const glance_record* record : by_pid_) processes.push_back(read_glance(*record, units_));
+    for (const glance_record* record : by_pid) processes.push_back(read_glance(*record, units_));
     ::munmap(mapped, bytes);
     return Done{};
   }
@@ -100,7 +101,6 @@ class BpfCensus final : public Census {
   const KernelUnits units_ = KernelUnits::of_this_machine();
   std::shared_ptr<census_bpf> programs_;
   OwnedBpf<bpf_link> link_;
-  std::vector<const glance_record*> by_pid_;  // reused
 };
 
 }  // namespace
