@@ -221,7 +221,8 @@ TEST_CASE("events: what an OOM killer in user space sends, with what its victim 
     CHECK(event.start_ticks > 0);
     REQUIRE(event.held);
     CHECK(event.held->anon_kib >= static_cast<std::int64_t>(bytes / 1024));
-    CHECK(event.held->anon_kib < static_cast<std::int64_t>(bytes / 1024 * 4));
+    // A sanitizer keeps for a while what the loader of BPF freed, and a fork hands that on.
+    if (!kSanitized) CHECK(event.held->anon_kib < static_cast<std::int64_t>(bytes / 1024 * 4));
   }
   CHECK(told == (of.told ? 1 : 0));
 }
