@@ -11,7 +11,7 @@
 #include "census/bpf_census.h"
 #include "proc/pid_stat.h"
 #include "support/catch.h"
-#include "support/pid_namespace.h"
+#include "support/open_here.h"
 #include "support/sanitized.h"
 
 namespace memoir::test {
@@ -21,11 +21,7 @@ using F = ProcessField;
 
 // That by BPF, or a notice of why it may not run here.
 std::unique_ptr<Census> open_or_warn() {
-  if (!pids_are_the_machines()) {
-    WARN("not run: a pid namespace of its own");
-    return nullptr;
-  }
-  auto census = open_by_bpf().census;
+  auto census = open_here().census;
   if (!census) WARN("not run: " << census.error().message);
   return census ? *std::move(census) : nullptr;
 }

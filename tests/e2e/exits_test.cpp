@@ -19,7 +19,7 @@ constexpr std::int64_t kKibInMib = 1024;
 
 // Whether ends are told here; says so where they are not.
 bool ends_told(const Scene& scene) {
-  const bool told = scene.number("SELECT count(ends) FROM tick").value_or(0) > 0;
+  const bool told = scene.ends_told();
   if (!told) WARN("BPF may not be used here: nobody tells of ends");
   return told;
 }

@@ -155,7 +155,7 @@ TEST_CASE("incident: of kills in a row, the recorder being killed in between, no
   recorder->tick();
   recorder->tick();
   REQUIRE(recorder->stop() == 0);
-  const bool by_events = scene.number("SELECT count(ends) FROM tick").value_or(0) > 0;
+  const bool by_events = scene.ends_told();
   for (const pid_t pid : killed) {
     CAPTURE(pid);
     const auto told = scene.number("SELECT count(*) FROM event WHERE kind = 'oom-victim' AND detail->>'pid' = " +

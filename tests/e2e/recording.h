@@ -37,6 +37,8 @@ class Scene {
   std::optional<std::int64_t> last_tick() const;
   std::optional<std::int64_t> number(const std::string& sql) const;
   std::string text(const std::string& sql) const;
+  // Whether BPF tells the recorder of ends: known from its first tick on.
+  bool ends_told() const { return number("SELECT count(ends) FROM tick").value_or(0) > 0; }
 
  private:
   TemporaryDirectory folder_;
