@@ -58,8 +58,11 @@ int find_cpus(struct bpf_iter__bpf_map* context) {
   return 0;
 }
 
-// `count` alone is off by up to max(32, 2 × CPUs) pages for each CPU. `together`: the four stand side by side.
-static __always_inline void add_of_cpus(s64* sums, void* const* parts, int together) {
+// `count` alone is off by up to max(32, 2 × CPUs) pages for each CPU.
+static __always_inline void add_of_cpus(s64* sums, void* const* parts) {
+  // Since 6.6 the four stand side by side.
+  const int together =
+      parts[1] == parts[0] + sizeof(s32) && parts[2] == parts[1] + sizeof(s32) && parts[3] == parts[2] + sizeof(s32);
   for (u32 cpu = 0; cpu < possible_cpus; cpu++) {
     if (cpu >= kCensusMostCpus) break;
     s32 of_cpu[kCensusCounters] = {};
@@ -88,9 +91,7 @@ static __always_inline void read_counters(s64* rss, struct mm_struct* mm) {
     rss[i] = BPF_CORE_READ(counter, count);
     parts[i] = BPF_CORE_READ(counter, counters);
   }
-  const int together =  // since 6.6
-      parts[1] == parts[0] + sizeof(s32) && parts[2] == parts[1] + sizeof(s32) && parts[3] == parts[2] + sizeof(s32);
-  add_of_cpus(rss, parts, together);
+  add_of_cpus(rss, parts);
 }
 
 // The iterator's task and what it leads to have types that the verifier knows: they are read by plain loads, in a
@@ -165,8 +166,9 @@ static __always_inline void read_glance(struct glance_record* record, struct tas
   record->rss[1] = mm->rss_stat[1].count;
   record->rss[2] = mm->rss_stat[2].count;
   record->rss[3] = mm->rss_stat[3].count;
-  void* parts = mm->rss_stat[0].counters;
-  add_of_cpus(record->rss, &parts, 1);
+  void* const parts[kCensusCounters] = {mm->rss_stat[0].counters, mm->rss_stat[1].counters, mm->rss_stat[2].counters,
+                                        mm->rss_stat[3].counters};
+  add_of_cpus(record->rss, parts);
 }
 
 // Most of a look's time goes into stepping from pid to pid (iter/task), and into what no other look has touched since
