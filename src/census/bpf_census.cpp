@@ -82,7 +82,8 @@ class BpfCensus final : public Census {
 
  private:
   std::uint32_t run_glance() const {
-    LIBBPF_OPTS(bpf_test_run_opts, run);
+    bpf_test_run_opts run{};  // LIBBPF_OPTS is not C++ to clang
+    run.sz = sizeof run;
     const int program = bpf_program__fd(programs_->progs.glance);
     return program >= 0 && bpf_prog_test_run_opts(program, &run) == 0 ? run.retval : 0;
   }
