@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/log.h"
+#include "collect/reads/cost_span.h"
 #include "config/config.h"
 #include "recorder/quiet_log.h"
 
@@ -81,6 +82,7 @@ struct Storage::State {
   std::optional<SteadyTime> maintain_at;  // none: nothing is to be done
   int ticks_since_maintenance = 0;
   std::int64_t trimmed_ms = 0;  // on the boot clock
+  Cost spent;                   // since the last tick that was stored
 
   std::mutex mutex;  // guards what follows
   std::condition_variable changed;
@@ -98,8 +100,11 @@ struct Storage::State {
 void Storage::State::run() {
   while (true) {
     std::optional<WorkItem> item;
-    switch (wait_for_work(item)) {
+    const Next next = wait_for_work(item);
+    CostSpan span;
+    switch (next) {
       case Next::store:
+        if (auto* const tick = std::get_if<Tick>(&*item)) tick->storing = spent;
         if (const Status result = store(*writer, *item); result) {
           stored(*item);
         } else {
@@ -112,6 +117,7 @@ void Storage::State::run() {
       case Next::end:
         return end();
     }
+    span.add_to(spent);
   }
 }
 
@@ -183,6 +189,7 @@ void Storage::State::stored(const WorkItem& item) {
   }
   if (failure_log.over()) log_info(fmt::format("the store works again; ticks waiting: {}", waiting));
   if (tick == nullptr) return;
+  spent = {};
   give_back(waiting);
   ++ticks_since_maintenance;
   if (!maintain_at) maintain_at = std::chrono::steady_clock::now();

@@ -48,10 +48,16 @@ TickCosts tick_costs(std::span<const StoredTick> ticks, std::int64_t interval_ms
   cpu_us.reserve(ticks.size());
   std::int64_t sum_us = 0;
   TickLooks looks;
+  std::int64_t storing_us = 0;
+  std::int64_t told = 0;  // what storing took
   for (const StoredTick& tick : ticks) {
     cpu_us.push_back(tick.total.cpu_us);
     sum_us += tick.total.cpu_us;
     add_kinds(tick, static_cast<double>(ticks.size()), costs);
+    if (tick.storing) {
+      ++told;
+      storing_us += tick.storing->cpu_us;
+    }
     if (!tick.looks) continue;
     looks.count += tick.looks->count;
     looks.cpu_us += tick.looks->cpu_us;
@@ -65,7 +71,8 @@ TickCosts tick_costs(std::span<const StoredTick> ticks, std::int64_t interval_ms
   costs.mean_cpu_us = static_cast<double>(sum_us) / count;
   if (interval_ms > 0)
     costs.core_percent =
-        static_cast<double>(sum_us + looks.cpu_us) / count / static_cast<double>(interval_ms * 1000) * 100;
+        static_cast<double>(sum_us + looks.cpu_us + storing_us) / count / static_cast<double>(interval_ms * 1000) * 100;
+  if (told > 0) costs.storing_us = static_cast<double>(storing_us) / static_cast<double>(told);
   if (looks.count == 0) return costs;
   costs.looks = static_cast<double>(looks.count) / count;
   costs.look_us = static_cast<double>(looks.cpu_us) / static_cast<double>(looks.count);

@@ -33,11 +33,12 @@ Recording judge_recording(const FileInfo& file, std::span<const StoredRun> runs,
 struct TickCosts {
   std::optional<double> mean_cpu_us;
   std::optional<std::int64_t> p95_cpu_us;
-  std::optional<double> core_percent;  // of one core, with the looks between ticks
+  std::optional<double> core_percent;  // of one core, with the looks between ticks and storing
   double looks = 0;                    // of the census between two ticks,
   double look_us = 0;                  // and what one of them takes of CPU, on average
   std::int64_t longest_look_us = 0;
-  double mean_wall_us = 0;                                                 // from begin to end
+  std::optional<double> storing_us;  // CPU per tick, beside the tick's own; absent: not recorded
+  double mean_wall_us = 0;           // from begin to end
   std::array<double, static_cast<std::size_t>(CostKind::count_)> kinds{};  // of the mean CPU; all 0: not told
   std::array<double, static_cast<std::size_t>(CostKind::count_)> kinds_wall{};
 

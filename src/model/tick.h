@@ -159,6 +159,7 @@ struct Tick {
   TickReads reads;
   TickLooks looks;
   std::optional<TickEvents> events;  // absent: nobody told
+  std::optional<Cost> storing;       // of what was stored since the tick before, and of upkeep; absent: not known
   MachineSample machine;
   std::vector<ProcessInfo> born;            // new or exec'd in this tick, or whose cgroup changed
   std::vector<ProcessExit> exits;           // since the tick before, sorted by key

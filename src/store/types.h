@@ -52,6 +52,7 @@ struct StoredTick {
   std::optional<TickLooks> looks;  // as reads
   std::optional<TickReads> reads;  // absent: recorded before schema 6
   std::optional<TickEvents> events;
+  std::optional<Cost> storing;  // Tick::storing; absent: recorded before schema 10
 };
 
 // How many processes were zombies at a tick.

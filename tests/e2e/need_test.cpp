@@ -59,7 +59,8 @@ TEST_CASE("looks: what a process held between two ticks only is its highest, and
   INFO(trend.dump());
   CHECK(trend.at("max_kib") >= 131072);
   CHECK(trend.at("mean_kib") < 65536);
-  CHECK(scene.number("SELECT sum(looks) > 0 AND sum(looks_cpu_us) > 0 FROM tick") == 1);
+  CHECK(scene.number("SELECT sum(looks) > 0 AND sum(looks_cpu_us) > 0 AND min(storing_cpu_us) > 0 FROM tick") == 1);
+  CHECK(scene.answer({"status"}).at("storing_cpu_us_per_tick") > 0);
   CHECK(recorder.stop() == 0);
 }
 

@@ -75,6 +75,17 @@ TEST_CASE("what ticks cost: mean, 95th percentile by nearest rank, share of a co
   CHECK_FALSE(tick_costs({}, 10'000).mean_cpu_us.has_value());
 }
 
+TEST_CASE("what storing takes is beside what ticks cost, of those that tell, and counts for the share of a core") {
+  std::vector<StoredTick> all = ticks(4, 20'000);
+  CHECK_FALSE(tick_costs(all, 10'000).storing_us.has_value());
+  all[1].storing = {6'000, 9'000};
+  all[2].storing = {2'000, 9'000};
+  const TickCosts costs = tick_costs(all, 10'000);
+  CHECK(costs.storing_us == 4'000.0);
+  CHECK(costs.mean_cpu_us == 20'000.0);
+  CHECK(costs.core_percent == 0.22);
+}
+
 TEST_CASE("what ticks cost by kind: means of CPU and wall time, where that is recorded") {
   std::vector<StoredTick> all = ticks(2, 20'000);
   CHECK_FALSE(tick_costs(all, 10'000).tells_kinds());

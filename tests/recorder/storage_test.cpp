@@ -1,5 +1,6 @@
 #include "recorder/storage.h"
 
+#include <algorithm>
 #include <condition_variable>
 #include <mutex>
 #include <string>
@@ -15,6 +16,9 @@ using namespace memoir::test;
 using namespace std::chrono_literals;
 
 namespace {
+
+constexpr std::int64_t kDearMs = 1'000;
+constexpr std::int64_t kDearUs = 20'000;
 
 // What a store was told, and the test's hand on its disk.
 class Disk {
@@ -56,6 +60,19 @@ class Disk {
     return Done{};
   }
 
+  // Each attempt to write a tick of this time takes kDearUs of CPU.
+  void take(const Tick& tick) {
+    const std::scoped_lock lock(mutex_);
+    storing_.push_back(tick.storing.value_or(Cost{-1, -1}).cpu_us);
+    const std::int64_t begin_us = thread_cpu_us();
+    while (tick.begin.wall_ms == kDearMs && thread_cpu_us() < begin_us + kDearUs) {
+    }
+  }
+  std::vector<std::int64_t> storing() {
+    const std::scoped_lock lock(mutex_);
+    return storing_;
+  }
+
   // Waits for a condition, and fails the test if it takes ever so long.
   void wait_for_attempts(int count) {
     std::unique_lock lock(mutex_);
@@ -95,6 +112,7 @@ class Disk {
   int attempts_ = 0;
   std::vector<std::chrono::steady_clock::time_point> attempted_;
   std::vector<std::string> entries_;
+  std::vector<std::int64_t> storing_;  // CPU in µs that each tick told; -1: none
 };
 
 class DiskWriter final : public Writer {
@@ -102,7 +120,10 @@ class DiskWriter final : public Writer {
   explicit DiskWriter(std::shared_ptr<Disk> disk) : disk_(std::move(disk)) {}
   Result<std::vector<KnownProcess>> known_processes(const std::string&) override { return std::vector<KnownProcess>{}; }
   Status begin_run(const RunInfo&) override { return disk_->write("begin"); }
-  Status write(const Tick& tick) override { return disk_->write("tick " + std::to_string(tick.begin.wall_ms)); }
+  Status write(const Tick& tick) override {
+    disk_->take(tick);
+    return disk_->write("tick " + std::to_string(tick.begin.wall_ms));
+  }
   Status write_event(const Event& event) override { return disk_->write(event.kind); }
   Result<Maintenance> maintain() override { return disk_->maintain(); }
   Status end_run(const Moment&, const std::string& reason) override { return disk_->write("end " + reason); }
@@ -189,6 +210,26 @@ TEST_CASE_METHOD(Fixture, "the pause before another try doubles, and begins shor
   CHECK(shortest < 320ms);
   disk->work();
   CHECK(stage.finish() == Finish::stored);
+}
+
+TEST_CASE_METHOD(Fixture, "a tick tells what was spent on storing since the one before, failures too") {
+  disk->fail();
+  options.first_retry = options.last_retry = 200ms;
+  Storage stage = storage();
+  stage.push(tick_at(kDearMs));
+  disk->wait_for_attempts(1);
+  disk->work();
+  disk->wait_for_entries(1);
+  for (const std::int64_t ms : {1, 2}) stage.push(tick_at(ms));
+  stage.finish();
+  const std::vector<std::int64_t> storing = disk->storing();
+  REQUIRE(storing.size() == 4);
+  CHECK(storing[0] < kDearUs);
+  CHECK(storing[1] >= kDearUs);
+  CHECK(storing[2] >= kDearUs);
+  CHECK(storing[2] < 2 * kDearUs);
+  CHECK(storing[3] < kDearUs);
+  CHECK(std::ranges::min(storing) >= 0);
 }
 
 TEST_CASE_METHOD(Fixture, "ticks lost to a long failure are recorded when the store works again") {

@@ -105,15 +105,16 @@ std::string cost_line(const TickCosts& costs) {
                      costs.core_percent.value_or(0));
 }
 
-// What of it went where.
-std::string kinds_line(const TickCosts& costs) {
+// What of it went where, and what is beside it.
+std::vector<std::string> kinds_lines(const TickCosts& costs) {
   const auto ms = [&costs](CostKind kind) { return costs.of(kind) / 1000; };
-  return fmt::format(
-      "of that {:.1f} ms for who lives and moved, {:.1f} ms for PSS and mappings, {:.1f} ms for the machine, cgroups "
-      "and "
-      "tmpfs, {:.1f} ms for who is new; {:.1f} ms from begin to end",
-      ms(CostKind::list) + ms(CostKind::status), ms(CostKind::rollup), ms(CostKind::machine), ms(CostKind::identity),
-      costs.mean_wall_us / 1000);
+  std::string last = fmt::format("{:.1f} ms from begin to end", costs.mean_wall_us / 1000);
+  if (costs.storing_us) last += fmt::format("; beside it {:.1f} ms of CPU for storing", *costs.storing_us / 1000);
+  return {fmt::format("of it {:.1f} ms for who lives and moved, {:.1f} ms for PSS and mappings,",
+                      ms(CostKind::list) + ms(CostKind::status), ms(CostKind::rollup)),
+          fmt::format("{:.1f} ms for the machine, cgroups and tmpfs, {:.1f} ms for who is new;", ms(CostKind::machine),
+                      ms(CostKind::identity)),
+          std::move(last)};
 }
 
 // Two lines: how PSS is known, and what came of reading it by need.
@@ -175,7 +176,8 @@ std::vector<std::string> lines_for_people(const RecorderStatus& status, const Op
   add("File", to_printable(status.file.path));
   add("", file_line(status, options.units));
   if (status.tick) add("Cost", cost_line(status.costs));
-  if (status.costs.tells_kinds()) add("", kinds_line(status.costs));
+  if (status.costs.tells_kinds())
+    for (const std::string& line : kinds_lines(status.costs)) add("", line);
   if (status.reads) {
     std::string label = "Reading";
     for (const std::string& line : reading_lines(*status.reads)) add(std::exchange(label, ""), line);
@@ -269,6 +271,7 @@ std::vector<Field> fields_for_machines(const RecorderStatus& status) {
       {"cpu_us_per_tick", "", Kind::count, status.costs.mean_cpu_us},
       {"cpu_us_per_tick_p95", "", Kind::count, status.costs.p95_cpu_us},
       {"core_percent", "", Kind::percent, status.costs.core_percent},
+      {"storing_cpu_us_per_tick", "", Kind::count, status.costs.storing_us},
       {"looks_per_tick", "", Kind::count, status.costs.looks},
       {"cpu_us_per_look", "", Kind::count, status.costs.look_us},
       {"longest_look_us", "", Kind::count, status.costs.longest_look_us},

@@ -17,7 +17,7 @@ constexpr std::int64_t TickReads::*kReads[] = {
     &TickReads::longest_us, &TickReads::checked, &TickReads::checked_kib, &TickReads::error_kib,
 };
 constexpr std::int64_t TickLooks::*kLooks[] = {&TickLooks::count, &TickLooks::cpu_us, &TickLooks::longest_us};
-constexpr int kColumns = 7 + 10 + 2 + 2 * static_cast<int>(CostKind::count_) + 8 + 3 + 2;
+constexpr int kColumns = 7 + 10 + 2 + 2 * static_cast<int>(CostKind::count_) + 8 + 3 + 2 + 2;
 
 }  // namespace
 
@@ -30,7 +30,7 @@ std::string tick_columns() {
   }
   return columns +
          ", exact, held, estimated, put_off, longest_us, checked, checked_kib, error_kib, looks, looks_cpu_us, "
-         "longest_look_us, ends, lost_events";
+         "longest_look_us, ends, lost_events, storing_cpu_us, storing_wall_us";
 }
 
 StoredTick read_tick(const Statement& row) {
@@ -58,6 +58,8 @@ StoredTick read_tick(const Statement& row) {
   tick.looks.emplace();
   for (const auto count : kLooks) *tick.looks.*count = next();
   if (row.maybe(column)) tick.events = {row.integer(column), row.integer(column + 1)};
+  column += 2;
+  if (row.maybe(column)) tick.storing = {row.integer(column), row.integer(column + 1)};
   return tick;
 }
 
@@ -80,6 +82,8 @@ void insert_tick(Statement& insert, std::int64_t tick_id, std::int64_t run_id, s
   for (const auto count : kLooks) insert.add(tick.looks.*count);
   for (const auto count : {&TickEvents::ends, &TickEvents::lost})
     insert.add(tick.events ? std::optional((*tick.events).*count) : std::nullopt);
+  for (const auto part : {&Cost::cpu_us, &Cost::wall_us})
+    insert.add(tick.storing ? std::optional((*tick.storing).*part) : std::nullopt);
   insert.finish();
 }
 
