@@ -50,42 +50,53 @@ class BpfCensus final : public Census {
   }
 
   Status look(std::vector<CensusProcess>& processes) override {
-    Status read = read_all(processes);
-    for (int attempt = 1; !read && attempt < kAttempts; ++attempt) read = read_all(processes);
-    if (!read) return read;
-    if (!std::ranges::is_sorted(processes, {}, &CensusProcess::pid)) {
-      std::ranges::sort(processes, {}, &CensusProcess::pid);
-    }
-    return Done{};
+    return read_listed(programs_->progs.list, read_record, processes) ? Status(Done{}) : read_iterated(processes);
   }
 
-  // Kernels before 6.7 cannot, and there may be too many processes.
   Status glance(std::vector<CensusProcess>& processes) override {
-    const std::uint32_t count = run_glance();
-    if (count == 0 || count > kGlanceMost) return look(processes);
-    // As much as is used, and not for longer: it counts as resident.
-    const std::size_t bytes = count * sizeof(glance_record);
-    void* const mapped = ::mmap(nullptr, bytes, PROT_READ, MAP_SHARED, bpf_map__fd(programs_->maps.glances), 0);
-    if (mapped == MAP_FAILED) return look(processes);
-    std::vector<const glance_record*> by_pid;
-    by_pid.reserve(count);
-    for (const glance_record& record : std::span(static_cast<const glance_record*>(mapped), count))
-      by_pid.push_back(&record);
-    std::ranges::stable_sort(by_pid, {}, &glance_record::pid);  // they come by age: mostly sorted
-    processes.clear();
-    for (const glance_record* record : by_pid) processes.push_back(read_glance(*record, units_));
-    ::munmap(mapped, bytes);
-    return Done{};
+    return read_listed(programs_->progs.glance, read_glance, processes) ? Status(Done{}) : read_iterated(processes);
   }
 
   std::string_view name() const override { return "bpf"; }
 
  private:
-  std::uint32_t run_glance() const {
+  // False: kernels before 6.7 cannot, and there may be too many processes.
+  bool read_listed(const bpf_program* program, CensusProcess (*read)(const census_record&, const KernelUnits&),
+                   std::vector<CensusProcess>& processes) {
+    const std::uint32_t count = many_ ? 0 : run(program);
+    many_ |= count > kCensusMostListed;
+    if (count == 0 || many_) return false;
+    // As much as is used, and not for longer: it counts as resident.
+    const std::size_t bytes = count * sizeof(census_record);
+    void* const mapped = ::mmap(nullptr, bytes, PROT_READ, MAP_SHARED, bpf_map__fd(programs_->maps.listed), 0);
+    if (mapped == MAP_FAILED) return false;
+    std::vector<const census_record*> by_pid;
+    by_pid.reserve(count);
+    for (const census_record& record : std::span(static_cast<const census_record*>(mapped), count))
+      by_pid.push_back(&record);
+    std::ranges::stable_sort(by_pid, {}, &census_record::pid);  // they come by age: mostly sorted
+    processes.clear();
+    for (const census_record* record : by_pid) processes.push_back(read(*record, units_));
+    ::munmap(mapped, bytes);
+    return true;
+  }
+
+  static std::uint32_t run(const bpf_program* program) {
     bpf_test_run_opts run{};  // LIBBPF_OPTS is not C++ to clang
     run.sz = sizeof run;
-    const int program = bpf_program__fd(programs_->progs.glance);
-    return program >= 0 && bpf_prog_test_run_opts(program, &run) == 0 ? run.retval : 0;
+    const int descriptor = bpf_program__fd(program);
+    return descriptor >= 0 && bpf_prog_test_run_opts(descriptor, &run) == 0 ? run.retval : 0;
+  }
+
+  Status read_iterated(std::vector<CensusProcess>& processes) {
+    Status read = read_all(processes);
+    for (int attempt = 1; !read && attempt < kAttempts; ++attempt) read = read_all(processes);
+    if (!read) return read;
+    many_ = processes.size() > kCensusMostListed;
+    if (!std::ranges::is_sorted(processes, {}, &CensusProcess::pid)) {
+      std::ranges::sort(processes, {}, &CensusProcess::pid);
+    }
+    return Done{};
   }
 
   Status read_all(std::vector<CensusProcess>& processes) {
@@ -102,6 +113,7 @@ class BpfCensus final : public Census {
   const KernelUnits units_ = KernelUnits::of_this_machine();
   std::shared_ptr<census_bpf> programs_;
   OwnedBpf<bpf_link> link_;
+  bool many_ = false;  // for a list
 };
 
 }  // namespace

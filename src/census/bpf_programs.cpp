@@ -59,7 +59,7 @@ Status find_cpus(const census_bpf& programs) {
 }
 
 struct Parts {
-  bool glance;
+  bool lists;
   bool events;
 };
 
@@ -70,8 +70,8 @@ Result<OwnedBpf<census_bpf>> load(Parts parts) {
   for (bpf_program* const program : {of.on_fork, of.on_exec, of.on_exit, of.on_victim, of.on_signal, of.on_attach}) {
     bpf_program__set_autoload(program, parts.events);
   }
-  bpf_program__set_autoload(of.glance, parts.glance);
-  bpf_map__set_autocreate(programs->maps.glances, parts.glance);
+  for (bpf_program* const program : {of.list, of.glance}) bpf_program__set_autoload(program, parts.lists);
+  bpf_map__set_autocreate(programs->maps.listed, parts.lists);
   bpf_map__set_autocreate(programs->maps.ring, parts.events);
   const int possible = libbpf_num_possible_cpus();
   if (possible <= 0 || possible > kCensusMostCpus) {
@@ -84,7 +84,7 @@ Result<OwnedBpf<census_bpf>> load(Parts parts) {
   return programs;
 }
 
-// Loading is the most of a start: the census and the events share what is loaded. Where the kernel refuses what glances
+// Loading is the most of a start: the census and the events share what is loaded. Where the kernel refuses what lists
 // or the events need, the census does without them.
 FoundByBpf open_what_may_be() {
   if (::access("/sys/kernel/btf/vmlinux", R_OK) != 0) {
@@ -93,13 +93,13 @@ FoundByBpf open_what_may_be() {
     return {error, error};
   }
   libbpf_set_print(say_nothing);
-  auto all = load({.glance = true, .events = true});
-  if (!all) all = load({.glance = false, .events = true});
+  auto all = load({.lists = true, .events = true});
+  if (!all) all = load({.lists = false, .events = true});
   if (all) {
     const std::shared_ptr<census_bpf> programs = *std::move(all);
     return {make_bpf_census(programs), make_bpf_events(programs)};
   }
-  auto fewer = load({.glance = false, .events = false});
+  auto fewer = load({.lists = false, .events = false});
   if (!fewer) return {fewer.error(), fewer.error()};
   return {make_bpf_census(*std::move(fewer)), all.error()};
 }

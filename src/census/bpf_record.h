@@ -12,15 +12,16 @@ enum { kCensusMostCpus = 512 };
 
 /* NOLINTBEGIN(readability-identifier-naming): C's own */
 struct census_record {
+  __u64 start_ns; /* on the boot clock */
+  __s64 rss[kCensusCounters];
+  __u64 peak_rss;
   __s32 pid;
+  __u32 has_memory;
+  /* A glance leaves out the rest. */
   __s32 parent_pid;
   __u32 uid;
   __s32 threads;
-  __u64 start_ns; /* on the boot clock */
-  __u32 state;    /* task_struct's __state and exit_state in one */
-  __u32 has_memory;
-  __s64 rss[kCensusCounters];
-  __u64 peak_rss;
+  __u32 state; /* task_struct's __state and exit_state in one */
   __u64 size;
   __u64 peak_size;
   __u64 locked;
@@ -36,17 +37,9 @@ struct census_record {
   char comm[16];
 };
 
-/* Of a glance. Where the kernel is built so, it lets nobody else have the CPU meanwhile, some 4 ms for so many: of more
- * processes a look is taken, which does. */
-enum { kGlanceMost = 8192 };
-
-struct glance_record {
-  __u64 start_ns; /* on the boot clock */
-  __s64 rss[kCensusCounters];
-  __u64 peak_rss;
-  __s32 pid;
-  __u32 has_memory;
-};
+/* Processes that are listed at once. Where the kernel is built so, it lets nobody else have the CPU meanwhile, some 3
+ * ms for so many: of more the iterator tells, which does. The list takes 0.7 MiB of the kernel's memory. */
+enum { kCensusMostListed = 4096 };
 
 enum { kEventFork, kEventExec, kEventExit, kEventVictim, kEventSignal, kEventAttach };
 

@@ -94,12 +94,21 @@ static __always_inline void read_counters(s64* rss, struct mm_struct* mm) {
   add_of_cpus(rss, parts);
 }
 
-// The iterator's task and what it leads to have types that the verifier knows: they are read by plain loads, in a
+// The iterators' tasks and what they lead to have types that the verifier knows: they are read by plain loads, in a
 // third of the time.
-static __always_inline void read_memory(struct census_record* record, struct mm_struct* mm) {
-  record->has_memory = 1;
-  read_counters(record->rss, mm);
+static __always_inline void read_resident(struct census_record* record, struct mm_struct* mm) {
   record->peak_rss = mm->hiwater_rss;
+  if (!counts_by_cpu()) return read_counters(record->rss, mm);
+  record->rss[0] = mm->rss_stat[0].count;
+  record->rss[1] = mm->rss_stat[1].count;
+  record->rss[2] = mm->rss_stat[2].count;
+  record->rss[3] = mm->rss_stat[3].count;
+  void* const parts[kCensusCounters] = {mm->rss_stat[0].counters, mm->rss_stat[1].counters, mm->rss_stat[2].counters,
+                                        mm->rss_stat[3].counters};
+  add_of_cpus(record->rss, parts);
+}
+
+static __always_inline void read_sizes(struct census_record* record, struct mm_struct* mm) {
   record->size = mm->total_vm;
   record->peak_size = mm->hiwater_vm;
   record->locked = mm->locked_vm;
@@ -110,7 +119,7 @@ static __always_inline void read_memory(struct census_record* record, struct mm_
   record->code_begin = mm->start_code;
   record->code_end = mm->end_code;
   record->page_tables_bytes = mm->pgtables_bytes.counter;
-  if (bpf_core_field_exists(mm->hugetlb_usage)) record->hugetlb = mm->hugetlb_usage.counter;
+  record->hugetlb = bpf_core_field_exists(mm->hugetlb_usage) ? mm->hugetlb_usage.counter : 0;
 }
 
 static __always_inline u32 state_of(struct task_struct* task) {
@@ -119,22 +128,29 @@ static __always_inline u32 state_of(struct task_struct* task) {
   return task->__state | task->exit_state;
 }
 
+static __always_inline void read_process(struct census_record* record, struct task_struct* task, int whole) {
+  record->pid = task->tgid;
+  record->start_ns = task->start_boottime;
+  // None: a zombie, or a leader that ended before its threads.
+  struct mm_struct* mm = task->mm;
+  record->has_memory = mm != 0;
+  if (mm) read_resident(record, mm);
+  if (!whole) return;
+  if (mm) read_sizes(record, mm);
+  record->parent_pid = task->real_parent->tgid;
+  record->uid = task->cred->uid.val;
+  record->threads = task->signal->nr_threads;
+  record->state = state_of(task);
+  record->minor_faults = task->signal->min_flt + task->min_flt;
+  bpf_core_read_str(&record->comm, sizeof record->comm, &task->comm);
+}
+
 SEC("iter/task")
 int census(struct bpf_iter__task* context) {
   struct task_struct* task = context->task;
   if (!task || task->pid != task->tgid || task->flags & kKernelThread) return 0;
   struct census_record record = {};
-  record.pid = task->tgid;
-  record.parent_pid = task->real_parent->tgid;
-  record.uid = task->cred->uid.val;
-  record.threads = task->signal->nr_threads;
-  record.start_ns = task->start_boottime;
-  record.state = state_of(task);
-  record.minor_faults = task->signal->min_flt + task->min_flt;
-  bpf_core_read_str(&record.comm, sizeof record.comm, &task->comm);
-  // None: a zombie, or a leader that ended before its threads.
-  struct mm_struct* mm = task->mm;
-  if (mm) read_memory(&record, mm);
+  read_process(&record, task, 1);
   bpf_seq_write(context->meta->seq, &record, sizeof record);
   return 0;
 }
@@ -148,49 +164,42 @@ extern void bpf_rcu_read_unlock(void) __weak __ksym;
 struct {
   __uint(type, BPF_MAP_TYPE_ARRAY);
   __uint(map_flags, BPF_F_MMAPABLE);
-  __uint(max_entries, kGlanceMost);
+  __uint(max_entries, kCensusMostListed);
   __type(key, u32);
-  __type(value, struct glance_record);
-} glances SEC(".maps");
+  __type(value, struct census_record);
+} listed SEC(".maps");
 
-__u32 glanced;
+__u32 listed_count;
 
-static __always_inline void read_glance(struct glance_record* record, struct task_struct* task) {
-  record->pid = task->tgid;
-  record->start_ns = task->start_boottime;
-  struct mm_struct* mm = task->mm;
-  record->has_memory = mm != 0;
-  if (!mm) return;
-  record->peak_rss = mm->hiwater_rss;
-  record->rss[0] = mm->rss_stat[0].count;
-  record->rss[1] = mm->rss_stat[1].count;
-  record->rss[2] = mm->rss_stat[2].count;
-  record->rss[3] = mm->rss_stat[3].count;
-  void* const parts[kCensusCounters] = {mm->rss_stat[0].counters, mm->rss_stat[1].counters, mm->rss_stat[2].counters,
-                                        mm->rss_stat[3].counters};
-  add_of_cpus(record->rss, parts);
-}
-
-// Most of a look's time goes into stepping from pid to pid (iter/task), and into what no other look has touched since
-// the one before. The list of processes is walked in a fifth of it. Returns how many there are; 0: the kernel cannot.
-SEC("syscall")
-int glance(void* context) {
+// Most of an iterator's time goes into stepping from pid to pid. The list of processes is walked in a fifth of it.
+// Returns how many there are; 0: the kernel cannot.
+static __always_inline int list_all(int whole) {
   if (!bpf_core_type_exists(struct bpf_iter_task)) return 0;
-  glanced = 0;
+  listed_count = 0;
   struct bpf_iter_task tasks;
   struct task_struct* task;
   bpf_rcu_read_lock();
   bpf_iter_task_new(&tasks, 0, kAllProcesses);
   while ((task = bpf_iter_task_next(&tasks))) {
     if (task->flags & kKernelThread) continue;
-    const u32 at = glanced++;  // not a local number: the verifier would walk each of its values
-    struct glance_record* record = bpf_map_lookup_elem(&glances, &at);
+    const u32 at = listed_count++;  // not a local number: the verifier would walk each of its values
+    struct census_record* record = bpf_map_lookup_elem(&listed, &at);
     if (!record) break;
-    read_glance(record, task);
+    read_process(record, task, whole);
   }
   bpf_iter_task_destroy(&tasks);
   bpf_rcu_read_unlock();
-  return glanced;
+  return listed_count;
+}
+
+SEC("syscall")
+int list(void* context) {
+  return list_all(1);
+}
+
+SEC("syscall")
+int glance(void* context) {
+  return list_all(0);
 }
 
 struct {

@@ -46,8 +46,7 @@ std::int64_t code_bytes(const census_record& record, std::int64_t page_bytes) {
       end - begin, static_cast<std::uint64_t>(pages_of(std::uint64_t{record.executable})) * page));
 }
 
-// Of either kind of record.
-void read_resident(const auto& record, std::int64_t page_bytes, ProcessMemory& memory) {
+void read_resident(const census_record& record, std::int64_t page_bytes, ProcessMemory& memory) {
   const auto set_pages = [&](F field, std::int64_t pages) { memory.set(field, pages_of(pages) * page_bytes / 1024); };
   const auto pages = [&](int counter) { return pages_of(std::int64_t{record.rss[counter]}); };
   const std::int64_t rss = pages(kCensusFile) + pages(kCensusAnon) + pages(kCensusShmem);
@@ -112,7 +111,7 @@ CensusProcess read_record(const census_record& record, const KernelUnits& units)
   return process;
 }
 
-CensusProcess read_glance(const glance_record& record, const KernelUnits& units) {
+CensusProcess read_glance(const census_record& record, const KernelUnits& units) {
   CensusProcess process;
   process.pid = record.pid;
   process.start_ticks = start_ticks(record.start_ns, units);

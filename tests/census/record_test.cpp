@@ -36,7 +36,7 @@ TEST_CASE("states have the letters of status") {
 }
 
 TEST_CASE("a glance knows what is resident, and of a zombie nothing") {
-  glance_record record{};
+  census_record record{};
   record.pid = 7;
   record.start_ns = 12'345'678'901;
   CHECK(read_glance(record, {}).memory == ProcessMemory());

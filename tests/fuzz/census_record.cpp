@@ -41,10 +41,11 @@ void census_record(std::string_view text) {
   Ends ends;
   ends.set_large(16 * 1024);
   if (!text.empty()) {
-    const CensusProcess process = read_record(record_of<::census_record>(text), units);
+    const auto record = record_of<::census_record>(text);
+    const CensusProcess process = read_record(record, units);
     require(process.comm.size() <= 16, "a name is short");
     require_sizes(process.memory);
-    require_sizes(read_glance(record_of<glance_record>(text), units).memory);
+    require_sizes(read_glance(record, units).memory);
   }
   std::int64_t ended = 0;
   for (bool end = true; !text.empty(); end = !end) {
