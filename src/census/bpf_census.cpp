@@ -39,6 +39,36 @@ Status read_iterator(bpf_link* link, Take take) {
   return Done{};
 }
 
+// The kernel's list in our memory, as much of it as is used: what is mapped counts as resident.
+class MappedList {
+ public:
+  MappedList() = default;
+  ~MappedList() { unmap(); }
+  MappedList(const MappedList&) = delete;
+  MappedList& operator=(const MappedList&) = delete;
+
+  // The first `count` records; nullptr: they cannot be mapped.
+  const census_record* of(std::size_t count, int map) {
+    if (count * sizeof(census_record) <= bytes_) return static_cast<const census_record*>(at_);
+    unmap();
+    bytes_ = std::min<std::size_t>(count + kSpare, kCensusMostListed) * sizeof(census_record);
+    at_ = ::mmap(nullptr, bytes_, PROT_READ, MAP_SHARED, map, 0);
+    if (at_ == MAP_FAILED) bytes_ = 0;
+    return bytes_ == 0 ? nullptr : static_cast<const census_record*>(at_);
+  }
+
+ private:
+  static constexpr std::size_t kSpare = 64;
+
+  void unmap() {
+    if (bytes_ > 0) ::munmap(at_, bytes_);
+    bytes_ = 0;
+  }
+
+  void* at_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
 class BpfCensus final : public Census {
  public:
   explicit BpfCensus(std::shared_ptr<census_bpf> programs) : programs_(std::move(programs)) {}
@@ -66,18 +96,14 @@ class BpfCensus final : public Census {
     const std::uint32_t count = many_ ? 0 : run(program);
     many_ |= count > kCensusMostListed;
     if (count == 0 || many_) return false;
-    // As much as is used, and not for longer: it counts as resident.
-    const std::size_t bytes = count * sizeof(census_record);
-    void* const mapped = ::mmap(nullptr, bytes, PROT_READ, MAP_SHARED, bpf_map__fd(programs_->maps.listed), 0);
-    if (mapped == MAP_FAILED) return false;
+    const census_record* const listed = list_.of(count, bpf_map__fd(programs_->maps.listed));
+    if (listed == nullptr) return false;
     std::vector<const census_record*> by_pid;
     by_pid.reserve(count);
-    for (const census_record& record : std::span(static_cast<const census_record*>(mapped), count))
-      by_pid.push_back(&record);
+    for (const census_record& record : std::span(listed, count)) by_pid.push_back(&record);
     std::ranges::stable_sort(by_pid, {}, &census_record::pid);  // they come by age: mostly sorted
     processes.clear();
     for (const census_record* record : by_pid) processes.push_back(read(*record, units_));
-    ::munmap(mapped, bytes);
     return true;
   }
 
@@ -113,6 +139,7 @@ class BpfCensus final : public Census {
   const KernelUnits units_ = KernelUnits::of_this_machine();
   std::shared_ptr<census_bpf> programs_;
   OwnedBpf<bpf_link> link_;
+  MappedList list_;
   bool many_ = false;  // for a list
 };
 
