@@ -4,7 +4,6 @@
 #include <condition_variable>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <malloc.h>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -15,11 +14,12 @@
 #include "collect/reads/cost_span.h"
 #include "config/config.h"
 #include "recorder/quiet_log.h"
+#include "recorder/spare_memory.h"
 
 namespace memoir {
 namespace {
 
-constexpr std::int64_t kTrimEveryMs = 60'000;
+constexpr std::int64_t kGiveBackEveryMs = 60'000;
 
 using SteadyTime = std::chrono::steady_clock::time_point;
 
@@ -81,7 +81,7 @@ struct Storage::State {
   QuietLog maintenance_log;
   std::optional<SteadyTime> maintain_at;  // none: nothing is to be done
   int ticks_since_maintenance = 0;
-  std::int64_t trimmed_ms = 0;  // on the boot clock
+  std::int64_t given_back_ms = 0;  // on the boot clock
   Cost spent;                   // since the last tick that was stored
 
   std::mutex mutex;  // guards what follows
@@ -218,12 +218,12 @@ void Storage::State::failed(WorkItem item, const Error& error) {
                         error.message, print_duration(pause), waiting, dropped));
 }
 
-// What a backlog or a burst of processes took up is not needed again, but the allocator keeps it.
+// What a backlog, a burst of processes or a rare piece of work took up is not needed again for long.
 void Storage::State::give_back(std::int64_t waiting) {
   const std::int64_t now_ms = clock.now().boot_ms;
-  if (waiting > 0 || now_ms - trimmed_ms < kTrimEveryMs) return;
-  trimmed_ms = now_ms;
-  malloc_trim(0);
+  if (waiting > 0 || now_ms - given_back_ms < kGiveBackEveryMs) return;
+  given_back_ms = now_ms;
+  give_back_spare_memory();
 }
 
 void Storage::State::report_lost() {

@@ -6,9 +6,12 @@
 namespace memoir {
 namespace {
 
-// What may be wrong without a reading: a 200th of the process, or eight pages.
+// What may be wrong without a reading: a 200th of a process; of a small one a 32nd, but eight pages at least and sixteen
+// at most.
 constexpr double kSlightKib = 32;
+constexpr double kSlightOfSmallKib = 64;
 constexpr double kSlightPart = 200;
+constexpr double kSlightPartOfSmall = 32;
 
 // Before the first reading: opening the file, and its pages.
 constexpr std::int64_t kOpenUs = 60;
@@ -68,7 +71,9 @@ std::int64_t expected_us(const Need& need) {
 bool due(const Need& need) {
   if (need.unread) return true;
   if (rests(need)) return false;
-  const double slight_kib = std::max(kSlightKib, static_cast<double>(need.pss_kib) / kSlightPart);
+  const auto pss_kib = static_cast<double>(need.pss_kib);
+  const double of_small_kib = std::clamp(pss_kib / kSlightPartOfSmall, kSlightKib, kSlightOfSmallKib);
+  const double slight_kib = std::max(of_small_kib, pss_kib / kSlightPart);
   return need.age_ms >= greatest_age_ms(need) || aged(wrong_kib(need), need) > slight_kib;
 }
 

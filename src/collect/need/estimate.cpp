@@ -17,6 +17,8 @@ constexpr std::int64_t kCopiedMs = 120'000;
 constexpr std::int64_t kCopiedPart = 4;
 // A process that may share anonymous memory is never thought to have all of it for itself: by that bounds are told.
 constexpr std::int64_t kSharedKib = 4;
+// So much less is thought to be wrong after a reading that found nothing wrong.
+constexpr double kTrust = 4;
 constexpr double kLeastWrong = 1.0 / 64;
 constexpr double kMostWrong = 8;
 
@@ -88,7 +90,7 @@ std::int64_t touched_kib(const ExactReading& last, const ProcessMemory& now, con
 double learn(double wrong_part, std::int64_t touched_kib, std::int64_t error_kib) {
   if (touched_kib == 0) return wrong_part;
   const double wrong = static_cast<double>(error_kib) / static_cast<double>(touched_kib);
-  return std::clamp(std::max(wrong, wrong_part / 2), kLeastWrong, kMostWrong);
+  return std::clamp(std::max(wrong, wrong_part / kTrust), kLeastWrong, kMostWrong);
 }
 
 void take_off_shared(ProcessMemory& memory) {

@@ -52,6 +52,16 @@ TEST_CASE("what moved makes due, a page or two does not") {
   CHECK(due(small));
   small.touched_kib = 26;
   CHECK_FALSE(due(small));
+  // A 32nd, as long as that is little.
+  small = moved(45);
+  small.pss_kib = 1'600;
+  CHECK(due(small));
+  small.pss_kib = 2'048;
+  CHECK_FALSE(due(small));
+  small.touched_kib = 60;
+  CHECK(due(small));
+  small.pss_kib = 10'000;
+  CHECK(due(small));
 }
 
 TEST_CASE("after a long reading a process has its rest, whatever moves") {

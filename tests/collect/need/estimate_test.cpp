@@ -151,8 +151,8 @@ TEST_CASE("bounds are what the process shares with nobody, and all that it has m
   CHECK(pss_bounds(denied, 2) == PssBounds{51'199, 131'072});
 }
 
-TEST_CASE("an error of an estimate counts at once, trust grows by halves and is never whole") {
-  CHECK(learn(1, 1'000, 0) == 0.5);
+TEST_CASE("an error of an estimate counts at once, trust grows by and by and is never whole") {
+  CHECK(learn(1, 1'000, 0) == 0.25);
   CHECK(learn(0.5, 1'000, 300) == 0.3);
   CHECK(learn(0.25, 1'000, 900) == 0.9);
   CHECK(learn(0.25, 1'000, 5'000) == 5);

@@ -1,12 +1,12 @@
 #pragma once
 
-// What only a start needs is not kept for the months after it.
+// What only a start needs, or what is done once an hour, is not kept meanwhile.
 
 namespace memoir {
 
 // Hands back free heap, and forgets the pages of code and constants that are mapped; what is still used comes back from
 // the page cache, which the kernel maps 16 pages at a time. Any thread may go on meanwhile: nothing that was written is
 // touched (madvise(2), MADV_DONTNEED on private mappings of files that are not writable).
-void give_back_start();
+void give_back_spare_memory();
 
 }  // namespace memoir

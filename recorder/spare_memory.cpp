@@ -1,4 +1,4 @@
-#include "recorder/start_memory.h"
+#include "recorder/spare_memory.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -25,7 +25,7 @@ int forget_constant_segments(dl_phdr_info* object, std::size_t, void*) {
 
 }  // namespace
 
-void give_back_start() {
+void give_back_spare_memory() {
   ::malloc_trim(0);
   ::dl_iterate_phdr(forget_constant_segments, nullptr);
 }
