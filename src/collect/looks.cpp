@@ -104,9 +104,10 @@ void Looks::end(const ProcessEntry& entry, TickExtremes& extremes) {
 void Looks::take(const Entries& entries, const CategoryTotals& totals, Tick& tick) {
   TickExtremes& extremes = tick.extremes;
   for (const auto& entry : entries) {
+    if (!entry->between.begun) continue;
     const ProcessBetween between = std::exchange(entry->between, {});
     // What they saw may be of the image before.
-    if (!between.begun || entry->execed) continue;
+    if (entry->execed) continue;
     const ProcessMemory& now = entry->sample.memory;
     const std::int64_t resident_kib = std::max(between.tick_rss_kib, now.or_zero(F::vm_rss));
     add({entry->info.key, between.rss.beyond(now.get(F::vm_rss)), between.anon.beyond(now.get(F::rss_anon)),

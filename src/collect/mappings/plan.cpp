@@ -13,9 +13,11 @@ constexpr std::size_t kGrowing = 4;             // and of the places one of so m
 constexpr std::size_t kLeastAtOnce = 2;         // at a tick
 constexpr std::int64_t kUnknownCostUs = 2'000;  // of a first reading
 
+// As many of the first as are wanted; behind them the others, in any order.
 template <typename Order, typename Rank>
-void sort_by(Order& order, Rank rank) {
-  std::ranges::sort(order, [&](const auto* a, const auto* b) { return rank(*a) < rank(*b); });
+void sort_by(Order& order, Rank rank, std::size_t wanted = SIZE_MAX) {
+  std::ranges::partial_sort(order, order.begin() + static_cast<std::ptrdiff_t>(std::min(wanted, order.size())),
+                            [&](const auto* a, const auto* b) { return rank(*a) < rank(*b); });
 }
 
 }  // namespace
@@ -30,12 +32,11 @@ LedgerTurns LedgerPlan::next(const std::vector<LedgerCandidate>& candidates, std
   const std::int64_t elapsed_ms = now_ms_ == 0 ? 0 : boot_ms - now_ms_;
   earn(boot_ms);
   meet(candidates);
-  const Order order = by_size();
-  choose(order);
+  choose();
   if (ask == LedgerAsk::due) {
     take_due(std::min(most, most_now(elapsed_ms)), turns);
   } else {
-    take_all(order, ask, turns);
+    take_all(ask, turns);
   }
   drop(turns);
   return turns;
@@ -94,32 +95,36 @@ void LedgerPlan::meet(const std::vector<LedgerCandidate>& candidates) {
   known_ = std::move(now);
 }
 
-LedgerPlan::Order LedgerPlan::by_size() {
+LedgerPlan::Order LedgerPlan::by_size(bool denied, std::size_t wanted) {
   Order order;
   order.reserve(known_.size());
-  for (Known& known : known_) order.push_back(&known);
-  sort_by(order, [](const Known& known) { return std::tuple(known.now.denied, -known.rank_kib(), known.now.key); });
+  for (Known& known : known_) {
+    if (known.now.denied == denied) order.push_back(&known);
+  }
+  sort_by(
+      order, [](const Known& known) { return std::tuple(-known.rank_kib(), known.now.key); }, wanted);
   return order;
 }
 
-void LedgerPlan::choose(const Order& by_size) {
-  const auto readable = std::ranges::partition_point(by_size, [](const Known* known) { return !known->now.denied; });
-  const auto first = [](auto from, auto until, std::size_t most) {
-    return from + std::min(until - from, static_cast<std::ptrdiff_t>(most));
-  };
+void LedgerPlan::choose() {
   const std::size_t growing = limits_.processes / kGrowing;
-  const auto rest = first(by_size.begin(), readable, limits_.processes - growing);
-  Order largest(by_size.begin(), rest);
+  Order largest = by_size(false, limits_.processes - growing);
+  const auto rest =
+      largest.begin() + static_cast<std::ptrdiff_t>(std::min(limits_.processes - growing, largest.size()));
+  Order fastest(rest, largest.end());
+  largest.erase(rest, largest.end());
   // To ask those costs nothing, and tells that they may not be read.
-  largest.insert(largest.end(), readable, first(readable, by_size.end(), limits_.processes));
-  Order fastest(rest, readable);
+  Order denied = by_size(true, limits_.processes);
+  denied.resize(std::min(limits_.processes, denied.size()));
+  largest.insert(largest.end(), denied.begin(), denied.end());
   // Whoever has not been read yet waits on.
   const auto stays = [this](const Known& known) {
     return known.growing && (now_ms_ - known.since_ms < limits_.interval_ms || !known.tried_ms);
   };
-  sort_by(fastest, [&](const Known& known) {
+  const auto rank = [&](const Known& known) {
     return std::tuple(!stays(known), -known.growth_kib(), -known.now.pss_kib, known.now.key);
-  });
+  };
+  sort_by(fastest, rank, growing);
   fastest.resize(std::min(growing, fastest.size()));
   enter(largest, fastest);
 }
@@ -185,11 +190,13 @@ void LedgerPlan::take_due(std::size_t most, LedgerTurns& turns) {
   }
 }
 
-void LedgerPlan::take_all(const Order& by_size, LedgerAsk ask, LedgerTurns& turns) {
-  for (const Known* known : by_size) {
-    if (turns.read.size() == kMostAtOnce) return;
-    const bool other = ask == LedgerAsk::most && !known->now.denied;
-    if (known->planned || other) turns.read.push_back(known->now.key);
+void LedgerPlan::take_all(LedgerAsk ask, LedgerTurns& turns) {
+  for (const bool denied : {false, true}) {
+    for (const Known* known : by_size(denied)) {
+      if (turns.read.size() == kMostAtOnce) return;
+      const bool other = ask == LedgerAsk::most && !denied;
+      if (known->planned || other) turns.read.push_back(known->now.key);
+    }
   }
 }
 

@@ -102,8 +102,8 @@ class LedgerPlan {
 
   void meet(const std::vector<LedgerCandidate>& candidates);
   void earn(std::int64_t boot_ms);
-  Order by_size();
-  void choose(const Order& by_size);
+  Order by_size(bool denied, std::size_t wanted = SIZE_MAX);
+  void choose();
   void enter(const Order& largest, const Order& fastest);
   std::int64_t due_ms(const Known& known) const;
   bool is_due(const Known& known, std::int64_t now_ms) const;
@@ -112,7 +112,7 @@ class LedgerPlan {
   double turns_at(std::int64_t boot_ms) const;
   std::size_t most_now(std::int64_t elapsed_ms) const;
   void take_due(std::size_t most, LedgerTurns& turns);
-  void take_all(const Order& by_size, LedgerAsk ask, LedgerTurns& turns);
+  void take_all(LedgerAsk ask, LedgerTurns& turns);
   void drop(LedgerTurns& turns);
   Known* find(const ProcessKey& key);
   Known* tried(const ProcessKey& key, std::int64_t cpu_us);

@@ -6,8 +6,8 @@
 namespace memoir {
 namespace {
 
-// What may be wrong without a reading: a 200th of a process; of a small one a 32nd, but eight pages at least and sixteen
-// at most.
+// What may be wrong without a reading: a 200th of a process; of a small one a 32nd, but eight pages at least and
+// sixteen at most.
 constexpr double kSlightKib = 32;
 constexpr double kSlightOfSmallKib = 64;
 constexpr double kSlightPart = 200;
@@ -71,10 +71,12 @@ std::int64_t expected_us(const Need& need) {
 bool due(const Need& need) {
   if (need.unread) return true;
   if (rests(need)) return false;
+  if (need.age_ms >= greatest_age_ms(need)) return true;
+  if (need.touched_kib == 0) return false;
   const auto pss_kib = static_cast<double>(need.pss_kib);
   const double of_small_kib = std::clamp(pss_kib / kSlightPartOfSmall, kSlightKib, kSlightOfSmallKib);
   const double slight_kib = std::max(of_small_kib, pss_kib / kSlightPart);
-  return need.age_ms >= greatest_age_ms(need) || aged(wrong_kib(need), need) > slight_kib;
+  return aged(wrong_kib(need), need) > slight_kib;
 }
 
 Choice choose(std::span<const Need> needs, std::int64_t allowance_us, std::span<const Pool> pools,
@@ -83,12 +85,14 @@ Choice choose(std::span<const Need> needs, std::int64_t allowance_us, std::span<
   for (std::size_t i = 0; i < needs.size(); ++i) {
     if (due(needs[i])) wanted.push_back(i);
   }
-  std::ranges::stable_sort(wanted, [&](std::size_t a, std::size_t b) { return doubt(needs[a]) > doubt(needs[b]); });
+  std::vector<double> doubts(needs.size());
+  for (const std::size_t i : wanted) doubts[i] = doubt(needs[i]);
+  std::ranges::stable_sort(wanted, std::ranges::greater(), [&](std::size_t i) { return doubts[i]; });
   leave_to_siblings(needs, pools, wanted);
   std::vector<Claim> claims;
   claims.reserve(wanted.size() + others.size());
   for (const std::size_t i : wanted)
-    claims.push_back({ClaimKind::rollup, expected_us(needs[i]), std::log2(doubt(needs[i]) / kSlightKib)});
+    claims.push_back({ClaimKind::rollup, expected_us(needs[i]), std::log2(doubts[i] / kSlightKib)});
   claims.insert(claims.end(), others.begin(), others.end());
 
   Choice choice;
