@@ -29,15 +29,16 @@ std::optional<End> read_end(Statement& statement) {
   return end;
 }
 
-std::optional<End> first_from(SQLite::Database& database, std::int64_t tick_id) {
-  Statement row(database, "SELECT id, wall_ms FROM tick WHERE id >= ? ORDER BY id LIMIT 1");
-  row.bind(tick_id);
-  return read_end(row);
-}
+constexpr const char* kMarkSql = "SELECT tick_id, target_tick_id, next_subject, next_subject_id FROM rollup_mark";
 
-std::optional<End> last_tick(SQLite::Database& database) {
-  Statement row(database, "SELECT id, wall_ms FROM tick ORDER BY id DESC LIMIT 1");
-  return read_end(row);
+RollupMark read_mark(Statement& row) {
+  if (!row.step()) return {};
+  // The next one is only compared; where no more are to come it is the highest there is.
+  using Any = std::numeric_limits<std::int64_t>;
+  const RollupMark mark{row.integer(0), row.integer(1), row.within(2, Any::min(), Any::max()),
+                        row.within(3, Any::min(), Any::max())};
+  row.reset();
+  return mark;
 }
 
 // Of a subject.
@@ -51,15 +52,15 @@ void add_pieces(RollupTable<N>& table, const std::vector<Piece<N>>& pieces, std:
 }  // namespace
 
 RollupMark rollup_mark(SQLite::Database& database) {
-  Statement row(database, "SELECT tick_id, target_tick_id, next_subject, next_subject_id FROM rollup_mark");
-  if (!row.step()) return {};
-  // The next one is only compared; where no more are to come it is the highest there is.
-  using Any = std::numeric_limits<std::int64_t>;
-  return {row.integer(0), row.integer(1), row.within(2, Any::min(), Any::max()), row.within(3, Any::min(), Any::max())};
+  Statement row(database, kMarkSql);
+  return read_mark(row);
 }
 
 Rollup::Rollup(SQLite::Database& database)
     : database_(database),
+      mark_(database, kMarkSql),
+      first_from_(database, "SELECT id, wall_ms FROM tick WHERE id >= ? ORDER BY id LIMIT 1"),
+      last_(database, "SELECT id, wall_ms FROM tick ORDER BY id DESC LIMIT 1"),
       marks_(database),
       seen_identity_(database, "UPDATE identity SET last_ms = MAX(last_ms, ?2) WHERE id = ?1"),
       seen_cgroup_(database, "UPDATE cgroup SET last_ms = MAX(last_ms, ?2) WHERE id = ?1") {
@@ -69,28 +70,28 @@ Rollup::Rollup(SQLite::Database& database)
 // The first tick that is in another hour than the first that is not rolled up; or the last tick, in a hurry.
 std::optional<std::int64_t> Rollup::target(const RollupMark& mark) {
   if (mark.half_written()) return mark.target_tick_id;
-  const auto first = first_from(database_, mark.tick_id);
-  const auto last = last_tick(database_);
+  const auto first = read_end(first_from_.bind(mark.tick_id));
+  const auto last = read_end(last_);
   if (!first || !last || first->tick_id == last->tick_id) return std::nullopt;
-  Statement other(database_, "SELECT MIN(id) FROM tick WHERE id > ? AND wall_ms / ? <> ?");
   // Mostly the hour is not over, and there is no need to look.
   const bool look = hour_of(last->wall_ms) != hour_of(first->wall_ms) || hurry_;
   if (!look) return std::nullopt;
+  Statement other(database_, "SELECT MIN(id) FROM tick WHERE id > ? AND wall_ms / ? <> ?");
   const auto over = other.bind(first->tick_id, kHourMs, hour_of(first->wall_ms)).step() ? other.maybe(0) : std::nullopt;
   if (over) return over;
   return hurry_ ? std::optional(last->tick_id) : std::nullopt;
 }
 
 bool Rollup::due() {
-  return segment_.has_value() || target(rollup_mark(database_)).has_value();
+  return segment_.has_value() || target(read_mark(mark_)).has_value();
 }
 
 void Rollup::prepare() {
   if (segment_) return;
-  const RollupMark mark = rollup_mark(database_);
+  const RollupMark mark = read_mark(mark_);
   const auto end = target(mark);
   if (!end) return;
-  const auto first = first_from(database_, mark.tick_id);
+  const auto first = read_end(first_from_.bind(mark.tick_id));
   segment_ = roll_up(database_, first->tick_id, *end);
   machine_written_ = mark.half_written();
   const MemoryPieces& memory = segment_->memory;

@@ -60,6 +60,9 @@ class Rollup {
 
   SQLite::Database& database_;
   std::deque<Tables> tiers_;
+  Statement mark_;
+  Statement first_from_;
+  Statement last_;
   MarkRows marks_;
   Statement seen_identity_;
   Statement seen_cgroup_;

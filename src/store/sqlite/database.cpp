@@ -67,7 +67,7 @@ void set_up(SQLite::Database& database, Durability durability, bool fresh) {
   set_pragma(database, "journal_mode", "WAL", "wal");
   set_pragma(database, "synchronous", durability == Durability::full ? "FULL" : "NORMAL",
              durability == Durability::full ? "2" : "1");
-  set_pragma(database, "cache_size", "-2000", "-2000");
+  set_pragma(database, "cache_size", "-1000", "-1000");
   set_pragma(database, "temp_store", "MEMORY", "2");
   set_pragma(database, "secure_delete", "FAST", "2");
 }
@@ -231,8 +231,8 @@ Result<DatabasePtr> open_for_writing(const std::string& path, Durability durabil
   const std::string damage = durability == Durability::full ? wal_damage_of(path) : "";
   if (!damage.empty()) return damaged(path, damage);
   return guarded(path, [&]() -> Result<DatabasePtr> {
-    auto database =
-        std::make_unique<SQLite::Database>(path, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, kWriterBusyMs);
+    auto database = std::make_unique<SQLite::Database>(
+        path, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE | SQLite::OPEN_NOMUTEX, kWriterBusyMs);
     distrust(*database);
     keep_wal(*database);
     if (version > 0) {
