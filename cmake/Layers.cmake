@@ -35,6 +35,11 @@ if(MEMOIR_SANITIZE)
     target_compile_options(memoir_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-tsan>)
   endif()
 endif()
+if(NOT MEMOIR_SANITIZE AND NOT MEMOIR_COVERAGE)
+  # Of the libraries a program has what it calls, and no more.
+  target_compile_options(memoir_options INTERFACE -ffunction-sections -fdata-sections)
+  target_link_options(memoir_options INTERFACE -Wl,--gc-sections)
+endif()
 
 # memoir_layer(NAME [SOURCES …] [HEADERS …] LINKS layers … USES layers … PRIVATE external targets …)
 # LINKS are handed on to who links NAME, since its headers include theirs; USES are for its own source files alone.
