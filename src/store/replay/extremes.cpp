@@ -38,8 +38,11 @@ void read_extremes(const Statement& row, int first, std::vector<ExtremeRow>& row
   add(first + 5, row.maybe(first + 7), seen_by(row.maybe(first + 8)).value_or(SeenBy::look));
 }
 
-ExtremesBetween::ExtremesBetween(SQLite::Database& database, const TickSpan& ticks, SubjectKind kind,
-                                 std::optional<std::int64_t> subject_id) {
+ExtremesBetween::ExtremesBetween(SQLite::Database& database, const TickSpan& ticks, const HistoryQuestion& question) {
+  const auto is_asked = [&](const StoredMetric& stored) {
+    return stored.kind == question.kind && std::ranges::find(question.metrics, stored.metric) != question.metrics.end();
+  };
+  if (std::ranges::none_of(kStored, is_asked)) return;
   // Those of the tick after the last are of the time before it.
   Statement rows(
       database,
@@ -47,7 +50,7 @@ ExtremesBetween::ExtremesBetween(SQLite::Database& database, const TickSpan& tic
                   "WHERE e.tick_id BETWEEN ? AND ? AND e.subject = ? AND e.subject_id = COALESCE(?, e.subject_id) "
                   "ORDER BY e.tick_id, e.subject_id, e.metric",
                   kExtremeColumns));
-  rows.bind(ticks.first, ticks.last + 1, static_cast<int>(kind), subject_id);
+  rows.bind(ticks.first, ticks.last + 1, static_cast<int>(question.kind), question.subject_id);
   std::vector<ExtremeRow> read;
   while (rows.step()) {
     read.clear();

@@ -13,6 +13,7 @@
 #include "model/metric.h"
 #include "store/replay/tick_cursor.h"
 #include "store/sqlite/statement.h"
+#include "store/types.h"
 
 namespace memoir {
 
@@ -37,8 +38,8 @@ void read_extremes(const Statement& row, int first, std::vector<ExtremeRow>& row
 // Those of one kind of subject over a span of ticks, put into the intervals that ticks make.
 class ExtremesBetween {
  public:
-  ExtremesBetween(SQLite::Database& database, const TickSpan& ticks, SubjectKind kind,
-                  std::optional<std::int64_t> subject_id);
+  // Of what is asked about.
+  ExtremesBetween(SQLite::Database& database, const TickSpan& ticks, const HistoryQuestion& question);
 
   // Hands out the interval, cut where something lower or higher was seen within it: what was seen is the lowest or
   // highest of the part from there to the next tick. What memory.peak told at a tick is of the time that ends there.

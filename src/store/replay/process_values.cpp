@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <iterator>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 #include "store/replay/extremes.h"
 #include "store/replay/samples.h"
-#include "store/replay/tick_cursor.h"
 #include "store/rows/columns.h"
 #include "store/sqlite/sql.h"
 
@@ -34,12 +32,13 @@ class ValuePass {
         hot_fields_(among(fields_of(question.metrics), kHotProcessFields)),
         cold_fields_(among(fields_of(question.metrics), kColdProcessFields)),
         unpacker_(hot_fields_),
-        plan_(question.range, [this, &visit](const PlannedInterval& interval) { hand_out(interval, visit); }),
+        plan_(question.range,
+              [this, &visit](const PlannedInterval& interval, const Row& row) { hand_out(interval, row, visit); }),
         hot_(database, sql("process_id, source", unpacker_.columns(), "process_sample"), ticks_),
         cold_(database, sql("process_id, state IN ('Z', 'X')", cold_fields_, "process_detail"),
               question.zombies || !cold_fields_.empty() ? ticks_ : TickSpan()),
         gone_(database, sql::gone_processes, ticks_),
-        between_(database, ticks_, SubjectKind::process, question.subject_id) {}
+        between_(database, ticks_, question) {}
 
   void run() {
     plan_intervals(database_, ticks_, plan_, [this](std::int64_t tick_id) { apply_rows(tick_id); });
@@ -81,19 +80,14 @@ class ValuePass {
   void apply_rows(std::int64_t tick_id) {
     hot_.apply_up_to(tick_id, [this](const Statement& from) { apply_hot(from); });
     cold_.apply_up_to(tick_id, [this](const Statement& from) { apply_cold(from); });
-    gone_.apply_up_to(tick_id, [this](const Statement& from) {
-      plan_.close(from.integer(1));
-      rows_.erase(from.integer(1));
-    });
+    gone_.apply_up_to(tick_id, [this](const Statement& from) { plan_.remove(from.integer(1)); });
   }
 
-  // Before a row changes, the plan tells what it held until now.
   void apply_hot(const Statement& from) {
     const std::int64_t process_id = from.integer(1);
     const std::int64_t source = from.integer(2);
     if (source == kAbsentSource) return plan_.close(process_id);
-    plan_.open(process_id);
-    Row& row = rows_[process_id];
+    Row& row = plan_.open(process_id);
     row.source = static_cast<Source>(source);
     read_fields<ProcessField>(from, 3, row.memory, unpacker_.columns());
     unpacker_.unpack(row.memory, row.source);
@@ -101,14 +95,12 @@ class ValuePass {
 
   void apply_cold(const Statement& from) {
     const std::int64_t process_id = from.integer(1);
-    plan_.open(process_id);
-    Row& row = rows_[process_id];
+    Row& row = plan_.open(process_id);
     row.zombie = from.integer(2) != 0;
     read_fields<ProcessField>(from, 3, row.memory, cold_fields_);
   }
 
-  void hand_out(const PlannedInterval& interval, const Visit& visit) const {
-    const Row& row = rows_.at(interval.subject_id);
+  void hand_out(const PlannedInterval& interval, const Row& row, const Visit& visit) const {
     for (const Metric metric : question_.metrics) {
       const Interval values = constant(interval.at_ms, interval.until_ms, metric_kib(row.memory, metric),
                                        is_exact(metric, row.source) ? 1 : 0);
@@ -124,12 +116,11 @@ class ValuePass {
   const std::vector<ProcessField> hot_fields_;
   const std::vector<ProcessField> cold_fields_;
   const Unpacker unpacker_;
-  IntervalPlan plan_;
+  IntervalPlan<Row> plan_;
   TickCursor hot_;
   TickCursor cold_;
   TickCursor gone_;
   const ExtremesBetween between_;
-  std::unordered_map<std::int64_t, Row> rows_;
 };
 
 }  // namespace

@@ -6,9 +6,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include "store/replay/interval_plan.h"
-#include "store/replay/tick_cursor.h"
-#include "store/replay/tick_marks.h"
 #include "store/rows/columns.h"
 #include "store/sqlite/sql.h"
 
@@ -24,11 +21,17 @@ Plan make_plan(SQLite::Database& database, Range range, const char* changes_sql)
   Plan plan{span_of(database, range), {}};
   if (plan.ticks.empty()) return plan;
   plan.ticks.first = keyframe_of(database, plan.ticks.first);
-  IntervalPlan builder(range, [&plan](const PlannedInterval& interval) { plan.intervals.push_back(interval); });
+  struct None {};
+  IntervalPlan<None> builder(
+      range, [&plan](const PlannedInterval& interval, const None&) { plan.intervals.push_back(interval); });
   TickCursor changes(database, changes_sql, plan.ticks);
   plan_intervals(database, plan.ticks, builder, [&](std::int64_t tick_id) {
     changes.apply_up_to(tick_id, [&builder](const Statement& row) {
-      row.integer(2) != 0 ? builder.close(row.integer(1)) : builder.open(row.integer(1));
+      if (row.integer(2) != 0) {
+        builder.close(row.integer(1));
+      } else {
+        builder.open(row.integer(1));
+      }
     });
   });
   std::ranges::sort(plan.intervals, {}, &PlannedInterval::number);
@@ -119,18 +122,6 @@ TickSpan span_of(SQLite::Database& database, Range range) {
     widen(inside.integer(1));
   }
   return span.empty() ? TickSpan{} : span;
-}
-
-void plan_intervals(SQLite::Database& database, const TickSpan& ticks, IntervalPlan& plan,
-                    const std::function<void(std::int64_t tick_id)>& apply_rows) {
-  if (ticks.empty()) return;
-  TickMarks marks(database, ticks.first, ticks.last + 1);
-  while (marks.step()) {
-    if (marks.id() > ticks.last) return plan.finish(marks.mark());
-    plan.begin_tick(marks.id(), marks.keyframe(), marks.mark());
-    apply_rows(marks.id());
-  }
-  plan.finish(std::nullopt);
 }
 
 void visit_process_samples(SQLite::Database& database, Range range,

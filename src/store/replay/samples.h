@@ -9,6 +9,7 @@
 
 #include "store/replay/interval_plan.h"
 #include "store/replay/tick_cursor.h"
+#include "store/replay/tick_marks.h"
 #include "store/sqlite/statement.h"
 #include "store/types.h"
 
@@ -18,8 +19,18 @@ TickSpan span_of(SQLite::Database& database, Range range);
 
 // Goes through the ticks, and through the one after them for how long the last holds. `apply_rows` opens and closes in
 // the plan what has rows up to a tick.
-void plan_intervals(SQLite::Database& database, const TickSpan& ticks, IntervalPlan& plan,
-                    const std::function<void(std::int64_t tick_id)>& apply_rows);
+template <typename Values, typename ApplyRows>
+void plan_intervals(SQLite::Database& database, const TickSpan& ticks, IntervalPlan<Values>& plan,
+                    const ApplyRows& apply_rows) {
+  if (ticks.empty()) return;
+  TickMarks marks(database, ticks.first, ticks.last + 1);
+  while (marks.step()) {
+    if (marks.id() > ticks.last) return plan.finish(marks.mark());
+    plan.begin_tick(marks.id(), marks.keyframe(), marks.mark());
+    apply_rows(marks.id());
+  }
+  plan.finish(std::nullopt);
+}
 
 void visit_process_samples(SQLite::Database& database, Range range,
                            const std::function<void(const HeldSample<ProcessSample>&)>& visit);

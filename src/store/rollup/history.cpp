@@ -17,7 +17,7 @@ bool in_ticks(SubjectKind kind, const MetricInfo& metric) {
 
 void visit_machine_ticks(SQLite::Database& database, const HistoryQuestion& question,
                          const std::function<void(const SubjectInterval&)>& visit) {
-  const ExtremesBetween between(database, span_of(database, question.range), SubjectKind::machine, {});
+  const ExtremesBetween between(database, span_of(database, question.range), question);
   visit_machine_samples(database, question.range, [&](const HeldSample<MachineMemory>& held) {
     for (const Metric metric : question.metrics) {
       between.cut(0, metric, constant(held.from_ms, held.until_ms, metric_value(*held.sample, metric)),
@@ -40,7 +40,7 @@ void visit_group_ticks(SQLite::Database& database, const HistoryQuestion& questi
                        void (*visit_samples)(SQLite::Database&, Range,
                                              const std::function<void(const HeldSample<Sample>&)>&),
                        const std::function<void(const SubjectInterval&)>& visit) {
-  const ExtremesBetween between(database, span_of(database, question.range), question.kind, question.subject_id);
+  const ExtremesBetween between(database, span_of(database, question.range), question);
   visit_samples(database, question.range, [&](const HeldSample<Sample>& held) {
     if (question.subject_id && held.subject_id != *question.subject_id) return;
     for (const Metric metric : question.metrics) {
