@@ -25,10 +25,6 @@ constexpr std::size_t kCgroupsPart = 60;
 constexpr std::int64_t kLeaveOutFirstMs = 10'000;
 constexpr std::int64_t kLeaveOutMostMs = 3'600'000;
 
-void copy_rollup(const ProcessMemory& from, ProcessMemory& to) {
-  for (std::size_t i = 0; i < kRollupFields; ++i) to.set(static_cast<F>(i), from.get(static_cast<F>(i)));
-}
-
 }  // namespace
 
 ProcessReads::ProcessReads(std::shared_ptr<const ProcFs> proc, ProcessTable& table, Identifier& identifier,
@@ -169,7 +165,7 @@ void ProcessReads::take_exact(ProcessEntry& entry, Pass& pass) {
   ProcessSample& sample = entry.sample;
   const std::int64_t thought_kib = sample.memory.or_zero(F::pss);
   const bool estimated = std::exchange(sample.source, Source::exact) == Source::estimated;
-  copy_rollup(entry.rollup->memory(), sample.memory);
+  sample.memory.copy_part(entry.rollup->memory(), F{}, kRollupFields);
   const std::int64_t read_kib = sample.memory.or_zero(F::pss);
   ExactReading now{sample.memory, pass.tick.begin.boot_ms, entry.rollup->used()};
   const bool another = entry.change.suspicious() || entry.exec_told;

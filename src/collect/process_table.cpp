@@ -16,6 +16,8 @@ namespace {
 
 using F = ProcessField;
 
+constexpr F kFirstOfStatus = static_cast<F>(kRollupFields);
+
 bool is_gone(const Error& error) {
   return error.kind == ErrorKind::gone;
 }
@@ -125,7 +127,7 @@ bool ProcessTable::update(ProcessEntry& entry, const CensusProcess* seen, Pass& 
 void ProcessTable::keep_status(ProcessEntry& entry, const Pass& pass) {
   entry.plan = plan_reads(pass.tick.keyframe, entry.fresh ? nullptr : &entry.sample, entry.denied);
   entry.change = {};
-  entry.stand_in();
+  if (entry.sample.source != Source::held) entry.stand_in();
 }
 
 // statm of a kernel thread is all zeros, "0 0 0 0 0 0 0"; one that becomes a user process (a helper that the kernel
@@ -215,16 +217,16 @@ void ProcessTable::birth(const CensusProcess& seen, const Pass& pass) {
 
 void ProcessTable::take_census(ProcessEntry& entry, const CensusProcess& seen, const Pass& pass) {
   entry.plan = plan_reads(pass.tick.keyframe, entry.fresh ? nullptr : &entry.sample, entry.denied);
+  // Most stand still: of them all is known already.
+  const bool still =
+      entry.sample.source == Source::held && entry.sample.memory.same_part(seen.memory, kFirstOfStatus, kStatusFields);
   const ProcessMemory before = entry.sample.memory;
-  for (std::size_t i = kRollupFields; i < kRollupFields + kStatusFields; ++i) {
-    const F field = static_cast<F>(i);
-    entry.sample.memory.set(field, seen.memory.get(field));
-  }
+  entry.sample.memory.copy_part(seen.memory, kFirstOfStatus, kStatusFields);
   const auto faulted_before = std::exchange(entry.faulted_kib, seen.faulted_kib);
   entry.wrote_kib = faulted_before && seen.faulted_kib ? std::abs(*seen.faulted_kib - *faulted_before) : kAnyKib;
   entry.status.close();
   take_head(entry, {seen.comm, seen.state, seen.parent_pid, seen.threads, seen.uid}, before);
-  entry.stand_in();
+  if (!still) entry.stand_in();
 }
 
 void ProcessTable::drop_lost(Pass& pass) {

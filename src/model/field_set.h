@@ -4,6 +4,7 @@
 // absent and never 0. The enum E names the numbers; its last enumerator is count_. Flat, so that a tick's worth of them
 // is copied and compared without a thought.
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -37,6 +38,16 @@ class FieldSet {
     set(field, over ? std::numeric_limits<std::int64_t>::max() : sum);
   }
   void clear(E field) { set(field, kAbsent); }
+
+  // `count` fields from `first` on.
+  bool same_part(const FieldSet& other, E first, std::size_t count) const {
+    const auto* const begin = values_.data() + static_cast<std::size_t>(first);
+    return std::equal(begin, begin + count, other.values_.data() + static_cast<std::size_t>(first));
+  }
+  void copy_part(const FieldSet& other, E first, std::size_t count) {
+    const auto* const begin = other.values_.data() + static_cast<std::size_t>(first);
+    std::copy(begin, begin + count, values_.data() + static_cast<std::size_t>(first));
+  }
 
   bool operator==(const FieldSet&) const = default;
 

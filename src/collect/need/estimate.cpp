@@ -102,7 +102,7 @@ void take_off_shared(ProcessMemory& memory) {
 void estimate(const ExactReading& last, bool related, ProcessSample& sample) {
   ProcessMemory& memory = sample.memory;
   const ProcessMemory& read = last.memory;
-  for (std::size_t i = 0; i < kRollupFields; ++i) memory.set(static_cast<F>(i), read.get(static_cast<F>(i)));
+  memory.copy_part(read, F{}, kRollupFields);
   sample.source = Source::held;
   constexpr std::array counters{F::rss_anon, F::rss_file, F::rss_shmem, F::vm_swap, F::vm_lck, F::hugetlb_pages};
   const bool still = std::ranges::all_of(counters, [&](F counter) { return moved(read, memory, counter) == 0; });
