@@ -41,12 +41,22 @@ RollupMark read_mark(Statement& row) {
   return mark;
 }
 
+// Of the rows of many subjects those that begin in the last slot of their block come after all others: SQLite leaves an
+// eighth of each page free where rows come in the order of their keys, and these fill it.
+enum class Turn { first, second };
+
 // Of a subject.
 template <std::size_t N>
-void add_pieces(RollupTable<N>& table, const std::vector<Piece<N>>& pieces, std::int64_t width_ms) {
+void add_pieces(RollupTable<N>& table, const std::vector<Piece<N>>& pieces, const TierShape& shape, Turn turn) {
   const Piece<N>* first = pieces.data();
   const Piece<N>* const last = first + pieces.size();
-  while (first != last) table.add(take_row(first, last, width_ms));
+  // Where the clock was set back, all come in the order in which they were recorded.
+  const bool in_order = std::ranges::is_sorted(pieces, {}, &Piece<N>::start_ms);
+  while (first != last) {
+    const Piece<N> row = take_row(first, last, shape.width_ms);
+    const bool waits = in_order && row.start_ms / shape.width_ms % shape.slots == shape.slots - 1;
+    if (waits == (turn == Turn::second)) table.add(row);
+  }
 }
 
 }  // namespace
@@ -127,6 +137,7 @@ bool Rollup::write_piece() {
 void Rollup::write_machine() {
   Statement find(database_, "SELECT id FROM machine_metric WHERE name = ?");
   Statement insert(database_, "INSERT INTO machine_metric (name) VALUES (?)");
+  std::vector<const std::vector<MachinePiece>*> known;
   for (std::size_t i = 0; i < segment_->machine.size(); ++i) {
     std::vector<MachinePiece>& pieces = segment_->machine[i];
     // A metric that this kernel does not have.
@@ -141,31 +152,40 @@ void Rollup::write_machine() {
       id = database_.getLastInsertRowid();
     }
     for (MachinePiece& piece : pieces) piece.subject_id = id;
-    for (Tables& tier : tiers_) add_pieces(tier.machine, pieces, tier.shape.width_ms);
+    known.push_back(&pieces);
+  }
+  for (const Turn turn : {Turn::first, Turn::second}) {
+    for (const auto* const pieces : known) {
+      for (Tables& tier : tiers_) add_pieces(tier.machine, *pieces, tier.shape, turn);
+    }
   }
   set_mark({segment_->ticks.first, segment_->ticks.last, 1, 0});
   machine_written_ = true;
 }
 
 void Rollup::write_memory() {
+  const auto first = next_;
   const auto end = segment_->memory.cend();
-  for (std::size_t written = 0; next_ != end && written < kPiecesAtOnce; ++next_) {
-    write_subject(next_->second);
-    written += next_->second.size();
+  for (std::size_t written = 0; next_ != end && written < kPiecesAtOnce; ++next_) written += next_->second.size();
+  for (const Turn turn : {Turn::first, Turn::second}) {
+    for (auto at = first; at != next_; ++at) {
+      const MemoryPiece& piece = at->second.front();
+      const bool process = static_cast<SubjectKind>(piece.subject) == SubjectKind::process;
+      const auto age_ms = process ? &TierShape::process_age_ms : &TierShape::group_age_ms;
+      for (Tables& tier : tiers_) {
+        if (piece.lived_ms >= tier.shape.*age_ms) add_pieces(tier.memory, at->second, tier.shape, turn);
+      }
+    }
   }
+  for (auto at = first; at != next_; ++at) note_seen(at->second.front());
   const auto next = next_ == end ? std::pair(INT64_MAX, std::int64_t{0}) : next_->first;
   set_mark({segment_->ticks.first, segment_->ticks.last, next.first, next.second});
 }
 
-void Rollup::write_subject(const std::vector<MemoryPiece>& pieces) {
-  const MemoryPiece& first = pieces.front();
-  const auto subject = static_cast<SubjectKind>(first.subject);
-  const auto age_ms = subject == SubjectKind::process ? &TierShape::process_age_ms : &TierShape::group_age_ms;
-  for (Tables& tier : tiers_) {
-    if (first.lived_ms >= tier.shape.*age_ms) add_pieces(tier.memory, pieces, tier.shape.width_ms);
-  }
-  if (subject == SubjectKind::identity) seen_identity_.run(first.subject_id, segment_->end_ms);
-  if (subject == SubjectKind::cgroup) seen_cgroup_.run(first.subject_id, segment_->end_ms);
+void Rollup::note_seen(const MemoryPiece& piece) {
+  const auto subject = static_cast<SubjectKind>(piece.subject);
+  if (subject == SubjectKind::identity) seen_identity_.run(piece.subject_id, segment_->end_ms);
+  if (subject == SubjectKind::cgroup) seen_cgroup_.run(piece.subject_id, segment_->end_ms);
 }
 
 void Rollup::write_end() {

@@ -54,7 +54,7 @@ class Rollup {
   std::optional<std::int64_t> target(const RollupMark& mark);
   void write_machine();
   void write_memory();
-  void write_subject(const std::vector<MemoryPiece>& pieces);
+  void note_seen(const MemoryPiece& piece);
   void write_end();
   void set_mark(const RollupMark& mark);
 
