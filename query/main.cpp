@@ -79,13 +79,15 @@ rlim_t most_memory() {
 // What a long answer takes is kept until its end, and comes in huge pages where the kernel has some: page by page it
 // would be a tenth of its time. What is not touched costs nothing.
 void prepare_heap() {
-  if (kSanitized) return;
-  constexpr std::size_t at_once = std::size_t{32} << 20U;  // the highest threshold that there may be
-  mallopt(M_MMAP_THRESHOLD, static_cast<int>(at_once));
+  constexpr int at_once = 32 << 20U;  // the highest threshold that there may be
+  if (kSanitized || most_memory() < 2 * rlim_t{at_once}) return;
+  mallopt(M_MMAP_THRESHOLD, at_once);
   mallopt(M_TRIM_THRESHOLD, INT_MAX);
-  mallopt(M_TOP_PAD, static_cast<int>(at_once));
+  mallopt(M_TOP_PAD, at_once);
   auto* const begin = static_cast<char*>(sbrk(0));
   void* volatile first = std::malloc(at_once / 2);  // the heap grows by its pad, too
+  // What would be left of a limit is less than such a pad.
+  mallopt(M_TOP_PAD, 128 << 10U);
   if (first == nullptr) return;
   std::free(first);
   const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));

@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/version.h"
 #include "recorder/source.h"
+#include "recorder/spare_memory.h"
 #include "store/recovering_writer.h"
 #include "store/sqlite/file_system.h"
 
@@ -263,6 +264,7 @@ void Daemon::report_status(const Moment& now, const Cost& cost) {
 void Daemon::on_first_answer() {
   // Also where the store is out of order: we record into the queue, and must not be killed for being late.
   notifier_.send("READY=1");
+  give_back_spare_memory();
 }
 
 void Daemon::begin_run() {

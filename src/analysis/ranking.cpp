@@ -154,10 +154,11 @@ std::vector<GroupInterval> GroupSum::intervals() {
     if (at_ms == never) break;
     const auto taken = [&](std::size_t i) { return take_at(*all[i], next[i], at_ms, &Change::at_ms); };
     const Level before = level;
-    for (const Change& change : taken(0)) level.add(change);
+    // First who goes: of two sums beside each other one may be beyond all numbers.
     const std::span<const Change> ends = taken(1);
     for (const Change& change : ends) level.add(change, -1);
     for (const Change& change : taken(2)) level.add(change, -1);
+    for (const Change& change : taken(0)) level.add(change);
     const std::span<const Change> points = taken(3);
     const bool cut = !take_at(cuts_, next_cut, at_ms, std::identity()).empty();
     if (before.members == 0 || before != level || !points.empty() || cut) {

@@ -137,8 +137,11 @@ static __always_inline void read_process(struct census_record* record, struct ta
   if (mm) read_resident(record, mm);
   if (!whole) return;
   if (mm) read_sizes(record, mm);
-  record->parent_pid = task->real_parent->tgid;
-  record->uid = task->cred->uid.val;
+  // Under RCU: some kernels' types say so, and want to see that it is there.
+  struct task_struct* parent = task->real_parent;
+  const struct cred* cred = task->cred;
+  record->parent_pid = parent ? parent->tgid : 0;
+  record->uid = cred ? cred->uid.val : 0;
   record->threads = task->signal->nr_threads;
   record->state = state_of(task);
   record->minor_faults = task->signal->min_flt + task->min_flt;

@@ -95,6 +95,17 @@ TEST_CASE("a group's maximum is the maximum of the sum, not the sum of the maxim
   CHECK(summary.mean == (40.0 * 50 + 15 * 50 + 45 * 100) / 200);
 }
 
+TEST_CASE("a sum holds those that go on once, also where all of them end and begin at one time") {
+  const std::int64_t kib = std::int64_t{1} << 61;
+  GroupSum group;
+  for (const std::int64_t member : {1, 2, 3}) {
+    group.add(member, constant(0, 100, kib));
+    group.add(member, constant(100, 200, member == 1 ? 0 : kib));
+  }
+  const std::vector<GroupInterval> expected{{constant(0, 100, 3 * kib), 3, 0}, {constant(100, 200, 2 * kib), 3, 0}};
+  CHECK(group.intervals() == expected);
+}
+
 TEST_CASE("what a member had for a moment counts in the sum then, in nothing else") {
   Interval spiked = constant(0, 100, 10);
   touch(spiked, 50, 30);

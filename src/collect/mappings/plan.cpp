@@ -32,11 +32,18 @@ LedgerTurns LedgerPlan::next(const std::vector<LedgerCandidate>& candidates, std
   const std::int64_t elapsed_ms = now_ms_ == 0 ? 0 : boot_ms - now_ms_;
   earn(boot_ms);
   meet(candidates);
+  // As they rank before the plan changes.
+  Order all;
+  if (ask != LedgerAsk::due) {
+    all = by_size(false);
+    const Order denied = by_size(true);
+    all.insert(all.end(), denied.begin(), denied.end());
+  }
   choose();
   if (ask == LedgerAsk::due) {
     take_due(std::min(most, most_now(elapsed_ms)), turns);
   } else {
-    take_all(ask, turns);
+    take_all(all, ask, turns);
   }
   drop(turns);
   return turns;
@@ -190,13 +197,11 @@ void LedgerPlan::take_due(std::size_t most, LedgerTurns& turns) {
   }
 }
 
-void LedgerPlan::take_all(LedgerAsk ask, LedgerTurns& turns) {
-  for (const bool denied : {false, true}) {
-    for (const Known* known : by_size(denied)) {
-      if (turns.read.size() == kMostAtOnce) return;
-      const bool other = ask == LedgerAsk::most && !denied;
-      if (known->planned || other) turns.read.push_back(known->now.key);
-    }
+void LedgerPlan::take_all(const Order& by_size, LedgerAsk ask, LedgerTurns& turns) {
+  for (const Known* known : by_size) {
+    if (turns.read.size() == kMostAtOnce) return;
+    const bool other = ask == LedgerAsk::most && !known->now.denied;
+    if (known->planned || other) turns.read.push_back(known->now.key);
   }
 }
 

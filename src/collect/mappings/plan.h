@@ -112,7 +112,7 @@ class LedgerPlan {
   double turns_at(std::int64_t boot_ms) const;
   std::size_t most_now(std::int64_t elapsed_ms) const;
   void take_due(std::size_t most, LedgerTurns& turns);
-  void take_all(LedgerAsk ask, LedgerTurns& turns);
+  void take_all(const Order& by_size, LedgerAsk ask, LedgerTurns& turns);
   void drop(LedgerTurns& turns);
   Known* find(const ProcessKey& key);
   Known* tried(const ProcessKey& key, std::int64_t cpu_us);

@@ -28,7 +28,7 @@ Plan make_plan(SQLite::Database& database, Range range, const char* changes_sql)
   plan_intervals(database, plan.ticks, builder, [&](std::int64_t tick_id) {
     changes.apply_up_to(tick_id, [&builder](const Statement& row) {
       if (row.integer(2) != 0) {
-        builder.close(row.integer(1));
+        builder.remove(row.integer(1));
       } else {
         builder.open(row.integer(1));
       }

@@ -23,6 +23,7 @@ struct End {
 };
 
 std::optional<End> read_end(Statement& statement) {
+  statement.reset();
   if (!statement.step()) return std::nullopt;
   End end{statement.integer(0), statement.integer(1)};
   statement.reset();
@@ -32,6 +33,7 @@ std::optional<End> read_end(Statement& statement) {
 constexpr const char* kMarkSql = "SELECT tick_id, target_tick_id, next_subject, next_subject_id FROM rollup_mark";
 
 RollupMark read_mark(Statement& row) {
+  row.reset();  // a number out of range may have ended the reading before
   if (!row.step()) return {};
   // The next one is only compared; where no more are to come it is the highest there is.
   using Any = std::numeric_limits<std::int64_t>;
