@@ -78,9 +78,9 @@ rlim_t most_memory() {
 
 // What a long answer takes is kept until its end, and comes in huge pages where the kernel has some: page by page it
 // would be a tenth of its time. What is not touched costs nothing.
-void prepare_heap() {
+void prepare_heap(rlim_t most) {
   constexpr int at_once = 32 << 20U;  // the highest threshold that there may be
-  if (kSanitized || most_memory() < 2 * rlim_t{at_once}) return;
+  if (kSanitized || most < 2 * rlim_t{at_once}) return;
   mallopt(M_MMAP_THRESHOLD, at_once);
   mallopt(M_TRIM_THRESHOLD, INT_MAX);
   mallopt(M_TOP_PAD, at_once);
@@ -95,8 +95,7 @@ void prepare_heap() {
   madvise(aligned, static_cast<std::size_t>(static_cast<char*>(sbrk(0)) - aligned), MADV_HUGEPAGE);
 }
 
-void limit_memory() {
-  const rlim_t most = most_memory();
+void limit_memory(rlim_t most) {
   rlimit limit{};
   if (kSanitized || getrlimit(RLIMIT_DATA, &limit) != 0 || limit.rlim_cur <= most) return;
   limit.rlim_cur = most;
@@ -119,8 +118,9 @@ int run(const std::vector<std::string>& arguments) {
 
 int main(int argc, char** argv) {
   memoir::query::use_utf8();
-  limit_memory();
-  prepare_heap();
+  const rlim_t most = most_memory();
+  limit_memory(most);
+  prepare_heap(most);
   try {
     return run(std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc));
   } catch (const std::exception& error) {

@@ -81,8 +81,8 @@ struct Storage::State {
   QuietLog maintenance_log;
   std::optional<SteadyTime> maintain_at;  // none: nothing is to be done
   int ticks_since_maintenance = 0;
-  std::int64_t given_back_ms = 0;  // on the boot clock
-  Cost spent;                      // since the last tick that was stored
+  std::int64_t given_back_ms = clock.now().boot_ms;  // what the start took goes when it is over
+  Cost spent;                                        // since the last tick that was stored
 
   std::mutex mutex;  // guards what follows
   std::condition_variable changed;

@@ -1,9 +1,7 @@
 #include "analysis/ranking.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <functional>
 #include <set>
 
 namespace memoir {
@@ -76,14 +74,17 @@ Summary summarise(std::span<const Interval> intervals) {
   return fold.summary();
 }
 
+void GroupSum::add(std::int64_t at_ms, std::int64_t member, const Interval& interval, Change::Kind kind) {
+  changes_.push_back({at_ms, member, interval.mean.value_or(0), interval.mean.has_value(),
+                      interval.min_at_ms || interval.max_at_ms, kind});
+}
+
 void GroupSum::add(std::int64_t member, const Interval& interval, bool gone) {
   if (interval.min_at_ms) moments_.push_back({*interval.min_at_ms, *interval.min - *interval.mean});
   if (interval.max_at_ms) moments_.push_back({*interval.max_at_ms, *interval.max - *interval.mean});
-  if (interval.min_at_ms || interval.max_at_ms) cuts_.insert(cuts_.end(), {interval.from_ms, interval.until_ms});
-  const std::int64_t kib = interval.mean.value_or(kUnknown);
-  if (interval.from_ms == interval.until_ms) return points_.push_back({interval.from_ms, member, kib});
-  begins_.push_back({interval.from_ms, member, kib});
-  (gone ? gone_ : ends_).push_back({interval.until_ms, member, kib});
+  if (interval.from_ms == interval.until_ms) return add(interval.from_ms, member, interval, Change::Kind::point);
+  add(interval.from_ms, member, interval, Change::Kind::begin);
+  add(interval.until_ms, member, interval, gone ? Change::Kind::gone : Change::Kind::end);
 }
 
 // The sum at one time.
@@ -94,11 +95,8 @@ struct GroupSum::Level {
 
   void add(const Change& change, std::int64_t sign = 1) {
     members += sign;
-    if (change.kib == kUnknown) {
-      absent += sign;
-    } else {
-      sum += sign * change.kib;
-    }
+    sum += sign * change.kib;
+    absent += change.known ? 0 : sign;
   }
   GroupInterval over(std::int64_t from_ms, std::int64_t until_ms) const {
     return {constant(from_ms, until_ms, absent < members ? std::optional(sum) : std::nullopt), members, absent};
@@ -108,64 +106,46 @@ struct GroupSum::Level {
 
 // The level at a time that has points, where `level` goes on after it. If nothing goes on, recording ends there, and
 // who ended without a point of its own did not change: it is still there at that very tick.
-GroupSum::Level GroupSum::point_level(std::span<const Change> points, std::span<const Change> ends, Level level) {
+GroupSum::Level GroupSum::point_level(std::span<const Change> changes, Level level) {
   std::set<std::int64_t> changed;
-  const bool over = level.members == 0;
-  for (const Change& change : points) {
+  const bool ends = level.members == 0;
+  for (const Change& change : changes) {
+    if (change.kind != Change::Kind::point) continue;
     level.add(change);
     changed.insert(change.member);
   }
-  for (const Change& change : ends) {
-    if (over && !changed.contains(change.member)) level.add(change);
+  for (const Change& change : changes) {
+    if (ends && change.kind == Change::Kind::end && !changed.contains(change.member)) level.add(change);
   }
   return level;
 }
 
-namespace {
-
-// Of sorted ones those at one time, after the others that were taken.
-template <typename Changes, typename Time>
-auto take_at(const Changes& changes, std::size_t& next, std::int64_t at_ms, Time time) {
-  const std::size_t first = next;
-  while (next < changes.size() && std::invoke(time, changes[next]) == at_ms) ++next;
-  return std::span(changes).subspan(first, next - first);
-}
-
-}  // namespace
-
 std::vector<GroupInterval> GroupSum::intervals() {
-  constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
-  std::array<Changes*, 4> all{&begins_, &ends_, &gone_, &points_};
-  // Ends mostly come in order.
-  for (Changes* const changes : all) {
-    if (!std::ranges::is_sorted(*changes, {}, &Change::at_ms)) std::ranges::sort(*changes, {}, &Change::at_ms);
-  }
-  std::ranges::sort(cuts_);
-  std::array<std::size_t, 4> next{};
-  std::size_t next_cut = 0;
+  std::ranges::sort(changes_, {}, &Change::at_ms);
   std::vector<GroupInterval> intervals;
   Level level;
   std::int64_t since_ms = 0;
-  while (true) {
-    std::int64_t at_ms = never;
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      if (next[i] < all[i]->size()) at_ms = std::min(at_ms, (*all[i])[next[i]].at_ms);
-    }
-    if (at_ms == never) break;
-    const auto taken = [&](std::size_t i) { return take_at(*all[i], next[i], at_ms, &Change::at_ms); };
+  for (auto begin = changes_.begin(); begin != changes_.end();) {
+    const std::int64_t at_ms = begin->at_ms;
+    const auto end = std::find_if(begin, changes_.end(), [&](const Change& change) { return change.at_ms != at_ms; });
     const Level before = level;
+    bool pointed = false;
+    bool moment = false;
     // First who goes: of two sums beside each other one may be beyond all numbers.
-    const std::span<const Change> ends = taken(1);
-    for (const Change& change : ends) level.add(change, -1);
-    for (const Change& change : taken(2)) level.add(change, -1);
-    for (const Change& change : taken(0)) level.add(change);
-    const std::span<const Change> points = taken(3);
-    const bool cut = !take_at(cuts_, next_cut, at_ms, std::identity()).empty();
-    if (before.members == 0 || before != level || !points.empty() || cut) {
+    for (const Change& change : std::span(begin, end)) {
+      moment = moment || change.moment;
+      pointed = pointed || change.kind == Change::Kind::point;
+      if (change.kind == Change::Kind::end || change.kind == Change::Kind::gone) level.add(change, -1);
+    }
+    for (const Change& change : std::span(begin, end)) {
+      if (change.kind == Change::Kind::begin) level.add(change);
+    }
+    if (before.members == 0 || before != level || pointed || moment) {
       if (before.members > 0) intervals.push_back(before.over(since_ms, at_ms));
       since_ms = at_ms;
     }
-    if (!points.empty()) intervals.push_back(point_level(points, ends, level).over(at_ms, at_ms));
+    if (pointed) intervals.push_back(point_level({begin, end}, level).over(at_ms, at_ms));
+    begin = end;
   }
   widen(intervals);
   return intervals;

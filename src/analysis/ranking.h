@@ -6,7 +6,6 @@
 // Points count in min, max, first and last, and weigh nothing in the mean.
 
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <span>
 #include <vector>
@@ -91,28 +90,22 @@ class GroupSum {
   struct Change {
     std::int64_t at_ms;
     std::int64_t member;
-    std::int64_t kib;  // kUnknown: it has no known value
-
-    bool operator==(const Change&) const = default;
+    std::int64_t kib;
+    bool known;
+    bool moment;  // it begins or ends an interval in which the member was lower or higher for a moment
+    enum class Kind : std::uint8_t { end, gone, begin, point } kind;
   };
-  using Changes = std::vector<Change>;
   struct Level;
   struct Moment {
     std::int64_t at_ms;
     std::int64_t beyond_kib;  // of a member, beyond what it held
   };
 
-  static constexpr std::int64_t kUnknown = std::numeric_limits<std::int64_t>::min();
-
-  static Level point_level(std::span<const Change> points, std::span<const Change> ends, Level level);
+  void add(std::int64_t at_ms, std::int64_t member, const Interval& interval, Change::Kind kind);
+  static Level point_level(std::span<const Change> changes, Level level);
   void widen(std::vector<GroupInterval>& intervals) const;
 
-  Changes begins_;
-  Changes ends_;    // and the member may still be there,
-  Changes gone_;    // or is not
-  Changes points_;  // seen at this time alone
-  // When an interval begins or ends in which its member was lower or higher for a moment.
-  std::vector<std::int64_t> cuts_;
+  std::vector<Change> changes_;
   std::vector<Moment> moments_;
 };
 

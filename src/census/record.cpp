@@ -59,8 +59,7 @@ void read_resident(const census_record& record, std::int64_t page_bytes, Process
   set_pages(F::vm_hwm, std::max(pages_of(std::uint64_t{record.peak_rss}), rss));
 }
 
-void read_memory(const census_record& record, std::int64_t page_bytes, ProcessMemory& memory) {
-  read_resident(record, page_bytes, memory);
+void read_sizes(const census_record& record, std::int64_t page_bytes, ProcessMemory& memory) {
   for (const auto& [field, count] :
        std::initializer_list<std::pair<F, std::uint64_t>>{{F::vm_size, record.size},
                                                           {F::vm_peak, std::max(record.peak_size, record.size)},
@@ -97,26 +96,25 @@ KernelUnits KernelUnits::of_this_machine() {
   return {::sysconf(_SC_PAGESIZE), ::sysconf(_SC_CLK_TCK)};
 }
 
-CensusProcess read_record(const census_record& record, const KernelUnits& units) {
-  CensusProcess process;
-  process.pid = record.pid;
-  process.parent_pid = record.parent_pid;
-  process.uid = record.uid;
-  process.threads = record.threads;
-  process.start_ticks = start_ticks(record.start_ns, units);
-  process.state = state_letter(record.state);
-  process.comm = name_of(record.comm);
-  if (record.has_memory != 0) read_memory(record, units.page_bytes, process.memory);
-  if (record.threads == 1) process.faulted_kib = pages_of(std::uint64_t{record.minor_faults}) * units.page_bytes / 1024;
-  return process;
-}
-
 CensusProcess read_glance(const census_record& record, const KernelUnits& units) {
   CensusProcess process;
   process.pid = record.pid;
   process.start_ticks = start_ticks(record.start_ns, units);
   process.whole = false;
   if (record.has_memory != 0) read_resident(record, units.page_bytes, process.memory);
+  return process;
+}
+
+CensusProcess read_record(const census_record& record, const KernelUnits& units) {
+  CensusProcess process = read_glance(record, units);
+  process.whole = true;
+  process.parent_pid = record.parent_pid;
+  process.uid = record.uid;
+  process.threads = record.threads;
+  process.state = state_letter(record.state);
+  process.comm = name_of(record.comm);
+  if (record.has_memory != 0) read_sizes(record, units.page_bytes, process.memory);
+  if (record.threads == 1) process.faulted_kib = pages_of(std::uint64_t{record.minor_faults}) * units.page_bytes / 1024;
   return process;
 }
 

@@ -40,8 +40,9 @@ class IntervalPlan {
     tick_id_ = tick_id;
     mark_ = mark;
     if (!keyframe && !broken) return;
-    const std::vector<std::int64_t> were_open = close_all(held_ms);
+    std::vector<std::int64_t> were_open = close_all(held_ms);
     if (keyframe) return;
+    std::ranges::sort(were_open);
     for (const std::int64_t subject : were_open) open(subject);
   }
 
@@ -84,7 +85,7 @@ class IntervalPlan {
     subject.interval.tick_id = kClosed;
   }
 
-  // Those that were open, in order.
+  // Those that were open.
   std::vector<std::int64_t> close_all(std::int64_t at_ms) {
     std::vector<std::int64_t> were_open;
     for (auto& [id, subject] : subjects_) {
@@ -93,7 +94,6 @@ class IntervalPlan {
       subject.interval.tick_id = kClosed;
       were_open.push_back(id);
     }
-    std::ranges::sort(were_open);
     return were_open;
   }
 

@@ -229,12 +229,10 @@ void TickStore::update(LiveProcess& live, const ProcessSample& sample, const Tic
   ProcessSample now = sample;
   if (live.stored) now.source = stored_source(now, live.last);
   const bool all = context.keyframe || !live.stored;
-  if (all || now != live.last) {
-    if (all || hot_differs(now, live.last)) samples_.insert_hot(context.tick_id, live.id, now);
-    if (all || cold_differs(now, live.last)) samples_.insert_cold(context.tick_id, live.id, now);
-    live.last = now;
-    live.stored = true;
-  }
+  if (all || hot_differs(now, live.last)) samples_.insert_hot(context.tick_id, live.id, now);
+  if (all || cold_differs(now, live.last)) samples_.insert_cold(context.tick_id, live.id, now);
+  live.last = now;
+  live.stored = true;
 
   const MarkTime hwm_time = is_new ? since_start(context.time, live.start_ms, !context.first) : context.time;
   live.marks.see(SubjectKind::process, mark_values(now.memory, now.source), context.time, hwm_time);
