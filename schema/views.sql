@@ -230,31 +230,37 @@ FROM tick AS t
 JOIN machine_sample AS s ON s.tick_id = (SELECT MAX(l.tick_id) FROM machine_sample AS l WHERE l.tick_id <= t.id)
 JOIN machine_detail AS d ON d.tick_id = (SELECT MAX(l.tick_id) FROM machine_detail AS l WHERE l.tick_id <= t.id);
 
+-- High-water marks, as the table had them before schema 11.
+CREATE VIEW high_water AS
+SELECT CASE day WHEN -1 THEN -1 ELSE day * 86400000 END AS day_ms, subject, subject_id, metric, value_kib,
+  MAX(day, 0) * 86400000 + after_ms AS at_ms, MAX(day, 0) * 86400000 + after_ms - before_ms AS before_ms, seen_by
+FROM mark;
+
 -- High-water marks with their names. Of a process that lived in one UTC day only, the marks of all time are those of its day
 -- (see schema 3): for those that have no others. What may be asked for is joined from the outside in, so that only the rows that
 -- are meant are read. Those of the ticks after high_water_mark.tick_id are not in them yet.
 CREATE VIEW high_water_named AS
 WITH RECURSIVE
-  mark_day (day_ms) AS (
-    SELECT MIN(day_ms) FROM high_water
+  mark_day (day) AS (
+    SELECT MIN(day) FROM mark
     UNION ALL
-    SELECT (SELECT MIN(h.day_ms) FROM high_water AS h WHERE h.day_ms > d.day_ms) FROM mark_day AS d WHERE d.day_ms IS NOT NULL
+    SELECT (SELECT MIN(h.day) FROM mark AS h WHERE h.day > d.day) FROM mark_day AS d WHERE d.day IS NOT NULL
   ),
   mark_subject (id, name) AS (VALUES (0, 'machine'), (1, 'category'), (2, 'process'), (3, 'identity'), (4, 'cgroup')),
-  mark (day, subject, metric, value_kib, at_ms, before_ms, seen_by, kind, subject_id) AS (
-    SELECT CASE d.day_ms WHEN -1 THEN 'all time' ELSE date(d.day_ms / 1000, 'unixepoch') END, s.name, m.name, h.value_kib,
-      h.at_ms, h.before_ms, h.seen_by, h.subject, h.subject_id
+  named (day, subject, metric, value_kib, at_ms, before_ms, seen_by, kind, subject_id) AS (
+    SELECT CASE d.day WHEN -1 THEN 'all time' ELSE date(d.day * 86400, 'unixepoch') END, s.name, m.name, h.value_kib,
+      MAX(h.day, 0) * 86400000 + h.after_ms, h.before_ms, h.seen_by, h.subject, h.subject_id
     FROM mark_day AS d
     CROSS JOIN mark_subject AS s
     CROSS JOIN high_water_metric AS m
-    CROSS JOIN high_water AS h ON h.day_ms = d.day_ms AND h.subject = s.id AND h.metric = m.id
+    CROSS JOIN mark AS h ON h.day = d.day AND h.subject = s.id AND h.metric = m.id
     UNION ALL
-    SELECT 'all time', 'process', m.name, h.value_kib, h.at_ms, h.before_ms, h.seen_by, 2, h.subject_id
+    SELECT 'all time', 'process', m.name, h.value_kib, h.day * 86400000 + h.after_ms, h.before_ms, h.seen_by, 2, h.subject_id
     FROM mark_day AS d
     CROSS JOIN high_water_metric AS m
-    CROSS JOIN high_water AS h ON h.day_ms = d.day_ms AND h.subject = 2 AND h.metric = m.id
-    WHERE d.day_ms >= 0 AND NOT EXISTS (
-      SELECT 1 FROM high_water AS a WHERE a.day_ms = -1 AND a.subject = 2 AND a.metric = h.metric AND a.subject_id = h.subject_id)
+    CROSS JOIN mark AS h ON h.day = d.day AND h.subject = 2 AND h.metric = m.id
+    WHERE d.day >= 0 AND NOT EXISTS (
+      SELECT 1 FROM mark AS a WHERE a.day = -1 AND a.subject = 2 AND a.metric = h.metric AND a.subject_id = h.subject_id)
   )
 SELECT h.day, h.subject,
   CASE h.kind
@@ -264,9 +270,9 @@ SELECT h.day, h.subject,
     WHEN 3 THEN (SELECT i.unit || ' ' || i.command FROM identity AS i WHERE i.id = h.subject_id)
     ELSE (SELECT g.path FROM cgroup AS g WHERE g.id = h.subject_id)
   END AS name,
-  h.metric, h.value_kib, h.at_ms, h.before_ms,
+  h.metric, h.value_kib, h.at_ms, h.at_ms - h.before_ms AS before_ms,
   CASE h.seen_by WHEN 0 THEN 'sample' WHEN 1 THEN 'look' WHEN 2 THEN 'exit' WHEN 3 THEN 'memory.peak' END AS seen_by, h.subject_id
-FROM mark AS h;
+FROM named AS h;
 
 -- What looks between two ticks, ends and the cgroups' own counters saw lower or higher than both ticks are.
 CREATE VIEW extreme_named AS

@@ -32,7 +32,8 @@ constexpr std::array kTables{
     StoreTable{"rollup_day", TableKind::rollups, "day", "", Tier::day},
     StoreTable{"machine_day", TableKind::rollups, "day", "", Tier::day},
     // Those that were reached elsewhere in the day are not of the range.
-    StoreTable{"high_water", TableKind::marks, "day_ms", "day_ms <> -1 AND at_ms BETWEEN {from} AND {to}", Tier::day},
+    StoreTable{"mark", TableKind::marks, "day", "day <> -1 AND day * 86400000 + after_ms BETWEEN {from} AND {to}",
+               Tier::day},
     StoreTable{"stretch", TableKind::log, "recorded_ms", "{tiers} AND from_ms <= {to} AND to_ms >= {from}"},
     StoreTable{"event", TableKind::log, "boot_ms", "wall_ms BETWEEN {from} AND {to}", Tier::hour},
     StoreTable{"process", TableKind::log, "gone_tick_id",
@@ -50,12 +51,12 @@ constexpr std::array kTables{
     StoreTable{.name = "user", .kind = TableKind::names, .users = "process", .column = "user_id"},
     StoreTable{"identity", TableKind::names, "last_ms",
                "id IN (SELECT identity_id FROM copy.process UNION {rolled_up} "
-               "UNION SELECT subject_id FROM copy.high_water WHERE subject = {subject})",
+               "UNION SELECT subject_id FROM copy.mark WHERE subject = {subject})",
                Tier::raw, SubjectKind::identity, "process", "identity_id", "TRIM(unit || ' ' || command)"},
     StoreTable{"cgroup", TableKind::names, "last_ms",
                "id IN (SELECT cgroup_id FROM copy.process UNION SELECT cgroup_id FROM copy.cgroup_sample "
                "UNION SELECT cgroup_id FROM copy.exit_sum "
-               "UNION {rolled_up} UNION SELECT subject_id FROM copy.high_water WHERE subject = {subject})",
+               "UNION {rolled_up} UNION SELECT subject_id FROM copy.mark WHERE subject = {subject})",
                Tier::raw, SubjectKind::cgroup, "process", "cgroup_id", "path"},
     StoreTable{.name = "container", .kind = TableKind::names, .users = "cgroup", .column = "container_id"},
     StoreTable{.name = "mapping", .kind = TableKind::names, .users = "mapping_sample", .column = "mapping_id"},
@@ -64,7 +65,7 @@ constexpr std::array kTables{
     StoreTable{.name = "tmpfs", .kind = TableKind::names, .users = "tmpfs_sample", .column = "tmpfs_id"},
     StoreTable{"category", TableKind::words, "",
                "id IN (SELECT category_id FROM copy.process UNION SELECT category_id FROM copy.category_sample "
-               "UNION {rolled_up} UNION SELECT subject_id FROM copy.high_water WHERE subject = {subject})",
+               "UNION {rolled_up} UNION SELECT subject_id FROM copy.mark WHERE subject = {subject})",
                Tier::raw, SubjectKind::category, "process", "category_id", "name"},
     StoreTable{"meminfo_key", TableKind::words, "", "id IN (SELECT key_id FROM copy.meminfo_other)"},
     StoreTable{"machine_metric", TableKind::words, "", "1"},

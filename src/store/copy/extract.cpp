@@ -45,7 +45,7 @@ constexpr std::array kCuts{
     "FROM rollup_mark) WHERE {tiers}",
     "UPDATE copy.rollup_mark SET tick_id = {first}, target_tick_id = {first} WHERE NOT {tiers}",
     "UPDATE copy.high_water_mark SET tick_id = {first} - 1",
-    "DELETE FROM copy.high_water WHERE subject = 2 AND subject_id NOT IN (SELECT id FROM copy.process)",
+    "DELETE FROM copy.mark WHERE subject = 2 AND subject_id NOT IN (SELECT id FROM copy.process)",
 };
 
 std::string rolled_up_subjects(int kind) {
@@ -165,14 +165,14 @@ void raise_marks(SQLite::Database& copy) {
   Transaction transaction(copy, Transaction::Kind::write);
   store_pending_marks(copy);
   // A mark of all time is one of a day; a process of one day has no other.
-  copy.exec("DELETE FROM high_water WHERE day_ms = -1");
+  copy.exec("DELETE FROM mark WHERE day = -1");
   Statement(
       copy,
-      "INSERT OR IGNORE INTO high_water (day_ms, subject, subject_id, metric, value_kib, at_ms, before_ms, seen_by) "
-      "SELECT -1, subject, subject_id, metric, value_kib, at_ms, before_ms, seen_by FROM high_water "
-      "WHERE subject <> 2 OR subject_id IN (SELECT subject_id FROM high_water WHERE subject = 2 "
-      "GROUP BY subject_id HAVING COUNT(DISTINCT day_ms) > 1) "
-      "ORDER BY CASE metric WHEN 1 THEN value_kib ELSE -value_kib END, day_ms")
+      "INSERT OR IGNORE INTO mark (day, subject, subject_id, metric, value_kib, after_ms, before_ms, seen_by) "
+      "SELECT -1, subject, subject_id, metric, value_kib, day * 86400000 + after_ms, before_ms, seen_by FROM mark "
+      "WHERE subject <> 2 OR subject_id IN (SELECT subject_id FROM mark WHERE subject = 2 "
+      "GROUP BY subject_id HAVING COUNT(DISTINCT day) > 1) "
+      "ORDER BY CASE metric WHEN 1 THEN value_kib ELSE -value_kib END, day")
       .finish();
   transaction.commit();
 }

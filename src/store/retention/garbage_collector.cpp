@@ -61,9 +61,9 @@ GarbageCollector::GarbageCollector(SQLite::Database& database)
     : database_(database),
       ended_(database, kEnded),
       erase_process_(database, "DELETE FROM process WHERE id = ?"),
-      next_mark_day_(database, "SELECT MIN(day_ms) FROM high_water WHERE day_ms BETWEEN ? AND ?"),
+      next_mark_day_(database, "SELECT MIN(day) FROM mark WHERE day BETWEEN ? AND ?"),
       erase_mark_(database,
-                  "DELETE FROM high_water WHERE day_ms = ? AND subject = ? AND subject_id = ? "
+                  "DELETE FROM mark WHERE day = ? AND subject = ? AND subject_id = ? "
                   "AND metric IN (SELECT m.id FROM high_water_metric AS m)"),
       first_event_(database, "SELECT id, run_id, boot_ms FROM event ORDER BY id LIMIT 1"),
       erase_event_(database, "DELETE FROM event WHERE id = ?"),
@@ -150,8 +150,8 @@ void GarbageCollector::erase(const Ended& process) {
 
 void GarbageCollector::erase_marks(int subject, std::int64_t id, std::int64_t from_ms, std::int64_t to_ms) {
   erase_mark_.run(kAllTime, subject, id);
-  const std::int64_t last_day = day_of(to_ms);
-  std::int64_t day = day_of(from_ms);
+  const std::int64_t last_day = to_ms / kDayMs;
+  std::int64_t day = from_ms / kDayMs;
   while (next_mark_day_.bind(day, last_day).step()) {
     const auto found = next_mark_day_.maybe(0);
     next_mark_day_.reset();

@@ -3,7 +3,6 @@
 #include <SQLiteCpp/Database.h>
 #include <algorithm>
 #include <fmt/format.h>
-#include <limits>
 #include <utility>
 
 #include "base/clock.h"
@@ -12,8 +11,6 @@
 
 namespace memoir {
 namespace {
-
-using Numbers = std::numeric_limits<std::int64_t>;
 
 constexpr std::int64_t kNewShare = 4;  // one of so many
 constexpr std::int64_t kSizeDays = 31;
@@ -46,10 +43,9 @@ RetentionPass::RetentionPass(SQLite::Database& database, std::int64_t piece_us)
       noted_(database, "SELECT 1 FROM store_size WHERE recorded_day = ?"),
       mark_(database, "SELECT tick_id, target_tick_id FROM rollup_mark WHERE id = 1") {
   for (const StoreTable& table : tables_of(TableKind::samples)) samples_.emplace_back(database, table.name);
-  for (const StoreTable& table : tables_of(TableKind::rollups))
-    blocks_.emplace_back(database, table.name, table.tier, 1);
-  for (const StoreTable& table : tables_of(TableKind::marks))
-    blocks_.emplace_back(database, table.name, table.tier, shape_of(table.tier).block_ms());
+  for (const TableKind kind : {TableKind::rollups, TableKind::marks}) {
+    for (const StoreTable& table : tables_of(kind)) blocks_.emplace_back(database, table);
+  }
 }
 
 std::int64_t most_wal_bytes(const Retention& limits) {
@@ -160,12 +156,10 @@ bool RetentionPass::delete_samples() {
 }
 
 bool RetentionPass::delete_blocks() {
-  for (Blocks& table : blocks_) {
-    for (const auto& [first, last] : cuts_->of(table.tier).gone()) {
+  for (auto& [tier, rows] : blocks_) {
+    for (const auto& [first, last] : cuts_->of(tier).gone()) {
       // The marks of all time stand before the epoch.
-      const std::int64_t from = table.unit == 1 ? first : std::max<std::int64_t>(first, 0) * table.unit;
-      const std::int64_t to = last > Numbers::max() / table.unit ? Numbers::max() : last * table.unit;
-      if (table.rows.run(from, to) > 0) return true;
+      if (rows.run(std::max<std::int64_t>(first, 0), last) > 0) return true;
     }
   }
   return false;

@@ -37,11 +37,9 @@ class RetentionPass {
   using Stage = bool (RetentionPass::*)();
   // The rows of a table that go by the blocks of a tier.
   struct Blocks {
-    Blocks(SQLite::Database& database, std::string_view table, Tier of_tier, std::int64_t block_unit)
-        : rows(database, table), tier(of_tier), unit(block_unit) {}
-    BatchDelete rows;
+    Blocks(SQLite::Database& database, const StoreTable& table) : tier(table.tier), rows(database, table.name) {}
     Tier tier;
-    std::int64_t unit;  // its key's first column / the number of the block
+    BatchDelete rows;
   };
 
   static const std::array<Stage, 8> kStages;

@@ -20,19 +20,24 @@ namespace {
 
 // 1 is the mark of mem_available, of which the lowest counts.
 constexpr const char* kRaise =
-    "INSERT INTO high_water (day_ms, subject, subject_id, metric, value_kib, at_ms, before_ms, seen_by) "
+    "INSERT INTO mark (day, subject, subject_id, metric, value_kib, after_ms, before_ms, seen_by) "
     "VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE "
-    "SET value_kib = excluded.value_kib, at_ms = excluded.at_ms, before_ms = excluded.before_ms, "
+    "SET value_kib = excluded.value_kib, after_ms = excluded.after_ms, before_ms = excluded.before_ms, "
     "seen_by = excluded.seen_by "
     "WHERE CASE metric WHEN 1 THEN excluded.value_kib < value_kib ELSE excluded.value_kib > value_kib END";
 
 // A process that lived in one UTC day so far, its first, has only the marks of that day: they are the first of all
 // time.
 constexpr const char* kOutliveFirstDay =
-    "INSERT INTO high_water (day_ms, subject, subject_id, metric, value_kib, at_ms, before_ms, seen_by) "
-    "SELECT -1, h.subject, h.subject_id, h.metric, h.value_kib, h.at_ms, h.before_ms, h.seen_by "
-    "FROM process AS p JOIN high_water AS h ON h.day_ms = p.first_ms - p.first_ms % 86400000 AND h.subject = 2 "
+    "INSERT INTO mark (day, subject, subject_id, metric, value_kib, after_ms, before_ms, seen_by) "
+    "SELECT -1, h.subject, h.subject_id, h.metric, h.value_kib, h.day * 86400000 + h.after_ms, h.before_ms, h.seen_by "
+    "FROM process AS p JOIN mark AS h ON h.day = p.first_ms / 86400000 AND h.subject = 2 "
     "AND h.metric = ?2 AND h.subject_id = p.id WHERE p.id = ?1 ON CONFLICT DO NOTHING";
+
+// As table mark counts.
+std::int64_t day_number(std::int64_t day_ms) {
+  return day_ms == kAllTime ? kAllTime : day_ms / kDayMs;
+}
 
 // Each query of schema/queries/pending_*.sql begins with the tick's time, the time of the tick before in its run (or
 // NULL), and the subject.
@@ -181,8 +186,10 @@ MarkRows::MarkRows(SQLite::Database& database)
 void MarkRows::raise(const MarkRow& mark) {
   if (mark.subject == SubjectKind::process && mark.day_ms == kAllTime)
     outlive_first_day_.run(mark.subject_id, info_of(mark.metric).mark);
-  raise_.run(mark.day_ms, static_cast<int>(mark.subject), mark.subject_id, info_of(mark.metric).mark, mark.value_kib,
-             mark.time.at_ms, mark.time.before_ms, number_of(mark.time.by));
+  const MarkTime& time = mark.time;
+  raise_.run(day_number(mark.day_ms), static_cast<int>(mark.subject), mark.subject_id, info_of(mark.metric).mark,
+             mark.value_kib, time.at_ms - std::max<std::int64_t>(mark.day_ms, 0), time.at_ms - time.before_ms,
+             number_of(time.by));
 }
 
 void MarkRows::store(Mark& mark, MarkRow row) {
@@ -246,15 +253,16 @@ void visit_stored(SQLite::Database& database, SubjectKind kind, MarkDays days, s
   const auto number = metric ? std::optional<std::int64_t>(info_of(*metric).mark) : std::nullopt;
   Statement rows(database, sql::marks);
   for (const MarkDays& span : stored_days(database, kind, days)) {
-    rows.bind(static_cast<int>(kind), span.from, span.to, reached.from_ms, reached.to_ms, number);
+    rows.bind(static_cast<int>(kind), day_number(span.from), day_number(span.to), reached.from_ms, reached.to_ms,
+              number);
     while (rows.step()) visit(rows);
   }
 }
 
 MarkRow read_mark(const Statement& row, SubjectKind kind, MarkDays days, Metric metric) {
   const std::int64_t day_ms = days.from < 0 ? kAllTime : row.integer(3);
-  return {day_ms, kind,           row.integer(0),
-          metric, row.integer(2), {row.integer(4), row.integer(5), seen_by(row.maybe(6))}};
+  const std::int64_t at_ms = row.integer(4);
+  return {day_ms, kind, row.integer(0), metric, row.integer(2), {at_ms, at_ms - row.integer(5), seen_by(row.maybe(6))}};
 }
 
 }  // namespace
