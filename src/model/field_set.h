@@ -63,4 +63,9 @@ struct FieldName {
   const char* column;
 };
 
+// A list of fields is a macro of lines FIELD(name, key, column). These two make of it the enum and the array of
+// FieldName: each field stands once, and both have the same order.
+#define MEMOIR_ENUMERATOR(name, key, column) name,
+#define MEMOIR_FIELD_NAME(name, key, column) FieldName{key, column},
+
 }  // namespace memoir

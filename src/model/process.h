@@ -21,53 +21,64 @@ struct ProcessKey {
   auto operator<=>(const ProcessKey&) const = default;  // NOLINT(modernize-use-nullptr): clang-tidy 14 misreads it
 };
 
-// Memory of one process at one tick.
+// Memory of one process at one tick: name, key as the kernel prints it, column.
+//
+// /proc/PID/smaps_rollup (Documentation/filesystems/proc.rst). Present only with source exact, except rss, pss,
+// pss_anon, pss_file, pss_shmem and swap, for which source approximate puts VmRSS, VmRSS, RssAnon, RssFile, RssShmem,
+// VmSwap; less of the PSS where the machine cannot hold as much. USS is private_clean + private_dirty. Since Linux 6.0:
+// pss_dirty; 5.3: pss_anon, pss_file, pss_shmem; 6.6: ksm; 4.12: lazy_free; 5.4: file_pmd_mapped.
+//
+// /proc/PID/status: always readable. A zombie and a kernel thread have none of the Vm fields. vm_hwm is as printed; the
+// high-water mark is that of high_water_kib(). rss_anon, rss_file, rss_shmem: since 4.5; vm_rss is their sum.
+//
+// /proc/PID/smaps of all processes together: this one's share of the swap of shared mappings, which swap_pss leaves out
+// (model/shared_swap.h). Absent where it was not read: a machine that does not swap has none.
+#define MEMOIR_PROCESS_FIELDS(FIELD)                                \
+  /* /proc/PID/smaps_rollup */                                      \
+  FIELD(rss, "Rss", "rss_kib")                                      \
+  FIELD(pss, "Pss", "pss_kib")                                      \
+  FIELD(pss_dirty, "Pss_Dirty", "pss_dirty_kib")                    \
+  FIELD(pss_anon, "Pss_Anon", "pss_anon_kib")                       \
+  FIELD(pss_file, "Pss_File", "pss_file_kib")                       \
+  FIELD(pss_shmem, "Pss_Shmem", "pss_shmem_kib")                    \
+  FIELD(shared_clean, "Shared_Clean", "shared_clean_kib")           \
+  FIELD(shared_dirty, "Shared_Dirty", "shared_dirty_kib")           \
+  FIELD(private_clean, "Private_Clean", "private_clean_kib")        \
+  FIELD(private_dirty, "Private_Dirty", "private_dirty_kib")        \
+  FIELD(referenced, "Referenced", "referenced_kib")                 \
+  FIELD(anonymous, "Anonymous", "anonymous_kib")                    \
+  FIELD(ksm, "KSM", "ksm_kib")                                      \
+  FIELD(lazy_free, "LazyFree", "lazy_free_kib")                     \
+  FIELD(anon_huge_pages, "AnonHugePages", "anon_huge_pages_kib")    \
+  FIELD(shmem_pmd_mapped, "ShmemPmdMapped", "shmem_pmd_mapped_kib") \
+  FIELD(file_pmd_mapped, "FilePmdMapped", "file_pmd_mapped_kib")    \
+  FIELD(shared_hugetlb, "Shared_Hugetlb", "shared_hugetlb_kib")     \
+  FIELD(private_hugetlb, "Private_Hugetlb", "private_hugetlb_kib")  \
+  FIELD(swap, "Swap", "swap_kib")                                   \
+  FIELD(swap_pss, "SwapPss", "swap_pss_kib")                        \
+  FIELD(locked, "Locked", "locked_kib")                             \
+  /* /proc/PID/status */                                            \
+  FIELD(vm_peak, "VmPeak", "vm_peak_kib")                           \
+  FIELD(vm_size, "VmSize", "vm_size_kib")                           \
+  FIELD(vm_lck, "VmLck", "vm_lck_kib")                              \
+  FIELD(vm_pin, "VmPin", "vm_pin_kib")                              \
+  FIELD(vm_hwm, "VmHWM", "vm_hwm_kib")                              \
+  FIELD(vm_rss, "VmRSS", "vm_rss_kib")                              \
+  FIELD(rss_anon, "RssAnon", "rss_anon_kib")                        \
+  FIELD(rss_file, "RssFile", "rss_file_kib")                        \
+  FIELD(rss_shmem, "RssShmem", "rss_shmem_kib")                     \
+  FIELD(vm_data, "VmData", "vm_data_kib")                           \
+  FIELD(vm_stk, "VmStk", "vm_stk_kib")                              \
+  FIELD(vm_exe, "VmExe", "vm_exe_kib")                              \
+  FIELD(vm_lib, "VmLib", "vm_lib_kib")                              \
+  FIELD(vm_pte, "VmPTE", "vm_pte_kib")                              \
+  FIELD(vm_swap, "VmSwap", "vm_swap_kib")                           \
+  FIELD(hugetlb_pages, "HugetlbPages", "hugetlb_pages_kib")         \
+  /* /proc/PID/smaps, of all processes together */                  \
+  FIELD(shared_swap, "shared swap", "shared_swap_kib")
+
 enum class ProcessField : std::uint8_t {
-  // /proc/PID/smaps_rollup (Documentation/filesystems/proc.rst). Present only with source exact, except rss, pss,
-  // pss_anon, pss_file, pss_shmem and swap, for which source approximate puts VmRSS, VmRSS, RssAnon, RssFile, RssShmem,
-  // VmSwap; less of the PSS where the machine cannot hold as much.
-  rss,
-  pss,
-  pss_dirty,  // since Linux 6.0
-  pss_anon,   // pss_anon, pss_file, pss_shmem: since 5.3
-  pss_file,
-  pss_shmem,
-  shared_clean,
-  shared_dirty,
-  private_clean,  // USS is private_clean + private_dirty
-  private_dirty,
-  referenced,
-  anonymous,
-  ksm,        // since 6.6
-  lazy_free,  // since 4.12
-  anon_huge_pages,
-  shmem_pmd_mapped,
-  file_pmd_mapped,  // since 5.4
-  shared_hugetlb,
-  private_hugetlb,
-  swap,
-  swap_pss,
-  locked,
-  // /proc/PID/status: always readable. A zombie and a kernel thread have none of the Vm fields.
-  vm_peak,
-  vm_size,
-  vm_lck,
-  vm_pin,
-  vm_hwm,  // as printed; the high-water mark is that of high_water_kib()
-  vm_rss,
-  rss_anon,  // rss_anon, rss_file, rss_shmem: since 4.5; vm_rss is their sum
-  rss_file,
-  rss_shmem,
-  vm_data,
-  vm_stk,
-  vm_exe,
-  vm_lib,
-  vm_pte,
-  vm_swap,
-  hugetlb_pages,
-  // Of /proc/PID/smaps of all processes together: this one's share of the swap of shared mappings, which swap_pss
-  // leaves out (model/shared_swap.h). Absent where it was not read: a machine that does not swap has none.
-  shared_swap,
+  MEMOIR_PROCESS_FIELDS(MEMOIR_ENUMERATOR)  //
   count_,
 };
 
@@ -76,47 +87,8 @@ using ProcessMemory = FieldSet<ProcessField>;
 inline constexpr std::size_t kRollupFields = static_cast<std::size_t>(ProcessField::vm_peak);
 inline constexpr std::size_t kStatusFields = static_cast<std::size_t>(ProcessField::shared_swap) - kRollupFields;
 
-inline constexpr std::array<FieldName, ProcessMemory::kCount> kProcessFields{{
-    {"Rss", "rss_kib"},
-    {"Pss", "pss_kib"},
-    {"Pss_Dirty", "pss_dirty_kib"},
-    {"Pss_Anon", "pss_anon_kib"},
-    {"Pss_File", "pss_file_kib"},
-    {"Pss_Shmem", "pss_shmem_kib"},
-    {"Shared_Clean", "shared_clean_kib"},
-    {"Shared_Dirty", "shared_dirty_kib"},
-    {"Private_Clean", "private_clean_kib"},
-    {"Private_Dirty", "private_dirty_kib"},
-    {"Referenced", "referenced_kib"},
-    {"Anonymous", "anonymous_kib"},
-    {"KSM", "ksm_kib"},
-    {"LazyFree", "lazy_free_kib"},
-    {"AnonHugePages", "anon_huge_pages_kib"},
-    {"ShmemPmdMapped", "shmem_pmd_mapped_kib"},
-    {"FilePmdMapped", "file_pmd_mapped_kib"},
-    {"Shared_Hugetlb", "shared_hugetlb_kib"},
-    {"Private_Hugetlb", "private_hugetlb_kib"},
-    {"Swap", "swap_kib"},
-    {"SwapPss", "swap_pss_kib"},
-    {"Locked", "locked_kib"},
-    {"VmPeak", "vm_peak_kib"},
-    {"VmSize", "vm_size_kib"},
-    {"VmLck", "vm_lck_kib"},
-    {"VmPin", "vm_pin_kib"},
-    {"VmHWM", "vm_hwm_kib"},
-    {"VmRSS", "vm_rss_kib"},
-    {"RssAnon", "rss_anon_kib"},
-    {"RssFile", "rss_file_kib"},
-    {"RssShmem", "rss_shmem_kib"},
-    {"VmData", "vm_data_kib"},
-    {"VmStk", "vm_stk_kib"},
-    {"VmExe", "vm_exe_kib"},
-    {"VmLib", "vm_lib_kib"},
-    {"VmPTE", "vm_pte_kib"},
-    {"VmSwap", "vm_swap_kib"},
-    {"HugetlbPages", "hugetlb_pages_kib"},
-    {"shared swap", "shared_swap_kib"},
-}};
+inline constexpr std::array<FieldName, ProcessMemory::kCount> kProcessFields{
+    {MEMOIR_PROCESS_FIELDS(MEMOIR_FIELD_NAME)}};
 
 // The kernel raises VmHWM only when RSS is about to fall, so the mark is max(VmHWM, VmRSS); and smaps_rollup is read
 // after status, so its Rss counts too. Absent if all are.
