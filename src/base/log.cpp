@@ -1,5 +1,6 @@
 #include "base/log.h"
 
+#include <array>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <memory>
@@ -53,17 +54,8 @@ bool stderr_is_the_journal() {
 }
 
 spdlog::level::level_enum to_spdlog(LogLevel level) {
-  switch (level) {
-    case LogLevel::debug:
-      return spdlog::level::debug;
-    case LogLevel::info:
-      return spdlog::level::info;
-    case LogLevel::warning:
-      return spdlog::level::warn;
-    case LogLevel::error:
-      return spdlog::level::err;
-  }
-  return spdlog::level::info;
+  constexpr std::array levels{spdlog::level::debug, spdlog::level::info, spdlog::level::warn, spdlog::level::err};
+  return levels.at(static_cast<std::size_t>(level));
 }
 
 }  // namespace

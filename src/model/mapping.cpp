@@ -24,17 +24,8 @@ std::optional<MappingKind> parse_mapping_kind(std::string_view word) {
 }
 
 std::string_view to_string(LedgerState state) {
-  switch (state) {
-    case LedgerState::exact:
-      return "exact";
-    case LedgerState::deferred:
-      return "deferred";
-    case LedgerState::inaccessible:
-      return "inaccessible";
-    case LedgerState::dropped:
-      return "dropped";
-  }
-  return "unknown";
+  constexpr std::array<std::string_view, 5> names{"exact", "deferred", "inaccessible", "dropped", "unknown"};
+  return names.at(std::min(static_cast<std::size_t>(state), names.size() - 1));
 }
 
 void MappingUse::add(const MappingUse& other) {

@@ -53,19 +53,8 @@ PssBounds pss_bounds(const ProcessSample& sample, std::int64_t family) {
 }
 
 std::string_view to_string(Source source) {
-  switch (source) {
-    case Source::exact:
-      return "exact";
-    case Source::held:
-      return "held";
-    case Source::estimated:
-      return "estimated";
-    case Source::approximate:
-      return "approximate";
-    case Source::inaccessible:
-      return "inaccessible";
-  }
-  return "inaccessible";
+  constexpr std::array<std::string_view, 5> names{"exact", "held", "estimated", "approximate", "inaccessible"};
+  return names.at(std::min(static_cast<std::size_t>(source), names.size() - 1));
 }
 
 }  // namespace memoir

@@ -5,21 +5,8 @@
 namespace memoir {
 
 std::string_view to_string(CostKind kind) {
-  switch (kind) {
-    case CostKind::list:
-      return "list";
-    case CostKind::status:
-      return "status";
-    case CostKind::rollup:
-      return "rollup";
-    case CostKind::identity:
-      return "identity";
-    case CostKind::machine:
-      return "machine";
-    case CostKind::count_:
-      break;
-  }
-  return "unknown";
+  constexpr std::array<std::string_view, 6> names{"list", "status", "rollup", "identity", "machine", "unknown"};
+  return names.at(std::min(static_cast<std::size_t>(kind), names.size() - 1));
 }
 
 std::int64_t untold_kills(std::int64_t rise, const Tick& tick, std::int64_t& ahead) {
