@@ -289,25 +289,6 @@ std::optional<std::int64_t> metric_value(const MachineMemory& memory, Metric met
   return field ? memory.get(*field) : std::nullopt;
 }
 
-namespace {
-
-template <typename Of>
-MetricValues values_of(const Of& of) {
-  MetricValues values;
-  for (const Metric metric : kMetrics) values[metric] = metric_kib(of, metric);
-  return values;
-}
-
-}  // namespace
-
-MetricValues metric_values(const ProcessMemory& memory) {
-  return values_of(memory);
-}
-
-MetricValues metric_values(const CategorySample& sample) {
-  return values_of(sample);
-}
-
 bool is_exact(Metric metric, Source source) {
   return !info_of(metric).of_smaps || is_known(source);
 }

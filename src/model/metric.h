@@ -105,8 +105,13 @@ struct MetricValues {
   std::optional<std::int64_t>& operator[](Metric metric) { return values.at(static_cast<std::size_t>(metric)); }
   std::optional<std::int64_t> operator[](Metric metric) const { return values.at(static_cast<std::size_t>(metric)); }
 };
-MetricValues metric_values(const ProcessMemory& memory);
-MetricValues metric_values(const CategorySample& sample);
+
+template <typename Of>
+MetricValues metric_values(const Of& of) {
+  MetricValues values;
+  for (const Metric metric : kMetrics) values[metric] = metric_kib(of, metric);
+  return values;
+}
 
 // Of a sample with that source.
 bool is_exact(Metric metric, Source source);
