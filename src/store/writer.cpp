@@ -9,6 +9,7 @@
 #include "store/replay/tick_cursor.h"
 #include "store/retention/pass.h"
 #include "store/rollup/rollup.h"
+#include "store/rows/columns.h"
 #include "store/sqlite/database.h"
 #include "store/sqlite/failure.h"
 #include "store/sqlite/integrity.h"
@@ -102,19 +103,13 @@ Status SqliteWriter::recover() {
 
 Result<std::vector<KnownProcess>> SqliteWriter::known_processes(const std::string& boot_id) {
   return guarded(path_, [&]() -> Result<std::vector<KnownProcess>> {
+    const auto read = [](const Statement& row) { return KnownProcess{read_key(row, 0), row.text(3), row.text(4)}; };
     // The + keeps SQLite from the index by boot, which has all that ever lived: those that live are few.
-    Statement rows(*database_,
-                   "SELECT p.pid, p.start_ticks, p.exec_count, p.comm, c.exe FROM process AS p "
-                   "JOIN boot AS b ON b.id = +p.boot_id JOIN command AS c ON c.id = p.command_id "
-                   "WHERE b.boot_uuid = ? AND p.gone_tick_id IS NULL ORDER BY p.pid, p.start_ticks, p.exec_count");
-    rows.bind(boot_id);
-    std::vector<KnownProcess> known;
-    while (rows.step()) {
-      const ProcessKey key{static_cast<std::int32_t>(rows.integer(0)), static_cast<std::uint64_t>(rows.integer(1)),
-                           static_cast<std::uint32_t>(rows.integer(2))};
-      known.push_back({key, rows.text(3), rows.text(4)});
-    }
-    return known;
+    return every(*database_,
+                 "SELECT p.pid, p.start_ticks, p.exec_count, p.comm, c.exe FROM process AS p "
+                 "JOIN boot AS b ON b.id = +p.boot_id JOIN command AS c ON c.id = p.command_id "
+                 "WHERE b.boot_uuid = ? AND p.gone_tick_id IS NULL ORDER BY p.pid, p.start_ticks, p.exec_count",
+                 read, boot_id);
   });
 }
 
@@ -134,8 +129,7 @@ WriterState SqliteWriter::state_at_start() {
     LiveProcess live;
     live.id = rows.integer(0);
     live.start_ms = rows.integer(1);
-    live.last.key = {static_cast<std::int32_t>(rows.integer(2)), static_cast<std::uint64_t>(rows.integer(3)),
-                     static_cast<std::uint32_t>(rows.integer(4))};
+    live.last.key = read_key(rows, 2);
     state.processes.push_back(live);
   }
   return state;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "store/rows/columns.h"
+
 namespace memoir {
 
 namespace {
@@ -25,20 +27,17 @@ StoredEnd read_end(const Statement& row) {
   of.end.exit_code = static_cast<std::int32_t>(row.integer(3));
   of.end.peak_kib = row.maybe(4);
   if (row.maybe(5)) of.end.held = {row.integer(5), row.integer(6), row.integer(7), row.integer(8)};
-  of.end.process = {static_cast<std::int32_t>(row.integer(9)), static_cast<std::uint64_t>(row.integer(10)),
-                    static_cast<std::uint32_t>(row.integer(11))};
+  of.end.process = read_key(row, 9);
   return of;
 }
 
 }  // namespace
 
 std::vector<StoredEnd> load_ends(SQLite::Database& database, Range range) {
-  Statement rows(database, fmt::format("{} WHERE {} AND e.ended_ms BETWEEN ?1 AND ?2 ORDER BY e.ended_ms, e.process_id",
-                                       kEnds, kTicks));
-  rows.bind(range.from_ms, range.to_ms);
-  std::vector<StoredEnd> ends;
-  while (rows.step()) ends.push_back(read_end(rows));
-  return ends;
+  return every(
+      database,
+      fmt::format("{} WHERE {} AND e.ended_ms BETWEEN ?1 AND ?2 ORDER BY e.ended_ms, e.process_id", kEnds, kTicks),
+      read_end, range.from_ms, range.to_ms);
 }
 
 std::optional<ProcessEnd> load_end_of(SQLite::Database& database, std::int64_t process_id) {
@@ -48,19 +47,17 @@ std::optional<ProcessEnd> load_end_of(SQLite::Database& database, std::int64_t p
 }
 
 std::vector<EndSum> load_end_sums(SQLite::Database& database, Range range) {
-  Statement rows(
+  const auto read = [](const Statement& row) {
+    return EndSum{row.text(0),    row.text(1),    row.text(2),    row.integer(3), row.integer(4),
+                  row.integer(5), row.integer(6), row.integer(7), row.integer(8)};
+  };
+  return every(
       database,
       fmt::format("SELECT e.comm, e.user, g.path, e.count, e.first_ms, e.last_ms, e.lived_ms, e.peak_kib, e.peak_ms "
                   "FROM exit_sum AS e LEFT JOIN cgroup AS g ON g.id = e.cgroup_id "
                   "WHERE {} AND e.first_ms <= ?2 AND e.last_ms >= ?1 ORDER BY e.tick_id, e.comm, e.user, e.cgroup_id",
-                  kTicks));
-  rows.bind(range.from_ms, range.to_ms);
-  std::vector<EndSum> sums;
-  while (rows.step()) {
-    sums.push_back({rows.text(0), rows.text(1), rows.text(2), rows.integer(3), rows.integer(4), rows.integer(5),
-                    rows.integer(6), rows.integer(7), rows.integer(8)});
-  }
-  return sums;
+                  kTicks),
+      read, range.from_ms, range.to_ms);
 }
 
 EndSum load_sum_of_ends(SQLite::Database& database, Range range) {

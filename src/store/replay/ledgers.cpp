@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "store/replay/tick_cursor.h"
+#include "store/rows/columns.h"
 #include "store/rows/ledger_rows.h"
 #include "store/sqlite/sql.h"
 
@@ -12,8 +13,7 @@ namespace {
 
 LedgerAt read_head(const Statement& row) {
   ProcessLedger ledger;
-  ledger.process = {static_cast<std::int32_t>(row.integer(1)), static_cast<std::uint64_t>(row.integer(2)),
-                    static_cast<std::uint32_t>(row.integer(3))};
+  ledger.process = read_key(row, 1);
   ledger.state = static_cast<LedgerState>(row.integer(4));
   ledger.read_ms = row.maybe(5);
   ledger.regions = row.integer(6);
@@ -55,11 +55,8 @@ void add_first(const Statement& row, std::int64_t at_tick, FirstMapping& first) 
 
 std::vector<LedgerAt> load_ledgers(SQLite::Database& database, std::int64_t tick_id,
                                    std::optional<std::int64_t> process_id) {
-  std::vector<LedgerAt> ledgers;
   const std::int64_t keyframe_id = keyframe_of(database, tick_id);
-  Statement heads(database, sql::snapshot_ledgers);
-  heads.bind(keyframe_id, tick_id, process_id);
-  while (heads.step()) ledgers.push_back(read_head(heads));
+  std::vector<LedgerAt> ledgers = every(database, sql::snapshot_ledgers, read_head, keyframe_id, tick_id, process_id);
 
   Statement mappings(database, sql::snapshot_mappings);
   mappings.bind(keyframe_id, tick_id, process_id);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <tuple>
 
+#include "store/rows/columns.h"
 #include "store/sqlite/sql.h"
 
 namespace memoir {
@@ -42,9 +43,8 @@ StoredProcess ProcessReader::read(const Statement& row) {
   StoredProcess process;
   ProcessInfo& info = process.info;
   process.id = next();
-  info.key.pid = static_cast<std::int32_t>(next());
-  info.key.start_ticks = static_cast<std::uint64_t>(next());
-  info.key.exec_count = static_cast<std::uint32_t>(next());
+  info.key = read_key(row, column);
+  column += 3;
   info.start_ms = next();
   info.parent_pid = static_cast<std::int32_t>(next());
   info.comm = next_text();

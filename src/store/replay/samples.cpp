@@ -71,8 +71,7 @@ class ProcessReplay {
   ProcessSample& sample_of(std::int64_t process_id) {
     const auto [found, added] = samples_.try_emplace(process_id);
     if (added && key_.bind(process_id).step()) {
-      found->second.key = {static_cast<std::int32_t>(key_.integer(0)), static_cast<std::uint64_t>(key_.integer(1)),
-                           static_cast<std::uint32_t>(key_.integer(2))};
+      found->second.key = read_key(key_, 0);
       key_.reset();
     }
     return found->second;

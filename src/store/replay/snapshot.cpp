@@ -45,13 +45,6 @@ std::string states_sql(const char* last_rows) {
                                  fmt::arg("cold", column_list(kColdProcessFields, "d.")));
 }
 
-void load_processes(SQLite::Database& database, const Bounds& bounds, Snapshot& snapshot) {
-  Statement rows(database, states_sql(sql::last_rows));
-  rows.bind(bounds.keyframe_id, bounds.tick_id);
-  ProcessReader processes(database);
-  while (rows.step()) snapshot.processes.push_back(read_state(processes, rows));
-}
-
 template <std::size_t N>
 void load_machine_part(SQLite::Database& database, const char* table, const Bounds& bounds,
                        const std::array<MachineField, N>& fields, MachineMemory& memory) {
@@ -68,22 +61,14 @@ void load_machine(SQLite::Database& database, const Bounds& bounds, MachineSampl
   while (other.step()) machine.other.push_back({other.text(0), other.integer(1)});
 }
 
-void load_categories(SQLite::Database& database, const Bounds& bounds, std::vector<CategorySample>& categories) {
-  Statement rows(database, sql::snapshot_categories);
-  rows.bind(bounds.keyframe_id, bounds.tick_id);
-  while (rows.step()) {
-    categories.push_back({rows.text(0), rows.integer(1), rows.integer(2), rows.integer(3), rows.integer(4),
-                          rows.integer(5), rows.integer(6), rows.integer(7), rows.integer(8)});
-  }
+CategorySample read_category(const Statement& row) {
+  return {row.text(0),    row.integer(1), row.integer(2), row.integer(3), row.integer(4),
+          row.integer(5), row.integer(6), row.integer(7), row.integer(8)};
 }
 
-void load_cgroups(SQLite::Database& database, const Bounds& bounds, std::vector<CgroupSample>& cgroups) {
-  Statement rows(database, sql::snapshot_cgroups);
-  rows.bind(bounds.keyframe_id, bounds.tick_id);
-  while (rows.step()) {
-    cgroups.push_back({rows.text(0), rows.integer(1), rows.maybe(2), rows.maybe(3), rows.maybe(4), rows.maybe(5),
-                       rows.maybe(6), rows.maybe(7), rows.maybe(8), rows.maybe(9)});
-  }
+CgroupSample read_cgroup(const Statement& row) {
+  return {row.text(0),  row.integer(1), row.maybe(2), row.maybe(3), row.maybe(4),
+          row.maybe(5), row.maybe(6),   row.maybe(7), row.maybe(8), row.maybe(9)};
 }
 
 // The PSS of each process, the largest first. Who is gone by then is still among them.
@@ -116,9 +101,11 @@ Result<Snapshot> load_snapshot(SQLite::Database& database, std::int64_t tick_id)
   Statement run(database, fmt::format("SELECT {} FROM run_named WHERE id = ?", run_columns()));
   if (run.bind(snapshot.tick.run_id).step()) snapshot.run = read_run(run);
   load_machine(database, bounds, snapshot.machine);
-  load_categories(database, bounds, snapshot.categories);
-  load_cgroups(database, bounds, snapshot.cgroups);
-  load_processes(database, bounds, snapshot);
+  snapshot.categories = every(database, sql::snapshot_categories, read_category, bounds.keyframe_id, tick_id);
+  snapshot.cgroups = every(database, sql::snapshot_cgroups, read_cgroup, bounds.keyframe_id, tick_id);
+  ProcessReader processes(database);
+  const auto read = [&processes](const Statement& row) { return read_state(processes, row); };
+  snapshot.processes = every(database, states_sql(sql::last_rows), read, bounds.keyframe_id, tick_id);
   return snapshot;
 }
 
@@ -160,27 +147,22 @@ std::map<std::int64_t, std::int64_t> load_estimated_since(SQLite::Database& data
 }
 
 std::vector<CgroupDetail> load_cgroup_details(SQLite::Database& database, std::int64_t tick_id) {
-  std::vector<CgroupDetail> details;
-  Statement rows(database, sql::cgroup_details);
-  rows.bind(keyframe_of(database, tick_id), tick_id);
-  while (rows.step()) {
-    details.push_back({rows.text(0), rows.maybe(1), rows.maybe(2), rows.maybe(3), rows.maybe(4), rows.maybe(5),
-                       rows.maybe(6), rows.maybe(7), rows.maybe(8), rows.maybe(9), rows.maybe(10), rows.maybe(11),
-                       rows.maybe(12)});
-  }
-  return details;
+  const auto read = [](const Statement& row) {
+    return CgroupDetail{row.text(0),   row.maybe(1),  row.maybe(2), row.maybe(3), row.maybe(4),
+                        row.maybe(5),  row.maybe(6),  row.maybe(7), row.maybe(8), row.maybe(9),
+                        row.maybe(10), row.maybe(11), row.maybe(12)};
+  };
+  return every(database, sql::cgroup_details, read, keyframe_of(database, tick_id), tick_id);
 }
 
 std::vector<CgroupContainer> load_containers(SQLite::Database& database) {
-  std::vector<CgroupContainer> containers;
-  Statement rows(database,
-                 "SELECT g.path, c.runtime, c.key, c.name, c.image, c.pod_uid, c.pod FROM cgroup AS g "
-                 "JOIN container AS c ON c.id = g.container_id ORDER BY g.path");
-  while (rows.step()) {
-    containers.push_back(
-        {rows.text(0), {rows.text(1), rows.text(2), rows.text(3), rows.text(4), rows.text(5), rows.text(6)}});
-  }
-  return containers;
+  const auto read = [](const Statement& row) {
+    return CgroupContainer{row.text(0), {row.text(1), row.text(2), row.text(3), row.text(4), row.text(5), row.text(6)}};
+  };
+  return every(database,
+               "SELECT g.path, c.runtime, c.key, c.name, c.image, c.pod_uid, c.pod FROM cgroup AS g "
+               "JOIN container AS c ON c.id = g.container_id ORDER BY g.path",
+               read);
 }
 
 const char* run_columns() {

@@ -13,15 +13,14 @@ namespace memoir {
 namespace {
 
 std::vector<RecordedSpan> load_spans(SQLite::Database& database) {
-  Statement rows(database,
-                 "SELECT run_id, first_tick_id, last_tick_id, from_ms, to_ms, to_boot_ms, recorded_ms FROM stretch "
-                 "ORDER BY first_tick_id");
-  std::vector<RecordedSpan> spans;
-  while (rows.step()) {
-    spans.push_back({rows.integer(0), rows.integer(1), rows.integer(2), rows.integer(3), rows.integer(4),
-                     rows.integer(5), rows.integer(6)});
-  }
-  return spans;
+  const auto read = [](const Statement& row) {
+    return RecordedSpan{row.integer(0), row.integer(1), row.integer(2), row.integer(3),
+                        row.integer(4), row.integer(5), row.integer(6)};
+  };
+  return every(database,
+               "SELECT run_id, first_tick_id, last_tick_id, from_ms, to_ms, to_boot_ms, recorded_ms FROM stretch "
+               "ORDER BY first_tick_id",
+               read);
 }
 
 // The first tick of a stretch at or after a wall time; ticks have numbers without holes, and only the first ones are

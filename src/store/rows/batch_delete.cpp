@@ -12,11 +12,8 @@ namespace {
 constexpr int kBatchRows = 250;
 
 std::vector<std::string> key_of(SQLite::Database& database, std::string_view table) {
-  Statement columns(database, "SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk");
-  columns.bind(table);
-  std::vector<std::string> key;
-  while (columns.step()) key.push_back(columns.text(0));
-  return key;
+  const auto read = [](const Statement& row) { return row.text(0); };
+  return every(database, "SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk", read, table);
 }
 
 std::string find_end_sql(std::string_view table, const std::vector<std::string>& key) {

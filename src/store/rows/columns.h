@@ -116,6 +116,12 @@ void read_fields(const Statement& statement, int column, FieldSet<E>& values, st
   for (const E field : fields) values.set(field, statement.maybe(column++));
 }
 
+// From columns pid, start_ticks and exec_count.
+inline ProcessKey read_key(const Statement& row, int column) {
+  return {static_cast<std::int32_t>(row.integer(column)), static_cast<std::uint64_t>(row.integer(column + 1)),
+          static_cast<std::uint32_t>(row.integer(column + 2))};
+}
+
 // Absent if any of them is, or if they are beyond all numbers.
 std::optional<std::int64_t> sum_of_fields(const ProcessMemory& values, std::initializer_list<ProcessField> parts);
 

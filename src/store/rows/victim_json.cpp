@@ -106,14 +106,11 @@ std::string victim_json(SQLite::Database& database, const OomVictim& victim) {
 }
 
 std::vector<OomVictim> load_oom_victims(SQLite::Database& database, Range range) {
-  Statement rows(database, kVictims);
   Statement others(database,
                    "SELECT value->>'pid', value->>'comm', value->>'rss_kib', value->>'swap_kib' "
                    "FROM json_each(?, '$.others') WHERE type = 'object' LIMIT 10");
-  std::vector<OomVictim> victims;
-  rows.bind(range.from_ms, range.to_ms);
-  while (rows.step()) victims.push_back(read_victim(rows, others));
-  return victims;
+  const auto read = [&others](const Statement& row) { return read_victim(row, others); };
+  return every(database, kVictims, read, range.from_ms, range.to_ms);
 }
 
 }  // namespace memoir

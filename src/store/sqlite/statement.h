@@ -9,6 +9,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <vector>
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -75,6 +77,16 @@ template <typename... Values>
 std::optional<std::int64_t> one(SQLite::Database& database, std::string_view sql, const Values&... values) {
   Statement statement(database, sql);
   return statement.bind(values...).step() ? statement.maybe(0) : std::nullopt;
+}
+
+// What `read` makes of each row.
+template <typename Read, typename... Values>
+auto every(SQLite::Database& database, std::string_view sql, const Read& read, const Values&... values) {
+  Statement statement(database, sql);
+  statement.bind(values...);
+  std::vector<std::remove_cvref_t<std::invoke_result_t<const Read&, const Statement&>>> rows;
+  while (statement.step()) rows.push_back(read(statement));
+  return rows;
 }
 
 // Rolled back when it goes out of scope without a commit.
