@@ -45,11 +45,7 @@ class Times {
  public:
   explicit Times(SQLite::Database& database) : time_(database, "SELECT wall_ms FROM tick WHERE id = ?") {}
 
-  HeldAt at(const Past::Held& held) {
-    const std::int64_t at_ms = time_.bind(held.tick_id).step() ? time_.integer(0) : 0;
-    time_.reset();
-    return {at_ms, held.kib};
-  }
+  HeldAt at(const Past::Held& held) { return {time_.one(held.tick_id).value_or(0), held.kib}; }
   HeldBefore before(const Past& past) {
     HeldBefore held;
     if (past.first) held.first = at(*past.first);

@@ -176,9 +176,8 @@ bool GarbageCollector::unused(const ReferencedIds& used, const std::function<boo
 bool GarbageCollector::unused_names(std::string_view table, const IdSet& used, const std::function<bool()>& go_on) {
   Statement next(database_, fmt::format("SELECT id FROM {} WHERE id > ? ORDER BY id LIMIT 1", table));
   Statement erase(database_, fmt::format("DELETE FROM {} WHERE id = ?", table));
-  while (next.bind(look_id_).step()) {
-    look_id_ = next.integer(0);
-    next.reset();
+  while (const auto id = next.one(look_id_)) {
+    look_id_ = *id;
     if (!used.has(look_id_)) erase.run(look_id_);
     if (!go_on()) return false;
   }

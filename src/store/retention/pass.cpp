@@ -172,9 +172,7 @@ std::int64_t RetentionPass::today() const {
 // Once a day of recording, and in each pass once at the most.
 bool RetentionPass::is_daily_due() {
   if (looked_ || !cuts_ || cuts_->past().empty()) return false;
-  const bool done = noted_.bind(today()).step();
-  noted_.reset();
-  return !done;
+  return !noted_.one(today());
 }
 
 // One row a day of recording, of the last month.

@@ -1,10 +1,10 @@
 #include "store/rollup/rollup.h"
 
-#include <SQLiteCpp/Database.h>
 #include <algorithm>
 #include <limits>
 
 #include "store/replay/tick_cursor.h"
+#include "store/rows/names.h"
 #include "store/tiers.h"
 
 namespace memoir {
@@ -137,22 +137,14 @@ bool Rollup::write_piece() {
 }
 
 void Rollup::write_machine() {
-  Statement find(database_, "SELECT id FROM machine_metric WHERE name = ?");
-  Statement insert(database_, "INSERT INTO machine_metric (name) VALUES (?)");
+  Names names(database_, "SELECT id FROM machine_metric WHERE name = ?",
+              "INSERT INTO machine_metric (name) VALUES (?)");
   std::vector<const std::vector<MachinePiece>*> known;
   for (std::size_t i = 0; i < segment_->machine.size(); ++i) {
     std::vector<MachinePiece>& pieces = segment_->machine[i];
     // A metric that this kernel does not have.
     if (std::ranges::none_of(pieces, [](const MachinePiece& piece) { return piece.bucket.values[0].known; })) continue;
-    const std::string_view name = info_of(rolled_up_machine_metrics()[i]).column;
-    std::int64_t id = 0;
-    if (find.bind(name).step()) {
-      id = find.integer(0);
-      find.reset();
-    } else {
-      insert.run(name);
-      id = database_.getLastInsertRowid();
-    }
+    const std::int64_t id = names.id(info_of(rolled_up_machine_metrics()[i]).column);
     for (MachinePiece& piece : pieces) piece.subject_id = id;
     known.push_back(&pieces);
   }

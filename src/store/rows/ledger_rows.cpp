@@ -1,6 +1,5 @@
 #include "store/rows/ledger_rows.h"
 
-#include <SQLiteCpp/Database.h>
 #include <algorithm>
 
 #include "store/rows/columns.h"
@@ -58,9 +57,8 @@ MappingUse read_mapping(const Statement& row, int column) {
 }
 
 LedgerRows::LedgerRows(SQLite::Database& database)
-    : database_(database),
-      find_(database, "SELECT id FROM mapping WHERE kind = ? AND label IS ?"),
-      add_(database, "INSERT INTO mapping (kind, label) VALUES (?, ?)"),
+    : names_(database, "SELECT id FROM mapping WHERE kind = ? AND label IS ?",
+             "INSERT INTO mapping (kind, label) VALUES (?, ?)"),
       ledger_(database,
               "INSERT INTO ledger (tick_id, process_id, state, read_ms, regions, cpu_us, wall_us) "
               "VALUES (?, ?, ?, ?, ?, ?, ?)"),
@@ -74,23 +72,7 @@ LedgerRows::LedgerRows(SQLite::Database& database)
              "ORDER BY mapping_id") {}
 
 std::int64_t LedgerRows::mapping_id(MappingKind kind, std::optional<std::string_view> label) {
-  const auto bind = [&](Statement& statement) {
-    statement.bind(to_string(kind));
-    if (label) {
-      statement.add(*label);
-    } else {
-      statement.add(MappingValue());
-    }
-  };
-  bind(find_);
-  if (find_.step()) {
-    const std::int64_t found = find_.integer(0);
-    find_.reset();
-    return found;
-  }
-  bind(add_);
-  add_.finish();
-  return database_.getLastInsertRowid();
+  return names_.id(to_string(kind), label);
 }
 
 std::vector<StoredMapping> LedgerRows::mappings_of(const MappingLedger& ledger) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "model/mapping.h"
+#include "store/rows/names.h"
 #include "store/sqlite/statement.h"
 
 namespace memoir {
@@ -53,9 +54,7 @@ class LedgerRows {
  private:
   std::int64_t mapping_id(MappingKind kind, std::optional<std::string_view> label);
 
-  SQLite::Database& database_;
-  Statement find_;
-  Statement add_;
+  Names names_;
   Statement ledger_;
   Statement mapping_;
   Statement gone_;

@@ -1,7 +1,5 @@
 #include "store/rows/process_rows.h"
 
-#include <SQLiteCpp/Database.h>
-
 #include "model/identity.h"
 
 namespace memoir {
@@ -26,28 +24,6 @@ constexpr const char* kRevive =
 constexpr const char* kAbsence = "INSERT OR REPLACE INTO process_sample (tick_id, process_id, source) VALUES (?, ?, 5)";
 
 }  // namespace
-
-template <typename... Values>
-std::optional<std::int64_t> ProcessRows::Names::find(const Values&... values) {
-  if (!find_.bind(values...).step()) return std::nullopt;
-  const std::int64_t found = find_.integer(0);
-  find_.reset();
-  return found;
-}
-
-template <typename... Values>
-std::int64_t ProcessRows::Names::id(const Values&... values) {
-  if (const auto found = find(values...)) return *found;
-  insert_.run(values...);
-  return database_.getLastInsertRowid();
-}
-
-template <typename... Values>
-std::int64_t ProcessRows::Names::id_seen(std::int64_t at_ms, const Values&... values) {
-  if (const auto found = find(values...)) return *found;
-  insert_.run(values..., at_ms, at_ms);
-  return database_.getLastInsertRowid();
-}
 
 ProcessRows::ProcessRows(SQLite::Database& database)
     : database_(database),
@@ -95,7 +71,7 @@ std::int64_t ProcessRows::insert(std::int64_t boot_id, const ProcessInfo& info, 
   insert_.bind(boot_id, info.key.pid, info.key.start_ticks, info.key.exec_count, first.tick_id, first.at_ms);
   add_info(insert_, info, first.at_ms);
   insert_.finish();
-  return database_.getLastInsertRowid();
+  return insert_.last_id();
 }
 
 void ProcessRows::update(std::int64_t id, const ProcessInfo& info, std::int64_t at_ms) {

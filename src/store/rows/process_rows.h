@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "model/tick.h"
+#include "store/rows/names.h"
 #include "store/sqlite/statement.h"
 
 namespace memoir {
@@ -43,26 +44,6 @@ class ProcessRows {
   void set_container(std::int64_t cgroup_id, const Container& container);
 
  private:
-  // The row of a name that is stored once.
-  class Names {
-   public:
-    Names(SQLite::Database& database, const char* find, const char* insert)
-        : database_(database), find_(database, find), insert_(database, insert) {}
-    template <typename... Values>
-    std::int64_t id(const Values&... values);
-    // One that keeps when it was seen first and last.
-    template <typename... Values>
-    std::int64_t id_seen(std::int64_t at_ms, const Values&... values);
-
-   private:
-    template <typename... Values>
-    std::optional<std::int64_t> find(const Values&... values);
-
-    SQLite::Database& database_;
-    Statement find_;
-    Statement insert_;
-  };
-
   void add_info(Statement& statement, const ProcessInfo& info, std::int64_t at_ms);
 
   SQLite::Database& database_;

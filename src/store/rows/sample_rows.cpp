@@ -1,7 +1,5 @@
 #include "store/rows/sample_rows.h"
 
-#include <SQLiteCpp/Database.h>
-
 #include "store/rows/columns.h"
 
 namespace memoir {
@@ -22,8 +20,7 @@ std::string insert_sql(const std::string& table, const std::string& first, std::
 }  // namespace
 
 SampleRows::SampleRows(SQLite::Database& database)
-    : database_(database),
-      hot_process_(database, insert_sql("process_sample", "tick_id, process_id, source", 3, kHotProcess)),
+    : hot_process_(database, insert_sql("process_sample", "tick_id, process_id, source", 3, kHotProcess)),
       cold_process_(database,
                     insert_sql("process_detail", "tick_id, process_id, state, parent_pid, threads", 5, kColdProcess)),
       hot_machine_(database, insert_sql("machine_sample", "tick_id", 1, kHotMachine)),
@@ -115,8 +112,7 @@ void SampleRows::insert_other(std::int64_t tick_id, std::int64_t key_id, std::op
 }
 
 std::int64_t SampleRows::insert_meminfo_key(std::string_view name) {
-  key_.run(name);
-  return database_.getLastInsertRowid();
+  return key_.insert(name);
 }
 
 bool hot_memory_differs(const ProcessSample& a, const ProcessSample& b) {

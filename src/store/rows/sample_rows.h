@@ -32,7 +32,6 @@ class SampleRows {
   std::int64_t insert_meminfo_key(std::string_view name);
 
  private:
-  SQLite::Database& database_;
   Statement hot_process_;
   Statement cold_process_;
   Statement hot_machine_;

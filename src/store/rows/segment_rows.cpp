@@ -1,12 +1,9 @@
 #include "store/rows/segment_rows.h"
 
-#include <SQLiteCpp/Database.h>
-
 namespace memoir {
 
 SegmentRows::SegmentRows(SQLite::Database& database)
-    : database_(database),
-      find_(database, "SELECT id FROM sysv_segment WHERE boot_id = ? AND shmid = ? AND creator_pid = ?"),
+    : find_(database, "SELECT id FROM sysv_segment WHERE boot_id = ? AND shmid = ? AND creator_pid = ?"),
       insert_(database,
               "INSERT INTO sysv_segment (boot_id, shmid, creator_pid, key, creator_uid, size_kib, first_ms) "
               "VALUES (?, ?, ?, ?, ?, ?, ?)"),
@@ -16,13 +13,10 @@ SegmentRows::SegmentRows(SQLite::Database& database)
       gone_(database, "INSERT INTO sysv_sample (tick_id, segment_id) VALUES (?, ?)") {}
 
 std::int64_t SegmentRows::id(std::int64_t boot_id, const SysvSegment& segment, std::int64_t at_ms) {
-  if (find_.bind(boot_id, segment.shmid, segment.creator_pid).step()) {
-    const std::int64_t id = find_.integer(0);
-    find_.reset();
-    return id;
-  }
-  insert_.run(boot_id, segment.shmid, segment.creator_pid, segment.key, segment.creator_uid, segment.size_kib, at_ms);
-  return database_.getLastInsertRowid();
+  const auto found = find_.one(boot_id, segment.shmid, segment.creator_pid);
+  if (found) return *found;
+  return insert_.insert(boot_id, segment.shmid, segment.creator_pid, segment.key, segment.creator_uid, segment.size_kib,
+                        at_ms);
 }
 
 void SegmentRows::insert(std::int64_t tick_id, std::int64_t segment_id, const SysvSegment& segment) {

@@ -19,7 +19,6 @@ class SegmentRows {
   void insert_gone(std::int64_t tick_id, std::int64_t segment_id);
 
  private:
-  SQLite::Database& database_;
   Statement find_;
   Statement insert_;
   Statement sample_;

@@ -1,6 +1,5 @@
 #include "store/rows/tmpfs_rows.h"
 
-#include <SQLiteCpp/Database.h>
 #include <optional>
 
 namespace memoir {
@@ -8,25 +7,12 @@ namespace {
 
 constexpr int kGone = 3;
 
-template <typename... Values>
-std::int64_t find_or_insert(SQLite::Database& database, Statement& find, Statement& insert, const Values&... values) {
-  if (find.bind(values...).step()) {
-    const std::int64_t id = find.integer(0);
-    find.reset();
-    return id;
-  }
-  insert.run(values...);
-  return database.getLastInsertRowid();
-}
-
 }  // namespace
 
 TmpfsRows::TmpfsRows(SQLite::Database& database)
-    : database_(database),
-      find_(database, "SELECT id FROM tmpfs WHERE mount_point = ?"),
-      insert_(database, "INSERT INTO tmpfs (mount_point) VALUES (?)"),
-      find_entry_(database, "SELECT id FROM tmpfs_entry WHERE tmpfs_id = ? AND path = ? AND directory = ?"),
-      insert_entry_(database, "INSERT INTO tmpfs_entry (tmpfs_id, path, directory) VALUES (?, ?, ?)"),
+    : mounts_(database, "SELECT id FROM tmpfs WHERE mount_point = ?", "INSERT INTO tmpfs (mount_point) VALUES (?)"),
+      entries_(database, "SELECT id FROM tmpfs_entry WHERE tmpfs_id = ? AND path = ? AND directory = ?",
+               "INSERT INTO tmpfs_entry (tmpfs_id, path, directory) VALUES (?, ?, ?)"),
       sample_(database,
               "INSERT INTO tmpfs_sample (tick_id, tmpfs_id, state, limit_kib, used_kib, inodes, walked_ms, entries, "
               "directories, symlinks, others, closed, allocated_kib, logical_kib) "
@@ -38,11 +24,11 @@ TmpfsRows::TmpfsRows(SQLite::Database& database)
       gone_entry_(database, "INSERT INTO tmpfs_entry_sample (tick_id, entry_id) VALUES (?, ?)") {}
 
 std::int64_t TmpfsRows::id(const std::string& mount_point) {
-  return find_or_insert(database_, find_, insert_, mount_point);
+  return mounts_.id(mount_point);
 }
 
 std::int64_t TmpfsRows::entry_id(std::int64_t tmpfs_id, const TmpfsEntry& entry) {
-  return find_or_insert(database_, find_entry_, insert_entry_, tmpfs_id, entry.path, entry.directory ? 1 : 0);
+  return entries_.id(tmpfs_id, entry.path, entry.directory ? 1 : 0);
 }
 
 void TmpfsRows::insert(std::int64_t tick_id, std::int64_t tmpfs_id, const TmpfsSample& sample) {

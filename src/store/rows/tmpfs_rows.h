@@ -6,6 +6,7 @@
 #include <string>
 
 #include "model/tmpfs.h"
+#include "store/rows/names.h"
 #include "store/sqlite/statement.h"
 
 namespace memoir {
@@ -24,11 +25,8 @@ class TmpfsRows {
   void insert_gone_entry(std::int64_t tick_id, std::int64_t entry_id);
 
  private:
-  SQLite::Database& database_;
-  Statement find_;
-  Statement insert_;
-  Statement find_entry_;
-  Statement insert_entry_;
+  Names mounts_;
+  Names entries_;
   Statement sample_;
   Statement gone_;
   Statement entry_sample_;

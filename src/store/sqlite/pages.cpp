@@ -31,12 +31,7 @@ PageCounter::PageCounter(SQLite::Database& database)
       free_(database, "PRAGMA freelist_count") {}
 
 Pages PageCounter::count() {
-  const auto value = [](Statement& statement) {
-    const std::int64_t found = statement.bind().step() ? statement.integer(0) : 0;
-    statement.reset();
-    return found;
-  };
-  return {page_bytes_, value(all_), value(free_)};
+  return {page_bytes_, all_.one().value_or(0), free_.one().value_or(0)};
 }
 
 void vacuum(SQLite::Database& database, std::int64_t count) {

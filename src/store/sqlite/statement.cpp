@@ -57,6 +57,10 @@ void Statement::reset() {
   bound_ = 0;
 }
 
+std::int64_t Statement::last_id() const {
+  return sqlite3_last_insert_rowid(database_);
+}
+
 std::int64_t Statement::integer(int column) const {
   return in_range(sqlite3_column_int64(statement_, column), -kMost, kMost);
 }

@@ -42,6 +42,12 @@ class Statement {
   }
   void add(std::optional<std::int64_t> value);
   void add(std::string_view text);
+  // An absent text is NULL. (A template, so that no other text is taken for one.)
+  template <std::same_as<std::optional<std::string_view>> Text>
+  void add(const Text& text) {
+    if (text) return add(*text);
+    add(std::optional<std::int64_t>());
+  }
 
   // To the next row; false at the end, where the statement is reset.
   bool step();
@@ -51,6 +57,21 @@ class Statement {
   void run(const Values&... values) {
     bind(values...);
     finish();
+  }
+  // run() of an INSERT: the id of its row.
+  template <typename... Values>
+  std::int64_t insert(const Values&... values) {
+    run(values...);
+    return last_id();
+  }
+  // Of the row that was inserted last.
+  std::int64_t last_id() const;
+  // The first column of the first row; nothing where there is none, or it is NULL.
+  template <typename... Values>
+  std::optional<std::int64_t> one(const Values&... values) {
+    const auto found = bind(values...).step() ? maybe(0) : std::nullopt;
+    reset();
+    return found;
   }
   void reset();
 
@@ -72,11 +93,10 @@ class Statement {
   int bound_ = 0;
 };
 
-// The first column of the first row; nothing where there is none, or it is NULL.
+// The same of a statement that is used once.
 template <typename... Values>
 std::optional<std::int64_t> one(SQLite::Database& database, std::string_view sql, const Values&... values) {
-  Statement statement(database, sql);
-  return statement.bind(values...).step() ? statement.maybe(0) : std::nullopt;
+  return Statement(database, sql).one(values...);
 }
 
 // What `read` makes of each row.

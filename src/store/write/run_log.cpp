@@ -35,11 +35,10 @@ std::int64_t store_boot(SQLite::Database& database, const BootInfo& boot) {
 }
 
 std::int64_t insert_run(SQLite::Database& database, std::int64_t boot_id, const RunInfo& run) {
-  Statement(database,
-            "INSERT INTO run (boot_id, started_ms, pid, version, interval_ms, census, first_tick_id) "
-            "VALUES (?, ?, ?, ?, ?, NULLIF(?, ''), (SELECT COALESCE(MAX(id), 0) + 1 FROM tick))")
-      .run(boot_id, run.started.wall_ms, run.pid, run.version, run.interval_ms, run.census);
-  return database.getLastInsertRowid();
+  return Statement(database,
+                   "INSERT INTO run (boot_id, started_ms, pid, version, interval_ms, census, first_tick_id) "
+                   "VALUES (?, ?, ?, ?, ?, NULLIF(?, ''), (SELECT COALESCE(MAX(id), 0) + 1 FROM tick))")
+      .insert(boot_id, run.started.wall_ms, run.pid, run.version, run.interval_ms, run.census);
 }
 
 std::string end_of_path(std::string_view path, std::size_t most) {
