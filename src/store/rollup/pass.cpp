@@ -73,18 +73,148 @@ class MachineSubjects {
   std::vector<Timeline<1>> lines_;
 };
 
+constexpr std::array kColdFields{ProcessField::swap, ProcessField::vm_swap, ProcessField::swap_pss};
+
 // One run over the ticks; see roll_up.
 class Pass {
  public:
-  Pass(SQLite::Database& database, std::int64_t first, std::optional<std::int64_t> end);
-  Segment run();
+  Pass(SQLite::Database& database, std::int64_t first, std::optional<std::int64_t> end)
+      : database_(database),
+        first_(first),
+        end_(end),
+        rows_{keyframe_of(database, first), end ? *end - 1 : last_tick_id(database)},
+        // A reader's own view of what is not rolled up yet shows every process.
+        subjects_(database, end ? kRollupTiers.front().process_age_ms : 0),
+        hot_(database,
+             rows_sql("process_id, source, " + column_list(kHotProcessFields), "process_sample", "tick_id, process_id"),
+             rows_),
+        cold_(database, rows_sql("process_id, " + column_list(kColdFields), "process_detail", "tick_id, process_id"),
+              rows_),
+        gone_(database, sql::gone_processes, rows_),
+        hot_machine_(database, rows_sql(column_list(kHotMachineFields), "machine_sample", "tick_id"), rows_),
+        cold_machine_(database, rows_sql(column_list(kColdMachineFields), "machine_detail", "tick_id"), rows_),
+        extremes_(database,
+                  fmt::format("SELECT e.tick_id, {} FROM extreme AS e JOIN tick AS t ON t.id = e.tick_id "
+                              "WHERE e.tick_id BETWEEN ? AND ? ORDER BY e.tick_id, e.subject, e.subject_id, e.metric",
+                              kExtremeColumns),
+                  rows_) {
+    segment_.ticks = {first, rows_.last + 1};
+  }
+
+  Segment run() {
+    // From the tick before on: what lies between belongs to the stretches.
+    TickMarks marks(database_, std::min(rows_.first, first_ - 1), rows_.last + 1);
+    while (marks.step()) {
+      const std::int64_t id = marks.id();
+      const TickMark& mark = marks.mark();
+      if (id > rows_.last) {
+        finish(&mark);
+        return std::move(segment_);
+      }
+      if (id >= rows_.first) visit(id, mark, marks.keyframe());
+      if (id >= first_) extend_stretch(id, mark);
+      before_ = mark;
+    }
+    finish(nullptr);
+    return std::move(segment_);
+  }
 
  private:
-  void apply_rows(std::int64_t tick_id);
-  void touch(std::int64_t tick_id, std::int64_t wall_ms, bool see);
-  void visit(std::int64_t tick_id, const TickMark& mark, bool keyframe);
-  void finish(const TickMark* next);
-  void extend_stretch(std::int64_t tick_id, const TickMark& mark);
+  void visit(std::int64_t tick_id, const TickMark& mark, bool keyframe) {
+    const bool priming = tick_id <= first_;
+    const bool broken = before_ && !priming && (is_gap(*before_, mark) || is_clock_step(*before_, mark));
+    if (broken) {
+      const std::int64_t held_ms = held_until_ms(*before_, mark);
+      machine_.hold_until(held_ms);
+      subjects_.hold_until(held_ms);
+      machine_.go_on_at(mark.wall_ms);
+      subjects_.go_on_at(mark.wall_ms);
+    }
+    const bool same_run = before_ && before_->run_id == mark.run_id;
+    touch(tick_id, mark.wall_ms, !priming && !broken && tick_id != first_);
+    subjects_.prime(priming);
+    subjects_.begin_tick(tick_id, {mark.wall_ms, same_run ? before_->wall_ms : mark.wall_ms}, keyframe);
+    apply_rows(tick_id);
+    subjects_.end_tick();
+    machine_.set(mark.wall_ms, machine_memory_, !priming);
+    if (tick_id == first_) {
+      subjects_.prime(false);
+      machine_.go_on_at(mark.wall_ms);
+      subjects_.go_on_at(mark.wall_ms);
+    }
+    if (!broken && tick_id != first_) return;
+    machine_.see();
+    subjects_.see_all();
+  }
+
+  void apply_rows(std::int64_t tick_id) {
+    hot_.apply_up_to(tick_id, [&](const Statement& row) {
+      if (row.integer(2) == kAbsentSource) return subjects_.end(row.integer(1));
+      ProcessMemory memory;
+      read_fields<ProcessField>(row, 3, memory, kHotProcessFields);
+      const auto source = static_cast<Source>(row.integer(2));
+      subjects_.set_hot(row.integer(1), unpacked(memory, source), is_known(source));
+    });
+    cold_.apply_up_to(tick_id, [&](const Statement& row) {
+      ProcessMemory memory;
+      read_fields<ProcessField>(row, 2, memory, kColdFields);
+      subjects_.set_cold(row.integer(1), memory);
+    });
+    gone_.apply_up_to(tick_id, [&](const Statement& row) { subjects_.end(row.integer(1)); });
+    hot_machine_.apply_up_to(
+        tick_id, [&](const Statement& row) { read_fields<MachineField>(row, 1, machine_memory_, kHotMachineFields); });
+    cold_machine_.apply_up_to(
+        tick_id, [&](const Statement& row) { read_fields<MachineField>(row, 1, machine_memory_, kColdMachineFields); });
+  }
+
+  // What looks saw before this tick.
+  void touch(std::int64_t tick_id, std::int64_t wall_ms, bool see) {
+    std::vector<std::pair<SubjectKind, ExtremeRow>> seen;
+    std::vector<ExtremeRow> of;
+    extremes_.apply_up_to(tick_id, [&](const Statement& row) {
+      of.clear();
+      read_extremes(row, 1, of);
+      for (const ExtremeRow& extreme : of) {
+        // The recorder wrote none that is after it.
+        if (extreme.at_ms <= wall_ms) seen.emplace_back(static_cast<SubjectKind>(row.integer(1)), extreme);
+      }
+    });
+    if (!see) return;
+    std::ranges::stable_sort(seen, {}, [](const auto& extreme) { return extreme.second.at_ms; });
+    for (const auto& [kind, extreme] : seen)
+      kind == SubjectKind::machine ? machine_.touch(extreme) : subjects_.touch(kind, extreme);
+  }
+
+  void extend_stretch(std::int64_t tick_id, const TickMark& mark) {
+    const bool gap = before_ && is_gap(*before_, mark);
+    const bool same = before_ && !gap && before_->run_id == mark.run_id && !is_clock_step(*before_, mark);
+    if (!same || segment_.stretches.empty()) {
+      Stretch stretch{mark.run_id, tick_id, tick_id, mark.wall_ms, mark.wall_ms, mark.boot_ms, {}, same, 0};
+      if (gap) stretch.gap = gap_reason(*before_, mark);
+      if (before_) {
+        stretch.pause_ms = before_->boot_id == mark.boot_id
+                               ? mark.boot_ms - before_->boot_ms
+                               : std::clamp<std::int64_t>(mark.wall_ms - before_->wall_ms, 0, kDayMs);
+      }
+      segment_.stretches.push_back(std::move(stretch));
+      return;
+    }
+    Stretch& last = segment_.stretches.back();
+    last.last_tick_id = tick_id;
+    last.to_ms = mark.wall_ms;
+    last.to_boot_ms = mark.boot_ms;
+  }
+
+  void finish(const TickMark* next) {
+    if (before_) {
+      segment_.end_ms = next != nullptr ? held_until_ms(*before_, *next) : before_->wall_ms;
+      machine_.hold_until(segment_.end_ms);
+      subjects_.hold_until(segment_.end_ms);
+    }
+    segment_.machine = machine_.take();
+    segment_.memory = subjects_.finish(segment_.end_ms, segment_.ticks.last);
+    segment_.marks = subjects_.marks();
+  }
 
   SQLite::Database& database_;
   const std::int64_t first_;
@@ -102,145 +232,6 @@ class Pass {
   MachineMemory machine_memory_;
   std::optional<TickMark> before_;
 };
-
-constexpr std::array kColdFields{ProcessField::swap, ProcessField::vm_swap, ProcessField::swap_pss};
-
-Pass::Pass(SQLite::Database& database, std::int64_t first, std::optional<std::int64_t> end)
-    : database_(database),
-      first_(first),
-      end_(end),
-      rows_{keyframe_of(database, first), end ? *end - 1 : last_tick_id(database)},
-      // A reader's own view of what is not rolled up yet shows every process.
-      subjects_(database, end ? kRollupTiers.front().process_age_ms : 0),
-      hot_(database,
-           rows_sql("process_id, source, " + column_list(kHotProcessFields), "process_sample", "tick_id, process_id"),
-           rows_),
-      cold_(database, rows_sql("process_id, " + column_list(kColdFields), "process_detail", "tick_id, process_id"),
-            rows_),
-      gone_(database, sql::gone_processes, rows_),
-      hot_machine_(database, rows_sql(column_list(kHotMachineFields), "machine_sample", "tick_id"), rows_),
-      cold_machine_(database, rows_sql(column_list(kColdMachineFields), "machine_detail", "tick_id"), rows_),
-      extremes_(database,
-                fmt::format("SELECT e.tick_id, {} FROM extreme AS e JOIN tick AS t ON t.id = e.tick_id "
-                            "WHERE e.tick_id BETWEEN ? AND ? ORDER BY e.tick_id, e.subject, e.subject_id, e.metric",
-                            kExtremeColumns),
-                rows_) {
-  segment_.ticks = {first, rows_.last + 1};
-}
-
-void Pass::apply_rows(std::int64_t tick_id) {
-  hot_.apply_up_to(tick_id, [&](const Statement& row) {
-    if (row.integer(2) == kAbsentSource) return subjects_.end(row.integer(1));
-    ProcessMemory memory;
-    read_fields<ProcessField>(row, 3, memory, kHotProcessFields);
-    const auto source = static_cast<Source>(row.integer(2));
-    subjects_.set_hot(row.integer(1), unpacked(memory, source), is_known(source));
-  });
-  cold_.apply_up_to(tick_id, [&](const Statement& row) {
-    ProcessMemory memory;
-    read_fields<ProcessField>(row, 2, memory, kColdFields);
-    subjects_.set_cold(row.integer(1), memory);
-  });
-  gone_.apply_up_to(tick_id, [&](const Statement& row) { subjects_.end(row.integer(1)); });
-  hot_machine_.apply_up_to(
-      tick_id, [&](const Statement& row) { read_fields<MachineField>(row, 1, machine_memory_, kHotMachineFields); });
-  cold_machine_.apply_up_to(
-      tick_id, [&](const Statement& row) { read_fields<MachineField>(row, 1, machine_memory_, kColdMachineFields); });
-}
-
-// What looks saw before this tick.
-void Pass::touch(std::int64_t tick_id, std::int64_t wall_ms, bool see) {
-  std::vector<std::pair<SubjectKind, ExtremeRow>> seen;
-  std::vector<ExtremeRow> of;
-  extremes_.apply_up_to(tick_id, [&](const Statement& row) {
-    of.clear();
-    read_extremes(row, 1, of);
-    for (const ExtremeRow& extreme : of) {
-      // The recorder wrote none that is after it.
-      if (extreme.at_ms <= wall_ms) seen.emplace_back(static_cast<SubjectKind>(row.integer(1)), extreme);
-    }
-  });
-  if (!see) return;
-  std::ranges::stable_sort(seen, {}, [](const auto& extreme) { return extreme.second.at_ms; });
-  for (const auto& [kind, extreme] : seen)
-    kind == SubjectKind::machine ? machine_.touch(extreme) : subjects_.touch(kind, extreme);
-}
-
-void Pass::visit(std::int64_t tick_id, const TickMark& mark, bool keyframe) {
-  const bool priming = tick_id <= first_;
-  const bool broken = before_ && !priming && (is_gap(*before_, mark) || is_clock_step(*before_, mark));
-  if (broken) {
-    const std::int64_t held_ms = held_until_ms(*before_, mark);
-    machine_.hold_until(held_ms);
-    subjects_.hold_until(held_ms);
-    machine_.go_on_at(mark.wall_ms);
-    subjects_.go_on_at(mark.wall_ms);
-  }
-  const bool same_run = before_ && before_->run_id == mark.run_id;
-  touch(tick_id, mark.wall_ms, !priming && !broken && tick_id != first_);
-  subjects_.prime(priming);
-  subjects_.begin_tick(tick_id, {mark.wall_ms, same_run ? before_->wall_ms : mark.wall_ms}, keyframe);
-  apply_rows(tick_id);
-  subjects_.end_tick();
-  machine_.set(mark.wall_ms, machine_memory_, !priming);
-  if (tick_id == first_) {
-    subjects_.prime(false);
-    machine_.go_on_at(mark.wall_ms);
-    subjects_.go_on_at(mark.wall_ms);
-  }
-  if (!broken && tick_id != first_) return;
-  machine_.see();
-  subjects_.see_all();
-}
-
-void Pass::extend_stretch(std::int64_t tick_id, const TickMark& mark) {
-  const bool gap = before_ && is_gap(*before_, mark);
-  const bool same = before_ && !gap && before_->run_id == mark.run_id && !is_clock_step(*before_, mark);
-  if (!same || segment_.stretches.empty()) {
-    Stretch stretch{mark.run_id, tick_id, tick_id, mark.wall_ms, mark.wall_ms, mark.boot_ms, {}, same, 0};
-    if (gap) stretch.gap = gap_reason(*before_, mark);
-    if (before_) {
-      stretch.pause_ms = before_->boot_id == mark.boot_id
-                             ? mark.boot_ms - before_->boot_ms
-                             : std::clamp<std::int64_t>(mark.wall_ms - before_->wall_ms, 0, kDayMs);
-    }
-    segment_.stretches.push_back(std::move(stretch));
-    return;
-  }
-  Stretch& last = segment_.stretches.back();
-  last.last_tick_id = tick_id;
-  last.to_ms = mark.wall_ms;
-  last.to_boot_ms = mark.boot_ms;
-}
-
-void Pass::finish(const TickMark* next) {
-  if (before_) {
-    segment_.end_ms = next != nullptr ? held_until_ms(*before_, *next) : before_->wall_ms;
-    machine_.hold_until(segment_.end_ms);
-    subjects_.hold_until(segment_.end_ms);
-  }
-  segment_.machine = machine_.take();
-  segment_.memory = subjects_.finish(segment_.end_ms, segment_.ticks.last);
-  segment_.marks = subjects_.marks();
-}
-
-Segment Pass::run() {
-  // From the tick before on: what lies between belongs to the stretches.
-  TickMarks marks(database_, std::min(rows_.first, first_ - 1), rows_.last + 1);
-  while (marks.step()) {
-    const std::int64_t id = marks.id();
-    const TickMark& mark = marks.mark();
-    if (id > rows_.last) {
-      finish(&mark);
-      return std::move(segment_);
-    }
-    if (id >= rows_.first) visit(id, mark, marks.keyframe());
-    if (id >= first_) extend_stretch(id, mark);
-    before_ = mark;
-  }
-  finish(nullptr);
-  return std::move(segment_);
-}
 
 }  // namespace
 
