@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -17,29 +18,32 @@ struct StoredSample {
 };
 
 // Stores those that are new or changed, or all of them; and ends those that are not among them any more. Both `samples`
-// and `stored` are sorted by `key`, which each has once. `rows`: id_of(sample), insert(id, sample), end(id).
-template <typename Sample, typename Key, typename Rows>
-void store_changes(const std::vector<Sample>& samples, Key key, bool all, Rows&& rows,
-                   std::vector<StoredSample<Sample>>& stored) {
+// and `stored` are sorted by `key`, which each has once. id_of(sample), insert(id, sample), end(id).
+template <typename Sample, typename Key, typename IdOf, typename Insert, typename End>
+void store_changes(const std::vector<Sample>& samples, Key key, bool all, std::vector<StoredSample<Sample>>& stored,
+                   const IdOf& id_of, const Insert& insert, const End& end) {
   std::vector<StoredSample<Sample>> now;
   now.reserve(samples.size());
   auto old = stored.begin();
   for (const Sample& sample : samples) {
-    for (; old != stored.end() && std::invoke(key, old->last) < std::invoke(key, sample); ++old) rows.end(old->id);
+    for (; old != stored.end() && std::invoke(key, old->last) < std::invoke(key, sample); ++old) end(old->id);
     const bool known = old != stored.end() && std::invoke(key, old->last) == std::invoke(key, sample);
-    const std::int64_t id = known ? old->id : rows.id_of(sample);
-    if (all || !known || sample != old->last) rows.insert(id, sample);
+    const std::int64_t id = known ? old->id : id_of(sample);
+    if (all || !known || sample != old->last) insert(id, sample);
     now.push_back({sample, id});
     if (known) ++old;
   }
-  for (; old != stored.end(); ++old) rows.end(old->id);
+  for (; old != stored.end(); ++old) end(old->id);
   stored = std::move(now);
 }
 
-// At a keyframe of which nothing was read: what was read last still holds.
-template <typename Sample, typename Rows>
-void store_again(const std::vector<StoredSample<Sample>>& stored, Rows&& rows) {
-  for (const StoredSample<Sample>& sample : stored) rows.insert(sample.id, sample.last);
+// The same of what only some ticks read. What was read last still holds, and is stored again where all are.
+template <typename Sample, typename Key, typename IdOf, typename Insert, typename End>
+void store_changes(const std::optional<std::vector<Sample>>& samples, Key key, bool all,
+                   std::vector<StoredSample<Sample>>& stored, const IdOf& id_of, const Insert& insert, const End& end) {
+  if (samples) return store_changes(*samples, key, all, stored, id_of, insert, end);
+  if (!all) return;
+  for (const StoredSample<Sample>& sample : stored) insert(sample.id, sample.last);
 }
 
 }  // namespace memoir

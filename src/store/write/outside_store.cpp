@@ -8,34 +8,6 @@
 namespace memoir {
 namespace {
 
-struct SegmentChanges {
-  SegmentRows& rows;
-  std::int64_t boot_id;
-  const TickContext& context;
-
-  std::int64_t id_of(const SysvSegment& segment) const { return rows.id(boot_id, segment, context.time.at_ms); }
-  void insert(std::int64_t id, const SysvSegment& segment) const { rows.insert(context.tick_id, id, segment); }
-  void end(std::int64_t id) const { rows.insert_gone(context.tick_id, id); }
-};
-
-struct MountChanges {
-  TmpfsRows& rows;
-  std::int64_t tick_id;
-
-  std::int64_t id_of(const TmpfsSample& sample) const { return rows.id(sample.mount_point); }
-  void insert(std::int64_t id, const TmpfsSample& sample) const { rows.insert(tick_id, id, sample); }
-  void end(std::int64_t id) const { rows.insert_gone(tick_id, id); }
-};
-
-struct EntryChanges {
-  TmpfsRows& rows;
-  std::int64_t tick_id;
-
-  std::int64_t id_of(const PlacedEntry& placed) const { return rows.entry_id(placed.tmpfs_id, placed.entry); }
-  void insert(std::int64_t id, const PlacedEntry& placed) const { rows.insert_entry(tick_id, id, placed.entry); }
-  void end(std::int64_t id) const { rows.insert_gone_entry(tick_id, id); }
-};
-
 // A number comes again after very many segments.
 std::pair<std::int64_t, std::int32_t> segment_key(const SysvSegment& segment) {
   return {segment.shmid, segment.creator_pid};
@@ -84,25 +56,27 @@ void OutsideStore::store(const Tick& tick, std::int64_t boot_id, const TickConte
 
 void OutsideStore::store_segments(const std::optional<std::vector<SysvSegment>>& segments, std::int64_t boot_id,
                                   const TickContext& context, StoredOutside& stored) {
-  const SegmentChanges rows{segments_, boot_id, context};
-  if (segments) {
-    store_changes(*segments, segment_key, context.keyframe, rows, stored.segments);
-  } else if (context.keyframe) {
-    store_again(stored.segments, rows);
-  }
+  store_changes(
+      segments, segment_key, context.keyframe, stored.segments,
+      [&](const SysvSegment& segment) { return segments_.id(boot_id, segment, context.time.at_ms); },
+      [&](std::int64_t id, const SysvSegment& segment) { segments_.insert(context.tick_id, id, segment); },
+      [&](std::int64_t id) { segments_.insert_gone(context.tick_id, id); });
 }
 
 void OutsideStore::store_tmpfs(const std::optional<std::vector<TmpfsSample>>& mounts, const TickContext& context,
                                StoredOutside& stored) {
-  const MountChanges rows{tmpfs_, context.tick_id};
-  const EntryChanges entry_rows{tmpfs_, context.tick_id};
-  if (mounts) {
-    store_changes(without_entries(*mounts), &TmpfsSample::mount_point, context.keyframe, rows, stored.mounts);
-    store_changes(entries_of(*mounts, stored.mounts), entry_key, context.keyframe, entry_rows, stored.entries);
-  } else if (context.keyframe) {
-    store_again(stored.mounts, rows);
-    store_again(stored.entries, entry_rows);
-  }
+  const auto samples = mounts ? std::optional(without_entries(*mounts)) : std::nullopt;
+  store_changes(
+      samples, &TmpfsSample::mount_point, context.keyframe, stored.mounts,
+      [&](const TmpfsSample& sample) { return tmpfs_.id(sample.mount_point); },
+      [&](std::int64_t id, const TmpfsSample& sample) { tmpfs_.insert(context.tick_id, id, sample); },
+      [&](std::int64_t id) { tmpfs_.insert_gone(context.tick_id, id); });
+  const auto entries = mounts ? std::optional(entries_of(*mounts, stored.mounts)) : std::nullopt;
+  store_changes(
+      entries, entry_key, context.keyframe, stored.entries,
+      [&](const PlacedEntry& placed) { return tmpfs_.entry_id(placed.tmpfs_id, placed.entry); },
+      [&](std::int64_t id, const PlacedEntry& placed) { tmpfs_.insert_entry(context.tick_id, id, placed.entry); },
+      [&](std::int64_t id) { tmpfs_.insert_gone_entry(context.tick_id, id); });
 }
 
 }  // namespace memoir

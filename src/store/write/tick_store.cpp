@@ -58,30 +58,6 @@ Source stored_source(const ProcessSample& now, const ProcessSample& last) {
   return is_known(now.source) && is_known(last.source) && !hot_memory_differs(now, last) ? last.source : now.source;
 }
 
-struct CgroupRows {
-  ProcessRows& names;
-  SampleRows& samples;
-  const TickContext& context;
-
-  std::int64_t id_of(const CgroupSample& sample) const { return names.cgroup_id(sample.path, context.time.at_ms); }
-  void insert(std::int64_t id, const CgroupSample& sample) const {
-    samples.insert(context.tick_id, id, sample);
-    if (context.keyframe) samples.see_cgroup(id, context.time.at_ms);
-  }
-  void end(std::int64_t id) const { samples.insert_gone_cgroup(context.tick_id, id); }
-};
-
-// Its end is that of its samples.
-struct CgroupDetailRows {
-  ProcessRows& names;
-  SampleRows& samples;
-  const TickContext& context;
-
-  std::int64_t id_of(const CgroupDetail& detail) const { return names.cgroup_id(detail.path, context.time.at_ms); }
-  void insert(std::int64_t id, const CgroupDetail& detail) const { samples.insert(context.tick_id, id, detail); }
-  void end(std::int64_t /*id*/) const {}
-};
-
 // A new day forgets the marks of the one before.
 void begin_day(WriterState& state) {
   state.machine_marks.day = {};
@@ -296,16 +272,21 @@ void TickStore::store_categories(const std::vector<CategorySample>& samples, con
 }
 
 void TickStore::store_cgroups(const Tick& tick, const TickContext& context, WriterState& state) {
-  store_changes(tick.cgroups, &CgroupSample::path, context.keyframe, CgroupRows{processes_, samples_, context},
-                state.cgroups);
+  const auto id_of = [&](const auto& of) { return processes_.cgroup_id(of.path, context.time.at_ms); };
+  store_changes(
+      tick.cgroups, &CgroupSample::path, context.keyframe, state.cgroups, id_of,
+      [&](std::int64_t id, const CgroupSample& sample) {
+        samples_.insert(context.tick_id, id, sample);
+        if (context.keyframe) samples_.see_cgroup(id, context.time.at_ms);
+      },
+      [&](std::int64_t id) { samples_.insert_gone_cgroup(context.tick_id, id); });
   mark_cgroups(context, state);
   ExtremeStore::store_cgroups(tick.extremes, samples_, processes_, context, state);
-  const CgroupDetailRows details{processes_, samples_, context};
-  if (tick.cgroup_details) {
-    store_changes(*tick.cgroup_details, &CgroupDetail::path, context.keyframe, details, state.cgroup_details);
-  } else if (context.keyframe) {
-    store_again(state.cgroup_details, details);
-  }
+  // The end of a detail is that of its samples.
+  store_changes(
+      tick.cgroup_details, &CgroupDetail::path, context.keyframe, state.cgroup_details, id_of,
+      [&](std::int64_t id, const CgroupDetail& detail) { samples_.insert(context.tick_id, id, detail); },
+      [](std::int64_t) {});
   for (const CgroupContainer& of : tick.containers)
     processes_.set_container(processes_.cgroup_id(of.path, context.time.at_ms), of.container);
 }
