@@ -15,6 +15,9 @@ constexpr std::int64_t kFlushMs = 15 * 60 * 1000;
 // Those of processes that ended wait for it too, but for no more than so many: some hundred bytes each.
 constexpr std::size_t kEndedAtMost = 512;
 
+// Ends are summed up over so long.
+constexpr std::int64_t kEndBlockMs = 5 * 60 * 1000;
+
 TickContext context_of(const Tick& tick, const WriterState& state) {
   const bool first = !state.last_tick.has_value();
   const std::int64_t at = tick.begin.wall_ms;
@@ -100,7 +103,7 @@ void TickStore::store(const Tick& tick, std::int64_t run_id, std::int64_t boot_i
   store_cgroups(tick, context, state);
   store_processes(tick, context, state);
   extremes_.store_strangers(boot_id, samples_, processes_, marks_, context, state);
-  ends_.store(tick, boot_id, context, processes_, state);
+  store_ends(tick, context, state);
   ledgers_.store(tick.ledgers, context, state);
   outside_.store(tick, boot_id, context, state);
   state.last_tick = tick.begin;
@@ -298,6 +301,17 @@ void TickStore::mark_cgroups(const TickContext& context, WriterState& state) {
     cgroup.live = true;
     cgroup.marks.see(SubjectKind::cgroup, mark_values(stored.last), context.time, context.time);
   }
+}
+
+// After the processes, whose rows they are of.
+void TickStore::store_ends(const Tick& tick, const TickContext& context, WriterState& state) {
+  for (const ProcessEnd& of : tick.ends) {
+    if (const auto row = processes_.find(boot_id_, of.process)) ends_.insert(context.tick_id, row->id, of);
+  }
+  const std::int64_t block = context.time.at_ms / kEndBlockMs;
+  if (block != state.ends.block || context.first) state.ends = {block, context.tick_id};
+  for (const EndSum& sum : tick.end_sums)
+    ends_.add(state.ends.tick_id, processes_.cgroup_id(sum.cgroup, context.time.at_ms), sum);
 }
 
 }  // namespace memoir

@@ -7,9 +7,9 @@
 #include <cstdint>
 
 #include "store/rollup/mark_rows.h"
+#include "store/rows/end_rows.h"
 #include "store/rows/process_rows.h"
 #include "store/rows/sample_rows.h"
-#include "store/write/end_store.h"
 #include "store/write/extreme_store.h"
 #include "store/write/ledger_store.h"
 #include "store/write/outside_store.h"
@@ -40,13 +40,14 @@ class TickStore {
   void store_cgroups(const Tick& tick, const TickContext& context, WriterState& state);
   void mark_cgroups(const TickContext& context, WriterState& state);
   void store_categories(const std::vector<CategorySample>& samples, const TickContext& context, WriterState& state);
+  void store_ends(const Tick& tick, const TickContext& context, WriterState& state);
 
   Statement insert_tick_;
   ProcessRows processes_;
   SampleRows samples_;
   LedgerStore ledgers_;
   OutsideStore outside_;
-  EndStore ends_;
+  EndRows ends_;
   ExtremeStore extremes_;
   MarkRows marks_;
   std::int64_t boot_id_ = 0;
