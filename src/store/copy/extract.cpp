@@ -3,7 +3,6 @@
 #include <array>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <sqlite3.h>
 
 #include "store/copy/parts.h"
 #include "store/replay/samples.h"
@@ -12,6 +11,7 @@
 #include "store/rollup/rollup.h"
 #include "store/sqlite/database.h"
 #include "store/sqlite/statement.h"
+#include "store/sqlite/time_limit.h"
 #include "store/tables.h"
 
 namespace memoir {
@@ -114,43 +114,20 @@ void forget_cuts(SQLite::Database& source) {
     source.exec(fmt::format("UPDATE copy.retention SET {0}_cut = 0, {0}_from_ms = 0", shape.retained));
 }
 
-// Lets the plan's progress stop what runs long within SQLite.
-class Interruptible {
- public:
-  Interruptible(SQLite::Database& database, const CopyPlan& plan) : database_(database), plan_(plan) {
-    constexpr int steps = 100'000;
-    sqlite3_progress_handler(
-        database.getHandle(), steps, [](void* self) { return static_cast<Interruptible*>(self)->go_on() ? 0 : 1; },
-        this);
-  }
-  ~Interruptible() { sqlite3_progress_handler(database_.getHandle(), 0, nullptr, nullptr); }
-  Interruptible(const Interruptible&) = delete;
-  Interruptible& operator=(const Interruptible&) = delete;
-
-  // Whether to go on.
-  bool reach(int percent) {
-    percent_ = percent;
-    return go_on();
-  }
-
- private:
-  bool go_on() const { return plan_.progress(percent_); }
-
-  SQLite::Database& database_;
-  const CopyPlan& plan_;
-  int percent_ = 0;
-};
-
 Status copy_rows(const CopyPlan& plan, Range range, SQLite::Database& source) {
   Transaction transaction(source, Transaction::Kind::read);
   const Extent extent = extent_of(source, range);
   if (extent.ticks.empty() && !extent.tiers)
     return Error{ErrorKind::gone, plan.from + ": nothing was recorded in this range"};
-  Interruptible watch(source, plan);
+  // Lets the plan's progress stop what runs long within SQLite.
+  constexpr int steps = 100'000;
+  int percent = 0;
+  const ProgressWatch watch(source.getHandle(), steps, [&] { return plan.progress(percent); });
   int done = 0;
   const auto tables = store_tables();
   for (const StoreTable& table : tables) {
-    if (!watch.reach(kWritten * done++ / static_cast<int>(tables.size()))) return stopped(plan);
+    percent = kWritten * done++ / static_cast<int>(tables.size());
+    if (!plan.progress(percent)) return stopped(plan);
     copy_table(source, table, extent);
   }
   copy_table(source, kWorking, extent);

@@ -18,21 +18,6 @@ namespace {
 // A check reads each page about once.
 constexpr int kProgressSteps = 100'000;
 
-struct CheckProgress {
-  sqlite3* handle;
-  std::int64_t pages;
-  const std::function<bool(int)>& tell;
-};
-
-int report_progress(void* data) {
-  const auto& state = *static_cast<CheckProgress*>(data);
-  int read = 0;
-  int unused = 0;
-  sqlite3_db_status(state.handle, SQLITE_DBSTATUS_CACHE_MISS, &read, &unused, 0);
-  const std::int64_t percent = 100 * std::int64_t{read} / std::max<std::int64_t>(state.pages, 1);
-  return state.tell(static_cast<int>(std::min<std::int64_t>(99, percent))) ? 0 : 1;
-}
-
 }  // namespace
 
 std::string quick_check(SQLite::Database& database, const std::string& table) {
@@ -57,11 +42,15 @@ CheckResult quick_check(SQLite::Database& database, std::chrono::milliseconds wi
 Result<std::string> check_file(const std::string& path, const std::function<bool(int)>& progress) {
   const auto database = TRY(open_for_reading(path));
   return guarded(path, [&]() -> Result<std::string> {
-    CheckProgress state{database->getHandle(), number(*database, "PRAGMA page_count"), progress};
-    sqlite3_progress_handler(state.handle, kProgressSteps, report_progress, &state);
-    const std::string damage = quick_check(*database);
-    sqlite3_progress_handler(state.handle, 0, nullptr, nullptr);
-    return damage;
+    sqlite3* const handle = database->getHandle();
+    const std::int64_t pages = std::max<std::int64_t>(number(*database, "PRAGMA page_count"), 1);
+    const ProgressWatch watch(handle, kProgressSteps, [&] {
+      int read = 0;
+      int unused = 0;
+      sqlite3_db_status(handle, SQLITE_DBSTATUS_CACHE_MISS, &read, &unused, 0);
+      return progress(static_cast<int>(std::min<std::int64_t>(99, 100 * std::int64_t{read} / pages)));
+    });
+    return quick_check(*database);
   });
 }
 

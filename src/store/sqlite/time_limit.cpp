@@ -2,6 +2,7 @@
 
 #include <ctime>
 #include <sqlite3.h>
+#include <utility>
 
 namespace memoir {
 
@@ -36,17 +37,17 @@ std::chrono::nanoseconds computed() {
 
 }  // namespace
 
-CpuLimit::CpuLimit(sqlite3* database, std::chrono::milliseconds within)
-    : database_(database), end_(computed() + within) {
-  sqlite3_progress_handler(database, kSteps, is_over, this);
+ProgressWatch::ProgressWatch(sqlite3* database, int steps, std::function<bool()> goes_on)
+    : database_(database), goes_on_(std::move(goes_on)) {
+  const auto ask = [](void* self) { return static_cast<ProgressWatch*>(self)->goes_on_() ? 0 : 1; };
+  sqlite3_progress_handler(database, steps, ask, this);
 }
 
-CpuLimit::~CpuLimit() {
+ProgressWatch::~ProgressWatch() {
   sqlite3_progress_handler(database_, 0, nullptr, nullptr);
 }
 
-int CpuLimit::is_over(void* self) {
-  return computed() > static_cast<const CpuLimit*>(self)->end_ ? 1 : 0;
-}
+CpuLimit::CpuLimit(sqlite3* database, std::chrono::milliseconds within)
+    : ProgressWatch(database, kSteps, [end = computed() + within] { return computed() <= end; }) {}
 
 }  // namespace memoir

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <functional>
 #include <mutex>
 #include <thread>
 
@@ -30,20 +31,24 @@ class TimeLimit {
   std::thread timer_;
 };
 
-// Ends what a connection is at when the program has computed for so long: whatever a file holds, an answer comes or is
-// refused within this. Time that it waits for a disk or for others does not count.
-class CpuLimit {
+// Asks every so many of SQLite's steps whether a connection goes on with what it is at; false interrupts that.
+class ProgressWatch {
  public:
-  CpuLimit(sqlite3* database, std::chrono::milliseconds within);
-  ~CpuLimit();
-  CpuLimit(const CpuLimit&) = delete;
-  CpuLimit& operator=(const CpuLimit&) = delete;
+  ProgressWatch(sqlite3* database, int steps, std::function<bool()> goes_on);
+  ~ProgressWatch();
+  ProgressWatch(const ProgressWatch&) = delete;
+  ProgressWatch& operator=(const ProgressWatch&) = delete;
 
  private:
-  static int is_over(void* self);
-
   sqlite3* database_;
-  std::chrono::nanoseconds end_;  // of the program's processor time
+  std::function<bool()> goes_on_;
+};
+
+// Ends what a connection is at when the program has computed for so long: whatever a file holds, an answer comes or is
+// refused within this. Time that it waits for a disk or for others does not count.
+class CpuLimit : public ProgressWatch {
+ public:
+  CpuLimit(sqlite3* database, std::chrono::milliseconds within);
 };
 
 }  // namespace memoir
