@@ -202,17 +202,17 @@ class SqliteReader final : public Reader {
     return loading(load_processes_of_pid, range, pid);
   }
   Result<std::vector<StoredLife>> lives(Range range) override { return loading(load_lives, range); }
-  Status process_samples(Range range, const std::function<void(const HeldSample<ProcessSample>&)>& visit) override {
+  Status process_samples(Range range, const VisitHeld<ProcessSample>& visit) override {
     return visiting(visit_process_samples, range, visit);
   }
-  Status machine_samples(Range range, const std::function<void(const HeldSample<MachineMemory>&)>& visit) override {
+  Status machine_samples(Range range, const VisitHeld<MachineMemory>& visit) override {
     return visiting(visit_machine_samples, range, visit);
   }
-  Status category_samples(Range range, const std::function<void(const HeldSample<CategorySample>&)>& visit) override {
+  Status category_samples(Range range, const VisitHeld<CategorySample>& visit) override {
     return visiting(visit_category_samples, range, visit);
   }
   Result<std::vector<TierSpan>> tiers() override { return loading(load_tiers); }
-  Status history(const HistoryQuestion& question, const std::function<void(const SubjectInterval&)>& visit) override {
+  Status history(const HistoryQuestion& question, const VisitInterval& visit) override {
     if (auto error = error_in(question)) return *std::move(error);
     return visiting(visit_history, tails_, question, visit);
   }

@@ -95,9 +95,9 @@ class Reader {
   // Everything that the samples of a range hold, in the order of recording, which is that of time but for a stepped
   // wall clock. The first of each subject is clipped to begin at from_ms. At a keyframe and after a gap one begins even
   // if nothing changed; one that begins at the very end of what is recorded has no length.
-  virtual Status process_samples(Range range, const std::function<void(const HeldSample<ProcessSample>&)>& visit) = 0;
-  virtual Status machine_samples(Range range, const std::function<void(const HeldSample<MachineMemory>&)>& visit) = 0;
-  virtual Status category_samples(Range range, const std::function<void(const HeldSample<CategorySample>&)>& visit) = 0;
+  virtual Status process_samples(Range range, const VisitHeld<ProcessSample>& visit) = 0;
+  virtual Status machine_samples(Range range, const VisitHeld<MachineMemory>& visit) = 0;
+  virtual Status category_samples(Range range, const VisitHeld<CategorySample>& visit) = 0;
 
   // The tiers that hold something, the finest first.
   virtual Result<std::vector<TierSpan>> tiers() = 0;
@@ -106,7 +106,7 @@ class Reader {
   // one row one after the other, in the order of the question's metrics. Where the rows of a tier end, buckets made
   // from the ticks go on; a bucket that both tell of comes as two that adjoin. Ticks tell of processes, categories,
   // the machine, and of what the kernel counts of cgroups. A metric that the tier does not have is an error.
-  virtual Status history(const HistoryQuestion& question, const std::function<void(const SubjectInterval&)>& visit) = 0;
+  virtual Status history(const HistoryQuestion& question, const VisitInterval& visit) = 0;
 
   // What the categories, identities (unit and command) or cgroups of the file are called, by their row.
   virtual Result<std::map<std::int64_t, std::string>> group_names(SubjectKind kind) = 0;

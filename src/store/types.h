@@ -197,6 +197,8 @@ struct HeldSample {
   std::int64_t until_ms = 0;
   const Sample* sample = nullptr;  // valid during the call
 };
+template <typename Sample>
+using VisitHeld = std::function<void(const HeldSample<Sample>&)>;
 
 // What a tier can answer for: from its oldest row to the last tick. Each tier reaches up to the last tick: what its
 // rows do not hold yet is made from the raw ones.
@@ -225,6 +227,7 @@ struct SubjectInterval {
   std::int64_t processes = 0;  // most members that lived at one time; of a process 1, and 0 of a zombie if asked
   Interval interval;
 };
+using VisitInterval = std::function<void(const SubjectInterval&)>;
 
 // A high-water mark: the value, the tick that had it, and the tick before, between which it was reached.
 struct HighWater {

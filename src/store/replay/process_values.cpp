@@ -23,9 +23,7 @@ std::vector<ProcessField> fields_of(const std::vector<Metric>& metrics) {
 
 class ValuePass {
  public:
-  using Visit = std::function<void(const SubjectInterval&)>;
-
-  ValuePass(SQLite::Database& database, const HistoryQuestion& question, const Visit& visit)
+  ValuePass(SQLite::Database& database, const HistoryQuestion& question, const VisitInterval& visit)
       : database_(database),
         question_(question),
         ticks_(ticks_of(database, question)),
@@ -100,7 +98,7 @@ class ValuePass {
     read_fields<ProcessField>(from, 3, row.memory, cold_fields_);
   }
 
-  void hand_out(const PlannedInterval& interval, const Row& row, const Visit& visit) const {
+  void hand_out(const PlannedInterval& interval, const Row& row, const VisitInterval& visit) const {
     for (const Metric metric : question_.metrics) {
       const Interval values = constant(interval.at_ms, interval.until_ms, metric_kib(row.memory, metric),
                                        is_exact(metric, row.source) ? 1 : 0);
@@ -125,8 +123,7 @@ class ValuePass {
 
 }  // namespace
 
-void visit_process_values(SQLite::Database& database, const HistoryQuestion& question,
-                          const std::function<void(const SubjectInterval&)>& visit) {
+void visit_process_values(SQLite::Database& database, const HistoryQuestion& question, const VisitInterval& visit) {
   ValuePass(database, question, visit).run();
 }
 

@@ -99,7 +99,7 @@ Samples<CategorySample> named_categories(SQLite::Database& database) {
 // `read` takes a row of `sql`, of which the second column is the subject, into the sample that there is of it.
 template <typename Sample, typename Read>
 void visit_group_samples(SQLite::Database& database, const Plan& plan, const std::string& sql, Samples<Sample> samples,
-                         const Read& read, const std::function<void(const HeldSample<Sample>&)>& visit) {
+                         const Read& read, const VisitHeld<Sample>& visit) {
   TickCursor rows(database, sql, plan.ticks);
   for (const PlannedInterval& interval : plan.intervals) {
     rows.apply_up_to(interval.tick_id, [&](const Statement& row) { read(row, samples[row.integer(1)]); });
@@ -123,8 +123,7 @@ TickSpan span_of(SQLite::Database& database, Range range) {
   return span.empty() ? TickSpan{} : span;
 }
 
-void visit_process_samples(SQLite::Database& database, Range range,
-                           const std::function<void(const HeldSample<ProcessSample>&)>& visit) {
+void visit_process_samples(SQLite::Database& database, Range range, const VisitHeld<ProcessSample>& visit) {
   const Plan plan = make_plan(database, range, sql::process_changes);
   ProcessReplay replay(database, plan.ticks);
   for (const PlannedInterval& interval : plan.intervals) {
@@ -133,8 +132,7 @@ void visit_process_samples(SQLite::Database& database, Range range,
   }
 }
 
-void visit_machine_samples(SQLite::Database& database, Range range,
-                           const std::function<void(const HeldSample<MachineMemory>&)>& visit) {
+void visit_machine_samples(SQLite::Database& database, Range range, const VisitHeld<MachineMemory>& visit) {
   const Plan plan = make_plan(database, range, sql::machine_changes);
   TickCursor hot(database, rows_sql(column_list(kHotMachineFields), "machine_sample", "tick_id"), plan.ticks);
   TickCursor cold(database, rows_sql(column_list(kColdMachineFields), "machine_detail", "tick_id"), plan.ticks);
@@ -148,8 +146,7 @@ void visit_machine_samples(SQLite::Database& database, Range range,
   }
 }
 
-void visit_category_samples(SQLite::Database& database, Range range,
-                            const std::function<void(const HeldSample<CategorySample>&)>& visit) {
+void visit_category_samples(SQLite::Database& database, Range range, const VisitHeld<CategorySample>& visit) {
   const std::string rows =
       rows_sql("category_id, processes, inexact, rss_kib, pss_kib, uss_kib, swap_kib, swap_pss_kib, shared_swap_kib",
                "category_sample", "tick_id, category_id");
@@ -167,8 +164,7 @@ void visit_category_samples(SQLite::Database& database, Range range,
                       read, visit);
 }
 
-void visit_cgroup_samples(SQLite::Database& database, Range range,
-                          const std::function<void(const HeldSample<CgroupSample>&)>& visit) {
+void visit_cgroup_samples(SQLite::Database& database, Range range, const VisitHeld<CgroupSample>& visit) {
   const std::string rows =
       rows_sql("cgroup_id, current_kib, anon_kib, swap_kib", "cgroup_sample", "tick_id, cgroup_id");
   const auto read = [](const Statement& row, CgroupSample& sample) {

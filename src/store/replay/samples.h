@@ -5,7 +5,6 @@
 // tick in memory.
 
 #include <cstdint>
-#include <functional>
 
 #include "store/replay/interval_plan.h"
 #include "store/replay/tick_cursor.h"
@@ -32,14 +31,10 @@ void plan_intervals(SQLite::Database& database, const TickSpan& ticks, IntervalP
   plan.finish(std::nullopt);
 }
 
-void visit_process_samples(SQLite::Database& database, Range range,
-                           const std::function<void(const HeldSample<ProcessSample>&)>& visit);
-void visit_machine_samples(SQLite::Database& database, Range range,
-                           const std::function<void(const HeldSample<MachineMemory>&)>& visit);
-void visit_category_samples(SQLite::Database& database, Range range,
-                            const std::function<void(const HeldSample<CategorySample>&)>& visit);
+void visit_process_samples(SQLite::Database& database, Range range, const VisitHeld<ProcessSample>& visit);
+void visit_machine_samples(SQLite::Database& database, Range range, const VisitHeld<MachineMemory>& visit);
+void visit_category_samples(SQLite::Database& database, Range range, const VisitHeld<CategorySample>& visit);
 // With what they hold, and no path.
-void visit_cgroup_samples(SQLite::Database& database, Range range,
-                          const std::function<void(const HeldSample<CgroupSample>&)>& visit);
+void visit_cgroup_samples(SQLite::Database& database, Range range, const VisitHeld<CgroupSample>& visit);
 
 }  // namespace memoir

@@ -15,8 +15,7 @@ bool in_ticks(SubjectKind kind, const MetricInfo& metric) {
   return metric.counted || !info_of(kind).summed;
 }
 
-void visit_machine_ticks(SQLite::Database& database, const HistoryQuestion& question,
-                         const std::function<void(const SubjectInterval&)>& visit) {
+void visit_machine_ticks(SQLite::Database& database, const HistoryQuestion& question, const VisitInterval& visit) {
   const ExtremesBetween between(database, span_of(database, question.range), question);
   visit_machine_samples(database, question.range, [&](const HeldSample<MachineMemory>& held) {
     for (const Metric metric : question.metrics) {
@@ -37,9 +36,8 @@ std::int64_t processes_of(const CgroupSample&) {
 
 template <typename Sample>
 void visit_group_ticks(SQLite::Database& database, const HistoryQuestion& question,
-                       void (*visit_samples)(SQLite::Database&, Range,
-                                             const std::function<void(const HeldSample<Sample>&)>&),
-                       const std::function<void(const SubjectInterval&)>& visit) {
+                       void (*visit_samples)(SQLite::Database&, Range, const VisitHeld<Sample>&),
+                       const VisitInterval& visit) {
   const ExtremesBetween between(database, span_of(database, question.range), question);
   visit_samples(database, question.range, [&](const HeldSample<Sample>& held) {
     if (question.subject_id && held.subject_id != *question.subject_id) return;
@@ -71,7 +69,7 @@ std::optional<Error> error_in(const HistoryQuestion& question) {
 }
 
 void visit_history(SQLite::Database& database, RollupTails& tails, const HistoryQuestion& question,
-                   const std::function<void(const SubjectInterval&)>& visit) {
+                   const VisitInterval& visit) {
   if (question.tier != Tier::raw) return visit_rollups(database, tails, question, visit);
   switch (question.kind) {
     case SubjectKind::machine:

@@ -3,7 +3,6 @@
 // Values over time as Reader::history tells them: from ticks or from rollups, as the question's tier says. Needs an
 // open transaction.
 
-#include <functional>
 #include <optional>
 
 #include "base/result.h"
@@ -16,6 +15,6 @@ namespace memoir {
 std::optional<Error> error_in(const HistoryQuestion& question);
 
 void visit_history(SQLite::Database& database, RollupTails& tails, const HistoryQuestion& question,
-                   const std::function<void(const SubjectInterval&)>& visit);
+                   const VisitInterval& visit);
 
 }  // namespace memoir

@@ -113,8 +113,7 @@ void visit_subjects(const RolledTail& tail, SubjectKind kind, std::optional<std:
 // Hands out a bucket as the question wants it: one that only touches the range has nothing in it.
 class IntervalVisitor {
  public:
-  IntervalVisitor(const HistoryQuestion& question, const std::function<void(const SubjectInterval&)>& visit)
-      : question_(question), visit_(visit) {}
+  IntervalVisitor(const HistoryQuestion& question, const VisitInterval& visit) : question_(question), visit_(visit) {}
 
   void visit(std::int64_t subject_id, Metric metric, std::int64_t processes, const Interval& interval) const {
     if (question_.whole) return visit_({subject_id, metric, processes, interval});
@@ -124,7 +123,7 @@ class IntervalVisitor {
 
  private:
   const HistoryQuestion& question_;
-  const std::function<void(const SubjectInterval&)>& visit_;
+  const VisitInterval& visit_;
 };
 
 void visit_memory_rollups(SQLite::Database& database, RollupTails& tails, const HistoryQuestion& question,
@@ -195,7 +194,7 @@ void visit_machine_rollups(SQLite::Database& database, RollupTails& tails, const
 }  // namespace
 
 void visit_rollups(SQLite::Database& database, RollupTails& tails, const HistoryQuestion& question,
-                   const std::function<void(const SubjectInterval&)>& visit) {
+                   const VisitInterval& visit) {
   const IntervalVisitor intervals(question, visit);
   const bool machine = question.kind == SubjectKind::machine;
   (machine ? visit_machine_rollups : visit_memory_rollups)(database, tails, question, intervals);

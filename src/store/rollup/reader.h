@@ -4,7 +4,6 @@
 // Needs an open transaction, so that both are of one state of the file.
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,7 +19,7 @@ std::vector<TierSpan> load_tiers(SQLite::Database& database);
 
 // Of question.tier, which is not raw.
 void visit_rollups(SQLite::Database& database, RollupTails& tails, const HistoryQuestion& question,
-                   const std::function<void(const SubjectInterval&)>& visit);
+                   const VisitInterval& visit);
 
 // Marks of identities and cgroups that are not written yet.
 std::vector<MarkRow> pending_group_marks(SQLite::Database& database, RollupTails& tails);
