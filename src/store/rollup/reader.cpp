@@ -29,27 +29,15 @@ Interval interval_of(const Aggregate& value, std::int64_t from_ms, std::int64_t 
 struct Span {
   std::int64_t from_ms = 0;
   std::int64_t until_ms = 0;
+
+  bool touches(Range range) const { return until_ms > range.from_ms && from_ms <= range.to_ms; }
 };
 
 // Where all is rolled up.
 constexpr std::int64_t kNoWatermark = std::numeric_limits<std::int64_t>::max();
 
 template <std::size_t N>
-class Visitor {
- public:
-  using Visit = std::function<void(std::int64_t subject_id, const Span& span, const Bucket<N>& bucket)>;
-
-  Visitor(Range range, Visit visit) : range_(range), visit_(std::move(visit)) {}
-
-  void operator()(std::int64_t subject_id, Span span, const Bucket<N>& bucket) const {
-    if (span.until_ms <= range_.from_ms || span.from_ms > range_.to_ms) return;
-    visit_(subject_id, span, bucket);
-  }
-
- private:
-  Range range_;
-  Visit visit_;
-};
+using Visitor = std::function<void(std::int64_t subject_id, const Span& span, const Bucket<N>& bucket)>;
 
 // A row of several buckets is its first, and the others as one.
 template <std::size_t N>
@@ -111,34 +99,29 @@ void visit_subjects(const RolledTail& tail, SubjectKind kind, std::optional<std:
 }
 
 // Hands out a bucket as the question wants it: one that only touches the range has nothing in it.
-class IntervalVisitor {
- public:
-  IntervalVisitor(const HistoryQuestion& question, const VisitInterval& visit) : question_(question), visit_(visit) {}
-
-  void visit(std::int64_t subject_id, Metric metric, std::int64_t processes, const Interval& interval) const {
-    if (question_.whole) return visit_({subject_id, metric, processes, interval});
-    const Interval part = clipped(interval, question_.range.from_ms, question_.range.to_ms);
-    if (part.from_ms < part.until_ms) visit_({subject_id, metric, processes, part});
+void hand_out(const HistoryQuestion& question, const VisitInterval& visit, SubjectInterval of) {
+  if (!question.whole) {
+    of.interval = clipped(of.interval, question.range.from_ms, question.range.to_ms);
+    if (of.interval.from_ms >= of.interval.until_ms) return;
   }
-
- private:
-  const HistoryQuestion& question_;
-  const VisitInterval& visit_;
-};
+  visit(of);
+}
 
 void visit_memory_rollups(SQLite::Database& database, RollupTails& tails, const HistoryQuestion& question,
-                          const IntervalVisitor& intervals) {
+                          const VisitInterval& visit) {
   const Range range = question.range;
   const std::optional<std::int64_t> subject_id = question.subject_id;
   const TierShape& shape = shape_of(question.tier);
-  const Visitor<kRollupMetrics> visitor(range, [&](std::int64_t id, const Span& span, const auto& bucket) {
+  const Visitor<kRollupMetrics> visitor = [&](std::int64_t id, const Span& span, const auto& bucket) {
+    if (!span.touches(range)) return;
     for (const Metric metric : question.metrics) {
-      Interval interval =
-          interval_of(bucket.values[rolled_index(metric)], span.from_ms, span.until_ms, bucket.covered_ms);
-      if (!shape.keeps_peak_times) interval.max_at_ms.reset();
-      intervals.visit(id, metric, bucket.processes, interval);
+      SubjectInterval of{
+          id, metric, bucket.processes,
+          interval_of(bucket.values[rolled_index(metric)], span.from_ms, span.until_ms, bucket.covered_ms)};
+      if (!shape.keeps_peak_times) of.interval.max_at_ms.reset();
+      hand_out(question, visit, of);
     }
-  });
+  };
   const RollupMark mark = rollup_mark(database);
   const auto subject = static_cast<std::int64_t>(question.kind);
   const auto written = [&](std::int64_t id) {
@@ -162,7 +145,7 @@ void visit_memory_rollups(SQLite::Database& database, RollupTails& tails, const 
 }
 
 void visit_machine_rollups(SQLite::Database& database, RollupTails& tails, const HistoryQuestion& question,
-                           const IntervalVisitor& intervals) {
+                           const VisitInterval& visit) {
   const TierShape& shape = shape_of(question.tier);
   const RollupMark mark = rollup_mark(database);
   // The machine's metrics are the first to be written.
@@ -172,10 +155,12 @@ void visit_machine_rollups(SQLite::Database& database, RollupTails& tails, const
   const auto span = blocks_of(database, question.tier);
   Statement find(database, "SELECT id FROM machine_metric WHERE name = ?");
   for (const Metric metric : question.metrics) {
-    const Visitor<1> visitor(question.range, [&](std::int64_t, const Span& of, const Bucket<1>& bucket) {
-      intervals.visit(0, metric, 0, interval_of(bucket.values[0], of.from_ms, of.until_ms, bucket.covered_ms));
-    });
-    const auto id = find.bind(info_of(metric).column).step() ? find.maybe(0) : std::nullopt;
+    const Visitor<1> visitor = [&](std::int64_t, const Span& of, const Bucket<1>& bucket) {
+      if (!of.touches(question.range)) return;
+      hand_out(question, visit,
+               {0, metric, 0, interval_of(bucket.values[0], of.from_ms, of.until_ms, bucket.covered_ms)});
+    };
+    const auto id = find.one(info_of(metric).column);
     if (span && id) {
       RollupBlocks<1> blocks(database, question.tier, true, {});
       visit_blocks<1>(
@@ -195,9 +180,8 @@ void visit_machine_rollups(SQLite::Database& database, RollupTails& tails, const
 
 void visit_rollups(SQLite::Database& database, RollupTails& tails, const HistoryQuestion& question,
                    const VisitInterval& visit) {
-  const IntervalVisitor intervals(question, visit);
   const bool machine = question.kind == SubjectKind::machine;
-  (machine ? visit_machine_rollups : visit_memory_rollups)(database, tails, question, intervals);
+  (machine ? visit_machine_rollups : visit_memory_rollups)(database, tails, question, visit);
 }
 
 std::vector<TierSpan> load_tiers(SQLite::Database& database) {
