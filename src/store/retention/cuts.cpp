@@ -108,8 +108,7 @@ bool RetentionCuts::tighten_tier(const TierShape& shape) {
 }
 
 bool RetentionCuts::tighten_tiers() {
-  return std::any_of(kRollupTiers.begin(), kRollupTiers.end(),
-                     [this](const TierShape& shape) { return tighten_tier(shape); });
+  return std::ranges::any_of(kRollupTiers, [this](const TierShape& shape) { return tighten_tier(shape); });
 }
 
 void RetentionCuts::store() const {

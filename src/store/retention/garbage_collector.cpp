@@ -137,8 +137,7 @@ void GarbageCollector::erase(const Ended& process) {
   std::int64_t to_ms = std::max(process.first_ms, process.last_ms);
   // The wall clock may have been elsewhere in between.
   const auto& spans = cuts_->past().spans();
-  auto span = std::upper_bound(spans.begin(), spans.end(), process.first_tick_id,
-                               [](std::int64_t tick_id, const RecordedSpan& s) { return tick_id < s.first_tick_id; });
+  auto span = std::ranges::upper_bound(spans, process.first_tick_id, {}, &RecordedSpan::first_tick_id);
   for (; span != spans.end() && span->last_tick_id < process.gone_tick_id - 1; ++span) {
     from_ms = std::min(from_ms, span->from_ms);
     to_ms = std::max(to_ms, span->to_ms);

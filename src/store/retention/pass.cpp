@@ -151,8 +151,7 @@ bool RetentionPass::delete_ticks() {
 }
 
 bool RetentionPass::delete_samples() {
-  return std::any_of(samples_.begin(), samples_.end(),
-                     [this](BatchDelete& rows) { return rows.run(0, cuts_->first_tick() - 1) > 0; });
+  return std::ranges::any_of(samples_, [this](BatchDelete& rows) { return rows.run(0, cuts_->first_tick() - 1) > 0; });
 }
 
 bool RetentionPass::delete_blocks() {

@@ -31,8 +31,7 @@ BlockSet::BlockSet(std::vector<Blocks> kept) {
 }
 
 bool BlockSet::holds(std::int64_t block) const {
-  const auto after = std::upper_bound(kept_.begin(), kept_.end(), block,
-                                      [](std::int64_t number, const Blocks& blocks) { return number < blocks.first; });
+  const auto after = std::ranges::upper_bound(kept_, block, {}, &Blocks::first);
   return after != kept_.begin() && block <= std::prev(after)->second;
 }
 
@@ -52,9 +51,7 @@ std::int64_t BlockSet::first() const {
 }
 
 std::int64_t RecordedPast::at_tick(std::int64_t tick_id, std::int64_t wall_ms) const {
-  const auto after =
-      std::upper_bound(spans_.begin(), spans_.end(), tick_id,
-                       [](std::int64_t id, const RecordedSpan& span) { return id < span.first_tick_id; });
+  const auto after = std::ranges::upper_bound(spans_, tick_id, {}, &RecordedSpan::first_tick_id);
   if (after == spans_.begin()) return spans_.empty() ? 0 : spans_.front().recorded_ms;
   const RecordedSpan& span = *std::prev(after);
   if (tick_id > span.last_tick_id) return span.ended_ms();
@@ -62,10 +59,8 @@ std::int64_t RecordedPast::at_tick(std::int64_t tick_id, std::int64_t wall_ms) c
 }
 
 std::int64_t RecordedPast::at_moment(std::int64_t run_id, std::int64_t boot_ms) const {
-  const auto span = std::lower_bound(spans_.begin(), spans_.end(), std::pair(run_id, boot_ms),
-                                     [](const RecordedSpan& before, const auto& moment) {
-                                       return std::pair(before.run_id, before.to_boot_ms) < moment;
-                                     });
+  const auto end_of = [](const RecordedSpan& span) { return std::pair(span.run_id, span.to_boot_ms); };
+  const auto span = std::ranges::lower_bound(spans_, std::pair(run_id, boot_ms), {}, end_of);
   if (span == spans_.end()) return now();
   if (span->run_id != run_id) return span->recorded_ms;
   return std::max(span->recorded_ms, span->ended_ms() - (span->to_boot_ms - boot_ms));

@@ -35,7 +35,7 @@ std::vector<const ProcessInfo*> sorted_infos(const std::vector<ProcessInfo>& bor
   std::vector<const ProcessInfo*> infos;
   infos.reserve(born.size());
   for (const ProcessInfo& info : born) infos.push_back(&info);
-  std::sort(infos.begin(), infos.end(), [](auto a, auto b) { return a->key < b->key; });
+  std::ranges::sort(infos, {}, &ProcessInfo::key);
   return infos;
 }
 
@@ -175,8 +175,7 @@ void TickStore::store_processes(const Tick& tick, const TickContext& context, Wr
 void TickStore::store_missed(const std::vector<Info>& infos, const Tick& tick, const TickContext& context) {
   auto sample = tick.processes.begin();
   for (const Info info : infos) {
-    sample = std::lower_bound(sample, tick.processes.end(), info->key,
-                              [](const ProcessSample& s, const ProcessKey& key) { return s.key < key; });
+    sample = std::ranges::lower_bound(sample, tick.processes.end(), info->key, {}, &ProcessSample::key);
     if (sample != tick.processes.end() && sample->key == info->key) continue;
     if (const auto row = processes_.find(boot_id_, info->key)) {
       processes_.update(row->id, *info, context.time.at_ms);
@@ -235,13 +234,12 @@ void TickStore::store_machine(const MachineSample& sample, const TickContext& co
 
 void TickStore::store_other(const std::vector<OtherMeminfo>& other, const TickContext& context, WriterState& state) {
   for (const OtherMeminfo& item : other) {
-    const bool known = std::any_of(state.meminfo_keys.begin(), state.meminfo_keys.end(),
-                                   [&](const LiveMeminfoKey& key) { return key.name == item.key; });
+    const bool known =
+        std::ranges::find(state.meminfo_keys, item.key, &LiveMeminfoKey::name) != state.meminfo_keys.end();
     if (!known) state.meminfo_keys.push_back({item.key, samples_.insert_meminfo_key(item.key), std::nullopt});
   }
   for (LiveMeminfoKey& key : state.meminfo_keys) {
-    const auto item =
-        std::find_if(other.begin(), other.end(), [&](const OtherMeminfo& o) { return o.key == key.name; });
+    const auto item = std::ranges::find(other, key.name, &OtherMeminfo::key);
     const auto value = item == other.end() ? std::nullopt : std::optional(item->value);
     if (value != key.value || (context.keyframe && value)) samples_.insert_other(context.tick_id, key.id, value);
     key.value = value;
@@ -264,8 +262,7 @@ void TickStore::store_categories(const std::vector<CategorySample>& samples, con
     live->marks.see(SubjectKind::category, mark_values(sample), context.time, context.time);
   }
   for (LiveCategory& live : state.categories) {
-    const bool here = std::any_of(samples.begin(), samples.end(),
-                                  [&](const CategorySample& sample) { return sample.category == live.last.category; });
+    const bool here = std::ranges::find(samples, live.last.category, &CategorySample::category) != samples.end();
     if (here || !live.stored || live.last.processes == 0) continue;
     CategorySample ended;
     ended.category = live.last.category;
