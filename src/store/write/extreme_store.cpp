@@ -6,21 +6,6 @@
 namespace memoir {
 namespace {
 
-// Whoever lived at the tick before.
-template <typename Live, typename Name, typename GetName>
-Live* find(std::vector<Live>& all, const Name& name, const GetName& name_of) {
-  const auto found = std::ranges::lower_bound(all, name, {}, name_of);
-  return found != all.end() && name_of(*found) == name ? &*found : nullptr;
-}
-
-LiveProcess* find(std::vector<LiveProcess>& processes, const ProcessKey& key) {
-  return find(processes, key, [](const LiveProcess& live) -> const ProcessKey& { return live.last.key; });
-}
-
-LiveCategory* find(std::vector<LiveCategory>& categories, const std::string& name) {
-  return find(categories, name, [](const LiveCategory& live) -> const std::string& { return live.last.category; });
-}
-
 // What the samples say already, or nearly so, is not worth a row.
 Extremes beyond_mark(const Extremes& hwm, const ProcessSample& last) {
   constexpr std::int64_t negligible_kib = 256;
@@ -42,12 +27,12 @@ void ExtremeStore::store(const TickExtremes& extremes, SampleRows& samples, cons
   insert(SubjectKind::machine, 0, Metric::used, extremes.used);
   insert(SubjectKind::machine, 0, metric_of(MachineField::mem_available), extremes.available);
   for (const CategoryExtremes& of : extremes.categories) {
-    if (const LiveCategory* live = find(state.categories, of.category))
+    if (const LiveCategory* live = find_sorted(state.categories, of.category, &LiveCategory::name))
       insert(SubjectKind::category, live->id, Metric::rss, of.rss);
   }
   strangers_.clear();
   for (const ProcessExtremes& of : extremes.processes) {
-    const LiveProcess* const live = find(state.processes, of.process);
+    const LiveProcess* const live = find_sorted(state.processes, of.process, &LiveProcess::key);
     if (live == nullptr) {
       strangers_.push_back(of);
       continue;
@@ -68,11 +53,11 @@ void ExtremeStore::mark(const TickExtremes& extremes, std::int64_t day_ms, const
   see(SubjectKind::machine, Metric::used, extremes.used.highest, state.machine_marks);
   see(SubjectKind::machine, metric_of(MachineField::mem_available), extremes.available.lowest, state.machine_marks);
   for (const CategoryExtremes& of : extremes.categories) {
-    if (LiveCategory* live = find(state.categories, of.category))
+    if (LiveCategory* live = find_sorted(state.categories, of.category, &LiveCategory::name))
       see(SubjectKind::category, Metric::rss, of.rss.highest, live->marks);
   }
   for (const ProcessExtremes& of : extremes.processes) {
-    if (LiveProcess* live = find(state.processes, of.process))
+    if (LiveProcess* live = find_sorted(state.processes, of.process, &LiveProcess::key))
       see(SubjectKind::process, Metric::hwm, beyond_mark(of.hwm, live->last).highest, live->marks);
   }
 }

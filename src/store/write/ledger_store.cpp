@@ -7,11 +7,6 @@
 namespace memoir {
 namespace {
 
-const LiveProcess* find_process(const WriterState& state, const ProcessKey& key) {
-  const auto found = std::ranges::lower_bound(state.processes, key, {}, [](const auto& live) { return live.last.key; });
-  return found != state.processes.end() && found->last.key == key ? &*found : nullptr;
-}
-
 std::vector<LiveLedger>::iterator place_of(WriterState& state, std::int64_t process_id) {
   return std::ranges::lower_bound(state.ledgers, process_id, {}, &LiveLedger::process_id);
 }
@@ -31,7 +26,7 @@ ProcessLedger head_of(const ProcessLedger& ledger) {
 void LedgerStore::store(const std::vector<ProcessLedger>& ledgers, const TickContext& context, WriterState& state) {
   end_gone(context, state);
   for (const ProcessLedger& ledger : ledgers) {
-    const LiveProcess* const process = find_process(state, ledger.process);
+    const LiveProcess* const process = find_sorted(state.processes, ledger.process, &LiveProcess::key);
     if (process != nullptr) take(ledger, *process, context, state);
   }
   if (context.keyframe) store_again(context, state);
@@ -39,7 +34,7 @@ void LedgerStore::store(const std::vector<ProcessLedger>& ledgers, const TickCon
 
 void LedgerStore::end_gone(const TickContext& context, WriterState& state) {
   std::erase_if(state.ledgers, [&](const LiveLedger& live) {
-    if (find_process(state, live.stored->head.process) != nullptr) return false;
+    if (find_sorted(state.processes, live.stored->head.process, &LiveProcess::key) != nullptr) return false;
     rows_.insert(context.tick_id, live.process_id,
                  {.process = live.stored->head.process, .state = LedgerState::dropped});
     return true;
@@ -78,19 +73,17 @@ void LedgerStore::store_read(const ProcessLedger& ledger, LiveLedger& live, cons
   auto now = std::make_shared<const std::vector<StoredMapping>>(rows_.mappings_of(ledger.ledger));
   if (!context.keyframe) {
     const auto before = live.stored->mappings;
-    const auto among = [](const std::vector<StoredMapping>& mappings, std::int64_t id) -> const StoredMapping* {
-      const auto found = std::ranges::lower_bound(mappings, id, {}, &StoredMapping::mapping_id);
-      return found != mappings.end() && found->mapping_id == id ? &*found : nullptr;
-    };
     // A process may have had a ledger that was dropped since the keyframe.
     std::vector<std::int64_t> ids;
     if (before == nullptr) ids = rows_.mapping_ids_since(keyframe_id, live.process_id);
     if (before != nullptr) std::ranges::transform(*before, std::back_inserter(ids), &StoredMapping::mapping_id);
     for (const std::int64_t id : ids) {
-      if (among(*now, id) == nullptr) rows_.insert_gone(context.tick_id, live.process_id, id);
+      if (find_sorted(*now, id, &StoredMapping::mapping_id) == nullptr)
+        rows_.insert_gone(context.tick_id, live.process_id, id);
     }
     for (const StoredMapping& mapping : *now) {
-      const StoredMapping* const old = before == nullptr ? nullptr : among(*before, mapping.mapping_id);
+      const StoredMapping* const old =
+          before == nullptr ? nullptr : find_sorted(*before, mapping.mapping_id, &StoredMapping::mapping_id);
       if (old == nullptr || *old != mapping) rows_.insert(context.tick_id, live.process_id, mapping);
     }
   }

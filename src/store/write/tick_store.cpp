@@ -167,7 +167,7 @@ void TickStore::store_processes(const Tick& tick, const TickContext& context, Wr
   for (; old != live.end(); ++old) end(*old, tick, context, state);
   live.erase(kept, live.end());
   const auto middle = live.insert(live.end(), adopted.begin(), adopted.end());
-  std::ranges::inplace_merge(live, middle, {}, [](const LiveProcess& process) { return process.last.key; });
+  std::ranges::inplace_merge(live, middle, {}, &LiveProcess::key);
 }
 
 // Described, but not there: all the ticks that saw it were dropped before they could be stored. It has no sample, only
@@ -249,8 +249,7 @@ void TickStore::store_other(const std::vector<OtherMeminfo>& other, const TickCo
 void TickStore::store_categories(const std::vector<CategorySample>& samples, const TickContext& context,
                                  WriterState& state) {
   for (const CategorySample& sample : samples) {
-    const auto by_name = [](const LiveCategory& live, const std::string& name) { return live.last.category < name; };
-    auto live = std::lower_bound(state.categories.begin(), state.categories.end(), sample.category, by_name);
+    auto live = std::ranges::lower_bound(state.categories, sample.category, {}, &LiveCategory::name);
     if (live == state.categories.end() || live->last.category != sample.category) {
       live = state.categories.insert(live, LiveCategory{});
       live->id = processes_.category_id(sample.category);

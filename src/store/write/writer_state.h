@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,12 +19,21 @@
 
 namespace memoir {
 
+// Of what is sorted by `key` the one whose key is `wanted`; nullptr: there is none.
+template <typename Sorted, typename Wanted, typename Key>
+auto* find_sorted(Sorted& sorted, const Wanted& wanted, Key key) {
+  const auto found = std::ranges::lower_bound(sorted, wanted, {}, key);
+  return found != sorted.end() && std::invoke(key, *found) == wanted ? &*found : nullptr;
+}
+
 struct LiveProcess {
   ProcessSample last;  // its source is the stored one
   std::int64_t id = 0;
   std::int64_t start_ms = 0;
   bool stored = false;  // `last` holds: it has rows in this run
   Marks marks;
+
+  const ProcessKey& key() const { return last.key; }
 };
 
 // Its marks wait to be stored, as those of the living do.
@@ -37,6 +47,8 @@ struct LiveCategory {
   std::int64_t id = 0;
   bool stored = false;
   Marks marks;
+
+  const std::string& name() const { return last.category; }
 };
 
 // The marks of its own counters. They wait to be stored when it is gone, too.
