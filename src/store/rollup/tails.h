@@ -4,8 +4,9 @@
 // the rest of many: it is kept until another tick is there.
 
 #include <cstdint>
-#include <list>
+#include <map>
 #include <optional>
+#include <utility>
 
 #include "store/rollup/pass.h"
 #include "store/sqlite/statement.h"
@@ -27,17 +28,9 @@ class RollupTails {
   const RolledTail* from(std::int64_t tick_id, std::optional<std::int64_t> end, Range range);
 
  private:
-  struct Kept {
-    std::int64_t tick_id;
-    std::optional<std::int64_t> end;
-    RolledTail tail;
-  };
-
-  void forget_outdated();
-
   SQLite::Database& database_;
   std::int64_t last_tick_id_ = 0;  // what is kept holds as long as it is the last one
-  std::list<Kept> kept_;
+  std::map<std::pair<std::int64_t, std::optional<std::int64_t>>, RolledTail> kept_;  // by where they begin and end
 };
 
 }  // namespace memoir
