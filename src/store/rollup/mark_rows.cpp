@@ -73,38 +73,30 @@ void see_extremes(SQLite::Database& database, SubjectKind kind, MarkFold& marks)
   }
 }
 
-void see_machine(SQLite::Database& database, MarkFold& marks) {
-  Statement rows(database, sql::pending_machine);
+// Their values begin with the fourth column.
+template <typename Values>
+void see_rows(SQLite::Database& database, const char* sql, SubjectKind kind, MarkFold& marks, const Values& values) {
+  Statement rows(database, sql);
   while (rows.step()) {
     const Seen seen = read_seen(rows);
-    MachineMemory memory;
-    memory.set(MachineField::mem_available, rows.maybe(3));
-    memory.set(MachineField::mem_total, rows.maybe(4));
-    memory.set(MachineField::swap_total, rows.maybe(5));
-    memory.set(MachineField::swap_free, rows.maybe(6));
-    marks.see(SubjectKind::machine, 0, mark_values(memory), seen.time, seen.time);
+    marks.see(kind, seen.subject_id, values(rows), seen.time, seen.time);
   }
-  see_extremes(database, SubjectKind::machine, marks);
 }
 
-void see_categories(SQLite::Database& database, MarkFold& marks) {
-  Statement rows(database, sql::pending_category);
-  while (rows.step()) {
-    const Seen seen = read_seen(rows);
-    const MarkValues values{rows.maybe(3), rows.maybe(4), rows.maybe(5), rows.maybe(6)};
-    marks.see(SubjectKind::category, seen.subject_id, values, seen.time, seen.time);
-  }
-  see_extremes(database, SubjectKind::category, marks);
+MarkValues machine_values(const Statement& row) {
+  constexpr std::array fields{MachineField::mem_available, MachineField::mem_total, MachineField::swap_total,
+                              MachineField::swap_free};
+  MachineMemory memory;
+  read_fields<MachineField>(row, 3, memory, fields);
+  return mark_values(memory);
 }
 
-void see_cgroups(SQLite::Database& database, MarkFold& marks) {
-  Statement rows(database, sql::pending_cgroup);
-  while (rows.step()) {
-    const Seen seen = read_seen(rows);
-    marks.see(SubjectKind::cgroup, seen.subject_id, {rows.maybe(3), rows.maybe(4), rows.maybe(5)}, seen.time,
-              seen.time);
-  }
-  see_extremes(database, SubjectKind::cgroup, marks);
+MarkValues category_values(const Statement& row) {
+  return {row.maybe(3), row.maybe(4), row.maybe(5), row.maybe(6)};
+}
+
+MarkValues cgroup_values(const Statement& row) {
+  return {row.maybe(3), row.maybe(4), row.maybe(5)};
 }
 
 void see_processes(SQLite::Database& database, MarkFold& marks) {
@@ -126,7 +118,16 @@ void see_processes(SQLite::Database& database, MarkFold& marks) {
     const Seen seen = read_seen(swaps);
     marks.see(SubjectKind::process, seen.subject_id, Metric::swap, swaps.maybe(3), seen.time);
   }
-  see_extremes(database, SubjectKind::process, marks);
+}
+
+// What the ticks after the last flush say of a kind; of identities, nothing.
+void see_pending(SQLite::Database& database, SubjectKind kind, MarkFold& marks) {
+  if (kind == SubjectKind::identity) return;
+  if (kind == SubjectKind::machine) see_rows(database, sql::pending_machine, kind, marks, machine_values);
+  if (kind == SubjectKind::category) see_rows(database, sql::pending_category, kind, marks, category_values);
+  if (kind == SubjectKind::cgroup) see_rows(database, sql::pending_cgroup, kind, marks, cgroup_values);
+  if (kind == SubjectKind::process) see_processes(database, marks);
+  see_extremes(database, kind, marks);
 }
 
 // By the store's number of it.
@@ -214,10 +215,7 @@ void MarkRows::set_watermark(std::int64_t tick_id) {
 
 void store_pending_marks(SQLite::Database& database) {
   MarkFold pending;
-  see_machine(database, pending);
-  see_categories(database, pending);
-  see_cgroups(database, pending);
-  see_processes(database, pending);
+  for (const SubjectKind kind : kSubjectKinds) see_pending(database, kind, pending);
   MarkRows rows(database);
   for (const MarkRow& mark : pending.take()) rows.raise(mark);
   rows.set_watermark(last_tick_id(database));
@@ -274,11 +272,8 @@ std::vector<HighWater> load_marks(SQLite::Database& database, RollupTails& tails
     visit_stored(database, kind, days, std::nullopt, kWhenever, [&](const Statement& row) {
       marks.see(read_mark(row, kind, days, marked_metric(kind, row.integer(1))));
     });
+    see_pending(database, kind, marks);
   }
-  if (kinds.contains(SubjectKind::machine)) see_machine(database, marks);
-  if (kinds.contains(SubjectKind::category)) see_categories(database, marks);
-  if (kinds.contains(SubjectKind::cgroup)) see_cgroups(database, marks);
-  if (kinds.contains(SubjectKind::process)) see_processes(database, marks);
   if (kinds.contains(SubjectKind::identity) || kinds.contains(SubjectKind::cgroup)) {
     for (const MarkRow& mark : pending_group_marks(database, tails)) marks.see(mark);
   }
@@ -300,7 +295,7 @@ std::vector<HighWater> load_cgroup_marks(SQLite::Database& database, MarkDays da
     visit_stored(database, SubjectKind::cgroup, days, metric, kWhenever,
                  [&](const Statement& row) { marks.see(read_mark(row, SubjectKind::cgroup, days, metric)); });
   }
-  see_cgroups(database, marks);
+  see_pending(database, SubjectKind::cgroup, marks);
   std::vector<HighWater> found;
   for (const MarkRow& row : marks.take()) {
     if (row.day_ms >= days.from && row.day_ms <= days.to) found.push_back(told(row));
@@ -375,7 +370,7 @@ ProcessMarks load_process_marks(SQLite::Database& database, MarkDays days, std::
     highest.see(row.integer(0), row.integer(2), [&] { return read_mark(row, SubjectKind::process, days, metric); });
   });
   MarkFold pending;
-  see_processes(database, pending);
+  see_pending(database, SubjectKind::process, pending);
   for (const MarkRow& row : pending.take()) {
     const bool asked = row.metric == metric && row.day_ms >= days.from && row.day_ms <= days.to;
     const bool reached_there = row.time.at_ms >= within.from_ms && row.time.at_ms <= within.to_ms;
