@@ -17,20 +17,9 @@ auto entry_key(const PlacedEntry& placed) {
   return std::tuple(placed.tmpfs_id, std::string_view(placed.entry.path), placed.entry.directory);
 }
 
-std::vector<TmpfsSample> without_entries(const std::vector<TmpfsSample>& mounts) {
-  std::vector<TmpfsSample> samples;
-  samples.reserve(mounts.size());
-  for (const TmpfsSample& mount : mounts) {
-    TmpfsSample& sample = samples.emplace_back();
-    sample.mount_point = mount.mount_point;
-    sample.walk = mount.walk;
-    sample.limit_kib = mount.limit_kib;
-    sample.used_kib = mount.used_kib;
-    sample.inodes = mount.inodes;
-    sample.walked_ms = mount.walked_ms;
-    sample.content = mount.content;
-  }
-  return samples;
+std::vector<TmpfsSample> without_entries(std::vector<TmpfsSample> mounts) {
+  for (TmpfsSample& mount : mounts) mount.largest.clear();
+  return mounts;
 }
 
 // `stored`: of the same mounts, in the same order.
