@@ -1,6 +1,7 @@
 #include "store/rollup/reader.h"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <map>
 #include <utility>

@@ -1,6 +1,5 @@
 #include "store/write/extreme_store.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace memoir {
