@@ -90,9 +90,9 @@ Coverage load_coverage(SQLite::Database& database, Range range) {
 }
 
 std::optional<StoredTick> load_tick_at(SQLite::Database& database, std::int64_t at_ms) {
-  Statement row(database, fmt::format("SELECT {} FROM tick WHERE wall_ms <= ? ORDER BY wall_ms DESC, id DESC LIMIT 1",
-                                      tick_columns()));
-  return row.bind(at_ms).step() ? std::optional(read_tick(row)) : std::nullopt;
+  const std::string select =
+      fmt::format("SELECT {} FROM tick WHERE wall_ms <= ? ORDER BY wall_ms DESC, id DESC LIMIT 1", tick_columns());
+  return Statement(database, select).first(read_tick, at_ms);
 }
 
 bool has_ledgers(SQLite::Database& database) {

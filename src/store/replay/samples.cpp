@@ -70,10 +70,8 @@ class ProcessReplay {
 
   ProcessSample& sample_of(std::int64_t process_id) {
     const auto [found, added] = samples_.try_emplace(process_id);
-    if (added && key_.bind(process_id).step()) {
-      found->second.key = read_key(key_, 0);
-      key_.reset();
-    }
+    const auto read = [](const Statement& row) { return read_key(row, 0); };
+    if (added) found->second.key = key_.first(read, process_id).value_or(ProcessKey());
     return found->second;
   }
 

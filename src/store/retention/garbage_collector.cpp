@@ -111,12 +111,11 @@ bool GarbageCollector::some_processes() {
 // False: everybody who lived that long has been looked at, up to the first who must stay.
 bool GarbageCollector::look_through(std::size_t tiers) {
   Cursor& cursor = cursors_[tiers];
-  std::vector<Ended> rows;
-  ended_.bind(cursor.gone_tick_id, cursor.id, cuts_->first_tick(), kRowsAtOnce);
-  while (ended_.step()) {
-    rows.push_back({ended_.integer(0), ended_.integer(1), ended_.integer(2), ended_.integer(3), ended_.integer(4),
-                    ended_.integer(5), ended_.integer(6)});
-  }
+  const auto read = [](const Statement& row) {
+    return Ended{row.integer(0), row.integer(1), row.integer(2), row.integer(3),
+                 row.integer(4), row.integer(5), row.integer(6)};
+  };
+  const auto rows = ended_.every(read, cursor.gone_tick_id, cursor.id, cuts_->first_tick(), kRowsAtOnce);
   for (const Ended& process : rows) {
     if (tiers_of(process) == tiers) {
       if (!is_over(tiers, process.last_ms) || !is_over(tiers, process.gone_ms)) {

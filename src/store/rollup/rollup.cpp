@@ -22,25 +22,16 @@ struct End {
   std::int64_t wall_ms = 0;
 };
 
-std::optional<End> read_end(Statement& statement) {
-  statement.reset();
-  if (!statement.step()) return std::nullopt;
-  End end{statement.integer(0), statement.integer(1)};
-  statement.reset();
-  return end;
+End read_end(const Statement& row) {
+  return {row.integer(0), row.integer(1)};
 }
 
 constexpr const char* kMarkSql = "SELECT tick_id, target_tick_id, next_subject, next_subject_id FROM rollup_mark";
 
-RollupMark read_mark(Statement& row) {
-  row.reset();  // a number out of range may have ended the reading before
-  if (!row.step()) return {};
+RollupMark read_rollup_mark(const Statement& row) {
   // The next one is only compared; where no more are to come it is the highest there is.
   using Any = std::numeric_limits<std::int64_t>;
-  const RollupMark mark{row.integer(0), row.integer(1), row.within(2, Any::min(), Any::max()),
-                        row.within(3, Any::min(), Any::max())};
-  row.reset();
-  return mark;
+  return {row.integer(0), row.integer(1), row.within(2, Any::min(), Any::max()), row.within(3, Any::min(), Any::max())};
 }
 
 // Of the rows of many subjects those that begin in the last slot of their block come after all others: SQLite leaves an
@@ -64,8 +55,7 @@ void add_pieces(RollupTable<N>& table, const std::vector<Piece<N>>& pieces, cons
 }  // namespace
 
 RollupMark rollup_mark(SQLite::Database& database) {
-  Statement row(database, kMarkSql);
-  return read_mark(row);
+  return Statement(database, kMarkSql).first(read_rollup_mark).value_or(RollupMark());
 }
 
 Rollup::Rollup(SQLite::Database& database)
@@ -82,28 +72,28 @@ Rollup::Rollup(SQLite::Database& database)
 // The first tick that is in another hour than the first that is not rolled up; or the last tick, in a hurry.
 std::optional<std::int64_t> Rollup::target(const RollupMark& mark) {
   if (mark.half_written()) return mark.target_tick_id;
-  const auto first = read_end(first_from_.bind(mark.tick_id));
-  const auto last = read_end(last_);
+  const auto first = first_from_.first(read_end, mark.tick_id);
+  const auto last = last_.first(read_end);
   if (!first || !last || first->tick_id == last->tick_id) return std::nullopt;
   // Mostly the hour is not over, and there is no need to look.
   const bool look = hour_of(last->wall_ms) != hour_of(first->wall_ms) || hurry_;
   if (!look) return std::nullopt;
-  Statement other(database_, "SELECT MIN(id) FROM tick WHERE id > ? AND wall_ms / ? <> ?");
-  const auto over = other.bind(first->tick_id, kHourMs, hour_of(first->wall_ms)).step() ? other.maybe(0) : std::nullopt;
+  const auto over = one(database_, "SELECT MIN(id) FROM tick WHERE id > ? AND wall_ms / ? <> ?", first->tick_id,
+                        kHourMs, hour_of(first->wall_ms));
   if (over) return over;
   return hurry_ ? std::optional(last->tick_id) : std::nullopt;
 }
 
 bool Rollup::due() {
-  return segment_.has_value() || target(read_mark(mark_)).has_value();
+  return segment_.has_value() || target(mark_.first(read_rollup_mark).value_or(RollupMark())).has_value();
 }
 
 void Rollup::prepare() {
   if (segment_) return;
-  const RollupMark mark = read_mark(mark_);
+  const RollupMark mark = mark_.first(read_rollup_mark).value_or(RollupMark());
   const auto end = target(mark);
   if (!end) return;
-  const auto first = read_end(first_from_.bind(mark.tick_id));
+  const auto first = first_from_.first(read_end, mark.tick_id);
   segment_ = roll_up(database_, first->tick_id, *end);
   machine_written_ = mark.half_written();
   const MemoryPieces& memory = segment_->memory;

@@ -105,10 +105,7 @@ void LedgerRows::insert_gone(std::int64_t tick_id, std::int64_t process_id, std:
 }
 
 std::vector<std::int64_t> LedgerRows::mapping_ids_since(std::int64_t tick_id, std::int64_t process_id) {
-  since_.bind(tick_id, process_id);
-  std::vector<std::int64_t> ids;
-  while (since_.step()) ids.push_back(since_.integer(0));
-  return ids;
+  return since_.every([](const Statement& row) { return row.integer(0); }, tick_id, process_id);
 }
 
 }  // namespace memoir

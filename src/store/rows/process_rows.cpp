@@ -48,10 +48,8 @@ ProcessRows::ProcessRows(SQLite::Database& database)
       set_container_(database, "UPDATE cgroup SET container_id = ?2 WHERE id = ?1 AND container_id IS NOT ?2") {}
 
 std::optional<ProcessRows::Row> ProcessRows::find(std::int64_t boot_id, const ProcessKey& key) {
-  if (!find_.bind(boot_id, key.pid, key.start_ticks, key.exec_count).step()) return std::nullopt;
-  const Row row{find_.integer(0), find_.maybe(1)};
-  find_.reset();
-  return row;
+  const auto read = [](const Statement& row) { return Row{row.integer(0), row.maybe(1)}; };
+  return find_.first(read, boot_id, key.pid, key.start_ticks, key.exec_count);
 }
 
 void ProcessRows::add_info(Statement& statement, const ProcessInfo& info, std::int64_t at_ms) {

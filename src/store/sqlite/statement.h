@@ -22,6 +22,9 @@ class Database;
 namespace memoir {
 
 class Statement {
+  template <typename Read>
+  using Made = std::remove_cvref_t<std::invoke_result_t<const Read&, const Statement&>>;
+
  public:
   Statement(SQLite::Database& database, std::string_view sql);
   ~Statement();
@@ -73,6 +76,21 @@ class Statement {
     reset();
     return found;
   }
+  // What `read` makes of the first row; nothing where there is none.
+  template <typename Read, typename... Values>
+  std::optional<Made<Read>> first(const Read& read, const Values&... values) {
+    auto made = bind(values...).step() ? std::optional<Made<Read>>(read(*this)) : std::nullopt;
+    reset();
+    return made;
+  }
+  // And of each row.
+  template <typename Read, typename... Values>
+  std::vector<Made<Read>> every(const Read& read, const Values&... values) {
+    bind(values...);
+    std::vector<Made<Read>> made;
+    while (step()) made.push_back(read(*this));
+    return made;
+  }
   void reset();
 
   // Somebody may have made the file, and what is made of its numbers is to stay in range: one beyond kMost, which no
@@ -98,15 +116,9 @@ template <typename... Values>
 std::optional<std::int64_t> one(SQLite::Database& database, std::string_view sql, const Values&... values) {
   return Statement(database, sql).one(values...);
 }
-
-// What `read` makes of each row.
 template <typename Read, typename... Values>
 auto every(SQLite::Database& database, std::string_view sql, const Read& read, const Values&... values) {
-  Statement statement(database, sql);
-  statement.bind(values...);
-  std::vector<std::remove_cvref_t<std::invoke_result_t<const Read&, const Statement&>>> rows;
-  while (statement.step()) rows.push_back(read(statement));
-  return rows;
+  return Statement(database, sql).every(read, values...);
 }
 
 // Rolled back when it goes out of scope without a commit.
