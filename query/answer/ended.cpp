@@ -41,10 +41,7 @@ Status visit_kept(Reader& reader, const std::vector<StoredEnd>& kept, const Filt
   constexpr std::size_t at_once = 4'096;
   for (std::size_t from = 0; from < kept.size(); from += at_once) {
     const std::span<const StoredEnd> some = std::span(kept).subspan(from, std::min(at_once, kept.size() - from));
-    std::vector<std::int64_t> ids;
-    ids.reserve(some.size());
-    for (const StoredEnd& of : some) ids.push_back(of.process_id);
-    auto read = TRY(reader.processes_by_id(ids));
+    auto read = TRY(reader.processes_by_id(each_of(some, &StoredEnd::process_id)));
     std::unordered_map<std::int64_t, StoredProcess> processes;
     for (StoredProcess& process : read) processes.emplace(process.id, std::move(process));
     for (const StoredEnd& of : some) {

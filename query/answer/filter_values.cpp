@@ -67,8 +67,7 @@ Result<Filter> filter_at(const Options& options, const std::vector<const State*>
 }
 
 void note_filter(const Filter& filter, std::string_view in, Report& report) {
-  std::vector<std::string_view> metrics;
-  for (const Metric metric : filter.metrics()) metrics.push_back(metric_title(metric));
+  const auto metrics = each_of(filter.metrics(), metric_title);
   if (metrics.empty()) return;
   report.notes.push_back(
       fmt::format("By --filter a process is compared in the largest {} {}.", fmt::join(metrics, " and "), in));

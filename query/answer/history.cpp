@@ -21,16 +21,6 @@ Result<BucketSum::Recorded> recorded_time(Reader& reader, Tier tier, Range range
   });
 }
 
-std::vector<Interval> intervals_of(GroupSum& sum) {
-  std::vector<Interval> intervals;
-  for (const GroupInterval& of : sum.intervals()) intervals.push_back(of.interval);
-  return intervals;
-}
-
-std::vector<Interval> intervals_of(const BucketSum& sum) {
-  return sum.intervals();
-}
-
 }  // namespace
 
 SubjectSum::SubjectSum(std::int64_t width_ms, const BucketSum::Recorded& recorded) {
@@ -43,7 +33,8 @@ void SubjectSum::add(std::int64_t subject_id, const Interval& interval, bool gon
 }
 
 std::vector<Interval> SubjectSum::intervals() {
-  return std::visit([](auto& sum) { return intervals_of(sum); }, sum_);
+  if (auto* const ticks = std::get_if<GroupSum>(&sum_)) return each_of(ticks->intervals(), &GroupInterval::interval);
+  return std::get<BucketSum>(sum_).intervals();
 }
 
 Summary SubjectSum::summary() {

@@ -57,9 +57,7 @@ std::vector<GroupState> merged(const std::vector<GroupState>& groups) {
     of.processes += group.processes;
     of.kib[Metric::pss] = of.kib[Metric::pss].value_or(0) + group.kib[Metric::pss].value_or(0);
   }
-  std::vector<GroupState> all;
-  all.reserve(by_name.size());
-  for (auto& [name, group] : by_name) all.push_back(std::move(group));
+  std::vector<GroupState> all = taken_from(by_name);
   std::ranges::stable_sort(all, [](const GroupState& a, const GroupState& b) {
     return ranks_before(a.kib[Metric::pss], b.kib[Metric::pss]);
   });
@@ -78,10 +76,7 @@ Result<std::vector<GroupState>> categories_at(Reader& reader, std::int64_t tick_
                    [&last](const std::string& name, const SubjectInterval& of) {
                      last[of.subject_id] = group_of(name, of.processes, of.interval.mean.value_or(0));
                    }));
-  std::vector<GroupState> groups;
-  groups.reserve(last.size());
-  for (auto& [id, group] : last) groups.push_back(std::move(group));
-  return groups;
+  return taken_from(last);
 }
 
 Result<std::vector<GroupState>> identities_at(Reader& reader, std::int64_t tick_ms) {
@@ -89,10 +84,7 @@ Result<std::vector<GroupState>> identities_at(Reader& reader, std::int64_t tick_
   std::map<std::int64_t, std::optional<std::int64_t>> held;
   TRY(reader.history({.range = {tick_ms, tick_ms}, .metrics = {Metric::pss}},
                      [&held](const SubjectInterval& of) { held[of.subject_id] = of.interval.mean; }));
-  std::vector<std::int64_t> ids;
-  ids.reserve(held.size());
-  for (const auto& [id, kib] : held) ids.push_back(id);
-  const std::vector<StoredProcess> processes = TRY(reader.processes_by_id(ids));
+  const std::vector<StoredProcess> processes = TRY(reader.processes_by_id(keys_of(held)));
   std::vector<GroupState> groups;
   for (const StoredProcess& process : processes) {
     const auto name = names.find(process.identity_id);

@@ -38,10 +38,7 @@ void add_reached(Columns<Row>& columns, GetMark mark, std::array<int, 3> least_u
 
 // Whose they are, those that the store still knows.
 inline Result<std::vector<StoredProcess>> processes_of(Reader& reader, const ProcessMarks& marks) {
-  std::vector<std::int64_t> ids;
-  ids.reserve(marks.marks.size());
-  for (const HighWater& mark : marks.marks) ids.push_back(mark.subject_id);
-  return reader.processes_by_id(ids);
+  return reader.processes_by_id(each_of(marks.marks, &HighWater::subject_id));
 }
 
 }  // namespace memoir::query

@@ -37,10 +37,7 @@ class BucketReader {
 
   Status processes(State& state) {
     const std::map<std::int64_t, MeanState> held = TRY(read(SubjectKind::process));
-    std::vector<std::int64_t> ids;
-    ids.reserve(held.size());
-    for (const auto& [id, of] : held) ids.push_back(id);
-    state.known = TRY(reader_.processes_by_id(ids));
+    state.known = TRY(reader_.processes_by_id(keys_of(held)));
     for (const StoredProcess& process : state.known)
       state.processes.push_back({&process, held.at(process.id).values_over(recorded_ms_)});
     return Done{};

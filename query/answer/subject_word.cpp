@@ -135,9 +135,7 @@ Result<Subject> choose_subject(const Context& context, Subject subject, const st
   if (meanings.empty()) return unknown(subject.name, processes);
   if (meanings.size() == 1) return subject_of(meanings.front().key, meanings.front().value);
   const Memory memory = TRY(pss_at_end(context, range));
-  std::vector<Choice> choices;
-  choices.reserve(meanings.size());
-  for (const Meaning& meaning : meanings) choices.push_back(choice_of(meaning, memory));
+  auto choices = each_of(meanings, [&memory](const Meaning& meaning) { return choice_of(meaning, memory); });
   return ambiguous(context, subject.name, choice_table(std::move(choices)));
 }
 

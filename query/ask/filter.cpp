@@ -11,6 +11,7 @@
 #include <set>
 #include <unordered_set>
 
+#include "base/each_of.h"
 #include "base/nearest.h"
 #include "base/text.h"
 #include "model/container.h"
@@ -53,9 +54,7 @@ const std::string& value_of(const ProcessInfo& info, const Key& key, std::string
 }
 
 Error bad_expression(const std::string& expression, std::string_view why) {
-  std::vector<std::string_view> metrics;
-  metrics.reserve(std::size(kMetrics));
-  for (const Metric metric : kMetrics) metrics.push_back(to_string(metric));
+  const auto metrics = each_of(kMetrics, [](Metric metric) { return to_string(metric); });
   return malformed(fmt::format(
       "--filter '{}': {}; it is KEY=VALUE, KEY!=VALUE, KEY~REGEX or KEY!~REGEX, with KEY one of {}; or, with a size, "
       "METRIC>100M (also <, >=, <=, =, !=), with METRIC one of {}",
@@ -135,12 +134,7 @@ Filter& Filter::operator=(Filter&&) noexcept = default;
 Filter::~Filter() = default;
 
 const std::vector<std::string>& filter_keys() {
-  static const std::vector<std::string> keys = [] {
-    std::vector<std::string> names;
-    names.reserve(std::size(kKeys));
-    for (const Key& key : kKeys) names.emplace_back(key.name);
-    return names;
-  }();
+  static const std::vector<std::string> keys = each_of(kKeys, [](const Key& key) { return std::string(key.name); });
   return keys;
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <iterator>
 #include <map>
 #include <optional>
 #include <variant>
@@ -77,9 +76,7 @@ std::optional<std::string> take_command(std::vector<std::string>& arguments) {
 }
 
 Error unknown_command(const std::string& name) {
-  std::vector<std::string> names;
-  names.reserve(commands().size());
-  for (const Command& command : commands()) names.push_back(command.name);
+  const std::vector<std::string> names = each_of(commands(), &Command::name);
   return malformed(fmt::format("there is no command {}{} (commands: {})", in_quotes(name), did_you_mean(name, names),
                                fmt::join(names, ", ")));
 }
@@ -105,11 +102,10 @@ Error too_much(const std::vector<std::string>& extra, const Command& command) {
   const auto option = std::ranges::find_if(extra, [](const std::string& word) { return word.starts_with('-'); });
   if (option != extra.end() || command.subject.empty())
     return unknown_argument(option != extra.end() ? *option : extra.front(), command);
-  std::vector<std::string> quoted;
-  std::ranges::transform(extra, std::back_inserter(quoted), in_quotes);
   return malformed(fmt::format("'{}' takes {} at most ({}): {} {} too much", command.name,
                                print_count(static_cast<std::int64_t>(command.most_subjects), "argument", "arguments"),
-                               command.subject, fmt::join(quoted, ", "), extra.size() == 1 ? "is" : "are"));
+                               command.subject, fmt::join(each_of(extra, in_quotes), ", "),
+                               extra.size() == 1 ? "is" : "are"));
 }
 
 // A word of a list that the command gives; an absent one stays absent.

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "analysis/process_tree.h"
+#include "base/each_of.h"
 #include "store/types.h"
 
 namespace memoir::query {
@@ -108,8 +109,7 @@ Table make_table(const Columns<Row>& columns, const std::vector<Row>& rows,
   Table table;
   for (const ColumnOf<Row>& column : columns) table.columns.push_back(column.column);
   for (const Row& row : rows) {
-    std::vector<Value>& cells = table.rows.emplace_back();
-    for (const ColumnOf<Row>& column : columns) cells.push_back(column.get(row));
+    table.rows.push_back(each_of(columns, [&row](const ColumnOf<Row>& column) { return column.get(row); }));
     if (tone_of) table.tones.push_back(tone_of(row));
   }
   return table;

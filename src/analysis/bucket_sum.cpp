@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/each_of.h"
+
 namespace memoir {
 
 void BucketSum::add_to(Cell& cell, std::int64_t member, const Interval& part) {
@@ -37,10 +39,7 @@ Interval BucketSum::interval_of(std::int64_t start_ms, const Cell& cell) const {
 }
 
 std::vector<Interval> BucketSum::intervals() const {
-  std::vector<Interval> intervals;
-  intervals.reserve(cells_.size());
-  for (const auto& [start_ms, cell] : cells_) intervals.push_back(interval_of(start_ms, cell));
-  return intervals;
+  return each_of(cells_, [this](const auto& cell) { return interval_of(cell.first, cell.second); });
 }
 
 Summary BucketSum::summary() const {

@@ -83,10 +83,7 @@ Result<std::vector<CgroupRow>> load_cgroups(const Context& context, const State&
   TRY(state.rolled() ? add_bucket(context.reader, state, rows) : add_tick(context.reader, state, rows));
   if (marks == CgroupMarks::read) TRY(add_marks(context.reader, state, rows));
   TRY(add_containers(context.reader, rows));
-  std::vector<CgroupRow> all;
-  all.reserve(rows.size());
-  for (auto& [path, row] : rows) all.push_back(std::move(row));
-  return all;
+  return taken_from(rows);
 }
 
 }  // namespace memoir::query

@@ -40,13 +40,6 @@ Result<std::vector<Group>> load_groups(Reader& reader, Range range) {
   return all;
 }
 
-std::vector<std::int32_t> pids_of(const Group& group) {
-  std::vector<std::int32_t> pids;
-  pids.reserve(group.members.size());
-  for (const StoredLife& member : group.members) pids.push_back(member.pid);
-  return pids;
-}
-
 std::optional<std::int64_t> only_pid(const Group& group, std::int64_t at_ms) {
   if (group.members.size() == 1) return group.members.front().pid;
   std::vector<std::int64_t> living;

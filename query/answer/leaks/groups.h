@@ -24,7 +24,6 @@ struct Group {
 // Those that lived in the range.
 Result<std::vector<Group>> load_groups(Reader& reader, Range range);
 
-std::vector<std::int32_t> pids_of(const Group& group);
 // Of the only one that lives at a time, or that ever lived.
 std::optional<std::int64_t> only_pid(const Group& group, std::int64_t at_ms);
 

@@ -183,17 +183,11 @@ Result<std::vector<LeakSeries>> machine_series(Reader& reader, const LeakSource&
   for (const MachineSum& sum : sums) {
     for (const auto& [field, weight] : sum.fields) makers.try_emplace(metric_of(field), of_machine);
   }
-  std::vector<Metric> metrics;
-  metrics.reserve(makers.size());
-  for (const auto& [metric, maker] : makers) metrics.push_back(metric);
-  TRY(reader.history({of_machine.tier, SubjectKind::machine, {}, source.range, metrics, true},
+  TRY(reader.history({of_machine.tier, SubjectKind::machine, {}, source.range, keys_of(makers), true},
                      [&](const SubjectInterval& of) { makers.at(of.metric).add(of.interval); }));
   std::map<Metric, LeakSeries> series;
   for (auto& [metric, maker] : makers) series.emplace(metric, maker.take());
-  std::vector<LeakSeries> all;
-  all.reserve(sums.size());
-  for (const MachineSum& sum : sums) all.push_back(weigh(sum, series));
-  return all;
+  return each_of(sums, [&series](const MachineSum& sum) { return weigh(sum, series); });
 }
 
 Result<LeakSeries> zombie_series(Reader& reader, const LeakSource& source, const LeakSettings& settings) {

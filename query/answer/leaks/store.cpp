@@ -128,7 +128,8 @@ class StoreJudge {
   }
 
   static LeakRow row_of(const Group& group, LeakMetric metric, LeakSeries series) {
-    LeakRow row{group.subject, group.unit, pids_of(group), std::move(metric), std::move(series), {}};
+    LeakRow row{group.subject,     group.unit,        each_of(group.members, &StoredLife::pid),
+                std::move(metric), std::move(series), {}};
     row.ended_ms = group.ended_ms;
     return row;
   }
@@ -154,9 +155,8 @@ class StoreJudge {
 
   // By the newest process of each identity.
   Status name_rows() {
-    std::vector<std::int64_t> ids;
-    for (const Group& group : groups_) ids.push_back(group.members.back().process_id);
-    const std::vector<StoredProcess> newest = TRY(reader_.processes_by_id(ids));
+    const std::vector<StoredProcess> newest = TRY(
+        reader_.processes_by_id(each_of(groups_, [](const Group& group) { return group.members.back().process_id; })));
     std::unordered_map<std::int64_t, const ProcessInfo*> infos;
     for (const StoredProcess& process : newest) infos[process.id] = &process.info;
     for (std::size_t at = 0; at < rows_.size(); ++at) {
@@ -239,10 +239,8 @@ class StoreJudge {
            {F::balloon, -1}}}},
     };
     if (ram_kib_ <= 0) return Done{};
-    std::vector<MachineSum> sums;
-    sums.reserve(metrics.size());
-    for (const auto& [metric, sum] : metrics) sums.push_back(sum);
-    std::vector<LeakSeries> series = TRY(machine_series(reader_, source_, sums));
+    std::vector<LeakSeries> series =
+        TRY(machine_series(reader_, source_, each_of(metrics, &std::pair<LeakMetric, MachineSum>::second)));
     const std::vector<std::int64_t> boots = boots_ms();
     for (std::size_t at = 0; at < metrics.size(); ++at) {
       set_lives(series[at], boots);

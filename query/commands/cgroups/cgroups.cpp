@@ -17,9 +17,7 @@ namespace {
 // in it.
 Status leave_asked_for(const Context& context, const State& state, std::vector<CgroupRow>& rows) {
   if (context.options.subjects.empty()) return Done{};
-  std::vector<StoredProcess> processes;
-  processes.reserve(state.processes.size());
-  for (const HeldProcess& process : state.processes) processes.push_back(*process.process);
+  const auto processes = each_of(state.processes, [](const HeldProcess& held) { return *held.process; });
   const std::int64_t at_ms = state.snapshot.tick.begin.wall_ms;
   Subject subject = TRY(parse_subject(context.options.subjects.front(), context.now_ms, context.options.zone));
   if (subject.key != "cgroup" || subject.value.empty())

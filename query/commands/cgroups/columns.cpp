@@ -165,10 +165,7 @@ const CgroupRank& cgroup_rank(std::string_view by, bool rolled) {
 }
 
 std::vector<std::string> cgroup_ranks() {
-  std::vector<std::string> words;
-  words.reserve(kRanks.size());
-  for (const CgroupRank& rank : kRanks) words.emplace_back(rank.by);
-  return words;
+  return each_of(kRanks, [](const CgroupRank& rank) { return std::string(rank.by); });
 }
 
 std::string cgroup_title(const Row& row) {

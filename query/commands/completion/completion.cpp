@@ -35,15 +35,11 @@ Result<std::string> print_completion(const Options& options, const std::vector<C
 }  // namespace
 
 std::vector<std::string> filter_words() {
-  std::vector<std::string> words;
-  for (const std::string& key : filter_keys()) words.push_back(key + "=");
-  return words;
+  return each_of(filter_keys(), [](const std::string& key) { return key + "="; });
 }
 
 std::vector<std::string> command_names(const std::vector<Command>& commands) {
-  std::vector<std::string> names;
-  names.reserve(commands.size() + 1);
-  for (const Command& command : commands) names.push_back(command.name);
+  std::vector<std::string> names = each_of(commands, &Command::name);
   names.emplace_back("help");
   return names;
 }

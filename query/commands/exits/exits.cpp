@@ -79,9 +79,7 @@ Result<std::vector<GroupRow>> fold(const Context& context, const Ended& ended, c
   TRY(visit_kept(context.reader, ended.kept, filter,
                  [&](const EndedProcess& of) { sums[key_of(of.process, group)].add(sum_of(of.end)); }));
   for (const auto& [process, sum] : ended.others) sums[key_of(process, group)].add(sum);
-  std::vector<GroupRow> rows;
-  rows.reserve(sums.size());
-  for (auto& [name, sum] : sums) rows.push_back({name, sum});
+  std::vector<GroupRow> rows = each_of(sums, [](const auto& of) { return GroupRow{of.first, of.second}; });
   std::ranges::stable_sort(rows, [](const GroupRow& a, const GroupRow& b) { return a.sum.peak_kib > b.sum.peak_kib; });
   return rows;
 }

@@ -51,11 +51,7 @@ Range whole_buckets(Range range, Tier tier) {
 
 Result<std::vector<std::int64_t>> times_of(Reader& reader, Tier tier, Range range) {
   if (holds_groups(tier)) return rolled_times(reader, tier, range);
-  const std::vector<StoredTick> ticks = TRY(reader.ticks(range));
-  std::vector<std::int64_t> times;
-  times.reserve(ticks.size());
-  for (const StoredTick& tick : ticks) times.push_back(tick.begin.wall_ms);
-  return times;
+  return each_of(TRY(reader.ticks(range)), [](const StoredTick& tick) { return tick.begin.wall_ms; });
 }
 
 // The begin of a chunk at or before the next sample; beyond `to_ms` if there is none. A clock that stood at 1970 until

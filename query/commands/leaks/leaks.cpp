@@ -65,9 +65,7 @@ bool is_called(const LeakRow& row, const std::string& subject) {
 
 // What is called so; else that of which the name has it for a part.
 Status keep_subject(std::vector<LeakRow>& rows, const std::string& subject) {
-  std::vector<std::string> names;
-  names.reserve(rows.size());
-  for (const LeakRow& row : rows) names.push_back(row.subject);
+  const std::vector<std::string> names = each_of(rows, &LeakRow::subject);
   const bool called =
       std::any_of(rows.begin(), rows.end(), [&subject](const LeakRow& row) { return is_called(row, subject); });
   std::erase_if(rows, [&](const LeakRow& row) {

@@ -220,9 +220,7 @@ std::vector<Restarted> restarts_of(const std::vector<StoredProcess>& processes, 
     const auto mark = marks.find(processes[restart.ended].id);
     of.hwm_kib = mark == marks.end() ? std::nullopt : std::optional(mark->second.value_kib);
   }
-  std::vector<Restarted> list;
-  list.reserve(by_identity.size());
-  for (auto& [name, of] : by_identity) list.push_back(std::move(of));
+  std::vector<Restarted> list = taken_from(by_identity);
   std::ranges::stable_sort(list, [](const Restarted& a, const Restarted& b) { return a.times > b.times; });
   return list;
 }

@@ -136,9 +136,7 @@ Result<Series> process_series(const Context& context, Subject subject, const Tre
 }  // namespace
 
 std::vector<std::string> metric_names(SubjectKind kind) {
-  std::vector<std::string> names;
-  for (const Metric metric : metrics_of(kind)) names.emplace_back(to_string(metric));
-  return names;
+  return each_of(metrics_of(kind), [](Metric metric) { return std::string(to_string(metric)); });
 }
 
 Result<Series> load_series(const Context& context, Subject subject, const TrendSource& source) {

@@ -64,20 +64,10 @@ double sum_of_distances(std::span<const double> values) {
 }
 
 std::vector<double> residuals(std::span<const TimedValue> floors) {
-  const double slope = sen_slope(floors);
-  std::vector<double> rest;
-  rest.reserve(floors.size());
-  for (const TimedValue& floor : floors) rest.push_back(floor.value - slope * floor.day);
+  std::vector<double> rest = off_line(floors, sen_slope(floors));
   const double centre = median_of(rest);
   for (double& value : rest) value -= centre;
   return rest;
-}
-
-std::vector<double> minima_of(std::span<const LeakHour> hours) {
-  std::vector<double> minima;
-  minima.reserve(hours.size());
-  for (const LeakHour& hour : hours) minima.push_back(hour.min);
-  return minima;
 }
 
 // By how much the median of `kSide` values from `at` on is above that of those before.
@@ -124,7 +114,7 @@ std::vector<LeakStep> edges_of(std::span<const LeakHour> hours) {
   constexpr std::size_t side = 6;  // hours
   constexpr std::size_t day = 24;
   if (hours.size() < 2 * day) return {};
-  const std::vector<double> minima = minima_of(hours);
+  const std::vector<double> minima = each_of(hours, &LeakHour::min);
   std::vector<double> rises(minima.size(), 0.0);
   for (std::size_t at = side; at + side <= minima.size(); ++at) rises[at] = rise_at<side>(minima, at);
   const double least = std::max(kStepDeviations * robust_deviation(rises), kStepLevel * std::abs(median_of(minima)));
@@ -201,9 +191,7 @@ bool take_out_week(std::vector<TimedValue>& floors) {
 std::vector<LeakStep> take_out_steps(std::vector<TimedValue>& floors) {
   if (floors.size() < 5) return {};
   std::vector<double> increments(floors.size() - 1);
-  std::vector<double> values;
-  values.reserve(floors.size());
-  for (const TimedValue& floor : floors) values.push_back(floor.value);
+  const std::vector<double> values = each_of(floors, &TimedValue::value);
   for (std::size_t at = 0; at < increments.size(); ++at) increments[at] = values[at + 1] - values[at];
   const double usual = median_of(increments);
   const double least =

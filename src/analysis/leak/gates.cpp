@@ -28,29 +28,13 @@ constexpr double kNovelty = 1.02;
 constexpr double kDiurnal = 0.9;
 
 double level_of(std::span<const TimedValue> floors) {
-  std::vector<double> values;
-  for (const TimedValue& floor : floors) values.push_back(std::abs(floor.value));
-  return median_of(std::move(values));
+  return median_of(each_of(floors, [](const TimedValue& floor) { return std::abs(floor.value); }));
 }
 
 double tie_of(double level, const LeakMetric& metric) {
   constexpr double tie_share = 0.001;
   constexpr double tie_of_least = 1.0 / 128;  // 32 KiB of 4 MiB
   return std::max(metric.unit == LeakUnit::count ? 0.5 : metric.least_growth * tie_of_least, tie_share * level);
-}
-
-std::vector<double> values_of(std::span<const TimedValue> floors) {
-  std::vector<double> values;
-  values.reserve(floors.size());
-  for (const TimedValue& floor : floors) values.push_back(floor.value);
-  return values;
-}
-
-std::vector<double> residuals_of(std::span<const TimedValue> floors, const SlopeEstimate& line) {
-  std::vector<double> rest;
-  rest.reserve(floors.size());
-  for (const TimedValue& floor : floors) rest.push_back(floor.value - line.intercept - line.per_day * floor.day);
-  return rest;
 }
 
 class Judge {
@@ -94,7 +78,7 @@ class Judge {
     few_ = found_.floors.size() <= kFew && found_.window.days >= life_.days;
     gate(Gate::trend, "trend", trend.z, few_ ? kTrendFew : kTrend,
          "the floors go up more often than chance lets them (Mann-Kendall Z, widened by autocorrelation)");
-    gate(Gate::drift, "drift", drift_score(values_of(found_.floors)),
+    gate(Gate::drift, "drift", drift_score(each_of(found_.floors, &TimedValue::value)),
          few_                              ? kDriftFew
          : found_.window.days < life_.days ? kDriftPart
                                            : kDrift,
@@ -125,8 +109,7 @@ class Judge {
     const std::vector<TimedValue>& floors = found_.floors;
     const double span = floors.back().day - floors.front().day;
     found_.growth = found_.slope.per_day * span;
-    const std::vector<double> rest = residuals_of(floors, found_.slope);
-    found_.scatter = robust_deviation(rest);
+    found_.scatter = robust_deviation(off_line(floors, found_.slope.per_day, found_.slope.intercept));
     gate(Gate::effect, "effect", found_.growth, least_growth(metric_, level_, found_.scatter),
          "the growth matters, and stands out of the scatter of the floors");
     if (found_.slope.per_day > 0) {

@@ -87,14 +87,9 @@ bool goes_by_steps(const WindowFinding& window) {
 
 // Each hour, or nearly, it falls back by more than its floors scatter.
 bool is_sawtooth(const WindowFinding& window, std::span<const LeakHour> hours) {
-  std::vector<double> swings;
-  std::vector<double> levels;
-  for (const LeakHour& hour : last_days(hours, window.window.days)) {
-    swings.push_back(hour.max - hour.min);
-    levels.push_back(hour.mean);
-  }
-  const double swing = quantile_of(std::move(swings), 0.75);
-  return swing >= 0.15 * median_of(std::move(levels)) && swing >= 3 * window.scatter;
+  const std::span<const LeakHour> judged = last_days(hours, window.window.days);
+  const double swing = quantile_of(each_of(judged, [](const LeakHour& hour) { return hour.max - hour.min; }), 0.75);
+  return swing >= 0.15 * median_of(each_of(judged, &LeakHour::mean)) && swing >= 3 * window.scatter;
 }
 
 LeakVerdict subtype_of(const WindowFinding& window, std::span<const LeakHour> hours, const LeakMetric& metric) {

@@ -56,13 +56,6 @@ Life make_life(std::vector<TimedValue> floors) {
   return life;
 }
 
-std::vector<double> each(const std::vector<Life>& lives, double Life::*member) {
-  std::vector<double> values;
-  values.reserve(lives.size());
-  for (const Life& life : lives) values.push_back(life.*member);
-  return values;
-}
-
 double level_of(const std::vector<Life>& lives) {
   std::vector<double> levels;
   for (const Life& life : lives) {
@@ -117,15 +110,13 @@ RestartsFinding judge_restarts(const std::vector<std::span<const LeakHour>>& liv
   }
   found.lives = told.size();
   if (told.size() < kLeastLives) return found;
-  std::vector<Life> judged;
-  judged.reserve(told.size());
-  for (std::vector<TimedValue>& floors : told) judged.push_back(make_life(std::move(floors)));
+  const auto judged = each_of(told, [](std::vector<TimedValue>& floors) { return make_life(std::move(floors)); });
 
   const double level = level_of(judged);
   const TrendTest trend = combined_trend(judged, std::max(metric.least_growth / 128, kTieShare * level));
   found.slope = theil_sen(all_floors(judged), trend, kWiden).value_or(SlopeEstimate{});
-  found.growth = median_of(each(judged, &Life::growth));
-  const std::vector<double> slopes = each(judged, &Life::slope);
+  found.growth = median_of(each_of(judged, &Life::growth));
+  const std::vector<double> slopes = each_of(judged, &Life::slope);
   const auto up = static_cast<double>(std::count_if(slopes.begin(), slopes.end(), [](double s) { return s > 0; }));
 
   const auto gate = [&found](std::string name, double value, double threshold, std::string meaning) {
@@ -137,7 +128,7 @@ RestartsFinding judge_restarts(const std::vector<std::span<const LeakHour>>& liv
       gate("trend", trend.z, kTrendOfLives, "at the same age the floors of a life go up (Mann-Kendall Z)");
   const bool matters =
       gate("effect", found.growth, least_growth(metric, level, 0), "the growth of the median life matters");
-  const bool goes_on = gate("growing", median_of(each(judged, &Life::late)), kGoesOn,
+  const bool goes_on = gate("growing", median_of(each_of(judged, &Life::late)), kGoesOn,
                             "the second half of a life grows, by this part of the first half's slope");
   const bool still = !current || gate("current", judged.back().slope / earlier_slope(slopes), kCurrent,
                                       "the current life grows too, by this part of the earlier ones' slope");

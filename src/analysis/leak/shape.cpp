@@ -50,12 +50,8 @@ Straightness straightness_of(std::span<const LeakHour> life, double life_days) {
   std::vector<TimedValue> floors = soft_floors(life, make_window(life_days));
   if (floors.size() < 5) return {};
   take_out_week(floors);
-  std::vector<double> t;
-  std::vector<double> y;
-  for (const TimedValue& floor : floors) {
-    t.push_back(floor.day + life_days);
-    y.push_back(floor.value);
-  }
+  const std::vector<double> t = each_of(floors, [=](const TimedValue& floor) { return floor.day + life_days; });
+  const std::vector<double> y = each_of(floors, &TimedValue::value);
   const double line = residual_squares(t, y);
   Straightness straight;
   const Curve curve = best_curve(t, y, life_days);
@@ -100,12 +96,8 @@ double share_above_yesterday(std::span<const LeakHour> life, double window_days)
 std::optional<double> onset_of(std::span<const TimedValue> floors) {
   constexpr std::size_t least_after = 5;
   constexpr std::size_t least_before = 3;
-  std::vector<double> y;
-  std::vector<double> x;
-  for (const TimedValue& floor : floors) {
-    y.push_back(floor.value);
-    x.push_back(floor.day);
-  }
+  const std::vector<double> y = each_of(floors, &TimedValue::value);
+  std::vector<double> x = each_of(floors, &TimedValue::day);
   double best = kHingeFits * residual_squares(x, y);
   std::optional<double> onset;
   for (std::size_t knot = least_before; knot + least_after <= floors.size(); ++knot) {

@@ -35,11 +35,7 @@ std::vector<double> ranks_of(std::span<const double> values) {
 double variance_factor(std::span<const TimedValue> points) {
   const std::size_t n = points.size();
   if (n < kLeastForAutocorrelation) return 1;
-  const double slope = sen_slope(points);
-  std::vector<double> detrended;
-  detrended.reserve(n);
-  for (const TimedValue& point : points) detrended.push_back(point.value - slope * point.day);
-  std::vector<double> ranks = ranks_of(detrended);
+  std::vector<double> ranks = ranks_of(off_line(points, sen_slope(points)));
   const double centre = mean_of(ranks);
   double squares = 0;
   for (double& rank : ranks) {
@@ -95,10 +91,7 @@ double mean_of(std::span<const double> values) {
 double robust_deviation(std::span<const double> values) {
   if (values.empty()) return 0;
   const double centre = median_of({values.begin(), values.end()});
-  std::vector<double> distances;
-  distances.reserve(values.size());
-  for (const double value : values) distances.push_back(std::abs(value - centre));
-  return kNormalMad * median_of(std::move(distances));
+  return kNormalMad * median_of(each_of(values, [centre](double value) { return std::abs(value - centre); }));
 }
 
 TrendTest mann_kendall(std::span<const TimedValue> points, double tie) {
@@ -141,16 +134,17 @@ std::optional<SlopeEstimate> theil_sen(std::span<const TimedValue> points, const
   estimate.per_day = at(last / 2);
   estimate.lower = at(last / 2 - half);
   estimate.upper = at(last / 2 + half);
-  std::vector<double> intercepts;
-  intercepts.reserve(points.size());
-  for (const TimedValue& point : points) intercepts.push_back(point.value - estimate.per_day * point.day);
-  estimate.intercept = median_of(std::move(intercepts));
+  estimate.intercept = median_of(off_line(points, estimate.per_day));
   return estimate;
 }
 
 double sen_slope(std::span<const TimedValue> points) {
   std::vector<double> slopes = pair_slopes(points);
   return slopes.empty() ? 0 : median_of(std::move(slopes));
+}
+
+std::vector<double> off_line(std::span<const TimedValue> points, double per_day, double intercept) {
+  return each_of(points, [&](const TimedValue& point) { return point.value - intercept - per_day * point.day; });
 }
 
 double drift_score(std::span<const double> values) {

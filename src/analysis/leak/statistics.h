@@ -7,6 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "base/each_of.h"
+
 namespace memoir {
 
 // A value at a time. `stratum`: only points of one stratum are compared with each other (the same hour of the day, or
@@ -50,6 +52,8 @@ TrendTest mann_kendall(std::span<const TimedValue> points, double tie);
 std::optional<SlopeEstimate> theil_sen(std::span<const TimedValue> points, const TrendTest& trend, double widen);
 // The slope alone; 0 where no two points can be compared.
 double sen_slope(std::span<const TimedValue> points);
+// How far each point is above the line.
+std::vector<double> off_line(std::span<const TimedValue> points, double per_day, double intercept = 0);
 
 // How surely the mean of the increments is not 0, in its standard errors: a random walk's increments have none, however
 // far it strays. Their long-run variance is Bartlett's (Newey and West 1987, Econometrica 55), at least 15 % of the

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <limits>
 
+#include "base/each_of.h"
+
 namespace memoir {
 
 namespace {
@@ -61,10 +63,8 @@ std::vector<std::string> of_leak(const LeakFinding& found) {
                [](const LeakGate& gate) { return gate.passed && gate.threshold != 0; });
   std::sort(gates.begin(), gates.end(), [](const LeakGate& a, const LeakGate& b) { return margin(a) < margin(b); });
   if (gates.size() > 2) gates.resize(2);
-  std::vector<std::string> sentences;
-  sentences.reserve(gates.size());
-  for (const LeakGate& gate : gates) sentences.push_back(of_gate(gate, "it would be let go if this no longer held:"));
-  return sentences;
+  return each_of(gates,
+                 [](const LeakGate& gate) { return of_gate(gate, "it would be let go if this no longer held:"); });
 }
 
 std::string print_hours(std::int64_t ms, const LeakSettings& settings) {
