@@ -2,32 +2,33 @@
 
 #include <algorithm>
 
-#include "query/commands/backup/backup.h"
-#include "query/commands/categories/categories.h"
-#include "query/commands/cgroups/cgroups.h"
-#include "query/commands/completion/completion.h"
-#include "query/commands/diff/diff.h"
-#include "query/commands/doctor/doctor.h"
-#include "query/commands/events/events.h"
-#include "query/commands/exits/exits.h"
-#include "query/commands/export/export.h"
-#include "query/commands/extract/extract.h"
-#include "query/commands/incident/incident.h"
-#include "query/commands/leaks/leaks.h"
-#include "query/commands/mappings/mappings.h"
-#include "query/commands/memory/memory.h"
-#include "query/commands/objects/objects.h"
-#include "query/commands/peaks/peaks.h"
-#include "query/commands/processes/processes.h"
-#include "query/commands/shm/shm.h"
-#include "query/commands/status/status.h"
-#include "query/commands/summary/summary.h"
-#include "query/commands/tmpfs/tmpfs.h"
-#include "query/commands/top/top.h"
-#include "query/commands/tree/tree.h"
-#include "query/commands/trend/trend.h"
-
 namespace memoir::query {
+
+// Each in query/commands/NAME/NAME.cpp.
+Command backup_command();
+Command categories_command();
+Command cgroups_command();
+Command completion_command();
+Command diff_command();
+Command doctor_command();
+Command events_command();
+Command exits_command();
+Command export_command();
+Command extract_command();
+Command incident_command();
+Command leaks_command();
+Command mappings_command();
+Command memory_command();
+Command objects_command();
+Command peaks_command();
+Command processes_command();
+Command shm_command();
+Command status_command();
+Command summary_command();
+Command tmpfs_command();
+Command top_command();
+Command tree_command();
+Command trend_command();
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> all{

@@ -1,7 +1,6 @@
 // memoir backup: all of the file, while it is recorded into.
 
-#include "query/commands/backup/backup.h"
-
+#include "query/answer/command.h"
 #include "query/answer/copies/copies.h"
 
 namespace memoir::query {

@@ -1,7 +1,5 @@
 // memoir categories: the groups that the rules make, and what their members hold together.
 
-#include "query/commands/categories/categories.h"
-
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
@@ -9,6 +7,7 @@
 #include "analysis/grouping.h"
 #include "analysis/ranking.h"
 #include "query/answer/changes.h"
+#include "query/answer/command.h"
 #include "query/answer/history.h"
 #include "query/answer/limit.h"
 #include "query/answer/moment.h"

@@ -13,8 +13,6 @@
 
 namespace memoir::query {
 
-Command cgroups_command();
-
 // A column that rows are ranked by.
 struct CgroupRank {
   std::string_view by;

@@ -11,8 +11,6 @@
 
 namespace memoir::query {
 
-Command completion_command();
-
 // What may follow the option of that command; empty where it is for the user to know.
 std::vector<std::string> words_for(Option option, const Command& command);
 

@@ -16,8 +16,6 @@
 
 namespace memoir::query {
 
-Command diff_command();
-
 struct DiffQuestion {
   Range range;        // the two times asked for
   std::string group;  // of the rows

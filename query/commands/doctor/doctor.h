@@ -16,8 +16,6 @@
 
 namespace memoir::query {
 
-Command doctor_command();
-
 enum class Verdict { ok, warning, problem };
 
 std::string_view to_string(Verdict verdict);

@@ -1,7 +1,5 @@
 // memoir events: OOM kills, and what happened to the recording.
 
-#include "query/commands/events/events.h"
-
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,6 +8,7 @@
 
 #include "base/nearest.h"
 #include "base/text.h"
+#include "query/answer/command.h"
 #include "query/answer/event_table.h"
 #include "query/answer/limit.h"
 #include "query/answer/moment.h"

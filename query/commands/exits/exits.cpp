@@ -1,10 +1,11 @@
-#include "query/commands/exits/exits.h"
+// memoir exits: how processes ended, those included that no tick saw.
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
 #include <sys/wait.h>
 
+#include "query/answer/command.h"
 #include "query/answer/ended.h"
 #include "query/answer/filter_values.h"
 #include "query/answer/limit.h"

@@ -23,8 +23,6 @@
 
 namespace memoir::query {
 
-Command export_command();
-
 enum class ExportOf { machine, categories, processes, fleet };
 
 struct ExportQuestion {

@@ -1,9 +1,8 @@
 // memoir extract: a small file with just a range, to attach to a ticket.
 
-#include "query/commands/extract/extract.h"
-
 #include <fmt/format.h>
 
+#include "query/answer/command.h"
 #include "query/answer/copies/copies.h"
 #include "query/answer/moment.h"
 #include "query/ask/times.h"

@@ -16,8 +16,6 @@
 
 namespace memoir::query {
 
-Command incident_command();
-
 // The moment asked after, and why it is that one.
 struct Instant {
   enum class Kind { given, oom_kill, pressure, available };

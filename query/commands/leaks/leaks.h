@@ -16,8 +16,6 @@
 
 namespace memoir::query {
 
-Command leaks_command();
-
 // A series from elsewhere: see kCsvForms. Errors name the file and the line.
 struct CsvSeries {
   std::vector<LeakSample> samples;  // in order of time

@@ -1,9 +1,10 @@
-#include "query/commands/mappings/mappings.h"
+// memoir mappings: what a process mapped at one time, by kind and name.
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <set>
 
+#include "query/answer/command.h"
 #include "query/answer/ledgers.h"
 #include "query/answer/limit.h"
 #include "query/answer/process_columns.h"

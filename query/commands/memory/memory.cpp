@@ -1,8 +1,6 @@
 // memoir memory: where all the memory of the machine is, by the kernel's counts; beside them what processes hold, and
 // swap.
 
-#include "query/commands/memory/memory.h"
-
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
@@ -12,6 +10,7 @@
 #include "analysis/machine_parts.h"
 #include "model/memory_breakdown.h"
 #include "model/metric.h"
+#include "query/answer/command.h"
 #include "query/answer/moment.h"
 #include "query/answer/state.h"
 #include "query/commands/memory/lines.h"

@@ -7,8 +7,6 @@
 
 namespace memoir::query {
 
-Command objects_command();
-
 // Memory that no process has as its own, of a tick: --ownerless.
 Result<Report> show_ownerless(const Context& context, const State& state);
 

@@ -19,8 +19,6 @@
 
 namespace memoir::query {
 
-Command peaks_command();
-
 struct PeakRow {
   std::string name;                      // of a group, or the machine's metric
   std::optional<StoredProcess> process;  // of a row that is one process

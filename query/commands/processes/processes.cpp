@@ -1,7 +1,5 @@
 // memoir processes: who lived in a range, from when to when, and how it ended.
 
-#include "query/commands/processes/processes.h"
-
 #include <algorithm>
 #include <fmt/format.h>
 #include <limits>
@@ -9,6 +7,7 @@
 
 #include "analysis/ranking.h"
 #include "model/metric.h"
+#include "query/answer/command.h"
 #include "query/answer/filter_values.h"
 #include "query/answer/limit.h"
 #include "query/answer/moment.h"

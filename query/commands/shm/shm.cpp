@@ -1,8 +1,9 @@
-#include "query/commands/shm/shm.h"
+// memoir shm: the System V shared memory segments at one time.
 
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "query/answer/command.h"
 #include "query/answer/limit.h"
 #include "query/answer/moment.h"
 #include "query/answer/people.h"

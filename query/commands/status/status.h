@@ -7,8 +7,6 @@
 
 namespace memoir::query {
 
-Command status_command();
-
 Report status_report(const RecorderStatus& status, const Options& options);
 
 }  // namespace memoir::query

@@ -18,8 +18,6 @@
 
 namespace memoir::query {
 
-Command summary_command();
-
 inline constexpr int kDaysBefore = 7;
 
 // The machine over one day.

@@ -12,8 +12,6 @@
 
 namespace memoir::query {
 
-Command tmpfs_command();
-
 struct TmpfsState {
   const State& state;
   std::vector<TmpfsAt> mounts;

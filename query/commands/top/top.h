@@ -9,8 +9,6 @@
 
 namespace memoir::query {
 
-Command top_command();
-
 Result<Report> top_at(const Context& context);
 Result<Report> top_over(const Context& context, Range range);
 

@@ -12,8 +12,6 @@
 
 namespace memoir::query {
 
-Command tree_command();
-
 struct TreeRow {
   const HeldProcess* process = nullptr;
   Tally held;

@@ -13,8 +13,6 @@
 
 namespace memoir::query {
 
-Command trend_command();
-
 struct Series {
   std::string metric;               // as in --by
   std::string title;                // "PSS of the category web"
