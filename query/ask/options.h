@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "query/ask/zone.h"
@@ -49,16 +50,6 @@ enum class Option : std::uint8_t {
   textfile,
   label,
 };
-
-struct OptionText {
-  Option option;
-  std::string_view name;   // "--db"
-  std::string_view value;  // "F"; empty for a flag
-  std::string_view help;
-};
-
-const std::vector<OptionText>& option_texts();
-const OptionText& option_text(Option option);
 
 // What other programs call the same, and letters: "--since" for "--from", "--json" for "--format=json".
 struct Spelling {
@@ -119,10 +110,30 @@ struct Options {
   std::optional<std::string> textfile;
   std::vector<std::string> labels;  // NAME=VALUE
   bool force = false;
-  bool color = true;
-  bool pager = true;
+  bool no_color = false;
+  bool no_pager = false;
   bool ascii = false;
   Units units = Units::automatic;
+  // As they were given, for limit, format, units and zone.
+  std::optional<std::string> limit_given;
+  std::optional<std::string> format_given;
+  std::optional<std::string> units_given;
+  bool utc = false;
 };
+
+// Where the value of an option goes; of one that may be repeated a list; of one without a value that it was given.
+using OptionPlace = std::variant<std::string Options::*, std::optional<std::string> Options::*,
+                                 std::vector<std::string> Options::*, bool Options::*>;
+
+struct OptionText {
+  Option option;
+  std::string_view name;   // "--db"
+  std::string_view value;  // "F"; empty for a flag
+  OptionPlace place;
+  std::string_view help;
+};
+
+const std::vector<OptionText>& option_texts();
+const OptionText& option_text(Option option);
 
 }  // namespace memoir::query

@@ -75,7 +75,7 @@ std::string render(const Asked& asked, const Report& report, const Options& opti
     default:
       break;
   }
-  const bool color = options.color && terminal_has_color();
+  const bool color = !options.no_color && terminal_has_color();
   const auto asked_for = columns_asked();
   const auto width = screen ? std::optional(screen->columns) : asked_for ? asked_for : report.width;
   return render_table(asked, report, {options.zone, options.units, color, width, options.ascii});
@@ -99,7 +99,7 @@ std::string warning_lines(const std::vector<std::string>& warnings) {
 
 Outcome outcome_of(const Asked& asked, const Report& report, const Options& options,
                    const std::optional<Screen>& screen) {
-  Outcome outcome{Exit::answered, render(asked, report, options, screen), "", options.pager};
+  Outcome outcome{Exit::answered, render(asked, report, options, screen), "", !options.no_pager};
   if (report.nothing_recorded) outcome.exit = Exit::empty;
   if (report.failed) outcome.exit = Exit::failed;
   // A machine finds its warnings in JSON; CSV has no place for them.
@@ -190,7 +190,7 @@ Outcome answer(const std::vector<std::string>& arguments, const Clock& clock, co
   if (invocation->version) return {Exit::answered, version_text(), "", false};
   if (invocation->help) {
     return {Exit::answered, invocation->command != nullptr ? help(*invocation->command) : help(), "",
-            invocation->options.pager};
+            !invocation->options.no_pager};
   }
   const Command& command = *invocation->command;
   if (command.print) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <map>
 #include <optional>
 #include <variant>
 
@@ -122,89 +121,36 @@ Format format_of(std::string_view name) {
       ->format;
 }
 
-// What CLI11 fills in before it is checked.
-struct Words {
-  std::optional<std::string> limit;
-  std::optional<std::string> format;
-  std::optional<std::string> units;
-  bool utc = false;
-  bool no_color = false;
-  bool no_pager = false;
-};
-
-// Where the value of an option goes; of one that may be repeated a list; of one without a value that it was given.
-using Place = std::variant<std::string*, std::optional<std::string>*, std::vector<std::string>*, bool*>;
-
-std::map<Option, Place> places_of(Options& options, Words& words) {
-  return {
-      {Option::db, &options.db},
-      {Option::at, &options.at},
-      {Option::from, &options.from},
-      {Option::to, &options.to},
-      {Option::last, &options.last},
-      {Option::day, &options.day},
-      {Option::by, &options.by},
-      {Option::group, &options.group},
-      {Option::filter, &options.filters},
-      {Option::tier, &options.tier},
-      {Option::kind, &options.kinds},
-      {Option::limit, &words.limit},
-      {Option::step, &options.step},
-      {Option::all, &options.all},
-      {Option::explain, &options.explain},
-      {Option::ownerless, &options.ownerless},
-      {Option::last_oom, &options.last_oom},
-      {Option::window, &options.window},
-      {Option::extract, &options.extract},
-      {Option::csv, &options.csv},
-      {Option::config, &options.config},
-      {Option::hour, &options.hour},
-      {Option::write_missing, &options.write_missing},
-      {Option::format, &words.format},
-      {Option::units, &words.units},
-      {Option::utc, &words.utc},
-      {Option::no_color, &words.no_color},
-      {Option::no_pager, &words.no_pager},
-      {Option::output, &options.output},
-      {Option::suffix, &options.suffix},
-      {Option::force, &options.force},
-      {Option::textfile, &options.textfile},
-      {Option::label, &options.labels},
-      {Option::ascii, &options.ascii},
-  };
-}
-
-void add_option(CLI::App& app, const std::string& name, const Place& place) {
-  if (auto* const* flag = std::get_if<bool*>(&place)) {
-    app.add_flag(name, **flag);
-  } else if (auto* const* list = std::get_if<std::vector<std::string>*>(&place)) {
-    app.add_option(name, **list)->expected(1)->take_all();
+void add_option(CLI::App& app, const OptionText& text, Options& options) {
+  const std::string name(text.name);
+  if (const auto* flag = std::get_if<bool Options::*>(&text.place)) {
+    app.add_flag(name, options.**flag);
+  } else if (const auto* list = std::get_if<std::vector<std::string> Options::*>(&text.place)) {
+    app.add_option(name, options.**list)->expected(1)->take_all();
   } else {
-    std::visit([&](auto* text) { app.add_option(name, *text); }, place);
+    std::visit([&](auto place) { app.add_option(name, options.*place); }, text.place);
   }
 }
 
-std::optional<Error> check(const Words& words, const Command& command, Options& options) {
-  if (auto error = check_choice(words.format, command.formats, Option::format)) return error;
-  if (auto error = check_choice(words.units, unit_names(), Option::units)) return error;
-  options.format = format_of(words.format.value_or(command.formats.front()));
-  if (words.units) {
-    const auto found = std::ranges::find(unit_names(), *words.units);
+std::optional<Error> check(const Command& command, Options& options) {
+  if (auto error = check_choice(options.format_given, command.formats, Option::format)) return error;
+  if (auto error = check_choice(options.units_given, unit_names(), Option::units)) return error;
+  options.format = format_of(options.format_given.value_or(command.formats.front()));
+  if (options.units_given) {
+    const auto found = std::ranges::find(unit_names(), *options.units_given);
     options.units = static_cast<Units>(found - unit_names().begin());
   }
   if (auto error = check_choice(options.by, command.by, Option::by)) return error;
   if (auto error = check_choice(options.group, command.groups, Option::group)) return error;
   if (auto error = check_choice(options.tier, tier_names(), Option::tier)) return error;
-  if (words.limit) {
-    const auto limit = parse_number<std::int64_t>(*words.limit);
+  if (options.limit_given) {
+    const auto limit = parse_number<std::int64_t>(*options.limit_given);
     if (!limit || *limit < 0)
-      return malformed(fmt::format("--limit {} is not a number of rows", in_quotes(*words.limit)));
+      return malformed(fmt::format("--limit {} is not a number of rows", in_quotes(*options.limit_given)));
     options.limit = *limit;
   }
   TRY(Filter::parse(options.filters));
-  if (words.utc) options.zone = Zone::utc;
-  options.color = !words.no_color;
-  options.pager = !words.no_pager;
+  if (options.utc) options.zone = Zone::utc;
   options.ascii = options.ascii || shows_ascii_only();
   return std::nullopt;
 }
@@ -235,10 +181,7 @@ std::optional<Error> parse_options(std::vector<std::string> arguments, Invocatio
   CLI::App app;
   app.set_help_flag();
   app.allow_extras();
-  Words words;
-  const std::map<Option, Place> places = places_of(invocation.options, words);
-  for (const Option option : options_of(command))
-    add_option(app, std::string(option_text(option).name), places.at(option));
+  for (const Option option : options_of(command)) add_option(app, option_text(option), invocation.options);
   if (!command.subject.empty()) {
     app.add_option("subject", invocation.options.subjects)->expected(0, -1);
   }
@@ -257,7 +200,7 @@ std::optional<Error> parse_options(std::vector<std::string> arguments, Invocatio
   const std::vector<std::string>& subjects = invocation.options.subjects;
   if (subjects.size() > command.most_subjects)
     return too_much({subjects.begin() + static_cast<std::ptrdiff_t>(command.most_subjects), subjects.end()}, command);
-  return check(words, command, invocation.options);
+  return check(command, invocation.options);
 }
 
 }  // namespace
@@ -266,7 +209,7 @@ Result<Invocation> parse_command_line(const std::vector<std::string>& arguments)
   std::vector<std::string> rest = in_full(arguments);
   const std::optional<std::string> name = take_command(rest);
   Invocation invocation;
-  invocation.options.pager = std::find(rest.begin(), rest.end(), option_text(Option::no_pager).name) == rest.end();
+  invocation.options.no_pager = std::ranges::find(rest, option_text(Option::no_pager).name) != rest.end();
   if (!name || *name == "help") {
     invocation.help =
         name || std::any_of(rest.begin(), rest.end(), [](const std::string& word) { return word == "--help"; });

@@ -44,7 +44,7 @@ TEST_CASE("A command and its options") {
   CHECK(top.options.format == Format::json);
   CHECK(top.options.units == Units::kib);
   CHECK(top.options.zone == Zone::utc);
-  CHECK_FALSE(top.options.color);
+  CHECK(top.options.no_color);
 }
 
 TEST_CASE("Options may come before the command, and their values are not taken for one") {
