@@ -83,16 +83,9 @@ const std::vector<std::string>& unit_names() {
   return names;
 }
 
-const std::vector<FormatName>& format_names() {
-  static const std::vector<FormatName> names{{"table", Format::table},
-                                             {"json", Format::json},
-                                             {"csv", Format::csv},
-                                             {"jsonl", Format::jsonl},
-                                             {"openmetrics", Format::openmetrics},
-                                             {"smaps-rollup", Format::smaps_rollup},
-                                             {"category-metrics", Format::category_metrics},
-                                             {"markdown", Format::markdown},
-                                             {"html", Format::html}};
+const std::vector<std::string>& format_names() {
+  static const std::vector<std::string> names{
+      "table", "json", "csv", "jsonl", "openmetrics", "smaps-rollup", "category-metrics", "markdown", "html"};
   return names;
 }
 

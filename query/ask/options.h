@@ -62,12 +62,8 @@ std::vector<std::string_view> spellings_of(std::string_view name);
 
 enum class Format { table, json, csv, jsonl, openmetrics, smaps_rollup, category_metrics, markdown, html };
 
-// What --format may say, with its meaning; a command lists those it has.
-struct FormatName {
-  std::string_view name;
-  Format format;
-};
-const std::vector<FormatName>& format_names();
+// What --format may say, in the order of Format; a command lists those it has.
+const std::vector<std::string>& format_names();
 // Read by a program rather than by a person.
 constexpr bool is_for_machines(Format format) {
   return format == Format::csv || format == Format::json;

@@ -115,10 +115,10 @@ std::optional<Error> check_choice(const std::optional<std::string>& word, const 
                                fmt::join(choices, ", "), did_you_mean(*word, choices)));
 }
 
-Format format_of(std::string_view name) {
-  return std::find_if(format_names().begin(), format_names().end(),
-                      [name](const FormatName& format) { return format.name == name; })
-      ->format;
+// `words` stand in the order of the enum.
+template <typename Enum>
+Enum meant(const std::string& word, const std::vector<std::string>& words) {
+  return static_cast<Enum>(std::ranges::find(words, word) - words.begin());
 }
 
 void add_option(CLI::App& app, const OptionText& text, Options& options) {
@@ -135,11 +135,8 @@ void add_option(CLI::App& app, const OptionText& text, Options& options) {
 std::optional<Error> check(const Command& command, Options& options) {
   if (auto error = check_choice(options.format_given, command.formats, Option::format)) return error;
   if (auto error = check_choice(options.units_given, unit_names(), Option::units)) return error;
-  options.format = format_of(options.format_given.value_or(command.formats.front()));
-  if (options.units_given) {
-    const auto found = std::ranges::find(unit_names(), *options.units_given);
-    options.units = static_cast<Units>(found - unit_names().begin());
-  }
+  options.format = meant<Format>(options.format_given.value_or(command.formats.front()), format_names());
+  if (options.units_given) options.units = meant<Units>(*options.units_given, unit_names());
   if (auto error = check_choice(options.by, command.by, Option::by)) return error;
   if (auto error = check_choice(options.group, command.groups, Option::group)) return error;
   if (auto error = check_choice(options.tier, tier_names(), Option::tier)) return error;
