@@ -212,10 +212,14 @@ void report_state(const State& state, std::int64_t asked_ms, Zone zone, Report& 
                                      print_time(state.bucket->from_ms, zone), print_time(state.bucket->to_ms, zone)));
 }
 
-Result<Coverage> coverage_of(const Context& context, const State& state) {
-  if (state.rolled()) return context.reader.coverage({state.bucket->from_ms, state.bucket->to_ms});
+Result<Report> begin_report(const Context& context, const State& state, std::string title) {
   const std::int64_t tick_ms = state.snapshot.tick.begin.wall_ms;
-  return context.reader.coverage({tick_ms, std::max(context.when.at_ms.value_or(tick_ms), tick_ms)});
+  Report report;
+  report.at_ms = tick_ms;
+  report.title = std::move(title);
+  report.coverage = TRY(context.reader.coverage(
+      state.bucket.value_or(Range{tick_ms, std::max(context.when.at_ms.value_or(tick_ms), tick_ms)})));
+  return report;
 }
 
 }  // namespace memoir::query

@@ -83,7 +83,7 @@ std::optional<MachineParts> machine_parts_of(const State& state, bool split);
 // That an answer is from a bucket, with its ends; and from a tick well before the time asked for.
 void report_state(const State& state, std::int64_t asked_ms, Zone zone, Report& report);
 
-// Of an answer from one state: from its tick to the time asked for; of a bucket all of it.
-Result<Coverage> coverage_of(const Context& context, const State& state);
+// An answer from one state: its time, and the coverage from its tick to the time asked for; of a bucket all of it.
+Result<Report> begin_report(const Context& context, const State& state, std::string title);
 
 }  // namespace memoir::query

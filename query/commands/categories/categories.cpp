@@ -50,9 +50,8 @@ Result<Report> at_one_time(const Context& context) {
   const std::optional<State> loaded = TRY(load_state(context));
   if (!loaded) return nothing_recorded(context, columns_now());
   const State& state = *loaded;
-  const Snapshot& snapshot = state.snapshot;
-  const Coverage coverage = TRY(coverage_of(context, state));
   const Metric by = metric_of(context);
+  Report report = TRY(begin_report(context, state, fmt::format("categories, ranked by {}", metric_title(by))));
   std::int64_t whole = 0;
   for (const GroupState& category : state.categories) whole += category.kib[by].value_or(0);
   std::vector<Now> rows;
@@ -60,10 +59,6 @@ Result<Report> at_one_time(const Context& context) {
     rows.push_back({category, share_percent(category.kib[by], whole)});
   std::stable_sort(rows.begin(), rows.end(),
                    [by](const Now& a, const Now& b) { return ranks_before(a.held.kib[by], b.held.kib[by]); });
-  Report report;
-  report.at_ms = snapshot.tick.begin.wall_ms;
-  report.title = fmt::format("categories, ranked by {}", metric_title(by));
-  report.coverage = coverage;
   report.totals = {{std::string(to_string(by)) + "_kib", "", Kind::size, whole}};
   report.notes.push_back(fmt::format(
       "{} {} of {}.", print_count(static_cast<std::int64_t>(rows.size()), "category holds", "categories hold"),

@@ -70,10 +70,7 @@ Result<Report> show_cgroups(const Context& context) {
   std::ranges::stable_sort(rows, [&rank](const CgroupRow& a, const CgroupRow& b) {
     return rank.value(a).value_or(-1) > rank.value(b).value_or(-1);
   });
-  Report report;
-  report.at_ms = state.snapshot.tick.begin.wall_ms;
-  report.title = fmt::format("cgroups, ranked by {}", rank.title);
-  report.coverage = TRY(coverage_of(context, state));
+  Report report = TRY(begin_report(context, state, fmt::format("cgroups, ranked by {}", rank.title)));
   const auto usage = [](const CgroupRow& row) {
     const auto mark = row.usage_mark ? std::optional(row.usage_mark->value_kib) : std::nullopt;
     return row.now ? std::optional(row.now->current_kib) : mark;

@@ -83,21 +83,13 @@ Report without(Report report, std::string why) {
   return report;
 }
 
-Result<Report> begin(const Context& context, const State& state, std::string title) {
-  Report report;
-  report.at_ms = state.snapshot.tick.begin.wall_ms;
-  report.title = std::move(title);
-  report.coverage = TRY(coverage_of(context, state));
-  return report;
-}
-
 void finish(const Context& context, const State& state, Report& report) {
   mark_sorted(report.rows, "pss_kib");
   report_state(state, context.when.at_ms.value_or(*report.at_ms), context.options.zone, report);
 }
 
 Result<Report> list_ledgers(const Context& context, const State& state, std::vector<HeldLedger> ledgers) {
-  Report report = TRY(begin(context, state, "ledgers of what processes map"));
+  Report report = TRY(begin_report(context, state, "ledgers of what processes map"));
   const auto columns = ledger_columns(state);
   MappingUse sum;
   for (const HeldLedger& ledger : ledgers) sum.add(ledger.sum);
@@ -165,7 +157,7 @@ std::vector<MappingLine> lines_of(const MappingLedger& ledger) {
 
 Result<Report> show_ledger(const Context& context, const State& state, const HeldProcess& process,
                            const std::vector<HeldLedger>& ledgers) {
-  Report report = TRY(begin(context, state, "what " + name_of(process) + " maps"));
+  Report report = TRY(begin_report(context, state, "what " + name_of(process) + " maps"));
   const auto found = std::ranges::find(ledgers, &process, &HeldLedger::process);
   const HeldLedger* const ledger = found == ledgers.end() ? nullptr : &*found;
   if (ledger == nullptr || !ledger->of.read_ms) {

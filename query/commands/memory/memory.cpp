@@ -157,10 +157,7 @@ Result<Report> run_memory(const Context& context) {
   if (!loaded) return nothing_recorded(context, machine_columns());
   const State& state = *loaded;
   const MachineMemory& memory = state.snapshot.machine.memory;
-  Report report;
-  report.at_ms = state.snapshot.tick.begin.wall_ms;
-  report.coverage = TRY(coverage_of(context, state));
-  report.title = "where all the memory is";
+  Report report = TRY(begin_report(context, state, "where all the memory is"));
   const std::vector<Line> lines = machine_lines(memory);
   report.rows = make_table(machine_columns(), lines);
   const Processes sum = sum_of(state);

@@ -170,10 +170,7 @@ Result<Report> show_objects(const Context& context, const State& state, const st
   MappingUse sum;
   for (const ObjectLine& line : lines) sum.add(line.use);
 
-  Report report;
-  report.at_ms = state.snapshot.tick.begin.wall_ms;
-  report.title = "what processes map";
-  report.coverage = TRY(coverage_of(context, state));
+  Report report = TRY(begin_report(context, state, "what processes map"));
   report_share(ledgers, state, report);
   report_use(sum, context.options.units, report);
   limit_rows(lines, report, context, &ObjectLine::pss_kib, {.of = "PSS", .more_lines = 1});

@@ -121,10 +121,7 @@ void note_older(const std::vector<OwnerlessLine>& lines, Report& report) {
 Result<Report> show_ownerless(const Context& context, const State& state) {
   const Found found = TRY(find(context, state));
   std::vector<OwnerlessLine> lines = TRY(lines_of(context, state, found));
-  Report report;
-  report.at_ms = state.snapshot.tick.begin.wall_ms;
-  report.title = "memory that no process has as its own";
-  report.coverage = TRY(coverage_of(context, state));
+  Report report = TRY(begin_report(context, state, "memory that no process has as its own"));
   if (found.ledgers.empty())
     report.warnings.push_back("no mappings of processes are known, so deleted files and memfds are not among these");
   report.notes.push_back("A file in tmpfs that is mapped counts whole; of mappings the sum of PSS counts.");

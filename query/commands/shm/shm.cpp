@@ -119,10 +119,7 @@ Result<Report> show_segments(const Context& context) {
   std::vector<SegmentRow> rows = TRY(load_rows(context, state));
   if (!is_recorded(rows, state))
     return not_recorded(context, "an older recorder wrote this, or the kernel has none of them");
-  Report report;
-  report.at_ms = state.snapshot.tick.begin.wall_ms;
-  report.title = "System V shared memory segments";
-  report.coverage = TRY(coverage_of(context, state));
+  Report report = TRY(begin_report(context, state, "System V shared memory segments"));
   describe(rows, state, context.options.units, report);
   limit_rows(rows, report, context, [](const SegmentRow& row) { return std::optional(row.held_kib()); },
              {.of = "memory"});

@@ -137,12 +137,10 @@ Result<Report> show_tmpfs(const Context& context) {
   state.mounts = TRY(context.reader.tmpfs(loaded->snapshot.tick.id, since));
   if (state.mounts.empty())
     return not_recorded(context, "an older recorder wrote this, or the recorder saw no mount of it");
-  Report report;
-  report.at_ms = loaded->snapshot.tick.begin.wall_ms;
-  report.coverage = TRY(coverage_of(context, *loaded));
   const bool one = !context.options.subjects.empty();
   const TmpfsAt* mount = one ? TRY(find_mount(state.mounts, context.options.subjects.front())) : nullptr;
-  report.title = one ? fmt::format("what lies in the tmpfs at {}", mount->sample.mount_point) : "tmpfs mounts";
+  Report report = TRY(begin_report(
+      context, *loaded, one ? fmt::format("what lies in the tmpfs at {}", mount->sample.mount_point) : "tmpfs mounts"));
   if (one)
     show_mount(context, state, *mount, report);
   else

@@ -120,7 +120,7 @@ Result<Report> top_at(const Context& context) {
   if (!loaded) return nothing_recorded(context, columns);
   const State& state = *loaded;
   const Snapshot& snapshot = state.snapshot;
-  const Coverage coverage = TRY(coverage_of(context, state));
+  Report report = TRY(begin_report(context, state, fmt::format("memory by {}, ranked by {}", group, metric_title(by))));
 
   Changes held(group);
   TRY(held.add(context.reader, filter, state, true));
@@ -141,10 +141,6 @@ Result<Report> top_at(const Context& context) {
   std::stable_sort(rows.begin(), rows.end(),
                    [by](const HeldRow& a, const HeldRow& b) { return ranks_before(a.is.kib(by), b.is.kib(by)); });
 
-  Report report;
-  report.at_ms = snapshot.tick.begin.wall_ms;
-  report.title = fmt::format("memory by {}, ranked by {}", group, metric_title(by));
-  report.coverage = coverage;
   TRY(report_total(chosen, snapshot, context, report));
   tell_short_lived(state, report, context.options.units);
   limit_rows(rows, report, context, [by](const HeldRow& row) { return row.is.kib(by); },

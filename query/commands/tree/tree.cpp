@@ -142,10 +142,8 @@ Result<Report> show_tree(const Context& context) {
   Forest forest = forest_of(state, by);
   TRY(mark_asked_for(context, state, filter, forest));
   const Tally total = keep_asked_for(forest);
-  Report report;
-  report.at_ms = state.snapshot.tick.begin.wall_ms;
-  report.title = fmt::format("process tree, ranked by the {} of each subtree", metric_title(by));
-  report.coverage = TRY(coverage_of(context, state));
+  Report report = TRY(
+      begin_report(context, state, fmt::format("process tree, ranked by the {} of each subtree", metric_title(by))));
   TRY(report_total(total, state.snapshot, context, report));
   limit_forest(context, by, forest, report);
   warn_of_depth(forest, report);
