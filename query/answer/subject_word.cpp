@@ -4,7 +4,6 @@
 #include <array>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <set>
 #include <unordered_map>
 
 #include "base/nearest.h"
@@ -137,6 +136,18 @@ Result<Subject> choose_subject(const Context& context, Subject subject, const st
   const Memory memory = TRY(pss_at_end(context, range));
   auto choices = each_of(meanings, [&memory](const Meaning& meaning) { return choice_of(meaning, memory); });
   return ambiguous(context, subject.name, choice_table(std::move(choices)));
+}
+
+Result<std::set<std::int64_t>> subject_ids(const Context& context, const State& state) {
+  const auto processes = each_of(state.processes, [](const HeldProcess& held) { return *held.process; });
+  const std::int64_t at_ms = state.snapshot.tick.begin.wall_ms;
+  Subject subject = TRY(parse_subject(context.options.subjects.front(), context.now_ms, context.options.zone));
+  subject = TRY(choose_subject(context, std::move(subject), processes, {at_ms, at_ms}));
+  const std::vector<StoredProcess> members =
+      subject.kind == Subject::Kind::machine ? processes : TRY(members_of(subject, processes, context.options.zone));
+  std::set<std::int64_t> ids;
+  for (const StoredProcess& member : members) ids.insert(member.id);
+  return ids;
 }
 
 }  // namespace memoir::query

@@ -2,11 +2,13 @@
 
 // What a word alone is about: `trend postgres` may mean those whose comm, user or unit is called so.
 
+#include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "query/answer/command.h"
+#include "query/answer/state.h"
 #include "query/ask/subject.h"
 
 namespace memoir::query {
@@ -27,6 +29,9 @@ std::vector<Meaning> meanings_of(std::string_view word, const std::vector<Stored
 // typed, with their PSS at the end of the range.
 Result<Subject> choose_subject(const Context& context, Subject subject, const std::vector<StoredProcess>& processes,
                                Range range);
+
+// The rows of the processes of a state that SUBJECT is about; of the machine those of all.
+Result<std::set<std::int64_t>> subject_ids(const Context& context, const State& state);
 
 // "'web' may be any of these": a row of `choices` for each, the last column as it can be typed.
 Error ambiguous(const Context& context, std::string_view word, Table choices);

@@ -53,19 +53,7 @@ Columns<HeldLedger> ledger_columns(const State& state) {
 
 // The processes of the state that SUBJECT is about.
 Result<std::vector<const HeldProcess*>> asked_for(const Context& context, const State& state) {
-  std::vector<StoredProcess> processes;
-  processes.reserve(state.processes.size());
-  for (const HeldProcess& process : state.processes) processes.push_back(*process.process);
-  const std::int64_t at_ms = state.snapshot.tick.begin.wall_ms;
-  Subject subject = TRY(parse_subject(context.options.subjects.front(), context.now_ms, context.options.zone));
-  subject = TRY(choose_subject(context, std::move(subject), processes, {at_ms, at_ms}));
-  std::set<std::int64_t> ids;
-  if (subject.kind == Subject::Kind::machine) {
-    for (const StoredProcess& process : processes) ids.insert(process.id);
-  } else {
-    const auto members = TRY(members_of(subject, processes, context.options.zone));
-    for (const StoredProcess& member : members) ids.insert(member.id);
-  }
+  const std::set<std::int64_t> ids = TRY(subject_ids(context, state));
   std::vector<const HeldProcess*> asked;
   for (const HeldProcess& process : state.processes) {
     if (ids.contains(process.process->id)) asked.push_back(&process);

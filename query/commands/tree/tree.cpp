@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <set>
 
 #include "query/answer/filter_values.h"
 #include "query/answer/limit.h"
@@ -68,21 +67,6 @@ Report parents_unknown(const Context& context, const State& state, const Columns
       "the ticks of {} are gone, and rollups do not tell whose child a process was: memoir top --at has what each held",
       at)};
   return report;
-}
-
-// The rows of their processes in the store.
-Result<std::set<std::int64_t>> subject_ids(const Context& context, const State& state) {
-  std::vector<StoredProcess> processes;
-  processes.reserve(state.processes.size());
-  for (const HeldProcess& process : state.processes) processes.push_back(*process.process);
-  const std::int64_t at_ms = state.snapshot.tick.begin.wall_ms;
-  Subject subject = TRY(parse_subject(context.options.subjects.front(), context.now_ms, context.options.zone));
-  subject = TRY(choose_subject(context, std::move(subject), processes, {at_ms, at_ms}));
-  const std::vector<StoredProcess> members =
-      subject.kind == Subject::Kind::machine ? processes : TRY(members_of(subject, processes, context.options.zone));
-  std::set<std::int64_t> ids;
-  for (const StoredProcess& member : members) ids.insert(member.id);
-  return ids;
 }
 
 // SUBJECT asks for processes with all that is below them, --filter for those among them that match.
