@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "query/ask/times.h"
+#include "query/report/format.h"
 
 namespace memoir::query {
 
@@ -32,24 +33,6 @@ struct Glyphs {
 
 constexpr Glyphs kBlocks{{" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}, "░", "┤", "│", "└", "─", " ", "┴", "╱", "━"};
 constexpr Glyphs kAscii{{" ", "_", "_", ".", ".", "o", "o", "#", "#"}, ":", "+", "|", "+", "-", " ", "'", "/", "="};
-
-struct Unit {
-  const char* name;
-  double kib;
-};
-constexpr std::array<Unit, 4> kScales{{{"KiB", 1}, {"MiB", 1024}, {"GiB", 1048576}, {"TiB", 1073741824}}};
-
-Unit unit_for(double kib, Units units, bool plain) {
-  if (plain) return {"", 1};
-  if (units == Units::kib) return kScales[0];
-  if (units == Units::mib) return kScales[1];
-  if (units == Units::gib) return kScales[2];
-  Unit unit = kScales[0];
-  for (const Unit& larger : kScales) {
-    if (kib >= larger.kib) unit = larger;
-  }
-  return unit;
-}
 
 double nice_step(double least) {
   const double decade = std::pow(10, std::floor(std::log10(least)));
@@ -157,15 +140,15 @@ std::array<std::string, 2> axis_lines(std::span<const GridBucket> buckets, const
 
 Scale scale_for(double min_kib, double max_kib, Units units, bool plain) {
   Scale scale;
-  const Unit unit = unit_for(max_kib, units, plain);
+  const SizeUnit unit = plain ? SizeUnit{"", 1} : unit_for(max_kib, units);
   scale.unit = unit.name;
-  scale.unit_kib = unit.kib;
+  scale.unit_kib = static_cast<double>(unit.kib);
   // Bars begin at 0; but where all of it is high up, its movement would be lost.
   const bool from_zero = min_kib < 0.7 * max_kib || max_kib - min_kib < 0.01 * max_kib;
   const double span = from_zero ? max_kib : max_kib - min_kib;
   double least = std::max(span / kDivisions, plain ? 1e-6 : 0.25);
   do {
-    scale.step_kib = nice_step(least / unit.kib) * unit.kib;
+    scale.step_kib = nice_step(least / scale.unit_kib) * scale.unit_kib;
     scale.base_kib = from_zero ? 0 : std::floor(min_kib / scale.step_kib) * scale.step_kib;
     least = scale.step_kib * 1.01;
   } while (scale.top_kib() < max_kib);

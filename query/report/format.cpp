@@ -22,10 +22,19 @@ std::string two_parts(std::int64_t value, std::int64_t parts, const char* whole,
 
 }  // namespace
 
-SizeUnit choose_unit(std::vector<std::int64_t> sizes_kib, Units units) {
+SizeUnit unit_for(double kib, Units units) {
   if (units == Units::kib) return kKib;
   if (units == Units::mib) return kMib;
   if (units == Units::gib) return kGib;
+  SizeUnit unit = kKib;
+  for (const SizeUnit& larger : {kMib, kGib, kTib}) {
+    if (kib >= static_cast<double>(larger.kib)) unit = larger;
+  }
+  return unit;
+}
+
+SizeUnit choose_unit(std::vector<std::int64_t> sizes_kib, Units units) {
+  if (units != Units::automatic) return unit_for(0, units);
   std::erase(sizes_kib, 0);
   if (sizes_kib.empty()) return kMib;
   const auto middle = sizes_kib.begin() + static_cast<std::ptrdiff_t>(sizes_kib.size() / 2);
@@ -47,14 +56,7 @@ std::string print_size(std::int64_t kib, SizeUnit unit) {
 }
 
 std::string print_size(std::int64_t kib, Units units) {
-  SizeUnit unit = kKib;
-  if (units == Units::mib) unit = kMib;
-  if (units == Units::gib) unit = kGib;
-  if (units == Units::automatic) {
-    for (const SizeUnit& larger : {kMib, kGib, kTib}) {
-      if (magnitude(kib) >= larger.kib) unit = larger;
-    }
-  }
+  const SizeUnit unit = unit_for(static_cast<double>(magnitude(kib)), units);
   return fmt::format("{} {}", print_size(kib, unit), unit.name);
 }
 

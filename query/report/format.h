@@ -16,6 +16,9 @@ struct SizeUnit {
   std::int64_t kib;
 };
 
+// What `units` says; else the largest that the size reaches.
+SizeUnit unit_for(double kib, Units units);
+
 // One unit for all the sizes of a table, so that they compare at a glance: the one that suits the middle of them.
 SizeUnit choose_unit(std::vector<std::int64_t> sizes_kib, Units units);
 
