@@ -13,16 +13,10 @@ std::optional<std::int64_t> Summary::growth() const {
 
 void Fold::add(const Interval& interval) {
   const std::int64_t length = interval.covered_ms;
-  if (!interval.mean) {
-    summary_.absent_ms += length;
-    return;
-  }
+  if (!interval.mean) return;
   const std::int64_t value = *interval.mean;
   extremes_unknown_ = extremes_unknown_ || !interval.min || !interval.max;
-  if (!summary_.first) {
-    summary_.first = value;
-    summary_.first_ms = interval.from_ms;
-  }
+  if (!summary_.first) summary_.first = value;
   summary_.last = interval.last.value_or(value);
   summary_.last_ms = interval.until_ms;
   const std::int64_t high = interval.max.value_or(value);

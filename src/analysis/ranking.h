@@ -22,10 +22,8 @@ struct Summary {
   std::int64_t max_until_ms = 0;      // and until when it kept it; the same of a bucket that tells no more than when
   std::optional<std::int64_t> first;  // of a bucket its mean
   std::optional<std::int64_t> last;
-  std::int64_t first_ms = 0;    // begin of the first interval with a value
-  std::int64_t last_ms = 0;     // end of the last
+  std::int64_t last_ms = 0;     // end of the last interval with a value
   std::int64_t covered_ms = 0;  // time with a known value
-  std::int64_t absent_ms = 0;   // time without
 
   std::optional<std::int64_t> growth() const;  // last - first
 

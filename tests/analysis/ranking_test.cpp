@@ -47,7 +47,6 @@ TEST_CASE("an absent value is time without one, never 0") {
   CHECK(summary.min == 50);
   CHECK(summary.mean == 50.0);
   CHECK(summary.covered_ms == 100);
-  CHECK(summary.absent_ms == 600);
 
   const Summary none = summarise(ticks({{0, 100, std::nullopt}}));
   CHECK_FALSE(none.min.has_value());
@@ -174,6 +173,7 @@ TEST_CASE("property: a group equals the sum of its members at every millisecond"
       }
     }
     std::int64_t covered = 0;
+    std::int64_t known = 0;
     for (const GroupInterval& step : group.intervals()) {
       for (auto ms = static_cast<std::size_t>(step.interval.from_ms);
            ms < static_cast<std::size_t>(step.interval.until_ms); ++ms) {
@@ -183,6 +183,7 @@ TEST_CASE("property: a group equals the sum of its members at every millisecond"
           REQUIRE_FALSE(step.interval.mean.has_value());
         } else {
           REQUIRE(step.interval.mean == sum[ms]);
+          ++known;
         }
         ++covered;
       }
@@ -191,6 +192,6 @@ TEST_CASE("property: a group equals the sum of its members at every millisecond"
     const Summary summary = group.summary();
     REQUIRE(*summary.mean >= static_cast<double>(*summary.min));
     REQUIRE(*summary.mean <= static_cast<double>(*summary.max));
-    REQUIRE(summary.covered_ms + summary.absent_ms == covered);
+    REQUIRE(summary.covered_ms == known);
   }
 }

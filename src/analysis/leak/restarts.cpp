@@ -71,7 +71,6 @@ TrendTest combined_trend(const std::vector<Life>& lives, double tie) {
     const TrendTest one = mann_kendall(life.floors, tie);
     sum.s += one.s;
     sum.variance += one.variance;
-    sum.points += one.points;
   }
   if (sum.variance > 0 && sum.s != 0) sum.z = (sum.s - std::copysign(1.0, sum.s)) / std::sqrt(sum.variance);
   return sum;

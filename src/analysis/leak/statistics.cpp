@@ -98,7 +98,6 @@ TrendTest mann_kendall(std::span<const TimedValue> points, double tie) {
   std::map<int, std::vector<TimedValue>> strata;
   for (const TimedValue& point : points) strata[point.stratum].push_back(point);
   TrendTest test;
-  test.points = points.size();
   double deviation = 0;  // of fully correlated strata the deviations add up
   for (const auto& [stratum, members] : strata) {
     for (std::size_t later = 1; later < members.size(); ++later) {

@@ -2,7 +2,6 @@
 
 // The robust statistics that leak analysis is made of. Pure; times are in days, values in any one unit.
 
-#include <cstddef>
 #include <optional>
 #include <span>
 #include <vector>
@@ -42,7 +41,6 @@ struct TrendTest {
   double s = 0;
   double variance = 0;
   double z = 0;
-  std::size_t points = 0;
 };
 
 // Differences of at most `tie` count as none. Positive autocorrelation widens the variance from 10 points on.
