@@ -20,22 +20,14 @@ using Paces = std::array<std::int64_t, kRollupTiers.size() + 1>;
 
 constexpr std::int64_t kAnyLength = std::numeric_limits<std::int64_t>::max();
 
-Paces paces_of(Reads reads) {
-  switch (reads) {
-    case Reads::one:
-      return {kDayMs, 14 * kDayMs, 400 * kDayMs, kAnyLength};
-    case Reads::process:
-      return {12 * kHourMs, 14 * kDayMs, 400 * kDayMs, kAnyLength};
-    case Reads::all:
-      return {2 * kHourMs, kDayMs, 14 * kDayMs, kAnyLength};
-    case Reads::sums:
-      break;
-  }
-  return {kDayMs, 2 * kDayMs, 14 * kDayMs, kAnyLength};
-}
+// In the order of Reads: one, process, all, sums.
+constexpr std::array<Paces, 4> kPaces{{{kDayMs, 14 * kDayMs, 400 * kDayMs, kAnyLength},
+                                       {12 * kHourMs, 14 * kDayMs, 400 * kDayMs, kAnyLength},
+                                       {2 * kHourMs, kDayMs, 14 * kDayMs, kAnyLength},
+                                       {kDayMs, 2 * kDayMs, 14 * kDayMs, kAnyLength}}};
 
 bool is_quick(Tier tier, std::int64_t length_ms, Reads reads) {
-  return length_ms <= paces_of(reads).at(static_cast<std::size_t>(tier));
+  return length_ms <= kPaces.at(static_cast<std::size_t>(reads)).at(static_cast<std::size_t>(tier));
 }
 
 Error out_of_reach(const Context& context, Tier tier, const TierSpan* span, Range asked) {
@@ -91,12 +83,6 @@ std::string_view tier_width(Tier tier) {
   return tier == Tier::five_minutes ? "5 minutes" : tier == Tier::hour ? "an hour" : "a UTC day";
 }
 
-std::optional<std::string> tier_line(Tier tier) {
-  if (!holds_groups(tier)) return std::nullopt;
-  return fmt::format("From rollups of {}: min, mean and max of each; what was in between is not known.",
-                     tier_width(tier));
-}
-
 bool holds_groups(Tier tier) {
   return tier != Tier::raw;
 }
@@ -117,7 +103,9 @@ std::optional<std::string> inexact_line(const ExactShare& exact) {
 
 void report_tier(Tier tier, Report& report) {
   report.facts.insert(report.facts.begin(), {"tier", "", Kind::text, std::string(to_string(tier))});
-  if (auto line = tier_line(tier)) report.notes.push_back(*std::move(line));
+  if (!holds_groups(tier)) return;
+  report.notes.push_back(fmt::format("From rollups of {}: min, mean and max of each; what was in between is not known.",
+                                     tier_width(tier)));
 }
 
 std::optional<std::int64_t> mean_over(const Summary& summary, std::int64_t recorded_ms) {

@@ -41,9 +41,6 @@ Result<Tier> tier_of(const Context& context, const Report& report, Reads reads);
 // "5 minutes", "an hour", "a UTC day"
 std::string_view tier_width(Tier tier);
 
-// "From rollups of an hour: …"; nothing of ticks.
-std::optional<std::string> tier_line(Tier tier);
-
 // Rollups hold identities, categories and cgroups as subjects of their own; of ticks their members are summed.
 bool holds_groups(Tier tier);
 
@@ -79,7 +76,7 @@ void add_max_reached(Columns<Row>& columns, int least_useful, Tier tier, Zone zo
 // What must be known of values from rollups that are not all exact.
 std::optional<std::string> inexact_line(const ExactShare& exact);
 
-// In JSON, and for people where it is not ticks.
+// In JSON, and for people where it is not ticks: "From rollups of an hour: …".
 void report_tier(Tier tier, Report& report);
 
 }  // namespace memoir::query
