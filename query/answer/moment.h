@@ -3,6 +3,8 @@
 // The state of the machine that a command without a range answers from.
 
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -13,10 +15,11 @@ namespace memoir::query {
 // The answer where there is none: exit status 3, and a warning that says what is recorded.
 Report nothing_recorded(const Context& context);
 
-// The same with the columns that an answer would have, for CSV.
+// The same with the columns that an answer would have, for CSV; and why there is none, where more is known.
 template <typename Row>
-Report nothing_recorded(const Context& context, const Columns<Row>& columns) {
+Report nothing_recorded(const Context& context, const Columns<Row>& columns, std::string why = {}) {
   Report report = nothing_recorded(context);
+  if (!why.empty()) report.warnings = {std::move(why)};
   report.rows = make_table(columns, std::vector<Row>());
   return report;
 }

@@ -48,12 +48,10 @@ void tell_rolled(const State& state, Zone zone, Report& report) {
 }
 
 Report none_recorded(const Context& context, const State& state, const Columns<CgroupRow>& columns) {
-  Report report = nothing_recorded(context, columns);
-  report.warnings = {fmt::format(
-      "nothing of cgroups was recorded at {}: no process was in one that a memory controller counts, or an older "
-      "recorder wrote the file",
-      printed(state, context.options.zone))};
-  return report;
+  return nothing_recorded(context, columns,
+                          fmt::format("nothing of cgroups was recorded at {}: no process was in one that a memory "
+                                      "controller counts, or an older recorder wrote the file",
+                                      printed(state, context.options.zone)));
 }
 
 Result<Report> show_cgroups(const Context& context) {

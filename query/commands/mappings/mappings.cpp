@@ -164,9 +164,8 @@ Result<Report> show_ledger(const Context& context, const State& state, const Hel
 Result<Report> run_mappings(const Context& context) {
   const std::optional<State> state = TRY(load_state(context));
   if (!state) return nothing_recorded(context, mapping_columns());
-  if (auto why = TRY(why_no_ledgers(context, *state))) {
-    return without(nothing_recorded(context, mapping_columns()), *std::move(why));
-  }
+  if (auto why = TRY(why_no_ledgers(context, *state)))
+    return nothing_recorded(context, mapping_columns(), *std::move(why));
   std::vector<HeldLedger> ledgers = TRY(load_ledgers(context, *state));
   if (context.options.subjects.empty()) return list_ledgers(context, *state, std::move(ledgers));
   const auto asked = TRY(asked_for(context, *state));

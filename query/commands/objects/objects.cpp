@@ -186,11 +186,8 @@ Result<Report> run_objects(const Context& context) {
   const std::optional<State> state = TRY(load_state(context));
   if (!state) return nothing_recorded(context, object_columns());
   if (context.options.ownerless && !state->rolled()) return show_ownerless(context, *state);
-  if (auto why = TRY(why_no_ledgers(context, *state))) {
-    Report report = nothing_recorded(context, object_columns());
-    report.warnings = {*std::move(why)};
-    return report;
-  }
+  if (auto why = TRY(why_no_ledgers(context, *state)))
+    return nothing_recorded(context, object_columns(), *std::move(why));
   return show_objects(context, *state, kinds);
 }
 

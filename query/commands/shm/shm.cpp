@@ -106,9 +106,7 @@ bool is_recorded(const std::vector<SegmentRow>& rows, const State& state) {
 }
 
 Report not_recorded(const Context& context, std::string why) {
-  Report report = nothing_recorded(context, segment_columns());
-  report.warnings = {"nothing of System V segments was recorded: " + std::move(why)};
-  return report;
+  return nothing_recorded(context, segment_columns(), "nothing of System V segments was recorded: " + std::move(why));
 }
 
 Result<Report> show_segments(const Context& context) {

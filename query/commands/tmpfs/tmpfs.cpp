@@ -59,9 +59,7 @@ Columns<MountRow> mount_columns() {
 }
 
 Report not_recorded(const Context& context, std::string why) {
-  Report report = nothing_recorded(context, mount_columns());
-  report.warnings = {"nothing of tmpfs was recorded: " + std::move(why)};
-  return report;
+  return nothing_recorded(context, mount_columns(), "nothing of tmpfs was recorded: " + std::move(why));
 }
 
 // The largest entries below each, but for the mount points themselves.

@@ -61,12 +61,11 @@ Columns<TreeRow> columns_of(Metric by) {
 
 // Rollups hold what processes had, not who their parents were then.
 Report parents_unknown(const Context& context, const State& state, const Columns<TreeRow>& columns) {
-  Report report = nothing_recorded(context, columns);
-  const std::string at = print_time(state.snapshot.tick.begin.wall_ms, context.options.zone);
-  report.warnings = {fmt::format(
-      "the ticks of {} are gone, and rollups do not tell whose child a process was: memoir top --at has what each held",
-      at)};
-  return report;
+  return nothing_recorded(
+      context, columns,
+      fmt::format("the ticks of {} are gone, and rollups do not tell whose child a process was: memoir top --at has "
+                  "what each held",
+                  print_time(state.snapshot.tick.begin.wall_ms, context.options.zone)));
 }
 
 // SUBJECT asks for processes with all that is below them, --filter for those among them that match.
