@@ -1,6 +1,7 @@
 #include "analysis/ownerless.h"
 
 #include <algorithm>
+#include <array>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -59,17 +60,8 @@ OwnerlessMemory of_file(const SeenFile& seen) {
 }  // namespace
 
 std::string_view to_string(OwnerlessKind kind) {
-  switch (kind) {
-    case OwnerlessKind::deleted_file:
-      return "deleted file";
-    case OwnerlessKind::memfd:
-      return "memfd";
-    case OwnerlessKind::segment:
-      return "SysV segment";
-    case OwnerlessKind::tmpfs_file:
-      return "tmpfs file";
-  }
-  return "?";
+  constexpr std::array<std::string_view, 4> words{"deleted file", "memfd", "SysV segment", "tmpfs file"};
+  return words.at(static_cast<std::size_t>(kind));
 }
 
 std::vector<OwnerlessMemory> ownerless_memory(std::span<const ProcessLedger> ledgers,

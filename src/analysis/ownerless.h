@@ -36,7 +36,7 @@ struct SeenFile {
   FirstSeen first;
 };
 
-// The numbers go into no file.
+// The numbers go into no file; to_string() has a word for each.
 enum class OwnerlessKind : std::uint8_t { deleted_file, memfd, segment, tmpfs_file };
 
 std::string_view to_string(OwnerlessKind kind);
