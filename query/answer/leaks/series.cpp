@@ -111,14 +111,14 @@ const LeakBucket* bucket_at(const LeakSeries& series, std::int64_t from_ms) {
 
 // Of a sum the means alone are known; of one field all of it. A field that the kernel does not count weighs nothing.
 LeakSeries weigh(const MachineSum& sum, const std::map<Metric, LeakSeries>& series) {
-  const LeakSeries& first = series.at(metric_of(sum.fields.front().first));
-  if (sum.fields.size() == 1) return first;
-  LeakSeries all{{}, first.width_ms};
-  for (const LeakBucket& bucket : first.buckets) {
-    double mean = 0;
-    for (const auto& [field, weight] : sum.fields) {
+  const LeakSeries& whole = series.at(metric_of(sum.of));
+  if (sum.less.empty()) return whole;
+  LeakSeries all{{}, whole.width_ms};
+  for (const LeakBucket& bucket : whole.buckets) {
+    double mean = bucket_at(whole, bucket.from_ms)->mean;
+    for (const MachineField field : sum.less) {
       const LeakBucket* part = bucket_at(series.at(metric_of(field)), bucket.from_ms);
-      if (part != nullptr) mean += weight * part->mean;
+      if (part != nullptr) mean -= part->mean;
     }
     all.buckets.push_back({bucket.from_ms, bucket.covered_ms, mean, mean, mean, 0});
   }
@@ -181,7 +181,8 @@ Result<std::vector<LeakSeries>> machine_series(Reader& reader, const LeakSource&
   of_machine.width_ms = bucket_ms(of_machine.tier);
   std::map<Metric, SeriesMaker> makers;
   for (const MachineSum& sum : sums) {
-    for (const auto& [field, weight] : sum.fields) makers.try_emplace(metric_of(field), of_machine);
+    makers.try_emplace(metric_of(sum.of), of_machine);
+    for (const MachineField field : sum.less) makers.try_emplace(metric_of(field), of_machine);
   }
   TRY(reader.history({of_machine.tier, SubjectKind::machine, {}, source.range, keys_of(makers), true},
                      [&](const SubjectInterval& of) { makers.at(of.metric).add(of.interval); }));

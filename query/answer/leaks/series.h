@@ -42,9 +42,10 @@ Result<PoolSeries> pool_series(Reader& reader, const LeakSource& source, std::in
 // Where hours are short, the buckets of five minutes are the finest that there are of the machine.
 Tier machine_tier(const LeakSource& source);
 
-// Sums and differences of fields of the machine: each field's weight.
+// A field of the machine, less others.
 struct MachineSum {
-  std::vector<std::pair<MachineField, int>> fields;
+  MachineField of = {};
+  std::vector<MachineField> less = {};
 };
 Result<std::vector<LeakSeries>> machine_series(Reader& reader, const LeakSource& source,
                                                const std::vector<MachineSum>& sums);

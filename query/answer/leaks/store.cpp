@@ -213,30 +213,19 @@ class StoreJudge {
     const double kernel = kKernelShare * ram_kib_;
     const double shmem = std::min(kShmemKib, 4 * kSmallShare * ram_kib_);
     const std::vector<std::pair<LeakMetric, MachineSum>> metrics{
-        {{"shmem", shmem, kShare}, {{{F::shmem, 1}}}},
-        {{"tmpfs", shmem, kShare}, {{{F::tmpfs, 1}}}},
-        {{"sysv", shmem, kShare}, {{{F::sysv, 1}}}},
-        {{"slab-unreclaimable", kernel, kShare}, {{{F::slab_unreclaimable, 1}}}},
-        {{"kernel-stacks", kernel, kShare}, {{{F::kernel_stack, 1}}}},
-        {{"percpu", kernel, kShare}, {{{F::percpu, 1}}}},
-        {{"vmalloc", kernel, kShare}, {{{F::vmalloc_used, 1}}}},
-        {{"page-tables", kTablesShare * ram_kib_, kShare}, {{{F::page_tables, 1}}}},
+        {{"shmem", shmem, kShare}, {F::shmem}},
+        {{"tmpfs", shmem, kShare}, {F::tmpfs}},
+        {{"sysv", shmem, kShare}, {F::sysv}},
+        {{"slab-unreclaimable", kernel, kShare}, {F::slab_unreclaimable}},
+        {{"kernel-stacks", kernel, kShare}, {F::kernel_stack}},
+        {{"percpu", kernel, kShare}, {F::percpu}},
+        {{"vmalloc", kernel, kShare}, {F::vmalloc_used}},
+        {{"page-tables", kTablesShare * ram_kib_, kShare}, {F::page_tables}},
         // What no list of the kernel holds: drivers, firmware, pages that were never given back.
         {{"unaccounted", kernel, kShare},
-         {{{F::mem_total, 1},
-           {F::mem_free, -1},
-           {F::active, -1},
-           {F::inactive, -1},
-           {F::unevictable, -1},
-           {F::slab, -1},
-           {F::page_tables, -1},
-           {F::sec_page_tables, -1},
-           {F::kernel_stack, -1},
-           {F::shadow_call_stack, -1},
-           {F::percpu, -1},
-           {F::hugetlb, -1},
-           {F::zswap, -1},
-           {F::balloon, -1}}}},
+         {F::mem_total,
+          {F::mem_free, F::active, F::inactive, F::unevictable, F::slab, F::page_tables, F::sec_page_tables,
+           F::kernel_stack, F::shadow_call_stack, F::percpu, F::hugetlb, F::zswap, F::balloon}}},
     };
     if (ram_kib_ <= 0) return Done{};
     std::vector<LeakSeries> series =
