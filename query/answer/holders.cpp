@@ -94,14 +94,6 @@ Result<std::vector<GroupState>> identities_at(Reader& reader, std::int64_t tick_
   return groups;
 }
 
-using LoadGroups = std::function<Result<std::vector<GroupState>>(SubjectKind)>;
-
-Status add_groups(const LoadGroups& load, Holders& holders) {
-  holders.categories = merged(TRY(load(SubjectKind::category)));
-  holders.identities = merged(TRY(load(SubjectKind::identity)));
-  return Done{};
-}
-
 }  // namespace
 
 Result<Holders> largest_holders(const Context& context, std::int64_t at_ms, std::optional<Tier> in_bucket_of,
@@ -112,18 +104,16 @@ Result<Holders> largest_holders(const Context& context, std::int64_t at_ms, std:
   if (holds_groups(tier)) {
     const Range bucket = bucket_around(tier, TRY(recorded_at(context, at_ms)));
     Holders holders = TRY(largest_in(reader, tier, bucket, most, takes));
-    TRY(add_groups([&](SubjectKind kind) { return load_groups(reader, tier, bucket, kind); }, holders));
+    holders.categories = merged(TRY(load_groups(reader, tier, bucket, SubjectKind::category)));
+    holders.identities = merged(TRY(load_groups(reader, tier, bucket, SubjectKind::identity)));
     return holders;
   }
   const std::optional<StoredTick> tick = TRY(reader.tick_at(at_ms));
   if (!tick) return Holders{};
   Holders holders{TRY(reader.largest_at(tick->id, most, takes)), false};
   const std::int64_t tick_ms = tick->begin.wall_ms;
-  TRY(add_groups(
-      [&](SubjectKind kind) {
-        return kind == SubjectKind::category ? categories_at(reader, tick_ms) : identities_at(reader, tick_ms);
-      },
-      holders));
+  holders.categories = merged(TRY(categories_at(reader, tick_ms)));
+  holders.identities = merged(TRY(identities_at(reader, tick_ms)));
   return holders;
 }
 
