@@ -42,8 +42,7 @@ const std::vector<Command>& commands() {
 }
 
 const Command* find_command(std::string_view name) {
-  const auto found = std::find_if(commands().begin(), commands().end(),
-                                  [name](const Command& command) { return command.name == name; });
+  const auto found = std::ranges::find(commands(), name, &Command::name);
   return found == commands().end() ? nullptr : &*found;
 }
 

@@ -25,9 +25,7 @@ Result<Ended> load_ended(Reader& reader, Range range, const Filter& filter) {
   Ended ended;
   ended.told = TRY(reader.end_totals(range));
   ended.kept = TRY(reader.ends(range));
-  std::ranges::stable_sort(ended.kept, [](const StoredEnd& a, const StoredEnd& b) {
-    return a.end.peak_kib.value_or(-1) > b.end.peak_kib.value_or(-1);
-  });
+  std::ranges::stable_sort(ended.kept, std::greater(), [](const StoredEnd& of) { return of.end.peak_kib; });
   auto sums = TRY(reader.end_sums(range));
   for (EndSum& sum : sums) {
     StoredProcess process = stand_in(sum);

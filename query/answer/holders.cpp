@@ -4,7 +4,6 @@
 #include <map>
 #include <utility>
 
-#include "analysis/ranking.h"
 #include "analysis/rolled.h"
 #include "query/answer/history.h"
 #include "query/answer/tier.h"
@@ -27,7 +26,7 @@ Result<std::vector<std::pair<std::int64_t, std::int64_t>>> held_in(Reader& reade
   for (const auto& [process_id, mean] : means) {
     if (const auto kib = mean.over(total.covered_ms())) held.emplace_back(process_id, *kib);
   }
-  std::ranges::stable_sort(held, [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::ranges::stable_sort(held, std::greater(), [](const auto& of) { return of.second; });
   return held;
 }
 
@@ -58,9 +57,7 @@ std::vector<GroupState> merged(const std::vector<GroupState>& groups) {
     of.kib[Metric::pss] = of.kib[Metric::pss].value_or(0) + group.kib[Metric::pss].value_or(0);
   }
   std::vector<GroupState> all = taken_from(by_name);
-  std::ranges::stable_sort(all, [](const GroupState& a, const GroupState& b) {
-    return ranks_before(a.kib[Metric::pss], b.kib[Metric::pss]);
-  });
+  std::ranges::stable_sort(all, std::greater(), [](const GroupState& group) { return group.kib[Metric::pss]; });
   return all;
 }
 

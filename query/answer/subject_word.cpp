@@ -63,8 +63,7 @@ Choice choice_of(const Meaning& meaning, const Memory& memory) {
 }
 
 Table choice_table(std::vector<Choice> choices) {
-  std::stable_sort(choices.begin(), choices.end(),
-                   [](const Choice& a, const Choice& b) { return a.pss_kib.value_or(-1) > b.pss_kib.value_or(-1); });
+  std::ranges::stable_sort(choices, std::greater(), &Choice::pss_kib);
   const Columns<Choice> columns{
       {{"", "PSS AT END", Kind::size}, &Choice::pss_kib},
       {{"", "PROCS", Kind::count}, &Choice::processes},

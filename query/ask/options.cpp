@@ -90,8 +90,7 @@ const std::vector<std::string>& format_names() {
 }
 
 const OptionText& option_text(Option option) {
-  return *std::find_if(option_texts().begin(), option_texts().end(),
-                       [option](const OptionText& text) { return text.option == option; });
+  return *std::ranges::find(option_texts(), option, &OptionText::option);
 }
 
 }  // namespace memoir::query

@@ -27,9 +27,8 @@ std::string in_quotes(std::string_view word) {
 }
 
 bool takes_value(const std::string& argument) {
-  const auto& texts = option_texts();
-  return std::any_of(texts.begin(), texts.end(),
-                     [&](const OptionText& text) { return text.name == argument && !text.value.empty(); });
+  return std::ranges::any_of(option_texts(),
+                             [&](const OptionText& text) { return text.name == argument && !text.value.empty(); });
 }
 
 bool takes(const Command& command, Option option) {
@@ -208,9 +207,8 @@ Result<Invocation> parse_command_line(const std::vector<std::string>& arguments)
   Invocation invocation;
   invocation.options.no_pager = std::ranges::find(rest, option_text(Option::no_pager).name) != rest.end();
   if (!name || *name == "help") {
-    invocation.help =
-        name || std::any_of(rest.begin(), rest.end(), [](const std::string& word) { return word == "--help"; });
-    invocation.version = std::find(rest.begin(), rest.end(), "--version") != rest.end();
+    invocation.help = name || std::ranges::find(rest, "--help") != rest.end();
+    invocation.version = std::ranges::find(rest, "--version") != rest.end();
     if (const auto subject = name ? take_command(rest) : std::nullopt) {
       invocation.command = find_command(*subject);
       if (invocation.command == nullptr) return unknown_command(*subject);

@@ -215,9 +215,7 @@ void fit(TextTable& table, std::size_t width) {
   std::vector<std::size_t> widths = column_widths(table);
   drop_empty_columns(table, widths, width);
   while (width_with_names(table, widths, kLeastName) > width) {
-    const auto least =
-        std::max_element(table.columns.begin(), table.columns.end(),
-                         [](const TextColumn& a, const TextColumn& b) { return a.least_useful < b.least_useful; });
+    const auto least = std::ranges::max_element(table.columns, {}, &TextColumn::least_useful);
     if (least->least_useful == 0) break;
     drop_column(table, widths, static_cast<std::size_t>(least - table.columns.begin()));
   }

@@ -12,9 +12,8 @@ std::string coverage_line(const Coverage& coverage, Zone zone) {
                                  print_span(coverage.asked.to_ms - coverage.asked.from_ms),
                                  print_count(coverage.ticks, "tick", "ticks"));
   if (coverage.gaps.empty()) return line + ", without a gap.";
-  const auto longest = std::max_element(coverage.gaps.begin(), coverage.gaps.end(), [](const Gap& a, const Gap& b) {
-    return a.to_ms - a.from_ms < b.to_ms - b.from_ms;
-  });
+  const auto longest =
+      std::ranges::max_element(coverage.gaps, {}, [](const Gap& gap) { return gap.to_ms - gap.from_ms; });
   const bool one = coverage.gaps.size() == 1;
   return line + fmt::format("; {}{} at {} ({}).",
                             one ? "a gap of " : fmt::format("{} gaps, the longest ", coverage.gaps.size()),

@@ -38,8 +38,7 @@ SizeUnit choose_unit(std::vector<std::int64_t> sizes_kib, Units units) {
   std::erase(sizes_kib, 0);
   if (sizes_kib.empty()) return kMib;
   const auto middle = sizes_kib.begin() + static_cast<std::ptrdiff_t>(sizes_kib.size() / 2);
-  std::nth_element(sizes_kib.begin(), middle, sizes_kib.end(),
-                   [](std::int64_t a, std::int64_t b) { return magnitude(a) < magnitude(b); });
+  std::ranges::nth_element(sizes_kib, middle, {}, magnitude);
   const std::int64_t typical = magnitude(*middle);
   if (typical >= 10 * kGib.kib) return kGib;
   return typical * 5 >= kMib.kib ? kMib : kKib;

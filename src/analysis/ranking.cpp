@@ -162,12 +162,4 @@ Summary GroupSum::summary() {
   return fold.summary();
 }
 
-bool ranks_before(std::optional<std::int64_t> a, std::optional<std::int64_t> b) {
-  return a && (!b || *a > *b);
-}
-
-bool ranks_before(std::optional<double> a, std::optional<double> b) {
-  return a && (!b || *a > *b);
-}
-
 }  // namespace memoir

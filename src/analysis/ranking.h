@@ -107,8 +107,4 @@ class GroupSum {
   std::vector<Moment> moments_;
 };
 
-// Largest first, absent last.
-bool ranks_before(std::optional<std::int64_t> a, std::optional<std::int64_t> b);
-bool ranks_before(std::optional<double> a, std::optional<double> b);
-
 }  // namespace memoir

@@ -23,8 +23,7 @@ std::optional<std::int64_t> end_of(const Group& group, Range range) {
 Result<std::vector<Group>> load_groups(Reader& reader, Range range) {
   std::vector<StoredLife> lives = TRY(reader.lives(range));
   std::vector<StoredIdentity> identities = TRY(reader.identities(std::nullopt));
-  std::stable_sort(lives.begin(), lives.end(),
-                   [](const StoredLife& a, const StoredLife& b) { return a.first_ms < b.first_ms; });
+  std::ranges::stable_sort(lives, {}, &StoredLife::first_ms);
   std::map<std::int64_t, Group> groups;
   for (StoredIdentity& identity : identities) {
     groups[identity.id] = {identity.id, std::move(identity.command), std::move(identity.unit), {}, {}};

@@ -104,8 +104,7 @@ Result<PoolSeries> sum_members(Reader& reader, const LeakSource& source, const s
 }
 
 const LeakBucket* bucket_at(const LeakSeries& series, std::int64_t from_ms) {
-  const auto found = std::lower_bound(series.buckets.begin(), series.buckets.end(), from_ms,
-                                      [](const LeakBucket& bucket, std::int64_t at) { return bucket.from_ms < at; });
+  const auto found = std::ranges::lower_bound(series.buckets, from_ms, {}, &LeakBucket::from_ms);
   return found != series.buckets.end() && found->from_ms == from_ms ? &*found : nullptr;
 }
 
@@ -198,8 +197,7 @@ Result<LeakSeries> zombie_series(Reader& reader, const LeakSource& source, const
   for (const StoredZombies& tick : ticks) {
     samples.push_back({tick.at_ms, static_cast<double>(tick.zombies), std::nullopt, 0});
   }
-  std::stable_sort(samples.begin(), samples.end(),
-                   [](const LeakSample& a, const LeakSample& b) { return a.at_ms < b.at_ms; });
+  std::ranges::stable_sort(samples, {}, &LeakSample::at_ms);
   return roll_up(samples, settings);
 }
 

@@ -5,7 +5,6 @@
 #include <map>
 
 #include "analysis/grouping.h"
-#include "analysis/ranking.h"
 #include "query/answer/changes.h"
 #include "query/answer/command.h"
 #include "query/answer/history.h"
@@ -57,8 +56,7 @@ Result<Report> at_one_time(const Context& context) {
   std::vector<Now> rows;
   for (const GroupState& category : state.categories)
     rows.push_back({category, share_percent(category.kib[by], whole)});
-  std::stable_sort(rows.begin(), rows.end(),
-                   [by](const Now& a, const Now& b) { return ranks_before(a.held.kib[by], b.held.kib[by]); });
+  std::ranges::stable_sort(rows, std::greater(), [by](const Now& row) { return row.held.kib[by]; });
   report.totals = {{std::string(to_string(by)) + "_kib", "", Kind::size, whole}};
   report.notes.push_back(fmt::format(
       "{} {} of {}.", print_count(static_cast<std::int64_t>(rows.size()), "category holds", "categories hold"),
@@ -122,8 +120,7 @@ Result<Report> over_range(const Context& context, Range range) {
     row.at_ends = held_at_ends(changes.find(0, name), by);
     rows.push_back(row);
   }
-  std::stable_sort(rows.begin(), rows.end(),
-                   [](const Over& a, const Over& b) { return ranks_before(a.mean_kib, b.mean_kib); });
+  std::ranges::stable_sort(rows, std::greater(), &Over::mean_kib);
   report.title = fmt::format("{} of categories, ranked by mean", metric_title(by));
   const std::string of = fmt::format("mean {}", metric_title(by));
   limit_rows(rows, report, context, &Over::mean_kib, {.of = of});

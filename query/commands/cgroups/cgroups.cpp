@@ -65,9 +65,7 @@ Result<Report> show_cgroups(const Context& context) {
   TRY(leave_asked_for(context, state, rows));
 
   const CgroupRank& rank = cgroup_rank(context.options.by.value_or("usage"), rolled);
-  std::ranges::stable_sort(rows, [&rank](const CgroupRow& a, const CgroupRow& b) {
-    return rank.value(a).value_or(-1) > rank.value(b).value_or(-1);
-  });
+  std::ranges::stable_sort(rows, std::greater(), [&](const CgroupRow& row) { return rank.value(row).value_or(-1); });
   Report report = TRY(begin_report(context, state, fmt::format("cgroups, ranked by {}", rank.title)));
   const auto usage = [](const CgroupRow& row) {
     const auto mark = row.usage_mark ? std::optional(row.usage_mark->value_kib) : std::nullopt;

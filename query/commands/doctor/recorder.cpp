@@ -116,8 +116,7 @@ Finding judge_census(std::string_view census) {
 Finding judge_gaps(const RecorderStatus& status, Zone zone) {
   if (!status.day || status.day->gaps.empty()) return {"gaps", Verdict::ok, "none in the last day of recording", ""};
   const std::vector<Gap>& gaps = status.day->gaps;
-  const auto longest = std::ranges::max_element(
-      gaps, [](const Gap& a, const Gap& b) { return a.to_ms - a.from_ms < b.to_ms - b.from_ms; });
+  const auto longest = std::ranges::max_element(gaps, {}, [](const Gap& gap) { return gap.to_ms - gap.from_ms; });
   const std::string fix = longest->reason == "late" || longest->reason == "lost"
                               ? "the machine or its disk was too slow for the interval: a longer one, or durability = "
                                 "\"normal\" in memoir.toml"

@@ -162,9 +162,8 @@ Result<std::map<std::string, std::int64_t>> Gatherer::group_peaks(const State& s
 
 Status Gatherer::categories(State& state) {
   std::map<std::string, std::int64_t> peaks = TRY(group_peaks(state, SubjectKind::category, Metric::pss));
-  std::ranges::stable_sort(state.categories, [](const GroupState& a, const GroupState& b) {
-    return a.kib[Metric::pss].value_or(0) > b.kib[Metric::pss].value_or(0);
-  });
+  std::ranges::stable_sort(state.categories, std::greater(),
+                           [](const GroupState& of) { return of.kib[Metric::pss].value_or(0); });
   const std::size_t first = machine_families().size();
   for (std::size_t rank = 0; rank < std::min(state.categories.size(), question_.most); ++rank) {
     const GroupState& held = state.categories[rank];
@@ -199,9 +198,8 @@ Status Gatherer::identities(const State& state) {
   for (const HeldProcess& process : state.processes)
     add_to(held[{process.process->unit, program_in(*process.process)}], process);
   std::vector<std::pair<Key, Tally>> largest(held.begin(), held.end());
-  std::ranges::stable_sort(largest, [](const auto& a, const auto& b) {
-    return a.second.kib(Metric::pss).value_or(0) > b.second.kib(Metric::pss).value_or(0);
-  });
+  std::ranges::stable_sort(largest, std::greater(),
+                           [](const auto& of) { return of.second.kib(Metric::pss).value_or(0); });
   for (std::size_t rank = 0; rank < std::min(largest.size(), question_.most); ++rank) {
     const auto& [key, tally] = largest[rank];
     const std::string labels = with(short_label("unit", key.first) + "," + short_label("program", key.second));
@@ -222,8 +220,7 @@ Status Gatherer::cgroups(const State& state) {
   std::map<std::string, std::int64_t> peaks = TRY(group_peaks(state, SubjectKind::cgroup, Metric::usage));
   std::vector<CgroupRow> rows = TRY(load_cgroups(context_, state, CgroupMarks::left_out));
   std::erase_if(rows, [](const CgroupRow& row) { return !row.now; });
-  std::ranges::stable_sort(
-      rows, [](const CgroupRow& a, const CgroupRow& b) { return a.now->current_kib > b.now->current_kib; });
+  std::ranges::stable_sort(rows, std::greater(), [](const CgroupRow& row) { return row.now->current_kib; });
   for (std::size_t rank = 0; rank < std::min(rows.size(), question_.most); ++rank) {
     const CgroupRow& row = rows[rank];
     std::string labels = with(short_label("cgroup", row.path));

@@ -156,10 +156,8 @@ void add_rest(Incident& incident) {
 
 // What concerns an OOM kill at a limit is in that cgroup; and whoever was killed stands first among equals.
 void rank(Incident& incident) {
-  std::ranges::stable_sort(incident.parts, [](const Part& a, const Part& b) {
-    if (a.in_limit != b.in_limit) return a.in_limit;
-    return std::abs(a.change_kib) > std::abs(b.change_kib);
-  });
+  std::ranges::stable_sort(incident.parts, std::greater(),
+                           [](const Part& part) { return std::pair(part.in_limit, std::abs(part.change_kib)); });
 }
 
 std::string limit_cgroup(const Instant& instant) {

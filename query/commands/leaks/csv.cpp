@@ -123,9 +123,8 @@ class Parser {
   }
 
   void sort() {
-    const auto earlier = [](const LeakSample& a, const LeakSample& b) { return a.at_ms < b.at_ms; };
-    if (std::is_sorted(series_.samples.begin(), series_.samples.end(), earlier)) return;
-    std::stable_sort(series_.samples.begin(), series_.samples.end(), earlier);
+    if (std::ranges::is_sorted(series_.samples, {}, &LeakSample::at_ms)) return;
+    std::ranges::stable_sort(series_.samples, {}, &LeakSample::at_ms);
     series_.warnings.push_back(fmt::format("{}: the lines are not in order of time, and were sorted", path_));
   }
 

@@ -47,8 +47,7 @@ Result<Report> run_csv(const Options& options, std::int64_t /*now_ms*/) {
     LeakRow row = TRY(judge_csv(path, settings, report.warnings));
     rows.push_back(std::move(row));
   }
-  report.nothing_recorded =
-      std::all_of(rows.begin(), rows.end(), [](const LeakRow& row) { return row.series.buckets.empty(); });
+  report.nothing_recorded = std::ranges::all_of(rows, [](const LeakRow& row) { return row.series.buckets.empty(); });
   if (rows.size() == 1) {
     add_facts(rows.front(), report);
     explain_leak(rows.front(), options, terminal_screen(), report);
@@ -66,8 +65,7 @@ bool is_called(const LeakRow& row, const std::string& subject) {
 // What is called so; else that of which the name has it for a part.
 Status keep_subject(std::vector<LeakRow>& rows, const std::string& subject) {
   const std::vector<std::string> names = each_of(rows, &LeakRow::subject);
-  const bool called =
-      std::any_of(rows.begin(), rows.end(), [&subject](const LeakRow& row) { return is_called(row, subject); });
+  const bool called = std::ranges::any_of(rows, [&](const LeakRow& row) { return is_called(row, subject); });
   std::erase_if(rows, [&](const LeakRow& row) {
     return !(called ? is_called(row, subject)
                     : row.subject.find(subject) != std::string::npos || row.title.find(subject) != std::string::npos);

@@ -143,8 +143,7 @@ void explain(const MachineMemory& memory, const std::vector<Line>& lines, Units 
         fmt::format("the kernel's counts are {} more than there is: lines overlap, or were not read at once",
                     print_size(-rest, units)));
   }
-  const auto other =
-      std::find_if(lines.begin(), lines.end(), [](const Line& line) { return line.name == "other_shmem"; });
+  const auto other = std::ranges::find(lines, "other_shmem", &Line::name);
   if (other != lines.end() && other->kib.value_or(0) < 0) {
     report.notes.push_back(fmt::format(
         "tmpfs and SysV segments hold {} more than is in memory: as much of them is swapped out, or is seen twice.",

@@ -5,7 +5,6 @@
 #include <limits>
 #include <unordered_map>
 
-#include "analysis/ranking.h"
 #include "model/metric.h"
 #include "query/answer/command.h"
 #include "query/answer/filter_values.h"
@@ -119,7 +118,7 @@ LifeRow row_of(const StoredProcess& process, const Seen& seen, const ProcessEnd*
 
 void sort_rows(std::vector<LifeRow>& rows, const std::string& by) {
   std::stable_sort(rows.begin(), rows.end(), [&by](const LifeRow& a, const LifeRow& b) {
-    if (by == "hwm") return ranks_before(a.seen.hwm_kib, b.seen.hwm_kib);
+    if (by == "hwm") return a.seen.hwm_kib > b.seen.hwm_kib;
     if (by == "lifetime") return a.end_ms - a.start_ms > b.end_ms - b.start_ms;
     return a.start_ms > b.start_ms;
   });

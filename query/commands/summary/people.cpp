@@ -97,8 +97,7 @@ std::vector<Usage> ranked(const UsageById& usage) {
   for (const auto& [id, of] : usage) {
     if (!of.name.empty() && of.pss.highest) list.push_back(of);
   }
-  std::ranges::stable_sort(list,
-                           [](const Usage& a, const Usage& b) { return a.pss.highest->value > b.pss.highest->value; });
+  std::ranges::stable_sort(list, std::greater(), [](const Usage& of) { return of.pss.highest->value; });
   return list;
 }
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "analysis/grouping.h"
-#include "analysis/ranking.h"
 #include "query/answer/changes.h"
 #include "query/answer/filter_values.h"
 #include "query/answer/limit.h"
@@ -138,8 +137,7 @@ Result<Report> top_at(const Context& context) {
     const auto share = share_percent(row.is.kib(by), whole);
     rows.push_back({std::move(row), snapshot.tick.begin.wall_ms, share});
   }
-  std::stable_sort(rows.begin(), rows.end(),
-                   [by](const HeldRow& a, const HeldRow& b) { return ranks_before(a.is.kib(by), b.is.kib(by)); });
+  std::ranges::stable_sort(rows, std::greater(), [by](const HeldRow& row) { return row.is.kib(by); });
 
   TRY(report_total(chosen, snapshot, context, report));
   tell_short_lived(state, report, context.options.units);

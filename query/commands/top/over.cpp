@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "analysis/grouping.h"
-#include "analysis/ranking.h"
 #include "query/answer/filter_values.h"
 #include "query/answer/limit.h"
 #include "query/answer/moment.h"
@@ -122,9 +121,8 @@ Result<Report> top_over(const Context& context, Range range) {
     describe_total(report, fold, metric, context.options.units);
   }
   if (holds_groups(tier)) report_rollups(context, asked, filter, fold, report);
-  std::stable_sort(rows.begin(), rows.end(), [&](const TopRow& a, const TopRow& b) {
-    return ranks_before(rank_value(a, by_growth, by_mark), rank_value(b, by_growth, by_mark));
-  });
+  std::ranges::stable_sort(rows, std::greater(),
+                           [&](const TopRow& row) { return rank_value(row, by_growth, by_mark); });
 
   const char* ranking = by_growth ? "growth" : by_mark ? "maximum" : "mean";
   report.title = fmt::format("{} by {}, ranked by {}", metric_title(metric), group, ranking);

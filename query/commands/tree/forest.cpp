@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "analysis/ranking.h"
 #include "query/commands/tree/tree.h"
 
 namespace memoir::query {
@@ -12,8 +11,7 @@ template <typename GetTally>
 std::vector<std::size_t> ranked(std::size_t count, Metric by, GetTally tally) {
   std::vector<std::size_t> order(count);
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(
-      order, [&](std::size_t a, std::size_t b) { return ranks_before(tally(a).kib(by), tally(b).kib(by)); });
+  std::ranges::stable_sort(order, std::greater(), [&](std::size_t i) { return tally(i).kib(by); });
   return order;
 }
 

@@ -148,8 +148,7 @@ LeakWindow make_window(double days) {
 
 std::span<const LeakHour> last_days(std::span<const LeakHour> hours, double days) {
   constexpr double rounding = 1e-9;
-  const auto first = std::partition_point(hours.begin(), hours.end(),
-                                          [days](const LeakHour& hour) { return hour.begin < -days - rounding; });
+  const auto first = std::ranges::lower_bound(hours, -days - rounding, {}, &LeakHour::begin);
   return hours.subspan(static_cast<std::size_t>(first - hours.begin()));
 }
 

@@ -121,9 +121,7 @@ class Judge {
     const double late = sen_slope(phases ? points_since(floors[floors.size() - std::max<std::size_t>(third, 4)].day)
                                          : std::span(floors).last(third));
     found_.late = found_.slope.per_day > 0 ? late / found_.slope.per_day : 0;
-    const double highest = std::max_element(floors.begin(), floors.end(), [](const auto& x, const auto& y) {
-                             return x.value < y.value;
-                           })->value;
+    const double highest = std::ranges::max_element(floors, {}, &TimedValue::value)->value;
     const bool at_top = floors.back().value >= highest - kFallBack * found_.growth - 2 * found_.scatter;
     const bool fell = found_.window.days >= life_.days && life_.straight.second_half <= 0;
     gate(Gate::growing, "growing", at_top && !fell ? found_.late : 0, kLate,

@@ -121,8 +121,7 @@ void compare_with_earlier(WindowFinding& window, const Lives& lives) {
 }
 
 const LeakGate* find_gate(const WindowFinding& window, std::string_view name) {
-  const auto found = std::find_if(window.gates.begin(), window.gates.end(),
-                                  [name](const LeakGate& gate) { return gate.name == name; });
+  const auto found = std::ranges::find(window.gates, name, &LeakGate::name);
   return found == window.gates.end() ? nullptr : &*found;
 }
 
@@ -214,8 +213,7 @@ double restarts_confidence(const RestartsFinding& restarts) {
 
 // No part of a life can grow by more than its lowest and highest readings are apart.
 bool could_grow(std::span<const LeakHour> hours, const LeakMetric& metric) {
-  const auto [lowest, highest] = std::minmax_element(
-      hours.begin(), hours.end(), [](const LeakHour& a, const LeakHour& b) { return a.min < b.min; });
+  const auto [lowest, highest] = std::ranges::minmax_element(hours, {}, &LeakHour::min);
   return highest->min - lowest->min >= least_growth(metric, lowest->min, 0);
 }
 

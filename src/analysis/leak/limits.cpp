@@ -37,9 +37,7 @@ std::vector<LeakLimit> cgroup_limits(const std::vector<CgroupSample>& cgroups, c
   std::vector<LeakLimit> limits;
   if (paths.empty()) return limits;
   for (const CgroupSample& cgroup : cgroups) {
-    const bool of_all =
-        std::all_of(paths.begin(), paths.end(), [&](const std::string& path) { return holds(cgroup.path, path); });
-    if (!of_all) continue;
+    if (!std::ranges::all_of(paths, [&](const std::string& path) { return holds(cgroup.path, path); })) continue;
     const auto add = [&](const char* file, const std::optional<std::int64_t>& limit_kib) {
       if (!limit_kib) return;
       const std::int64_t held = std::max<std::int64_t>(cgroup.current_kib - cgroup.file_kib.value_or(0), 0);

@@ -22,8 +22,7 @@ std::int64_t usual_spacing(std::span<const LeakSample> samples) {
 
 // The history of the last life, or of all, if lives are short.
 std::int64_t history_of(std::span<const LeakSample> samples) {
-  const auto first = std::find_if(samples.begin(), samples.end(),
-                                  [&](const LeakSample& sample) { return sample.life == samples.back().life; });
+  const auto first = std::ranges::find(samples, samples.back().life, &LeakSample::life);
   return samples.back().at_ms - first->at_ms;
 }
 

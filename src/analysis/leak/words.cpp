@@ -41,8 +41,7 @@ constexpr std::array kWords{
 };
 
 const Words& words_of(LeakVerdict verdict) {
-  return *std::find_if(kWords.begin(), kWords.end(),
-                       [verdict](const Words& words) { return words.verdict == verdict; });
+  return *std::ranges::find(kWords, verdict, &Words::verdict);
 }
 
 // How near a gate is to falling the other way.
@@ -114,8 +113,7 @@ std::optional<LeakExhaustion> exhaustion_of(const LeakFinding& found, const std:
   constexpr double day_ms = 86'400'000.0;
   constexpr double farthest = 10;  // times what was watched
   if (limits.empty() || found.slope_per_day.value <= 0) return std::nullopt;
-  const LeakLimit& nearest = *std::min_element(limits.begin(), limits.end(),
-                                               [](const LeakLimit& a, const LeakLimit& b) { return a.room < b.room; });
+  const LeakLimit& nearest = *std::ranges::min_element(limits, {}, &LeakLimit::room);
   const auto time = [](double room, double slope) {
     return slope > 0 ? std::max(room, 0.0) / slope * day_ms : std::numeric_limits<double>::infinity();
   };
