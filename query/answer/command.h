@@ -51,14 +51,14 @@ struct Example {
 };
 
 struct Command {
-  std::string name;
-  std::string summary;              // one line, for the list of commands
-  std::string subject;              // how --help calls its arguments; empty: it takes none
-  std::vector<Option> options;      // beside those that all take: --db, --format, --units, --utc, --no-color
-  std::vector<std::string> by;      // valid for --by, the default first
-  std::vector<std::string> groups;  // valid for --group, the default first
-  std::vector<Example> examples;    // two that work
-  std::function<Result<Report>(const Context&)> run;
+  std::string name = {};
+  std::string summary = {};              // one line, for the list of commands
+  std::string subject = {};              // how --help calls its arguments; empty: it takes none
+  std::vector<Option> options = {};      // beside those that all take: --db, --format, --units, --utc, --no-color
+  std::vector<std::string> by = {};      // valid for --by, the default first
+  std::vector<std::string> groups = {};  // valid for --group, the default first
+  std::vector<Example> examples = {};    // two that work
+  std::function<Result<Report>(const Context&)> run = {};
   std::string step_help = {};     // what --help says of --step
   std::string limit_help = {};    // and of --limit, where it is not of rows
   std::string subject_help = {};  // "SUBJECT: what it may be", for --help

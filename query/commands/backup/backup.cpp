@@ -6,16 +6,14 @@
 namespace memoir::query {
 
 Command backup_command() {
-  Command command;
-  command.name = "backup";
-  command.summary = "a copy of the whole file, made while it is recorded into; whole or not at all";
-  command.options = {Option::output, Option::force};
-  command.examples = {{"memoir backup -o memoir-backup.db", "all that is recorded until now, in one file"},
-                      {"memoir backup -o memoir-backup.db --force", "the same every night, over the one before"}};
-  command.run = [](const Context& context) {
-    return copy_to_output(context.file.path, context.options, "backup", back_up);
-  };
-  return command;
+  return {.name = "backup",
+          .summary = "a copy of the whole file, made while it is recorded into; whole or not at all",
+          .options = {Option::output, Option::force},
+          .examples = {{"memoir backup -o memoir-backup.db", "all that is recorded until now, in one file"},
+                       {"memoir backup -o memoir-backup.db --force", "the same every night, over the one before"}},
+          .run = [](const Context& context) {
+            return copy_to_output(context.file.path, context.options, "backup", back_up);
+          }};
 }
 
 }  // namespace memoir::query

@@ -133,17 +133,17 @@ Result<Report> over_range(const Context& context, Range range) {
 }  // namespace
 
 Command categories_command() {
-  return {"categories",
-          "the categories, how many processes each holds, and their sums",
-          "",
-          {Option::at, Option::from, Option::to, Option::last, Option::day, Option::by, Option::tier, Option::limit},
-          {"pss", "rss", "uss", "swap"},
-          {},
-          {{"memoir categories", "what each category holds now"},
-           {"memoir categories --day yesterday --by rss", "mean and largest sum of each category, yesterday"}},
-          [](const Context& context) {
-            return context.when.range ? over_range(context, *context.when.range) : at_one_time(context);
-          }};
+  return {
+      .name = "categories",
+      .summary = "the categories, how many processes each holds, and their sums",
+      .options = {Option::at, Option::from, Option::to, Option::last, Option::day, Option::by, Option::tier,
+                  Option::limit},
+      .by = {"pss", "rss", "uss", "swap"},
+      .examples = {{"memoir categories", "what each category holds now"},
+                   {"memoir categories --day yesterday --by rss", "mean and largest sum of each category, yesterday"}},
+      .run = [](const Context& context) {
+        return context.when.range ? over_range(context, *context.when.range) : at_one_time(context);
+      }};
 }
 
 }  // namespace memoir::query

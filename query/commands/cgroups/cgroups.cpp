@@ -85,19 +85,18 @@ Result<Report> show_cgroups(const Context& context) {
 }  // namespace
 
 Command cgroups_command() {
-  Command command;
-  command.name = "cgroups";
-  command.summary = "what services, containers and slices held by the kernel's own count, and their limits";
-  command.subject = "[SUBJECT]";
-  command.subject_words = {std::string(kCategoryNames)};
-  command.subject_help = fmt::format(
-      "SUBJECT: whose cgroups are shown: {}; cgroup:PATH takes all below it, too; by default all", kSubjectForms);
-  command.options = {Option::at, Option::by, Option::tier, Option::limit};
-  command.by = cgroup_ranks();
-  command.examples = {{"memoir cgroups --at 03:14 --by limit", "which service was nearest to its limit at 03:14"},
-                      {"memoir cgroups cgroup:/docker", "what each container holds"}};
-  command.run = show_cgroups;
-  return command;
+  return {
+      .name = "cgroups",
+      .summary = "what services, containers and slices held by the kernel's own count, and their limits",
+      .subject = "[SUBJECT]",
+      .options = {Option::at, Option::by, Option::tier, Option::limit},
+      .by = cgroup_ranks(),
+      .examples = {{"memoir cgroups --at 03:14 --by limit", "which service was nearest to its limit at 03:14"},
+                   {"memoir cgroups cgroup:/docker", "what each container holds"}},
+      .run = show_cgroups,
+      .subject_help = fmt::format(
+          "SUBJECT: whose cgroups are shown: {}; cgroup:PATH takes all below it, too; by default all", kSubjectForms),
+      .subject_words = {std::string(kCategoryNames)}};
 }
 
 }  // namespace memoir::query

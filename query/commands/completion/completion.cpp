@@ -88,16 +88,14 @@ std::vector<std::string> words_for(Option option, const Command& command) {
 }
 
 Command completion_command() {
-  Command command;
-  command.name = "completion";
-  command.summary = "the completion script of a shell";
-  command.subject = "SHELL";
-  command.subject_help = "SHELL: bash, zsh or fish";
-  command.subject_words = shells();
-  command.examples = {{"memoir completion bash > ~/.local/share/bash-completion/completions/memoir", "for one user"},
-                      {"memoir completion fish > ~/.config/fish/completions/memoir.fish", "for one user of fish"}};
-  command.print = print_completion;
-  return command;
+  return {.name = "completion",
+          .summary = "the completion script of a shell",
+          .subject = "SHELL",
+          .examples = {{"memoir completion bash > ~/.local/share/bash-completion/completions/memoir", "for one user"},
+                       {"memoir completion fish > ~/.config/fish/completions/memoir.fish", "for one user of fish"}},
+          .subject_help = "SHELL: bash, zsh or fish",
+          .print = print_completion,
+          .subject_words = shells()};
 }
 
 }  // namespace memoir::query

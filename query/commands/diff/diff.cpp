@@ -118,28 +118,26 @@ Result<Report> run_diff(const Context& context) {
 }  // namespace
 
 Command diff_command() {
-  Command command;
-  command.name = "diff";
-  command.summary = "what changed between two times: new, gone, grown, shrunk; and where the machine's memory went";
-  command.subject = "[T1 [T2]]";
-  command.subject_help =
-      "T1, T2: the two times; T2 is by default the last tick, and one that is still to come means now. -2h counts back "
-      "from the last tick, as --last does. Or give a range: its begin and its end are compared (by default the last "
-      "day)";
-  command.most_subjects = 2;
-  command.subject_words = time_words();
-  command.options = {Option::from,  Option::to,     Option::last, Option::day,  Option::by,
-                     Option::group, Option::filter, Option::tier, Option::limit};
-  command.by = {"pss", "rss", "uss", "anon", "swap", "swap_pss"};
-  command.by_help = "the metric whose changes are ranked: pss (the default), rss, uss, anon, swap, swap_pss";
-  command.formats = {"table", "json", "csv", "markdown", "html"};
-  command.groups = process_groups();
-  command.examples = {
-      {"memoir diff 02:00 03:14", "what changed between two and a quarter past three"},
-      {"memoir diff --day yesterday --group category", "by category, from yesterday's begin to its end"},
-      {"memoir diff -2h", "what changed in the last two hours before the last tick"}};
-  command.run = run_diff;
-  return command;
+  return {
+      .name = "diff",
+      .summary = "what changed between two times: new, gone, grown, shrunk; and where the machine's memory went",
+      .subject = "[T1 [T2]]",
+      .options = {Option::from, Option::to, Option::last, Option::day, Option::by, Option::group, Option::filter,
+                  Option::tier, Option::limit},
+      .by = {"pss", "rss", "uss", "anon", "swap", "swap_pss"},
+      .groups = process_groups(),
+      .examples = {{"memoir diff 02:00 03:14", "what changed between two and a quarter past three"},
+                   {"memoir diff --day yesterday --group category", "by category, from yesterday's begin to its end"},
+                   {"memoir diff -2h", "what changed in the last two hours before the last tick"}},
+      .run = run_diff,
+      .subject_help =
+          "T1, T2: the two times; T2 is by default the last tick, and one that is still to come means now. -2h counts "
+          "back from the last tick, as --last does. Or give a range: its begin and its end are compared (by default "
+          "the last day)",
+      .by_help = "the metric whose changes are ranked: pss (the default), rss, uss, anon, swap, swap_pss",
+      .formats = {"table", "json", "csv", "markdown", "html"},
+      .most_subjects = 2,
+      .subject_words = time_words()};
 }
 
 }  // namespace memoir::query

@@ -178,13 +178,11 @@ Result<Report> report_findings(const Options& options, std::int64_t now_ms) {
 }  // namespace
 
 Command doctor_command() {
-  Command command;
-  command.name = "doctor";
-  command.summary = "checks the file, its place, the recorder and the permissions, and says what to fix";
-  command.examples = {{"memoir doctor", "is all in order; exit status 1 if there is a problem"},
-                      {"memoir doctor --format json", "the same for a monitor"}};
-  command.run_alone = report_findings;
-  return command;
+  return {.name = "doctor",
+          .summary = "checks the file, its place, the recorder and the permissions, and says what to fix",
+          .examples = {{"memoir doctor", "is all in order; exit status 1 if there is a problem"},
+                       {"memoir doctor --format json", "the same for a monitor"}},
+          .run_alone = report_findings};
 }
 
 }  // namespace memoir::query

@@ -100,14 +100,12 @@ Result<Report> list_events(const Context& context) {
 }  // namespace
 
 Command events_command() {
-  Command command;
-  command.name = "events";
-  command.summary = "OOM kills, and what happened to the recording: starts, ends, gaps, stepped clocks, lost ticks";
-  command.options = {Option::from, Option::to, Option::last, Option::day, Option::kind, Option::limit};
-  command.examples = {{"memoir events --last 7d", "what went wrong with the recording in the last week"},
-                      {"memoir events --kind gap --kind unclean --format json", "each interruption, for a script"}};
-  command.run = list_events;
-  return command;
+  return {.name = "events",
+          .summary = "OOM kills, and what happened to the recording: starts, ends, gaps, stepped clocks, lost ticks",
+          .options = {Option::from, Option::to, Option::last, Option::day, Option::kind, Option::limit},
+          .examples = {{"memoir events --last 7d", "what went wrong with the recording in the last week"},
+                       {"memoir events --kind gap --kind unclean --format json", "each interruption, for a script"}},
+          .run = list_events};
 }
 
 }  // namespace memoir::query

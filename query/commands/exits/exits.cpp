@@ -163,15 +163,14 @@ Result<Report> show_exits(const Context& context) {
 }  // namespace
 
 Command exits_command() {
-  Command command;
-  command.name = "exits";
-  command.summary = "how processes ended and what they had at most, those included that no tick saw";
-  command.options = {Option::from, Option::to, Option::last, Option::day, Option::group, Option::filter, Option::limit};
-  command.groups = {"process", "command", "user", "cgroup", "container", "unit", "slice"};
-  command.examples = {{"memoir exits --last 10m", "who ended in the last ten minutes, the largest peak first"},
-                      {"memoir exits --day yesterday --group command", "how many of each program, and the largest"}};
-  command.run = show_exits;
-  return command;
+  return {
+      .name = "exits",
+      .summary = "how processes ended and what they had at most, those included that no tick saw",
+      .options = {Option::from, Option::to, Option::last, Option::day, Option::group, Option::filter, Option::limit},
+      .groups = {"process", "command", "user", "cgroup", "container", "unit", "slice"},
+      .examples = {{"memoir exits --last 10m", "who ended in the last ten minutes, the largest peak first"},
+                   {"memoir exits --day yesterday --group command", "how many of each program, and the largest"}},
+      .run = show_exits};
 }
 
 }  // namespace memoir::query

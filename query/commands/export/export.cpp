@@ -181,31 +181,29 @@ Result<Streamed> stream(const Context& context, const Sink& sink) {
 }  // namespace
 
 Command export_command() {
-  Command command;
-  command.name = "export";
-  command.summary = "series and snapshots for other programs: CSV, JSON lines, OpenMetrics";
-  command.subject = "[SUBJECT]";
-  command.subject_words = subject_names();
-  command.subject_help =
-      "SUBJECT: machine (the default), categories, processes; with --format openmetrics also all (there the default) "
-      "and fleet, the bounded series that --textfile writes";
-  command.options = {Option::at,     Option::from,  Option::to,    Option::last,  Option::day,      Option::filter,
-                     Option::step,   Option::tier,  Option::limit, Option::label, Option::textfile, Option::output,
-                     Option::suffix, Option::force, Option::hour,  Option::config};
-  command.step_help = "one sample every S (default: every tick)";
-  command.limit_help = fmt::format(
-      "of the subject fleet: the N largest identities, cgroups and categories, and N leaks (default: {}); in all "
-      "at most {} series",
-      kFleetRows, kMostFleetSeries);
-  command.formats = {"csv", "jsonl", "openmetrics", "smaps-rollup", "category-metrics"};
-  command.examples = {
-      {"memoir export processes --last 30m --step 1m > processes.csv", "each process, minute by minute"},
-      {"memoir export --format openmetrics --last 6h --step 1m > memory.om",
-       "for promtool tsdb create-blocks-from openmetrics memory.om DIR"},
-      {"memoir export --format openmetrics --textfile memoir.prom", "what goes on now, for node_exporter"},
-      {"memoir export --at 03:14 --format smaps-rollup -o smaps_rollup.json", "each process's smaps_rollup as it was"}};
-  command.stream = stream;
-  return command;
+  return {
+      .name = "export",
+      .summary = "series and snapshots for other programs: CSV, JSON lines, OpenMetrics",
+      .subject = "[SUBJECT]",
+      .options = {Option::at, Option::from, Option::to, Option::last, Option::day, Option::filter, Option::step,
+                  Option::tier, Option::limit, Option::label, Option::textfile, Option::output, Option::suffix,
+                  Option::force, Option::hour, Option::config},
+      .examples = {{"memoir export processes --last 30m --step 1m > processes.csv", "each process, minute by minute"},
+                   {"memoir export --format openmetrics --last 6h --step 1m > memory.om",
+                    "for promtool tsdb create-blocks-from openmetrics memory.om DIR"},
+                   {"memoir export --format openmetrics --textfile memoir.prom", "what goes on now, for node_exporter"},
+                   {"memoir export --at 03:14 --format smaps-rollup -o smaps_rollup.json",
+                    "each process's smaps_rollup as it was"}},
+      .step_help = "one sample every S (default: every tick)",
+      .limit_help = fmt::format("of the subject fleet: the N largest identities, cgroups and categories, and N leaks "
+                                "(default: {}); in all at most {} series",
+                                kFleetRows, kMostFleetSeries),
+      .subject_help =
+          "SUBJECT: machine (the default), categories, processes; with --format openmetrics also all (there the "
+          "default) and fleet, the bounded series that --textfile writes",
+      .stream = stream,
+      .formats = {"csv", "jsonl", "openmetrics", "smaps-rollup", "category-metrics"},
+      .subject_words = subject_names()};
 }
 
 }  // namespace memoir::query

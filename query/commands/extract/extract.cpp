@@ -36,15 +36,13 @@ Result<Report> write_extract(const Context& context) {
 }  // namespace
 
 Command extract_command() {
-  Command command;
-  command.name = "extract";
-  command.summary =
-      "a small file with just what was recorded in a range, to attach to a ticket; every command reads it";
-  command.options = {Option::from, Option::to, Option::last, Option::day, Option::output, Option::force};
-  command.examples = {{"memoir extract --last 2h -o incident.db", "the last two hours, to look at elsewhere"},
-                      {"memoir extract --day yesterday -o yesterday.db", "the whole of yesterday"}};
-  command.run = write_extract;
-  return command;
+  return {
+      .name = "extract",
+      .summary = "a small file with just what was recorded in a range, to attach to a ticket; every command reads it",
+      .options = {Option::from, Option::to, Option::last, Option::day, Option::output, Option::force},
+      .examples = {{"memoir extract --last 2h -o incident.db", "the last two hours, to look at elsewhere"},
+                   {"memoir extract --day yesterday -o yesterday.db", "the whole of yesterday"}},
+      .run = write_extract};
 }
 
 }  // namespace memoir::query

@@ -64,17 +64,15 @@ Result<Report> show_incident(const Context& context) {
 }  // namespace
 
 Command incident_command() {
-  Command command;
-  command.name = "incident";
-  command.summary = "what happened around a moment: who grew, who died and why; by default the last OOM kill";
-  command.options = {Option::at,    Option::last_oom, Option::window, Option::limit,
-                     Option::ascii, Option::extract,  Option::force};
-  command.formats = {"table", "json", "csv", "markdown", "html"};
-  command.examples = {
-      {"memoir incident", "the last OOM kill, else the worst of the last day, on one screen"},
-      {"memoir incident --at 03:14 --format html > incident.html", "what happened at 03:14, as a page for a ticket"}};
-  command.run = show_incident;
-  return command;
+  return {.name = "incident",
+          .summary = "what happened around a moment: who grew, who died and why; by default the last OOM kill",
+          .options = {Option::at, Option::last_oom, Option::window, Option::limit, Option::ascii, Option::extract,
+                      Option::force},
+          .examples = {{"memoir incident", "the last OOM kill, else the worst of the last day, on one screen"},
+                       {"memoir incident --at 03:14 --format html > incident.html",
+                        "what happened at 03:14, as a page for a ticket"}},
+          .run = show_incident,
+          .formats = {"table", "json", "csv", "markdown", "html"}};
 }
 
 }  // namespace memoir::query

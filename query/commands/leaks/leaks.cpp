@@ -138,21 +138,18 @@ Result<Report> run_leaks(const Context& context) {
 }  // namespace
 
 Command leaks_command() {
-  Command command;
-  command.name = "leaks";
-  command.summary = "who leaks: verdicts with evidence, growth per day, confidence, and when it runs out";
-  command.subject = "[SUBJECT]";
-  command.subject_help =
-      "SUBJECT: a command or a part of it, a unit, a pid, machine, or one of the machine's series "
-      "(slab-unreclaimable); "
-      "by default all that leak";
-  command.options = {Option::from, Option::to,      Option::last, Option::day,    Option::limit, Option::all,
-                     Option::csv,  Option::explain, Option::hour, Option::config, Option::ascii};
-  command.examples = {{"memoir leaks --last 14d", "what leaked in two weeks, what runs out soonest first"},
-                      {"memoir leaks --csv rss.csv --explain", "the same judgement on a series from elsewhere"}};
-  command.run = run_leaks;
-  command.run_alone = run_csv;
-  return command;
+  return {.name = "leaks",
+          .summary = "who leaks: verdicts with evidence, growth per day, confidence, and when it runs out",
+          .subject = "[SUBJECT]",
+          .options = {Option::from, Option::to, Option::last, Option::day, Option::limit, Option::all, Option::csv,
+                      Option::explain, Option::hour, Option::config, Option::ascii},
+          .examples = {{"memoir leaks --last 14d", "what leaked in two weeks, what runs out soonest first"},
+                       {"memoir leaks --csv rss.csv --explain", "the same judgement on a series from elsewhere"}},
+          .run = run_leaks,
+          .subject_help =
+              "SUBJECT: a command or a part of it, a unit, a pid, machine, or one of the machine's series "
+              "(slab-unreclaimable); by default all that leak",
+          .run_alone = run_csv};
 }
 
 }  // namespace memoir::query

@@ -178,19 +178,17 @@ Result<Report> run_mappings(const Context& context) {
 }  // namespace
 
 Command mappings_command() {
-  Command command;
-  command.name = "mappings";
-  command.summary = "what a process mapped at one time, by kind and name";
-  command.subject = "[SUBJECT]";
-  command.subject_words = {std::string(kCategoryNames)};
-  command.subject_help =
-      fmt::format("SUBJECT: the process whose ledger is shown, or those whose ledgers are listed: {}; by default all",
-                  kSubjectForms);
-  command.options = {Option::at, Option::limit};
-  command.examples = {{"memoir mappings", "of which processes it is known what they map"},
-                      {"memoir mappings 812 --at 03:14", "what process 812 mapped at 03:14, file by file"}};
-  command.run = run_mappings;
-  return command;
+  return {.name = "mappings",
+          .summary = "what a process mapped at one time, by kind and name",
+          .subject = "[SUBJECT]",
+          .options = {Option::at, Option::limit},
+          .examples = {{"memoir mappings", "of which processes it is known what they map"},
+                       {"memoir mappings 812 --at 03:14", "what process 812 mapped at 03:14, file by file"}},
+          .run = run_mappings,
+          .subject_help = fmt::format(
+              "SUBJECT: the process whose ledger is shown, or those whose ledgers are listed: {}; by default all",
+              kSubjectForms),
+          .subject_words = {std::string(kCategoryNames)}};
 }
 
 }  // namespace memoir::query

@@ -177,14 +177,12 @@ Result<Report> run_memory(const Context& context) {
 }  // namespace
 
 Command memory_command() {
-  return {"memory",
-          "where all the memory of the machine is, and what nothing accounts for",
-          "",
-          {Option::at, Option::tier},
-          {},
-          {},
-          {{"memoir memory", "where all the memory is now"}, {"memoir memory --at 03:14", "where it was at 03:14"}},
-          run_memory};
+  return {.name = "memory",
+          .summary = "where all the memory of the machine is, and what nothing accounts for",
+          .options = {Option::at, Option::tier},
+          .examples = {{"memoir memory", "where all the memory is now"},
+                       {"memoir memory --at 03:14", "where it was at 03:14"}},
+          .run = run_memory};
 }
 
 }  // namespace memoir::query

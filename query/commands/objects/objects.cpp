@@ -194,16 +194,14 @@ Result<Report> run_objects(const Context& context) {
 }  // namespace
 
 Command objects_command() {
-  Command command;
-  command.name = "objects";
-  command.summary = "what processes mapped together at one time, and who mapped it";
-  command.options = {Option::at, Option::kind, Option::ownerless, Option::limit};
-  command.examples = {{"memoir objects --kind memfd --kind tmpfs", "which shared memory is mapped, and by whom"},
-                      {"memoir objects --at 03:14 --json", "all that was mapped at 03:14, with every process of it"},
-                      {"memoir objects --ownerless", "which memory nobody has as his own, and who left it behind"}};
-  command.kinds = kind_names();
-  command.run = run_objects;
-  return command;
+  return {.name = "objects",
+          .summary = "what processes mapped together at one time, and who mapped it",
+          .options = {Option::at, Option::kind, Option::ownerless, Option::limit},
+          .examples = {{"memoir objects --kind memfd --kind tmpfs", "which shared memory is mapped, and by whom"},
+                       {"memoir objects --at 03:14 --json", "all that was mapped at 03:14, with every process of it"},
+                       {"memoir objects --ownerless", "which memory nobody has as his own, and who left it behind"}},
+          .run = run_objects,
+          .kinds = kind_names()};
 }
 
 }  // namespace memoir::query

@@ -172,20 +172,18 @@ std::string peak_name(const StoredProcess& process, const std::string& group) {
 }
 
 Command peaks_command() {
-  Command command;
-  command.name = "peaks";
-  command.summary =
-      "high-water marks of the machine, categories and processes, when they were reached, and who else "
-      "held memory then";
-  command.options = {Option::from,   Option::to, Option::last, Option::day,  Option::group,
-                     Option::filter, Option::by, Option::tier, Option::limit};
-  command.by = {"hwm", "pss", "rss", "uss", "swap", "usage", "usage_anon", "usage_swap"};
-  command.groups = process_groups();
-  command.examples = {{"memoir peaks", "the high-water marks of all time, of short-lived processes too"},
-                      {"memoir peaks --group category --day yesterday", "what each category needed at most"},
-                      {"memoir peaks --group cgroup --by usage", "by the cgroups' own counters, page cache included"}};
-  command.run = run_peaks;
-  return command;
+  return {.name = "peaks",
+          .summary =
+              "high-water marks of the machine, categories and processes, when they were reached, and who else held "
+              "memory then",
+          .options = {Option::from, Option::to, Option::last, Option::day, Option::group, Option::filter, Option::by,
+                      Option::tier, Option::limit},
+          .by = {"hwm", "pss", "rss", "uss", "swap", "usage", "usage_anon", "usage_swap"},
+          .groups = process_groups(),
+          .examples = {{"memoir peaks", "the high-water marks of all time, of short-lived processes too"},
+                       {"memoir peaks --group category --day yesterday", "what each category needed at most"},
+                       {"memoir peaks --group cgroup --by usage", "by the cgroups' own counters, page cache included"}},
+          .run = run_peaks};
 }
 
 }  // namespace memoir::query

@@ -205,16 +205,15 @@ Result<Report> list_processes(const Context& context) {
 }  // namespace
 
 Command processes_command() {
-  return {"processes",
-          "who lived in a range, from when to when, and how it ended",
-          "",
-          {Option::at, Option::from, Option::to, Option::last, Option::day, Option::by, Option::filter, Option::tier,
-           Option::limit},
-          {"start", "lifetime", "hwm"},
-          {},
-          {{"memoir processes --last 10m", "what started, lived and ended in the last ten minutes"},
-           {"memoir processes --day yesterday --by hwm --filter user=www-data", "the largest of one user, yesterday"}},
-          list_processes};
+  return {.name = "processes",
+          .summary = "who lived in a range, from when to when, and how it ended",
+          .options = {Option::at, Option::from, Option::to, Option::last, Option::day, Option::by, Option::filter,
+                      Option::tier, Option::limit},
+          .by = {"start", "lifetime", "hwm"},
+          .examples = {{"memoir processes --last 10m", "what started, lived and ended in the last ten minutes"},
+                       {"memoir processes --day yesterday --by hwm --filter user=www-data",
+                        "the largest of one user, yesterday"}},
+          .run = list_processes};
 }
 
 }  // namespace memoir::query

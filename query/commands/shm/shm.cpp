@@ -133,14 +133,12 @@ Result<Report> show_segments(const Context& context) {
 }  // namespace
 
 Command shm_command() {
-  Command command;
-  command.name = "shm";
-  command.summary = "System V shared memory segments: what they hold, who made and who uses them";
-  command.options = {Option::at, Option::limit};
-  command.examples = {{"memoir shm", "which segments there are now, and which nobody is attached to"},
-                      {"memoir shm --at 03:14", "what they held at 03:14"}};
-  command.run = show_segments;
-  return command;
+  return {.name = "shm",
+          .summary = "System V shared memory segments: what they hold, who made and who uses them",
+          .options = {Option::at, Option::limit},
+          .examples = {{"memoir shm", "which segments there are now, and which nobody is attached to"},
+                       {"memoir shm --at 03:14", "what they held at 03:14"}},
+          .run = show_segments};
 }
 
 }  // namespace memoir::query

@@ -12,14 +12,12 @@ Result<Report> run_status(const Context& context) {
 }  // namespace
 
 Command status_command() {
-  Command command;
-  command.name = "status";
-  command.summary = "is it recording, since when, with what gaps, and what does recording cost";
-  command.options = {Option::limit};
-  command.examples = {{"memoir status", "is it recording, and was anything missed in the last day"},
-                      {"memoir status --format json", "the same for a monitor"}};
-  command.run = run_status;
-  return command;
+  return {.name = "status",
+          .summary = "is it recording, since when, with what gaps, and what does recording cost",
+          .options = {Option::limit},
+          .examples = {{"memoir status", "is it recording, and was anything missed in the last day"},
+                       {"memoir status --format json", "the same for a monitor"}},
+          .run = run_status};
 }
 
 }  // namespace memoir::query

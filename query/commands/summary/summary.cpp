@@ -40,15 +40,13 @@ Result<Report> summarise_day(const Context& context, Day day) {
 }
 
 Command summary_command() {
-  Command command;
-  command.name = "summary";
-  command.summary = "what a day was like: peaks, who held and who grew, OOM kills, restarts, against the week before";
-  command.options = {Option::day, Option::limit, Option::hour, Option::config, Option::ascii, Option::write_missing};
-  command.formats = {"table", "json", "csv", "markdown", "html"};
-  command.examples = {{"memoir summary", "yesterday, in 80 columns, as for a mail"},
-                      {"memoir summary --format html > yesterday.html", "the same as a page with charts"}};
-  command.run = run_summary;
-  return command;
+  return {.name = "summary",
+          .summary = "what a day was like: peaks, who held and who grew, OOM kills, restarts, against the week before",
+          .options = {Option::day, Option::limit, Option::hour, Option::config, Option::ascii, Option::write_missing},
+          .examples = {{"memoir summary", "yesterday, in 80 columns, as for a mail"},
+                       {"memoir summary --format html > yesterday.html", "the same as a page with charts"}},
+          .run = run_summary,
+          .formats = {"table", "json", "csv", "markdown", "html"}};
 }
 
 }  // namespace memoir::query

@@ -191,16 +191,14 @@ Columns<EntryRow> entry_columns(bool since) {
 }
 
 Command tmpfs_command() {
-  Command command;
-  command.name = "tmpfs";
-  command.summary = "tmpfs mounts: how full they are, what lies in them, and which file grew";
-  command.subject = "[MOUNT]";
-  command.subject_help = "MOUNT: a mount point, of which all that is known is shown as a tree; by default all mounts";
-  command.options = {Option::at, Option::from, Option::to, Option::last, Option::day, Option::limit, Option::ascii};
-  command.examples = {{"memoir tmpfs", "which tmpfs is how full, and what is largest in it"},
-                      {"memoir tmpfs /dev/shm --since 03:00", "which of its files grew since 03:00"}};
-  command.run = show_tmpfs;
-  return command;
+  return {.name = "tmpfs",
+          .summary = "tmpfs mounts: how full they are, what lies in them, and which file grew",
+          .subject = "[MOUNT]",
+          .options = {Option::at, Option::from, Option::to, Option::last, Option::day, Option::limit, Option::ascii},
+          .examples = {{"memoir tmpfs", "which tmpfs is how full, and what is largest in it"},
+                       {"memoir tmpfs /dev/shm --since 03:00", "which of its files grew since 03:00"}},
+          .run = show_tmpfs,
+          .subject_help = "MOUNT: a mount point, of which all that is known is shown as a tree; by default all mounts"};
 }
 
 }  // namespace memoir::query

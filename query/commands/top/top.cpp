@@ -9,16 +9,16 @@ std::string top_group(const Options& options) {
 }
 
 Command top_command() {
-  return {"top",
-          "who used the memory, at one time or over a range",
-          "",
-          {Option::at, Option::from, Option::to, Option::last, Option::day, Option::by, Option::group, Option::filter,
-           Option::tier, Option::limit},
-          {"pss", "rss", "uss", "anon", "swap", "hwm", "growth"},
-          process_groups(),
-          {{"memoir top --at 03:14", "who held the memory at 03:14"},
-           {"memoir top --last 2h --group category --by growth", "which categories grew in the last two hours"}},
-          [](const Context& context) -> Result<Report> {
+  return {.name = "top",
+          .summary = "who used the memory, at one time or over a range",
+          .options = {Option::at, Option::from, Option::to, Option::last, Option::day, Option::by, Option::group,
+                      Option::filter, Option::tier, Option::limit},
+          .by = {"pss", "rss", "uss", "anon", "swap", "hwm", "growth"},
+          .groups = process_groups(),
+          .examples = {{"memoir top --at 03:14", "who held the memory at 03:14"},
+                       {"memoir top --last 2h --group category --by growth",
+                        "which categories grew in the last two hours"}},
+          .run = [](const Context& context) -> Result<Report> {
             if (context.when.range) return top_over(context, *context.when.range);
             if (context.options.by == "growth") {
               return malformed("--by growth compares two times: give a range (--last 2h, --day yesterday, --from T)");

@@ -142,19 +142,17 @@ Result<Report> show_tree(const Context& context) {
 }  // namespace
 
 Command tree_command() {
-  Command command;
-  command.name = "tree";
-  command.summary = "who began whom at one time, and what each subtree held";
-  command.subject = "[SUBJECT]";
-  command.subject_words = {std::string(kCategoryNames)};
-  command.subject_help =
-      fmt::format("SUBJECT: whose ancestors and descendants are shown: {}; by default all", kSubjectForms);
-  command.options = {Option::at, Option::by, Option::filter, Option::limit, Option::ascii};
-  command.by = {"pss", "uss", "rss", "swap"};
-  command.examples = {{"memoir tree --at 03:14", "which service held the memory at 03:14, with all its children"},
-                      {"memoir tree nginx --by swap", "the master and its workers, ranked by what is swapped out"}};
-  command.run = show_tree;
-  return command;
+  return {.name = "tree",
+          .summary = "who began whom at one time, and what each subtree held",
+          .subject = "[SUBJECT]",
+          .options = {Option::at, Option::by, Option::filter, Option::limit, Option::ascii},
+          .by = {"pss", "uss", "rss", "swap"},
+          .examples = {{"memoir tree --at 03:14", "which service held the memory at 03:14, with all its children"},
+                       {"memoir tree nginx --by swap", "the master and its workers, ranked by what is swapped out"}},
+          .run = show_tree,
+          .subject_help =
+              fmt::format("SUBJECT: whose ancestors and descendants are shown: {}; by default all", kSubjectForms),
+          .subject_words = {std::string(kCategoryNames)}};
 }
 
 }  // namespace memoir::query

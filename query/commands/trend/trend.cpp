@@ -107,24 +107,22 @@ std::vector<std::string> all_metrics() {
 }  // namespace
 
 Command trend_command() {
-  Command command;
-  command.name = "trend";
-  command.summary = "one series over time: min, mean and max by buckets, a chart, and the slope per day";
-  command.subject = "[SUBJECT...]";
-  command.most_subjects = kMostSeries;
-  command.subject_words = {"machine", std::string(kCategoryNames)};
-  command.subject_help = fmt::format("SUBJECT: {}; by default machine", kSubjectForms);
-  command.options = {Option::from, Option::to,   Option::last, Option::day,
-                     Option::by,   Option::step, Option::tier, Option::ascii};
-  command.by = all_metrics();
-  command.by_help = fmt::format("what the series is of: for the machine {}; for all else {}",
-                                fmt::join(metric_names(SubjectKind::machine), ", "),
-                                fmt::join(metric_names(SubjectKind::process), ", "));
-  command.examples = {{"memoir trend machine --last 6h", "how the machine's memory in use went"},
-                      {"memoir trend web --day yesterday --step 1h", "PSS of the category web, hour by hour"},
-                      {"memoir trend web database --last 1d", "two categories, one chart below the other"}};
-  command.run = run_trend;
-  return command;
+  return {.name = "trend",
+          .summary = "one series over time: min, mean and max by buckets, a chart, and the slope per day",
+          .subject = "[SUBJECT...]",
+          .options = {Option::from, Option::to, Option::last, Option::day, Option::by, Option::step, Option::tier,
+                      Option::ascii},
+          .by = all_metrics(),
+          .examples = {{"memoir trend machine --last 6h", "how the machine's memory in use went"},
+                       {"memoir trend web --day yesterday --step 1h", "PSS of the category web, hour by hour"},
+                       {"memoir trend web database --last 1d", "two categories, one chart below the other"}},
+          .run = run_trend,
+          .subject_help = fmt::format("SUBJECT: {}; by default machine", kSubjectForms),
+          .by_help = fmt::format("what the series is of: for the machine {}; for all else {}",
+                                 fmt::join(metric_names(SubjectKind::machine), ", "),
+                                 fmt::join(metric_names(SubjectKind::process), ", ")),
+          .most_subjects = kMostSeries,
+          .subject_words = {"machine", std::string(kCategoryNames)}};
 }
 
 }  // namespace memoir::query
