@@ -79,6 +79,12 @@ Result<Tier> tier_of(const Context& context, const Report& report, Reads reads) 
   return report.nothing_recorded ? Result(Tier::raw) : tier_of(context, *report.range, reads);
 }
 
+Result<Tier> finest_rollup(Reader& reader, std::int64_t at_ms) {
+  std::vector<TierSpan> tiers = TRY(reader.tiers());
+  std::erase_if(tiers, [](const TierSpan& span) { return !holds_groups(span.tier); });
+  return choose_tier(tiers, {at_ms, at_ms}, Reads::one);
+}
+
 std::string_view tier_width(Tier tier) {
   return tier == Tier::five_minutes ? "5 minutes" : tier == Tier::hour ? "an hour" : "a UTC day";
 }

@@ -38,6 +38,10 @@ Result<Tier> tier_of(const Context& context, Range range, Reads reads, std::int6
 // Of a range that a report has begun with; where nothing was recorded in it, any will do.
 Result<Tier> tier_of(const Context& context, const Report& report, Reads reads);
 
+// The finest of the rollups that reaches back to a time; where none does, the one that comes nearest. Raw: there is
+// none.
+Result<Tier> finest_rollup(Reader& reader, std::int64_t at_ms);
+
 // "5 minutes", "an hour", "a UTC day"
 std::string_view tier_width(Tier tier);
 

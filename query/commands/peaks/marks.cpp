@@ -112,13 +112,6 @@ Result<bool> add_last_bucket(PeakRow& row, const Context& context, Tier tier, st
   return found;
 }
 
-// Of ticks: there is none.
-Result<Tier> finest_rollup(Reader& reader, std::int64_t at_ms) {
-  std::vector<TierSpan> tiers = TRY(reader.tiers());
-  std::erase_if(tiers, [](const TierSpan& span) { return !holds_groups(span.tier); });
-  return choose_tier(tiers, {at_ms, at_ms}, Reads::one);
-}
-
 // A process that is gone is taken at its last tick: from the end of its last bucket, which is found at once, where it
 // lived for long enough to have one.
 Status add_last_sight(PeakRow& row, const Context& context, const PeakQuestion& question) {

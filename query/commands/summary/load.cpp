@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <limits>
 
 #include "query/answer/history.h"
 #include "query/answer/recording.h"
@@ -134,21 +133,6 @@ Status load_recorder(const Context& context, DaySummary& summary) {
 
 }  // namespace
 
-Result<Tier> tier_for(Reader& reader, std::int64_t from_ms) {
-  const std::vector<TierSpan> spans = TRY(reader.tiers());
-  std::int64_t needed_ms = std::numeric_limits<std::int64_t>::max();
-  for (const TierSpan& span : spans) needed_ms = std::min(needed_ms, span.from_ms);
-  // Before the oldest of all there is nothing to be had.
-  needed_ms = std::max(needed_ms, from_ms);
-  Tier tier = Tier::five_minutes;
-  for (const TierSpan& span : spans) {
-    if (!holds_groups(span.tier)) continue;
-    tier = span.tier;
-    if (span.from_ms <= needed_ms) break;
-  }
-  return tier;
-}
-
 Result<std::optional<DaySummary>> load_summary(const Context& context, Day day) {
   const Zone zone = context.options.zone;
   DaySummary summary;
@@ -156,9 +140,9 @@ Result<std::optional<DaySummary>> load_summary(const Context& context, Day day) 
   summary.over = std::max(context.now_ms, context.file.last_tick_ms) >= day.end_ms;
   const Day first = day_before(day, kDaysBefore, zone);
   const Range range{day.begin_ms, day.end_ms - 1};
-  const Tier tier = TRY(tier_for(context.reader, day.begin_ms));
+  const Tier tier = TRY(finest_rollup(context.reader, day.begin_ms));
   summary.tier = tier;
-  const Tier before = TRY(tier_for(context.reader, first.begin_ms));
+  const Tier before = TRY(finest_rollup(context.reader, first.begin_ms));
   MachineSeries series = TRY(load_machine(context.reader, std::max(tier, before), {first.begin_ms, range.to_ms}));
   fill_machine(series, zone, summary);
   if (!find_ends(summary)) return std::optional<DaySummary>();

@@ -66,7 +66,7 @@ std::optional<Range> first_hour_of_week(const DaySummary& summary) {
 Status add_week(Reader& reader, SubjectKind kind, const DaySummary& summary, UsageById& usage) {
   const auto hour = first_hour_of_week(summary);
   if (!hour) return Done{};
-  const Tier tier = TRY(tier_for(reader, hour->from_ms));
+  const Tier tier = TRY(finest_rollup(reader, hour->from_ms));
   std::map<std::int64_t, std::vector<Interval>> series;
   TRY(reader.history({tier, kind, {}, *hour, {Metric::pss}, true},
                      [&series](const SubjectInterval& of) { series[of.subject_id].push_back(of.interval); }));

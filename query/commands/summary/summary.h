@@ -120,10 +120,9 @@ struct DaySummary {
 // Loads and computes all. Nothing recorded in the day: absent.
 Result<std::optional<DaySummary>> load_summary(const Context& context, Day day);
 
-// Parts of load_summary: everything that is about processes; leaks; the finest rollups that go back so far.
+// Parts of load_summary: everything that is about processes; leaks.
 Status load_people(const Context& context, const std::vector<HighWater>& marks, DaySummary& summary);
 Status load_leaks(const Context& context, DaySummary& summary);
-Result<Tier> tier_for(Reader& reader, std::int64_t from_ms);
 
 void fill_summary(const Context& context, const DaySummary& summary, Report& report);
 
