@@ -20,12 +20,12 @@ Error wrong_metric(const std::string& by, const std::string& of, SubjectKind kin
   return malformed(fmt::format("--by {} is not of {}: choose one of {}", by, of, fmt::join(metric_names(kind), ", ")));
 }
 
-Result<Series> machine_series(const Context& context, const TrendSource& source) {
+Result<Series> machine_series(const Context& context, const TrendQuestion& question) {
   const std::string by = context.options.by.value_or(std::string(to_string(Metric::used)));
   const auto metric = parse_metric(by, SubjectKind::machine);
   if (!metric) return wrong_metric(by, "the machine", SubjectKind::machine);
   Series series{by, std::string(metric_title(*metric)), {}};
-  TRY(context.reader.history({source.tier, SubjectKind::machine, {}, source.range, {*metric}},
+  TRY(context.reader.history({question.tier, SubjectKind::machine, {}, question.range, {*metric}},
                              [&](const SubjectInterval& of) { series.intervals.push_back(of.interval); }));
   return series;
 }
@@ -51,16 +51,16 @@ void account(const SubjectInterval& of, Tier tier, Series& series) {
   }
 }
 
-Status sum_members(Reader& reader, const TrendSource& source, const std::vector<StoredProcess>& members,
+Status sum_members(Reader& reader, const TrendQuestion& question, const std::vector<StoredProcess>& members,
                    const ProcessHistory& history, Series& series) {
   std::unordered_map<std::int64_t, std::optional<std::int64_t>> gone;
   for (const StoredProcess& member : members) gone[member.id] = member.gone_ms;
-  const MakeSum make = TRY(sums_over(reader, source.tier, source.range));
+  const MakeSum make = TRY(sums_over(reader, question.tier, question.range));
   SubjectSum sum = make();
   TRY(history.visit([&](const SubjectInterval& of) {
     const auto member = gone.find(of.subject_id);
     if (member == gone.end()) return;
-    account(of, source.tier, series);
+    account(of, question.tier, series);
     sum.add(of.subject_id, of.interval, member->second == of.interval.until_ms);
   }));
   series.intervals = sum.intervals();
@@ -68,36 +68,27 @@ Status sum_members(Reader& reader, const TrendSource& source, const std::vector<
 }
 
 // A group that has rollups of its own; of a cgroup those below it have too, and are summed.
-struct Whole {
-  SubjectKind kind = SubjectKind::category;
-  std::string name;
-};
-
-std::optional<Whole> whole_of(const Subject& subject, Tier tier) {
+std::optional<SubjectKind> whole_kind(const Subject& subject, Tier tier) {
   if (!holds_groups(tier)) return std::nullopt;
-  if (subject.category) return Whole{SubjectKind::category, *subject.category};
-  constexpr std::string_view key = "cgroup";
-  const std::string& text = subject.name;
-  if (!text.starts_with(key) || text.size() <= key.size()) return std::nullopt;
-  if (text[key.size()] != ':' && text[key.size()] != '=') return std::nullopt;
-  return Whole{SubjectKind::cgroup, text.substr(key.size() + 1)};
+  if (subject.category) return SubjectKind::category;
+  return subject.name.starts_with("cgroup:") ? std::optional(SubjectKind::cgroup) : std::nullopt;
 }
 
 // False: it has none, or none in this range.
-Result<bool> read_whole(Reader& reader, const TrendSource& source, const Subject& subject, Metric metric,
+Result<bool> read_whole(Reader& reader, const TrendQuestion& question, const Subject& subject, Metric metric,
                         Series& series) {
-  const std::optional<Whole> whole = whole_of(subject, source.tier);
-  if (!whole) return false;
-  const std::map<std::int64_t, std::string> names = TRY(reader.group_names(whole->kind));
+  const std::optional<SubjectKind> kind = whole_kind(subject, question.tier);
+  if (!kind) return false;
+  const std::map<std::int64_t, std::string> names = TRY(reader.group_names(*kind));
   std::vector<std::int64_t> parts;
   for (const auto& [id, name] : names) {
-    if (whole->kind == SubjectKind::cgroup ? is_in_cgroup(name, whole->name) : name == whole->name) parts.push_back(id);
+    if (*kind == SubjectKind::cgroup ? is_in_cgroup(name, subject.value) : name == subject.value) parts.push_back(id);
   }
   if (parts.empty()) return false;
-  const MakeSum make = TRY(sums_over(reader, source.tier, source.range));
+  const MakeSum make = TRY(sums_over(reader, question.tier, question.range));
   SubjectSum sum = make();
   for (const std::int64_t part : parts) {
-    TRY(reader.history({source.tier, whole->kind, part, source.range, {metric}}, [&](const SubjectInterval& of) {
+    TRY(reader.history({question.tier, *kind, part, question.range, {metric}}, [&](const SubjectInterval& of) {
       series.exact.add(of.interval);
       parts.size() == 1 ? series.intervals.push_back(of.interval) : sum.add(part, of.interval);
     }));
@@ -107,29 +98,30 @@ Result<bool> read_whole(Reader& reader, const TrendSource& source, const Subject
 }
 
 // The processes that the subject may be.
-Result<ProcessHistory> candidates_of(Reader& reader, const Subject& subject, const TrendSource& source, Metric metric) {
-  HistoryQuestion question{source.tier, SubjectKind::process, {}, source.range, {metric}};
-  question.zombies = true;
-  if (subject.kind != Subject::Kind::process) return ProcessHistory::load(reader, question);
-  std::vector<StoredProcess> processes = TRY(reader.processes_of_pid(source.range, subject.pid));
-  return ProcessHistory::of(reader, question, std::move(processes));
+Result<ProcessHistory> candidates_of(Reader& reader, const Subject& subject, const TrendQuestion& question,
+                                     Metric metric) {
+  HistoryQuestion history{question.tier, SubjectKind::process, {}, question.range, {metric}};
+  history.zombies = true;
+  if (subject.kind != Subject::Kind::process) return ProcessHistory::load(reader, history);
+  std::vector<StoredProcess> processes = TRY(reader.processes_of_pid(question.range, subject.pid));
+  return ProcessHistory::of(reader, history, std::move(processes));
 }
 
-Result<Series> process_series(const Context& context, Subject subject, const TrendSource& source, Metric metric) {
+Result<Series> process_series(const Context& context, Subject subject, const TrendQuestion& question, Metric metric) {
   Reader& reader = context.reader;
   std::optional<ProcessHistory> candidates;
   if (subject.kind == Subject::Kind::word) {
-    candidates = TRY(candidates_of(reader, subject, source, metric));
-    subject = TRY(choose_subject(context, std::move(subject), candidates->processes(), source.range));
+    candidates = TRY(candidates_of(reader, subject, question, metric));
+    subject = TRY(choose_subject(context, std::move(subject), candidates->processes(), question.range));
   }
   Series series{std::string(to_string(metric)), title_of(subject, metric, {}), {}};
-  const bool whole = TRY(read_whole(reader, source, subject, metric, series));
+  const bool whole = TRY(read_whole(reader, question, subject, metric, series));
   if (whole) return series;
-  if (!candidates) candidates = TRY(candidates_of(reader, subject, source, metric));
+  if (!candidates) candidates = TRY(candidates_of(reader, subject, question, metric));
   const std::vector<StoredProcess> members = TRY(members_of(subject, candidates->processes(), context.options.zone));
   series.title = title_of(subject, metric, members);
   series.members = static_cast<std::int64_t>(members.size());
-  TRY(sum_members(reader, source, members, *candidates, series));
+  TRY(sum_members(reader, question, members, *candidates, series));
   return series;
 }
 
@@ -139,18 +131,18 @@ std::vector<std::string> metric_names(SubjectKind kind) {
   return each_of(metrics_of(kind), [](Metric metric) { return std::string(to_string(metric)); });
 }
 
-Result<Series> load_series(const Context& context, Subject subject, const TrendSource& source) {
-  if (subject.kind == Subject::Kind::machine) return machine_series(context, source);
+Result<Series> load_series(const Context& context, Subject subject, const TrendQuestion& question) {
+  if (subject.kind == Subject::Kind::machine) return machine_series(context, question);
   const std::string by = context.options.by.value_or(std::string(to_string(Metric::pss)));
   const std::optional<Metric> metric = parse_metric(by);
   if (!metric) return wrong_metric(by, "a process", SubjectKind::process);
   if (*metric == Metric::hwm && subject.kind != Subject::Kind::process) {
     return malformed("--by hwm is of one process: marks that were reached at different times have no sum");
   }
-  if (holds_groups(source.tier) && !info_of(*metric).rolled_up) {
+  if (holds_groups(question.tier) && !info_of(*metric).rolled_up) {
     return malformed("--by hwm is of ticks: rollups do not hold the high-water mark (memoir peaks tells it)");
   }
-  return process_series(context, std::move(subject), source, *metric);
+  return process_series(context, std::move(subject), question, *metric);
 }
 
 }  // namespace memoir::query

@@ -58,11 +58,12 @@ Result<Range> extent_of(const Context& context, const std::vector<Subject>& subj
   return lived.from_ms < lived.to_ms ? lived : range;
 }
 
-Result<std::vector<Series>> load_all(const Context& context, std::vector<Subject> subjects, const TrendSource& source) {
+Result<std::vector<Series>> load_all(const Context& context, std::vector<Subject> subjects,
+                                     const TrendQuestion& question) {
   std::vector<Series> all;
   for (Subject& subject : subjects) {
     const std::string name = subject.name;
-    Series series = TRY(load_series(context, std::move(subject), source));
+    Series series = TRY(load_series(context, std::move(subject), question));
     series.subject = name;
     all.push_back(std::move(series));
   }
@@ -87,9 +88,9 @@ Result<Report> run_trend(const Context& context) {
   if (report.nothing_recorded) return report;
   const Range extent = TRY(extent_of(context, subjects, range));
   const Tier tier = TRY(tier_of(context, extent, reads_of(subjects), step.value_or(kAnyWidth)));
-  const std::vector<Series> all = TRY(load_all(context, std::move(subjects), {range, tier}));
   const std::int64_t interval_ms = context.runs.empty() ? 0 : context.runs.back().interval_ms;
   const TrendQuestion question{range, step, std::max(interval_ms, bucket_ms(tier)), tier};
+  const std::vector<Series> all = TRY(load_all(context, std::move(subjects), question));
   TRY(all.size() == 1 ? fill_trend(context, question, all.front(), report)
                       : fill_multiples(context, question, all, report));
   report_source(question, report);

@@ -25,9 +25,10 @@ struct Series {
   std::string subject = {};         // as asked
 };
 
-// Where a series comes from.
-struct TrendSource {
+struct TrendQuestion {
   Range range;
+  std::optional<std::int64_t> step_ms;  // --step
+  std::int64_t interval_ms = 0;         // of the recorder, or of the rollups: nothing is finer
   Tier tier = {};
 };
 
@@ -35,14 +36,7 @@ struct TrendSource {
 std::vector<std::string> metric_names(SubjectKind kind);
 
 // A subject that nothing in the range answers to, or several things do, is malformed, and the message names them.
-Result<Series> load_series(const Context& context, Subject subject, const TrendSource& source);
-
-struct TrendQuestion {
-  Range range;
-  std::optional<std::int64_t> step_ms;  // --step
-  std::int64_t interval_ms = 0;         // of the recorder, or of the rollups: nothing is finer
-  Tier tier = {};
-};
+Result<Series> load_series(const Context& context, Subject subject, const TrendQuestion& question);
 
 // A row per bucket, of one series or of several.
 struct SeriesBucket {
