@@ -27,7 +27,6 @@ void Changes::add(const HeldProcess& process, bool after) {
   Change& of = alone_ ? row(process.process->id, "") : row(0, group_key(*process.process, group_));
   if (alone_) {
     (after ? of.after : of.before) = &process;
-    (after ? of.source_after : of.source_before) = source_word(process);
     of.name = shown_command(process.process->info, state_letter(process));
   }
   add_to(after ? of.is : of.was, process);

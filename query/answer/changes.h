@@ -19,8 +19,6 @@ struct Change {
   std::string name;                     // what the group's members share
   const HeldProcess* before = nullptr;  // of a row that is one process
   const HeldProcess* after = nullptr;
-  std::string_view source_before;  // of a row that is one process: of its values; "mean" of a bucket
-  std::string_view source_after;
   Tally was;
   Tally is;
 

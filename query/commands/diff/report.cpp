@@ -20,10 +20,6 @@ Value kib_of(const Tally& tally, Metric metric) {
   return tally.kib(metric);
 }
 
-Value source_of(std::string_view source) {
-  return source.empty() ? Value() : std::string(source);
-}
-
 void add_sizes(Columns<Change>& columns, Metric by) {
   columns.add({"change_kib", "CHANGE", Kind::change}, [by](const Change& row) { return row.change_kib(by); });
   columns.add({"before_kib", "BEFORE", Kind::size, 3}, [by](const Change& row) { return kib_of(row.was, by); });
@@ -42,9 +38,9 @@ Columns<Change> process_columns(Metric by) {
     const std::string end = ending(*last_seen(row).process);
     return row.after != nullptr || end.empty() ? Value() : end;
   });
-  columns.add(for_machines("source_before"), [](const Change& row) { return source_of(row.source_before); });
-  columns.add({"source", "SOURCE", Kind::text, 8},
-              [](const Change& row) { return source_of(row.after != nullptr ? row.source_after : row.source_before); });
+  columns.add(for_machines("source_before"),
+              [](const Change& row) { return row.before == nullptr ? Value() : source_word(*row.before); });
+  columns.add({"source", "SOURCE", Kind::text, 8}, [](const Change& row) { return source_word(last_seen(row)); });
   add_owner(columns, info, 9, 7);
   columns.add(for_people("COMMAND"), &Change::name);
   return columns;
