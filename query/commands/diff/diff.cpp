@@ -93,9 +93,8 @@ Result<Report> run_diff(const Context& context) {
   const Range range = question.range;
   std::optional<RangeEnds> ends = TRY(load_ends(context, range));
   if (!ends) {
-    Report report = nothing_recorded(context);
+    Report report = nothing_recorded(context, diff_columns(question));
     report.range = range;
-    report.rows = empty_diff_rows(question);
     return report;
   }
   Diff diff;

@@ -43,8 +43,7 @@ struct Diff {
 // Fills all but in_between from the two states.
 Status compare(Reader& reader, const DiffQuestion& question, Diff& diff);
 
-// The columns of the rows, and none.
-Table empty_diff_rows(const DiffQuestion& question);
+Columns<Change> diff_columns(const DiffQuestion& question);
 
 void fill_diff(const Context& context, const DiffQuestion& question, const Diff& diff, Report& report);
 

@@ -16,14 +16,10 @@ const HeldProcess& last_seen(const Change& row) {
   return row.after != nullptr ? *row.after : *row.before;
 }
 
-Value kib_of(const Tally& tally, Metric metric) {
-  return tally.kib(metric);
-}
-
 void add_sizes(Columns<Change>& columns, Metric by) {
   columns.add({"change_kib", "CHANGE", Kind::change}, [by](const Change& row) { return row.change_kib(by); });
-  columns.add({"before_kib", "BEFORE", Kind::size, 3}, [by](const Change& row) { return kib_of(row.was, by); });
-  columns.add({"after_kib", "AFTER", Kind::size, 2}, [by](const Change& row) { return kib_of(row.is, by); });
+  columns.add({"before_kib", "BEFORE", Kind::size, 3}, [by](const Change& row) { return row.was.kib(by); });
+  columns.add({"after_kib", "AFTER", Kind::size, 2}, [by](const Change& row) { return row.is.kib(by); });
   columns.add({"what", "WHAT", Kind::text, 4}, [by](const Change& row) { return row.what(by); });
 }
 
@@ -210,13 +206,9 @@ void add_notes(const DiffQuestion& question, const Diff& diff, const Kinds& kind
 
 void cut_rows(const Context& context, const DiffQuestion& question, std::size_t machine_lines, Report& report,
               std::vector<Change>& rows) {
-  constexpr std::size_t fewest = 5;
-  constexpr std::size_t other_lines = 12;  // heading (2), lead (2), headers, notes, coverage, the prompt
-  const auto lines = lines_to_fit(context);
-  const std::size_t by_default =
-      lines ? std::max(fewest, *lines - std::min(*lines, other_lines + machine_lines)) : kDefaultRows;
+  constexpr std::size_t lead_lines = 2;
   const std::size_t all = rows.size();
-  const std::size_t shown = limited(context.options, all, by_default);
+  const std::size_t shown = limited(context, all, lead_lines + machine_lines);
   std::int64_t rest_kib = 0;
   for (std::size_t i = shown; i < all; ++i) rest_kib += rows[i].change_kib(question.by);
   rows.resize(shown);
@@ -229,9 +221,8 @@ void cut_rows(const Context& context, const DiffQuestion& question, std::size_t 
 
 }  // namespace
 
-Table empty_diff_rows(const DiffQuestion& question) {
-  return make_table(
-      question.group == "process" ? process_columns(question.by) : group_columns(question.group, question.by), {});
+Columns<Change> diff_columns(const DiffQuestion& question) {
+  return question.group == "process" ? process_columns(question.by) : group_columns(question.group, question.by);
 }
 
 void fill_diff(const Context& context, const DiffQuestion& question, const Diff& diff, Report& report) {
@@ -246,8 +237,7 @@ void fill_diff(const Context& context, const DiffQuestion& question, const Diff&
   if (parts.empty()) report.warnings.emplace_back("the machine's parts are not known: MemTotal or MemFree is missing");
   std::vector<Change> rows = diff.rows;
   cut_rows(context, question, parts.size(), report, rows);
-  report.rows = make_table(
-      question.group == "process" ? process_columns(question.by) : group_columns(question.group, question.by), rows);
+  report.rows = make_table(diff_columns(question), rows);
   mark_sorted(report.rows, "change_kib");
   report.sections = {machine_section(parts)};
 }

@@ -1,16 +1,9 @@
 #include <algorithm>
+#include <cstdlib>
 
 #include "query/commands/diff/diff.h"
 
 namespace memoir::query {
-
-namespace {
-
-std::int64_t magnitude(std::int64_t kib) {
-  return kib < 0 ? -kib : kib;
-}
-
-}  // namespace
 
 Status compare(Reader& reader, const DiffQuestion& question, Diff& diff) {
   const Metric by = question.by;
@@ -32,9 +25,7 @@ Status compare(Reader& reader, const DiffQuestion& question, Diff& diff) {
   diff.rows = rows.take();
   diff.unchanged =
       static_cast<std::int64_t>(std::erase_if(diff.rows, [by](const Change& row) { return row.what(by) == "same"; }));
-  std::ranges::stable_sort(diff.rows, [by](const Change& a, const Change& b) {
-    return magnitude(a.change_kib(by)) > magnitude(b.change_kib(by));
-  });
+  std::ranges::stable_sort(diff.rows, std::greater(), [by](const Change& row) { return std::abs(row.change_kib(by)); });
   diff.parts_before = machine_parts_of(diff.before, !diff.rolled());
   diff.parts_after = machine_parts_of(diff.after, !diff.rolled());
   return Done{};
