@@ -134,13 +134,6 @@ std::vector<GroupRow> group_rows(const Others& others, const char* group, const 
   return rows;
 }
 
-std::vector<GroupRow> group_rows(const Others& others) {
-  std::vector<GroupRow> rows = group_rows(others, "identity", others.holders.identities);
-  const std::vector<GroupRow> categories = group_rows(others, "category", others.holders.categories);
-  rows.insert(rows.end(), categories.begin(), categories.end());
-  return rows;
-}
-
 Section made_by_section(const std::vector<Others>& all) {
   using Row = GroupRow;
   const Columns<Row> columns{
@@ -152,7 +145,8 @@ Section made_by_section(const std::vector<Others>& all) {
       {{"pss_kib", "", Kind::size}, &Row::kib}};
   std::vector<Row> rows;
   for (const Others& others : all) {
-    for (Row& row : group_rows(others)) rows.push_back(std::move(row));
+    for (Row& row : group_rows(others, "identity", others.holders.identities)) rows.push_back(std::move(row));
+    for (Row& row : group_rows(others, "category", others.holders.categories)) rows.push_back(std::move(row));
   }
   return {"made_by", "", make_table(columns, rows)};
 }

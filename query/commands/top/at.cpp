@@ -113,7 +113,7 @@ void tell_short_lived(const State& state, Report& report, Units units) {
 Result<Report> top_at(const Context& context) {
   const std::optional<State> loaded = TRY(load_state(context));
   const Filter filter = TRY(filter_at(context.options, loaded ? std::vector{&*loaded} : std::vector<const State*>()));
-  const std::string group = top_group(context.options);
+  const std::string group = context.options.group.value_or("process");
   const Metric by = parse_metric(context.options.by.value_or("pss")).value_or(Metric::pss);
   auto columns = group == "process" ? process_columns(by) : group_columns(group, by);
   if (!loaded) return nothing_recorded(context, columns);

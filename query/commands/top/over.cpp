@@ -103,7 +103,7 @@ Columns<TopRow> columns_of(const std::string& group, bool by_growth, Metric by_m
 Result<Report> top_over(const Context& context, Range range) {
   const Filter filter = TRY(filter_over(context, range));
   Report report = TRY(begin_range_report(context, range));
-  const std::string group = top_group(context.options);
+  const std::string group = context.options.group.value_or("process");
   const std::string by = context.options.by.value_or("pss");
   const Metric metric = parse_metric(by).value_or(Metric::pss);
   const bool by_growth = by == "growth";

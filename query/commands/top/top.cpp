@@ -4,10 +4,6 @@
 
 namespace memoir::query {
 
-std::string top_group(const Options& options) {
-  return options.group.value_or("process");
-}
-
 Command top_command() {
   return {.name = "top",
           .summary = "who used the memory, at one time or over a range",

@@ -12,7 +12,4 @@ namespace memoir::query {
 Result<Report> top_at(const Context& context);
 Result<Report> top_over(const Context& context, Range range);
 
-// What --group makes a row of, "process" by default.
-std::string top_group(const Options& options);
-
 }  // namespace memoir::query
