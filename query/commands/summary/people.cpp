@@ -172,10 +172,10 @@ std::vector<ProcessPeak> highest_processes(const std::vector<StoredProcess>& pro
     const auto mark = marks.find(process.id);
     if (mark == marks.end()) continue;
     const HighWater& found = mark->second;
-    const auto place =
-        std::ranges::find_if(peaks, [&found](const ProcessPeak& peak) { return peak.hwm_kib < found.value_kib; });
+    const auto place = std::ranges::find_if(
+        peaks, [&found](const ProcessPeak& peak) { return peak.mark.value_kib < found.value_kib; });
     if (place == peaks.end() && peaks.size() == kMostProcesses) continue;
-    peaks.insert(place, {process, found.value_kib, found.at_ms, found.before_ms, found.seen_by});
+    peaks.insert(place, {process, found});
     if (peaks.size() > kMostProcesses) peaks.pop_back();
   }
   return peaks;

@@ -87,10 +87,6 @@ void add_identity(Columns<Row>& columns) {
   columns.add({"title", "PROGRAM"}, &Row::title);
 }
 
-void add_pid(Columns<Usage>& columns) {
-  columns.add({"pid", "PID", Kind::count, 2}, &Usage::pid);
-}
-
 // The first rows. `of`: what it is that there are more of; empty: nothing is said of them.
 template <typename Row>
 Section ranked_section(std::string name, std::string title, const Columns<Row>& columns, std::vector<Row> rows,
@@ -132,7 +128,7 @@ Section identity_section(const DaySummary& summary, const Options& options) {
   Columns<Usage> columns;
   add_usage(columns, options.zone);
   columns.add(for_machines("hwm_kib", Kind::size), &Usage::hwm_kib);
-  add_pid(columns);
+  columns.add({"pid", "PID", Kind::count, 2}, &Usage::pid);
   add_identity(columns);
   return usage_section("identities", "Programs (PSS): what stays the same when they are restarted", columns,
                        summary.identities, options);
@@ -140,12 +136,10 @@ Section identity_section(const DaySummary& summary, const Options& options) {
 
 Section process_section(const DaySummary& summary, const Options& options) {
   using Row = ProcessPeak;
-  Columns<Row> columns{
-      {{"hwm_kib", "HWM", Kind::size}, &Row::hwm_kib},
-  };
-  add_time<Row>(columns, "at_ms", "AT", 1, options.zone, &Row::at_ms);
-  columns.add(for_machines("before_ms", Kind::time), &Row::before_ms);
-  columns.add({"seen_by", "SEEN BY", Kind::text, 3}, [](const Row& row) { return seen_by_value(row.seen_by); });
+  Columns<Row> columns{{{"hwm_kib", "HWM", Kind::size}, [](const Row& row) { return row.mark.value_kib; }}};
+  add_time<Row>(columns, "at_ms", "AT", 1, options.zone, [](const Row& row) { return row.mark.at_ms; });
+  columns.add(for_machines("before_ms", Kind::time), [](const Row& row) { return row.mark.before_ms; });
+  columns.add({"seen_by", "SEEN BY", Kind::text, 3}, [](const Row& row) { return seen_by_value(row.mark.seen_by); });
   add_process(
       columns, [](const Row& row) { return &row.process.info; }, 2);
   columns.add(for_machines("alive"), [](const Row& row) { return !row.process.gone_ms.has_value(); });
@@ -170,7 +164,7 @@ Section grown_section(const DaySummary& summary, const Options& options, bool we
       {{"begin_kib", "FROM", Kind::size, 1}, [week](const Row& row) { return week ? row.week_kib : row.begin_kib; }},
       {{"end_kib", "TO", Kind::size, 1}, &Row::end_kib},
   };
-  add_pid(columns);
+  columns.add({"pid", "PID", Kind::count, 2}, &Usage::pid);
   add_identity(columns);
   const char* title = week ? "Grew most over the week (first hour of the seven days to last of the day)"
                            : "Grew most over the day (first hour to last)";

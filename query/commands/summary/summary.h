@@ -56,10 +56,7 @@ struct Usage {
 // The high-water mark of one process.
 struct ProcessPeak {
   StoredProcess process;
-  std::int64_t hwm_kib = 0;
-  std::int64_t at_ms = 0;
-  std::int64_t before_ms = 0;
-  std::optional<SeenBy> seen_by = {};
+  HighWater mark;
 };
 
 // The processes of one identity that ended and were followed by others.
