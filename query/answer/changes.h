@@ -68,9 +68,7 @@ struct HeldAtEnds {
   std::optional<std::int64_t> last_kib;
   std::string_view what;  // as of Change; or "came and went"
 
-  std::optional<std::int64_t> growth_kib() const {
-    return first_kib && last_kib ? std::optional(*last_kib - *first_kib) : std::nullopt;
-  }
+  std::optional<std::int64_t> growth_kib() const { return difference(last_kib, first_kib); }
 };
 
 // Null: there at neither end.

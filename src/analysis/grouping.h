@@ -61,6 +61,11 @@ class Tally {
 // mapped than the machine tells, of which others are known to hold a part. Absent where none is estimated.
 std::optional<std::int64_t> estimates_off_most_kib(const Tally& some, const Tally& all, const MachineMemory& machine);
 
+// Absent where one of them is.
+inline std::optional<std::int64_t> difference(std::optional<std::int64_t> a, std::optional<std::int64_t> b) {
+  return a && b ? std::optional(*a - *b) : std::nullopt;
+}
+
 // `part` of `whole` in percent; absent where there is no whole.
 std::optional<double> share_percent(std::optional<std::int64_t> part, std::optional<std::int64_t> whole);
 

@@ -74,10 +74,6 @@ Processes sum_of(const State& state) {
   return sum;
 }
 
-Kib minus(Kib whole, Kib part) {
-  return whole && part ? std::optional(*whole - *part) : std::nullopt;
-}
-
 // Of a bucket of a rollup it is a mean.
 std::string_view how(const State& state, const Processes& sum, Metric metric) {
   if (sum.estimated.contains(metric)) return kEstimated;
@@ -102,7 +98,7 @@ std::vector<Line> process_lines(const State& state, const Processes& sum) {
       metric(Metric::uss),
       metric(Metric::rss),
       metric(Metric::swap_pss),
-      {"anon_elsewhere", "anonymous, in none of them", minus(memory.get(M::anon_pages), anon), kDerived}};
+      {"anon_elsewhere", "anonymous, in none of them", difference(memory.get(M::anon_pages), anon), kDerived}};
   for (Line& line : lines) line.whole = memory.get(M::mem_total);
   return lines;
 }

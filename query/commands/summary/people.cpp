@@ -241,16 +241,6 @@ Status load_own_memory(const Context& context, const std::vector<StoredProcess>&
 
 }  // namespace
 
-std::optional<std::int64_t> Usage::grown_day() const {
-  if (!begin_kib || !end_kib) return std::nullopt;
-  return *end_kib - *begin_kib;
-}
-
-std::optional<std::int64_t> Usage::grown_week() const {
-  if (!week_kib || !end_kib) return std::nullopt;
-  return *end_kib - *week_kib;
-}
-
 Status load_people(const Context& context, const std::vector<HighWater>& marks, DaySummary& summary) {
   Reader& reader = context.reader;
   const Range range{summary.day.begin_ms, summary.day.end_ms - 1};

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/grouping.h"
 #include "analysis/rolled.h"
 #include "query/answer/command.h"
 #include "query/answer/leaks/judged_leaks.h"
@@ -49,8 +50,9 @@ struct Usage {
   std::optional<std::int64_t> end_kib;    // and the last
   std::optional<std::int64_t> week_kib;   // the first of the seven days that the day ends
   std::optional<std::int64_t> hwm_kib;    // highest VmHWM of one process, reached on the day
-  std::optional<std::int64_t> grown_day() const;
-  std::optional<std::int64_t> grown_week() const;
+
+  std::optional<std::int64_t> grown_day() const { return difference(end_kib, begin_kib); }
+  std::optional<std::int64_t> grown_week() const { return difference(end_kib, week_kib); }
 };
 
 // The high-water mark of one process.

@@ -16,8 +16,7 @@ namespace {
 constexpr std::size_t kLargestOfEach = 5;
 
 std::optional<std::int64_t> growth_since(const EntryRow& row) {
-  const auto& since = row.at->past.since_kib;
-  return since ? std::optional(row.kib() - *since) : std::nullopt;
+  return difference(row.kib(), row.at->past.since_kib);
 }
 
 struct MountRow {
