@@ -34,10 +34,6 @@ std::vector<std::string_view> fields_of(std::string_view line) {
   }
 }
 
-bool has_header(const std::vector<std::string_view>& fields) {
-  return !parse_number<double>(fields.front());
-}
-
 class Parser {
  public:
   Parser(std::string_view text, std::string_view path) : text_(text), path_(path) {}
@@ -45,15 +41,12 @@ class Parser {
   Result<CsvSeries> parse() {
     bool first = true;
     while (!text_.empty()) {
-      std::string_view line = trim(cut_line(text_));
-      if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+      const std::string_view line = trim(cut_line(text_));
       ++line_;
       if (line.empty() || line.front() == '#') continue;
       const std::vector<std::string_view> fields = fields_of(line);
-      const bool header = first && has_header(fields);
-      Status read = header ? read_header(fields) : read_line(fields);
-      first = false;
-      if (!read) return read.error();
+      const bool header = std::exchange(first, false) && !parse_number<double>(fields.front());
+      TRY(header ? read_header(fields) : read_line(fields));
     }
     sort();
     return std::move(series_);
