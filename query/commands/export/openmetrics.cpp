@@ -105,9 +105,8 @@ class Writer {
   std::int64_t left_out() const { return left_out_; }
 
  private:
-  // Goes through all chunks; `sample` gets each, and the number of its first tick.
-  Status gather(const std::function<Status(const ExportChunk&, std::uint32_t first)>& sample);
-  // Writes the families, in as many passes as it takes for what is held to fit the memory.
+  // Writes the families, in as many passes as it takes for what is held to fit the memory. `sample` gets each chunk,
+  // and the number of its first tick.
   Status write_all(const std::vector<Family>& families,
                    const std::function<Status(const ExportChunk&, std::uint32_t first, Part&)>& sample);
   Status write_head(const Family& family);
@@ -124,19 +123,6 @@ class Writer {
   std::int64_t left_out_ = 0;
 };
 
-Status Writer::gather(const std::function<Status(const ExportChunk&, std::uint32_t first)>& sample) {
-  ticks_.clear();
-  const Result<std::int64_t> left_out =
-      for_each_chunk(context_.reader, question_, [&](const ExportChunk& chunk) -> Status {
-        const auto first = static_cast<std::uint32_t>(ticks_.size());
-        ticks_.insert(ticks_.end(), chunk.ticks.begin(), chunk.ticks.end());
-        return sample(chunk, first);
-      });
-  if (!left_out) return left_out.error();
-  left_out_ = *left_out;
-  return Done{};
-}
-
 Status Writer::write_head(const Family& family) {
   std::string text = fmt::format("# TYPE {} {}\n", family.name, family.counter ? "counter" : "gauge");
   if (!family.unit.empty()) text += fmt::format("# UNIT {} {}\n", family.name, family.unit);
@@ -148,7 +134,12 @@ Status Writer::write_all(const std::vector<Family>& families,
   Part part(question_.most_held);
   std::size_t begun = 0;  // families
   do {
-    TRY(gather([&](const ExportChunk& chunk, std::uint32_t first) { return sample(chunk, first, part); }));
+    ticks_.clear();
+    left_out_ = TRY(for_each_chunk(context_.reader, question_, [&](const ExportChunk& chunk) -> Status {
+      const auto first = static_cast<std::uint32_t>(ticks_.size());
+      ticks_.insert(ticks_.end(), chunk.ticks.begin(), chunk.ticks.end());
+      return sample(chunk, first, part);
+    }));
     for (auto& [family, series] : part.take()) {
       if (family >= begun) {
         TRY(write_head(families[family]));
