@@ -33,22 +33,15 @@ Maybe kills(const Row& row) {
   return row.detail.oom_kills ? row.detail.oom_kills : row.detail.own_oom_kills;
 }
 
-Maybe value_of(const std::optional<HighWater>& mark) {
-  return mark ? std::optional(mark->value_kib) : std::nullopt;
+template <std::optional<HighWater> Row::*mark>
+Maybe mark_kib(const Row& row) {
+  return row.*mark ? std::optional((row.*mark)->value_kib) : std::nullopt;
 }
 
 template <Maybe (*get)(const Row&)>
 std::optional<double> number(const Row& row) {
   const Maybe value = get(row);
   return value ? std::optional(static_cast<double>(*value)) : std::nullopt;
-}
-
-Maybe usage_mark(const Row& row) {
-  return value_of(row.usage_mark);
-}
-
-Maybe anon_mark(const Row& row) {
-  return value_of(row.anon_mark);
 }
 
 // It is read more seldom than usage.
@@ -74,8 +67,8 @@ constexpr std::array kRanks{
 
 // What rollups have in their place.
 constexpr std::array kRolledRanks{
-    CgroupRank{"usage", "usage_mark_kib", "highest usage of the day", number<usage_mark>},
-    CgroupRank{"anon", "anon_mark_kib", "highest anonymous memory of the day", number<anon_mark>},
+    CgroupRank{"usage", "usage_mark_kib", "highest usage of the day", number<mark_kib<&Row::usage_mark>>},
+    CgroupRank{"anon", "anon_mark_kib", "highest anonymous memory of the day", number<mark_kib<&Row::anon_mark>>},
 };
 
 void add_names(Columns<Row>& columns) {
@@ -104,11 +97,11 @@ void add_marks(Columns<Row>& columns, bool rolled) {
     columns.add(for_machines(name + "_seen_by"),
                 [mark](const Row& row) { return seen_by_value(row.*mark ? (row.*mark)->seen_by : std::nullopt); });
   };
-  columns.add({"usage_mark_kib", "MAX USAGE", Kind::size, rolled ? 0 : 10}, usage_mark);
+  columns.add({"usage_mark_kib", "MAX USAGE", Kind::size, rolled ? 0 : 10}, mark_kib<&Row::usage_mark>);
   add("usage_mark", &Row::usage_mark);
-  columns.add({"anon_mark_kib", "MAX ANON", Kind::size, rolled ? 1 : 7}, anon_mark);
+  columns.add({"anon_mark_kib", "MAX ANON", Kind::size, rolled ? 1 : 7}, mark_kib<&Row::anon_mark>);
   add("anon_mark", &Row::anon_mark);
-  columns.add(for_machines("swap_mark_kib", Kind::size), [](const Row& row) { return value_of(row.swap_mark); });
+  columns.add(for_machines("swap_mark_kib", Kind::size), mark_kib<&Row::swap_mark>);
   add("swap_mark", &Row::swap_mark);
 }
 
