@@ -85,13 +85,10 @@ Columns<Over> columns_over(const std::string& metric, Tier tier, Zone zone) {
       {{"max_kib", "MAX", Kind::size}, [](const Over& row) { return row.summary.max; }},
   };
   add_max_reached(columns, 2, tier, zone, [](const Over& row) -> const Summary& { return row.summary; });
-  const Columns<Over> more{
-      {for_machines("last_kib", Kind::size), [](const Over& row) { return row.at_ends.last_kib; }},
-      {for_people("LAST", Kind::size, 4), [](const Over& row) { return last_or_gone(row.at_ends); }},
-      {{"growth_kib", "GROWTH", Kind::size, 3}, [](const Over& row) { return row.at_ends.growth_kib(); }},
-      {{"category", "CATEGORY", Kind::text}, &Over::name},
-  };
-  columns.insert(columns.end(), more.begin(), more.end());
+  columns.add(for_machines("last_kib", Kind::size), [](const Over& row) { return row.at_ends.last_kib; });
+  columns.add(for_people("LAST", Kind::size, 4), [](const Over& row) { return last_or_gone(row.at_ends); });
+  columns.add({"growth_kib", "GROWTH", Kind::size, 3}, [](const Over& row) { return row.at_ends.growth_kib(); });
+  columns.add({"category", "CATEGORY", Kind::text}, &Over::name);
   return columns;
 }
 

@@ -33,12 +33,9 @@ Columns<Line> columns(Tier tier, Zone zone) {
       {{"max_kib", "MAX", Kind::size}, [](const Line& line) { return line.summary.max; }},
   };
   add_max_reached(columns, 4, tier, zone, [](const Line& line) -> const Summary& { return line.summary; });
-  const Columns<Line> more{
-      {{"last_kib", "LAST", Kind::size}, [](const Line& line) { return line.summary.last; }},
-      {{"slope_kib_per_day", "A DAY", Kind::size, 1}, [round](const Line& line) { return round(line.slope); }},
-      {{"subject", "SUBJECT", Kind::text}, [](const Line& line) { return line.series->subject; }},
-  };
-  columns.insert(columns.end(), more.begin(), more.end());
+  columns.add({"last_kib", "LAST", Kind::size}, [](const Line& line) { return line.summary.last; });
+  columns.add({"slope_kib_per_day", "A DAY", Kind::size, 1}, [round](const Line& line) { return round(line.slope); });
+  columns.add({"subject", "SUBJECT", Kind::text}, [](const Line& line) { return line.series->subject; });
   return columns;
 }
 
