@@ -25,7 +25,4 @@ std::vector<std::string> cgroup_ranks();
 
 Columns<CgroupRow> cgroup_columns(bool rolled);
 
-// As people know it: its unit, its container's name, else its path.
-std::string cgroup_title(const CgroupRow& row);
-
 }  // namespace memoir::query

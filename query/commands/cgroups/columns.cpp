@@ -49,10 +49,6 @@ Maybe peak(const Row& row) {
   return row.detail.peak_kib ? std::max(row.detail.peak_kib, usage(row)) : std::nullopt;
 }
 
-std::optional<double> percent(const Row& row) {
-  return row.limit_percent();
-}
-
 constexpr std::array kRanks{
     CgroupRank{"usage", "usage_kib", "usage", number<usage>},
     CgroupRank{"anon", "anon_kib", "anonymous memory", number<held<&CgroupSample::anon_kib>>},
@@ -60,7 +56,7 @@ constexpr std::array kRanks{
     CgroupRank{"shmem", "shmem_kib", "shared memory", number<held<&CgroupSample::shmem_kib>>},
     CgroupRank{"kernel", "kernel_kib", "kernel memory", number<held<&CgroupSample::kernel_kib>>},
     CgroupRank{"swap", "swap_kib", "swap", number<held<&CgroupSample::swap_kib>>},
-    CgroupRank{"limit", "limit_percent", "share of the limit", percent},
+    CgroupRank{"limit", "limit_percent", "share of the limit", [](const Row& row) { return row.limit_percent(); }},
     CgroupRank{"peak", "peak_kib", "peak", number<peak>},
     CgroupRank{"kills", "oom_kills", "OOM kills", number<kills>},
 };
@@ -70,6 +66,16 @@ constexpr std::array kRolledRanks{
     CgroupRank{"usage", "usage_mark_kib", "highest usage of the day", number<mark_kib<&Row::usage_mark>>},
     CgroupRank{"anon", "anon_mark_kib", "highest anonymous memory of the day", number<mark_kib<&Row::anon_mark>>},
 };
+
+// As people know it: its unit, its container's name, else its path.
+std::string cgroup_title(const Row& row) {
+  std::string place = place_of(row.path);
+  const std::string label = container_label(row.container);
+  if (label.empty() || row.container.name.empty() || !place.starts_with(label)) return place;
+  const std::string& pod = row.container.pod;
+  const std::string name = pod.empty() ? row.container.name : pod + "/" + row.container.name;
+  return fmt::format("{} ({}){}", name, label, place.substr(label.size()));
+}
 
 void add_names(Columns<Row>& columns) {
   columns.add(for_machines("cgroup"), &Row::path);
@@ -84,7 +90,7 @@ void add_names(Columns<Row>& columns) {
   add("container_image", &Container::image);
   add("pod", &Container::pod);
   add("pod_uid", &Container::pod_uid);
-  columns.add(for_people("CGROUP"), [](const Row& row) { return cgroup_title(row); });
+  columns.add(for_people("CGROUP"), cgroup_title);
 }
 
 void add_marks(Columns<Row>& columns, bool rolled) {
@@ -107,7 +113,7 @@ void add_marks(Columns<Row>& columns, bool rolled) {
 
 void add_limits(Columns<Row>& columns) {
   columns.add(for_people("LIMIT", Kind::size, 2), limit);
-  columns.add({"limit_percent", "USED", Kind::percent, 3}, percent);
+  columns.add({"limit_percent", "USED", Kind::percent, 3}, &Row::limit_percent);
   columns.add(for_machines("max_kib", Kind::size), held<&CgroupSample::max_kib>);
   columns.add(for_machines("high_kib", Kind::size), held<&CgroupSample::high_kib>);
   columns.add(for_machines("swap_max_kib", Kind::size), held<&CgroupSample::swap_max_kib>);
@@ -159,15 +165,6 @@ const CgroupRank& cgroup_rank(std::string_view by, bool rolled) {
 
 std::vector<std::string> cgroup_ranks() {
   return each_of(kRanks, [](const CgroupRank& rank) { return std::string(rank.by); });
-}
-
-std::string cgroup_title(const Row& row) {
-  std::string place = place_of(row.path);
-  const std::string label = container_label(row.container);
-  if (label.empty() || row.container.name.empty() || !place.starts_with(label)) return place;
-  const std::string& pod = row.container.pod;
-  const std::string name = pod.empty() ? row.container.name : pod + "/" + row.container.name;
-  return fmt::format("{} ({}){}", name, label, place.substr(label.size()));
 }
 
 Columns<Row> cgroup_columns(bool rolled) {
