@@ -3,20 +3,12 @@
 #include <fmt/format.h>
 
 #include "query/answer/recording.h"
+#include "query/ask/times.h"
 #include "query/report/format.h"
 
 namespace memoir::query {
 
 namespace {
-
-constexpr std::int64_t kHourMs = 3'600'000;
-
-// In the hour before: by how much estimates of PSS were wrong where a reading replaced them.
-Result<std::optional<double>> estimates_off_percent(Reader& reader, std::int64_t at_ms) {
-  const std::vector<StoredTick> ticks = TRY(reader.ticks({at_ms - kHourMs, at_ms}));
-  const auto reads = sum_up_reads(ticks);
-  return reads ? reads->error_percent : std::nullopt;
-}
 
 // By how much estimates are wrong: were lately, as far as that is known, and are now at most.
 struct EstimatesOff {
@@ -33,7 +25,10 @@ struct EstimatesOff {
 Result<EstimatesOff> estimates_off(const Tally& total, const Snapshot& snapshot, Reader& reader) {
   EstimatesOff off;
   if (total.exact_percent().value_or(100) >= 100) return off;
-  off.percent = TRY(estimates_off_percent(reader, snapshot.tick.begin.wall_ms));
+  // In the hour before, where a reading replaced them.
+  const std::int64_t at_ms = snapshot.tick.begin.wall_ms;
+  const auto reads = sum_up_reads(TRY(reader.ticks({at_ms - kHourMs, at_ms})));
+  if (reads) off.percent = reads->error_percent;
   Tally all;
   for (const ProcessState& process : snapshot.processes) all.add(process.sample);
   off.most_kib = estimates_off_most_kib(total, all, snapshot.machine.memory);

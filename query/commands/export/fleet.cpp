@@ -61,11 +61,6 @@ const std::vector<Family>& own_families() {
   return families;
 }
 
-std::size_t own_begin() {
-  static const std::size_t begin = fleet_families().size() - own_families().size();
-  return begin;
-}
-
 std::string program_in(const StoredProcess& process) {
   return program_of(process.identity.empty() ? process.info.comm : process.identity);
 }
@@ -342,7 +337,7 @@ std::string program_of(std::string_view command) {
 }
 
 std::size_t family_of(FleetOf of) {
-  return own_begin() + static_cast<std::size_t>(of);
+  return fleet_families().size() - own_families().size() + static_cast<std::size_t>(of);
 }
 
 std::size_t fleet_rows(const Options& options) {

@@ -53,7 +53,6 @@ enum class FleetOf : std::uint8_t {
   recorder_resident,
   database_size,
   database_most,
-  count_,
 };
 const std::vector<Family>& fleet_families();
 std::size_t family_of(FleetOf of);
