@@ -11,15 +11,12 @@ std::string_view to_string(Recording recording) {
   return words.at(static_cast<std::size_t>(recording));
 }
 
-std::int64_t patience_ms(std::int64_t interval_ms) {
-  return 3 * interval_ms + 5000;
-}
-
 Recording judge_recording(const FileInfo& file, std::span<const StoredRun> runs, std::int64_t now_ms) {
   if (runs.empty()) return file.recorder_pid ? Recording::active : Recording::never;
   const StoredRun& run = runs.back();
   const std::int64_t heard_ms = std::max(run.started_ms, run.last_tick_ms.value_or(run.started_ms));
-  const bool fresh = now_ms - heard_ms <= patience_ms(run.interval_ms);
+  // A tick may be late by what an overrun skips, before we call the recorder late.
+  const bool fresh = now_ms - heard_ms <= 3 * run.interval_ms + 5000;
   if (file.recorder_pid) return fresh ? Recording::active : Recording::late;
   if (run.ended_ms) return run.end_reason == "unclean" ? Recording::died : Recording::stopped;
   return fresh && !file.lock_visible ? Recording::active : Recording::died;

@@ -23,9 +23,6 @@ enum class Recording {
 
 std::string_view to_string(Recording recording);
 
-// A tick may be late by what an overrun skips, before we call the recorder late.
-std::int64_t patience_ms(std::int64_t interval_ms);
-
 // Who holds the lock is recording; where it can be seen and nobody holds it, nobody is: a recorder that was killed is
 // dead at once. Where it cannot be seen (a copied file, another user), the age of the last tick decides.
 Recording judge_recording(const FileInfo& file, std::span<const StoredRun> runs, std::int64_t now_ms);

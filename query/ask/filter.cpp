@@ -156,7 +156,9 @@ Result<Filter::Term> Filter::Term::read(const std::string& expression) {
   }
   term.key = find_key(name);
   if (term.key == nullptr) {
-    return bad_expression(expression, "no such key" + did_you_mean(name, filter_keys_and_metrics()));
+    std::vector<std::string> words = filter_keys();
+    for (const Metric metric : kMetrics) words.emplace_back(to_string(metric));
+    return bad_expression(expression, "no such key" + did_you_mean(name, words));
   }
   if (!given->of_names) return bad_expression(expression, name + " is a name, not a size");
   if (given->holds == nullptr) {
@@ -215,12 +217,6 @@ std::vector<std::string> Filter::misses(const std::vector<StoredProcess>& proces
     sentences.push_back(no_process_of(term.key->name, term.value, processes));
   }
   return sentences;
-}
-
-std::vector<std::string> filter_keys_and_metrics() {
-  std::vector<std::string> words = filter_keys();
-  for (const Metric metric : kMetrics) words.emplace_back(to_string(metric));
-  return words;
 }
 
 std::string filter_value(const ProcessInfo& info, std::string_view key) {

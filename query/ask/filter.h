@@ -45,9 +45,8 @@ class Filter {
   std::vector<Term> terms_;
 };
 
-// Valid keys, for help and completions: of names, and with the metrics that are compared.
+// Valid keys of names, for help and completions.
 const std::vector<std::string>& filter_keys();
-std::vector<std::string> filter_keys_and_metrics();
 
 // What a process has for one of the keys.
 std::string filter_value(const ProcessInfo& info, std::string_view key);

@@ -82,8 +82,4 @@ std::string print_amount(double value, LeakUnit unit, Units units);
 // "+14.2 MiB"
 std::string signed_amount(double value, LeakUnit unit, Units units);
 
-// When the nearest limit is reached: "in 5 d", "> 300 d" (ten times what was watched), "now"; nothing without a limit.
-// "ended": its processes are gone, and it runs into nothing any more.
-Value runs_out(const LeakRow& row);
-
 }  // namespace memoir::query

@@ -20,6 +20,17 @@ Value exhaustion(const LeakRow& row, double LeakInterval::*member) {
   return std::llround((*exhaustion->in_ms).*member);
 }
 
+// When the nearest limit is reached: "in 5 d", "> 300 d" (ten times what was watched), "now"; nothing without a limit.
+// "ended": its processes are gone, and it runs into nothing any more.
+Value runs_out(const LeakRow& row) {
+  const LeakFinding& found = row.finding;
+  if (found.leak && row.ended_ms) return "ended";
+  if (!found.exhaustion) return {};
+  if (!found.exhaustion->in_ms) return fmt::format("> {}", print_span(10 * found.window_ms));
+  if (found.exhaustion->in_ms->value < 1) return "now";
+  return fmt::format("in {}", print_span(std::llround(found.exhaustion->in_ms->value)));
+}
+
 }  // namespace
 
 bool is_judged(const LeakFinding& found) {
@@ -29,15 +40,6 @@ bool is_judged(const LeakFinding& found) {
 Value limit_of(const LeakRow& row) {
   if (row.finding.exhaustion) return row.finding.exhaustion->limit;
   return row.limit.empty() ? Value() : row.limit;
-}
-
-Value runs_out(const LeakRow& row) {
-  const LeakFinding& found = row.finding;
-  if (found.leak && row.ended_ms) return "ended";
-  if (!found.exhaustion) return {};
-  if (!found.exhaustion->in_ms) return fmt::format("> {}", print_span(10 * found.window_ms));
-  if (found.exhaustion->in_ms->value < 1) return "now";
-  return fmt::format("in {}", print_span(std::llround(found.exhaustion->in_ms->value)));
 }
 
 std::string print_amount(double value, LeakUnit unit, Units units) {
