@@ -43,25 +43,23 @@ Result<Most> most_over(const Context& context, Range range, Tier tier, Metric me
 }  // namespace
 
 Result<Filter> filter_over(const Context& context, Range range) {
-  Result<Filter> filter = Filter::parse(context.options.filters);
-  if (!filter || filter->metrics().empty() || context.file.ticks == 0) return filter;
+  Filter filter = TRY(Filter::parse(context.options.filters));
+  if (filter.metrics().empty() || context.file.ticks == 0) return filter;
   const Tier tier = TRY(tier_of(context, range, Reads::all));
-  for (const Metric metric : filter->metrics()) {
-    const Most most = TRY(most_over(context, range, tier, metric));
-    filter->decide(metric, most);
+  for (const Metric metric : filter.metrics()) {
+    filter.decide(metric, TRY(most_over(context, range, tier, metric)));
   }
   return filter;
 }
 
 Result<Filter> filter_at(const Options& options, const std::vector<const State*>& states) {
-  Result<Filter> filter = Filter::parse(options.filters);
-  if (!filter) return filter;
-  for (const Metric metric : filter->metrics()) {
+  Filter filter = TRY(Filter::parse(options.filters));
+  for (const Metric metric : filter.metrics()) {
     Most most;
     for (const State* state : states) {
       for (const HeldProcess& process : state->processes) take(most, process.process->id, process.kib[metric]);
     }
-    filter->decide(metric, most);
+    filter.decide(metric, most);
   }
   return filter;
 }

@@ -85,8 +85,7 @@ Status look_at_day(Reader& reader, RecorderStatus& status) {
   status.reads = sum_up_reads(ticks);
   if (!ticks.empty()) status.tick = ticks.back();
 
-  std::vector<Event> events = TRY(reader.events({std::min(day.from_ms, run.started_ms), status.now_ms}));
-  sort_events(status, std::move(events), day);
+  sort_events(status, TRY(reader.events({std::min(day.from_ms, run.started_ms), status.now_ms})), day);
   TRY(count_oom_kills(reader, status, day));
 
   if (!status.tick) return Done{};

@@ -172,10 +172,7 @@ Result<Filter::Term> Filter::Term::read(const std::string& expression) {
 
 Result<Filter> Filter::parse(const std::vector<std::string>& expressions) {
   Filter filter;
-  for (const std::string& expression : expressions) {
-    Term term = TRY(Term::read(expression));
-    filter.terms_.push_back(std::move(term));
-  }
+  for (const std::string& expression : expressions) filter.terms_.push_back(TRY(Term::read(expression)));
   return filter;
 }
 

@@ -100,8 +100,7 @@ Result<Report> run_diff(const Context& context) {
   Diff diff;
   diff.before = std::move(ends->begin);
   diff.after = std::move(ends->end);
-  Filter filter = TRY(filter_at(context.options, {&diff.before, &diff.after}));
-  question.filter = std::move(filter);
+  question.filter = TRY(filter_at(context.options, {&diff.before, &diff.after}));
   TRY(compare(context.reader, question, diff));
 
   Report report;

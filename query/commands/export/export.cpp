@@ -92,15 +92,14 @@ Result<Streamed> stream_series(const Context& context, ExportQuestion question, 
   const Range range = TRY(range_of(context));
   question.range = range;
   question.filter = TRY(filter_over(context, range));
-  const Tier tier = TRY(finest(context, range));
-  question.tier = tier;
+  question.tier = TRY(finest(context, range));
   const std::int64_t left_out =
       TRY(context.options.format == Format::openmetrics ? export_openmetrics(context, question, sink)
                                                         : export_rows(context, question, sink));
   Streamed done;
-  if (holds_groups(tier)) {
-    done.warnings.push_back(
-        fmt::format("from rollups of {}: each sample is the mean of a bucket, at its begin", tier_width(tier)));
+  if (holds_groups(question.tier)) {
+    done.warnings.push_back(fmt::format("from rollups of {}: each sample is the mean of a bucket, at its begin",
+                                        tier_width(question.tier)));
   }
   if (left_out > 0) {
     done.warnings.push_back(fmt::format("{} left out, because the wall clock was set back and their time came twice",

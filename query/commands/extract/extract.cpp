@@ -15,20 +15,19 @@ Result<Report> write_extract(const Context& context) {
     return malformed("which range? --last 2h, --day yesterday, or --from T --to T; 'memoir backup' copies all of it");
   }
   const Range range = *context.when.range;
-  Result<Report> begun = begin_range_report(context, range);
-  if (!begun || begun->nothing_recorded) return begun;
-  Result<Report> report = copy_to_output(context.file.path, context.options, "extract",
-                                         [range](const CopyPlan& plan) { return extract(plan, range); });
-  if (!report) return report;
-  report->range = range;
-  report->coverage = begun->coverage;
-  const auto* from_ms = std::get_if<std::int64_t>(&report->rows.rows.front().front());
+  Report begun = TRY(begin_range_report(context, range));
+  if (begun.nothing_recorded) return begun;
+  Report report = TRY(copy_to_output(context.file.path, context.options, "extract",
+                                     [range](const CopyPlan& plan) { return extract(plan, range); }));
+  report.range = range;
+  report.coverage = std::move(begun.coverage);
+  const auto* from_ms = std::get_if<std::int64_t>(&report.rows.rows.front().front());
   if (from_ms != nullptr && *from_ms < range.from_ms) {
-    report->notes.push_back(fmt::format(
+    report.notes.push_back(fmt::format(
         "It begins before the range, at {}, with the tick that lists every process: ask it for the same range.",
         print_time(*from_ms, context.options.zone)));
   }
-  report->notes.emplace_back(
+  report.notes.emplace_back(
       "It has the host's name, users and command lines as they were recorded (secrets were redacted before).");
   return report;
 }

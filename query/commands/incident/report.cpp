@@ -111,8 +111,7 @@ Status fill_incident(const Context& context, const Incident& incident, Report& r
   report.at_ms = incident.instant.at_ms;
   report.title = incident_title(incident);
   report.tone = incident.instant.kind == Instant::Kind::oom_kill ? Tone::problem : Tone::plain;
-  const std::string past = TRY(tell_past(context, incident, report));
-  report.lead = tell_story(context, incident, past);
+  report.lead = tell_story(context, incident, TRY(tell_past(context, incident, report)));
   report.width = 80;
   add_facts(incident, report);
   report.drawing = {""};

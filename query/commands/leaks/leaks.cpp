@@ -43,10 +43,7 @@ Result<Report> run_csv(const Options& options, std::int64_t /*now_ms*/) {
     return malformed("leaks --csv judges the whole file, and takes no range");
   }
   std::vector<LeakRow> rows;
-  for (const std::string& path : options.csv) {
-    LeakRow row = TRY(judge_csv(path, settings, report.warnings));
-    rows.push_back(std::move(row));
-  }
+  for (const std::string& path : options.csv) rows.push_back(TRY(judge_csv(path, settings, report.warnings)));
   report.nothing_recorded = std::ranges::all_of(rows, [](const LeakRow& row) { return row.series.buckets.empty(); });
   if (rows.size() == 1) {
     add_facts(rows.front(), report);

@@ -68,8 +68,7 @@ Status add_outside(const Context& context, const State& state, std::int64_t inac
                                make_table(line_columns("OUTSIDE", "OF ALL"), outside_lines(outside, total))});
   }
   warn(state, outside, inaccessible, report);
-  const auto ledgers = TRY(context.reader.ledgers(state.snapshot.tick.id));
-  warn_of_ledgers(ledgers, report);
+  warn_of_ledgers(TRY(context.reader.ledgers(state.snapshot.tick.id)), report);
   return Done{};
 }
 

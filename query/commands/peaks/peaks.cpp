@@ -99,10 +99,8 @@ Result<std::vector<Others>> find_others(const Context& context, const PeakQuesti
     const std::string of = row.process        ? fmt::format("process {}", row.process->info.key.pid)
                            : row.name.empty() ? "without a " + question.group
                                               : row.name;
-    Result<Others> others =
-        others_at(context, row, of, [&](const StoredProcess& process) { return !is_of(process, row, question.group); });
-    if (!others) return others.error();
-    all.push_back(*std::move(others));
+    const auto is_other = [&](const StoredProcess& process) { return !is_of(process, row, question.group); };
+    all.push_back(TRY(others_at(context, row, of, is_other)));
   }
   return all;
 }

@@ -219,9 +219,8 @@ Result<Peaks> peaks_from_steps(const Context& context, const PeakQuestion& quest
   const bool sums = question.group != "process" && !reads_whole_groups(question);
   const Tier tier = TRY(tier_of(context, question.range, sums ? Reads::sums : Reads::all));
   // Of the machine and of categories rollups know the highest too.
-  const Tier whole_tier = TRY(tier_of(context, question.range, Reads::all));
+  const PeakSource whole{context.reader, question.range, TRY(tier_of(context, question.range, Reads::all))};
   const PeakSource source{context.reader, question.range, tier};
-  const PeakSource whole{context.reader, question.range, whole_tier};
   Peaks peaks;
   peaks.tier = tier;
   peaks.means = holds_groups(tier) && sums;

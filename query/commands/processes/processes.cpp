@@ -159,9 +159,8 @@ std::string sum_line(std::int64_t count, std::int64_t shown, std::optional<std::
 Result<Report> list_processes(const Context& context) {
   const Range range = TRY(asked_range(context));
   const Filter filter = TRY(filter_over(context, range));
-  Result<Report> begun = begin_report(context, range);
-  if (!begun || begun->nothing_recorded) return begun;
-  Report report = *std::move(begun);
+  Report report = TRY(begin_report(context, range));
+  if (report.nothing_recorded) return report;
   const std::vector<StoredProcess> processes = TRY(context.reader.processes(range));
   const Tier tier = TRY(tier_of(context, range, Reads::all));
   const auto seen = TRY(holds_groups(tier) ? see_marks(context.reader, range) : see_ticks(context.reader, range));

@@ -95,12 +95,11 @@ Result<Report> write_missing(const Context& context, const std::string& folder) 
   for (const Day& day : days) {
     const std::string date = print_date(day.begin_ms, context.options.zone);
     if (is_there(folder, date)) continue;
-    Result<Report> report = summarise_day(context, day);
-    if (!report) return report;
-    if (report->nothing_recorded) continue;
-    TRY(write_day(context, folder, date, *report));
+    Report report = TRY(summarise_day(context, day));
+    if (report.nothing_recorded) continue;
+    TRY(write_day(context, folder, date, report));
     written.push_back(date);
-    latest = *std::move(report);
+    latest = std::move(report);
   }
   TRY(delete_oldest(folder));
   if (written.empty()) {

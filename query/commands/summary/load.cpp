@@ -125,8 +125,7 @@ Status load_recorder(const Context& context, DaySummary& summary) {
     recorder.core_percent = costs.core_percent;
     recorder.mean_cpu_us = costs.mean_cpu_us;
   }
-  std::vector<Event> events = TRY(context.reader.events(range));
-  recorder.events = std::move(events);
+  recorder.events = TRY(context.reader.events(range));
   std::erase_if(recorder.events, [](const Event& event) { return event.kind == "degraded"; });
   return Done{};
 }
@@ -140,10 +139,10 @@ Result<std::optional<DaySummary>> load_summary(const Context& context, Day day) 
   summary.over = std::max(context.now_ms, context.file.last_tick_ms) >= day.end_ms;
   const Day first = day_before(day, kDaysBefore, zone);
   const Range range{day.begin_ms, day.end_ms - 1};
-  const Tier tier = TRY(finest_rollup(context.reader, day.begin_ms));
-  summary.tier = tier;
+  summary.tier = TRY(finest_rollup(context.reader, day.begin_ms));
   const Tier before = TRY(finest_rollup(context.reader, first.begin_ms));
-  MachineSeries series = TRY(load_machine(context.reader, std::max(tier, before), {first.begin_ms, range.to_ms}));
+  MachineSeries series =
+      TRY(load_machine(context.reader, std::max(summary.tier, before), {first.begin_ms, range.to_ms}));
   fill_machine(series, zone, summary);
   if (!find_ends(summary)) return std::optional<DaySummary>();
 

@@ -254,8 +254,7 @@ Status load_people(const Context& context, const std::vector<HighWater>& marks, 
   names.clear();
   const std::vector<StoredIdentity> stored = TRY(reader.identities(std::nullopt));
   for (const StoredIdentity& identity : stored) names[identity.id] = identity_name(identity.unit, identity.command);
-  std::vector<Usage> identities = TRY(load_groups(reader, SubjectKind::identity, names, marks, summary));
-  summary.identities = std::move(identities);
+  summary.identities = TRY(load_groups(reader, SubjectKind::identity, names, marks, summary));
   const std::vector<StoredProcess> processes = TRY(reader.processes(range));
   add_titles(processes, summary.identities);
   summary.holders = holders_at(summary.identities, summary.today().used.highest);

@@ -103,8 +103,7 @@ Result<ProcessHistory> candidates_of(Reader& reader, const Subject& subject, con
   HistoryQuestion history{question.tier, SubjectKind::process, {}, question.range, {metric}};
   history.zombies = true;
   if (subject.kind != Subject::Kind::process) return ProcessHistory::load(reader, history);
-  std::vector<StoredProcess> processes = TRY(reader.processes_of_pid(question.range, subject.pid));
-  return ProcessHistory::of(reader, history, std::move(processes));
+  return ProcessHistory::of(reader, history, TRY(reader.processes_of_pid(question.range, subject.pid)));
 }
 
 Result<Series> process_series(const Context& context, Subject subject, const TrendQuestion& question, Metric metric) {

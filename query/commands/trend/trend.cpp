@@ -23,10 +23,7 @@ Result<std::vector<Subject>> subjects_of(const Context& context) {
   if (words.empty()) words.emplace_back("machine");
   std::vector<Subject> subjects;
   subjects.reserve(words.size());
-  for (const std::string& word : words) {
-    Subject subject = TRY(parse_subject(word, context.now_ms, options.zone));
-    subjects.push_back(std::move(subject));
-  }
+  for (const std::string& word : words) subjects.push_back(TRY(parse_subject(word, context.now_ms, options.zone)));
   return subjects;
 }
 
@@ -63,9 +60,8 @@ Result<std::vector<Series>> load_all(const Context& context, std::vector<Subject
   std::vector<Series> all;
   for (Subject& subject : subjects) {
     const std::string name = subject.name;
-    Series series = TRY(load_series(context, std::move(subject), question));
-    series.subject = name;
-    all.push_back(std::move(series));
+    all.push_back(TRY(load_series(context, std::move(subject), question)));
+    all.back().subject = name;
   }
   return all;
 }
