@@ -1,6 +1,5 @@
 #include "query/answer/moment.h"
 
-#include <algorithm>
 #include <fmt/format.h>
 
 #include "query/report/format.h"

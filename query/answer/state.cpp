@@ -10,8 +10,6 @@
 #include "query/answer/history.h"
 #include "query/answer/moment.h"
 #include "query/answer/tier.h"
-#include "query/ask/times.h"
-#include "query/report/format.h"
 
 namespace memoir::query {
 

@@ -1,7 +1,6 @@
 // One page that carries all it needs: it is mailed, printed, read on a phone and years later. No script, no request to
 // anywhere. Mail clients drop what they do not know (Gmail drops SVG): so every number of a chart is in a table too.
 
-#include <algorithm>
 #include <array>
 #include <fmt/format.h>
 

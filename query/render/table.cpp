@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <libsmartcols/libsmartcols.h>
 #include <memory>
 #include <stdexcept>

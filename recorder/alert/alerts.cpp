@@ -10,7 +10,6 @@
 #include "base/command.h"
 #include "base/file.h"
 #include "base/log.h"
-#include "base/text.h"
 
 namespace memoir {
 namespace {

@@ -1,7 +1,6 @@
 #include "analysis/ranking.h"
 
 #include <algorithm>
-#include <cmath>
 #include <set>
 
 namespace memoir {

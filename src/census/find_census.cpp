@@ -1,5 +1,4 @@
 #include <linux/capability.h>
-#include <utility>
 
 #include "base/capability.h"
 #include "census/bpf_census.h"

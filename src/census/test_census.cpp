@@ -1,8 +1,6 @@
 #include <algorithm>
-#include <csignal>
 #include <cstring>
 #include <fmt/format.h>
-#include <optional>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>

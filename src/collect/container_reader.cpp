@@ -1,7 +1,6 @@
 #include "collect/container_reader.h"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 namespace memoir {

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "proc/status.h"
 
 namespace memoir {
 

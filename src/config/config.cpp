@@ -1,13 +1,10 @@
 #include "config/config.h"
 
-#include <algorithm>
 #include <array>
 #include <chrono>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <functional>
 #include <optional>
-#include <span>
 
 #include "base/file.h"
 #include "base/nearest.h"

@@ -1,7 +1,5 @@
 #include "proc/cgroup.h"
 
-#include <optional>
-
 #include "base/text.h"
 #include "proc/key_lines.h"
 

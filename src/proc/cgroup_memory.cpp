@@ -4,9 +4,7 @@
 #include <array>
 #include <initializer_list>
 #include <limits>
-#include <string>
 
-#include "base/text.h"
 #include "proc/key_lines.h"
 #include "proc/pressure.h"
 

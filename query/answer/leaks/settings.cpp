@@ -1,4 +1,3 @@
-#include <fmt/format.h>
 
 #include "config/config.h"
 #include "query/answer/leaks/judged_leaks.h"

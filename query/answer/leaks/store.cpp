@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <fmt/format.h>
 #include <map>
 #include <set>
 #include <unordered_map>

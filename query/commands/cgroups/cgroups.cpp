@@ -8,7 +8,6 @@
 #include "query/answer/moment.h"
 #include "query/answer/subject_word.h"
 #include "query/ask/subject.h"
-#include "query/report/format.h"
 
 namespace memoir::query {
 namespace {

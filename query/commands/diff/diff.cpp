@@ -9,7 +9,6 @@
 #include "query/answer/moment.h"
 #include "query/answer/process_columns.h"
 #include "query/ask/times.h"
-#include "query/report/format.h"
 
 namespace memoir::query {
 

@@ -4,7 +4,6 @@
 #include "query/answer/limit.h"
 #include "query/answer/process_columns.h"
 #include "query/answer/tier.h"
-#include "query/ask/times.h"
 #include "query/commands/diff/diff.h"
 #include "query/report/format.h"
 

@@ -6,7 +6,6 @@
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/statvfs.h>
-#include <utility>
 
 #include "base/file.h"
 #include "query/commands/doctor/doctor.h"

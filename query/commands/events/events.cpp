@@ -12,7 +12,6 @@
 #include "query/answer/event_table.h"
 #include "query/answer/limit.h"
 #include "query/answer/moment.h"
-#include "query/report/format.h"
 
 namespace memoir::query {
 namespace {

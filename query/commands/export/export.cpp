@@ -9,7 +9,6 @@
 #include "base/nearest.h"
 #include "base/partial_file.h"
 #include "base/text.h"
-#include "config/config.h"
 #include "query/answer/filter_values.h"
 #include "query/answer/moment.h"
 #include "query/answer/state.h"

@@ -2,7 +2,6 @@
 // samples of one label set together and in order of time, "# EOF" at the end.
 
 #include <algorithm>
-#include <array>
 #include <fmt/format.h>
 #include <iterator>
 #include <limits>

@@ -4,8 +4,6 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <iterator>
-#include <system_error>
-#include <utility>
 
 #include "base/file.h"
 #include "base/own_file.h"

@@ -5,7 +5,6 @@
 #include "query/answer/command.h"
 #include "query/answer/copies/copies.h"
 #include "query/answer/moment.h"
-#include "query/ask/times.h"
 
 namespace memoir::query {
 namespace {

@@ -8,7 +8,6 @@
 #include "query/answer/event_table.h"
 #include "query/answer/marks.h"
 #include "query/answer/process_columns.h"
-#include "query/ask/times.h"
 #include "query/commands/incident/incident.h"
 #include "query/report/format.h"
 

@@ -2,7 +2,6 @@
 
 #include "query/commands/incident/incident.h"
 
-#include <algorithm>
 #include <fmt/format.h>
 
 #include "config/config.h"

@@ -4,7 +4,6 @@
 #include <map>
 #include <set>
 
-#include "analysis/restarts.h"
 #include "analysis/rolled.h"
 #include "base/text.h"
 #include "query/answer/event_table.h"

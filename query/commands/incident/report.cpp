@@ -3,7 +3,6 @@
 
 #include "query/answer/limit.h"
 #include "query/answer/moment.h"
-#include "query/ask/times.h"
 #include "query/commands/incident/incident.h"
 #include "query/report/format.h"
 

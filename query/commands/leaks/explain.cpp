@@ -2,10 +2,8 @@
 #include <cmath>
 #include <fmt/format.h>
 
-#include "query/answer/moment.h"
 #include "query/commands/leaks/leaks.h"
 #include "query/report/chart.h"
-#include "query/report/format.h"
 
 namespace memoir::query {
 

@@ -12,7 +12,6 @@
 #include "query/answer/moment.h"
 #include "query/answer/subject_word.h"
 #include "query/render/shell_text.h"
-#include "query/report/format.h"
 
 namespace memoir::query {
 

@@ -1,11 +1,8 @@
-#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 
-#include "query/answer/moment.h"
 #include "query/ask/times.h"
 #include "query/commands/leaks/leaks.h"
-#include "query/render/terminal.h"
 #include "query/report/format.h"
 
 namespace memoir::query {

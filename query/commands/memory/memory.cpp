@@ -2,7 +2,6 @@
 // swap.
 
 #include <algorithm>
-#include <array>
 #include <fmt/format.h>
 #include <set>
 

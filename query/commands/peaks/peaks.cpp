@@ -12,7 +12,6 @@
 #include "query/answer/process_columns.h"
 #include "query/answer/state.h"
 #include "query/ask/times.h"
-#include "query/report/format.h"
 
 namespace memoir::query {
 

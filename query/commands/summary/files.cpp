@@ -4,7 +4,6 @@
 #include <set>
 
 #include "base/file.h"
-#include "query/commands/summary/parts.h"
 #include "query/commands/summary/summary.h"
 #include "query/render/render.h"
 #include "query/report/format.h"

@@ -1,16 +1,13 @@
 // Who leaks, by the end of the day.
 
 #include <algorithm>
-#include <cmath>
 #include <fmt/format.h>
 
 #include "base/text.h"
 #include "query/answer/limit.h"
-#include "query/answer/moment.h"
 #include "query/answer/process_columns.h"
 #include "query/commands/summary/parts.h"
 #include "query/commands/summary/summary.h"
-#include "query/report/format.h"
 
 namespace memoir::query {
 

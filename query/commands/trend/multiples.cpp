@@ -2,7 +2,6 @@
 #include <cmath>
 #include <fmt/format.h>
 
-#include "base/text.h"
 #include "query/answer/tier.h"
 #include "query/commands/trend/trend.h"
 

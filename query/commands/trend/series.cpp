@@ -1,8 +1,6 @@
-#include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "base/text.h"
 #include "model/metric.h"

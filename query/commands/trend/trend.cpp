@@ -6,8 +6,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "base/text.h"
-#include "config/config.h"
 #include "query/answer/moment.h"
 #include "query/answer/tier.h"
 #include "query/ask/times.h"

@@ -1,7 +1,6 @@
 #include "collect/redaction/words.h"
 
 #include <algorithm>
-#include <utility>
 #include <vector>
 
 namespace memoir {

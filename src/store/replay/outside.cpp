@@ -1,6 +1,5 @@
 #include "store/replay/outside.h"
 
-#include <algorithm>
 #include <unordered_map>
 #include <utility>
 

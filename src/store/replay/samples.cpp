@@ -1,7 +1,6 @@
 #include "store/replay/samples.h"
 
 #include <algorithm>
-#include <fmt/format.h>
 #include <limits>
 #include <unordered_map>
 #include <vector>

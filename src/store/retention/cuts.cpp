@@ -3,9 +3,7 @@
 #include <SQLiteCpp/Database.h>
 #include <algorithm>
 #include <fmt/format.h>
-#include <optional>
 #include <string>
-#include <string_view>
 
 #include "store/sqlite/statement.h"
 

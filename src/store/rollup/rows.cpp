@@ -1,7 +1,6 @@
 #include "store/rollup/rows.h"
 
 #include <algorithm>
-#include <array>
 #include <fmt/format.h>
 #include <numeric>
 #include <set>

@@ -3,7 +3,6 @@
 #include <SQLiteCpp/Database.h>
 #include <fmt/format.h>
 #include <iterator>
-#include <string>
 #include <string_view>
 
 #include "store/sqlite/identity_migration.h"

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <map>
 #include <sqlite3.h>
-#include <tuple>
 #include <utility>
 
 #include "base/text.h"
