@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "query/answer/command.h"
 #include "query/ask/filter.h"
 #include "store/reader.h"
 

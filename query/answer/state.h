@@ -4,7 +4,6 @@
 // finest rollup that holds it. Then values are means over the recorded time of the bucket: who was not there held
 // nothing, so that they add up.
 
-#include <array>
 #include <optional>
 #include <string>
 #include <vector>

@@ -7,7 +7,6 @@
 #include <span>
 #include <vector>
 
-#include "analysis/ranking.h"
 #include "model/extremes.h"
 
 namespace memoir {

@@ -12,7 +12,6 @@
 #include "query/answer/command.h"
 #include "query/answer/recorder_status.h"
 #include "query/ask/zone.h"
-#include "query/report/report.h"
 
 namespace memoir::query {
 

@@ -6,7 +6,6 @@
 //
 // Days are local ones: 23 or 25 hours long where the clocks change.
 
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>

@@ -11,7 +11,6 @@
 #include "query/answer/changes.h"
 #include "query/answer/history.h"
 #include "query/ask/filter.h"
-#include "query/commands/top/top.h"
 
 namespace memoir::query {
 

@@ -2,10 +2,8 @@
 
 // memoir top: who used the memory. One file answers for one time, one for a range.
 
-#include "analysis/ranking.h"
 #include "base/result.h"
 #include "query/answer/command.h"
-#include "query/answer/limit.h"
 
 namespace memoir::query {
 

@@ -3,7 +3,6 @@
 // memoir tree: who began whom at one time, and what each process held alone and with all below it.
 
 #include <cstddef>
-#include <cstdint>
 #include <vector>
 
 #include "analysis/process_tree.h"

@@ -4,11 +4,9 @@
 // week's shape and lone steps. Times are in days (24 × LeakSettings::hour_ms) before the end of the series, so <= 0.
 // Pure.
 
-#include <cstdint>
 #include <span>
 #include <vector>
 
-#include "analysis/leak/leak.h"
 #include "analysis/leak/statistics.h"
 
 namespace memoir {

@@ -2,7 +2,6 @@
 
 // The gates that a window must pass, all of them. Pure; times in days before the end of the series.
 
-#include <cstddef>
 #include <optional>
 #include <span>
 #include <vector>
