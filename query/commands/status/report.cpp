@@ -201,14 +201,10 @@ std::vector<std::string> gap_lines(const RecorderStatus& status, Zone zone) {
   std::ranges::stable_sort(gaps, [](const Gap& a, const Gap& b) { return a.to_ms - a.from_ms > b.to_ms - b.from_ms; });
   if (gaps.size() > most) gaps.resize(most);
   std::ranges::sort(gaps, {}, &Gap::from_ms);
-  std::vector<std::string> lines;
-  lines.reserve(gaps.size());
-  for (const Gap& gap : gaps) {
-    lines.push_back(fmt::format("Gap        {} to {}, {}: {}", print_time(gap.from_ms, zone),
-                                print_time_of_day(gap.to_ms, zone), print_span(gap.to_ms - gap.from_ms),
-                                to_printable(gap.reason)));
-  }
-  return lines;
+  return each_of(gaps, [zone](const Gap& gap) {
+    return fmt::format("Gap        {} to {}, {}: {}", print_time(gap.from_ms, zone), print_time_of_day(gap.to_ms, zone),
+                       print_span(gap.to_ms - gap.from_ms), to_printable(gap.reason));
+  });
 }
 
 void add_tick_fields(const StoredTick& tick, std::vector<Field>& fields) {
@@ -285,11 +281,8 @@ std::vector<Field> fields_for_machines(const RecorderStatus& status) {
   return fields;
 }
 
-std::size_t shown_runs(const RecorderStatus& status, const Options& options) {
-  return limited(options, status.runs.size(), kDefaultRows);
-}
-
-Table run_table(const RecorderStatus& status, const Options& options) {
+// The last of them.
+Table run_table(const RecorderStatus& status, std::size_t shown) {
   const Columns<StoredRun> columns{
       {{"started_ms", "STARTED", Kind::time}, &StoredRun::started_ms},
       {{"last_tick_ms", "LAST TICK", Kind::time}, &StoredRun::last_tick_ms},
@@ -303,12 +296,8 @@ Table run_table(const RecorderStatus& status, const Options& options) {
       {{"version", "VERSION", Kind::text, 3}, &StoredRun::version},
   };
   std::vector<StoredRun> latest(status.runs.rbegin(), status.runs.rend());
-  latest.resize(shown_runs(status, options));
+  latest.resize(shown);
   return make_table(columns, latest);
-}
-
-Section event_section(const std::string& name, const std::string& title, const std::vector<Event>& events) {
-  return {name, title, event_table(events)};
 }
 
 }  // namespace
@@ -321,11 +310,12 @@ Report status_report(const RecorderStatus& status, const Options& options) {
   report.coverage = status.day;
   report.facts = fields_for_machines(status);
   report.drawing = lines_for_people(status, options);
-  report.rows = run_table(status, options);
-  report.sections = {event_section("degraded", "Degraded, and why:", status.degraded),
-                     event_section("events", "Within the last day:", status.events)};
+  const std::size_t shown = limited(options, status.runs.size(), kDefaultRows);
+  report.rows = run_table(status, shown);
+  report.sections = {{"degraded", "Degraded, and why:", event_table(status.degraded)},
+                     {"events", "Within the last day:", event_table(status.events)}};
   report.notes = gap_lines(status, options.zone);
-  if (const std::size_t shown = shown_runs(status, options); shown < status.runs.size()) {
+  if (shown < status.runs.size()) {
     note_left_out(report, fmt::format("{} of {} runs; the other {} began before these (--limit 0 shows all).", shown,
                                       status.runs.size(), status.runs.size() - shown));
   }
