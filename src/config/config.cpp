@@ -174,7 +174,7 @@ class Parser {
     std::vector<std::string> names;
     for (const Key<T>& known : keys) {
       if (key.str() == known.name) {
-        const Complaint complaint = known.take(node, into);
+        const Complaint complaint = known.value.take(node, into);
         if (complaint) return error(node.source(), fmt::format("{} in [{}] {}", known.name, table, *complaint));
         return Done{};
       }
@@ -224,6 +224,25 @@ void add_keys(std::string_view table, const Keys<T>& keys, std::vector<std::stri
   for (const Key<T>& key : keys) into.push_back(fmt::format("{}.{}", table, key.name));
 }
 
+// `not_given`: what is as it is there is left out.
+template <typename T>
+std::string print_keys(const Keys<T>& keys, const T& values, const T* not_given = nullptr) {
+  std::string out;
+  for (const Key<T>& key : keys) {
+    const std::string value = key.value.print(values);
+    if (not_given == nullptr || value != key.value.print(*not_given)) out += fmt::format("{} = {}\n", key.name, value);
+  }
+  return out;
+}
+
+template <typename T>
+std::string print_rules(std::string_view name, const Keys<T>& keys, const std::vector<T>& rules) {
+  const T empty{};
+  std::string out;
+  for (const T& rule : rules) out += fmt::format("\n[[{}]]\n{}", name, print_keys(keys, rule, &empty));
+  return out;
+}
+
 }  // namespace
 
 std::vector<std::string> source_names() {
@@ -243,6 +262,16 @@ Result<Config> load_config(const std::string& path) {
   Buffer buffer;
   const std::string_view text = TRY(read_named_file(path, buffer, kLargestFile));
   return parse_config(text, path);
+}
+
+std::string print_config(const Config& config) {
+  std::string out;
+  for (const Section& section : sections()) {
+    out += fmt::format("{}[{}]\n{}", out.empty() ? "" : "\n", section.name, print_keys(section.keys, config));
+    if (std::string_view(section.name) == "categories")
+      out += print_rules("category", category_keys(), config.categories);
+  }
+  return out + print_rules("redaction.rule", redaction_rule_keys(), config.redaction.rules);
 }
 
 std::vector<std::string> config_keys() {

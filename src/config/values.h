@@ -1,6 +1,6 @@
 #pragma once
 
-// What the value of a key must be, and how it fills the configuration. For the parser alone.
+// What the value of a key must be, how it fills the configuration, and how it is printed. For config.cpp alone.
 
 #include <algorithm>
 #include <chrono>
@@ -10,6 +10,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -44,158 +45,202 @@ namespace memoir::values {
 // What is wrong with a value, as the end of a sentence that begins with its key; nothing if it was taken.
 using Complaint = std::optional<std::string>;
 
+// A value of a T: how it is read, and how it is printed, so that it reads back to the same.
+template <typename T>
+struct Value {
+  std::function<Complaint(const toml::node&, T&)> take;
+  std::function<std::string(const T&)> print;
+};
+
 // A key of a table that fills a T.
 template <typename T>
 struct Key {
   const char* name;
-  std::function<Complaint(const toml::node&, T&)> take;
+  Value<T> value;
 };
 
-template <typename T, typename Owner>
-auto text(T Owner::*member) {
-  return [member](const toml::node& node, Owner& owner) -> Complaint {
-    const auto* value = node.as_string();
-    if (value == nullptr) return "must be a text in quotes";
-    if (value->get().empty()) return "must not be empty";
-    owner.*member = value->get();
-    return std::nullopt;
-  };
+// A literal string where TOML allows it, since patterns are full of backslashes; else a basic one.
+inline std::string toml_string(std::string_view text) {
+  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; };
+  const auto is_special = [&](char c) { return c == '\'' || is_control(c); };
+  if (std::ranges::none_of(text, is_special)) return fmt::format("'{}'", text);
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      out += {'\\', c};
+    } else if (is_control(c)) {
+      out += fmt::format("\\u{:04X}", static_cast<unsigned char>(c));
+    } else {
+      out += c;
+    }
+  }
+  return out + '"';
 }
 
 template <typename Owner>
-auto flag(bool Owner::*member) {
-  return [member](const toml::node& node, Owner& owner) -> Complaint {
-    const auto* value = node.as_boolean();
-    if (value == nullptr) return "must be true or false";
-    owner.*member = value->get();
-    return std::nullopt;
-  };
+Value<Owner> text(std::string Owner::*member) {
+  return {[member](const toml::node& node, Owner& owner) -> Complaint {
+            const auto* value = node.as_string();
+            if (value == nullptr) return "must be a text in quotes";
+            if (value->get().empty()) return "must not be empty";
+            owner.*member = value->get();
+            return std::nullopt;
+          },
+          [member](const Owner& owner) { return toml_string(owner.*member); }};
 }
 
-inline auto number(std::int64_t Config::*member, std::int64_t least, std::int64_t most) {
-  return [=](const toml::node& node, Config& config) -> Complaint {
-    const auto* value = node.as_integer();
-    if (value == nullptr) return "must be a whole number";
-    if (value->get() < least || value->get() > most) {
-      return fmt::format("is {}, but must be from {} to {}", value->get(), least, most);
-    }
-    config.*member = value->get();
-    return std::nullopt;
-  };
+template <typename Owner>
+Value<Owner> flag(bool Owner::*member) {
+  return {[member](const toml::node& node, Owner& owner) -> Complaint {
+            const auto* value = node.as_boolean();
+            if (value == nullptr) return "must be true or false";
+            owner.*member = value->get();
+            return std::nullopt;
+          },
+          [member](const Owner& owner) { return fmt::format("{}", owner.*member); }};
 }
 
-// Of a text that `parse` reads. `form`: what it must be; `judge`: from where to where it must be, or nothing.
-template <typename T, typename Parse, typename Judge>
-auto parsed(T Config::*member, const char* form, Parse parse, Judge judge) {
-  return [=](const toml::node& node, Config& config) -> Complaint {
-    const auto* value = node.as_string();
-    if (value == nullptr) return form;
-    const Result<T> read = parse(value->get());
-    if (!read) return fmt::format("cannot be read: {}", read.error().message);
-    const std::string bounds = judge(*read);
-    if (!bounds.empty()) return fmt::format("is {}, but must be {}", value->get(), bounds);
-    config.*member = *read;
-    return std::nullopt;
-  };
+inline Value<Config> number(std::int64_t Config::*member, std::int64_t least, std::int64_t most) {
+  return {[=](const toml::node& node, Config& config) -> Complaint {
+            const auto* value = node.as_integer();
+            if (value == nullptr) return "must be a whole number";
+            if (value->get() < least || value->get() > most) {
+              return fmt::format("is {}, but must be from {} to {}", value->get(), least, most);
+            }
+            config.*member = value->get();
+            return std::nullopt;
+          },
+          [member](const Config& config) { return fmt::format("{}", config.*member); }};
 }
 
-inline auto duration(std::chrono::milliseconds Config::*member, std::chrono::milliseconds least,
-                     std::chrono::milliseconds most) {
-  return parsed(
-      member, "must be a duration in quotes, as \"10s\"", parse_duration, [=](std::chrono::milliseconds read) {
-        const bool fits = read >= least && read <= most;
-        return fits ? std::string() : fmt::format("from {} to {}", print_duration(least), print_duration(most));
-      });
+// Of a text that `parse` reads and `print` prints. `form`: what it must be; `judge`: from where to where it must be, or
+// nothing.
+template <typename T, typename Parse, typename Print, typename Judge>
+Value<Config> parsed(T Config::*member, const char* form, Parse parse, Print print, Judge judge) {
+  return {[=](const toml::node& node, Config& config) -> Complaint {
+            const auto* value = node.as_string();
+            if (value == nullptr) return form;
+            const Result<T> read = parse(value->get());
+            if (!read) return fmt::format("cannot be read: {}", read.error().message);
+            const std::string bounds = judge(*read);
+            if (!bounds.empty()) return fmt::format("is {}, but must be {}", value->get(), bounds);
+            config.*member = *read;
+            return std::nullopt;
+          },
+          [=](const Config& config) { return toml_string(print(config.*member)); }};
+}
+
+inline Value<Config> duration(std::chrono::milliseconds Config::*member, std::chrono::milliseconds least,
+                              std::chrono::milliseconds most) {
+  constexpr const char* form = "must be a duration in quotes, as \"10s\"";
+  return parsed(member, form, parse_duration, print_duration, [=](std::chrono::milliseconds read) {
+    const bool fits = read >= least && read <= most;
+    return fits ? std::string() : fmt::format("from {} to {}", print_duration(least), print_duration(most));
+  });
 }
 
 // How often something is done that costs, or "off", which is 0.
-inline auto pace(std::chrono::milliseconds Config::*member, std::chrono::milliseconds least,
-                 std::chrono::milliseconds most) {
-  return [member, take = duration(member, least, most)](const toml::node& node, Config& config) -> Complaint {
-    const auto* word = node.as_string();
-    if (word == nullptr || word->get() != "off") return take(node, config);
-    config.*member = std::chrono::milliseconds(0);
-    return std::nullopt;
-  };
+inline Value<Config> pace(std::chrono::milliseconds Config::*member, std::chrono::milliseconds least,
+                          std::chrono::milliseconds most) {
+  const Value<Config> on = duration(member, least, most);
+  return {[=](const toml::node& node, Config& config) -> Complaint {
+            const auto* word = node.as_string();
+            if (word == nullptr || word->get() != "off") return on.take(node, config);
+            config.*member = std::chrono::milliseconds(0);
+            return std::nullopt;
+          },
+          [=](const Config& config) { return (config.*member).count() == 0 ? "'off'" : on.print(config); }};
 }
 
 // How long a tier is kept.
-inline auto age(std::chrono::milliseconds Config::*member) {
-  return parsed(
-      member, "must be a duration in quotes, as \"7d\", or \"forever\"", parse_age, [](std::chrono::milliseconds read) {
-        const bool fits = read.count() == 0 || (read >= kLeastAge && read <= kMostAge);
-        return fits ? std::string()
-                    : fmt::format("from {} to {}, or forever", print_duration(kLeastAge), print_duration(kMostAge));
-      });
+inline Value<Config> age(std::chrono::milliseconds Config::*member) {
+  constexpr const char* form = "must be a duration in quotes, as \"7d\", or \"forever\"";
+  return parsed(member, form, parse_age, print_age, [](std::chrono::milliseconds read) {
+    const bool fits = read.count() == 0 || (read >= kLeastAge && read <= kMostAge);
+    return fits ? std::string()
+                : fmt::format("from {} to {}, or forever", print_duration(kLeastAge), print_duration(kMostAge));
+  });
 }
 
 // `or_none`: "unlimited", too, which is 0.
-inline auto bytes(std::int64_t Config::*member, std::int64_t least, bool or_none) {
-  return parsed(member, "must be a size in quotes, as \"2GiB\"", parse_bytes, [=](std::int64_t read) {
+inline Value<Config> bytes(std::int64_t Config::*member, std::int64_t least, bool or_none) {
+  return parsed(member, "must be a size in quotes, as \"2GiB\"", parse_bytes, print_bytes, [=](std::int64_t read) {
     const bool fits = read >= least || (or_none && read == 0);
     return fits ? std::string() : "at least " + print_bytes(least);
   });
 }
 
-inline auto share(std::int64_t Config::*member, std::int64_t least) {
-  return parsed(member, "must be a share of a core in quotes, as \"0.5%\"", parse_share, [=](std::int64_t read) {
+inline Value<Config> share(std::int64_t Config::*member, std::int64_t least) {
+  constexpr const char* form = "must be a share of a core in quotes, as \"0.5%\"";
+  return parsed(member, form, parse_share, print_share, [=](std::int64_t read) {
     return read == 0 || read >= least ? std::string() : "at least " + print_share(least);
   });
 }
 
 // A part of the time, or "off", which is 0. In millionths.
-inline auto part_of_time(std::int64_t Config::*member, std::int64_t least) {
-  return [=](const toml::node& node, Config& config) -> Complaint {
-    const auto* value = node.as_string();
-    if (value == nullptr) return "must be a part of the time in quotes, as \"20%\", or \"off\"";
-    const bool off = value->get() == "off";
-    const Result<std::int64_t> parsed = off ? Result<std::int64_t>(0) : parse_share(value->get());
-    if (!parsed || (*parsed == 0 && !off)) {
-      return fmt::format("is '{}', but must be a number of percent, as \"20%\", or \"off\"", value->get());
-    }
-    if (*parsed < least && !off) return fmt::format("is {}, but must be at least {}", value->get(), print_share(least));
-    config.*member = *parsed;
-    return std::nullopt;
-  };
+inline Value<Config> part_of_time(std::int64_t Config::*member, std::int64_t least) {
+  return {[=](const toml::node& node, Config& config) -> Complaint {
+            const auto* value = node.as_string();
+            if (value == nullptr) return "must be a part of the time in quotes, as \"20%\", or \"off\"";
+            const bool off = value->get() == "off";
+            const Result<std::int64_t> parsed = off ? Result<std::int64_t>(0) : parse_share(value->get());
+            if (!parsed || (*parsed == 0 && !off)) {
+              return fmt::format("is '{}', but must be a number of percent, as \"20%\", or \"off\"", value->get());
+            }
+            if (*parsed < least && !off)
+              return fmt::format("is {}, but must be at least {}", value->get(), print_share(least));
+            config.*member = *parsed;
+            return std::nullopt;
+          },
+          [=](const Config& config) { return toml_string(config.*member == 0 ? "off" : print_share(config.*member)); }};
 }
 
 // A program and its arguments, or nothing.
-inline auto program(std::vector<std::string> Config::*member) {
-  return [=](const toml::node& node, Config& config) -> Complaint {
-    constexpr const char* form =
-        "must be a program and its arguments, as [\"/usr/local/bin/alert\", \"--page\"], or []";
-    const toml::array* array = node.as_array();
-    if (array == nullptr) return form;
-    std::vector<std::string> words;
-    for (const toml::node& entry : *array) {
-      const auto* word = entry.as_string();
-      if (word == nullptr || word->get().find('\0') != std::string::npos) return form;
-      words.push_back(word->get());
-    }
-    if (!words.empty() && !words.front().starts_with('/')) {
-      return fmt::format("begins with '{}', but must begin with the whole path of a program: no shell looks for it",
-                         words.front());
-    }
-    config.*member = std::move(words);
-    return std::nullopt;
-  };
+inline Value<Config> program(std::vector<std::string> Config::*member) {
+  return {[=](const toml::node& node, Config& config) -> Complaint {
+            constexpr const char* form =
+                "must be a program and its arguments, as [\"/usr/local/bin/alert\", \"--page\"], or []";
+            const toml::array* array = node.as_array();
+            if (array == nullptr) return form;
+            std::vector<std::string> words;
+            for (const toml::node& entry : *array) {
+              const auto* word = entry.as_string();
+              if (word == nullptr || word->get().find('\0') != std::string::npos) return form;
+              words.push_back(word->get());
+            }
+            if (!words.empty() && !words.front().starts_with('/')) {
+              return fmt::format(
+                  "begins with '{}', but must begin with the whole path of a program: no shell looks for it",
+                  words.front());
+            }
+            config.*member = std::move(words);
+            return std::nullopt;
+          },
+          [=](const Config& config) {
+            std::vector<std::string> words = config.*member;
+            for (std::string& word : words) word = toml_string(word);
+            return fmt::format("[{}]", fmt::join(words, ", "));
+          }};
 }
 
-inline auto choice(std::string Config::*member, std::vector<std::string> words) {
-  return [member, words = std::move(words)](const toml::node& node, Config& config) -> Complaint {
-    const auto* value = node.as_string();
-    if (value == nullptr || std::find(words.begin(), words.end(), value->get()) == words.end()) {
-      const std::string given = value == nullptr ? "" : value->get();
-      return fmt::format("must be one of {}{}", fmt::join(words, ", "), did_you_mean(given, words));
-    }
-    config.*member = value->get();
-    return std::nullopt;
-  };
+inline Value<Config> choice(std::string Config::*member, const std::vector<std::string>& words) {
+  return {[=](const toml::node& node, Config& config) -> Complaint {
+            const auto* value = node.as_string();
+            if (value == nullptr || std::find(words.begin(), words.end(), value->get()) == words.end()) {
+              const std::string given = value == nullptr ? "" : value->get();
+              return fmt::format("must be one of {}{}", fmt::join(words, ", "), did_you_mean(given, words));
+            }
+            config.*member = value->get();
+            return std::nullopt;
+          },
+          [=](const Config& config) { return toml_string(config.*member); }};
 }
 
 // A key of [redaction], which fills a part of Config.
-inline auto redaction(bool RedactionOptions::*member) {
-  return [take = flag(member)](const toml::node& node, Config& config) { return take(node, config.redaction); };
+inline Value<Config> redaction(bool RedactionOptions::*member) {
+  const Value<RedactionOptions> own = flag(member);
+  return {[=](const toml::node& node, Config& config) { return own.take(node, config.redaction); },
+          [=](const Config& config) { return own.print(config.redaction); }};
 }
 
 }  // namespace memoir::values
