@@ -70,25 +70,10 @@ struct Config {
 // What `source` may say.
 std::vector<std::string> source_names();
 
+// What others ask for as well.
 inline constexpr std::chrono::milliseconds kLeastInterval{100};
 inline constexpr std::chrono::milliseconds kMostInterval{3'600'000};
-inline constexpr std::chrono::milliseconds kLeastLook{50};
-inline constexpr std::chrono::milliseconds kLeastMappings{1'000};
-inline constexpr std::chrono::milliseconds kMostMappings = std::chrono::hours(24);
-inline constexpr std::chrono::milliseconds kLeastTmpfs{1'000};
-inline constexpr std::chrono::milliseconds kMostTmpfs = std::chrono::hours(24);
-inline constexpr std::chrono::milliseconds kLeastAge = std::chrono::hours(1);
-inline constexpr std::chrono::milliseconds kMostAge = std::chrono::hours(10'000 * 24);
-inline constexpr std::int64_t kLeastAlertPpm = 1'000;
-inline constexpr std::chrono::milliseconds kLeastAlertLeak = std::chrono::minutes(1);
-inline constexpr std::chrono::milliseconds kMostAlertLeak = std::chrono::hours(1'000 * 24);
-inline constexpr std::chrono::milliseconds kLeastAlertEvery{1'000};
-inline constexpr std::chrono::milliseconds kMostAlertEvery = std::chrono::hours(7 * 24);
 inline constexpr std::chrono::milliseconds kLeastLeaksHour{10};
-inline constexpr std::chrono::milliseconds kMostLeaksHour = std::chrono::hours(24);
-inline constexpr std::int64_t kLeastMaxSize = 16LL << 20;
-inline constexpr std::int64_t kLeastCpuPpm = 100;
-inline constexpr std::int64_t kLeastLarge = 1LL << 20;
 
 // Unknown keys, wrong types and values out of range are errors: "F:12: unknown key 'intervall' in [recorder]; did you
 // mean 'interval'?"

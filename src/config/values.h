@@ -156,9 +156,10 @@ inline Value<Config> pace(std::chrono::milliseconds Config::*member, std::chrono
 inline Value<Config> age(std::chrono::milliseconds Config::*member) {
   constexpr const char* form = "must be a duration in quotes, as \"7d\", or \"forever\"";
   return parsed(member, form, parse_age, print_age, [](std::chrono::milliseconds read) {
-    const bool fits = read.count() == 0 || (read >= kLeastAge && read <= kMostAge);
-    return fits ? std::string()
-                : fmt::format("from {} to {}, or forever", print_duration(kLeastAge), print_duration(kMostAge));
+    constexpr std::chrono::milliseconds least = std::chrono::hours(1);
+    constexpr std::chrono::milliseconds most = std::chrono::hours(10'000 * 24);
+    const bool fits = read.count() == 0 || (read >= least && read <= most);
+    return fits ? std::string() : fmt::format("from {} to {}, or forever", print_duration(least), print_duration(most));
   });
 }
 
