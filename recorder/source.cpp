@@ -37,11 +37,10 @@ Result<std::unique_ptr<TickSource>> make_collector(const RecorderOptions& option
   // It forks: this is before there are threads. A tree of a test's own it would know nothing of.
   FoundByBpf found{std::unique_ptr<Census>(), std::unique_ptr<ProcessEvents>()};
   if (options.proc == ProcFs().root()) found = find_by_bpf(proc);
-  auto collector =
-      std::make_unique<Collector>(std::move(proc), clock, std::move(rules.categoriser), std::move(rules.redactor),
-                                  collecting, std::move(found.census), std::move(found.events));
+  auto collector = make_proc_source(std::move(proc), clock, std::move(rules.categoriser), std::move(rules.redactor),
+                                    collecting, std::move(found.census), std::move(found.events));
   Capability(CAP_SYSLOG).give_up();  // the log is open
-  return std::unique_ptr<TickSource>(std::move(collector));
+  return collector;
 }
 
 Result<std::unique_ptr<TickSource>> make_vmmap(const RecorderOptions& options, const Config& config, Rules rules,

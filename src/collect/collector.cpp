@@ -31,35 +31,57 @@ namespace {
 // How often it is looked at what there is to read: cgroups that no process is in any more, files that were missing.
 constexpr std::int64_t kLookEveryMs = 5 * 60 * 1000;
 
-}  // namespace
-
-struct Collector::State {
-  State(ProcFs root, const Clock& time, Categoriser categoriser, Redactor redactor, const CollectorOptions& options,
-        Result<std::unique_ptr<Census>> found, Result<std::unique_ptr<ProcessEvents>> told_by)
-      : proc(std::make_shared<const ProcFs>(std::move(root))),
-        clock(time),
-        machine(*proc),
-        identifier(std::move(categoriser), std::move(redactor), options),
-        descriptors(options.max_descriptors),
-        told(told_by ? *std::move(told_by) : nullptr),
-        census(found ? *std::move(found) : make_proc_census(proc, descriptors)),
-        cgroups(CgroupFs(options.cgroup_root), descriptors),
-        containers(ContainerFiles(options.container_root), options.container_names, options.store_bytes),
-        tmpfs(proc, TmpfsOptions::within(options.read_deadline, options.tmpfs_interval)),
-        ends(CgroupFs(options.cgroup_root), options.ticks_per_second),
-        table(proc, descriptors),
-        planner(options.read_share_ppm),
-        reads(proc, table, identifier, totals, options.read_deadline),
-        ledgers(proc, options.ledgers, options.read_deadline) {
-    if (census) access.census = census->name();
-    ends.set_large(options.large_end_kib);
+class Collector final : public TickSource {
+ public:
+  Collector(ProcFs root, const Clock& clock, Categoriser categoriser, Redactor redactor,
+            const CollectorOptions& options, Result<std::unique_ptr<Census>> census,
+            Result<std::unique_ptr<ProcessEvents>> events)
+      : proc_(std::make_shared<const ProcFs>(std::move(root))),
+        clock_(clock),
+        machine_(*proc_),
+        identifier_(std::move(categoriser), std::move(redactor), options),
+        descriptors_(options.max_descriptors),
+        told_(events ? *std::move(events) : nullptr),
+        census_(census ? *std::move(census) : make_proc_census(proc_, descriptors_)),
+        cgroups_(CgroupFs(options.cgroup_root), descriptors_),
+        containers_(ContainerFiles(options.container_root), options.container_names, options.store_bytes),
+        tmpfs_(proc_, TmpfsOptions::within(options.read_deadline, options.tmpfs_interval)),
+        ends_(CgroupFs(options.cgroup_root), options.ticks_per_second),
+        table_(proc_, descriptors_),
+        planner_(options.read_share_ppm),
+        reads_(proc_, table_, identifier_, totals_, options.read_deadline),
+        ledgers_(proc_, options.ledgers, options.read_deadline) {
+    if (census_) access_.census = census_->name();
+    if (!census) note(no_census(census.error().message));
+    if (census && !events) note(no_events(events.error().message));
+    if (census && told_) note(no_signals(told_->no_signals()));
+    ends_.set_large(options.large_end_kib);
+    open_log(options.kernel_log);
   }
 
+  void seed(const std::vector<KnownProcess>& known) override { identifier_.seed(known); }
+  void set_rules(Categoriser categoriser, Redactor redactor) override;
+  void set_store_bytes(std::int64_t bytes) override;
+  void report_all() override;
+  Result<Tick> collect(bool keyframe) override;
+  Look look() override;
+  int events_fd() const override { return told_ ? told_->wait_fd() : -1; }
+  bool take_events() override { return take_told({}); }
+  const Access& access() const override { return access_; }
+  const std::vector<Event>& events() const override { return events_; }
+  void set_read_share(std::int64_t ppm) override { planner_.set_share(ppm); }
+  void set_closely(bool on) override { planner_.set_closely(on); }
+  void set_large_end(std::int64_t kib) override { ends_.set_large(kib); }
+  void set_ledgers(const LedgerLimits& limits) override { ledgers_.set_limits(limits); }
+  void ask_ledgers(LedgerAsk ask) override { ledger_ask_ = ask; }
+  void set_tmpfs_interval(std::chrono::milliseconds interval) override { tmpfs_.set_interval(interval); }
+
+ private:
   Status read(Pass& pass);
-  Status look(Status (Census::*how)(std::vector<CensusProcess>&));
+  Status ask_census(Status (Census::*how)(std::vector<CensusProcess>&));
   Status list_processes(bool all);
   Status find_processes(bool all, Pass& pass);
-  bool take_events(const std::vector<ProcessExit>& exits);
+  bool take_told(const std::vector<ProcessExit>& exits);
   void open_log(const std::string& path);
   void read_log();
   void use_events(Pass& pass);
@@ -70,331 +92,278 @@ struct Collector::State {
   void find_access();
   void note(std::string_view sentence);
 
-  const std::shared_ptr<const ProcFs> proc;
-  const Clock& clock;
-  Buffer buffer;
-  MachineReader machine;
-  Identifier identifier;
-  CategoryTotals totals;
-  DescriptorBudget descriptors;  // before what has slots of it
-  std::unique_ptr<ProcessEvents> told;
-  std::vector<ProcessEvent> happened;  // as it told last
-  std::int64_t lost_events = 0;        // since the tick before
-  Complaint lost;
-  OomLog log;
-  std::vector<OomLog::Kill> kills;  // of which it told last
-  Kin kin;
-  std::int64_t read_until_ms = 0;  // the tick before (boot clock)
-  std::unique_ptr<Census> census;
-  std::vector<CensusProcess> seen;  // by it
-  Looks looks;
-  TickLooks looked;            // since the tick before,
-  MachineMemory machine_then;  // which had this
-  CgroupReader cgroups;
-  ContainerReader containers;
-  TmpfsReader tmpfs;
-  EndReader ends;
-  ProcessTable table;
-  ReadPlanner planner;
-  ProcessReads reads;
-  LedgerReader ledgers;
-  LedgerAsk ledger_ask = LedgerAsk::due;
-  std::vector<std::int32_t> pids;
-  Complaint malformed;
-  Complaint blocked;
-  BlockedUsers blocked_users;
-  std::vector<Event> events;
-  Access access;
-  bool first = true;
-  std::int64_t looked_boot_ms = 0;
+  const std::shared_ptr<const ProcFs> proc_;
+  const Clock& clock_;
+  Buffer buffer_;
+  MachineReader machine_;
+  Identifier identifier_;
+  CategoryTotals totals_;
+  DescriptorBudget descriptors_;  // before what has slots of it
+  std::unique_ptr<ProcessEvents> told_;
+  std::vector<ProcessEvent> happened_;  // as it told last
+  std::int64_t lost_events_ = 0;        // since the tick before
+  Complaint lost_;
+  OomLog log_;
+  std::vector<OomLog::Kill> kills_;  // of which it told last
+  Kin kin_;
+  std::int64_t read_until_ms_ = 0;  // the tick before (boot clock)
+  std::unique_ptr<Census> census_;
+  std::vector<CensusProcess> seen_;  // by it
+  Looks looks_;
+  TickLooks looked_;            // since the tick before,
+  MachineMemory machine_then_;  // which had this
+  CgroupReader cgroups_;
+  ContainerReader containers_;
+  TmpfsReader tmpfs_;
+  EndReader ends_;
+  ProcessTable table_;
+  ReadPlanner planner_;
+  ProcessReads reads_;
+  LedgerReader ledgers_;
+  LedgerAsk ledger_ask_ = LedgerAsk::due;
+  std::vector<std::int32_t> pids_;
+  Complaint malformed_;
+  Complaint blocked_;
+  BlockedUsers blocked_users_;
+  std::vector<Event> events_;
+  Access access_;
+  bool first_ = true;
+  std::int64_t looked_boot_ms_ = 0;
 };
 
-bool Collector::State::look_due(const Tick& tick) {
-  const bool due = first || tick.keyframe || tick.begin.boot_ms - looked_boot_ms >= kLookEveryMs;
-  if (due) looked_boot_ms = tick.begin.boot_ms;
+bool Collector::look_due(const Tick& tick) {
+  const bool due = first_ || tick.keyframe || tick.begin.boot_ms - looked_boot_ms_ >= kLookEveryMs;
+  if (due) looked_boot_ms_ = tick.begin.boot_ms;
   return due;
 }
 
 // What is read in turn, in one order with what is read by need.
-Granted Collector::State::plan(Pass& pass) {
+Granted Collector::plan(Pass& pass) {
   std::vector<Claim> claims;
-  ledgers.claim(pass.tick.begin.boot_ms, claims);
-  tmpfs.claim(pass.tick.begin.boot_ms, claims);
-  cgroups.claim(pass.tick.begin.boot_ms, claims);
-  return planner.plan(table.entries(), claims, pass);
+  ledgers_.claim(pass.tick.begin.boot_ms, claims);
+  tmpfs_.claim(pass.tick.begin.boot_ms, claims);
+  cgroups_.claim(pass.tick.begin.boot_ms, claims);
+  return planner_.plan(table_.entries(), claims, pass);
 }
 
-void Collector::State::read_cgroups(bool look, const Granted& granted, Pass& pass) {
+void Collector::read_cgroups(bool look, const Granted& granted, Pass& pass) {
   std::vector<CgroupMember> members;
-  members.reserve(table.entries().size());
-  for (const auto& entry : table.entries()) members.push_back({entry->info.cgroup, entry->charge_moved()});
-  cgroups.read(members, look, pass, granted.count(ClaimKind::cgroups) > 0);
+  members.reserve(table_.entries().size());
+  for (const auto& entry : table_.entries()) members.push_back({entry->info.cgroup, entry->charge_moved()});
+  cgroups_.read(members, look, pass, granted.count(ClaimKind::cgroups) > 0);
 }
 
 // A census that fails has been tried several times: it is not asked again. That by /proc can but fail to list it.
-Status Collector::State::look(Status (Census::*how)(std::vector<CensusProcess>&)) {
-  if (!census) return Done{};
-  Status by_first = (census.get()->*how)(seen);
-  if (by_first || census->listed() != nullptr) return by_first;
-  census = make_proc_census(proc, descriptors);
-  access.census = census->name();
+Status Collector::ask_census(Status (Census::*how)(std::vector<CensusProcess>&)) {
+  if (!census_) return Done{};
+  Status by_first = (census_.get()->*how)(seen_);
+  if (by_first || census_->listed() != nullptr) return by_first;
+  census_ = make_proc_census(proc_, descriptors_);
+  access_.census = census_->name();
   note(no_census(by_first.error().message));
-  return census->look(seen);
+  return census_->look(seen_);
 }
 
 // A census that lists nobody sees all that matter, in half the time of listing /proc: only now and then is that done,
 // for those that it does not see, and for the kernel's threads.
-Status Collector::State::list_processes(bool all) {
-  if (!census) return proc->list(pids);
-  if (census->listed() != nullptr) {
-    pids = *census->listed();
+Status Collector::list_processes(bool all) {
+  if (!census_) return proc_->list(pids_);
+  if (census_->listed() != nullptr) {
+    pids_ = *census_->listed();
     return Done{};
   }
-  if (all) return proc->list(pids);
-  pids.clear();
-  for (const CensusProcess& process : seen) pids.push_back(process.pid);
-  table.add_known(pids);
+  if (all) return proc_->list(pids_);
+  pids_.clear();
+  for (const CensusProcess& process : seen_) pids_.push_back(process.pid);
+  table_.add_known(pids_);
   return Done{};
 }
 
-Status Collector::State::find_processes(bool all, Pass& pass) {
+Status Collector::find_processes(bool all, Pass& pass) {
   CostSpan span;
-  TRY(look(&Census::look));
+  TRY(ask_census(&Census::look));
   span.add_to(pass.tick.cost, CostKind::status);
   TRY(list_processes(all));
   span.add_to(pass.tick.cost, CostKind::list);
-  table.update(pids, census ? &seen : nullptr, pass);
+  table_.update(pids_, census_ ? &seen_ : nullptr, pass);
   use_events(pass);
   span.add_to(pass.tick.cost, CostKind::status);
   return Done{};
 }
 
 // True: an OOM killer chose somebody. `exits`: whom the table has lost since the tick before.
-bool Collector::State::take_events(const std::vector<ProcessExit>& exits) {
-  if (!told) return false;
-  const Result<std::uint64_t> missing = told->take(happened);
+bool Collector::take_told(const std::vector<ProcessExit>& exits) {
+  if (!told_) return false;
+  const Result<std::uint64_t> missing = told_->take(happened_);
   if (!missing) {
-    told = nullptr;
+    told_ = nullptr;
     note(no_events(missing.error().message));
     return false;
   }
-  lost_events += static_cast<std::int64_t>(*missing);
-  const Moment now = clock.now();
+  lost_events_ += static_cast<std::int64_t>(*missing);
+  const Moment now = clock_.now();
   bool chosen = false;
-  for (const ProcessEvent& event : happened) {
-    kin.note(event);
-    chosen |= ends.note(event, table.entries(), exits, now, looks.looked_ms());
+  for (const ProcessEvent& event : happened_) {
+    kin_.note(event);
+    chosen |= ends_.note(event, table_.entries(), exits, now, looks_.looked_ms());
   }
   return chosen;
 }
 
-void Collector::State::open_log(const std::string& path) {
+void Collector::open_log(const std::string& path) {
   if (path.empty()) return;
-  const Status opened =
-      log.open(path, proc->root() + "/sys/kernel/dmesg_restrict", ::sysconf(_SC_PAGESIZE) / 1024, clock.now().boot_ms);
+  const Status opened = log_.open(path, proc_->root() + "/sys/kernel/dmesg_restrict", ::sysconf(_SC_PAGESIZE) / 1024,
+                                  clock_.now().boot_ms);
   if (!opened) note(no_log(opened.error().message));
 }
 
 // Before the table forgets whom it is about.
-void Collector::State::read_log() {
-  const Moment now = clock.now();
-  const Status read = log.take(now.boot_ms, kills);
+void Collector::read_log() {
+  const Moment now = clock_.now();
+  const Status read = log_.take(now.boot_ms, kills_);
   if (!read) {
     log_warning(read.error().message);  // the note waits for the next run
     note(no_log(read.error().message));
   }
-  ends.expect_log(log.reads());
-  if (kills.empty()) return;
-  take_events({});  // each kill is told by an event before it is logged
-  for (const OomLog::Kill& kill : kills) ends.note(kill, table.entries(), now);
+  ends_.expect_log(log_.reads());
+  if (kills_.empty()) return;
+  take_told({});  // each kill is told by an event before it is logged
+  for (const OomLog::Kill& kill : kills_) ends_.note(kill, table_.entries(), now);
 }
 
 // After the table is up to date: what happens from now on is for the next tick.
-void Collector::State::use_events(Pass& pass) {
-  const bool were_told = told != nullptr;
-  take_events(pass.tick.exits);
-  if (told) pass.tick.events.emplace().lost = lost_events;
-  const bool complete = lost_events == 0 && were_told == (told != nullptr);
-  lost.report(complete ? "" : "events of processes were lost: more of them began and ended than there was room for");
-  kin.see(table.entries(), read_until_ms, !complete);
-  lost_events = 0;
+void Collector::use_events(Pass& pass) {
+  const bool were_told = told_ != nullptr;
+  take_told(pass.tick.exits);
+  if (told_) pass.tick.events.emplace().lost = lost_events_;
+  const bool complete = lost_events_ == 0 && were_told == (told_ != nullptr);
+  lost_.report(complete ? "" : "events of processes were lost: more of them began and ended than there was room for");
+  kin_.see(table_.entries(), read_until_ms_, !complete);
+  lost_events_ = 0;
 }
 
-Status Collector::State::read(Pass& pass) {
+Status Collector::read(Pass& pass) {
   CostSpan span;
-  TRY(machine.read(pass));
+  TRY(machine_.read(pass));
   read_log();
   span.add_to(pass.tick.cost, CostKind::machine);
   const bool look = look_due(pass.tick);
   TRY(find_processes(look, pass));
   const Granted granted = plan(pass);
-  ProcessReads::Jobs others = tmpfs.ask(look, pass.tick.begin.boot_ms, granted.count(ClaimKind::walk) > 0);
-  if (auto job = containers.ask()) others.push_back(std::move(job));
-  std::ranges::move(ends.ask(identifier), std::back_inserter(others));
-  reads.run(pass, std::move(others));
-  planner.estimate_pools(table.entries(), pass);
+  ProcessReads::Jobs others = tmpfs_.ask(look, pass.tick.begin.boot_ms, granted.count(ClaimKind::walk) > 0);
+  if (auto job = containers_.ask()) others.push_back(std::move(job));
+  std::ranges::move(ends_.ask(identifier_), std::back_inserter(others));
+  reads_.run(pass, std::move(others));
+  planner_.estimate_pools(table_.entries(), pass);
   span = CostSpan();
-  tmpfs.take(identifier.names(), pass);
-  containers.take(pass);
-  ends.tell(table.entries(), identifier, pass);
+  tmpfs_.take(identifier_.names(), pass);
+  containers_.take(pass);
+  ends_.tell(table_.entries(), identifier_, pass);
   read_cgroups(look, granted, pass);
   span.add_to(pass.tick.cost, CostKind::machine);
-  ledgers.read(table.entries(), std::exchange(ledger_ask, LedgerAsk::due), tmpfs.mounts(), identifier.names(), pass,
-               granted.count(ClaimKind::ledger));
+  ledgers_.read(table_.entries(), std::exchange(ledger_ask_, LedgerAsk::due), tmpfs_.mounts(), identifier_.names(),
+                pass, granted.count(ClaimKind::ledger));
   return Done{};
 }
 
-void Collector::State::assemble(Tick& tick) {
-  totals.clear();
-  tick.processes.reserve(table.entries().size());
-  for (const auto& entry : table.entries()) {
+void Collector::assemble(Tick& tick) {
+  totals_.clear();
+  tick.processes.reserve(table_.entries().size());
+  for (const auto& entry : table_.entries()) {
     tick.processes.push_back(entry->sample);
     if (entry->sample.state == 'Z') ++tick.counts.zombies;
     tick.reads.count(entry->sample.source);
   }
   bound_approximate(tick.processes, tick.machine.memory);
-  for (std::size_t i = 0; i < tick.processes.size(); ++i) totals.add(table.entries()[i]->category, tick.processes[i]);
-  looks.take(table.entries(), totals, tick);
-  tick.looks = std::exchange(looked, {});
-  machine_then = tick.machine.memory;
+  for (std::size_t i = 0; i < tick.processes.size(); ++i) totals_.add(table_.entries()[i]->category, tick.processes[i]);
+  looks_.take(table_.entries(), totals_, tick);
+  tick.looks = std::exchange(looked_, {});
+  machine_then_ = tick.machine.memory;
   tick.counts.seen = static_cast<std::int64_t>(tick.processes.size());
-  tick.categories = totals.samples();
-  std::sort(tick.exits.begin(), tick.exits.end(),
-            [](const ProcessExit& a, const ProcessExit& b) { return a.key < b.key; });
+  tick.categories = totals_.samples();
+  std::ranges::sort(tick.exits, {}, &ProcessExit::key);
 }
 
-void Collector::State::note(std::string_view sentence) {
+void Collector::note(std::string_view sentence) {
   if (sentence.empty()) return;
-  if (!access.note.empty()) access.note += ' ';
-  access.note += sentence;
+  if (!access_.note.empty()) access_.note += ' ';
+  access_.note += sentence;
 }
 
-void Collector::State::find_access() {
-  access.rollup_of_others = reads.others_denied() == 0 || reads.others_read() > 0;
-  access.pressure = machine.has_pressure();
-  if (!access.rollup_of_others) note(kNoRollups);
-  if (!access.pressure) note(kNoPressure);
-  const bool init_listed = !pids.empty() && pids.front() == 1;
+void Collector::find_access() {
+  access_.rollup_of_others = reads_.others_denied() == 0 || reads_.others_read() > 0;
+  access_.pressure = machine_.has_pressure();
+  if (!access_.rollup_of_others) note(kNoRollups);
+  if (!access_.pressure) note(kNoPressure);
+  const bool init_listed = !pids_.empty() && pids_.front() == 1;
   if (::geteuid() != 0 && !init_listed) note(kHidden);
 }
 
-Collector::Collector(ProcFs proc, const Clock& clock, Categoriser categoriser, Redactor redactor,
-                     const CollectorOptions& options, Result<std::unique_ptr<Census>> census,
-                     Result<std::unique_ptr<ProcessEvents>> events) {
-  const std::string missing = !census   ? no_census(census.error().message)
-                              : !events ? no_events(events.error().message)
-                              : *events ? no_signals((*events)->no_signals())
-                                        : std::string();
-  state_ = std::make_unique<State>(std::move(proc), clock, std::move(categoriser), std::move(redactor), options,
-                                   std::move(census), std::move(events));
-  state_->note(missing);
-  state_->open_log(options.kernel_log);
-}
-
-Collector::~Collector() = default;
-
-void Collector::seed(const std::vector<KnownProcess>& known) {
-  state_->identifier.seed(known);
-}
-
 void Collector::set_rules(Categoriser categoriser, Redactor redactor) {
-  state_->identifier.set_rules(std::move(categoriser), std::move(redactor));
-  for (const auto& entry : state_->table.entries()) {
+  identifier_.set_rules(std::move(categoriser), std::move(redactor));
+  for (const auto& entry : table_.entries()) {
     entry->identity_due = true;
     entry->user_due = true;
   }
 }
 
 void Collector::set_store_bytes(std::int64_t bytes) {
-  state_->identifier.set_store_bytes(bytes);
-  state_->containers.set_store_bytes(bytes);
-}
-
-void Collector::set_read_share(std::int64_t ppm) {
-  state_->planner.set_share(ppm);
-}
-
-void Collector::set_closely(bool on) {
-  state_->planner.set_closely(on);
-}
-
-void Collector::set_large_end(std::int64_t kib) {
-  state_->ends.set_large(kib);
-}
-
-void Collector::set_ledgers(const LedgerLimits& limits) {
-  state_->ledgers.set_limits(limits);
-}
-
-void Collector::ask_ledgers(LedgerAsk ask) {
-  state_->ledger_ask = ask;
-}
-
-void Collector::set_tmpfs_interval(std::chrono::milliseconds interval) {
-  state_->tmpfs.set_interval(interval);
+  identifier_.set_store_bytes(bytes);
+  containers_.set_store_bytes(bytes);
 }
 
 void Collector::report_all() {
-  for (const auto& entry : state_->table.entries()) entry->changed = true;
-  state_->containers.forget();
-  state_->machine.tell_all();
-  state_->tmpfs.tell_all();
+  for (const auto& entry : table_.entries()) entry->changed = true;
+  containers_.forget();
+  machine_.tell_all();
+  tmpfs_.tell_all();
 }
 
 Result<Tick> Collector::collect(bool keyframe) {
-  State& state = *state_;
   Tick tick;
   tick.keyframe = keyframe;
-  tick.begin = state.clock.now();
+  tick.begin = clock_.now();
   CostSpan whole;
-  Pass pass{.tick = tick, .buffer = state.buffer};
-  TRY(state.read(pass));
-  state.assemble(tick);
-  if (std::exchange(state.first, false)) {
-    state.find_access();
-    state.identifier.forget_seeds();
+  Pass pass{.tick = tick, .buffer = buffer_};
+  TRY(read(pass));
+  assemble(tick);
+  if (std::exchange(first_, false)) {
+    find_access();
+    identifier_.forget_seeds();
   }
-  state.malformed.report(pass.malformed);
-  state.blocked.report(pass.blocked);
-  state.events = state.blocked_users.see(pass.blocked_users, tick.begin,
-                                         [&state](std::uint32_t uid) { return state.identifier.user_name(uid); });
-  tick.end = state.clock.now();
-  state.read_until_ms = tick.end.boot_ms;
+  malformed_.report(pass.malformed);
+  blocked_.report(pass.blocked);
+  events_ = blocked_users_.see(pass.blocked_users, tick.begin,
+                               [this](std::uint32_t uid) { return identifier_.user_name(uid); });
+  tick.end = clock_.now();
+  read_until_ms_ = tick.end.boot_ms;
   whole.add_to(tick.total);
-  state.planner.spend(pass);
+  planner_.spend(pass);
   return tick;
 }
 
 TickSource::Look Collector::look() {
-  State& state = *state_;
   Look look;
-  if (state.first || !state.census) return look;
+  if (first_ || !census_) return look;
   CostSpan span;
-  if (state.look(&Census::glance)) {
-    look.available_kib = state.machine.available_kib(state.buffer);
-    look.oom_kill = state.take_events({});
-    look.growth = state.looks.see(state.table.entries(), state.totals, state.machine_then, state.seen,
-                                  look.available_kib, state.clock.now().wall_ms);
+  if (ask_census(&Census::glance)) {
+    look.available_kib = machine_.available_kib(buffer_);
+    look.oom_kill = take_told({});
+    look.growth = looks_.see(table_.entries(), totals_, machine_then_, seen_, look.available_kib, clock_.now().wall_ms);
   }
   span.add_to(look.cost);
-  state.looked.add(look.cost);
+  looked_.add(look.cost);
   return look;
 }
 
-int Collector::events_fd() const {
-  return state_->told ? state_->told->wait_fd() : -1;
-}
+}  // namespace
 
-bool Collector::take_events() {
-  return state_->take_events({});
-}
-
-const Access& Collector::access() const {
-  return state_->access;
-}
-
-const std::vector<Event>& Collector::events() const {
-  return state_->events;
+std::unique_ptr<TickSource> make_proc_source(ProcFs proc, const Clock& clock, Categoriser categoriser,
+                                             Redactor redactor, const CollectorOptions& options,
+                                             Result<std::unique_ptr<Census>> census,
+                                             Result<std::unique_ptr<ProcessEvents>> events) {
+  return std::make_unique<Collector>(std::move(proc), clock, std::move(categoriser), std::move(redactor), options,
+                                     std::move(census), std::move(events));
 }
 
 }  // namespace memoir

@@ -1,8 +1,8 @@
 #pragma once
 
-// Makes ticks: one pass over the machine, every process. Keeps the process table (births, exits, execs, reused pids)
-// and the open descriptors between passes; process_reads.h says how an exec is told, and what can be missed. One thread
-// calls it; reads that may block on their target run on a worker of its own.
+// Ticks from /proc: one pass over the machine, every process. Keeps the process table (births, exits, execs, reused
+// pids) and the open descriptors between passes; process_reads.h says how an exec is told, and what can be missed. One
+// thread calls it; reads that may block on their target run on a worker of its own.
 
 #include <chrono>
 #include <cstddef>
@@ -33,35 +33,11 @@ struct CollectorOptions {
   std::int64_t read_share_ppm = 0;  // of a core, for reading smaps_rollup by need; 0: of each process in each tick
 };
 
-class Collector final : public TickSource {
- public:
-  // Without a census the status of every process is read. Where there is an error instead, access() tells it, and the
-  // census is made by /proc; so it is when it fails later. Without events, who lived between two ticks is not seen.
-  Collector(ProcFs proc, const Clock& clock, Categoriser categoriser, Redactor redactor,
-            const CollectorOptions& options, Result<std::unique_ptr<Census>> census = std::unique_ptr<Census>(),
-            Result<std::unique_ptr<ProcessEvents>> events = std::unique_ptr<ProcessEvents>());
-  ~Collector() override;
-
-  void seed(const std::vector<KnownProcess>& known) override;
-  void set_rules(Categoriser categoriser, Redactor redactor) override;
-  void set_store_bytes(std::int64_t bytes) override;
-  void report_all() override;
-  Result<Tick> collect(bool keyframe) override;
-  Look look() override;
-  int events_fd() const override;
-  bool take_events() override;
-  const Access& access() const override;
-  const std::vector<Event>& events() const override;
-  void set_read_share(std::int64_t ppm) override;
-  void set_closely(bool on) override;
-  void set_large_end(std::int64_t kib) override;
-  void set_ledgers(const LedgerLimits& limits) override;
-  void ask_ledgers(LedgerAsk ask) override;
-  void set_tmpfs_interval(std::chrono::milliseconds interval) override;
-
- private:
-  struct State;
-  std::unique_ptr<State> state_;
-};
+// Without a census the status of every process is read. Where there is an error instead, access() tells it, and the
+// census is made by /proc; so it is when it fails later. Without events, who lived between two ticks is not seen.
+std::unique_ptr<TickSource> make_proc_source(
+    ProcFs proc, const Clock& clock, Categoriser categoriser, Redactor redactor, const CollectorOptions& options,
+    Result<std::unique_ptr<Census>> census = std::unique_ptr<Census>(),
+    Result<std::unique_ptr<ProcessEvents>> events = std::unique_ptr<ProcessEvents>());
 
 }  // namespace memoir

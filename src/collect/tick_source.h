@@ -1,6 +1,6 @@
 #pragma once
 
-// Where ticks come from: /proc (Collector), or vmmap(1) (VmmapSource). One thread calls it.
+// Where ticks come from: /proc (collector.h), or vmmap(1) (vmmap/source.h). One thread calls it.
 
 #include <chrono>
 #include <cstdint>

@@ -115,8 +115,8 @@ class Day {
       : cgroups_(tree),
         members_(tree),
         tmpfs_(mounts, {64, 8}),
-        collector_(proc_, clock_, need(Categoriser::make(default_category_rules())),
-                   need(Redactor::make(RedactionOptions{})), options(folder)),
+        collector_(make_proc_source(proc_, clock_, need(Categoriser::make(default_category_rules())),
+                                    need(Redactor::make(RedactionOptions{})), options(folder))),
         all_(folder + "/all.db", boot_, clock_.now(), kTickMs),
         before_(folder + "/before.db", boot_, clock_.now(), kTickMs),
         least_(folder + "/least.db", boot_, clock_.now(), kTickMs) {}
@@ -125,7 +125,7 @@ class Day {
     for (std::size_t i = 0; i < ticks; ++i) {
       population.stir(moving);
       members_.move(moving);
-      take(need(collector_.collect(i % kTicksAnHour == 0)), i);
+      take(need(collector_->collect(i % kTicksAnHour == 0)), i);
       clock_.advance(kTickMs);
     }
     all_bytes_ = all_.close(clock_.now());
@@ -163,7 +163,7 @@ class Day {
   CgroupTicks cgroups_;
   Members members_;
   TmpfsTicks tmpfs_;
-  Collector collector_;
+  std::unique_ptr<TickSource> collector_;
   Store all_;
   Store before_;
   Store least_;

@@ -77,8 +77,8 @@ int main(int argc, char** argv) try {
   const ProcFs proc;
   test::ManualClock clock(SystemClock().now());
   const BootInfo boot = need(proc.boot(clock.now()));
-  Collector collector(proc, clock, need(Categoriser::make(default_category_rules())),
-                      need(Redactor::make(RedactionOptions{})), options);
+  const auto collector = make_proc_source(proc, clock, need(Categoriser::make(default_category_rules())),
+                                          need(Redactor::make(RedactionOptions{})), options);
   const test::TemporaryDirectory folder;
   Store with(folder.path() + "/with.db", boot, clock.now(), kTickMs);
   Store without(folder.path() + "/without.db", boot, clock.now(), kTickMs);
@@ -86,7 +86,7 @@ int main(int argc, char** argv) try {
   const std::size_t ticks = hours * 360;
   for (std::size_t i = 0; i < ticks; ++i) {
     population.stir(processes / 20);
-    Tick tick = need(collector.collect(i % 360 == 0));
+    Tick tick = need(collector->collect(i % 360 == 0));
     add(tick, sums);
     sums.with_us += with.write(tick);
     tick.ledgers.clear();

@@ -48,8 +48,8 @@ std::vector<Round> measure(const Plan& plan, Population& population, bool keep, 
   CollectorOptions options;
   options.max_descriptors = keep ? raise_descriptor_limit() : 0;
   if (reads == Reads::by_need) options.read_share_ppm = 5'000;
-  Collector collector(proc, clock, need(Categoriser::make(default_category_rules())),
-                      need(Redactor::make(RedactionOptions{})), options, std::move(census));
+  const auto collector = make_proc_source(proc, clock, need(Categoriser::make(default_category_rules())),
+                                          need(Redactor::make(RedactionOptions{})), options, std::move(census));
   const test::TemporaryDirectory folder;
   const auto writer = need(Writer::open(folder.path() + "/memoir.db", Durability::full));
   need(writer->begin_run({.boot = boot, .pid = 1, .version = "bench", .interval_ms = 10'000, .started = clock.now()}));
@@ -57,7 +57,7 @@ std::vector<Round> measure(const Plan& plan, Population& population, bool keep, 
 
   // The first pass opens files and learns who there is; the first ticks are keyframes.
   floor.pass();
-  for (int i = 0; i < 3; ++i) need(writer->write(need(collector.collect(i == 0))));
+  for (int i = 0; i < 3; ++i) need(writer->write(need(collector->collect(i == 0))));
 
   std::vector<Round> rounds;
   for (std::size_t i = 0; i < plan.rounds; ++i) {
@@ -66,7 +66,7 @@ std::vector<Round> measure(const Plan& plan, Population& population, bool keep, 
     Tick tick;
     const auto read_floor = [&] { round.floor_us = cost_us([&] { floor.pass(); }); };
     const auto take_tick = [&] {
-      round.collect_us = cost_us([&] { tick = need(collector.collect(false)); });
+      round.collect_us = cost_us([&] { tick = need(collector->collect(false)); });
       round.store_us = cost_us([&] { need(writer->write(tick)); });
     };
     // Whoever comes second finds the caches warm: each does so half of the time.

@@ -38,7 +38,7 @@ struct WatchedTwice {
 
   Machine machine;
   std::shared_ptr<FakeCensus::Script> script = std::make_shared<FakeCensus::Script>();
-  std::unique_ptr<Collector> counted;
+  std::unique_ptr<TickSource> counted;
 
   FakeProc& proc() { return machine.proc; }
 

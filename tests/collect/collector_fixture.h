@@ -23,7 +23,7 @@ inline CollectorOptions many_descriptors() {
   return options;
 }
 
-inline std::unique_ptr<Collector> make_collector(
+inline std::unique_ptr<TickSource> make_collector(
     const ProcFs& proc, const Clock& clock, const CollectorOptions& options = many_descriptors(),
     Result<std::unique_ptr<Census>> census = std::unique_ptr<Census>(),
     Result<std::unique_ptr<ProcessEvents>> events = std::unique_ptr<ProcessEvents>()) {
@@ -31,8 +31,8 @@ inline std::unique_ptr<Collector> make_collector(
   REQUIRE(categoriser.ok());
   auto redactor = Redactor::make({});
   REQUIRE(redactor.ok());
-  return std::make_unique<Collector>(proc, clock, *std::move(categoriser), *std::move(redactor), options,
-                                     std::move(census), std::move(events));
+  return make_proc_source(proc, clock, *std::move(categoriser), *std::move(redactor), options, std::move(census),
+                          std::move(events));
 }
 
 inline bool has_sample(const Tick& tick, std::int32_t pid) {
@@ -59,7 +59,7 @@ inline ProcessInfo born_of(const Tick& tick, std::int32_t pid) {
 struct Machine {
   FakeProc proc;
   ManualClock clock{{FakeProc::kBootMs + 1'000'000, 1'000'000}};
-  std::unique_ptr<Collector> collector;
+  std::unique_ptr<TickSource> collector;
 
   explicit Machine(const CollectorOptions& options = many_descriptors())
       : collector(make_collector(proc.proc(), clock, options)) {}

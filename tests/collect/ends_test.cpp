@@ -194,7 +194,7 @@ struct Told {
   ManualClock clock{{FakeProc::kBootMs + 1'000'000, 1'000'000}};
   std::shared_ptr<FakeCensus::Script> census = std::make_shared<FakeCensus::Script>();
   std::shared_ptr<FakeEvents::Script> events = std::make_shared<FakeEvents::Script>();
-  std::unique_ptr<Collector> collector =
+  std::unique_ptr<TickSource> collector =
       make_collector(proc.proc(), clock, many_descriptors(),
                      Result<std::unique_ptr<Census>>(std::make_unique<FakeCensus>(proc.proc(), census)),
                      Result<std::unique_ptr<ProcessEvents>>(std::make_unique<FakeEvents>(events)));

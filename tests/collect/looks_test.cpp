@@ -39,7 +39,7 @@ struct Looked {
   FakeProc proc;
   ManualClock clock{{FakeProc::kBootMs + 1'000'000, 1'000'000}};
   std::shared_ptr<FakeCensus::Script> script = std::make_shared<FakeCensus::Script>();
-  std::unique_ptr<Collector> collector;
+  std::unique_ptr<TickSource> collector;
 };
 
 // All of `kib` private, and 200 KiB of a file.

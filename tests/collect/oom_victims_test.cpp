@@ -78,7 +78,7 @@ struct Victims {
   ManualClock clock{{FakeProc::kBootMs + 1'000'000, 1'000'000}};
   std::shared_ptr<FakeCensus::Script> census = std::make_shared<FakeCensus::Script>();
   std::shared_ptr<FakeEvents::Script> script = std::make_shared<FakeEvents::Script>();
-  std::unique_ptr<Collector> collector;
+  std::unique_ptr<TickSource> collector;
 };
 
 void check_detail(const OomVictim& victim) {

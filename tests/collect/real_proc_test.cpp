@@ -74,7 +74,7 @@ __attribute__((noinline, no_sanitize("thread"), no_sanitize("address"))) void to
 
 struct RealMachine {
   SystemClock clock;
-  std::unique_ptr<Collector> collector = make_collector(ProcFs(), clock);
+  std::unique_ptr<TickSource> collector = make_collector(ProcFs(), clock);
 
   Tick tick() {
     auto result = collector->collect(false);

@@ -6,7 +6,7 @@
 //   test::FakeProcess nginx{.pid = 100, .comm = "nginx", .arguments = {"nginx", "-g", "daemon off;"}};
 //   nginx.memory = test::memory_of(4096);                // 4 MiB, all private
 //   proc.add(nginx);
-//   Collector collector(ProcFs(proc.root()), …);
+//   const auto collector = make_proc_source(ProcFs(proc.root()), …);
 //
 // What a kept descriptor sees, as with the kernel:
 //   update()        the same process goes on: every file is rewritten in place, a kept descriptor reads the new text
