@@ -11,12 +11,12 @@
 
 namespace memoir {
 
-// The whole of `text` as a decimal number, or nothing.
-template <typename Number>
-std::optional<Number> parse_number(std::string_view text) {
+// The whole of `text` as a number, or nothing. `base`: of a whole number that is not decimal.
+template <typename Number, typename... Base>
+std::optional<Number> parse_number(std::string_view text, Base... base) {
   Number value{};
   const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  const auto [stop, error] = std::from_chars(text.data(), end, value, base...);
   if (error != std::errc{} || stop != end) return std::nullopt;
   return value;
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include "base/text.h"
 #include "proc/key_lines.h"
@@ -23,24 +22,11 @@ bool is_digits(std::string_view text) {
   return std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
 
-// KiB of one of a unit; 0 is bytes.
+// KiB of one of a unit, in either case, each of which is 1024 of the one before; nothing: it is none.
 std::optional<std::int64_t> unit_kib(char unit) {
-  switch (unit) {
-    case 'K':
-    case 'k':
-      return 1;
-    case 'M':
-    case 'm':
-      return 1024;
-    case 'G':
-    case 'g':
-      return 1024 * 1024;
-    case 'T':
-    case 't':
-      return 1024 * 1024 * 1024;
-    default:
-      return std::nullopt;
-  }
+  const std::size_t at = std::string_view("KkMmGgTt").find(unit);
+  if (at == std::string_view::npos) return std::nullopt;
+  return std::int64_t{1} << (at / 2 * 10);
 }
 
 // The digits behind the point, in millionths.
@@ -55,19 +41,11 @@ struct AddressRange {
   std::uint64_t end;
 };
 
-std::optional<std::uint64_t> parse_address(std::string_view text) {
-  std::uint64_t value = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value, 16);
-  if (error != std::errc{} || stop != end) return std::nullopt;
-  return value;
-}
-
 std::optional<AddressRange> parse_range(std::string_view word) {
   const std::size_t dash = word.find('-');
   if (dash == std::string_view::npos) return std::nullopt;
-  const auto start = parse_address(word.substr(0, dash));
-  const auto end = parse_address(word.substr(dash + 1));
+  const auto start = parse_number<std::uint64_t>(word.substr(0, dash), 16);
+  const auto end = parse_number<std::uint64_t>(word.substr(dash + 1), 16);
   if (!start || !end) return std::nullopt;
   return AddressRange{*start, *end};
 }

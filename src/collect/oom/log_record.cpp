@@ -1,7 +1,5 @@
 #include "collect/oom/log_record.h"
 
-#include <charconv>
-
 #include "base/text.h"
 
 namespace memoir {
@@ -35,17 +33,10 @@ std::string unescape_log(std::string_view message) {
   std::string bytes;
   bytes.reserve(message.size());
   while (!message.empty()) {
-    unsigned char byte = 0;
-    if (message.starts_with("\\x") && message.size() >= 4) {
-      const char* const end = message.data() + 4;
-      if (std::from_chars(message.data() + 2, end, byte, 16).ptr == end) {
-        bytes += static_cast<char>(byte);
-        message.remove_prefix(4);
-        continue;
-      }
-    }
-    bytes += message.front();
-    message.remove_prefix(1);
+    const bool escape = message.starts_with("\\x") && message.size() >= 4;
+    const auto byte = escape ? parse_number<unsigned char>(message.substr(2, 2), 16) : std::nullopt;
+    bytes += byte ? static_cast<char>(*byte) : message.front();
+    message.remove_prefix(byte ? 4 : 1);
   }
   return bytes;
 }
