@@ -11,51 +11,27 @@
 namespace memoir {
 namespace {
 
-std::string need_restart(const Config& before, const Config& after) {
+// What takes a restart to change stays in `after` as it is in `before`. The keys of those that were to change.
+std::string keep_until_restart(const Config& before, Config& after) {
   std::vector<const char*> keys;
-  if (before.db != after.db) keys.push_back("db");
-  if (before.durability != after.durability) keys.push_back("durability");
-  if (before.read_deadline != after.read_deadline) keys.push_back("read_deadline");
-  if (before.queue_ticks != after.queue_ticks) keys.push_back("queue_ticks");
-  if (before.queue_mib != after.queue_mib) keys.push_back("queue_mib");
-  if (before.max_command_bytes != after.max_command_bytes) keys.push_back("max_command_bytes");
-  if (before.source != after.source) keys.push_back("source");
-  if (before.vmmap != after.vmmap) keys.push_back("vmmap");
-  if (before.ps != after.ps) keys.push_back("ps");
-  if (before.vmmap_deadline != after.vmmap_deadline) keys.push_back("deadline");
-  if (before.vmmap_group != after.vmmap_group) keys.push_back("group");
-  if (before.container_names != after.container_names) keys.push_back("container_names");
+  const auto keep = [&](const char* key, auto Config::*member) {
+    if (before.*member == after.*member) return;
+    after.*member = before.*member;
+    keys.push_back(key);
+  };
+  keep("db", &Config::db);
+  keep("durability", &Config::durability);
+  keep("read_deadline", &Config::read_deadline);
+  keep("queue_ticks", &Config::queue_ticks);
+  keep("queue_mib", &Config::queue_mib);
+  keep("max_command_bytes", &Config::max_command_bytes);
+  keep("source", &Config::source);
+  keep("vmmap", &Config::vmmap);
+  keep("ps", &Config::ps);
+  keep("deadline", &Config::vmmap_deadline);
+  keep("group", &Config::vmmap_group);
+  keep("container_names", &Config::container_names);
   return fmt::format("{}", fmt::join(keys, ", "));
-}
-
-// `after` in what can change while we run, `before` in the rest.
-Config changeable(const Config& before, const Config& after) {
-  Config config = before;
-  config.interval = after.interval;
-  config.look = after.look;
-  config.burst = after.burst;
-  config.raw = after.raw;
-  config.five_minutes = after.five_minutes;
-  config.hours = after.hours;
-  config.days = after.days;
-  config.max_size = after.max_size;
-  config.budget_cpu_ppm = after.budget_cpu_ppm;
-  config.mappings_interval = after.mappings_interval;
-  config.mappings_processes = after.mappings_processes;
-  config.mappings_labels = after.mappings_labels;
-  config.mappings_budget = after.mappings_budget;
-  config.tmpfs_interval = after.tmpfs_interval;
-  config.alert_exec = after.alert_exec;
-  config.alert_pressure_ppm = after.alert_pressure_ppm;
-  config.alert_leak = after.alert_leak;
-  config.alert_every = after.alert_every;
-  config.alert_timeout = after.alert_timeout;
-  config.leaks_hour = after.leaks_hour;
-  config.log_level = after.log_level;
-  config.categories = after.categories;
-  config.default_categories = after.default_categories;
-  config.redaction = after.redaction;
-  return config;
 }
 
 std::string kept_text(const Config& config) {
@@ -88,10 +64,9 @@ void Daemon::reload() {
 
 void Daemon::change_to(Settings settings, Rules rules) {
   const Config before = settings_.config;
-  const std::string restart = need_restart(before, settings.config);
+  const std::string restart = keep_until_restart(before, settings.config);
   if (!restart.empty()) log_warning(fmt::format("a restart is needed for the change of {}", restart));
   settings_ = std::move(settings);
-  settings_.config = changeable(before, settings_.config);
   const Config& now = settings_.config;
   log_level(to_log_level(now));
   source_->set_read_share(now.budget_cpu_ppm);
