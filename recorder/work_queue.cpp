@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <iterator>
 #include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -69,87 +68,65 @@ std::size_t bytes_of(const Tick& tick) {
 }  // namespace
 
 void WorkQueue::push(WorkItem item) {
-  const auto pack = [this](auto& content) -> Item {
-    if constexpr (std::is_same_v<std::decay_t<decltype(content)>, Tick>) {
-      return after_newest(std::move(content));
-    } else {
-      return std::move(content);
-    }
-  };
-  add(items_.end(), std::visit(pack, item));
+  Item waiting{.work = std::move(item)};
+  if (auto* const tick = std::get_if<Tick>(&waiting.work)) pack_after_newest(*tick, waiting);
+  add(items_.end(), std::move(waiting));
 }
 
 void WorkQueue::put_back(WorkItem item) {
   // What comes next cannot be kept as the difference to a tick that may be dropped from here.
   make_oldest_whole();
-  const auto pack = [](auto& content) -> Item {
-    if constexpr (std::is_same_v<std::decay_t<decltype(content)>, Tick>) {
-      return whole(std::move(content));
-    } else {
-      return std::move(content);
-    }
-  };
-  add(items_.begin(), std::visit(pack, item));
+  Item waiting{.work = std::move(item)};
+  if (auto* const tick = std::get_if<Tick>(&waiting.work)) pack_whole(*tick, waiting);
+  add(items_.begin(), std::move(waiting));
 }
 
 std::optional<WorkItem> WorkQueue::take() {
   if (items_.empty()) return std::nullopt;
   if (is_tick(items_.front())) return take_tick(items_.begin());
   events_ -= is_event(items_.front()) ? 1U : 0U;
-  const auto unpack = [](auto& content) -> std::optional<WorkItem> {
-    if constexpr (std::is_same_v<std::decay_t<decltype(content)>, WaitingTick>) {
-      return std::nullopt;
-    } else {
-      return std::move(content);
-    }
-  };
-  std::optional<WorkItem> item = std::visit(unpack, items_.front());
+  std::optional<WorkItem> item = std::move(items_.front().work);
   items_.pop_front();
   return item;
 }
 
 bool WorkQueue::has_run_end() const {
-  return std::any_of(items_.begin(), items_.end(),
-                     [](const Item& item) { return std::holds_alternative<RunEnd>(item); });
+  return std::ranges::any_of(items_, [](const Item& item) { return std::holds_alternative<RunEnd>(item.work); });
 }
 
-WorkQueue::WaitingTick WorkQueue::whole(Tick tick) {
-  Samples samples = std::exchange(tick.processes, {});
-  return {.tick = std::move(tick), .samples = {.changed = std::move(samples)}, .whole = true};
+void WorkQueue::pack_whole(Tick& tick, Item& item) {
+  item.samples = {.changed = std::exchange(tick.processes, {})};
+  item.whole = true;
 }
 
 void WorkQueue::make_oldest_whole() {
   const auto oldest = std::find_if(items_.begin(), items_.end(), is_tick);
-  if (oldest == items_.end()) return;
-  auto& waiting = std::get<WaitingTick>(*oldest);
-  if (waiting.whole) return;
-  waiting.samples = {.changed = applied(before_, waiting.samples)};
-  waiting.whole = true;
-  measure(waiting);
+  if (oldest == items_.end() || oldest->whole) return;
+  oldest->samples = {.changed = applied(before_, oldest->samples)};
+  oldest->whole = true;
+  measure(*oldest);
   before_ = Samples();
   if (ticks_ == 1) newest_ = Samples();
 }
 
-WorkQueue::WaitingTick WorkQueue::after_newest(Tick tick) {
-  const auto last = std::find_if(items_.rbegin(), items_.rend(), is_tick);
-  if (last == items_.rend()) return whole(std::move(tick));
-  const auto& newest = std::get<WaitingTick>(*last);
+void WorkQueue::pack_after_newest(Tick& tick, Item& item) {
+  const auto newest = std::find_if(items_.rbegin(), items_.rend(), is_tick);
+  if (newest == items_.rend()) return pack_whole(tick, item);
   Samples now = std::exchange(tick.processes, {});
-  SampleDelta samples = difference(newest.whole ? newest.samples.changed : newest_, now);
+  item.samples = difference(newest->whole ? newest->samples.changed : newest_, now);
   newest_ = std::move(now);
-  return {.tick = std::move(tick), .samples = std::move(samples)};
 }
 
-void WorkQueue::measure(WaitingTick& waiting) {
+void WorkQueue::measure(Item& waiting) {
   bytes_ -= waiting.bytes;
-  waiting.bytes = bytes_of(waiting.tick) + waiting.samples.bytes();
+  waiting.bytes = bytes_of(std::get<Tick>(waiting.work)) + waiting.samples.bytes();
   bytes_ += waiting.bytes;
 }
 
 void WorkQueue::add(const Items::iterator& place, Item item) {
-  if (auto* waiting = std::get_if<WaitingTick>(&item)) {
+  if (is_tick(item)) {
     ++ticks_;
-    measure(*waiting);
+    measure(item);
   }
   events_ += is_event(item) ? 1U : 0U;
   items_.insert(place, std::move(item));
@@ -157,14 +134,13 @@ void WorkQueue::add(const Items::iterator& place, Item item) {
 }
 
 Tick WorkQueue::take_tick(const Items::iterator& place) {
-  auto& waiting = std::get<WaitingTick>(*place);
-  Samples now = waiting.whole ? std::move(waiting.samples.changed) : applied(before_, waiting.samples);
-  Tick tick = std::move(waiting.tick);
-  bytes_ -= waiting.bytes;
+  Samples now = place->whole ? std::move(place->samples.changed) : applied(before_, place->samples);
+  Tick tick = std::get<Tick>(std::move(place->work));
+  bytes_ -= place->bytes;
   --ticks_;
   const auto after = items_.erase(place);
   const auto next = std::find_if(after, items_.end(), is_tick);
-  before_ = next == items_.end() || std::get<WaitingTick>(*next).whole ? Samples() : now;
+  before_ = next == items_.end() || next->whole ? Samples() : now;
   if (next == items_.end()) newest_ = Samples();
   tick.processes = std::move(now);
   return tick;
@@ -183,9 +159,10 @@ void WorkQueue::drop_oldest_tick() {
   if (lost_.ticks++ == 0) lost_.first_ms = dropped.begin.wall_ms;
   lost_.last_ms = dropped.begin.wall_ms;
   // There is a next one: a tick is dropped only when there are two.
-  auto& next = std::get<WaitingTick>(*std::find_if(items_.begin(), items_.end(), is_tick));
-  merge_dropped(std::move(dropped), next.tick);
-  lost_.processes += forget_ended(next.tick, kMostEnded);
+  Item& next = *std::find_if(items_.begin(), items_.end(), is_tick);
+  auto& tick = std::get<Tick>(next.work);
+  merge_dropped(std::move(dropped), tick);
+  lost_.processes += forget_ended(tick, kMostEnded);
   measure(next);
 }
 

@@ -66,26 +66,25 @@ class WorkQueue {
   void clear_lost() { lost_ = {}; }
 
  private:
-  struct WaitingTick {
-    Tick tick;  // but for its processes
-    SampleDelta samples;
+  struct Item {
+    WorkItem work;  // of a tick all but its processes; what follows is of a tick alone
+    SampleDelta samples{};
     bool whole = false;  // `samples` is the difference to nothing
     std::size_t bytes = 0;
   };
-  using Item = std::variant<RunInfo, WaitingTick, Event, RunEnd>;
   using Items = std::deque<Item>;
 
-  static bool is_tick(const Item& item) { return std::holds_alternative<WaitingTick>(item); }
-  static bool is_event(const Item& item) { return std::holds_alternative<Event>(item); }
-  static WaitingTick whole(Tick tick);
-  WaitingTick after_newest(Tick tick);
+  static bool is_tick(const Item& item) { return std::holds_alternative<Tick>(item.work); }
+  static bool is_event(const Item& item) { return std::holds_alternative<Event>(item.work); }
+  static void pack_whole(Tick& tick, Item& item);
+  void pack_after_newest(Tick& tick, Item& item);
   void make_oldest_whole();
   void add(const Items::iterator& place, Item item);
   // `place` is the oldest tick; it is taken out.
   Tick take_tick(const Items::iterator& place);
   void keep_limits();
   void drop_oldest_tick();
-  void measure(WaitingTick& waiting);
+  void measure(Item& waiting);
 
   const QueueLimits limits_;
   Items items_;
