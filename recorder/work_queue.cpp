@@ -14,54 +14,43 @@ std::size_t heap_bytes(const std::string& text) {
   return text.capacity() > inside ? text.capacity() + 1 : 0;
 }
 
-std::size_t bytes_of(const std::vector<TmpfsSample>& mounts) {
-  std::size_t bytes = mounts.capacity() * sizeof(TmpfsSample);
-  for (const TmpfsSample& mount : mounts) {
-    bytes += heap_bytes(mount.mount_point) + mount.largest.capacity() * sizeof(TmpfsEntry);
-    for (const TmpfsEntry& entry : mount.largest) bytes += heap_bytes(entry.path);
-  }
+template <typename T>
+std::size_t heap_bytes(const std::vector<T>& items) {
+  return items.capacity() * sizeof(T);
+}
+
+// With these texts of each.
+template <typename T, typename... Texts>
+std::size_t heap_bytes(const std::vector<T>& items, Texts... texts) {
+  std::size_t bytes = heap_bytes(items);
+  for (const T& item : items) bytes += (heap_bytes(item.*texts) + ...);
   return bytes;
 }
 
 // Of all but the processes' samples.
 std::size_t bytes_of(const Tick& tick) {
-  std::size_t bytes = sizeof(tick) + tick.exits.capacity() * sizeof(ProcessExit) +
-                      tick.born.capacity() * sizeof(ProcessInfo) + tick.categories.capacity() * sizeof(CategorySample) +
-                      tick.cgroups.capacity() * sizeof(CgroupSample) +
-                      tick.machine.other.capacity() * sizeof(OtherMeminfo);
-  for (const ProcessInfo& info : tick.born) {
-    for (const std::string* text :
-         {&info.user, &info.comm, &info.exe, &info.command, &info.cgroup, &info.cwd, &info.category}) {
-      bytes += heap_bytes(*text);
-    }
-  }
-  bytes += tick.ledgers.capacity() * sizeof(ProcessLedger);
+  std::size_t bytes =
+      sizeof(tick) + heap_bytes(tick.exits) + heap_bytes(tick.ends) + heap_bytes(tick.ledgers) +
+      heap_bytes(tick.born, &ProcessInfo::user, &ProcessInfo::comm, &ProcessInfo::exe, &ProcessInfo::command,
+                 &ProcessInfo::cgroup, &ProcessInfo::cwd, &ProcessInfo::category) +
+      heap_bytes(tick.end_sums, &EndSum::comm, &EndSum::user, &EndSum::cgroup) +
+      heap_bytes(tick.oom_victims, &OomVictim::cgroup) + heap_bytes(tick.categories, &CategorySample::category) +
+      heap_bytes(tick.cgroups, &CgroupSample::path) + heap_bytes(tick.machine.other, &OtherMeminfo::key) +
+      heap_bytes(tick.extremes.processes) + heap_bytes(tick.extremes.categories) +
+      heap_bytes(tick.extremes.cgroups, &CgroupExtremes::path);
   for (const ProcessLedger& of : tick.ledgers) {
-    bytes += of.ledger.rows.capacity() * sizeof(MappingRow);
+    bytes += heap_bytes(of.ledger.rows);
     for (const MappingRow& row : of.ledger.rows) bytes += heap_bytes(row.name.label);
   }
-  bytes += tick.extremes.processes.capacity() * sizeof(ProcessExtremes) +
-           tick.extremes.categories.capacity() * sizeof(CategoryExtremes) +
-           tick.extremes.cgroups.capacity() * sizeof(CgroupExtremes);
-  for (const CgroupExtremes& of : tick.extremes.cgroups) bytes += heap_bytes(of.path);
-  bytes += tick.ends.capacity() * sizeof(ProcessEnd) + tick.end_sums.capacity() * sizeof(EndSum);
-  bytes += tick.oom_victims.capacity() * sizeof(OomVictim);
   for (const OomVictim& victim : tick.oom_victims) {
-    bytes += heap_bytes(victim.cgroup);
-    if (!victim.detail) continue;
-    bytes += victim.detail->others.capacity() * sizeof(OomTask) + heap_bytes(victim.detail->limit_cgroup);
+    if (victim.detail) bytes += heap_bytes(victim.detail->others) + heap_bytes(victim.detail->limit_cgroup);
   }
-  for (const EndSum& sum : tick.end_sums)
-    for (const std::string* text : {&sum.comm, &sum.user, &sum.cgroup}) bytes += heap_bytes(*text);
-  if (tick.segments) bytes += tick.segments->capacity() * sizeof(SysvSegment);
-  if (tick.tmpfs) bytes += bytes_of(*tick.tmpfs);
-  for (const CategorySample& sample : tick.categories) bytes += heap_bytes(sample.category);
-  for (const CgroupSample& sample : tick.cgroups) bytes += heap_bytes(sample.path);
-  if (tick.cgroup_details) {
-    bytes += tick.cgroup_details->capacity() * sizeof(CgroupDetail);
-    for (const CgroupDetail& detail : *tick.cgroup_details) bytes += heap_bytes(detail.path);
+  if (tick.cgroup_details) bytes += heap_bytes(*tick.cgroup_details, &CgroupDetail::path);
+  if (tick.segments) bytes += heap_bytes(*tick.segments);
+  if (tick.tmpfs) {
+    bytes += heap_bytes(*tick.tmpfs, &TmpfsSample::mount_point);
+    for (const TmpfsSample& mount : *tick.tmpfs) bytes += heap_bytes(mount.largest, &TmpfsEntry::path);
   }
-  for (const OtherMeminfo& item : tick.machine.other) bytes += heap_bytes(item.key);
   return bytes;
 }
 
