@@ -1,7 +1,5 @@
 #include "recorder/suspension.h"
 
-#include <ctime>
-
 #include "base/clock.h"
 
 namespace memoir {
@@ -11,10 +9,8 @@ std::int64_t suspended_ms() {
   constexpr std::int64_t together_us = 1'000;
   while (true) {
     const std::int64_t before = steady_us();
-    timespec boot{};
-    clock_gettime(CLOCK_BOOTTIME, &boot);
-    if (steady_us() - before >= together_us) continue;
-    return boot.tv_sec * 1'000 + boot.tv_nsec / 1'000'000 - before / 1'000;
+    const std::int64_t boot_ms = SystemClock().now().boot_ms;
+    if (steady_us() - before < together_us) return boot_ms - before / 1'000;
   }
 }
 

@@ -239,17 +239,14 @@ void merge_dropped(Tick&& dropped, Tick& next) {
   next.counts.exited += dropped.counts.exited;
   next.counts.execed += dropped.counts.execed;
   // The newer description of a process wins. The older births come first: a process has its row before what follows it.
-  const auto described_later = [&next](const ProcessInfo& info) {
-    return std::any_of(next.born.begin(), next.born.end(),
-                       [&info](const ProcessInfo& later) { return later.key == info.key; });
-  };
-  std::erase_if(dropped.born, described_later);
+  std::erase_if(dropped.born, [&next](const ProcessInfo& info) {
+    return std::ranges::find(next.born, info.key, &ProcessInfo::key) != next.born.end();
+  });
   dropped.born.insert(dropped.born.end(), std::make_move_iterator(next.born.begin()),
                       std::make_move_iterator(next.born.end()));
   next.born = std::move(dropped.born);
   next.exits.insert(next.exits.end(), dropped.exits.begin(), dropped.exits.end());
-  std::sort(next.exits.begin(), next.exits.end(),
-            [](const ProcessExit& a, const ProcessExit& b) { return a.key < b.key; });
+  std::ranges::sort(next.exits, {}, &ProcessExit::key);
   merge_ends(dropped, next);
   merge_cgroup_peaks(dropped.extremes.cgroups, next.extremes.cgroups);
   merge_ledgers(std::move(dropped.ledgers), next);

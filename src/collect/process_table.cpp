@@ -230,13 +230,12 @@ void ProcessTable::take_census(ProcessEntry& entry, const CensusProcess& seen, c
 }
 
 void ProcessTable::drop_lost(Pass& pass) {
-  const auto lost = [&](const std::unique_ptr<ProcessEntry>& entry) {
+  std::erase_if(entries_, [&](const std::unique_ptr<ProcessEntry>& entry) {
     if (!entry->lost) return false;
     ++pass.tick.counts.vanished;
     if (!entry->fresh) exited(*entry, pass);
     return true;
-  };
-  entries_.erase(std::remove_if(entries_.begin(), entries_.end(), lost), entries_.end());
+  });
 }
 
 // A kept status is worth more than a kept rollup: the cost of opening it is as large as that of reading it. So rollups

@@ -70,12 +70,9 @@ std::optional<Mount> read_mount(std::string_view line) {
   return Mount{{*major, *minor, unescaped(mount_point), size_option(cut_word(line)), root == "/"}, type};
 }
 
-bool comes_before(const TmpfsMount& a, const TmpfsMount& b) {
-  const auto key = [](const TmpfsMount& mount) {
-    return std::tuple(mount.major, mount.minor, !mount.whole, mount.mount_point.size(),
-                      std::string_view(mount.mount_point));
-  };
-  return key(a) < key(b);
+auto place_of(const TmpfsMount& mount) {
+  return std::tuple(mount.major, mount.minor, !mount.whole, mount.mount_point.size(),
+                    std::string_view(mount.mount_point));
 }
 
 // `points`: of all mounts, sorted.
@@ -102,7 +99,7 @@ Result<std::vector<TmpfsMount>> parse_tmpfs_mounts(std::string_view text) {
   }
   std::ranges::sort(points);
   for (TmpfsMount& mount : mounts) mount.mounted_on = mounted_below(mount.mount_point, points);
-  std::ranges::sort(mounts, comes_before);
+  std::ranges::sort(mounts, {}, place_of);
   return mounts;
 }
 

@@ -5,8 +5,7 @@
 namespace memoir {
 
 std::size_t CategoryTotals::slot(std::string_view category) {
-  const auto found = std::find_if(by_slot_.begin(), by_slot_.end(),
-                                  [&](const CategorySample& sample) { return sample.category == category; });
+  const auto found = std::ranges::find(by_slot_, category, &CategorySample::category);
   const auto index = static_cast<std::size_t>(found - by_slot_.begin());
   if (found == by_slot_.end()) by_slot_.emplace_back().category = category;
   return index;
@@ -33,8 +32,7 @@ std::vector<CategorySample> CategoryTotals::samples() const {
   for (const CategorySample& sample : by_slot_) {
     if (sample.processes > 0) samples.push_back(sample);
   }
-  std::sort(samples.begin(), samples.end(),
-            [](const CategorySample& a, const CategorySample& b) { return a.category < b.category; });
+  std::ranges::sort(samples, {}, &CategorySample::category);
   return samples;
 }
 

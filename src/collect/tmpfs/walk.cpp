@@ -11,11 +11,11 @@
 #include <string_view>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <time.h>
 #include <tuple>
 #include <unordered_set>
 #include <utility>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/text.h"
 
@@ -32,12 +32,6 @@ std::int64_t plus(std::int64_t a, std::int64_t b) {
 
 std::int64_t changed_ms(const struct stat& status) {
   return std::clamp<std::int64_t>(status.st_mtim.tv_sec, 0, kLastSecond) * 1000 + status.st_mtim.tv_nsec / 1'000'000;
-}
-
-std::int64_t clock_us(clockid_t clock) {
-  timespec now{};
-  ::clock_gettime(clock, &now);
-  return std::int64_t{now.tv_sec} * 1'000'000 + now.tv_nsec / 1000;
 }
 
 // Bytes of a file, or of all below a directory.
@@ -114,7 +108,7 @@ class Walker {
       while (!levels_.empty()) leave();
       finish();
     }
-    tree_.cpu_us = clock_us(CLOCK_THREAD_CPUTIME_ID) - began_cpu_us_;
+    tree_.cpu_us = thread_cpu_us() - began_cpu_us_;
     return std::move(tree_);
   }
 
@@ -148,8 +142,8 @@ class Walker {
 
   const TmpfsMount& mount_;
   const WalkLimits& limits_;
-  const std::int64_t began_us_ = clock_us(CLOCK_MONOTONIC);
-  const std::int64_t began_cpu_us_ = clock_us(CLOCK_THREAD_CPUTIME_ID);
+  const std::int64_t began_us_ = steady_us();
+  const std::int64_t began_cpu_us_ = thread_cpu_us();
   TmpfsTree tree_;
   Held all_;
   std::int64_t visited_ = 0;
@@ -180,8 +174,7 @@ bool Walker::over() {
   if (visited_ >= limits_.entries) return true;
   if (visited_ % kClockEvery != 0) return false;
   const std::int64_t most_us = limits_.time / std::chrono::microseconds(1);
-  const bool late =
-      clock_us(CLOCK_MONOTONIC) - began_us_ >= most_us || clock_us(CLOCK_THREAD_CPUTIME_ID) - began_cpu_us_ >= most_us;
+  const bool late = steady_us() - began_us_ >= most_us || thread_cpu_us() - began_cpu_us_ >= most_us;
   if (late) complain(fmt::format("it takes more than {} ms", limits_.time.count()));
   return late;
 }
