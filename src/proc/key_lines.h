@@ -124,4 +124,28 @@ void clear_fields(FieldSet<E>& fields) {
   for (std::size_t i = First; i < First + Count; ++i) fields.clear(static_cast<E>(i));
 }
 
+// Sets the fields from `First` on, which are those of the table, each to the value of its line: KeyLine::kib() or
+// count(). Those without a line become absent, and so do all on an error. `file`: for messages.
+template <std::size_t First, auto Value, std::size_t Count, typename E>
+Status read_fields(std::string_view text, char separator, std::string_view file, const KeyTable<Count>& table,
+                   FieldSet<E>& fields) {
+  clear_fields<First, Count>(fields);
+  KeyCursor cursor(table);
+  KeyLine line;
+  bool any = false;
+  while (next_line(text, separator, line)) {
+    const auto index = cursor.find(line.key);
+    if (!index) continue;
+    const std::optional<std::int64_t> value = (line.*Value)();
+    if (!value) {
+      clear_fields<First, Count>(fields);
+      return bad_line(file, line.text);
+    }
+    fields.set(static_cast<E>(First + *index), *value);
+    any = true;
+  }
+  if (!any) return nothing_known(file);
+  return Done{};
+}
+
 }  // namespace memoir

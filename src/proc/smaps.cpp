@@ -85,28 +85,31 @@ Status SmapsParser::read_lines(std::string_view text) {
 }
 
 bool SmapsParser::take_zero(std::string_view& text) {
-  const auto& zero = zeros_[static_cast<std::size_t>(lines_.next())];
+  const auto& zero = zeros_[cursor_.next()];
   const bool known = zero.back() == '\n';
   if (!known || text.size() < zero.size() || std::memcmp(text.data(), zero.data(), zero.size()) != 0) return false;
   text.remove_prefix(zero.size());
-  region_.memory.set(lines_.next(), 0);
-  lines_.pass();
+  region_.memory.set(static_cast<ProcessField>(cursor_.next()), 0);
+  cursor_.pass();
   return true;
 }
 
 bool SmapsParser::read_line(const KeyLine& line) {
   if (line.text.size() > kLongestLine) return false;
   if (may_be_region(line.text)) return read_region(line.text);
-  const RollupLines::Line read = lines_.read(line, region_.memory);
-  if (read != RollupLines::Line::known) return read == RollupLines::Line::unknown;
-  if (region_.memory.get(lines_.last()) == 0) keep_zero(line.text);
+  const auto field = cursor_.find(line.key);
+  if (!field) return true;
+  const auto kib = line.kib();
+  if (!kib) return false;
+  region_.memory.set(static_cast<ProcessField>(*field), *kib);
+  if (*kib == 0) keep_zero(line.text);
   any_known_ = true;
   return in_region_;
 }
 
 // A known line is not torn: its newline is behind it.
 void SmapsParser::keep_zero(std::string_view line) {
-  auto& zero = zeros_[static_cast<std::size_t>(lines_.last())];
+  auto& zero = zeros_[cursor_.last()];
   if (line.size() + 1 == zero.size()) std::memcpy(zero.data(), line.data(), zero.size());
 }
 

@@ -20,7 +20,7 @@
 
 #include "base/result.h"
 #include "model/process.h"
-#include "proc/rollup_lines.h"
+#include "proc/rollup_keys.h"
 
 namespace memoir {
 
@@ -67,7 +67,7 @@ class SmapsParser {
 
   const OnRegion on_region_;
   std::string torn_;  // the start of a line whose end comes with the next piece
-  RollupLines lines_;
+  KeyCursor<kRollupFields> cursor_{kRollupKeys};
   // Of each field the line that says 0, as this kernel writes it: most lines are one of those. All have the same
   // length.
   std::array<std::array<char, 28>, kRollupFields> zeros_{};
