@@ -11,17 +11,15 @@
 namespace memoir {
 namespace {
 
-enum class Takes : unsigned char { group, next };
-
 struct Row {
   const char* program;  // empty: any
-  Takes takes;
+  bool next;
   const char* pattern;
   const char* unless = "";
 };
 
-constexpr Takes kGroup = Takes::group;
-constexpr Takes kNext = Takes::next;
+constexpr bool kGroup = false;
+constexpr bool kNext = true;
 
 // Words that a secret follows, as the last part of a name: `--db-password=`, `GITHUB_TOKEN=`, `--password2=`.
 // `--password-file=`, `--token-ttl` and `--max-tokens` end otherwise and are left alone, as are PWD and `--bypass`.
@@ -43,7 +41,11 @@ constexpr const char* kPath =
 constexpr const char* kScheme =
     "(?:(?:bearer|basic|digest|negotiate|[\\w-]*token|api-?key|bot|key|ntlm|oauth|geniekey|ssws|splunk)\\s+)?";
 
-constexpr Row kNamed[] = {
+#define MEMOIR_MYSQL                                                                    \
+  "^(?:mysql|mysql(?:dump|admin|import|show|check|binlog|slap|pump|sh|_upgrade)|mycli|" \
+  "mariadb(?:-[a-z-]+)?|mariabackup|xtrabackup|innobackupex|mytop|pt-[a-z-]+)$"
+
+constexpr Row kRows[] = {
     // The whole rest of the argument: a password may hold any character.
     {"", kGroup, R"((?i)^(?:(?:--?[\w.-]+=)?-{0,2}[\w.-]*<secret>=|/[\w-]*<secret>:)(.+)$)", "^/.*?:/"},
     {"", kGroup, R"((?i)^(?:--?[\w.-]+=)?-{0,2}[\w.-]*<keys>=(.+)$)", "<path>|=(?:true|false|yes|no)$"},
@@ -91,18 +93,16 @@ constexpr Row kNamed[] = {
     {"", kGroup, R"((?i)^(?:\S*:)?_(?:auth|authToken|password)(?:=| )(.+)$)"},
     {"", kNext, R"((?i)^(?:set|reset)[_-](?:\w+[_-])?pass(?:word|wd)$)"},
     {"", kNext, R"((?i)^(?:add-|set)?(?:authtoken|apikey)$)"},
-};
 
-constexpr Row kHeaders[] = {
+    // Headers.
     {"", kGroup, R"((?i)^(?:-H|--?[\w-]+=)?(?:proxy-)?authorization:\s*<scheme>(\S.*)$)"},
     {"", kGroup, R"((?i)\bauthorization["']?\s*[:=]\s*["']?<scheme>([^\s'"]+))"},
     {"", kGroup, R"((?i)\bbearer\s+([\w.~+/=-]{16,}))"},
     {"", kGroup, R"((?i)^(?:-H|--header=)?(?:set-)?cookie:\s*(.+)$)"},
     {"", kNext, R"((?i)^(?:-H)?(?:proxy-)?authorization:$)", R"((?i)\n(?:bearer|basic|digest|negotiate|token)$)"},
     {"", kNext, R"(^(?:Bearer|Basic|Digest|Negotiate)$)"},
-};
 
-constexpr Row kUrls[] = {
+    // URLs.
     {"", kGroup, R"(://[^/\s:'"]*:([^/\s'"]+)@)"},
     // A password with a bare slash in it; what begins like a port and its path is none.
     {"", kGroup, R"(://[^/\s:@'"]+:([0-9]*[^0-9/\s@'"][^\s'"]*)@)"},
@@ -125,10 +125,8 @@ constexpr Row kUrls[] = {
     {"", kGroup, R"(/with/key/([\w-]+))"},
     {"", kGroup, R"(api\.telegram\.org/bot[0-9]+:([\w-]+))"},
     {"", kGroup, R"(^rtmps?://\S+/([\w?=&-]+)$)"},
-};
 
-// What is a secret by its own shape.
-constexpr Row kShapes[] = {
+    // What is a secret by its own shape.
     {"", kGroup, R"(\b((?:AKIA|ASIA|AIDA|AROA|ABIA|ACCA)[A-Z0-9]{16})\b)"},
     {"", kGroup, R"(\b(eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?|eyJ[\w+/=-]{60,}))"},  // JSON Web Token
     {"", kGroup,
@@ -141,14 +139,8 @@ constexpr Row kShapes[] = {
      R"((?i)(?:(?:^|[^a-z0-9_.-]|^--?|(?:sign(?:ing)?|encrypt(?:ion)?|decrypt(?:ion)?|hmac|private|auth|session|shared|license|master|api|ssl|tls|crypto|aes|data|admin|client|server|app|secret|access|consumer|gossip|root)[_.-]?)key)"
      R"(|\bauth|cred|credentials|seed|cookie|jwt|[_-]pw)["']?[=:\s\n]\s*["']?)"
      R"(([a-z0-9+][a-z0-9+/]{31,}={0,2})(?:[\s\n&;,'"]|$))"},
-};
 
-#define MEMOIR_MYSQL                                                                    \
-  "^(?:mysql|mysql(?:dump|admin|import|show|check|binlog|slap|pump|sh|_upgrade)|mycli|" \
-  "mariadb(?:-[a-z-]+)?|mariabackup|xtrabackup|innobackupex|mytop|pt-[a-z-]+)$"
-
-// What holds a secret in one program and something harmless in others.
-constexpr Row kPrograms[] = {
+    // What holds a secret in one program and something harmless in others.
     {MEMOIR_MYSQL, kGroup, R"(^-p(.+)$)"},
     {MEMOIR_MYSQL, kGroup, R"((?:^|,)p=([^,\n]+))"},
     {"^(?:mysqladmin|mariadb-admin)$", kNext, R"(^password$)"},
@@ -315,22 +307,13 @@ std::string expanded(std::string text) {
   return text;
 }
 
-template <std::size_t N>
-void add(const Row (&rows)[N], std::vector<RedactionRule>& rules) {
-  for (const Row& row : rows) {
-    rules.push_back({expanded(row.pattern), row.program, row.takes == Takes::next, expanded(row.unless)});
-  }
-}
-
 }  // namespace
 
 std::vector<RedactionRule> default_redaction_rules() {
   std::vector<RedactionRule> rules;
-  add(kNamed, rules);
-  add(kHeaders, rules);
-  add(kUrls, rules);
-  add(kShapes, rules);
-  add(kPrograms, rules);
+  for (const Row& row : kRows) {
+    rules.push_back({expanded(row.pattern), row.program, row.next, expanded(row.unless)});
+  }
   return rules;
 }
 
