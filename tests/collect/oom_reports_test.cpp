@@ -97,10 +97,8 @@ TEST_CASE("OOM report of Linux 6.18: a cgroup above has reached its limit") {
   const auto reports = reports_of(test::fixture("linux-6.18/machine/kmsg"));
   REQUIRE(reports.size() == 1);
   const OomReport& report = reports.front();
-  CHECK(report.boot_us == 14'531'388'371);
   CHECK(report.pid == 17730);
   CHECK(report.comm == "my hog,x=1 (y)");
-  CHECK(report.uid == 0U);
   CHECK(report.cgroup == "/app/hog");
   const OomDetail& detail = report.detail;
   CHECK(detail.scope == OomScope::cgroup);
@@ -118,7 +116,6 @@ TEST_CASE("OOM report of Linux 5.10: of the whole machine, with a device's recor
   const auto reports = reports_of(test::fixture("linux-5.10/machine/kmsg"));
   REQUIRE(reports.size() == 1);
   const OomReport& report = reports.front();
-  CHECK(report.uid == 110U);
   CHECK(report.cgroup == "/system.slice/mysql.service");
   CHECK(report.detail.scope == OomScope::machine);
   CHECK(report.detail.limit_cgroup.empty());
@@ -130,11 +127,10 @@ TEST_CASE("OOM report of Linux 5.10: of the whole machine, with a device's recor
   CHECK(report.detail.others[2].comm == "dbus-daemon");
 }
 
-TEST_CASE("OOM report of older kernels: the cgroup in a line of its own, and no user") {
+TEST_CASE("OOM report of older kernels: the cgroup in a line of its own") {
   const auto four = reports_of(test::fixture("linux-4.14/machine/kmsg"));
   REQUIRE(four.size() == 1);
   CHECK(four[0].comm == "mysqld");
-  CHECK_FALSE(four[0].uid);
   CHECK(four[0].cgroup == "/docker/5f2a");
   CHECK(four[0].detail.scope == OomScope::cgroup);
   CHECK(four[0].detail.limit_cgroup == "/docker");
@@ -157,7 +153,6 @@ TEST_CASE("OOM report: the last line alone is one") {
                              "Killed process 7 (c) total-vm:4kB, anon-rss:4kB, file-rss:0kB"});
   REQUIRE(told_by.size() == 3);
   CHECK(told_by[0].pid == 5);
-  CHECK(told_by[0].uid == 7U);
   CHECK(told_by[0].detail.scope == OomScope::cgroup);
   CHECK(told_by[0].detail.anon_kib == 40'832);
   CHECK(told_by[0].detail.invoked_by.empty());
@@ -255,7 +250,6 @@ TEST_CASE("OOM report: who chooses names chooses nothing else") {
                                choice_of(7, comm), kill_of(7, comm)});
     REQUIRE(told_by.size() == 1);
     CHECK(told_by[0].pid == 7);
-    CHECK(told_by[0].uid == 7U);
     CHECK(told_by[0].comm == unescape_log(comm));
     CHECK(told_by[0].cgroup == "/a/b");
     CHECK(told_by[0].detail.limit_cgroup == "/a");
@@ -278,7 +272,6 @@ TEST_CASE("OOM report: who chooses names chooses nothing else") {
     const auto told_by = told({choice_of(7, "c", path, "/a,b"), kill_of(7, "c")});
     CHECK(told_by[0].cgroup == path);
     CHECK(told_by[0].detail.limit_cgroup == "/a,b");
-    CHECK(told_by[0].uid == 7U);
   }
   SECTION("a name that is changed in between") {
     const auto told_by = told({choice_of(7, "before"), kill_of(7, "after")});

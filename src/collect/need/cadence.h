@@ -10,7 +10,6 @@
 namespace memoir {
 
 struct ReadPlan {
-  bool status = true;
   bool rollup = true;
   bool cgroup = false;  // look it up again
 };

@@ -151,7 +151,6 @@ std::optional<OomChoice> parse_oom_choice(std::string_view line, std::string_vie
   OomChoice choice;
   choice.scope = *scope;
   choice.pid = *pid_number;
-  choice.uid = *uid_number;
   std::string_view limit = line;
   if (choice.scope == OomScope::cgroup && take_until(limit, ",oom_memcg=")) {
     const auto path = take_until(limit, ",task_memcg=");
@@ -184,8 +183,6 @@ std::optional<OomKill> parse_oom_kill(std::string_view line) {
   kill.anon_kib = kib_of(*sizes, "anon-rss:");
   kill.file_kib = kib_of(*sizes, "file-rss:");
   kill.shmem_kib = kib_of(*sizes, "shmem-rss:");
-  std::string_view behind = *sizes;
-  if (take_until(behind, " UID:")) kill.uid = natural<std::uint32_t>(cut(behind, ' '));
   return kill;
 }
 

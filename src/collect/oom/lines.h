@@ -53,7 +53,6 @@ std::optional<OomRow> parse_oom_row(std::string_view line, const OomColumns& col
 struct OomChoice {
   OomScope scope = OomScope::machine;
   std::int32_t pid = 0;
-  std::uint32_t uid = 0;
   std::string_view limit_cgroup;  // empty: none
   std::string_view cgroup;        // of the task
 };
@@ -78,7 +77,6 @@ struct OomKill {
   std::optional<OomScope> scope;  // as far as the words before tell it
   std::int32_t pid = 0;
   std::string_view comm;
-  std::optional<std::uint32_t> uid;
   std::optional<std::int64_t> anon_kib;
   std::optional<std::int64_t> file_kib;
   std::optional<std::int64_t> shmem_kib;

@@ -95,7 +95,6 @@ void OomReports::take_choice(const OomKill& kill, OomReport& report) {
     lines_ = {};
     return;
   }
-  report.uid = choice->uid;
   report.cgroup = text_of(choice->cgroup);
   lines_.detail.scope = choice->scope;
   lines_.detail.limit_cgroup = text_of(choice->limit_cgroup);
@@ -105,12 +104,11 @@ OomReport OomReports::finish(const OomKill& kill, std::int64_t boot_us) {
   in_group_ = in_group_ && boot_us - killed_us_ <= kGroupGapUs;
   const bool more = !lines_.choice.empty() || lines_.columns || lines_.detail != OomDetail{};
   if (in_group_ && !more) lines_ = group_;
-  OomReport report{.boot_us = boot_us, .pid = kill.pid, .comm = name_of(kill.comm), .cgroup = lines_.cgroup};
+  OomReport report{.pid = kill.pid, .comm = name_of(kill.comm), .cgroup = lines_.cgroup};
   // An older kernel tells the cause in a line before, and no kernel tells of nodes here.
   const bool of_nodes = kill.scope == OomScope::machine && lines_.detail.scope == OomScope::nodes;
   if (kill.scope && !of_nodes) lines_.detail.scope = *kill.scope;
   take_choice(kill, report);
-  if (kill.uid) report.uid = kill.uid;
   report.detail = lines_.detail;
   report.detail.anon_kib = kill.anon_kib;
   report.detail.file_kib = kill.file_kib;

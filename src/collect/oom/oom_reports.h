@@ -18,10 +18,8 @@ namespace memoir {
 
 // A kill. Names are valid UTF-8.
 struct OomReport {
-  std::int64_t boot_us = 0;  // of the last line, by the log's clock
-  std::int32_t pid = 0;      // of the first PID namespace; of a thread, where the process's first has ended
+  std::int32_t pid = 0;  // of the first PID namespace; of a thread, where the process's first has ended
   std::string comm;
-  std::optional<std::uint32_t> uid = {};
   std::string cgroup = {};  // empty: it is not known
   OomDetail detail = {};
 

@@ -39,7 +39,6 @@ TEST_CASE("a keyframe is due once in its time, and at the first tick") {
 TEST_CASE("a denied rollup is tried again at keyframes") {
   const ProcessSample last;
   CHECK_FALSE(plan_reads(false, &last, true).rollup);
-  CHECK(plan_reads(false, &last, true).status);
   CHECK(plan_reads(true, &last, true).rollup);
 }
 
@@ -48,12 +47,10 @@ TEST_CASE("everything is read of every process but a zombie's memory") {
   last.state = 'S';
   CHECK(plan_reads(false, nullptr, false).rollup);
   CHECK(plan_reads(false, &last, false).rollup);
-  CHECK(plan_reads(false, &last, false).status);
   CHECK_FALSE(plan_reads(false, &last, false).cgroup);
   CHECK(plan_reads(true, &last, false).cgroup);
   last.state = 'Z';
   CHECK_FALSE(plan_reads(false, &last, false).rollup);
-  CHECK(plan_reads(false, &last, false).status);
 }
 
 TEST_CASE("a status is due two minutes after it was read at the latest, and those of many pids in turn") {
