@@ -44,7 +44,7 @@ class Collector final : public TickSource {
         told_(events ? *std::move(events) : nullptr),
         census_(census ? *std::move(census) : make_proc_census(proc_, descriptors_)),
         cgroups_(CgroupFs(options.cgroup_root), descriptors_),
-        containers_(ContainerFiles(options.container_root), options.container_names, options.store_bytes),
+        containers_(options.container_root, options.container_names, options.store_bytes),
         tmpfs_(proc_, TmpfsOptions::within(options.read_deadline, options.tmpfs_interval)),
         ends_(CgroupFs(options.cgroup_root), options.ticks_per_second),
         table_(proc_, descriptors_),

@@ -18,25 +18,25 @@ std::size_t bytes_of(const Container& container) {
 
 class ContainerReader::Job final : public BlockingJob {
  public:
-  Job(const ContainerFiles& files, std::vector<CgroupContainer> containers)
-      : BlockingJob(CostKind::machine), files_(files), containers_(std::move(containers)) {}
+  Job(std::string root, std::vector<CgroupContainer> containers)
+      : BlockingJob(CostKind::machine), root_(std::move(root)), containers_(std::move(containers)) {}
 
   void run(Buffer& buffer) override {
-    for (CgroupContainer& of : containers_) files_.describe(of.container, buffer);
+    for (CgroupContainer& of : containers_) describe_container(root_, of.container, buffer);
   }
 
   // Of one that is not held.
   std::vector<CgroupContainer> take() { return std::move(containers_); }
 
  private:
-  const ContainerFiles files_;
+  const std::string root_;
   std::vector<CgroupContainer> containers_;
 };
 
 std::shared_ptr<BlockingJob> ContainerReader::ask() {
   if (job_ != nullptr || waiting_.empty()) return nullptr;
   const auto end = waiting_.begin() + static_cast<std::ptrdiff_t>(std::min(waiting_.size(), kMostAtOnce));
-  job_ = std::make_shared<Job>(files_, std::vector(waiting_.begin(), end));
+  job_ = std::make_shared<Job>(root_, std::vector(waiting_.begin(), end));
   waiting_.erase(waiting_.begin(), end);
   return job_;
 }

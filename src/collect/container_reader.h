@@ -20,9 +20,10 @@ namespace memoir {
 
 class ContainerReader {
  public:
-  // `names`: the files are asked; else what the cgroup's path tells is all there is.
-  ContainerReader(ContainerFiles files, bool names, std::int64_t store_bytes)
-      : files_(std::move(files)), names_(names), budget_(store_bytes) {}
+  // `root`: as of describe_container(). `names`: the files are asked; else what the cgroup's path tells is all there
+  // is.
+  ContainerReader(std::string root, bool names, std::int64_t store_bytes)
+      : root_(std::move(root)), names_(names), budget_(store_bytes) {}
 
   // The job of this tick; nullptr where nothing is to be asked, or the last one is stuck.
   std::shared_ptr<BlockingJob> ask();
@@ -37,7 +38,7 @@ class ContainerReader {
 
   void tell(CgroupContainer found, Pass& pass);
 
-  const ContainerFiles files_;
+  const std::string root_;
   const bool names_;
   NameBudget budget_;
   std::unordered_set<std::string> seen_;  // cgroups

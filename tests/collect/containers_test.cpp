@@ -31,7 +31,7 @@ class Managers {
   Container describe(const std::string& cgroup) const {
     Container container = container_in(cgroup);
     Buffer buffer;
-    ContainerFiles(root()).describe(container, buffer);
+    describe_container(root(), container, buffer);
     return container;
   }
   // Those of Docker, of /docker/ID.
@@ -195,7 +195,7 @@ TEST_CASE("without leave to ask, containers have what their cgroup tells") {
 
 TEST_CASE("who names containers all day fills no more of the store than others may") {
   const Managers managers;
-  ContainerReader reader(ContainerFiles(managers.root()), true, 16LL << 20);
+  ContainerReader reader(managers.root(), true, 16LL << 20);
   BlockingReader blocking(std::chrono::seconds(10));
   Buffer buffer;
   std::int64_t named = 0;

@@ -24,10 +24,10 @@ void write_all(const Fd& file, std::string_view text) {
   require(written && ::ftruncate(file.get(), static_cast<off_t>(text.size())) == 0, "the file is written");
 }
 
-void require_described(const ContainerFiles& files, const char* runtime) {
+void require_described(const std::string& root, const char* runtime) {
   Buffer buffer;
   Container container{runtime, kId, "", "", "", ""};
-  files.describe(container, buffer);
+  describe_container(root, container, buffer);
   for (const auto* told : {&container.name, &container.image, &container.pod_uid, &container.pod}) {
     require(to_utf8(*told) == *told && told->size() <= kLongestName, "what files tell is short, and UTF-8");
   }
@@ -49,8 +49,7 @@ void containers(std::string_view text) {
   require(container.runtime.empty() == container.key.empty(), "a container has a runtime and a key");
   require(container_of(cgroup) == container_label(container), "a label is of the container");
   for (const Fd& file : written) write_all(file, text);
-  const ContainerFiles files(root);
-  for (const char* runtime : {"docker", "podman", "cri-o", "containerd"}) require_described(files, runtime);
+  for (const char* runtime : {"docker", "podman", "cri-o", "containerd"}) require_described(root, runtime);
 }
 
 }  // namespace memoir::fuzz

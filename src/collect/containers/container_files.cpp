@@ -100,11 +100,9 @@ bool is_complete(const Container& container) {
   return !container.name.empty() && !container.image.empty();
 }
 
-}  // namespace
-
-void ContainerFiles::ask_docker(Container& container, Buffer& buffer) const {
+void ask_docker(const std::string& root, Container& container, Buffer& buffer) {
   const Json file =
-      file_beneath(root_ + "/var/lib/docker/containers", {container.key, "config.v2.json"}, buffer, kMostOfOne);
+      file_beneath(root + "/var/lib/docker/containers", {container.key, "config.v2.json"}, buffer, kMostOfOne);
   const Json& config = part(file, "Config");
   fill_from(container, part(config, "Labels"));
   std::string name = text(part(file, "Name"));
@@ -113,19 +111,19 @@ void ContainerFiles::ask_docker(Container& container, Buffer& buffer) const {
   fill(container.image, text(part(config, "Image")));
 }
 
-void ContainerFiles::ask_crio(Container& container, Buffer& buffer) const {
+void ask_crio(const std::string& root, Container& container, Buffer& buffer) {
   for (const char* storage : {"/run/containers/storage", "/var/lib/containers/storage"}) {
-    for (const std::string& folder : folders_in(root_ + storage)) {
+    for (const std::string& folder : folders_in(root + storage)) {
       const Json file =
-          file_beneath(root_ + storage, {folder, container.key, "userdata", "config.json"}, buffer, kMostOfOne);
+          file_beneath(root + storage, {folder, container.key, "userdata", "config.json"}, buffer, kMostOfOne);
       fill_from(container, part(file, "annotations"));
     }
   }
 }
 
 // Those that go with their end are in a list of their own.
-void ContainerFiles::ask_podman(Container& container, Buffer& buffer) const {
-  const std::string storage = root_ + "/var/lib/containers/storage";
+void ask_podman(const std::string& root, Container& container, Buffer& buffer) {
+  const std::string storage = root + "/var/lib/containers/storage";
   for (const std::string& folder : folders_in(storage)) {
     for (const char* list : {"containers.json", "volatile-containers.json"}) {
       const Json file = file_beneath(storage, {folder, list}, buffer, kMostOfAll);
@@ -134,18 +132,18 @@ void ContainerFiles::ask_podman(Container& container, Buffer& buffer) const {
   }
 }
 
-void ContainerFiles::ask_containerd(Container& container, Buffer& buffer) const {
-  const std::string tasks = root_ + "/run/containerd/io.containerd.runtime.v2.task";
+void ask_containerd(const std::string& root, Container& container, Buffer& buffer) {
+  const std::string tasks = root + "/run/containerd/io.containerd.runtime.v2.task";
   for (const std::string& space : names_in(tasks, kMostNames)) {
     const Json file = file_beneath(tasks, {space, container.key, "config.json"}, buffer, kMostOfOne);
     fill_from(container, part(file, "annotations"));
   }
 }
 
-void ContainerFiles::ask_kubelet(Container& container) const {
+void ask_kubelet(const std::string& root, Container& container) {
   if (container.pod_uid.empty() || !container.pod.empty()) return;
   const std::string end = "_" + container.pod_uid;
-  for (const std::string& folder : names_in(root_ + "/var/log/pods", kMostNames)) {
+  for (const std::string& folder : names_in(root + "/var/log/pods", kMostNames)) {
     const std::size_t between = folder.find('_');
     if (!folder.ends_with(end) || between + end.size() >= folder.size()) continue;
     const std::string pod = folder.substr(between + 1, folder.size() - end.size() - between - 1);
@@ -154,14 +152,13 @@ void ContainerFiles::ask_kubelet(Container& container) const {
   }
 }
 
-void ContainerFiles::describe(Container& container, Buffer& buffer) const {
-  using Ask = void (ContainerFiles::*)(Container&, Buffer&) const;
-  constexpr Ask managers[] = {&ContainerFiles::ask_docker, &ContainerFiles::ask_crio, &ContainerFiles::ask_podman,
-                              &ContainerFiles::ask_containerd};
-  for (const Ask ask : managers) {
-    if (!is_complete(container)) (this->*ask)(container, buffer);
+}  // namespace
+
+void describe_container(const std::string& root, Container& container, Buffer& buffer) {
+  for (auto* const ask : {ask_docker, ask_crio, ask_podman, ask_containerd}) {
+    if (!is_complete(container)) ask(root, container, buffer);
   }
-  ask_kubelet(container);
+  ask_kubelet(root, container);
 }
 
 }  // namespace memoir

@@ -18,22 +18,8 @@
 
 namespace memoir {
 
-class ContainerFiles {
- public:
-  // `root` stands before all of the paths above.
-  explicit ContainerFiles(std::string root = "") : root_(std::move(root)) {}
-
-  // Fills in the name, image and pod of one that its cgroup told of; what no file tells stays empty.
-  void describe(Container& container, Buffer& buffer) const;
-
- private:
-  void ask_docker(Container& container, Buffer& buffer) const;
-  void ask_crio(Container& container, Buffer& buffer) const;
-  void ask_podman(Container& container, Buffer& buffer) const;
-  void ask_containerd(Container& container, Buffer& buffer) const;
-  void ask_kubelet(Container& container) const;
-
-  std::string root_;
-};
+// Fills in the name, image and pod of one that its cgroup told of; what no file tells stays empty. `root` stands before
+// all of the paths above.
+void describe_container(const std::string& root, Container& container, Buffer& buffer);
 
 }  // namespace memoir
