@@ -181,13 +181,8 @@ Status Categoriser::State::check_reachable() const {
   return Done{};
 }
 
-Categoriser::Categoriser(std::unique_ptr<State> state) : state_(std::move(state)) {}
-Categoriser::Categoriser(Categoriser&&) noexcept = default;
-Categoriser& Categoriser::operator=(Categoriser&&) noexcept = default;
-Categoriser::~Categoriser() = default;
-
 Result<Categoriser> Categoriser::make(const std::vector<CategoryRule>& rules) {
-  auto state = std::make_unique<State>();
+  auto state = std::make_shared<State>();
   for (const CategoryRule& rule : rules) TRY(state->add(rule));
   std::int64_t memory = kLeastSetMemory;
   while (!state->compile_commands(memory)) {

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -20,17 +21,13 @@ class Categoriser {
   // equal patterns).
   static Result<Categoriser> make(const std::vector<CategoryRule>& rules);
 
-  Categoriser(Categoriser&&) noexcept;
-  Categoriser& operator=(Categoriser&&) noexcept;
-  ~Categoriser();
-
   // The name of the first rule that matches command, exe, comm, user and cgroup of `info`, or kOtherCategory.
   const std::string& category(const ProcessInfo& info) const;
 
  private:
   struct State;
-  explicit Categoriser(std::unique_ptr<State> state);
-  std::unique_ptr<State> state_;
+  explicit Categoriser(std::shared_ptr<const State> state) : state_(std::move(state)) {}
+  std::shared_ptr<const State> state_;
 };
 
 // Sensible categories for a server.

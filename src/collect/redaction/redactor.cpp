@@ -229,16 +229,11 @@ void Redactor::State::find_all(Search& search) const {
   }
 }
 
-Redactor::Redactor(std::unique_ptr<State> state) : state_(std::move(state)) {}
-Redactor::Redactor(Redactor&&) noexcept = default;
-Redactor& Redactor::operator=(Redactor&&) noexcept = default;
-Redactor::~Redactor() = default;
-
 Result<Redactor> Redactor::make(const RedactionOptions& options) {
   RE2::Options set_options;
   set_options.set_log_errors(false);
   set_options.set_max_mem(kProgramsMemory);
-  auto state = std::make_unique<State>();
+  auto state = std::make_shared<State>();
   state->programs = std::make_unique<RE2::Set>(set_options, RE2::UNANCHORED);
   state->drop_arguments = options.drop_arguments;
   std::vector<RedactionRule> rules;

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -18,10 +19,6 @@ class Redactor {
   // A pattern that does not compile: malformed, naming the rule's line.
   static Result<Redactor> make(const RedactionOptions& options);
 
-  Redactor(Redactor&&) noexcept;
-  Redactor& operator=(Redactor&&) noexcept;
-  ~Redactor();
-
   // How far beyond the cut a command line is looked at, so that a secret that begins before the cut is seen whole.
   static constexpr std::size_t kLookAhead = 64 * 1024;
 
@@ -31,8 +28,8 @@ class Redactor {
 
  private:
   struct State;
-  explicit Redactor(std::unique_ptr<State> state);
-  std::unique_ptr<State> state_;
+  explicit Redactor(std::shared_ptr<const State> state) : state_(std::move(state)) {}
+  std::shared_ptr<const State> state_;
 };
 
 // The rules that RedactionOptions::defaults stands for; memoird --print-config lists them.
