@@ -45,6 +45,13 @@ std::string describe(const CategoryRule& rule) {
   return fmt::format("line {}: the category rule '{}'", rule.line, rule.name);
 }
 
+Result<std::unique_ptr<RE2>> compile(const CategoryRule& rule, const std::string& pattern) {
+  auto compiled = std::make_unique<RE2>(pattern, re2_options(kPatternMemory));
+  if (compiled->ok()) return compiled;
+  return malformed(
+      fmt::format("{}: the pattern '{}' does not compile: {}", describe(rule), pattern, compiled->error()));
+}
+
 bool same_patterns(const CategoryRule& a, const CategoryRule& b) {
   return a.command == b.command && a.exe == b.exe && a.comm == b.comm && a.user == b.user && a.cgroup == b.cgroup;
 }
@@ -60,24 +67,11 @@ struct Categoriser::State {
 
   Status add(const CategoryRule& rule);
   bool compile_commands(std::int64_t memory);
-  Status add_field(CompiledRule& rule, std::string ProcessInfo::*field, const std::string& pattern) const;
   std::vector<bool> command_matches(const std::string& command) const;
   std::optional<std::size_t> first(const ProcessInfo& info) const;
   std::vector<std::optional<std::size_t>> hidden() const;
   Status check_reachable() const;
 };
-
-Status Categoriser::State::add_field(CompiledRule& rule, std::string ProcessInfo::*field,
-                                     const std::string& pattern) const {
-  if (pattern.empty()) return Done{};
-  auto compiled = std::make_unique<RE2>(pattern, re2_options(kPatternMemory));
-  if (!compiled->ok()) {
-    return malformed(
-        fmt::format("{}: the pattern '{}' does not compile: {}", describe(rule.rule), pattern, compiled->error()));
-  }
-  rule.fields.push_back({field, std::move(compiled)});
-  return Done{};
-}
 
 Status Categoriser::State::add(const CategoryRule& rule) {
   if (rule.command.empty() && rule.exe.empty() && rule.comm.empty() && rule.user.empty() && rule.cgroup.empty()) {
@@ -86,16 +80,14 @@ Status Categoriser::State::add(const CategoryRule& rule) {
   CompiledRule compiled;
   compiled.rule = rule;
   compiled.command = !rule.command.empty();
-  const RE2 command(rule.command, re2_options(kPatternMemory));
-  if (!command.ok()) {
-    return malformed(
-        fmt::format("{}: the pattern '{}' does not compile: {}", describe(rule), rule.command, command.error()));
-  }
+  TRY(compile(rule, rule.command));
   const std::pair<std::string ProcessInfo::*, const std::string*> fields[] = {{&ProcessInfo::exe, &rule.exe},
                                                                               {&ProcessInfo::comm, &rule.comm},
                                                                               {&ProcessInfo::user, &rule.user},
                                                                               {&ProcessInfo::cgroup, &rule.cgroup}};
-  for (const auto& [field, pattern] : fields) TRY(add_field(compiled, field, *pattern));
+  for (const auto& [field, pattern] : fields) {
+    if (!pattern->empty()) compiled.fields.push_back({field, TRY(compile(rule, *pattern))});
+  }
   rules.push_back(std::move(compiled));
   return Done{};
 }
