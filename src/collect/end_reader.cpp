@@ -22,14 +22,8 @@ constexpr std::size_t kMostVictims = 30;
 // Killers in user space ask first (SIGTERM), and kill who is still there some ten seconds later.
 constexpr std::int64_t kPatienceMs = 12'000;
 
-const ProcessEntry* find_entry(const EndReader::Entries& entries, std::int32_t pid) {
-  const auto at = std::ranges::lower_bound(entries, pid, {}, [](const auto& entry) { return entry->pid; });
-  return at != entries.end() && (*at)->pid == pid ? at->get() : nullptr;
-}
-
 // The key of the image that the last tick saw.
-const ProcessKey* find_key(const EndReader::Entries& entries, const std::vector<ProcessExit>& exits,
-                           const ProcessEvent& event) {
+const ProcessKey* find_key(const Entries& entries, const std::vector<ProcessExit>& exits, const ProcessEvent& event) {
   const ProcessEntry* const entry = find_entry(entries, event.pid);
   if (entry != nullptr && entry->start_ticks == event.start_ticks)
     return entry->info.key.pid == 0 ? nullptr : &entry->info.key;

@@ -20,8 +20,6 @@ namespace memoir {
 
 class EndReader {
  public:
-  using Entries = std::vector<std::unique_ptr<ProcessEntry>>;
-
   EndReader(CgroupFs cgroups, std::int64_t ticks_per_second)
       : names_(std::move(cgroups)), ticks_per_second_(ticks_per_second) {}
 

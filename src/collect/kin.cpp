@@ -9,12 +9,6 @@ namespace {
 constexpr std::int64_t kNsPerMs = 1'000'000;
 constexpr std::int32_t kInit = 1;
 
-ProcessEntry* find_pid(const Kin::Entries& entries, std::int32_t pid) {
-  const auto at = std::lower_bound(entries.begin(), entries.end(), pid,
-                                   [](const auto& entry, std::int32_t wanted) { return entry->pid < wanted; });
-  return at != entries.end() && (*at)->pid == pid ? at->get() : nullptr;
-}
-
 }  // namespace
 
 void Kin::note(const ProcessEvent& event) {
@@ -40,7 +34,7 @@ void Kin::note(const ProcessEvent& event) {
 void Kin::see(const Entries& entries, std::int64_t read_until_ms, bool lost) {
   tell_execs(entries, read_until_ms);
   for (const std::int32_t pid : attached_) {
-    if (ProcessEntry* const entry = find_pid(entries, pid)) entry->cgroup_due = true;
+    if (ProcessEntry* const entry = find_entry(entries, pid)) entry->cgroup_due = true;
   }
   compare(entries);
   for (const auto& entry : entries) {
@@ -105,7 +99,7 @@ void Kin::compare(const Entries& entries) {
     if (born) moved_.insert({entry->pid, entry->sample.parent_pid});
   }
   for (const Known& before : known_) {
-    const ProcessEntry* const entry = find_pid(entries, before.pid);
+    const ProcessEntry* const entry = find_entry(entries, before.pid);
     if (entry != nullptr && entry->start_ticks == before.start_ticks) continue;
     moved_.insert(before.parent_pid);
     children_moved_of_.insert(before.parent_pid);

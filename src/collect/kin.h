@@ -10,7 +10,6 @@
 
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <set>
 #include <vector>
 
@@ -21,8 +20,6 @@ namespace memoir {
 
 class Kin {
  public:
-  using Entries = std::vector<std::unique_ptr<ProcessEntry>>;
-
   // What happened since the tick before, in its order. Of who began and ended since nothing is kept.
   void note(const ProcessEvent& event);
 

@@ -33,7 +33,7 @@ bool readable(const ProcessEntry& entry) {
   return !entry.blocked && entry.sample.memory.has(F::vm_size);
 }
 
-std::vector<LedgerCandidate> candidates_of(const LedgerReader::Entries& entries) {
+std::vector<LedgerCandidate> candidates_of(const Entries& entries) {
   std::vector<LedgerCandidate> candidates;
   candidates.reserve(entries.size());
   for (const auto& entry : entries) {
@@ -51,10 +51,6 @@ bool swaps(const MachineMemory& machine) {
 // SwapPss leaves out the swap of shared mappings, Swap does not: only such a process has any.
 bool shares_swap(const ProcessMemory& memory) {
   return memory.has(F::swap_pss) && memory.or_zero(F::swap) > memory.or_zero(F::swap_pss);
-}
-
-const ProcessEntry& entry_of(const LedgerReader::Entries& entries, const ProcessKey& key) {
-  return **std::ranges::lower_bound(entries, key, {}, [](const auto& entry) { return entry->sample.key; });
 }
 
 void tell(const ProcessKey& key, LedgerState state, Pass& pass) {
@@ -211,7 +207,7 @@ LedgerReader::Jobs LedgerReader::plan(const Entries& entries, LedgerAsk ask, con
     const bool back = std::ranges::find(pass.tick.ledgers, key, &ProcessLedger::process) != pass.tick.ledgers.end();
     if (late || back || late_.size() >= kMostLate) continue;
     const auto use = sweep_.left().contains(key) ? Job::Use::both : Job::Use::ledger;
-    jobs.push_back(std::make_shared<Job>(proc_, entry_of(entries, key), mounts, plan_.limits().labels, use));
+    jobs.push_back(std::make_shared<Job>(proc_, *find_entry(entries, key.pid), mounts, plan_.limits().labels, use));
   }
   plan_sweep(entries, std::min(kSweepAtOnce, granted), jobs, mounts, pass);
   return jobs;
@@ -231,7 +227,7 @@ void LedgerReader::plan_sweep(const Entries& entries, std::size_t most, Jobs& jo
   for (const ProcessKey& key : sweep_.left()) {
     if (jobs.size() >= most) return;
     if (std::ranges::any_of(jobs, [&](const auto& job) { return job->key() == key; })) continue;
-    jobs.push_back(std::make_shared<Job>(proc_, entry_of(entries, key), mounts, 0, Job::Use::sweep));
+    jobs.push_back(std::make_shared<Job>(proc_, *find_entry(entries, key.pid), mounts, 0, Job::Use::sweep));
   }
 }
 

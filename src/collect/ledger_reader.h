@@ -23,7 +23,6 @@ namespace memoir {
 class LedgerReader {
  public:
   using Mounts = std::shared_ptr<const std::vector<TmpfsMount>>;
-  using Entries = std::vector<std::unique_ptr<ProcessEntry>>;
 
   LedgerReader(std::shared_ptr<const ProcFs> proc, const LedgerLimits& limits, std::chrono::milliseconds deadline)
       : proc_(std::move(proc)), plan_(limits), reader_(deadline) {}

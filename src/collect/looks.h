@@ -3,7 +3,6 @@
 // The looks of the census between two ticks: what they see beyond what both ticks have. Pure.
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <vector>
 
@@ -19,8 +18,6 @@ namespace memoir {
 
 class Looks {
  public:
-  using Entries = std::vector<std::unique_ptr<ProcessEntry>>;
-
   // A look at `at_ms` (wall clock) saw these. `entries`, `totals` and `machine` are as the tick before left them. What
   // grows so fast that a tick should see it now: of several the one that grew most.
   std::optional<FastGrowth> see(const Entries& entries, const CategoryTotals& totals, const MachineMemory& machine,

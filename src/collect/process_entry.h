@@ -2,6 +2,7 @@
 
 // What the collector keeps of a live process between ticks.
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -9,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/kept_file.h"
 #include "collect/between.h"
@@ -125,5 +127,14 @@ struct ProcessEntry {
   bool blocked = false;  // a read did not come back, or was left out for that
   bool lost = false;     // found to be gone after its status was read
 };
+
+// Sorted by pid.
+using Entries = std::vector<std::unique_ptr<ProcessEntry>>;
+
+// nullptr: it is not among them.
+inline ProcessEntry* find_entry(const Entries& entries, std::int32_t pid) {
+  const auto at = std::ranges::lower_bound(entries, pid, {}, [](const auto& entry) { return entry->pid; });
+  return at != entries.end() && (*at)->pid == pid ? at->get() : nullptr;
+}
 
 }  // namespace memoir

@@ -36,7 +36,7 @@ class ProcessTable {
   void drop_lost(Pass& pass);
 
   // Sorted by pid.
-  std::vector<std::unique_ptr<ProcessEntry>>& entries() { return entries_; }
+  Entries& entries() { return entries_; }
 
   // A slot for one more kept rollup; none while a status has to do without.
   bool take_rollup_slot() { return !short_of_descriptors_ && budget_.take(); }
@@ -59,8 +59,8 @@ class ProcessTable {
 
   const std::shared_ptr<const ProcFs> proc_;
   DescriptorBudget& budget_;
-  std::vector<std::unique_ptr<ProcessEntry>> entries_;
-  std::vector<std::unique_ptr<ProcessEntry>> next_;  // reused
+  Entries entries_;
+  Entries next_;  // reused
   std::vector<KernelThread> threads_;
   std::vector<KernelThread> next_threads_;
   Buffer check_;

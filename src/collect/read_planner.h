@@ -4,7 +4,6 @@
 // (need/choice.h) and what reading may cost (need/allowance.h); and what else is read, of what others claim.
 
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <vector>
 
@@ -24,8 +23,6 @@ class ReadPlanner {
 
   // For as long as a burst lasts: who moved most is read beyond what reading may cost.
   void set_closely(bool closely) { closely_ = closely; }
-
-  using Entries = std::vector<std::unique_ptr<ProcessEntry>>;
 
   // Takes the rollup out of the plans of those that are not to be read, and says what is granted of the claims of
   // others.

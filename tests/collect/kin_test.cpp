@@ -11,7 +11,7 @@ namespace {
 using Kind = ProcessEventKind;
 
 struct Family {
-  Kin::Entries entries;
+  Entries entries;
   DescriptorBudget budget{0};
   Kin kin;
 

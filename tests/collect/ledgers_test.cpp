@@ -268,7 +268,7 @@ TEST_CASE("ledgers: of a process that ends or runs another program while it is r
     REQUIRE(::read(ready[0], &byte, 1) == 1);
     Buffer buffer;
     DescriptorBudget none(0);
-    LedgerReader::Entries entries;
+    Entries entries;
     entries.push_back(std::make_unique<ProcessEntry>(pid, *read_start_ticks(ProcFs(), pid, buffer), none));
     entries[0]->sample.key = {pid, entries[0]->start_ticks, 0};
     entries[0]->sample.memory.set(F::vm_size, 1);
