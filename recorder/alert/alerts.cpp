@@ -161,13 +161,8 @@ void Alerts::check() {
 }
 
 void Alerts::checked(const Forecasts& forecasts) {
-  if (!forecasts) {
-    if (!std::exchange(check_failed_, true)) {
-      log_warning(fmt::format("cannot look for leaks to alert of: {}", forecasts.error().message));
-    }
-    return;
-  }
-  check_failed_ = false;
+  cannot_check_.report(forecasts ? "" : "cannot look for leaks to alert of: " + forecasts.error().message);
+  if (!forecasts) return;
   // Where there is no room for one, the next look tells it.
   if (!on() || waiting_.size() >= kMostWaiting) return;
   if (auto alert = rules_.see(*forecasts, last_tick_)) add(*std::move(alert));

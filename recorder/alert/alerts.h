@@ -15,6 +15,7 @@
 #include <asio/steady_timer.hpp>
 
 #include "base/clock.h"
+#include "base/complaint.h"
 #include "base/result.h"
 #include "config/config.h"
 #include "recorder/alert/forecast.h"
@@ -69,7 +70,7 @@ class Alerts {
   Job<AlertEnd> run_;
   asio::steady_timer check_timer_;
   Job<Forecasts> check_;
-  bool check_failed_ = false;  // and that was said
+  Complaint cannot_check_;
 };
 
 }  // namespace memoir

@@ -4,10 +4,10 @@
 #include <iterator>
 #include <unistd.h>
 
+#include "base/complaint.h"
 #include "collect/blocked_users.h"
 #include "collect/categories/totals.h"
 #include "collect/cgroup_reader.h"
-#include "collect/complaint.h"
 #include "collect/container_reader.h"
 #include "collect/end_reader.h"
 #include "collect/identifier.h"

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 #include <utility>
 
-#include "base/log.h"
-
 namespace memoir {
 
 Status OomLog::open(const std::string& path, const std::string& restricted, std::int64_t page_kib,
@@ -28,17 +26,10 @@ Status OomLog::take(std::int64_t boot_ms, std::vector<Kill>& kills) {
     return taken.error();
   }
   if (taken->all) since_ms_ = boot_ms;
-  report_lost(taken->lost);
+  const bool lost = taken->lost > 0;
+  lost_.report(lost ? fmt::format("{} records of the kernel's log were overwritten before they were read", taken->lost)
+                    : "");
   return Done{};
-}
-
-// When it begins, not at every tick while it lasts.
-void OomLog::report_lost(std::uint64_t records) {
-  const bool losing = records > 0;
-  if (losing && !losing_) {
-    log_warning(fmt::format("{} records of the kernel's log were overwritten before they were read", records));
-  }
-  losing_ = losing;
 }
 
 }  // namespace memoir

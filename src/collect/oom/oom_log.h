@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/complaint.h"
 #include "base/result.h"
 #include "collect/oom/kernel_log.h"
 #include "collect/oom/log_clock.h"
@@ -30,13 +31,11 @@ class OomLog {
   Status take(std::int64_t boot_ms, std::vector<Kill>& kills);
 
  private:
-  void report_lost(std::uint64_t records);
-
   std::optional<KernelLog> log_;
   OomReports reports_{4};
   LogClock clock_;
   std::int64_t since_ms_ = 0;  // what was written before has been read
-  bool losing_ = false;
+  Complaint lost_;
 };
 
 }  // namespace memoir

@@ -17,8 +17,8 @@
 
 #include "base/clock.h"
 #include "base/command.h"
+#include "base/complaint.h"
 #include "collect/categories/totals.h"
-#include "collect/complaint.h"
 #include "collect/machine_reader.h"
 #include "collect/names/name_budget.h"
 #include "collect/names/seeds.h"
