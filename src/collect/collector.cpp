@@ -291,10 +291,8 @@ void Collector::note(std::string_view sentence) {
 }
 
 void Collector::find_access() {
-  access_.rollup_of_others = reads_.others_denied() == 0 || reads_.others_read() > 0;
-  access_.pressure = machine_.has_pressure();
-  if (!access_.rollup_of_others) note(kNoRollups);
-  if (!access_.pressure) note(kNoPressure);
+  if (reads_.others_denied() > 0 && reads_.others_read() == 0) note(kNoRollups);
+  if (!machine_.has_pressure()) note(kNoPressure);
   const bool init_listed = !pids_.empty() && pids_.front() == 1;
   if (::geteuid() != 0 && !init_listed) note(kHidden);
 }

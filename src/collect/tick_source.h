@@ -1,6 +1,7 @@
 #pragma once
 
-// Where ticks come from: /proc (collector.h), or vmmap(1) (vmmap/source.h). One thread calls it.
+// Where ticks come from: /proc (collector.h), or vmmap(1) (vmmap/source.h), which passes over what it has no use for.
+// One thread calls it.
 
 #include <chrono>
 #include <cstdint>
@@ -18,10 +19,8 @@ namespace memoir {
 
 // What may not be read, found at the first tick: said at the start of a run and kept by the store as an event.
 struct Access {
-  std::string census = {};       // that counts the processes, known before the first tick: bpf, proc; empty: none
-  bool rollup_of_others = true;  // smaps_rollup of other users' processes (CAP_SYS_PTRACE or CAP_PERFMON)
-  bool pressure = true;          // /proc/pressure/memory exists
-  std::string note;              // a sentence for each that is missing; empty if all is well
+  std::string census = {};  // that counts the processes, known before the first tick: bpf, proc; empty: none
+  std::string note;         // a sentence for each that is missing; empty if all is well
 };
 
 // A process that grows so fast that a tick should see it at once.
@@ -52,18 +51,18 @@ class TickSource {
   virtual void set_store_bytes(std::int64_t bytes) = 0;
 
   // How often tmpfs mounts are walked, after a reload; 0: not at all.
-  virtual void set_tmpfs_interval(std::chrono::milliseconds interval) = 0;
+  virtual void set_tmpfs_interval(std::chrono::milliseconds /*interval*/) {}
 
   // What reading by need may cost, after a reload: CollectorOptions::read_share_ppm.
-  virtual void set_read_share(std::int64_t ppm) = 0;
+  virtual void set_read_share(std::int64_t /*ppm*/) {}
 
   // From what peak on ends are told one by one, after a reload: CollectorOptions::large_end_kib.
-  virtual void set_large_end(std::int64_t kib) = 0;
+  virtual void set_large_end(std::int64_t /*kib*/) {}
 
   // Whose mappings are read, after a reload; and whose the next tick reads beside those whose turn it is: bounded, but
-  // not by their budget. A source that has no smaps has no use for either.
-  virtual void set_ledgers(const LedgerLimits& limits) = 0;
-  virtual void ask_ledgers(LedgerAsk ask) = 0;
+  // not by their budget.
+  virtual void set_ledgers(const LedgerLimits& /*limits*/) {}
+  virtual void ask_ledgers(LedgerAsk /*ask*/) {}
 
   // All live processes are in the next tick's `born`: for a store that lost what it knew.
   virtual void report_all() = 0;

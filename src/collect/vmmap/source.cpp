@@ -112,7 +112,7 @@ VmmapSource::VmmapSource(const ProcFs& proc, const Clock& clock, Categoriser cat
       categoriser_(std::move(categoriser)),
       redactor_(std::move(redactor)),
       names_(options.store_bytes),
-      access_{.rollup_of_others = true, .pressure = true, .note = kEstimated} {}
+      access_{.note = kEstimated} {}
 
 void VmmapSource::set_rules(Categoriser categoriser, Redactor redactor) {
   categoriser_ = std::move(categoriser);

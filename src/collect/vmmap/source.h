@@ -48,11 +48,6 @@ class VmmapSource final : public TickSource {
   void seed(const std::vector<KnownProcess>& known) override { seeds_.add(known); }
   void set_rules(Categoriser categoriser, Redactor redactor) override;
   void set_store_bytes(std::int64_t bytes) override { names_.resize(bytes); }
-  void set_tmpfs_interval(std::chrono::milliseconds /*interval*/) override {}
-  void set_read_share(std::int64_t /*ppm*/) override {}
-  void set_large_end(std::int64_t /*kib*/) override {}
-  void set_ledgers(const LedgerLimits& /*limits*/) override {}
-  void ask_ledgers(LedgerAsk /*ask*/) override {}
   void report_all() override;
   Result<Tick> collect(bool keyframe) override;
   const Access& access() const override { return access_; }
