@@ -67,9 +67,9 @@ void IdentityJob::run(Buffer& buffer) {
   cgroup_ = group ? *group : std::string_view();
   if (!cgroup_only()) {
     command_ = commands_->read(*proc_, pid_, owner(), again_, buffer);
-    const auto exe = proc_->read(pid_, PidLink::exe);
+    const auto exe = read_link(proc_->path(pid_, PidFile::exe));
     if (exe) exe_ = *exe;
-    const auto cwd = proc_->read(pid_, PidLink::cwd);
+    const auto cwd = read_link(proc_->path(pid_, PidFile::cwd));
     if (cwd) cwd_ = *cwd;
   }
   const auto start_ticks = read_start_ticks(*proc_, pid_, buffer);

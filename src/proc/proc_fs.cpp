@@ -12,16 +12,9 @@
 #include "proc/kernel.h"
 
 namespace memoir {
-namespace {
-
-std::string pid_path(const std::string& root, std::int32_t pid, const char* name) {
-  return root + '/' + std::to_string(pid) + '/' + name;
-}
-
-}  // namespace
 
 std::string ProcFs::path(std::int32_t pid, PidFile file) const {
-  return pid_path(root_, pid, kPidFiles.at(static_cast<std::size_t>(file)));
+  return root_ + '/' + std::to_string(pid) + '/' + kPidFiles.at(static_cast<std::size_t>(file));
 }
 
 std::string ProcFs::path(SystemFile file) const {
@@ -43,10 +36,6 @@ Status ProcFs::list(std::vector<std::int32_t>& pids) const {
   if (errno != 0) return errno_error(errno, "list", root_);
   std::sort(pids.begin(), pids.end());
   return Done{};
-}
-
-Result<std::string> ProcFs::read(std::int32_t pid, PidLink link) const {
-  return read_link(pid_path(root_, pid, link == PidLink::exe ? "exe" : "cwd"));
 }
 
 Result<Fd> ProcFs::open_pressure_trigger(std::int64_t stall_us, std::int64_t window_us) const {

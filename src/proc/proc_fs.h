@@ -16,10 +16,12 @@
 
 namespace memoir {
 
-// Files of a process, and of the machine; beside each list their names below the root, at the same places.
-enum class PidFile : std::uint8_t { stat, statm, status, smaps_rollup, smaps, cmdline, cgroup };
-inline constexpr std::array kPidFiles{"stat", "statm", "status", "smaps_rollup", "smaps", "cmdline", "cgroup"};
-static_assert(kPidFiles.size() == static_cast<std::size_t>(PidFile::cgroup) + 1);
+// Files of a process (exe and cwd are links), and of the machine; beside each list their names below the root, at the
+// same places.
+enum class PidFile : std::uint8_t { stat, statm, status, smaps_rollup, smaps, cmdline, cgroup, exe, cwd };
+inline constexpr std::array kPidFiles{"stat",    "statm",  "status", "smaps_rollup", "smaps",
+                                      "cmdline", "cgroup", "exe",    "cwd"};
+static_assert(kPidFiles.size() == static_cast<std::size_t>(PidFile::cwd) + 1);
 
 enum class SystemFile : std::uint8_t {
   meminfo,
@@ -32,8 +34,6 @@ enum class SystemFile : std::uint8_t {
 inline constexpr std::array kSystemFiles{"meminfo",     "vmstat",        "pressure/memory", "sys/kernel/random/boot_id",
                                          "sysvipc/shm", "self/mountinfo"};
 static_assert(kSystemFiles.size() == static_cast<std::size_t>(SystemFile::mountinfo) + 1);
-
-enum class PidLink : std::uint8_t { exe, cwd };
 
 // What is known of a boot without /proc: all but its id.
 Result<BootInfo> this_machine(const Moment& now);
@@ -52,7 +52,6 @@ class ProcFs {
 
   Result<Fd> open(std::int32_t pid, PidFile file) const { return open_file(path(pid, file)); }
   Result<Fd> open(SystemFile file) const { return open_file(path(file)); }
-  Result<std::string> read(std::int32_t pid, PidLink link) const;
 
   // A trigger on pressure/memory (Documentation/accounting/psi.rst): the descriptor has POLLPRI, at most once in a
   // window, when some process waited for memory for `stall_us` of the last `window_us`. It holds for as long as it is

@@ -39,8 +39,8 @@ TEST_CASE("list: a root that is not there") {
 TEST_CASE("links: the target, or why not") {
   test::FakeProc fake;
   fake.add({.pid = 5, .exe = "/usr/bin/a b (deleted)"});
-  CHECK(*fake.proc().read(5, PidLink::exe) == "/usr/bin/a b (deleted)");
-  CHECK(fake.proc().read(5, PidLink::cwd).error().kind == ErrorKind::gone);
+  CHECK(*read_link(fake.proc().path(5, PidFile::exe)) == "/usr/bin/a b (deleted)");
+  CHECK(read_link(fake.proc().path(5, PidFile::cwd)).error().kind == ErrorKind::gone);
 }
 
 TEST_CASE("a trigger on memory pressure: what is written, and why there is none") {
