@@ -48,7 +48,8 @@ class CgroupReader {
     KeptFile kept;
     bool missing = false;
   };
-  struct Cgroup {
+  // What was read of one, as long as it is the same: another may come under its name.
+  struct Readings {
     std::array<std::optional<File>, kCgroupFiles> files;
     std::optional<CgroupSample> sample;  // absent: it has no limits and no usage that could be read
     std::optional<CgroupDetail> detail;
@@ -56,28 +57,20 @@ class CgroupReader {
     PeakBetween swap_peak;
     Extremes usage_between;  // since the tick before
     Extremes swap_between;
-    std::int64_t detail_boot_ms = 0;
     std::optional<std::int64_t> oom_kills;  // that are told
-    Cgroup* above = nullptr;                // of the root none
-    std::size_t members = 0;                // processes in it
-    bool used = false;                      // a process is in or below it
-    bool moved = false;                     // and moved, or came, or went
+    bool resets = true;                     // its peaks can be reset, as far as is known
+    bool replaced = false;                  // what was read before was of another one of its name
+  };
+  struct Cgroup : Readings {
+    std::int64_t detail_boot_ms = 0;
+    Cgroup* above = nullptr;  // of the root none
+    std::size_t members = 0;  // processes in it
+    bool used = false;        // a process is in or below it
+    bool moved = false;       // and moved, or came, or went
     bool moved_since_detail = false;
-    bool whole = false;     // to be read whole in this tick
-    bool resets = true;     // its peaks can be reset, as far as is known
-    bool replaced = false;  // what was read before was of another one of its name
+    bool whole = false;  // to be read whole in this tick
 
-    // It is gone: another may come under its name.
-    void forget() {
-      files = {};
-      sample.reset();
-      detail.reset();
-      peak = swap_peak = {};
-      usage_between = swap_between = {};
-      resets = true;
-      oom_kills.reset();
-      replaced = false;
-    }
+    void forget() { static_cast<Readings&>(*this) = Readings(); }
   };
   struct Held {
     std::int64_t usage_kib = 0;
