@@ -26,28 +26,21 @@ bool differ(std::optional<std::int64_t> a, std::optional<std::int64_t> b) {
   return a && b && *a != *b;
 }
 
-// What stands beside the memory, whoever tells it.
-struct Head {
-  std::string_view name;
-  char state = '?';
-  std::int32_t parent_pid = 0;
-  std::int32_t threads = 0;
-  std::uint32_t uid = 0;
-};
-
-// `before`: the memory of the tick before; that of `entry` is this tick's.
-void take_head(ProcessEntry& entry, const Head& head, const ProcessMemory& before) {
+// What stands beside the memory, whoever tells it: a StatusHead or a CensusProcess. `before`: the memory of the tick
+// before; that of `entry` is this tick's.
+template <typename Head>
+void take_head(ProcessEntry& entry, std::string_view name, const Head& head, const ProcessMemory& before) {
   ProcessSample& sample = entry.sample;
   sample.state = head.state;
   sample.parent_pid = head.parent_pid;
   sample.threads = head.threads;
   const auto old_peak = before.get(F::vm_peak);
   const auto peak = sample.memory.get(F::vm_peak);
-  entry.change.comm = entry.name != head.name;
+  entry.change.comm = entry.name != name;
   entry.change.code_size = differ(before.get(F::vm_exe), sample.memory.get(F::vm_exe));
   entry.change.peak_fell = old_peak && peak && *peak < *old_peak;
   entry.change.uid = entry.uid != head.uid;
-  if (entry.change.comm) entry.name = head.name;
+  if (entry.change.comm) entry.name = name;
   entry.uid = head.uid;
 }
 
@@ -199,7 +192,7 @@ bool ProcessTable::take_status(ProcessEntry& entry, std::string_view text, Pass&
   if (!head && is_gone(head.error())) return false;
   if (head) {
     entry.status_read_ms = pass.tick.begin.boot_ms;
-    take_head(entry, {unescape_name(head->name), head->state, head->parent_pid, head->threads, head->uid}, before);
+    take_head(entry, unescape_name(head->name), *head, before);
   } else {
     entry.change = {};
     pass.note_malformed(entry.pid, head.error());
@@ -225,7 +218,7 @@ void ProcessTable::take_census(ProcessEntry& entry, const CensusProcess& seen, c
   const auto faulted_before = std::exchange(entry.faulted_kib, seen.faulted_kib);
   entry.wrote_kib = faulted_before && seen.faulted_kib ? std::abs(*seen.faulted_kib - *faulted_before) : kAnyKib;
   entry.status.close();
-  take_head(entry, {seen.comm, seen.state, seen.parent_pid, seen.threads, seen.uid}, before);
+  take_head(entry, seen.comm, seen, before);
   if (!still) entry.stand_in();
 }
 
