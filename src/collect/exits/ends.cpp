@@ -16,23 +16,15 @@ constexpr std::size_t kKeptAtOnce = 256;
 }  // namespace
 
 const KeptEnd* Ends::note(const ProcessEvent& event, const ProcessKey* known, const Clock& clock) {
-  switch (event.kind) {
-    case ProcessEventKind::forked:
-      // Of one that had the pid before, an end may have been lost.
-      sharing_.erase(event.pid);
-      execs_.erase(event.pid);
-      if (event.shares_memory) sharing_.insert(event.pid);
-      break;
-    case ProcessEventKind::execed:
-      sharing_.erase(event.pid);
-      ++execs_[event.pid];
-      break;
-    case ProcessEventKind::exited:
-      return end(event, known, clock);
-    case ProcessEventKind::oom_victim:
-    case ProcessEventKind::signalled:
-    case ProcessEventKind::attached:
-      break;
+  if (event.kind == ProcessEventKind::exited) return end(event, known, clock);
+  if (event.kind == ProcessEventKind::execed) {
+    sharing_.erase(event.pid);
+    ++execs_[event.pid];
+  } else if (event.kind == ProcessEventKind::forked) {
+    // Of one that had the pid before, an end may have been lost.
+    sharing_.erase(event.pid);
+    execs_.erase(event.pid);
+    if (event.shares_memory) sharing_.insert(event.pid);
   }
   return nullptr;
 }
