@@ -21,44 +21,36 @@ void RollupJob::prepare(bool keep, bool reopen) {
   reopen_ = reopen;
   stale_ = false;
   // What holds if the run does not come to its end.
-  failure_ = Error{ErrorKind::io, "smaps_rollup: not read"};
+  outcome_ = Error{ErrorKind::io, "smaps_rollup: not read"};
 }
 
 void RollupJob::run(Buffer& buffer) {
   if (fd_.valid()) {
-    read_kept(buffer);
-    if (!stale_ && !(reopen_ && read())) return;
+    outcome_ = read_from(fd_, buffer);
+    // ESRCH, or nothing at all: the memory that it was opened on is gone, by an exit or by an exec.
+    stale_ = !read() && failure().kind == ErrorKind::gone;
+    if (read() && !reopen_) return;
     fd_.reset();
+    if (!read() && !stale_) return;
   }
-  open_and_read(buffer);
+  outcome_ = open_and_read(buffer);
 }
 
-void RollupJob::read_kept(Buffer& buffer) {
-  const auto text = read_all(fd_, buffer, "smaps_rollup");
-  const Status parsed = text ? parse_smaps_rollup(*text, memory_) : Status(text.error());
-  failure_ = parsed ? std::nullopt : std::optional(parsed.error());
-  if (parsed) return;
-  // ESRCH, or nothing at all: the memory that it was opened on is gone, by an exit or by an exec.
-  stale_ = failure_->kind == ErrorKind::gone;
-  if (!stale_) fd_.reset();
+Status RollupJob::read_from(const Fd& fd, Buffer& buffer) {
+  const auto text = TRY(read_all(fd, buffer, "smaps_rollup"));
+  return parse_smaps_rollup(text, memory_);
 }
 
-void RollupJob::open_and_read(Buffer& buffer) {
-  Result<Fd> opened = proc_->open(pid_, PidFile::smaps_rollup);
-  if (!opened) {
-    failure_ = opened.error();
-    return;
-  }
-  const auto text = read_all(*opened, buffer, "smaps_rollup");
-  const Status parsed = text ? parse_smaps_rollup(*text, memory_) : Status(text.error());
-  failure_ = parsed ? std::nullopt : std::optional(parsed.error());
-  if (!parsed) return;
+Status RollupJob::open_and_read(Buffer& buffer) {
+  Fd opened = TRY(proc_->open(pid_, PidFile::smaps_rollup));
+  TRY(read_from(opened, buffer));
   // Of one that fell silent the status is read again, which says whose it is (replaced()).
   if (!stale_) {
     const auto start_ticks = read_start_ticks(*proc_, pid_, buffer);
-    if (!start_ticks || *start_ticks != start_ticks_) failure_ = Error{ErrorKind::gone, "the process is gone"};
+    if (!start_ticks || *start_ticks != start_ticks_) return Error{ErrorKind::gone, "the process is gone"};
   }
-  if (keep_ && read()) fd_ = *std::move(opened);
+  if (keep_) fd_ = std::move(opened);
+  return Done{};
 }
 
 void IdentityJob::run(Buffer& buffer) {

@@ -30,13 +30,13 @@ class RollupJob final : public BlockingJob {
   void close() { fd_.reset(); }
   // The kept descriptor had nothing to say any more, but the process has memory: it runs another program image.
   bool replaced() const { return stale_ && read(); }
-  bool read() const { return !failure_; }
-  const Error& failure() const { return *failure_; }
+  bool read() const { return outcome_.ok(); }
+  const Error& failure() const { return outcome_.error(); }
   const ProcessMemory& memory() const { return memory_; }  // its rollup fields, if read()
 
  private:
-  void read_kept(Buffer& buffer);
-  void open_and_read(Buffer& buffer);
+  Status read_from(const Fd& fd, Buffer& buffer);
+  Status open_and_read(Buffer& buffer);
 
   const std::shared_ptr<const ProcFs> proc_;
   const std::int32_t pid_;
@@ -45,7 +45,7 @@ class RollupJob final : public BlockingJob {
   bool reopen_ = false;
   bool stale_ = false;
   Fd fd_;
-  std::optional<Error> failure_;
+  Status outcome_ = Done{};
   ProcessMemory memory_;
 };
 
