@@ -37,16 +37,15 @@ std::optional<std::string_view> take_behind(std::string_view& text, std::string_
 }
 
 template <typename Int>
-std::optional<Int> natural(std::string_view text) {
-  const auto value = parse_number<Int>(text);
+std::optional<Int> natural(std::optional<std::string_view> text) {
+  const auto value = text ? parse_number<Int>(*text) : std::nullopt;
   return value && *value >= 0 ? value : std::nullopt;
 }
 
 // "anon-rss:50944kB": of "anon-rss:".
 std::optional<std::int64_t> kib_of(std::string_view text, std::string_view key) {
   if (!take_until(text, key)) return std::nullopt;
-  const auto digits = take_until(text, "kB");
-  return digits ? natural<std::int64_t>(*digits) : std::nullopt;
+  return natural<std::int64_t>(take_until(text, "kB"));
 }
 
 std::optional<std::int64_t> kib_of_pages(std::string_view text, std::int64_t page_kib) {
@@ -134,11 +133,9 @@ std::optional<OomRow> parse_oom_row(std::string_view line, const OomColumns& col
 
 std::optional<OomChoice> parse_oom_choice(std::string_view line, std::string_view comm) {
   if (!take(line, kOomChoice)) return std::nullopt;
-  const auto uid = take_behind(line, ",uid=");
-  const auto uid_number = uid ? natural<std::uint32_t>(*uid) : std::nullopt;
-  const auto pid = take_behind(line, ",pid=");
-  const auto pid_number = pid ? natural<std::int32_t>(*pid) : std::nullopt;
-  if (!uid_number || !pid_number) return std::nullopt;
+  const auto uid = natural<std::uint32_t>(take_behind(line, ",uid="));
+  const auto pid = natural<std::int32_t>(take_behind(line, ",pid="));
+  if (!uid || !pid) return std::nullopt;
   constexpr std::string_view task = ",task=";
   if (line.ends_with(comm) && line.substr(0, line.size() - comm.size()).ends_with(task)) {
     line.remove_suffix(comm.size() + task.size());
@@ -150,7 +147,7 @@ std::optional<OomChoice> parse_oom_choice(std::string_view line, std::string_vie
   if (!scope) return std::nullopt;
   OomChoice choice;
   choice.scope = *scope;
-  choice.pid = *pid_number;
+  choice.pid = *pid;
   std::string_view limit = line;
   if (choice.scope == OomScope::cgroup && take_until(limit, ",oom_memcg=")) {
     const auto path = take_until(limit, ",task_memcg=");
@@ -174,11 +171,10 @@ std::optional<OomKill> parse_oom_kill(std::string_view line) {
   OomKill kill;
   kill.scope = take_cause(line);
   if (!take(line, "Killed process ")) return std::nullopt;
-  const auto pid = take_until(line, " (");
+  const auto pid = natural<std::int32_t>(take_until(line, " ("));
   const auto sizes = take_behind(line, ") total-vm:");
-  const auto number = pid ? natural<std::int32_t>(*pid) : std::nullopt;
-  if (!number || !sizes) return std::nullopt;
-  kill.pid = *number;
+  if (!pid || !sizes) return std::nullopt;
+  kill.pid = *pid;
   kill.comm = line;
   kill.anon_kib = kib_of(*sizes, "anon-rss:");
   kill.file_kib = kib_of(*sizes, "file-rss:");
