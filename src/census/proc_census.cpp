@@ -85,8 +85,7 @@ class ProcCensus final : public Census {
   }
 
   bool identify(Known& process) {
-    const auto text = read_file(proc_->path(process.pid, PidFile::stat), buffer_);
-    const auto stat = text ? parse_pid_stat(*text) : Result<PidStat>(text.error());
+    const auto stat = read_pid_stat(*proc_, process.pid, buffer_);
     if (!stat) return false;
     process.start_ticks = stat->start_ticks;
     process.kernel_thread = stat->kernel_thread();

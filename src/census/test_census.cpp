@@ -106,8 +106,7 @@ Status test_census(Census& census, const ProcFs& proc) {
   if (!seen->memory.has(F::vm_rss) || seen->memory.or_zero(F::rss_anon) < static_cast<std::int64_t>(kHeldBytes / 1024))
     return differs("RssAnon", seen->memory.or_zero(F::rss_anon), expected.or_zero(F::rss_anon));
   TRY(compare_memory(seen->memory, expected));
-  const auto stat_text = TRY(read_file(proc.path(child.pid(), PidFile::stat), buffer));
-  const PidStat stat = TRY(parse_pid_stat(stat_text));
+  const PidStat stat = TRY(read_pid_stat(proc, child.pid(), buffer));
   if (seen->start_ticks != stat.start_ticks)
     return differs("start", static_cast<std::int64_t>(seen->start_ticks), static_cast<std::int64_t>(stat.start_ticks));
   TRY(census.glance(processes));

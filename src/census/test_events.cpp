@@ -41,8 +41,7 @@ Status test_events(ProcessEvents& events, const ProcFs& proc) {
   TRY(events.take(told));
   const pid_t child = TRY(make_zombie());
   Buffer buffer;
-  const auto text = read_file(proc.path(child, PidFile::stat), buffer);
-  const auto stat = text ? parse_pid_stat(*text) : Result<PidStat>(text.error());
+  const auto stat = read_pid_stat(proc, child, buffer);
   const std::uint64_t start_ticks = stat ? stat->start_ticks : 0;
   ::waitpid(child, nullptr, 0);
   TRY(events.take(told));

@@ -147,10 +147,7 @@ void ProcessTable::birth(std::int32_t pid, Pass& pass) {
       pass.note_malformed(pid, error);
     }
   };
-  const auto stat_text = read_file(proc_->path(pid, PidFile::stat), check_);
-  if (!stat_text) return missed(stat_text.error());
-  if (stat_text->empty()) return missed(Error{ErrorKind::gone, {}});
-  const auto stat = parse_pid_stat(*stat_text);
+  const auto stat = read_pid_stat(*proc_, pid, check_);
   if (!stat) return missed(stat.error());
   if (stat->kernel_thread()) {
     KernelThread thread{pid, KeptFile(budget_)};

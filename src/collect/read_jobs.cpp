@@ -11,9 +11,7 @@
 namespace memoir {
 
 Result<std::uint64_t> read_start_ticks(const ProcFs& proc, std::int32_t pid, Buffer& buffer) {
-  const auto text = TRY(read_file(proc.path(pid, PidFile::stat), buffer));
-  const auto stat = TRY(parse_pid_stat(text));
-  return stat.start_ticks;
+  return TRY(read_pid_stat(proc, pid, buffer)).start_ticks;
 }
 
 void RollupJob::prepare(bool keep, bool reopen) {

@@ -61,4 +61,8 @@ Result<PidStat> parse_pid_stat(std::string_view text) {
   return stat;
 }
 
+Result<PidStat> read_pid_stat(const ProcFs& proc, std::int32_t pid, Buffer& buffer) {
+  return parse_pid_stat(TRY(read_file(proc.path(pid, PidFile::stat), buffer)));
+}
+
 }  // namespace memoir

@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "proc/proc_fs.h"
 
 namespace memoir {
 
@@ -31,5 +32,6 @@ struct PidStat {
 
 // No text: gone. Anything but a whole line up to start_ticks: malformed.
 Result<PidStat> parse_pid_stat(std::string_view text);
+Result<PidStat> read_pid_stat(const ProcFs& proc, std::int32_t pid, Buffer& buffer);
 
 }  // namespace memoir
