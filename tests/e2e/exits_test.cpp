@@ -1,5 +1,7 @@
 // Processes that live between two ticks, recorded by the real memoird where BPF may be used.
 
+#include <algorithm>
+#include <csignal>
 #include <cstdlib>
 #include <string>
 #include <sys/mman.h>
@@ -102,6 +104,29 @@ TEST_CASE("exits: how a process ended that a tick saw, and of many small ones th
   }
   CHECK(counted >= shells);
   CHECK(exits.at("totals").at("lost_events") == 0);
+  CHECK(recorder.stop() == 0);
+}
+
+TEST_CASE("exits: after HUP another size is large") {
+  const Scene scene;
+  const std::vector<std::string> options{"--config", configured(scene, "[exits]\nlarge = \"1GiB\"\n")};
+  Recorder recorder(scene, "1h", {}, options);
+  recorder.tick();
+  if (!ends_told(scene)) return;
+  const pid_t before = spike(20, 1);
+  recorder.tick();
+  configured(scene, "[exits]\nlarge = \"1MiB\"\n[store]\nraw = \"8d\"\n");
+  recorder.child().signal(SIGHUP);
+  wait_until("what is in force now",
+             [&] { return scene.number("SELECT count(*) FROM event WHERE kind = 'reload'").value_or(0) > 0; });
+  const pid_t after = spike(20, 2);
+  recorder.tick();
+  const json exits = scene.answer({"exits", "--last", "1h", "--limit", "0"});
+  const auto told = [&](pid_t pid) {
+    return std::ranges::any_of(exits.at("rows"), [&](const json& row) { return row.at("pid") == pid; });
+  };
+  CHECK_FALSE(told(before));
+  CHECK(told(after));
   CHECK(recorder.stop() == 0);
 }
 
