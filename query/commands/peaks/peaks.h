@@ -1,7 +1,7 @@
 #pragma once
 
-// High-water marks. peaks.cpp reads the question, marks.cpp takes the marks that the store keeps, steps.cpp
-// finds those of any range, room.cpp says how many fit, report.cpp tells.
+// High-water marks. peaks.cpp reads the question and says how many fit, marks.cpp takes the marks that the store keeps,
+// steps.cpp finds those of any range, report.cpp tells.
 
 #include <optional>
 #include <set>
