@@ -6,7 +6,6 @@
 #include "base/text.h"
 #include "query/answer/limit.h"
 #include "query/answer/process_columns.h"
-#include "query/commands/summary/parts.h"
 #include "query/commands/summary/summary.h"
 
 namespace memoir::query {

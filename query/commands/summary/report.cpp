@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "query/commands/summary/parts.h"
 #include "query/commands/summary/summary.h"
 #include "query/report/format.h"
 

@@ -6,7 +6,6 @@
 #include "query/answer/limit.h"
 #include "query/answer/marks.h"
 #include "query/answer/process_columns.h"
-#include "query/commands/summary/parts.h"
 #include "query/commands/summary/summary.h"
 #include "query/report/format.h"
 
