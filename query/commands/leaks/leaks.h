@@ -1,7 +1,7 @@
 #pragma once
 
-// memoir leaks: who leaks. leaks.cpp reads the question; csv.cpp judges a series from elsewhere; report.cpp
-// tells the verdicts, explain.cpp how one came about.
+// memoir leaks: who leaks. leaks.cpp reads the question and tells the verdicts; csv.cpp judges a series from elsewhere;
+// explain.cpp tells how a verdict came about.
 
 #include <optional>
 #include <string>
@@ -28,9 +28,6 @@ Result<CsvSeries> parse_leak_csv(std::string_view text, std::string_view path);
 
 // The row of a whole file.
 Result<LeakRow> judge_csv(const std::string& path, const LeakSettings& settings, std::vector<std::string>& warnings);
-
-// The verdicts as rows, ranked.
-Table leak_table(const std::vector<LeakRow>& rows, const Options& options);
 
 // Of one row: the chart with the floors' line, the gates and what would change the verdict.
 void explain_leak(const LeakRow& row, const Options& options, const std::optional<Screen>& screen, Report& report);
