@@ -97,19 +97,134 @@ class Writer {
   Writer(const Context& context, const ExportQuestion& question, const Sink& sink)
       : context_(context), question_(question), sink_(sink) {}
 
-  Status machine();
-  Status categories();
-  Status processes();
-  Status fleet();
+  Status machine() {
+    const auto labels = [this] { return question_.labels; };
+    return write_all(machine_families(), [&](const ExportChunk& chunk, std::uint32_t first, Part& part) {
+      return sample_machine(context_.reader, chunk, [&](std::int64_t at_ms, const MachineMemory& memory) {
+        const std::uint32_t tick = number_of(chunk, first, at_ms);
+        visit_machine(memory, [&](std::size_t family, std::int64_t value) {
+          part.add({family, 0}, tick, value, labels);
+        });
+      });
+    });
+  }
+
+  Status categories() {
+    std::vector<Family> families = category_families();
+    // Rollups do not know how many are not exact.
+    if (holds_groups(question_.tier)) families.pop_back();
+    std::map<std::string, std::int64_t> numbers;
+    return write_all(families, [&](const ExportChunk& chunk, std::uint32_t first, Part& part) {
+      return sample_categories(context_.reader, chunk, [&](std::int64_t at_ms, const GroupState& held) {
+        const std::uint32_t tick = number_of(chunk, first, at_ms);
+        const std::int64_t number = numbers.emplace(held.name, numbers.size()).first->second;
+        const auto labels = [&] { return fmt::format("{},{}", question_.labels, label("category", held.name)); };
+        visit_category(held, [&](std::size_t family, std::int64_t value) {
+          part.add({family, number}, tick, value, labels);
+        });
+      });
+    });
+  }
+
+  Status processes() {
+    std::vector<Metric> metrics;
+    std::vector<Family> families;
+    for (const Metric metric : kMetrics) {
+      if (holds_groups(question_.tier) && !info_of(metric).rolled_up) continue;
+      metrics.push_back(metric);
+      families.push_back({fmt::format("memoir_process_{}_bytes", to_string(metric)), std::string(metric_title(metric)),
+                          "bytes", false, 1024});
+    }
+    return write_all(families, [&](const ExportChunk& chunk, std::uint32_t first, Part& part) {
+      return sample_processes(context_.reader, chunk, question_.filter, [&](const ExportedProcess& row) {
+        const std::uint32_t tick = number_of(chunk, first, row.at_ms);
+        const auto labels = [&] { return labels_of(question_.labels, row.process); };
+        for (std::size_t i = 0; i < metrics.size(); ++i) {
+          if (const auto value = row.kib[metrics[i]]) part.add({i, row.process.id}, tick, *value, labels);
+        }
+      });
+    });
+  }
+
+  // As they would have been written at each of the ticks. What leaks is judged once an hour.
+  Status fleet() {
+    std::vector<std::string> warnings;
+    const LeakSettings settings = TRY(leak_settings(context_.options, warnings));
+    const std::size_t most = fleet_rows(context_.options);
+    std::map<std::int64_t, FleetLeaks> judged;  // by the hours that they hold for
+    std::map<std::string, std::int64_t> numbers;
+    std::optional<std::int64_t> before_ms;
+    return write_all(fleet_families(), [&](const ExportChunk& chunk, std::uint32_t first, Part& part) -> Status {
+      if (first == 0) before_ms.reset();
+      for (const std::int64_t tick_ms : chunk.ticks) {
+        const std::int64_t hour = tick_ms / settings.hour_ms;
+        if (!judged.contains(hour))
+          judged[hour] = TRY(judge_leaks(context_, tick_ms, settings, most, question_.labels));
+        const FleetQuestion question{tick_ms, before_ms, most, question_.labels, question_.tier};
+        const FleetAnswer answer = TRY(fleet_at(context_, question, judged[hour]));
+        for (const FleetSample& sample : answer.samples) {
+          const std::int64_t number = numbers.emplace(sample.labels, numbers.size()).first->second;
+          part.add({sample.family, number}, number_of(chunk, first, tick_ms), sample.value,
+                   [&sample] { return sample.labels; });
+        }
+        before_ms = tick_ms;
+      }
+      return Done{};
+    });
+  }
+
   std::int64_t left_out() const { return left_out_; }
 
  private:
   // Writes the families, in as many passes as it takes for what is held to fit the memory. `sample` gets each chunk,
   // and the number of its first tick.
   Status write_all(const std::vector<Family>& families,
-                   const std::function<Status(const ExportChunk&, std::uint32_t first, Part&)>& sample);
-  Status write_head(const Family& family);
-  Status write_samples(const Family& family, const Series& series);
+                   const std::function<Status(const ExportChunk&, std::uint32_t first, Part&)>& sample) {
+    Part part(question_.most_held);
+    std::size_t begun = 0;  // families
+    do {
+      ticks_.clear();
+      left_out_ = TRY(for_each_chunk(context_.reader, question_, [&](const ExportChunk& chunk) -> Status {
+        const auto first = static_cast<std::uint32_t>(ticks_.size());
+        ticks_.insert(ticks_.end(), chunk.ticks.begin(), chunk.ticks.end());
+        return sample(chunk, first, part);
+      }));
+      for (auto& [family, series] : part.take()) {
+        if (family >= begun) {
+          TRY(write_head(families[family]));
+          begun = family + 1;
+        }
+        TRY(write_samples(families[family], series));
+      }
+    } while (part.go_on());
+    return Done{};
+  }
+
+  Status write_head(const Family& family) {
+    std::string text = fmt::format("# TYPE {} {}\n", family.name, family.counter ? "counter" : "gauge");
+    if (!family.unit.empty()) text += fmt::format("# UNIT {} {}\n", family.name, family.unit);
+    return sink_(text + fmt::format("# HELP {} {}\n", family.name, family.help));
+  }
+
+  Status write_samples(const Family& family, const Series& series) {
+    std::string text;
+    for (const auto& [labels, stretches] : series) {
+      const std::string head = fmt::format("{}{{{}}} ", series_name(family), labels);
+      for (const Stretch& stretch : stretches) {
+        const double value = static_cast<double>(stretch.value) * family.scale;
+        for (std::uint32_t tick = stretch.first; tick <= stretch.last; ++tick) {
+          const std::int64_t at_ms = ticks_[tick];
+          fmt::format_to(std::back_inserter(text), "{}{} {}.{:03}\n", head, value, at_ms / 1000, at_ms % 1000);
+        }
+      }
+      constexpr std::size_t enough = 65'536;
+      if (text.size() < enough) continue;
+      TRY(sink_(text));
+      text.clear();
+    }
+    return sink_(text);
+  }
+
   std::uint32_t number_of(const ExportChunk& chunk, std::uint32_t first, std::int64_t tick_ms) const {
     const auto found = std::ranges::lower_bound(chunk.ticks, tick_ms);
     return first + static_cast<std::uint32_t>(found - chunk.ticks.begin());
@@ -121,129 +236,6 @@ class Writer {
   std::vector<std::int64_t> ticks_;
   std::int64_t left_out_ = 0;
 };
-
-Status Writer::write_head(const Family& family) {
-  std::string text = fmt::format("# TYPE {} {}\n", family.name, family.counter ? "counter" : "gauge");
-  if (!family.unit.empty()) text += fmt::format("# UNIT {} {}\n", family.name, family.unit);
-  return sink_(text + fmt::format("# HELP {} {}\n", family.name, family.help));
-}
-
-Status Writer::write_all(const std::vector<Family>& families,
-                         const std::function<Status(const ExportChunk&, std::uint32_t first, Part&)>& sample) {
-  Part part(question_.most_held);
-  std::size_t begun = 0;  // families
-  do {
-    ticks_.clear();
-    left_out_ = TRY(for_each_chunk(context_.reader, question_, [&](const ExportChunk& chunk) -> Status {
-      const auto first = static_cast<std::uint32_t>(ticks_.size());
-      ticks_.insert(ticks_.end(), chunk.ticks.begin(), chunk.ticks.end());
-      return sample(chunk, first, part);
-    }));
-    for (auto& [family, series] : part.take()) {
-      if (family >= begun) {
-        TRY(write_head(families[family]));
-        begun = family + 1;
-      }
-      TRY(write_samples(families[family], series));
-    }
-  } while (part.go_on());
-  return Done{};
-}
-
-Status Writer::write_samples(const Family& family, const Series& series) {
-  std::string text;
-  for (const auto& [labels, stretches] : series) {
-    const std::string head = fmt::format("{}{{{}}} ", series_name(family), labels);
-    for (const Stretch& stretch : stretches) {
-      const double value = static_cast<double>(stretch.value) * family.scale;
-      for (std::uint32_t tick = stretch.first; tick <= stretch.last; ++tick) {
-        const std::int64_t at_ms = ticks_[tick];
-        fmt::format_to(std::back_inserter(text), "{}{} {}.{:03}\n", head, value, at_ms / 1000, at_ms % 1000);
-      }
-    }
-    constexpr std::size_t enough = 65'536;
-    if (text.size() < enough) continue;
-    TRY(sink_(text));
-    text.clear();
-  }
-  return sink_(text);
-}
-
-Status Writer::machine() {
-  const auto labels = [this] { return question_.labels; };
-  return write_all(machine_families(), [&](const ExportChunk& chunk, std::uint32_t first, Part& part) {
-    return sample_machine(context_.reader, chunk, [&](std::int64_t at_ms, const MachineMemory& memory) {
-      const std::uint32_t tick = number_of(chunk, first, at_ms);
-      visit_machine(memory, [&](std::size_t family, std::int64_t value) {
-        part.add({family, 0}, tick, value, labels);
-      });
-    });
-  });
-}
-
-Status Writer::categories() {
-  std::vector<Family> families = category_families();
-  // Rollups do not know how many are not exact.
-  if (holds_groups(question_.tier)) families.pop_back();
-  std::map<std::string, std::int64_t> numbers;
-  return write_all(families, [&](const ExportChunk& chunk, std::uint32_t first, Part& part) {
-    return sample_categories(context_.reader, chunk, [&](std::int64_t at_ms, const GroupState& held) {
-      const std::uint32_t tick = number_of(chunk, first, at_ms);
-      const std::int64_t number = numbers.emplace(held.name, numbers.size()).first->second;
-      const auto labels = [&] { return fmt::format("{},{}", question_.labels, label("category", held.name)); };
-      visit_category(held, [&](std::size_t family, std::int64_t value) {
-        part.add({family, number}, tick, value, labels);
-      });
-    });
-  });
-}
-
-// As they would have been written at each of the ticks. What leaks is judged once an hour.
-Status Writer::fleet() {
-  std::vector<std::string> warnings;
-  const LeakSettings settings = TRY(leak_settings(context_.options, warnings));
-  const std::size_t most = fleet_rows(context_.options);
-  std::map<std::int64_t, FleetLeaks> judged;  // by the hours that they hold for
-  std::map<std::string, std::int64_t> numbers;
-  std::optional<std::int64_t> before_ms;
-  return write_all(fleet_families(), [&](const ExportChunk& chunk, std::uint32_t first, Part& part) -> Status {
-    if (first == 0) before_ms.reset();
-    for (const std::int64_t tick_ms : chunk.ticks) {
-      const std::int64_t hour = tick_ms / settings.hour_ms;
-      if (!judged.contains(hour)) judged[hour] = TRY(judge_leaks(context_, tick_ms, settings, most, question_.labels));
-      const FleetQuestion question{tick_ms, before_ms, most, question_.labels, question_.tier};
-      const FleetAnswer answer = TRY(fleet_at(context_, question, judged[hour]));
-      for (const FleetSample& sample : answer.samples) {
-        const std::int64_t number = numbers.emplace(sample.labels, numbers.size()).first->second;
-        part.add({sample.family, number}, number_of(chunk, first, tick_ms), sample.value,
-                 [&sample] { return sample.labels; });
-      }
-      before_ms = tick_ms;
-    }
-    return Done{};
-  });
-}
-
-Status Writer::processes() {
-  std::vector<Metric> metrics;
-  std::vector<Family> families;
-  for (const Metric metric : kMetrics) {
-    if (holds_groups(question_.tier) && !info_of(metric).rolled_up) continue;
-    metrics.push_back(metric);
-    families.push_back({fmt::format("memoir_process_{}_bytes", to_string(metric)), std::string(metric_title(metric)),
-                        "bytes", false, 1024});
-  }
-  return write_all(families, [&](const ExportChunk& chunk, std::uint32_t first, Part& part) {
-    return sample_processes(context_.reader, chunk, question_.filter, [&](const ExportedProcess& row) {
-      const std::uint32_t tick = number_of(chunk, first, row.at_ms);
-      const auto labels = [&] { return labels_of(question_.labels, row.process); };
-      for (std::size_t i = 0; i < metrics.size(); ++i) {
-        if (const auto value = row.kib[metrics[i]]) part.add({i, row.process.id}, tick, *value, labels);
-      }
-    });
-  });
-}
-
 }  // namespace
 
 Result<std::int64_t> export_openmetrics(const Context& context, const ExportQuestion& question, const Sink& sink) {
