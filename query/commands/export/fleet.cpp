@@ -65,229 +65,6 @@ std::string program_in(const StoredProcess& process) {
   return program_of(process.identity.empty() ? process.info.comm : process.identity);
 }
 
-class Gatherer {
- public:
-  Gatherer(const Context& context, const FleetQuestion& question) : context_(context), question_(question) {}
-
-  Status gather(const FleetLeaks& leaks);
-  void recorder_at_rest();
-  FleetAnswer take();
-
- private:
-  using Key = std::pair<std::string, std::string>;  // unit and program
-
-  void add(FleetOf of, std::optional<std::int64_t> value, const std::string& labels, std::size_t rank = 0) {
-    if (value) answer_.samples.push_back({family_of(of), labels, *value, rank});
-  }
-  std::string with(std::string_view more) const { return fmt::format("{},{}", question_.labels, more); }
-
-  Result<std::optional<State>> load();
-  Status machine(const State& state);
-  Status categories(State& state);
-  Status identities(const State& state);
-  Result<std::map<std::string, std::int64_t>> group_peaks(const State& state, SubjectKind kind, Metric metric);
-  Result<std::map<Key, std::int64_t>> identity_peaks(const State& state);
-  Status cgroups(const State& state);
-  Status oom_kills();
-  Status recorder(const State& state);
-  void run(const StoredRun& run);
-  void file();
-
-  const Context& context_;
-  const FleetQuestion& question_;
-  Range since_;  // what peaks are of
-  FleetAnswer answer_;
-};
-
-// All of the bucket where it is one of a rollup, though it may have begun before anything was recorded.
-Result<std::optional<State>> Gatherer::load() {
-  if (!holds_groups(question_.tier)) {
-    std::optional<State> state = TRY(load_state(context_, question_.at_ms));
-    if (!state || state->rolled()) return state;
-    const std::int64_t at_ms = state->snapshot.tick.begin.wall_ms;
-    const std::int64_t before_ms = question_.since_ms.value_or(at_ms - state->snapshot.run.interval_ms);
-    since_ = {std::clamp(before_ms, at_ms - kHourMs, at_ms), at_ms};
-    return state;
-  }
-  Options options = context_.options;
-  options.tier = std::string(to_string(question_.tier));
-  const Context of_tier{options,         context_.reader, context_.file,  context_.runs,
-                        context_.now_ms, context_.when,   context_.screen};
-  since_ = bucket_around(question_.tier, question_.at_ms);
-  return load_state(of_tier, std::min(since_.to_ms - 1, context_.file.last_tick_ms));
-}
-
-Status Gatherer::gather(const FleetLeaks& leaks) {
-  std::optional<State> state = TRY(load());
-  if (!state) return Done{};
-  TRY(machine(*state));
-  TRY(categories(*state));
-  TRY(identities(*state));
-  TRY(cgroups(*state));
-  TRY(oom_kills());
-  add_leaks(leaks, question_.at_ms, answer_.samples);
-  return recorder(*state);
-}
-
-Status Gatherer::machine(const State& state) {
-  const MachineMemory& memory = state.snapshot.machine.memory;
-  visit_machine(memory, [&](std::size_t family, std::int64_t value) {
-    answer_.samples.push_back({family, question_.labels, value});
-  });
-  const Metric available = metric_of(MachineField::mem_available);
-  std::optional<std::int64_t> least;
-  TRY(context_.reader.history({state.tier, SubjectKind::machine, {}, since_, {available}},
-                              [&least](const SubjectInterval& of) {
-                                if (of.interval.min)
-                                  least = std::min(least.value_or(*of.interval.min), *of.interval.min);
-                              }));
-  const auto total = memory.get(MachineField::mem_total);
-  if (least && total) add(FleetOf::machine_peak, *total - *least, question_.labels);
-  return Done{};
-}
-
-Result<std::map<std::string, std::int64_t>> Gatherer::group_peaks(const State& state, SubjectKind kind, Metric metric) {
-  std::map<std::string, std::int64_t> peaks;
-  TRY(visit_groups(context_.reader, {state.tier, kind, {}, since_, {metric}},
-                   [&peaks](const std::string& name, const SubjectInterval& of) {
-                     peaks[name] = std::max(peaks[name], of.interval.max.value_or(0));
-                   }));
-  return peaks;
-}
-
-Status Gatherer::categories(State& state) {
-  std::map<std::string, std::int64_t> peaks = TRY(group_peaks(state, SubjectKind::category, Metric::pss));
-  std::ranges::stable_sort(state.categories, std::greater(),
-                           [](const GroupState& of) { return of.kib[Metric::pss].value_or(0); });
-  const std::size_t first = machine_families().size();
-  for (std::size_t rank = 0; rank < std::min(state.categories.size(), question_.most); ++rank) {
-    const GroupState& held = state.categories[rank];
-    const std::string labels = with(short_label("category", held.name));
-    visit_category(held, [&](std::size_t family, std::int64_t value) {
-      answer_.samples.push_back({first + family, labels, value, rank});
-    });
-    const std::int64_t now_kib = held.kib[Metric::pss].value_or(0);
-    add(FleetOf::category_peak, std::max(peaks[held.name], now_kib), labels, rank);
-  }
-  return Done{};
-}
-
-// Of ticks: what several processes held at one time rollups do not know.
-Result<std::map<Gatherer::Key, std::int64_t>> Gatherer::identity_peaks(const State& state) {
-  std::map<Key, std::int64_t> peaks;
-  if (state.rolled()) return peaks;
-  std::map<std::int64_t, Key> keys;
-  const auto known = TRY(context_.reader.processes(since_));
-  for (const StoredProcess& process : known) keys[process.id] = {process.unit, program_in(process)};
-  std::map<Key, GroupSum> sums;
-  TRY(context_.reader.history({.range = since_, .metrics = {Metric::pss}}, [&](const SubjectInterval& of) {
-    if (const auto key = keys.find(of.subject_id); key != keys.end()) sums[key->second].add(of.subject_id, of.interval);
-  }));
-  for (auto& [key, sum] : sums) peaks[key] = sum.summary().max.value_or(0);
-  return peaks;
-}
-
-Status Gatherer::identities(const State& state) {
-  const std::map<Key, std::int64_t> peaks = TRY(identity_peaks(state));
-  std::map<Key, Tally> held;
-  for (const HeldProcess& process : state.processes)
-    add_to(held[{process.process->unit, program_in(*process.process)}], process);
-  std::vector<std::pair<Key, Tally>> largest(held.begin(), held.end());
-  std::ranges::stable_sort(largest, std::greater(),
-                           [](const auto& of) { return of.second.kib(Metric::pss).value_or(0); });
-  for (std::size_t rank = 0; rank < std::min(largest.size(), question_.most); ++rank) {
-    const auto& [key, tally] = largest[rank];
-    const std::string labels = with(short_label("unit", key.first) + "," + short_label("program", key.second));
-    add(FleetOf::identity_pss, tally.kib(Metric::pss), labels, rank);
-    add(FleetOf::identity_rss, tally.kib(Metric::rss), labels, rank);
-    add(FleetOf::identity_swap, tally.kib(Metric::swap), labels, rank);
-    add(FleetOf::identity_processes, tally.processes(), labels, rank);
-    const auto peak = peaks.find(key);
-    if (peak != peaks.end())
-      add(FleetOf::identity_peak, std::max(peak->second, tally.kib(Metric::pss).value_or(0)), labels, rank);
-  }
-  return Done{};
-}
-
-// By the kernel's own count, which rollups do not have.
-Status Gatherer::cgroups(const State& state) {
-  if (state.rolled() || state.snapshot.cgroups.empty()) return Done{};
-  std::map<std::string, std::int64_t> peaks = TRY(group_peaks(state, SubjectKind::cgroup, Metric::usage));
-  std::vector<CgroupRow> rows = TRY(load_cgroups(context_, state, CgroupMarks::left_out));
-  std::erase_if(rows, [](const CgroupRow& row) { return !row.now; });
-  std::ranges::stable_sort(rows, std::greater(), [](const CgroupRow& row) { return row.now->current_kib; });
-  for (std::size_t rank = 0; rank < std::min(rows.size(), question_.most); ++rank) {
-    const CgroupRow& row = rows[rank];
-    std::string labels = with(short_label("cgroup", row.path));
-    if (!row.container.name.empty()) labels += "," + short_label("container", row.container.name);
-    if (!row.container.pod.empty()) labels += "," + short_label("pod", row.container.pod);
-    add(FleetOf::cgroup_usage, row.now->current_kib, labels, rank);
-    add(FleetOf::cgroup_anon, row.now->anon_kib, labels, rank);
-    add(FleetOf::cgroup_file, row.now->file_kib, labels, rank);
-    add(FleetOf::cgroup_swap, row.now->swap_kib, labels, rank);
-    add(FleetOf::cgroup_limit, row.now->max_kib, labels, rank);
-    add(FleetOf::cgroup_peak, std::max(peaks[row.path], row.now->current_kib), labels, rank);
-    const auto kills = row.detail.oom_kills ? row.detail.oom_kills : row.detail.own_oom_kills;
-    add(FleetOf::cgroup_oom_kills, kills, labels, rank);
-    add(FleetOf::cgroup_waited, row.detail.psi_some_total_us, labels, rank);
-  }
-  return Done{};
-}
-
-// Of several of one name the last.
-Status Gatherer::oom_kills() {
-  std::vector<OomVictim> victims = TRY(context_.reader.oom_victims({question_.at_ms - kDayMs, question_.at_ms}));
-  std::ranges::reverse(victims);
-  std::size_t rank = 0;
-  for (const OomVictim& victim : victims) {
-    if (!victim.killed() || rank >= question_.most) continue;
-    add(FleetOf::oom_kill_at, victim.at_ms,
-        with(short_label("program", victim.comm) + "," + short_label("cgroup", victim.cgroup)), rank++);
-  }
-  return Done{};
-}
-
-void Gatherer::run(const StoredRun& run) {
-  add(FleetOf::recorder_info, 1, with(short_label("version", run.version)));
-  add(FleetOf::recorder_started, run.started_ms, question_.labels);
-  add(FleetOf::recorder_interval, run.interval_ms, question_.labels);
-}
-
-void Gatherer::file() {
-  if (!question_.now) return;
-  add(FleetOf::database_size, context_.file.bytes, question_.labels);
-  if (context_.file.max_bytes > 0) add(FleetOf::database_most, context_.file.max_bytes, question_.labels);
-}
-
-Status Gatherer::recorder(const State& state) {
-  const StoredRun& of = state.snapshot.run;
-  const std::int64_t at_ms = state.snapshot.tick.begin.wall_ms;
-  add(FleetOf::recorder_up, 1, question_.labels);
-  run(of);
-  add(FleetOf::recorder_last_tick, at_ms, question_.labels);
-  file();
-  if (state.rolled()) return Done{};
-  const std::vector<StoredTick> ticks = TRY(context_.reader.ticks({at_ms - kHourMs, at_ms}));
-  std::int64_t late = 0;
-  for (const StoredTick& tick : ticks) late += tick.skipped;
-  add(FleetOf::recorder_late_ticks, late, question_.labels);
-  constexpr double millionths_of_percent = 1e4;
-  if (const auto percent = tick_costs(ticks, of.interval_ms).core_percent)
-    add(FleetOf::recorder_cpu, std::llround(*percent * millionths_of_percent), question_.labels);
-  for (const HeldProcess& process : state.processes) {
-    if (process.process->info.key.pid == of.pid)
-      add(FleetOf::recorder_resident, process.kib[Metric::rss], question_.labels);
-  }
-  return Done{};
-}
-
-void Gatherer::recorder_at_rest() {
-  add(FleetOf::recorder_up, 0, question_.labels);
-  if (!context_.runs.empty()) run(context_.runs.back());
-  if (context_.file.ticks > 0) add(FleetOf::recorder_last_tick, context_.file.last_tick_ms, question_.labels);
-  file();
-}
-
 // How many ranks fit.
 std::size_t ranks_to_keep(const std::vector<FleetSample>& samples) {
   std::map<std::size_t, std::size_t> of_rank;
@@ -300,23 +77,230 @@ std::size_t ranks_to_keep(const std::vector<FleetSample>& samples) {
   return samples.size();
 }
 
-// Two names may be one once they are printable, and an exporter that finds a series twice has none at all: the first,
-// which is of the larger, stays.
-FleetAnswer Gatherer::take() {
-  auto& samples = answer_.samples;
-  std::ranges::stable_sort(samples, {}, &FleetSample::family);
-  std::set<std::pair<std::size_t, std::string_view>> seen;
-  std::vector<FleetSample> once;
-  once.reserve(samples.size());
-  for (const FleetSample& sample : samples) {
-    if (seen.emplace(sample.family, sample.labels).second) once.push_back(sample);
-  }
-  const std::size_t keep = ranks_to_keep(once);
-  answer_.left_out = std::erase_if(once, [keep](const FleetSample& sample) { return sample.rank >= keep; });
-  samples = std::move(once);
-  return std::move(answer_);
-}
+class Gatherer {
+ public:
+  Gatherer(const Context& context, const FleetQuestion& question) : context_(context), question_(question) {}
 
+  Status gather(const FleetLeaks& leaks) {
+    std::optional<State> state = TRY(load());
+    if (!state) return Done{};
+    TRY(machine(*state));
+    TRY(categories(*state));
+    TRY(identities(*state));
+    TRY(cgroups(*state));
+    TRY(oom_kills());
+    add_leaks(leaks, question_.at_ms, answer_.samples);
+    return recorder(*state);
+  }
+
+  void recorder_at_rest() {
+    add(FleetOf::recorder_up, 0, question_.labels);
+    if (!context_.runs.empty()) run(context_.runs.back());
+    if (context_.file.ticks > 0) add(FleetOf::recorder_last_tick, context_.file.last_tick_ms, question_.labels);
+    file();
+  }
+
+  // Two names may be one once they are printable, and an exporter that finds a series twice has none at all: the first,
+  // which is of the larger, stays.
+  FleetAnswer take() {
+    auto& samples = answer_.samples;
+    std::ranges::stable_sort(samples, {}, &FleetSample::family);
+    std::set<std::pair<std::size_t, std::string_view>> seen;
+    std::vector<FleetSample> once;
+    once.reserve(samples.size());
+    for (const FleetSample& sample : samples) {
+      if (seen.emplace(sample.family, sample.labels).second) once.push_back(sample);
+    }
+    const std::size_t keep = ranks_to_keep(once);
+    answer_.left_out = std::erase_if(once, [keep](const FleetSample& sample) { return sample.rank >= keep; });
+    samples = std::move(once);
+    return std::move(answer_);
+  }
+
+ private:
+  using Key = std::pair<std::string, std::string>;  // unit and program
+
+  void add(FleetOf of, std::optional<std::int64_t> value, const std::string& labels, std::size_t rank = 0) {
+    if (value) answer_.samples.push_back({family_of(of), labels, *value, rank});
+  }
+  std::string with(std::string_view more) const { return fmt::format("{},{}", question_.labels, more); }
+
+  // All of the bucket where it is one of a rollup, though it may have begun before anything was recorded.
+  Result<std::optional<State>> load() {
+    if (!holds_groups(question_.tier)) {
+      std::optional<State> state = TRY(load_state(context_, question_.at_ms));
+      if (!state || state->rolled()) return state;
+      const std::int64_t at_ms = state->snapshot.tick.begin.wall_ms;
+      const std::int64_t before_ms = question_.since_ms.value_or(at_ms - state->snapshot.run.interval_ms);
+      since_ = {std::clamp(before_ms, at_ms - kHourMs, at_ms), at_ms};
+      return state;
+    }
+    Options options = context_.options;
+    options.tier = std::string(to_string(question_.tier));
+    const Context of_tier{options,         context_.reader, context_.file,  context_.runs,
+                          context_.now_ms, context_.when,   context_.screen};
+    since_ = bucket_around(question_.tier, question_.at_ms);
+    return load_state(of_tier, std::min(since_.to_ms - 1, context_.file.last_tick_ms));
+  }
+
+  Status machine(const State& state) {
+    const MachineMemory& memory = state.snapshot.machine.memory;
+    visit_machine(memory, [&](std::size_t family, std::int64_t value) {
+      answer_.samples.push_back({family, question_.labels, value});
+    });
+    const Metric available = metric_of(MachineField::mem_available);
+    std::optional<std::int64_t> least;
+    TRY(context_.reader.history({state.tier, SubjectKind::machine, {}, since_, {available}},
+                                [&least](const SubjectInterval& of) {
+                                  if (of.interval.min)
+                                    least = std::min(least.value_or(*of.interval.min), *of.interval.min);
+                                }));
+    const auto total = memory.get(MachineField::mem_total);
+    if (least && total) add(FleetOf::machine_peak, *total - *least, question_.labels);
+    return Done{};
+  }
+
+  Result<std::map<std::string, std::int64_t>> group_peaks(const State& state, SubjectKind kind, Metric metric) {
+    std::map<std::string, std::int64_t> peaks;
+    TRY(visit_groups(context_.reader, {state.tier, kind, {}, since_, {metric}},
+                     [&peaks](const std::string& name, const SubjectInterval& of) {
+                       peaks[name] = std::max(peaks[name], of.interval.max.value_or(0));
+                     }));
+    return peaks;
+  }
+
+  Status categories(State& state) {
+    std::map<std::string, std::int64_t> peaks = TRY(group_peaks(state, SubjectKind::category, Metric::pss));
+    std::ranges::stable_sort(state.categories, std::greater(),
+                             [](const GroupState& of) { return of.kib[Metric::pss].value_or(0); });
+    const std::size_t first = machine_families().size();
+    for (std::size_t rank = 0; rank < std::min(state.categories.size(), question_.most); ++rank) {
+      const GroupState& held = state.categories[rank];
+      const std::string labels = with(short_label("category", held.name));
+      visit_category(held, [&](std::size_t family, std::int64_t value) {
+        answer_.samples.push_back({first + family, labels, value, rank});
+      });
+      const std::int64_t now_kib = held.kib[Metric::pss].value_or(0);
+      add(FleetOf::category_peak, std::max(peaks[held.name], now_kib), labels, rank);
+    }
+    return Done{};
+  }
+
+  // Of ticks: what several processes held at one time rollups do not know.
+  Result<std::map<Key, std::int64_t>> identity_peaks(const State& state) {
+    std::map<Key, std::int64_t> peaks;
+    if (state.rolled()) return peaks;
+    std::map<std::int64_t, Key> keys;
+    const auto known = TRY(context_.reader.processes(since_));
+    for (const StoredProcess& process : known) keys[process.id] = {process.unit, program_in(process)};
+    std::map<Key, GroupSum> sums;
+    TRY(context_.reader.history({.range = since_, .metrics = {Metric::pss}}, [&](const SubjectInterval& of) {
+      if (const auto key = keys.find(of.subject_id); key != keys.end())
+        sums[key->second].add(of.subject_id, of.interval);
+    }));
+    for (auto& [key, sum] : sums) peaks[key] = sum.summary().max.value_or(0);
+    return peaks;
+  }
+
+  Status identities(const State& state) {
+    const std::map<Key, std::int64_t> peaks = TRY(identity_peaks(state));
+    std::map<Key, Tally> held;
+    for (const HeldProcess& process : state.processes)
+      add_to(held[{process.process->unit, program_in(*process.process)}], process);
+    std::vector<std::pair<Key, Tally>> largest(held.begin(), held.end());
+    std::ranges::stable_sort(largest, std::greater(),
+                             [](const auto& of) { return of.second.kib(Metric::pss).value_or(0); });
+    for (std::size_t rank = 0; rank < std::min(largest.size(), question_.most); ++rank) {
+      const auto& [key, tally] = largest[rank];
+      const std::string labels = with(short_label("unit", key.first) + "," + short_label("program", key.second));
+      add(FleetOf::identity_pss, tally.kib(Metric::pss), labels, rank);
+      add(FleetOf::identity_rss, tally.kib(Metric::rss), labels, rank);
+      add(FleetOf::identity_swap, tally.kib(Metric::swap), labels, rank);
+      add(FleetOf::identity_processes, tally.processes(), labels, rank);
+      const auto peak = peaks.find(key);
+      if (peak != peaks.end())
+        add(FleetOf::identity_peak, std::max(peak->second, tally.kib(Metric::pss).value_or(0)), labels, rank);
+    }
+    return Done{};
+  }
+
+  // By the kernel's own count, which rollups do not have.
+  Status cgroups(const State& state) {
+    if (state.rolled() || state.snapshot.cgroups.empty()) return Done{};
+    std::map<std::string, std::int64_t> peaks = TRY(group_peaks(state, SubjectKind::cgroup, Metric::usage));
+    std::vector<CgroupRow> rows = TRY(load_cgroups(context_, state, CgroupMarks::left_out));
+    std::erase_if(rows, [](const CgroupRow& row) { return !row.now; });
+    std::ranges::stable_sort(rows, std::greater(), [](const CgroupRow& row) { return row.now->current_kib; });
+    for (std::size_t rank = 0; rank < std::min(rows.size(), question_.most); ++rank) {
+      const CgroupRow& row = rows[rank];
+      std::string labels = with(short_label("cgroup", row.path));
+      if (!row.container.name.empty()) labels += "," + short_label("container", row.container.name);
+      if (!row.container.pod.empty()) labels += "," + short_label("pod", row.container.pod);
+      add(FleetOf::cgroup_usage, row.now->current_kib, labels, rank);
+      add(FleetOf::cgroup_anon, row.now->anon_kib, labels, rank);
+      add(FleetOf::cgroup_file, row.now->file_kib, labels, rank);
+      add(FleetOf::cgroup_swap, row.now->swap_kib, labels, rank);
+      add(FleetOf::cgroup_limit, row.now->max_kib, labels, rank);
+      add(FleetOf::cgroup_peak, std::max(peaks[row.path], row.now->current_kib), labels, rank);
+      const auto kills = row.detail.oom_kills ? row.detail.oom_kills : row.detail.own_oom_kills;
+      add(FleetOf::cgroup_oom_kills, kills, labels, rank);
+      add(FleetOf::cgroup_waited, row.detail.psi_some_total_us, labels, rank);
+    }
+    return Done{};
+  }
+
+  // Of several of one name the last.
+  Status oom_kills() {
+    std::vector<OomVictim> victims = TRY(context_.reader.oom_victims({question_.at_ms - kDayMs, question_.at_ms}));
+    std::ranges::reverse(victims);
+    std::size_t rank = 0;
+    for (const OomVictim& victim : victims) {
+      if (!victim.killed() || rank >= question_.most) continue;
+      add(FleetOf::oom_kill_at, victim.at_ms,
+          with(short_label("program", victim.comm) + "," + short_label("cgroup", victim.cgroup)), rank++);
+    }
+    return Done{};
+  }
+
+  void run(const StoredRun& run) {
+    add(FleetOf::recorder_info, 1, with(short_label("version", run.version)));
+    add(FleetOf::recorder_started, run.started_ms, question_.labels);
+    add(FleetOf::recorder_interval, run.interval_ms, question_.labels);
+  }
+
+  void file() {
+    if (!question_.now) return;
+    add(FleetOf::database_size, context_.file.bytes, question_.labels);
+    if (context_.file.max_bytes > 0) add(FleetOf::database_most, context_.file.max_bytes, question_.labels);
+  }
+
+  Status recorder(const State& state) {
+    const StoredRun& of = state.snapshot.run;
+    const std::int64_t at_ms = state.snapshot.tick.begin.wall_ms;
+    add(FleetOf::recorder_up, 1, question_.labels);
+    run(of);
+    add(FleetOf::recorder_last_tick, at_ms, question_.labels);
+    file();
+    if (state.rolled()) return Done{};
+    const std::vector<StoredTick> ticks = TRY(context_.reader.ticks({at_ms - kHourMs, at_ms}));
+    std::int64_t late = 0;
+    for (const StoredTick& tick : ticks) late += tick.skipped;
+    add(FleetOf::recorder_late_ticks, late, question_.labels);
+    constexpr double millionths_of_percent = 1e4;
+    if (const auto percent = tick_costs(ticks, of.interval_ms).core_percent)
+      add(FleetOf::recorder_cpu, std::llround(*percent * millionths_of_percent), question_.labels);
+    for (const HeldProcess& process : state.processes) {
+      if (process.process->info.key.pid == of.pid)
+        add(FleetOf::recorder_resident, process.kib[Metric::rss], question_.labels);
+    }
+    return Done{};
+  }
+
+  const Context& context_;
+  const FleetQuestion& question_;
+  Range since_;  // what peaks are of
+  FleetAnswer answer_;
+};
 }  // namespace
 
 const std::vector<Family>& fleet_families() {
