@@ -1,7 +1,7 @@
 #pragma once
 
-// What changed between two states. diff.cpp reads the question and loads the two, rows.cpp sets them against each
-// other, report.cpp tells.
+// What changed between two states. diff.cpp reads the question, loads the two and sets them against each other,
+// report.cpp tells.
 //
 // Two sums hold, whatever the group: the changes of all rows (and of what the filter leaves out) add up to the change
 // of all processes; and that, with the other parts of the machine, to the change of MemTotal.
@@ -39,9 +39,6 @@ struct Diff {
   std::optional<MachineParts> parts_after;
   std::optional<std::int64_t> in_between;  // processes that came and went; absent where counting them would cost much
 };
-
-// Fills all but in_between from the two states.
-Status compare(Reader& reader, const DiffQuestion& question, Diff& diff);
 
 Columns<Change> diff_columns(const DiffQuestion& question);
 
