@@ -1,8 +1,7 @@
-#include "query/commands/top/fold.h"
-
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <set>
 #include <unordered_map>
 
 #include "query/answer/history.h"
@@ -10,6 +9,7 @@
 #include "query/answer/process_columns.h"
 #include "query/answer/state.h"
 #include "query/answer/tier.h"
+#include "query/commands/top/top.h"
 
 namespace memoir::query {
 namespace {
@@ -125,6 +125,14 @@ Status fold_processes(Reader& reader, const TopQuestion& question, const Filter&
   return history.complete() ? Status(Done{}) : add_held_by_all(reader, question, fold.held);
 }
 
+TopRow row_of(const Change& change) {
+  TopRow row;
+  row.name = change.name;
+  row.processes = change.is.processes();
+  if (change.after != nullptr) row.process = change.after->process;
+  return row;
+}
+
 }  // namespace
 
 Result<TopFold> fold_top(Reader& reader, const TopQuestion& question, const Filter& filter) {
@@ -136,6 +144,26 @@ Result<TopFold> fold_top(Reader& reader, const TopQuestion& question, const Filt
   TRY(kind ? fold_whole_groups(reader, question, *kind, feeder, fold)
            : fold_processes(reader, question, filter, feeder, fold));
   return fold;
+}
+
+Status add_growth(const Context& context, const TopQuestion& question, const Filter& filter, bool all, TopFold& fold) {
+  std::optional<RangeEnds> ends = TRY(load_ends(context, question.range));
+  if (!ends) return Done{};
+  fold.ends = *std::move(ends);
+  Changes changes(question.group);
+  TRY(changes.add(context.reader, filter, fold.ends));
+  std::set<const Change*> seen;
+  for (TopRow& row : fold.rows) {
+    const Change* change = row.process != nullptr ? changes.find(row.process->id, "") : changes.find(0, row.name);
+    row.at_ends = held_at_ends(change, question.metric);
+    seen.insert(change);
+  }
+  if (!all || !holds_groups(question.tier)) return Done{};
+  for (const Change& change : changes.rows()) {
+    if (change.is.processes() > 0 && !seen.contains(&change))
+      fold.rows.emplace_back(row_of(change)).at_ends = held_at_ends(&change, question.metric);
+  }
+  return Done{};
 }
 
 }  // namespace memoir::query

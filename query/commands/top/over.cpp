@@ -9,7 +9,6 @@
 #include "query/answer/process_columns.h"
 #include "query/answer/state.h"
 #include "query/answer/tier.h"
-#include "query/commands/top/fold.h"
 #include "query/commands/top/top.h"
 #include "query/report/format.h"
 
