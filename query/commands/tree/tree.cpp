@@ -1,18 +1,38 @@
-#include "query/commands/tree/tree.h"
+// memoir tree: who began whom at one time, and what each process held alone and with all below it.
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <numeric>
+#include <set>
+#include <vector>
 
+#include "analysis/process_tree.h"
+#include "query/answer/command.h"
 #include "query/answer/filter_values.h"
 #include "query/answer/limit.h"
 #include "query/answer/moment.h"
 #include "query/answer/process_columns.h"
+#include "query/answer/state.h"
 #include "query/answer/subject_word.h"
 #include "query/answer/total.h"
 #include "query/report/format.h"
 
 namespace memoir::query {
 namespace {
+
+struct TreeRow {
+  const HeldProcess* process = nullptr;
+  Tally held;
+  Tally subtree;  // with all that is below it
+  std::size_t depth = 0;
+  bool asked_for = true;  // else it is shown as a parent
+};
+
+// As it is drawn: parents before their children, siblings with the largest subtree first.
+struct Forest {
+  std::vector<TreeRow> rows;
+  Parents parents;
+};
 
 struct TreeMetric {
   Metric metric;
@@ -57,6 +77,67 @@ Columns<TreeRow> columns_of(Metric by) {
   columns.add(for_people("COMMAND"),
               [](const TreeRow& row) { return shown_command(*info_of(row), state_letter(*row.process)); });
   return columns;
+}
+
+// Indexes, the largest sum first; of the same sum as they come.
+template <typename GetTally>
+std::vector<std::size_t> ranked(std::size_t count, Metric by, GetTally tally) {
+  std::vector<std::size_t> order(count);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, std::greater(), [&](std::size_t i) { return tally(i).kib(by); });
+  return order;
+}
+
+// Of a tick.
+Forest forest_of(const State& state, Metric by) {
+  const std::size_t count = state.processes.size();
+  std::vector<TreeProcess> processes;
+  std::vector<Tally> held(count);
+  processes.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const ProcessSample& sample = state.processes[i].tick->sample;
+    processes.push_back({sample.key.pid, sample.parent_pid, sample.key.start_ticks});
+    held[i].add(sample, state.processes[i].family);
+  }
+  const Parents parents = parents_of(processes);
+  const std::vector<Tally> sums = subtree_sums(parents, held);
+  const auto order = depth_first(parents, ranked(count, by, [&](std::size_t i) -> const Tally& { return sums[i]; }));
+
+  Forest forest;
+  forest.rows.reserve(count);
+  forest.parents.reserve(count);
+  std::vector<std::size_t> place(count);
+  for (const std::size_t i : order) {
+    place[i] = forest.rows.size();
+    const std::optional<std::size_t> parent = parents[i] ? std::optional(place[*parents[i]]) : std::nullopt;
+    const std::size_t depth = parent ? forest.rows[*parent].depth + 1 : 0;
+    forest.rows.push_back({&state.processes[i], held[i], sums[i], depth});
+    forest.parents.push_back(parent);
+  }
+  return forest;
+}
+
+// Leaves some rows. Whose parent is not among them becomes a root.
+void keep(Forest& forest, const std::vector<bool>& kept) {
+  Forest left;
+  std::vector<std::size_t> place(forest.rows.size());
+  for (std::size_t i = 0; i < forest.rows.size(); ++i) {
+    if (!kept[i]) continue;
+    place[i] = left.rows.size();
+    const auto parent = forest.parents[i];
+    left.parents.push_back(parent && kept[*parent] ? std::optional(place[*parent]) : std::nullopt);
+    left.rows.push_back(forest.rows[i]);
+  }
+  forest = std::move(left);
+}
+
+// The `count` largest subtrees. A parent has a place before its children, so that no row loses its own.
+std::vector<bool> largest(const Forest& forest, std::size_t count, Metric by) {
+  const auto order =
+      ranked(forest.rows.size(), by, [&](std::size_t i) -> const Tally& { return forest.rows[i].subtree; });
+  std::vector<bool> among(forest.rows.size());
+  for (std::size_t i = 0; i < std::min(count, order.size()); ++i) among[order[i]] = true;
+  return among;
 }
 
 // Rollups hold what processes had, not who their parents were then.
