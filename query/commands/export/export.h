@@ -6,7 +6,7 @@
 // are now.
 //
 // A series has one sample per tick, or with a step the first tick of each step: real ticks, nothing in between. Where
-// the ticks are gone it has one per bucket of a rollup (rollups.cpp): its mean, at its begin. It is written as
+// the ticks are gone it has one per bucket of a rollup: its mean, at its begin. It is written as
 // it is read, a few hours at a time, so that neither our memory nor a transaction grows with the range.
 
 #include <functional>
@@ -110,14 +110,6 @@ using EmitMachine = std::function<void(std::int64_t at_ms, const MachineMemory&)
 Status sample_processes(Reader& reader, const ExportChunk& chunk, const Filter& filter, const EmitProcess& emit);
 Status sample_categories(Reader& reader, const ExportChunk& chunk, const EmitCategory& emit);
 Status sample_machine(Reader& reader, const ExportChunk& chunk, const EmitMachine& emit);
-
-// The parts of these that read rollups.
-Status roll_processes(Reader& reader, const ExportChunk& chunk, const Filter& filter, const EmitProcess& emit);
-Status roll_categories(Reader& reader, const ExportChunk& chunk, const EmitCategory& emit);
-Status roll_machine(Reader& reader, const ExportChunk& chunk, const EmitMachine& emit);
-
-// The begins of the buckets that have something recorded, in the range.
-Result<std::vector<std::int64_t>> rolled_times(Reader& reader, Tier tier, Range range);
 
 // What is written to `sink`, and the ticks left out.
 Result<std::int64_t> export_rows(const Context& context, const ExportQuestion& question, const Sink& sink);
