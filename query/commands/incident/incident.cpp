@@ -2,8 +2,12 @@
 
 #include "query/commands/incident/incident.h"
 
+#include <algorithm>
+#include <cstdlib>
 #include <fmt/format.h>
+#include <iterator>
 
+#include "analysis/rolled.h"
 #include "config/config.h"
 #include "query/answer/copies/copies.h"
 #include "query/answer/moment.h"
@@ -22,6 +26,92 @@ Result<std::int64_t> window_asked(const Options& options) {
     return malformed("--window: from 1s to 1d can be compared; memoir diff T1 T2 compares any two times");
   }
   return length->count();
+}
+
+constexpr double kNoteworthyPercent = 5;
+constexpr Metric kStalled = metric_of(MachineField::psi_some_total);
+constexpr Metric kAvailable = metric_of(MachineField::mem_available);
+
+Instant of_victim(OomVictim victim) {
+  const std::int64_t at_ms = victim.at_ms;
+  return {.at_ms = at_ms, .kind = Instant::Kind::oom_kill, .victim = std::move(victim), .counted = {}};
+}
+
+// Who asks for the second of a kill means the kill.
+Result<Instant> at_time(Reader& reader, std::int64_t at_ms) {
+  constexpr std::int64_t near_ms = 1'000;
+  std::vector<OomVictim> victims = TRY(reader.oom_victims({at_ms - near_ms, at_ms + near_ms}));
+  if (victims.empty()) return Instant{.at_ms = at_ms};
+  return of_victim(*std::ranges::min_element(
+      victims, {}, [at_ms](const OomVictim& victim) { return std::abs(victim.at_ms - at_ms); }));
+}
+
+// With memory.oom.group one kill takes many: who was chosen comes first.
+std::vector<OomVictim>::iterator first_of_group(std::vector<OomVictim>& victims) {
+  constexpr std::int64_t together_ms = 100;
+  auto first = std::prev(victims.end());
+  while (first != victims.begin() && !first->killer && !std::prev(first)->killer &&
+         first->at_ms - std::prev(first)->at_ms < together_ms)
+    --first;
+  return first;
+}
+
+// The kernel's word on whom is of the moment; its counters are read at ticks, and count no kill from user space.
+Result<std::optional<Instant>> last_oom_kill(const Context& context) {
+  // Whatever a file says of times.
+  const Range always{0, context.file.last_tick_ms + kDayMs};
+  std::optional<Instant> last;
+  for (const Event& event : TRY(context.reader.events(always))) {
+    if (event.kind == "oom-kill") {
+      last = {.at_ms = event.at.wall_ms, .kind = Instant::Kind::oom_kill, .counted = event.text};
+    }
+  }
+  std::vector<OomVictim> victims = TRY(context.reader.oom_victims(always));
+  if (victims.empty()) return last;
+  OomVictim& victim = *first_of_group(victims);
+  if (!last || victim.at_ms >= last->at_ms) return std::optional(of_victim(std::move(victim)));
+  // The tick that counts a kill comes after it.
+  const std::int64_t interval_ms = context.runs.empty() ? 0 : context.runs.back().interval_ms;
+  const std::int64_t since_ms = last->at_ms - std::max(kHourMs / 12, 2 * interval_ms);
+  const bool told =
+      std::ranges::any_of(victims, [since_ms](const OomVictim& of) { return !of.killer && of.at_ms >= since_ms; });
+  return told ? std::optional(of_victim(std::move(victim))) : last;
+}
+
+Result<Instant> worst_of_day(const Context& context) {
+  const Range day{std::max(context.file.last_tick_ms - kDayMs, context.file.first_tick_ms), context.file.last_tick_ms};
+  std::vector<Interval> stalled;
+  std::vector<Interval> available;
+  TRY(context.reader.history(
+      {Tier::five_minutes, SubjectKind::machine, {}, day, {kStalled, kAvailable}, true},
+      [&](const SubjectInterval& of) { (of.metric == kStalled ? stalled : available).push_back(of.interval); }));
+  Instant worst{.at_ms = day.to_ms, .kind = Instant::Kind::available};
+  double most = kNoteworthyPercent;
+  for (const Increase& bucket : increases_of(stalled)) {
+    if (bucket.covered_ms < 1000) continue;
+    const double percent =
+        std::min(100.0, static_cast<double>(bucket.by) / 10 / static_cast<double>(bucket.covered_ms));
+    if (percent <= most) continue;
+    most = percent;
+    worst = {.at_ms = bucket.until_ms - 1,
+             .kind = Instant::Kind::pressure,
+             .stalled_percent = percent,
+             .stalled_ms = bucket.until_ms - bucket.from_ms};
+  }
+  if (worst.kind == Instant::Kind::pressure) return worst;
+  const Figures figures = figures_of(available, day.from_ms, day.to_ms + 1);
+  if (!figures.lowest) return worst;
+  worst.available_kib = figures.lowest->value;
+  worst.at_ms = std::clamp(figures.lowest->until_ms, day.from_ms, day.to_ms);
+  return worst;
+}
+
+// Absent: nothing was recorded, or there was no OOM kill where one is asked for.
+Result<std::optional<Instant>> find_instant(const Context& context) {
+  if (context.when.at_ms) return std::optional(TRY(at_time(context.reader, *context.when.at_ms)));
+  std::optional<Instant> kill = TRY(last_oom_kill(context));
+  if (kill || context.options.last_oom) return kill;
+  return std::optional(TRY(worst_of_day(context)));
 }
 
 Report no_incident(const Context& context) {

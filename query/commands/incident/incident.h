@@ -1,6 +1,6 @@
 #pragma once
 
-// What happened around a moment. instant.cpp finds the moment, load.cpp sets the machine before, at and after it
+// What happened around a moment. incident.cpp finds the moment, load.cpp sets the machine before, at and after it
 // against each other, story.cpp tells it in sentences, evidence.cpp and charts.cpp show what they rest on, report.cpp
 // puts it together.
 //
@@ -28,9 +28,6 @@ struct Instant {
   std::optional<std::int64_t> stalled_ms = {};     // over so long
   std::optional<std::int64_t> available_kib = {};  // of the lowest
 };
-
-// Absent: nothing was recorded, or there was no OOM kill where one is asked for.
-Result<std::optional<Instant>> find_instant(const Context& context);
 
 // What holds a part of the memory in use.
 struct Part {
