@@ -139,6 +139,10 @@ std::optional<Error> check(const Command& command, Options& options) {
   if (auto error = check_choice(options.by, command.by, Option::by)) return error;
   if (auto error = check_choice(options.group, command.groups, Option::group)) return error;
   if (auto error = check_choice(options.tier, tier_names(), Option::tier)) return error;
+  for (const std::string& kind : options.kinds) {
+    if (command.kinds.empty()) break;  // of events, of which a file may have others
+    if (auto error = check_choice(kind, command.kinds, Option::kind)) return error;
+  }
   if (options.limit_given) {
     const auto limit = parse_number<std::int64_t>(*options.limit_given);
     if (!limit || *limit < 0)

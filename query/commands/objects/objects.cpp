@@ -2,12 +2,9 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <map>
 
 #include "analysis/shared_objects.h"
-#include "base/nearest.h"
-#include "base/text.h"
 #include "query/answer/ledgers.h"
 #include "query/answer/limit.h"
 #include "query/report/format.h"
@@ -64,20 +61,6 @@ std::vector<std::string> kind_names() {
   for (std::size_t kind = 0; kind < kMappingKinds; ++kind)
     names.emplace_back(to_string(static_cast<MappingKind>(kind)));
   return names;
-}
-
-Result<std::vector<MappingKind>> asked_kinds(const Options& options) {
-  const std::vector<std::string> known = kind_names();
-  std::vector<MappingKind> kinds;
-  for (const std::string& word : options.kinds) {
-    const auto kind = parse_mapping_kind(word);
-    if (!kind) {
-      return malformed(fmt::format("--kind '{}' is not one of {}{}", to_printable(word), fmt::join(known, ", "),
-                                   did_you_mean(word, known)));
-    }
-    kinds.push_back(*kind);
-  }
-  return kinds;
 }
 
 std::vector<ObjectLine> lines_of(SharedObjects objects, const Names& names) {
@@ -152,7 +135,7 @@ Section consumers_of(const std::vector<ObjectLine>& lines, const Names& names) {
   return {"consumers", "", make_table(consumer_columns(), consumers)};
 }
 
-Result<Report> show_objects(const Context& context, const State& state, const std::vector<MappingKind>& kinds) {
+Result<Report> show_objects(const Context& context, const State& state) {
   std::vector<HeldLedger> ledgers = TRY(load_ledgers(context, state));
   Names names;
   std::vector<ProcessLedger> folded;
@@ -164,8 +147,9 @@ Result<Report> show_objects(const Context& context, const State& state, const st
   std::vector<ObjectLine> lines = lines_of(fold_objects(folded), names);
   const Outside outside = TRY(context.reader.outside(state.snapshot.tick.id));
   add_segments(outside.segments, lines);
+  const std::vector<std::string>& kinds = context.options.kinds;
   std::erase_if(lines, [&](const ObjectLine& line) {
-    return !kinds.empty() && std::ranges::find(kinds, line.kind) == kinds.end();
+    return !kinds.empty() && std::ranges::find(kinds, to_string(line.kind)) == kinds.end();
   });
   MappingUse sum;
   for (const ObjectLine& line : lines) sum.add(line.use);
@@ -182,13 +166,12 @@ Result<Report> show_objects(const Context& context, const State& state, const st
 }
 
 Result<Report> run_objects(const Context& context) {
-  const auto kinds = TRY(asked_kinds(context.options));
   const std::optional<State> state = TRY(load_state(context));
   if (!state) return nothing_recorded(context, object_columns());
   if (context.options.ownerless && !state->rolled()) return show_ownerless(context, *state);
   if (auto why = TRY(why_no_ledgers(context, *state)))
     return nothing_recorded(context, object_columns(), *std::move(why));
-  return show_objects(context, *state, kinds);
+  return show_objects(context, *state);
 }
 
 }  // namespace
