@@ -2,7 +2,7 @@
 
 // The daily summary. summary.cpp reads the question, load.cpp loads what it needs from the rollups (so that it
 // answers for a day of last year as for yesterday), people.cpp finds out about identities and processes,
-// leaks.cpp about leaks, report.cpp and its likes tell, files.cpp keeps a folder of them.
+// leaks.cpp about leaks, report.cpp and its likes tell. summary.cpp keeps a folder of them, too.
 //
 // Days are local ones: 23 or 25 hours long where the clocks change.
 
@@ -152,12 +152,5 @@ std::vector<std::string> summary_drawing(const DaySummary& summary, const Option
 std::string print_minute(std::int64_t ms, Zone zone);
 // When it was reached: "03:14", or "03:10 to 03:15" of a bucket.
 std::string print_reached(const Extremum& at, Zone zone);
-
-// The report of a day, whole.
-Result<Report> summarise_day(const Context& context, Day day);
-
-// Writes the days before today that have something recorded and no file in `folder` yet; deletes the oldest beyond 400.
-// The answer is the latest of them.
-Result<Report> write_missing(const Context& context, const std::string& folder);
 
 }  // namespace memoir::query
