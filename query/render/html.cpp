@@ -11,7 +11,6 @@
 #include "query/render/layout.h"
 #include "query/render/markup.h"
 #include "query/render/render.h"
-#include "query/report/coverage.h"
 
 namespace memoir::query {
 namespace {

@@ -6,7 +6,6 @@
 #include "query/render/cells.h"
 #include "query/render/markup.h"
 #include "query/render/render.h"
-#include "query/report/coverage.h"
 
 namespace memoir::query {
 namespace {

@@ -9,7 +9,6 @@
 #include "query/render/cells.h"
 #include "query/render/layout.h"
 #include "query/render/render.h"
-#include "query/report/coverage.h"
 
 namespace memoir::query {
 namespace {

@@ -1,6 +1,6 @@
 #pragma once
 
-// Sizes and durations as people read them. Pure.
+// Sizes, durations and what is covered as people read them.
 
 #include <cstdint>
 #include <string>
@@ -44,5 +44,8 @@ std::string print_exact(double percent);
 
 // "1 process", "3 processes".
 std::string print_count(std::int64_t count, const char* one, const char* many);
+
+// "Recorded 23 h 58 min of 24 h (8628 ticks); 2 gaps, the longest 40 s at 2026-11-20 03:12:00 (killed)."
+std::string coverage_line(const Coverage& coverage, Zone zone);
 
 }  // namespace memoir::query

@@ -14,7 +14,6 @@
 #include "query/answer/state.h"
 #include "query/answer/tier.h"
 #include "query/commands/export/fleet.h"
-#include "query/report/coverage.h"
 #include "query/report/format.h"
 
 namespace memoir::query {
