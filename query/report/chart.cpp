@@ -34,6 +34,9 @@ struct Glyphs {
 constexpr Glyphs kBlocks{{" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}, "░", "┤", "│", "└", "─", " ", "┴", "╱", "━"};
 constexpr Glyphs kAscii{{" ", "_", "_", ".", ".", "o", "o", "#", "#"}, ":", "+", "|", "+", "-", " ", "'", "/", "="};
 
+constexpr std::array<std::string_view, 8> kBars{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+constexpr std::array<std::string_view, 8> kAsciiBars{"_", ".", "-", "~", "=", "+", "*", "#"};
+
 double nice_step(double least) {
   const double decade = std::pow(10, std::floor(std::log10(least)));
   for (const double factor : {1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0}) {
@@ -193,6 +196,27 @@ std::vector<std::string> draw_chart(std::span<const GridBucket> buckets, const C
   lines.push_back(base + axis.substr(base.size()));
   lines.push_back(times);
   return lines;
+}
+
+std::string sparkline(std::span<const std::optional<double>> values, bool ascii) {
+  std::optional<double> low;
+  std::optional<double> high;
+  for (const std::optional<double>& value : values) {
+    if (!value) continue;
+    low = std::min(low.value_or(*value), *value);
+    high = std::max(high.value_or(*value), *value);
+  }
+  std::string line;
+  for (const std::optional<double>& value : values) {
+    if (!value) {
+      line += ' ';
+      continue;
+    }
+    const double share = *high > *low ? (*value - *low) / (*high - *low) : 0;
+    const auto level = std::min<std::size_t>(static_cast<std::size_t>(share * 8), 7);
+    line += (ascii ? kAsciiBars : kBars)[level];
+  }
+  return line;
 }
 
 }  // namespace memoir::query

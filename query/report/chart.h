@@ -49,4 +49,8 @@ struct Scale {
 };
 Scale scale_for(double min_kib, double max_kib, Units units, bool plain = false);
 
+// One line that shows the shape of a series: each value a block of one of eight heights, from the lowest to the
+// highest. An absent value is a gap: a space.
+std::string sparkline(std::span<const std::optional<double>> values, bool ascii);
+
 }  // namespace memoir::query

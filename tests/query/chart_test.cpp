@@ -2,7 +2,6 @@
 
 #include "query/render/layout.h"
 #include "query/render/terminal.h"
-#include "query/report/sparkline.h"
 #include "query/zone_guard.h"
 #include "support/catch.h"
 

@@ -7,7 +7,6 @@
 #include "query/commands/trend/trend.h"
 #include "query/report/chart.h"
 #include "query/report/format.h"
-#include "query/report/sparkline.h"
 
 namespace memoir::query {
 
