@@ -5,9 +5,16 @@
 
 #include "base/clock.h"
 #include "query/answer/command.h"
-#include "query/cli/exit.h"
 
 namespace memoir::query {
+
+// What memoir's exit status says.
+enum class Exit : int {
+  answered = 0,
+  failed = 1,  // no file, not ours, corrupt
+  usage = 2,
+  empty = 3,  // answered, but nothing was recorded in the range
+};
 
 struct Outcome {
   Exit exit = Exit::answered;
