@@ -15,8 +15,6 @@
 
 namespace memoir::query {
 
-using VisitInterval = std::function<void(const SubjectInterval&)>;
-
 // Several subjects as one: the sum of what they hold. Ticks tell its extremes, rollups its mean alone.
 class SubjectSum {
  public:

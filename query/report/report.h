@@ -86,7 +86,9 @@ struct Table {
 inline constexpr std::size_t kDeepestRow = 100;
 
 // The column that the rows are ranked by, under the name that machines know or the header that people see.
-void mark_sorted(Table& table, std::string_view name);
+inline void mark_sorted(Table& table, std::string_view name) {
+  for (Column& column : table.columns) column.sorted = column.sorted || column.name == name || column.header == name;
+}
 
 template <typename Row>
 struct ColumnOf {
