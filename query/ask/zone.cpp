@@ -53,11 +53,7 @@ bool is_valid(const Civil& civil) {
 Civil to_civil(std::int64_t ms, Zone zone) {
   const std::time_t seconds = ms >= 0 ? ms / 1000 : (ms - 999) / 1000;
   std::tm tm{};
-  if (zone == Zone::utc) {
-    gmtime_r(&seconds, &tm);
-  } else {
-    localtime_r(&seconds, &tm);
-  }
+  (zone == Zone::utc ? gmtime_r : localtime_r)(&seconds, &tm);
   return {tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec};
 }
 
