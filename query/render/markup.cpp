@@ -19,11 +19,7 @@ std::string escaped(std::string_view text, std::span<const Escape> escapes) {
   std::string out;
   for (const char c : to_printable(text)) {
     const auto found = std::ranges::find(escapes, c, &Escape::letter);
-    if (found == escapes.end()) {
-      out += c;
-    } else {
-      out += found->text;
-    }
+    out += found == escapes.end() ? std::string_view(&c, 1) : found->text;
   }
   return out;
 }

@@ -19,13 +19,7 @@ bool is_plain(char c) {
 
 std::string in_single_quotes(std::string_view text) {
   std::string out = "'";
-  for (const char c : text) {
-    if (c == '\'') {
-      out += "'\\''";
-    } else {
-      out += c;
-    }
-  }
+  for (const char c : text) out += c == '\'' ? "'\\''" : std::string(1, c);
   return out + "'";
 }
 
