@@ -105,6 +105,10 @@ std::string fact_text(const Field& fact, Units units, Zone zone) {
   return text_with_unit(fact.value, fact.kind, units, zone);
 }
 
+std::string joined(const std::string& first, std::string_view between, const std::string& second) {
+  return first + std::string(first.empty() || second.empty() ? "" : between) + second;
+}
+
 std::string time_asked(const Report& report, Zone zone) {
   if (report.at_ms) return print_time(*report.at_ms, zone);
   if (report.range) return print_time(report.range->from_ms, zone) + " to " + print_time(report.range->to_ms, zone);
@@ -112,9 +116,7 @@ std::string time_asked(const Report& report, Zone zone) {
 }
 
 std::string place_and_time(const Asked& asked, const Report& report, Zone zone) {
-  const std::string host = to_printable(asked.host);
-  const std::string time = time_asked(report, zone);
-  return host.empty() || time.empty() ? host + time : host + ", " + time;
+  return joined(to_printable(asked.host), ", ", time_asked(report, zone));
 }
 
 }  // namespace memoir::query

@@ -4,6 +4,7 @@
 // not escaped for any markup.
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "query/render/render.h"
@@ -34,6 +35,9 @@ struct PeoplesTable {
 PeoplesTable peoples_table(const Table& table, const Presentation& presentation);
 
 std::string fact_text(const Field& fact, Units units, Zone zone);
+
+// With `between` where both say something.
+std::string joined(const std::string& first, std::string_view between, const std::string& second);
 
 // "2026-11-20 03:14:07", or from when to when.
 std::string time_asked(const Report& report, Zone zone);

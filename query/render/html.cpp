@@ -112,16 +112,11 @@ std::string charts_html(const Report& report, bool small, Units units) {
   return small && !out.empty() ? "<div class=\"charts\">\n" + out + "</div>\n" : out;
 }
 
-// "web1: memory by process": who has pages of many machines open finds each by its host.
-std::string heading(const Asked& asked, const Report& report) {
-  const std::string host = to_printable(asked.host);
-  return host.empty() || report.title.empty() ? host + report.title : host + ": " + report.title;
-}
-
 }  // namespace
 
 std::string render_html(const Asked& asked, const Report& report, const Presentation& presentation) {
-  const std::string title = heading(asked, report);
+  // "web1: memory by process": who has pages of many machines open finds each by its host.
+  const std::string title = joined(to_printable(asked.host), ": ", report.title);
   const std::string when = time_asked(report, presentation.zone);
   std::string out = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"

@@ -47,10 +47,7 @@ std::string markdown_facts(const Report& report, const Presentation& presentatio
 }  // namespace
 
 std::string render_markdown(const Asked& asked, const Report& report, const Presentation& presentation) {
-  std::string title = report.title;
-  if (const std::string of = place_and_time(asked, report, presentation.zone); !of.empty()) {
-    title = title.empty() ? of : fmt::format("{}: {}", of, title);
-  }
+  const std::string title = joined(place_and_time(asked, report, presentation.zone), ": ", report.title);
   std::string out = "# " + escape_markdown(title) + "\n\n";
   for (const std::string& warning : report.warnings) {
     out += fmt::format("> **Warning:** {}\n\n", escape_markdown(to_printable(warning)));

@@ -91,13 +91,6 @@ std::string table_text(const Table& table, const Presentation& presentation) {
   return drawn;
 }
 
-// "web1, 2026-11-20 03:14:07: what it shows"
-std::string heading(const Asked& asked, const Report& report, Zone zone) {
-  std::string line = place_and_time(asked, report, zone);
-  if (report.title.empty()) return line;
-  return line.empty() ? report.title : line + ": " + report.title;
-}
-
 // Where a line goes on that does not fit: below the text of "Label      text", else two further in than it began.
 std::size_t hang_of(const std::string& line) {
   constexpr std::size_t longest_label = 12;
@@ -128,7 +121,8 @@ std::string facts_text(const Report& report, const Presentation& presentation) {
 }  // namespace
 
 std::string render_table(const Asked& asked, const Report& report, const Presentation& presentation) {
-  std::string out = heading(asked, report, presentation.zone);
+  // "web1, 2026-11-20 03:14:07: what it shows"
+  std::string out = joined(place_and_time(asked, report, presentation.zone), ": ", report.title);
   if (!out.empty()) out = colored(text_line(out, presentation), report.tone, presentation.color);
   if (!report.lead.empty()) out += text_line(report.lead, presentation);
   out += facts_text(report, presentation);
