@@ -10,7 +10,6 @@
 #include "collect/collector.h"
 #include "collect/vmmap/source.h"
 #include "proc/proc_fs.h"
-#include "recorder/settings.h"
 
 namespace memoir {
 namespace {

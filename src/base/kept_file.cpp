@@ -1,7 +1,6 @@
 #include "base/kept_file.h"
 
 #include <sys/resource.h>
-#include <utility>
 
 namespace memoir {
 namespace {

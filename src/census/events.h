@@ -5,7 +5,6 @@
 // moment of a tick cannot see: who lived between two ticks, and who certainly runs another image.
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>

@@ -16,7 +16,6 @@
 // (setproctitle) alone is no exec; a new comm makes the identity be read and told again under the same key.
 
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "collect/identifier.h"

@@ -4,7 +4,6 @@
 // and reads the status of each, but for those of whom a census tells enough. Kernel threads are recognised at birth and
 // only counted.
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>

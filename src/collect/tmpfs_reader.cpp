@@ -1,6 +1,5 @@
 #include "collect/tmpfs_reader.h"
 
-#include <algorithm>
 #include <poll.h>
 #include <string_view>
 #include <tuple>

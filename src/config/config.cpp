@@ -1,7 +1,6 @@
 #include "config/config.h"
 
 #include <array>
-#include <chrono>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <optional>

@@ -3,7 +3,6 @@
 // What a process maps, summed by kind and label: its ledger of mappings. Sizes are KiB.
 
 #include <array>
-#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <optional>

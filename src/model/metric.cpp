@@ -1,7 +1,5 @@
 #include "model/metric.h"
 
-#include <algorithm>
-
 #include "model/memory_breakdown.h"
 
 namespace memoir {

@@ -1,7 +1,5 @@
 #include "model/tick.h"
 
-#include <algorithm>
-
 namespace memoir {
 
 std::string_view to_string(CostKind kind) {

@@ -3,7 +3,6 @@
 #include <SQLiteCpp/Database.h>
 #include <algorithm>
 #include <fmt/format.h>
-#include <map>
 #include <unistd.h>
 
 #include "store/replay/coverage.h"

@@ -3,12 +3,10 @@
 // What the store takes and answers with, for its rooms and for who uses it. Times are wall milliseconds; ranges are
 // [from_ms, to_ms].
 
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "model/interval.h"

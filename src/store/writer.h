@@ -3,7 +3,6 @@
 // Writes ticks: finds out what changed since the tick before, and commits one transaction per tick. One writer per file
 // (a lock file beside it, "F.lock", holds its pid), one thread at a time.
 
-#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>

@@ -4,7 +4,6 @@
 // then adds is by its slot.
 
 #include <cstddef>
-#include <string>
 #include <string_view>
 #include <vector>
 

@@ -3,7 +3,6 @@
 #include <cerrno>
 #include <fcntl.h>
 #include <unistd.h>
-#include <utility>
 
 #include "base/text.h"
 

@@ -1,16 +1,12 @@
 #include "collect/reads/blocking_reader.h"
 
-#include <algorithm>
 #include <condition_variable>
 #include <csignal>
-#include <cstdint>
 #include <exception>
 #include <mutex>
-#include <optional>
 #include <pthread.h>
 #include <sys/resource.h>
 #include <system_error>
-#include <utility>
 
 #include "collect/reads/cost_span.h"
 

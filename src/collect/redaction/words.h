@@ -6,7 +6,6 @@
 // `sh -c 'ssh host "mysql -pX"'`. Each unfold() opens it by one level: a blank outside of quotes, and the quotes around
 // a word, become line ends; a backslash before a quote becomes kFiller.
 
-#include <cstddef>
 #include <string>
 #include <string_view>
 

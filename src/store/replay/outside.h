@@ -4,7 +4,6 @@
 // before, as far back as ticks are kept.
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "store/sqlite/statement.h"

@@ -4,8 +4,6 @@
 // when each row holds, a second over the values hands them out in the order of time, with no more than the state of one
 // tick in memory.
 
-#include <cstdint>
-
 #include "store/replay/interval_plan.h"
 #include "store/replay/tick_cursor.h"
 #include "store/replay/tick_marks.h"

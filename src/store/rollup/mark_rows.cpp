@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <limits>
-#include <map>
-#include <tuple>
 #include <unordered_map>
 
 #include "store/replay/extremes.h"

@@ -4,12 +4,10 @@
 #include <array>
 #include <fmt/format.h>
 #include <utility>
-#include <vector>
 
 #include "store/replay/extremes.h"
 #include "store/replay/samples.h"
 #include "store/replay/tick_marks.h"
-#include "store/rollup/subjects.h"
 #include "store/rows/columns.h"
 #include "store/sqlite/sql.h"
 #include "store/tiers.h"

@@ -1,6 +1,5 @@
 #include "store/rollup/subjects.h"
 
-#include <algorithm>
 #include <fmt/format.h>
 #include <string>
 

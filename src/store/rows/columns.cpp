@@ -1,7 +1,6 @@
 #include "store/rows/columns.h"
 
 #include <algorithm>
-#include <initializer_list>
 
 namespace memoir {
 namespace {

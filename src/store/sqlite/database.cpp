@@ -14,7 +14,6 @@
 #include "base/log.h"
 #include "base/own_file.h"
 #include "store/sqlite/failure.h"
-#include "store/sqlite/file_owner.h"
 #include "store/sqlite/integrity.h"
 #include "store/sqlite/lock_file.h"
 #include "store/sqlite/migrations.h"
@@ -22,7 +21,6 @@
 #include "store/sqlite/pages.h"
 #include "store/sqlite/pragma.h"
 #include "store/sqlite/schema_check.h"
-#include "store/sqlite/statement.h"
 #include "store/sqlite/wal_file.h"
 
 namespace memoir {
