@@ -40,16 +40,9 @@ std::size_t sequence_length(std::string_view text) {
 
 char32_t decode(std::string_view sequence) {
   const auto at = [&](std::size_t i) { return static_cast<char32_t>(static_cast<unsigned char>(sequence[i])); };
-  switch (sequence.size()) {
-    case 1:
-      return at(0);
-    case 2:
-      return (at(0) & 0x1F) << 6 | (at(1) & 0x3F);
-    case 3:
-      return (at(0) & 0x0F) << 12 | (at(1) & 0x3F) << 6 | (at(2) & 0x3F);
-    default:
-      return (at(0) & 0x07) << 18 | (at(1) & 0x3F) << 12 | (at(2) & 0x3F) << 6 | (at(3) & 0x3F);
-  }
+  char32_t point = sequence.size() == 1 ? at(0) : at(0) & (0x7FU >> sequence.size());
+  for (std::size_t i = 1; i < sequence.size(); ++i) point = point << 6 | (at(i) & 0x3F);
+  return point;
 }
 
 struct CodePoints {
