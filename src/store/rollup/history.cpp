@@ -71,18 +71,11 @@ std::optional<Error> error_in(const HistoryQuestion& question) {
 void visit_history(SQLite::Database& database, RollupTails& tails, const HistoryQuestion& question,
                    const VisitInterval& visit) {
   if (question.tier != Tier::raw) return visit_rollups(database, tails, question, visit);
-  switch (question.kind) {
-    case SubjectKind::machine:
-      return visit_machine_ticks(database, question, visit);
-    case SubjectKind::process:
-      return visit_process_values(database, question, visit);
-    case SubjectKind::cgroup:
-      return visit_group_ticks(database, question, visit_cgroup_samples, visit);
-    case SubjectKind::category:
-      return visit_group_ticks(database, question, visit_category_samples, visit);
-    default:  // error_in() has refused it
-      return;
-  }
+  const SubjectKind kind = question.kind;  // any other error_in() has refused
+  if (kind == SubjectKind::machine) visit_machine_ticks(database, question, visit);
+  if (kind == SubjectKind::process) visit_process_values(database, question, visit);
+  if (kind == SubjectKind::cgroup) visit_group_ticks(database, question, visit_cgroup_samples, visit);
+  if (kind == SubjectKind::category) visit_group_ticks(database, question, visit_category_samples, visit);
 }
 
 }  // namespace memoir
