@@ -43,27 +43,22 @@ bool take(std::optional<Int> number, Int& into) {
 
 // `value` is what stands behind the colon and the tab.
 bool take_head(std::size_t key, std::string_view value, StatusHead& head) {
-  switch (key) {
-    case kName:
-      head.name = value;
-      return true;
-    case kState:
-      if (!is_state(value.substr(0, 1))) return false;
-      head.state = value.front();
-      return true;
-    case kParent:
-      return take(parse_number<std::int32_t>(value), head.parent_pid) && head.parent_pid >= 0;
-    case kUid:  // real, effective, saved, file system
-      return take(parse_number<std::uint32_t>(cut(value, '\t')), head.uid) && !value.empty();
-    case kThreads:
-      return take(parse_number<std::int32_t>(value), head.threads) && head.threads >= 0;
-    case kKernelThread:
-      if (value != "0" && value != "1") return false;
-      head.kernel_thread = value == "1";
-      return true;
-    default:
-      return false;
+  if (key == kParent) return take(parse_number<std::int32_t>(value), head.parent_pid) && head.parent_pid >= 0;
+  if (key == kThreads) return take(parse_number<std::int32_t>(value), head.threads) && head.threads >= 0;
+  // Real, effective, saved, file system.
+  if (key == kUid) return take(parse_number<std::uint32_t>(cut(value, '\t')), head.uid) && !value.empty();
+  if (key == kName) {
+    head.name = value;
+    return true;
   }
+  if (key == kState) {
+    if (!is_state(value.substr(0, 1))) return false;
+    head.state = value.front();
+    return true;
+  }
+  if (value != "0" && value != "1") return false;
+  head.kernel_thread = value == "1";
+  return true;
 }
 
 bool take_line(std::size_t key, const KeyLine& line, StatusHead& head, ProcessMemory& memory) {
