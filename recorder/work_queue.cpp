@@ -14,16 +14,13 @@ std::size_t heap_bytes(const std::string& text) {
   return text.capacity() > inside ? text.capacity() + 1 : 0;
 }
 
-template <typename T>
-std::size_t heap_bytes(const std::vector<T>& items) {
-  return items.capacity() * sizeof(T);
-}
-
 // With these texts of each.
 template <typename T, typename... Texts>
 std::size_t heap_bytes(const std::vector<T>& items, Texts... texts) {
-  std::size_t bytes = heap_bytes(items);
-  for (const T& item : items) bytes += (heap_bytes(item.*texts) + ...);
+  std::size_t bytes = items.capacity() * sizeof(T);
+  if constexpr (sizeof...(texts) > 0) {
+    for (const T& item : items) bytes += (heap_bytes(item.*texts) + ...);
+  }
   return bytes;
 }
 
