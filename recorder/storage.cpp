@@ -101,21 +101,14 @@ void Storage::State::run() {
   while (true) {
     std::optional<WorkItem> item;
     const Next next = wait_for_work(item);
+    if (next == Next::end) return end();
     CostSpan span;
-    switch (next) {
-      case Next::store:
-        if (auto* const tick = std::get_if<Tick>(&*item)) tick->storing = spent;
-        if (const Status result = store(*writer, *item); result) {
-          stored(*item);
-        } else {
-          failed(std::move(*item), result.error());
-        }
-        break;
-      case Next::maintain:
-        maintain();
-        break;
-      case Next::end:
-        return end();
+    if (next == Next::maintain) {
+      maintain();
+    } else {
+      if (auto* const tick = std::get_if<Tick>(&*item)) tick->storing = spent;
+      const Status result = store(*writer, *item);
+      result ? stored(*item) : failed(std::move(*item), result.error());
     }
     span.add_to(spent);
   }
