@@ -15,7 +15,6 @@
 #include "base/kept_file.h"
 #include "collect/between.h"
 #include "collect/need/approximation.h"
-#include "collect/need/cadence.h"
 #include "collect/need/choice.h"
 #include "collect/need/estimate.h"
 #include "collect/read_jobs.h"
@@ -118,7 +117,7 @@ struct ProcessEntry {
   std::array<std::optional<std::int64_t>, 5> charged;
 
   // Of this tick.
-  ReadPlan plan;
+  bool rollup_due = true;
   std::size_t pool = Need::kNoPool;  // of siblings that it is in
   StatusChange change;
   bool exec_told = false;  // it ran another image, as the kernel told

@@ -41,7 +41,7 @@ void ProcessReads::run(Pass& pass, Jobs others) {
   Jobs jobs = std::move(others);
   cgroups_left_ = std::max(kCgroupsAtOnce, table_.entries().size() / kCgroupsPart);
   for (const auto& entry : table_.entries()) {
-    begin(*entry);
+    begin(*entry, pass.tick.keyframe);
     ask_identity(*entry, jobs, pass);
   }
   span.add_to(pass.tick.cost, CostKind::identity);
@@ -71,12 +71,12 @@ void ProcessReads::run(Pass& pass, Jobs others) {
   span.add_to(pass.tick.cost, CostKind::identity);
 }
 
-void ProcessReads::begin(ProcessEntry& entry) {
+void ProcessReads::begin(ProcessEntry& entry, bool keyframe) {
   entry.execed = false;
   entry.blocked = false;
   entry.rollup_asked = false;
   if (entry.change.suspicious() || entry.change.uid || entry.exec_told) entry.identity_due = true;
-  if (entry.plan.cgroup) entry.cgroup_due = true;
+  if (keyframe) entry.cgroup_due = true;
   if (entry.change.uid) entry.user_due = true;
   // A zombie has no arguments and no executable any more; what is known of it stays.
   if (entry.sample.state == 'Z' && !entry.fresh) entry.identity_due = false;
@@ -101,7 +101,7 @@ void ProcessReads::ask_rollup(ProcessEntry& entry, Jobs& jobs, Pass& pass) {
   // Without a size in status there is no memory: a zombie, or a process on its way there.
   if (!entry.sample.memory.has(F::vm_size)) return;
   const bool another = entry.change.suspicious() || entry.change.uid;
-  if (!entry.plan.rollup && !(entry.denied && another)) {
+  if (!entry.rollup_due && !(entry.denied && another)) {
     if (entry.denied) count_denied(entry, pass);
     return;
   }

@@ -40,7 +40,7 @@ class ProcessReads {
   std::int64_t others_denied() const { return others_denied_; }
 
  private:
-  static void begin(ProcessEntry& entry);
+  static void begin(ProcessEntry& entry, bool keyframe);
   static bool left_out(ProcessEntry& entry, const BlockingJob* job, const Pass& pass);
   static void leave_out(ProcessEntry& entry, const Pass& pass);
   void ask_rollup(ProcessEntry& entry, Jobs& jobs, Pass& pass);

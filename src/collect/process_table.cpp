@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "collect/looks.h"
+#include "collect/need/cadence.h"
 #include "proc/pid_stat.h"
 #include "proc/status.h"
 
@@ -118,7 +119,7 @@ bool ProcessTable::update(ProcessEntry& entry, const CensusProcess* seen, Pass& 
 
 // What it said last still holds.
 void ProcessTable::keep_status(ProcessEntry& entry, const Pass& pass) {
-  entry.plan = plan_reads(pass.tick.keyframe, entry.fresh ? nullptr : &entry.sample, entry.denied);
+  entry.rollup_due = rollup_due(pass.tick.keyframe, entry.fresh ? nullptr : &entry.sample, entry.denied);
   entry.change = {};
   if (entry.sample.source != Source::held) entry.stand_in();
 }
@@ -166,7 +167,7 @@ void ProcessTable::birth(std::int32_t pid, Pass& pass) {
 }
 
 bool ProcessTable::refresh(ProcessEntry& entry, Pass& pass) {
-  entry.plan = plan_reads(pass.tick.keyframe, entry.fresh ? nullptr : &entry.sample, entry.denied);
+  entry.rollup_due = rollup_due(pass.tick.keyframe, entry.fresh ? nullptr : &entry.sample, entry.denied);
   entry.status_read_ms.reset();
   const bool was_kept = entry.status.kept();
   const auto text = entry.status.read([&] { return proc_->open(entry.pid, PidFile::status); }, pass.buffer);
@@ -206,7 +207,7 @@ void ProcessTable::birth(const CensusProcess& seen, const Pass& pass) {
 }
 
 void ProcessTable::take_census(ProcessEntry& entry, const CensusProcess& seen, const Pass& pass) {
-  entry.plan = plan_reads(pass.tick.keyframe, entry.fresh ? nullptr : &entry.sample, entry.denied);
+  entry.rollup_due = rollup_due(pass.tick.keyframe, entry.fresh ? nullptr : &entry.sample, entry.denied);
   // Most stand still: of them all is known already.
   const bool still =
       entry.sample.source == Source::held && entry.sample.memory.same_part(seen.memory, kFirstOfStatus, kStatusFields);

@@ -82,14 +82,14 @@ Granted ReadPlanner::plan(const Entries& entries, std::span<const Claim> others,
   candidates_.clear();
   for (const auto& entry : entries) {
     // Nothing but trying again shows that it is permitted now.
-    if (!entry->plan.rollup || entry->denied) continue;
-    entry->plan.rollup = false;
+    if (!entry->rollup_due || entry->denied) continue;
+    entry->rollup_due = false;
     candidates_.push_back(entry.get());
     needs_.push_back(need_of(*entry, now_ms));
   }
   Choice choice = choose(needs_, allowance_.left_us(), pools_, others);
   if (closely_) add_foremost(needs_, choice);
-  for (const std::size_t i : choice.chosen) candidates_[i]->plan.rollup = true;
+  for (const std::size_t i : choice.chosen) candidates_[i]->rollup_due = true;
   pass.tick.reads.put_off = choice.put_off;
   return choice.granted;
 }

@@ -24,8 +24,7 @@ class ReadPlanner {
   // For as long as a burst lasts: who moved most is read beyond what reading may cost.
   void set_closely(bool closely) { closely_ = closely; }
 
-  // Takes the rollup out of the plans of those that are not to be read, and says what is granted of the claims of
-  // others.
+  // Leaves those rollups due that are to be read now, and says what is granted of the claims of others.
   Granted plan(const Entries& entries, std::span<const Claim> others, Pass& pass);
 
   // After they were read: what of a pool of siblings (need/pool.h) was not is estimated by what was.

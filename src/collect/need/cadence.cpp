@@ -12,10 +12,10 @@ constexpr std::int64_t kTurnMs = 7'919;  // from one pid to the next: the childr
 
 }  // namespace
 
-ReadPlan plan_reads(bool keyframe, const ProcessSample* last, bool denied) {
+bool rollup_due(bool keyframe, const ProcessSample* last, bool denied) {
   // A zombie has no memory left, and never gets any again.
   const bool zombie = last != nullptr && last->state == 'Z';
-  return ReadPlan{.rollup = !zombie && (keyframe || !denied), .cgroup = keyframe};
+  return !zombie && (keyframe || !denied);
 }
 
 bool status_due(std::int32_t pid, std::optional<std::int64_t> read_ms, std::int64_t now_ms) {

@@ -9,14 +9,9 @@
 
 namespace memoir {
 
-struct ReadPlan {
-  bool rollup = true;
-  bool cgroup = false;  // look it up again
-};
-
-// What to read of a process in this tick. `last` is what the tick before saw of it, nullptr at its birth. A rollup that
-// was denied is tried again at keyframes; the caller does so too where the process may have become another.
-ReadPlan plan_reads(bool keyframe, const ProcessSample* last, bool denied);
+// Whether to read the rollup of a process in this tick. `last` is what the tick before saw of it, nullptr at its birth.
+// One that was denied is tried again at keyframes; the caller does so too where the process may have become another.
+bool rollup_due(bool keyframe, const ProcessSample* last, bool denied);
 
 // Whether to read the status of a process again that a census by /proc did not see move: its state, threads, name,
 // user, peaks and swap move without statm. Every two minutes of the boot clock; the processes of a machine take turns.

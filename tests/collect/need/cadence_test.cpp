@@ -38,19 +38,17 @@ TEST_CASE("a keyframe is due once in its time, and at the first tick") {
 
 TEST_CASE("a denied rollup is tried again at keyframes") {
   const ProcessSample last;
-  CHECK_FALSE(plan_reads(false, &last, true).rollup);
-  CHECK(plan_reads(true, &last, true).rollup);
+  CHECK_FALSE(rollup_due(false, &last, true));
+  CHECK(rollup_due(true, &last, true));
 }
 
 TEST_CASE("everything is read of every process but a zombie's memory") {
   ProcessSample last;
   last.state = 'S';
-  CHECK(plan_reads(false, nullptr, false).rollup);
-  CHECK(plan_reads(false, &last, false).rollup);
-  CHECK_FALSE(plan_reads(false, &last, false).cgroup);
-  CHECK(plan_reads(true, &last, false).cgroup);
+  CHECK(rollup_due(false, nullptr, false));
+  CHECK(rollup_due(false, &last, false));
   last.state = 'Z';
-  CHECK_FALSE(plan_reads(false, &last, false).rollup);
+  CHECK_FALSE(rollup_due(false, &last, false));
 }
 
 TEST_CASE("a status is due two minutes after it was read at the latest, and those of many pids in turn") {
