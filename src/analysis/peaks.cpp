@@ -4,6 +4,8 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "base/each_of.h"
+
 namespace memoir {
 
 std::vector<Peak> rank_peaks(std::span<const Peak> peaks, Extreme extreme) {
@@ -16,9 +18,7 @@ std::vector<Peak> rank_peaks(std::span<const Peak> peaks, Extreme extreme) {
     const auto [held, added] = best.try_emplace(peak.subject, peak);
     if (!added && before(peak, held->second)) held->second = peak;
   }
-  std::vector<Peak> ranked;
-  ranked.reserve(best.size());
-  for (const auto& [subject, peak] : best) ranked.push_back(peak);
+  std::vector<Peak> ranked = each_of(best, [](const auto& entry) { return entry.second; });
   std::ranges::sort(ranked, before);
   return ranked;
 }

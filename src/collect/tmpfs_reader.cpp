@@ -5,6 +5,8 @@
 #include <tuple>
 #include <utility>
 
+#include "base/each_of.h"
+
 namespace memoir {
 namespace {
 
@@ -13,10 +15,6 @@ constexpr std::size_t kMostStuck = 2;
 
 bool same_device(const TmpfsMount& a, const TmpfsMount& b) {
   return a.major == b.major && a.minor == b.minor;
-}
-
-bool among(const std::vector<TmpfsMount>& mounts, const TmpfsMount& mount) {
-  return std::ranges::find(mounts, mount) != mounts.end();
 }
 
 // Of a job that has an outcome only where it was run: whether it did not come back.
@@ -79,7 +77,8 @@ class TmpfsReader::LookJob final : public BlockingJob {
       const bool known = !readings.empty() && same_device(readings.back().mount, mount);
       if (known && readings.back().room) continue;
       at_.store(i + 1, std::memory_order_release);
-      TmpfsPlan::Reading reading{mount, among(avoid_, mount) ? std::nullopt : look_(mount)};
+      const bool avoided = std::ranges::find(avoid_, mount) != avoid_.end();
+      TmpfsPlan::Reading reading{mount, avoided ? std::nullopt : look_(mount)};
       if (!known)
         readings.push_back(std::move(reading));
       else if (reading.room)
@@ -145,9 +144,7 @@ bool TmpfsReader::mounts_changed() {
 }
 
 void TmpfsReader::claim(std::int64_t boot_ms, std::vector<Claim>& claims) const {
-  std::vector<TmpfsMount> stuck;
-  for (const auto& job : stuck_walks_) stuck.push_back(job->mount());
-  const auto turn = plan_.coming(stuck, boot_ms);
+  const auto turn = plan_.coming(each_of(stuck_walks_, &WalkJob::mount), boot_ms);
   if (turn) claims.push_back({ClaimKind::walk, turn->cost_us, turn_urgency(turn->overdue_ms, plan_.interval_ms())});
 }
 
@@ -158,8 +155,7 @@ std::vector<std::shared_ptr<BlockingJob>> TmpfsReader::ask(bool again, std::int6
   walk_job_ = nullptr;
   if (mounts_changed() || again) mounts_ = nullptr;
   if (stuck_looks_.size() + stuck_walks_.size() >= kMostStuck) return {};
-  std::vector<TmpfsMount> avoid;
-  for (const auto& job : stuck_walks_) avoid.push_back(job->mount());
+  std::vector<TmpfsMount> avoid = each_of(stuck_walks_, &WalkJob::mount);
   for (const auto& job : stuck_looks_) {
     const auto mount = job->waits_for();
     if (!mount) return {};

@@ -3,6 +3,8 @@
 #include <functional>
 #include <unordered_map>
 
+#include "base/each_of.h"
+
 namespace memoir {
 namespace {
 
@@ -34,10 +36,7 @@ SharedSwap share_of(const ProcessLedger& process, const Counts& counts) {
 
 std::vector<SharedSwap> share_swap(std::span<const ProcessLedger> ledgers) {
   const Counts counts = count_regions(ledgers);
-  std::vector<SharedSwap> shares;
-  shares.reserve(ledgers.size());
-  for (const ProcessLedger& process : ledgers) shares.push_back(share_of(process, counts));
-  return shares;
+  return each_of(ledgers, [&](const ProcessLedger& process) { return share_of(process, counts); });
 }
 
 }  // namespace memoir

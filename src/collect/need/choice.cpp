@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/each_of.h"
+
 namespace memoir {
 namespace {
 
@@ -51,9 +53,7 @@ double doubt(const Need& need) {
 
 // Of each pool the first that it has room for stay.
 void leave_to_siblings(std::span<const Need> needs, std::span<const Pool> pools, std::vector<std::size_t>& chosen) {
-  std::vector<std::size_t> room;
-  room.reserve(pools.size());
-  for (const Pool& pool : pools) room.push_back(pool.room);
+  std::vector<std::size_t> room = each_of(pools, &Pool::room);
   std::erase_if(chosen, [&](std::size_t i) {
     if (needs[i].pool == Need::kNoPool) return false;
     if (room[needs[i].pool] == 0) return true;

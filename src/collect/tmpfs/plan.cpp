@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <utility>
 
+#include "base/each_of.h"
 #include "base/log.h"
 #include "base/text.h"
 
@@ -138,10 +139,7 @@ void TmpfsPlan::take(const TmpfsMount& mount, TmpfsTree tree, std::int64_t wall_
 
 std::optional<std::vector<TmpfsSample>> TmpfsPlan::tell(bool keyframe) {
   if (!std::exchange(tell_, false) && !keyframe) return std::nullopt;
-  std::vector<TmpfsSample> samples;
-  samples.reserve(places_.size());
-  for (const Place& place : places_) samples.push_back(place.told);
-  return samples;
+  return each_of(places_, &Place::told);
 }
 
 }  // namespace memoir

@@ -5,6 +5,7 @@
 #include <limits>
 #include <unordered_map>
 
+#include "base/each_of.h"
 #include "store/replay/extremes.h"
 #include "store/replay/tick_cursor.h"
 #include "store/rollup/reader.h"
@@ -171,10 +172,7 @@ void MarkFold::see(SubjectKind subject, std::int64_t subject_id, const MarkValue
 }
 
 std::vector<MarkRow> MarkFold::take() const {
-  std::vector<MarkRow> rows;
-  rows.reserve(rows_.size());
-  for (const auto& [key, row] : rows_) rows.push_back(row);
-  return rows;
+  return each_of(rows_, [](const auto& entry) { return entry.second; });
 }
 
 MarkRows::MarkRows(SQLite::Database& database)
@@ -205,10 +203,6 @@ void MarkRows::flush(SubjectKind subject, std::int64_t subject_id, std::int64_t 
     store(marks.day[i], {day_ms, subject, subject_id, metrics[i], 0, {}});
     if (!marks.one_day) store(marks.ever[i], {kAllTime, subject, subject_id, metrics[i], 0, {}});
   }
-}
-
-void MarkRows::set_watermark(std::int64_t tick_id) {
-  watermark_.run(tick_id);
 }
 
 void store_pending_marks(SQLite::Database& database) {
@@ -324,18 +318,12 @@ class HighestOfProcesses {
     }
   }
 
-  std::vector<HighWater> take() const {
-    std::vector<HighWater> marks;
-    for (const MarkRow& row : highest()) marks.push_back(told(row));
-    return marks;
-  }
+  std::vector<HighWater> take() const { return each_of(highest(), told); }
   std::int64_t processes() const { return seen_.size(); }
 
  private:
   std::vector<MarkRow> highest() const {
-    std::vector<MarkRow> order;
-    order.reserve(rows_.size());
-    for (const auto& [id, row] : rows_) order.push_back(row);
+    std::vector<MarkRow> order = each_of(rows_, [](const auto& entry) { return entry.second; });
     const auto end = order.begin() + static_cast<std::ptrdiff_t>(std::min(order.size(), most_));
     std::partial_sort(order.begin(), end, order.end(), [](const MarkRow& a, const MarkRow& b) {
       return std::tie(b.value_kib, a.time.at_ms, a.subject_id) < std::tie(a.value_kib, b.time.at_ms, b.subject_id);

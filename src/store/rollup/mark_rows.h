@@ -54,7 +54,7 @@ class MarkRows {
   // Stores those that are not stored yet.
   void flush(SubjectKind subject, std::int64_t subject_id, std::int64_t day_ms, Marks& marks);
   // Everything up to this tick is stored.
-  void set_watermark(std::int64_t tick_id);
+  void set_watermark(std::int64_t tick_id) { watermark_.run(tick_id); }
 
  private:
   void store(Mark& mark, MarkRow row);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/each_of.h"
 #include "model/rules.h"
 #include "store/rows/columns.h"
 #include "store/rows/tick_rows.h"
@@ -32,9 +33,7 @@ ProcessRows::Sight sight_of(const TickContext& context) {
 }
 
 std::vector<const ProcessInfo*> sorted_infos(const std::vector<ProcessInfo>& born) {
-  std::vector<const ProcessInfo*> infos;
-  infos.reserve(born.size());
-  for (const ProcessInfo& info : born) infos.push_back(&info);
+  std::vector<const ProcessInfo*> infos = each_of(born, [](const ProcessInfo& info) { return &info; });
   std::ranges::sort(infos, {}, &ProcessInfo::key);
   return infos;
 }
