@@ -13,10 +13,6 @@ struct Mapped {
   std::vector<Consumer> consumers;
 };
 
-bool consumes_before(const Consumer& a, const Consumer& b) {
-  return std::tuple(-a.pss_kib, a.process) < std::tuple(-b.pss_kib, b.process);
-}
-
 }  // namespace
 
 SharedObjects fold_objects(std::span<const ProcessLedger> ledgers) {
@@ -32,7 +28,7 @@ SharedObjects fold_objects(std::span<const ProcessLedger> ledgers) {
   }
   result.objects.reserve(mapped.size());
   for (auto& [name, object] : mapped) {
-    std::ranges::sort(object.consumers, consumes_before);
+    std::ranges::sort(object.consumers, {}, [](const Consumer& of) { return std::tuple(-of.pss_kib, of.process); });
     result.objects.push_back({{name, object.use}, std::move(object.consumers)});
   }
   std::ranges::sort(result.objects, [](const auto& a, const auto& b) { return ranks_before(a.row, b.row); });

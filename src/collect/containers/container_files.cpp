@@ -96,10 +96,6 @@ std::vector<std::string> folders_in(const std::string& storage) {
   return folders;
 }
 
-bool is_complete(const Container& container) {
-  return !container.name.empty() && !container.image.empty();
-}
-
 void ask_docker(const std::string& root, Container& container, Buffer& buffer) {
   const Json file =
       file_beneath(root + "/var/lib/docker/containers", {container.key, "config.v2.json"}, buffer, kMostOfOne);
@@ -156,7 +152,7 @@ void ask_kubelet(const std::string& root, Container& container) {
 
 void describe_container(const std::string& root, Container& container, Buffer& buffer) {
   for (auto* const ask : {ask_docker, ask_crio, ask_podman, ask_containerd}) {
-    if (!is_complete(container)) ask(root, container, buffer);
+    if (container.name.empty() || container.image.empty()) ask(root, container, buffer);
   }
   ask_kubelet(root, container);
 }

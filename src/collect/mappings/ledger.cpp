@@ -89,12 +89,9 @@ void MappingFold::add(const SmapsRegion& region) {
   const bool known = row != rows_.end();
   if (!known) row = rows_.try_emplace(MappingName{name.kind, std::string(name.label)}).first;
   add_region(region, row->second);
-  if (!known && rows_.size() > 2 * most_rows_) keep_largest();
-}
-
-void MappingFold::keep_largest() {
-  std::vector<MappingRow> rows = take_rows();
-  for (MappingRow& row : rows) rows_.emplace(std::move(row.name), row.use);
+  if (known || rows_.size() <= 2 * most_rows_) return;
+  std::vector<MappingRow> largest = take_rows();
+  for (MappingRow& kept : largest) rows_.emplace(std::move(kept.name), kept.use);
 }
 
 // The largest; what is beyond them goes to the others.

@@ -35,7 +35,6 @@ class MappingFold {
  private:
   using Rows = std::unordered_map<MappingName, MappingUse, MappingNameHash, std::equal_to<>>;
 
-  void keep_largest();
   std::vector<MappingRow> take_rows();
 
   const std::span<const TmpfsMount> tmpfs_;

@@ -216,19 +216,14 @@ void LedgerPlan::drop(LedgerTurns& turns) {
   }
 }
 
-LedgerPlan::Known* LedgerPlan::find(const ProcessKey& key) {
-  const auto found = std::ranges::lower_bound(known_, key, {}, [](const Known& known) { return known.now.key; });
-  return found != known_.end() && found->now.key == key ? &*found : nullptr;
-}
-
 // Gone by now: nullptr.
 LedgerPlan::Known* LedgerPlan::tried(const ProcessKey& key, std::int64_t cpu_us) {
   charge(cpu_us);
-  Known* const known = find(key);
-  if (known == nullptr) return nullptr;
+  const auto known = std::ranges::lower_bound(known_, key, {}, [](const Known& of) { return of.now.key; });
+  if (known == known_.end() || known->now.key != key) return nullptr;
   known->tried_ms = now_ms_;
   if (cpu_us > 0) known->cpu_us = cpu_us;
-  return known;
+  return &*known;
 }
 
 void LedgerPlan::read(const ProcessKey& key, std::int64_t cpu_us) {

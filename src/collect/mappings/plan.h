@@ -114,7 +114,6 @@ class LedgerPlan {
   void take_due(std::size_t most, LedgerTurns& turns);
   void take_all(const Order& by_size, LedgerAsk ask, LedgerTurns& turns);
   void drop(LedgerTurns& turns);
-  Known* find(const ProcessKey& key);
   Known* tried(const ProcessKey& key, std::int64_t cpu_us);
 
   LedgerLimits limits_;

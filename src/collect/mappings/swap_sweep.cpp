@@ -17,11 +17,6 @@ std::size_t keep_shared(MappingLedger& ledger) {
   return bytes;
 }
 
-void drop_names(MappingLedger& ledger) {
-  for (const MappingRow& row : ledger.rows) ledger.others[static_cast<std::size_t>(row.name.kind)].add(row.use);
-  ledger.rows.clear();
-}
-
 }  // namespace
 
 void SwapSweep::meet(const std::vector<ProcessKey>& sharers, std::int64_t boot_ms, std::int64_t interval_ms) {
@@ -39,7 +34,10 @@ void SwapSweep::take(const ProcessKey& key, std::optional<MappingLedger> shared)
   if (left_.erase(key) == 0) return;
   if (shared) {
     const std::size_t bytes = keep_shared(*shared);
-    if (bytes_ + bytes > kMostBytes) drop_names(*shared);
+    if (bytes_ + bytes > kMostBytes) {  // its names are dropped
+      for (const MappingRow& row : shared->rows) shared->others[static_cast<std::size_t>(row.name.kind)].add(row.use);
+      shared->rows.clear();
+    }
     bytes_ += shared->rows.empty() ? 0 : bytes;
     read_.push_back({.process = key, .ledger = *std::move(shared)});
   }

@@ -64,10 +64,6 @@ ProcessMemory estimate(ProcessMemory memory, std::int64_t group_size) {
   return memory;
 }
 
-bool is_gone(std::int32_t pid) {
-  return ::kill(pid, 0) != 0 && errno == ESRCH;
-}
-
 // A command line in words. A path with blanks is one of them, where it is known; other arguments with blanks are
 // several.
 std::vector<std::string_view> words_of(std::string_view command, std::string_view path) {
@@ -276,7 +272,7 @@ std::string VmmapSource::why_unread(const Result<CommandOutput>& output) const {
 // Why nothing was read: it is gone, it took too long, or it may not be looked at.
 void VmmapSource::count_unread(std::int32_t pid, const Result<CommandOutput>& output, Pass& pass) {
   TickCounts& counts = pass.tick.counts;
-  if (is_gone(pid)) {
+  if (::kill(pid, 0) != 0 && errno == ESRCH) {
     ++counts.vanished;
     return;
   }
