@@ -100,10 +100,6 @@ bool AlertRules::rests(AlertReason reason, std::int64_t now_ms) const {
   return last_ms && now_ms - *last_ms < limits_.every_ms;
 }
 
-void AlertRules::note_told(AlertReason reason, std::int64_t now_ms) {
-  last_ms_.at(static_cast<std::size_t>(reason)) = now_ms;
-}
-
 void AlertRules::add(Alert alert, std::vector<Alert>& due) {
   if (rests(alert.reason, alert.tick_ms)) return;
   note_told(alert.reason, alert.tick_ms);

@@ -49,7 +49,7 @@ class AlertRules {
 
  private:
   bool rests(AlertReason reason, std::int64_t now_ms) const;
-  void note_told(AlertReason reason, std::int64_t now_ms);
+  void note_told(AlertReason reason, std::int64_t now_ms) { last_ms_.at(static_cast<std::size_t>(reason)) = now_ms; }
   void add(Alert alert, std::vector<Alert>& due);
   bool was_untold_kill(const Tick& tick);
 

@@ -121,10 +121,6 @@ void CgroupReader::read_usage(const std::string& path, Cgroup& cgroup, Pass& pas
   if (!cgroups_.has(CgroupFile::swap_current)) sample.swap_kib = stat.swap;
 }
 
-CgroupReader::Held CgroupReader::held(const CgroupSample& sample) {
-  return {sample.current_kib, sample.swap_kib.value_or(0)};
-}
-
 void CgroupReader::read_peaks(const std::string& path, Cgroup& cgroup, const Held& before, Pass& pass) {
   const Held now = held(*cgroup.sample);
   const auto read = [&](CgroupFile file, PeakBetween& peak, std::int64_t before_kib, std::int64_t now_kib) -> Extremes {

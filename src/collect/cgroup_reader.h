@@ -76,7 +76,7 @@ class CgroupReader {
     std::int64_t usage_kib = 0;
     std::int64_t swap_kib = 0;
   };
-  static Held held(const CgroupSample& sample);
+  static Held held(const CgroupSample& sample) { return {sample.current_kib, sample.swap_kib.value_or(0)}; }
   using Known = std::map<std::string, Cgroup, std::less<>>;
 
   static void mark_moved(Cgroup* cgroup) {

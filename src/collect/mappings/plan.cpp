@@ -235,10 +235,6 @@ void LedgerPlan::read(const ProcessKey& key, std::int64_t cpu_us) {
   known->kept = true;
 }
 
-void LedgerPlan::failed(const ProcessKey& key, std::int64_t cpu_us) {
-  tried(key, cpu_us);
-}
-
 bool LedgerPlan::put_off(const ProcessKey& key, std::int64_t cpu_us) {
   Known* const known = tried(key, cpu_us);
   return known != nullptr && !std::exchange(known->deferred, true);

@@ -72,7 +72,7 @@ class LedgerPlan {
   // What became of a turn, each of which is told, with its cost: it was read, or may not be; it was tried in vain; or
   // there was no time for it after all.
   void read(const ProcessKey& key, std::int64_t cpu_us);
-  void failed(const ProcessKey& key, std::int64_t cpu_us);
+  void failed(const ProcessKey& key, std::int64_t cpu_us) { tried(key, cpu_us); }
   // Whether that is new.
   bool put_off(const ProcessKey& key, std::int64_t cpu_us);
   // Of a reading for another purpose.

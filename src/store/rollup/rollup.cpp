@@ -100,10 +100,6 @@ void Rollup::prepare() {
   next_ = mark.half_written() ? memory.lower_bound({mark.next_subject, mark.next_subject_id}) : memory.begin();
 }
 
-void Rollup::forget() {
-  segment_.reset();
-}
-
 void Rollup::set_mark(const RollupMark& mark) {
   Statement(
       database_,

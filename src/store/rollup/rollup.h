@@ -40,7 +40,7 @@ class Rollup {
   // there is more. After a transaction that failed, forget() what was prepared.
   void prepare();
   bool write_piece();
-  void forget();
+  void forget() { segment_.reset(); }
 
  private:
   struct Tables {

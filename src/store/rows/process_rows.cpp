@@ -94,14 +94,6 @@ void ProcessRows::end_other_boots(std::int64_t boot_id, const Sight& gone) {
   while (rows.step()) end(rows.integer(0), gone, "unknown");
 }
 
-std::int64_t ProcessRows::category_id(const std::string& name) {
-  return categories_.id(name);
-}
-
-std::int64_t ProcessRows::cgroup_id(const std::string& path, std::int64_t at_ms) {
-  return cgroups_.id_seen(at_ms, path);
-}
-
 void ProcessRows::set_container(std::int64_t cgroup_id, const Container& container) {
   const auto& [runtime, key, name, image, pod_uid, pod] = container;
   set_container_.run(cgroup_id, containers_.id(runtime, key, name, image, pod_uid, pod));

@@ -38,8 +38,8 @@ class ProcessRows {
   // Processes of other boots that nobody saw end.
   void end_other_boots(std::int64_t boot_id, const Sight& gone);
 
-  std::int64_t category_id(const std::string& name);
-  std::int64_t cgroup_id(const std::string& path, std::int64_t at_ms);
+  std::int64_t category_id(const std::string& name) { return categories_.id(name); }
+  std::int64_t cgroup_id(const std::string& path, std::int64_t at_ms) { return cgroups_.id_seen(at_ms, path); }
   void set_container(std::int64_t cgroup_id, const Container& container);
 
  private:

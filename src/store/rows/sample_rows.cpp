@@ -99,20 +99,8 @@ void SampleRows::insert(std::int64_t tick_id, std::int64_t cgroup_id, const Cgro
                      of.psi_full_total_us);
 }
 
-void SampleRows::insert_gone_cgroup(std::int64_t tick_id, std::int64_t cgroup_id) {
-  gone_cgroup_.run(tick_id, cgroup_id);
-}
-
-void SampleRows::see_cgroup(std::int64_t cgroup_id, std::int64_t at_ms) {
-  seen_cgroup_.run(cgroup_id, at_ms);
-}
-
 void SampleRows::insert_other(std::int64_t tick_id, std::int64_t key_id, std::optional<std::int64_t> value) {
   other_.run(tick_id, key_id, value);
-}
-
-std::int64_t SampleRows::insert_meminfo_key(std::string_view name) {
-  return key_.insert(name);
 }
 
 bool hot_memory_differs(const ProcessSample& a, const ProcessSample& b) {

@@ -22,14 +22,14 @@ class SampleRows {
   void insert(std::int64_t tick_id, std::int64_t category_id, const CategorySample& sample);
   void insert(std::int64_t tick_id, std::int64_t cgroup_id, const CgroupSample& sample);
   void insert(std::int64_t tick_id, std::int64_t cgroup_id, const CgroupDetail& detail);
-  void insert_gone_cgroup(std::int64_t tick_id, std::int64_t cgroup_id);
+  void insert_gone_cgroup(std::int64_t tick_id, std::int64_t cgroup_id) { gone_cgroup_.run(tick_id, cgroup_id); }
   // A cgroup that has samples is known up to then, whether or not a process is in it.
-  void see_cgroup(std::int64_t cgroup_id, std::int64_t at_ms);
+  void see_cgroup(std::int64_t cgroup_id, std::int64_t at_ms) { seen_cgroup_.run(cgroup_id, at_ms); }
   // Where there is something to tell. `at_ms`: the tick's wall clock.
   void insert(std::int64_t tick_id, SubjectKind kind, std::int64_t subject_id, Metric metric, const Extremes& extremes,
               std::int64_t at_ms);
   void insert_other(std::int64_t tick_id, std::int64_t key_id, std::optional<std::int64_t> value);
-  std::int64_t insert_meminfo_key(std::string_view name);
+  std::int64_t insert_meminfo_key(std::string_view name) { return key_.insert(name); }
 
  private:
   Statement hot_process_;

@@ -24,8 +24,4 @@ void SegmentRows::insert(std::int64_t tick_id, std::int64_t segment_id, const Sy
               segment.rss_kib, segment.swap_kib, segment.detached_ms);
 }
 
-void SegmentRows::insert_gone(std::int64_t tick_id, std::int64_t segment_id) {
-  gone_.run(tick_id, segment_id);
-}
-
 }  // namespace memoir

@@ -16,7 +16,7 @@ class SegmentRows {
   // The row of the segment; a new one if there is none.
   std::int64_t id(std::int64_t boot_id, const SysvSegment& segment, std::int64_t at_ms);
   void insert(std::int64_t tick_id, std::int64_t segment_id, const SysvSegment& segment);
-  void insert_gone(std::int64_t tick_id, std::int64_t segment_id);
+  void insert_gone(std::int64_t tick_id, std::int64_t segment_id) { gone_.run(tick_id, segment_id); }
 
  private:
   Statement find_;

@@ -23,10 +23,6 @@ TmpfsRows::TmpfsRows(SQLite::Database& database)
                     "changed_ms) VALUES (?, ?, ?, ?, ?, ?, ?)"),
       gone_entry_(database, "INSERT INTO tmpfs_entry_sample (tick_id, entry_id) VALUES (?, ?)") {}
 
-std::int64_t TmpfsRows::id(const std::string& mount_point) {
-  return mounts_.id(mount_point);
-}
-
 std::int64_t TmpfsRows::entry_id(std::int64_t tmpfs_id, const TmpfsEntry& entry) {
   return entries_.id(tmpfs_id, entry.path, entry.directory ? 1 : 0);
 }
@@ -47,10 +43,6 @@ void TmpfsRows::insert_gone(std::int64_t tick_id, std::int64_t tmpfs_id) {
 void TmpfsRows::insert_entry(std::int64_t tick_id, std::int64_t entry_id, const TmpfsEntry& entry) {
   entry_sample_.run(tick_id, entry_id, entry.allocated_kib, entry.logical_kib, entry.entries, entry.uid,
                     entry.changed_ms);
-}
-
-void TmpfsRows::insert_gone_entry(std::int64_t tick_id, std::int64_t entry_id) {
-  gone_entry_.run(tick_id, entry_id);
 }
 
 }  // namespace memoir

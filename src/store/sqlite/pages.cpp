@@ -30,10 +30,6 @@ PageCounter::PageCounter(SQLite::Database& database)
       all_(database, "PRAGMA page_count"),
       free_(database, "PRAGMA freelist_count") {}
 
-Pages PageCounter::count() {
-  return {page_bytes_, all_.one().value_or(0), free_.one().value_or(0)};
-}
-
 void vacuum(SQLite::Database& database, std::int64_t count) {
   Statement(database, fmt::format("PRAGMA incremental_vacuum({})", count)).finish();
 }

@@ -25,7 +25,7 @@ struct Pages {
 class PageCounter {
  public:
   explicit PageCounter(SQLite::Database& database);
-  Pages count();
+  Pages count() { return {page_bytes_, all_.one().value_or(0), free_.one().value_or(0)}; }
 
  private:
   std::int64_t page_bytes_;
