@@ -15,47 +15,37 @@ constexpr std::int64_t kBytesPerKib = 1024;
 // v1 says "no limit" by LONG_MAX rounded down to whole pages, which have at most 64 KiB.
 constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max() - 64 * kBytesPerKib;
 
-enum class StatKey : std::uint8_t {
-  anon,
-  kernel,
-  kernel_stack,
-  pagetables,
-  percpu,
-  rss,
-  shmem,
-  swap,
-  inactive_file,
-  active_file,
-  slab,
-  total_rss,
-  total_shmem,
-  total_swap,
-  total_inactive_file,
-  total_active_file,
-};
+constexpr std::array<std::string_view, 16> kStatNames{
+    "anon",        "kernel",     "kernel_stack",        "pagetables",       "percpu", "rss",
+    "shmem",       "swap",       "inactive_file",       "active_file",      "slab",   "total_rss",
+    "total_shmem", "total_swap", "total_inactive_file", "total_active_file"};
+constexpr KeyTable kStatKeys(kStatNames);
 
-constexpr KeyTable kStatKeys(std::array<std::string_view, 16>{
-    "anon", "kernel", "kernel_stack", "pagetables", "percpu", "rss", "shmem", "swap", "inactive_file", "active_file",
-    "slab", "total_rss", "total_shmem", "total_swap", "total_inactive_file", "total_active_file"});
+// The place of one of the names, found at compile time.
+consteval std::size_t stat_place(std::string_view name) {
+  std::size_t place = 0;
+  while (kStatNames.at(place) != name) ++place;
+  return place;
+}
 
-using StatBytes = std::array<std::optional<std::int64_t>, 16>;
+using StatBytes = std::array<std::optional<std::int64_t>, kStatNames.size()>;
 
 class StatValues {
  public:
   explicit StatValues(const StatBytes& bytes) : bytes_(bytes) {}
 
   // The first that there is, in KiB.
-  std::optional<std::int64_t> first(std::initializer_list<StatKey> keys) const {
-    for (const StatKey key : keys) {
-      if (const auto bytes = bytes_.at(static_cast<std::size_t>(key))) return *bytes / kBytesPerKib;
+  std::optional<std::int64_t> first(std::initializer_list<std::size_t> places) const {
+    for (const std::size_t place : places) {
+      if (const auto bytes = bytes_.at(place)) return *bytes / kBytesPerKib;
     }
     return std::nullopt;
   }
   // Of those that there are.
-  std::optional<std::int64_t> sum(std::initializer_list<StatKey> keys) const {
+  std::optional<std::int64_t> sum(std::initializer_list<std::size_t> places) const {
     std::optional<std::int64_t> kib;
-    for (const StatKey key : keys) {
-      if (const auto part = first({key})) kib = kib.value_or(0) + *part;
+    for (const std::size_t place : places) {
+      if (const auto part = first({place})) kib = kib.value_or(0) + *part;
     }
     return kib;
   }
@@ -100,17 +90,18 @@ Result<CgroupStat> parse_cgroup_stat(std::string_view text) {
     if (!bytes.at(*key)) return bad_line("memory.stat", line.text);
   }
   const StatValues values(bytes);
-  const auto active = values.first({StatKey::total_active_file, StatKey::active_file});
-  const auto inactive = values.first({StatKey::total_inactive_file, StatKey::inactive_file});
+  const auto active = values.first({stat_place("total_active_file"), stat_place("active_file")});
+  const auto inactive = values.first({stat_place("total_inactive_file"), stat_place("inactive_file")});
   if (!active || !inactive) return nothing_known("memory.stat");
   CgroupStat stat;
-  stat.anon = values.first({StatKey::anon, StatKey::total_rss, StatKey::rss});
+  stat.anon = values.first({stat_place("anon"), stat_place("total_rss"), stat_place("rss")});
   stat.file = *active + *inactive;
-  stat.shmem = values.first({StatKey::total_shmem, StatKey::shmem});
-  stat.kernel = values.first({StatKey::kernel});
+  stat.shmem = values.first({stat_place("total_shmem"), stat_place("shmem")});
+  stat.kernel = values.first({stat_place("kernel")});
   if (!stat.kernel)
-    stat.kernel = values.sum({StatKey::kernel_stack, StatKey::pagetables, StatKey::percpu, StatKey::slab});
-  stat.swap = values.first({StatKey::total_swap, StatKey::swap});
+    stat.kernel =
+        values.sum({stat_place("kernel_stack"), stat_place("pagetables"), stat_place("percpu"), stat_place("slab")});
+  stat.swap = values.first({stat_place("total_swap"), stat_place("swap")});
   return stat;
 }
 
