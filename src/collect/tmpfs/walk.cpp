@@ -137,7 +137,6 @@ class Walker {
   void leave();
   void finish();
   void count(const struct stat& status);
-  bool is_mount_point() const;
   bool has_mount_points() const;
 
   const TmpfsMount& mount_;
@@ -189,7 +188,8 @@ void Walker::step() {
   path_.resize(level.path_size);
   if (!path_.empty()) path_ += '/';
   path_ += name;
-  if (!level.mounted_on || !is_mount_point()) visit(entry->d_name);
+  const bool mount_point = level.mounted_on && std::ranges::binary_search(mount_.mounted_on, path_);
+  if (!mount_point) visit(entry->d_name);
 }
 
 void Walker::visit(const char* name) {
@@ -252,10 +252,6 @@ void Walker::finish() {
   const auto same = std::unique(tree_.largest.begin(), tree_.largest.end(),
                                 [&](const TmpfsEntry& a, const TmpfsEntry& b) { return name(a) == name(b); });
   tree_.largest.erase(same, tree_.largest.end());
-}
-
-bool Walker::is_mount_point() const {
-  return std::ranges::binary_search(mount_.mounted_on, path_);
 }
 
 bool Walker::has_mount_points() const {
