@@ -1,6 +1,6 @@
--- A file of schema 10 read as it is: what schema 11 changed of its tables, as for schema 1 (001.sql). Day by day, so that those
--- who ask for one find its rows by the key.
+-- A file of schema 10 read as it is: what schema 11 changed of its tables, as for schema 1 (001.sql).
 
+-- Day by day, so that those who ask for one find its rows by the key.
 CREATE TEMP VIEW IF NOT EXISTS high_water_before AS SELECT * FROM main.high_water;
 DROP TABLE temp.mark;
 CREATE TEMP VIEW mark AS
@@ -13,3 +13,45 @@ SELECT d.day_ms / 86400000 - (d.day_ms < 0) AS day, h.subject, h.subject_id, h.m
   h.at_ms - MAX(d.day_ms, 0) AS after_ms, h.at_ms - h.before_ms AS before_ms, h.seen_by
 FROM days AS d
 CROSS JOIN temp.high_water_before AS h ON h.day_ms = d.day_ms;
+
+CREATE TEMP VIEW IF NOT EXISTS rollup_5min_before AS SELECT * FROM main.rollup_5min;
+CREATE TEMP VIEW IF NOT EXISTS rollup_5min AS
+SELECT hour, subject, subject_id, slot, buckets, covered_ms, processes, anon_kib, anon_low, anon_mean, anon_high,
+  rss_kib, rss_low, rss_mean, rss_high, pss_kib, pss_low, pss_mean, pss_high, uss_kib, uss_low, uss_mean, uss_high,
+  pss_inexact_bp
+FROM temp.rollup_5min_before;
+DROP TABLE temp.swap_5min;
+CREATE TEMP VIEW swap_5min AS
+SELECT hour, subject, subject_id, slot, buckets, swap_kib, swap_low, swap_mean, swap_high,
+  swap_pss_kib, swap_pss_low, swap_pss_mean, swap_pss_high
+FROM temp.rollup_5min_before
+WHERE (swap_kib, swap_low, swap_mean, swap_high) IS NOT (anon_kib * 0, anon_kib * 0, anon_kib * 0, anon_kib * 0)
+  OR (swap_pss_kib, swap_pss_low, swap_pss_mean, swap_pss_high) IS NOT (uss_kib * 0, uss_kib * 0, uss_kib * 0, uss_kib * 0);
+
+CREATE TEMP VIEW IF NOT EXISTS rollup_hour_before AS SELECT * FROM main.rollup_hour;
+CREATE TEMP VIEW IF NOT EXISTS rollup_hour AS
+SELECT day, subject, subject_id, slot, buckets, covered_ms, processes, anon_kib, anon_low, anon_mean, anon_high,
+  rss_kib, rss_low, rss_mean, rss_high, pss_kib, pss_low, pss_mean, pss_high, uss_kib, uss_low, uss_mean, uss_high,
+  pss_inexact_bp, pss_high_after_ms
+FROM temp.rollup_hour_before;
+DROP TABLE temp.swap_hour;
+CREATE TEMP VIEW swap_hour AS
+SELECT day, subject, subject_id, slot, buckets, swap_kib, swap_low, swap_mean, swap_high,
+  swap_pss_kib, swap_pss_low, swap_pss_mean, swap_pss_high
+FROM temp.rollup_hour_before
+WHERE (swap_kib, swap_low, swap_mean, swap_high) IS NOT (anon_kib * 0, anon_kib * 0, anon_kib * 0, anon_kib * 0)
+  OR (swap_pss_kib, swap_pss_low, swap_pss_mean, swap_pss_high) IS NOT (uss_kib * 0, uss_kib * 0, uss_kib * 0, uss_kib * 0);
+
+CREATE TEMP VIEW IF NOT EXISTS rollup_day_before AS SELECT * FROM main.rollup_day;
+CREATE TEMP VIEW IF NOT EXISTS rollup_day AS
+SELECT day, subject, subject_id, slot, buckets, covered_ms, processes, anon_kib, anon_low, anon_mean, anon_high,
+  rss_kib, rss_low, rss_mean, rss_high, pss_kib, pss_low, pss_mean, pss_high, uss_kib, uss_low, uss_mean, uss_high,
+  pss_inexact_bp, pss_high_after_ms
+FROM temp.rollup_day_before;
+DROP TABLE temp.swap_day;
+CREATE TEMP VIEW swap_day AS
+SELECT day, subject, subject_id, slot, buckets, swap_kib, swap_low, swap_mean, swap_high,
+  swap_pss_kib, swap_pss_low, swap_pss_mean, swap_pss_high
+FROM temp.rollup_day_before
+WHERE (swap_kib, swap_low, swap_mean, swap_high) IS NOT (anon_kib * 0, anon_kib * 0, anon_kib * 0, anon_kib * 0)
+  OR (swap_pss_kib, swap_pss_low, swap_pss_mean, swap_pss_high) IS NOT (uss_kib * 0, uss_kib * 0, uss_kib * 0, uss_kib * 0);

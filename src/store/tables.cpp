@@ -25,10 +25,14 @@ constexpr std::array kTables{
     StoreTable{"extreme", TableKind::samples, "tick_id"},
     StoreTable{"process_exit", TableKind::samples, "tick_id"},
     StoreTable{"exit_sum", TableKind::samples, "tick_id"},
+    // What is swapped out goes before the row that it stands beside: a new one of the same key finds none.
+    StoreTable{"swap_5min", TableKind::rollups, "hour", "", Tier::five_minutes},
     StoreTable{"rollup_5min", TableKind::rollups, "hour", "", Tier::five_minutes},
     StoreTable{"machine_5min", TableKind::rollups, "hour", "", Tier::five_minutes},
+    StoreTable{"swap_hour", TableKind::rollups, "day", "", Tier::hour},
     StoreTable{"rollup_hour", TableKind::rollups, "day", "", Tier::hour},
     StoreTable{"machine_hour", TableKind::rollups, "day", "", Tier::hour},
+    StoreTable{"swap_day", TableKind::rollups, "day", "", Tier::day},
     StoreTable{"rollup_day", TableKind::rollups, "day", "", Tier::day},
     StoreTable{"machine_day", TableKind::rollups, "day", "", Tier::day},
     // Those that were reached elsewhere in the day are not of the range.

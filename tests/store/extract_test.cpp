@@ -8,6 +8,7 @@
 #include "released.h"
 #include "store/copy/copy.h"
 #include "support/simulation.h"
+#include "swap_rows.h"
 
 namespace memoir::test {
 namespace {
@@ -67,6 +68,7 @@ TEST_CASE("within its range an extract answers as the file does") {
       CAPTURE(range.from_ms, range.to_ms);
       const auto part = extracted(fixture, range);
       REQUIRE(must(part->ticks(range)).size() == ticks.size());
+      REQUIRE(stray_swap_rows(fixture.folder() + "/extract.db") == 0);
       for (std::size_t at = 0; at < ticks.size(); at += 1 + ticks.size() / 10) {
         REQUIRE(sample_words(must(part->snapshot(ticks[at].id))) == sample_words(must(whole->snapshot(ticks[at].id))));
       }

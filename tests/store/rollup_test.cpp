@@ -13,6 +13,7 @@
 #include "store/rollup/timeline.h"
 #include "store_fixture.h"
 #include "support/simulation.h"
+#include "swap_rows.h"
 
 namespace memoir::test {
 namespace {
@@ -232,7 +233,7 @@ TEST_CASE("the buckets of every tier are what the snapshots make, however far th
     const auto writer = fixture.writer();
     must(writer->begin_run(run_info(simulation.boot(), simulation.now(), 60'000)));
     for (int i = 0; i < 100; ++i) {
-      must(writer->write(half_readable(simulation.next())));
+      must(writer->write(with_swap(half_readable(simulation.next()))));
       if (chance.chance(0.03)) simulation.pause(chance.number(100'000, 8'000'000));
       if (chance.chance(0.7)) must(writer->maintain());
     }
@@ -244,6 +245,7 @@ TEST_CASE("the buckets of every tier are what the snapshots make, however far th
   }
   finish_maintenance(*fixture.writer());
   for (const TierShape& shape : kRollupTiers) compare(fixture, shape.tier);
+  CHECK(stray_swap_rows(fixture.path()) == 0);
 }
 
 TEST_CASE("the views of rollups tell how exact they are, and when they were highest") {

@@ -59,12 +59,12 @@ TEST_CASE("each tier has its tables and its columns of retention") {
   const StoreFixture fixture;
   fixture.writer();
   const auto tables = tables_of(TableKind::rollups);
-  CHECK(tables.size() == 2 * kRollupTiers.size());
+  CHECK(tables.size() == 3 * kRollupTiers.size());
   const auto retention = columns_of(fixture.path(), "retention");
   for (const TierShape& shape : kRollupTiers) {
     INFO(shape.name);
     CHECK(shape_of(shape.tier).name == shape.name);
-    for (const char* holds : {"rollup", "machine"}) {
+    for (const char* holds : {"rollup", "swap", "machine"}) {
       const auto table = std::ranges::find(tables, fmt::format("{}_{}", holds, shape.name), &StoreTable::name);
       REQUIRE(table != tables.end());
       CHECK(table->tier == shape.tier);

@@ -1,7 +1,9 @@
 #include "store/rollup/rows.h"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <numeric>
 #include <set>
 
@@ -14,6 +16,15 @@ namespace {
 constexpr std::size_t kFirstAlike = 1;
 constexpr std::size_t kLastAlike = 3;
 constexpr auto kPss = rolled_index(Metric::pss);
+// From here on they stand in a table of their own.
+constexpr auto kFirstSwap = rolled_index(Metric::swap);
+
+struct SwapMetric {
+  Metric metric;
+  Metric known_by;  // without a row it is 0 where this is known
+};
+constexpr std::array kSwapMetrics{SwapMetric{Metric::swap, Metric::anon}, SwapMetric{Metric::swap_pss, Metric::uss}};
+static_assert(kFirstSwap + kSwapMetrics.size() == kRollupMetrics, "those come last");
 
 template <std::size_t N>
 std::string key_columns(const TierShape& shape) {
@@ -41,12 +52,26 @@ bool has_pss(const std::vector<std::size_t>& values) {
   return std::find(values.begin(), values.end(), kPss) != values.end();
 }
 
+// "anon_kib, anon_low, anon_mean, anon_high"; where it is of the table of swap, which may have no row, as that is read.
+std::string four_columns(std::size_t value) {
+  constexpr std::array parts{"kib", "low", "mean", "high"};
+  std::vector<std::string> columns;
+  for (const char* part : parts) {
+    const std::string column = fmt::format("{}_{}", to_string(kRolledMetrics[value]), part);
+    columns.push_back(value < kFirstSwap
+                          ? column
+                          : fmt::format("IIF(w.buckets IS NULL, {}_kib * 0, {})",
+                                        to_string(kSwapMetrics.at(value - kFirstSwap).known_by), column));
+  }
+  return fmt::format("{}", fmt::join(columns, ", "));
+}
+
+// After `buckets`.
 template <std::size_t N>
 std::string value_columns(const TierShape& shape, const std::vector<std::size_t>& values) {
-  if (N == 1) return "buckets, covered_ms, value, low, mean, high, low_after_ms, high_after_ms";
-  std::string columns = "buckets, covered_ms, processes";
-  for (const std::size_t i : values)
-    columns += fmt::format(", {0}_kib, {0}_low, {0}_mean, {0}_high", to_string(kRolledMetrics[i]));
+  if (N == 1) return "covered_ms, value, low, mean, high, low_after_ms, high_after_ms";
+  std::string columns = "covered_ms, processes";
+  for (const std::size_t i : values) columns += ", " + four_columns(i);
   if (!has_pss(values)) return columns;
   return columns + (shape.keeps_peak_times ? ", pss_inexact_bp, pss_high_after_ms" : ", pss_inexact_bp");
 }
@@ -59,8 +84,21 @@ std::string table(const TierShape& shape) {
 // The block and the subject's kind are known: they are what is asked for.
 template <std::size_t N>
 std::string select_sql(const TierShape& shape, const std::vector<std::size_t>& values) {
-  return fmt::format("SELECT {}, slot, {} FROM {}", N == 1 ? "metric" : "subject_id", value_columns<N>(shape, values),
-                     table<N>(shape));
+  const std::string swap = values.back() < kFirstSwap
+                               ? ""
+                               : fmt::format(" LEFT JOIN swap_{} AS w USING ({})", shape.name, key_columns<N>(shape));
+  return fmt::format("SELECT {}, slot, r.buckets, {} FROM {} AS r{}", N == 1 ? "metric" : "subject_id",
+                     value_columns<N>(shape, values), table<N>(shape), swap);
+}
+
+template <std::size_t N>
+std::string put_sql(const TierShape& shape) {
+  std::vector<std::size_t> own = all_values<N>();
+  if (N > 1) own.resize(kFirstSwap);
+  const std::string columns = value_columns<N>(shape, own);
+  const auto commas = static_cast<std::size_t>(std::ranges::count(columns, ','));
+  return fmt::format("INSERT OR REPLACE INTO {} ({}, buckets, {}) VALUES ({})", table<N>(shape), key_columns<N>(shape),
+                     columns, placeholders((N == 1 ? 5 : 6) + commas));
 }
 
 // "block = ? AND subject = ? AND subject_id = ?"
@@ -177,9 +215,25 @@ RollupTable<N>::RollupTable(SQLite::Database& database, Tier tier)
       values_(all_values<N>()),
       find_(database, fmt::format("{} WHERE {} AND slot <= ? ORDER BY slot DESC LIMIT 1",
                                   select_sql<N>(shape_, values_), subject_condition<N>(shape_))),
-      put_(database, fmt::format("INSERT OR REPLACE INTO {} ({}, {}) VALUES ({})", table<N>(shape_),
-                                 key_columns<N>(shape_), value_columns<N>(shape_, values_),
-                                 placeholders(N == 1 ? 11 : 8 + 4 * N + (shape_.keeps_peak_times ? 1 : 0)))) {}
+      put_(database, put_sql<N>(shape_)) {
+  if constexpr (N > 1) {
+    const std::string name = fmt::format("swap_{}", shape_.name);
+    put_swap_.emplace(database, fmt::format("INSERT OR REPLACE INTO {} VALUES ({})", name,
+                                            placeholders(5 + 4 * kSwapMetrics.size())));
+    erase_swap_.emplace(database,
+                        fmt::format("DELETE FROM {} WHERE {} AND slot = ?", name, subject_condition<N>(shape_)));
+  }
+}
+
+template <std::size_t N>
+Statement& RollupTable<N>::bind_key(Statement& statement, const Piece<N>& row) const {
+  const std::int64_t block = block_of(row);
+  statement.bind(block);
+  if (N > 1) statement.add(row.subject);
+  statement.add(row.subject_id);
+  statement.add(row.start_ms / shape_.width_ms - block * shape_.slots);
+  return statement;
+}
 
 template <std::size_t N>
 std::optional<Piece<N>> RollupTable<N>::last_before(const Piece<N>& row, std::int64_t start_ms) {
@@ -196,16 +250,12 @@ std::optional<Piece<N>> RollupTable<N>::last_before(const Piece<N>& row, std::in
 
 template <std::size_t N>
 void RollupTable<N>::put(const Piece<N>& row) {
-  const std::int64_t block = block_of(row);
-  put_.bind(block);
-  if (N > 1) put_.add(row.subject);
-  put_.add(row.subject_id);
-  put_.add(row.start_ms / shape_.width_ms - block * shape_.slots);
+  bind_key(put_, row);
   put_.add(row.buckets);
   // Time that the clock went through twice counts once.
   put_.add(row.bucket.covered_ms >= shape_.width_ms ? std::nullopt : std::optional(row.bucket.covered_ms));
   if (N > 1) put_.add(row.bucket.processes);
-  for (std::size_t i = 0; i < N; ++i) {
+  for (std::size_t i = 0; i < std::min(N, kFirstSwap); ++i) {
     const bool alike =
         i >= kFirstAlike && i <= kLastAlike && differences(row.bucket.values[i]) == differences(row.bucket.values[0]);
     add_value(put_, row.bucket.values[i], alike);
@@ -222,6 +272,22 @@ void RollupTable<N>::put(const Piece<N>& row) {
     if (shape_.keeps_peak_times) add_time(pss.max_at_ms);
   }
   put_.finish();
+  if constexpr (N > 1) put_swap(row);
+}
+
+template <std::size_t N>
+void RollupTable<N>::put_swap(const Piece<N>& row) requires(N > 1) {
+  const auto& values = row.bucket.values;
+  const bool as_without = std::ranges::all_of(kSwapMetrics, [&](const SwapMetric& of) {
+    const Aggregate& value = values[rolled_index(of.metric)];
+    return value.known == values[rolled_index(of.known_by)].known && value.last == 0 &&
+           differences(value) == Differences{};
+  });
+  if (as_without) return;
+  Statement& statement = bind_key(*put_swap_, row);
+  statement.add(row.buckets);
+  for (std::size_t i = kFirstSwap; i < N; ++i) add_value(statement, values[i], false);
+  statement.finish();
 }
 
 template <std::size_t N>
@@ -255,6 +321,7 @@ template <std::size_t N>
 void RollupTable<N>::add_into(const Piece<N>& there, const Piece<N>& row) {
   const std::int64_t before = buckets_between(there, row);
   const std::int64_t after = there.buckets - before - 1;
+  if constexpr (N > 1) bind_key(*erase_swap_, there).finish();
   Piece<N> part = there;
   if (before > 0) {
     part.buckets = before;

@@ -37,6 +37,8 @@ class RollupTable {
   void add_row(const Piece<N>& row);
   void add_into(const Piece<N>& there, const Piece<N>& row);
   void put(const Piece<N>& row);
+  void put_swap(const Piece<N>& row) requires(N > 1);
+  Statement& bind_key(Statement& statement, const Piece<N>& row) const;
   std::int64_t block_of(const Piece<N>& row) const { return row.start_ms / shape_.width_ms / shape_.slots; }
   // From the begin of one to that of the other.
   std::int64_t buckets_between(const Piece<N>& there, const Piece<N>& row) const {
@@ -47,6 +49,9 @@ class RollupTable {
   std::vector<std::size_t> values_;
   Statement find_;
   Statement put_;
+  // Of processes and groups.
+  std::optional<Statement> put_swap_;
+  std::optional<Statement> erase_swap_;
 };
 
 // The rows of a block: of all subjects of a kind, or of one. Only the values of the metrics given are sure to be read,

@@ -1,0 +1,54 @@
+#pragma once
+
+// What is swapped out, which stands beside the rows of rollups.
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <cstdint>
+#include <fmt/format.h>
+#include <string>
+
+#include "model/tick.h"
+#include "store/tiers.h"
+
+namespace memoir::test {
+
+// A process in four has something swapped out now and then, of another it is not known for a while, and of another what
+// smaps_rollup tells of it never is.
+inline Tick with_swap(Tick tick) {
+  using P = ProcessField;
+  for (ProcessSample& sample : tick.processes) {
+    ProcessMemory& memory = sample.memory;
+    const std::int64_t time = tick.begin.wall_ms / 2'000'000 + sample.key.pid / 4;
+    const std::int64_t swap = time % 3 == 0 ? 4 * (1 + tick.begin.wall_ms / 60'000 % 100) : 0;
+    if (sample.key.pid % 4 == 0) {
+      for (const P field : {P::swap, P::vm_swap}) memory.set(field, swap);
+      memory.set(P::swap_pss, swap / 2);
+    } else if (sample.key.pid % 4 == 1 && time % 3 == 1) {
+      for (const P field : {P::swap, P::vm_swap, P::swap_pss}) memory.clear(field);
+    } else if (sample.key.pid % 4 == 2) {
+      memory.clear(P::swap_pss);
+    }
+  }
+  return tick;
+}
+
+// Rows without one of their rollup, or that need not be there.
+inline std::int64_t stray_swap_rows(const std::string& path) {
+  SQLite::Database database(path, SQLite::OPEN_READONLY);
+  std::int64_t rows = 0;
+  for (const TierShape& shape : kRollupTiers) {
+    rows += database
+                .execAndGet(
+                    fmt::format("SELECT COUNT(*) FROM swap_{0} AS w WHERE NOT EXISTS (SELECT 1 FROM rollup_{0} AS r "
+                                "WHERE (r.{1}, r.subject, r.subject_id, r.slot, r.buckets) = "
+                                "(w.{1}, w.subject, w.subject_id, w.slot, w.buckets) "
+                                "AND (r.anon_kib * 0 IS NOT w.swap_kib OR r.uss_kib * 0 IS NOT w.swap_pss_kib "
+                                "OR w.swap_low OR w.swap_mean OR w.swap_high OR w.swap_pss_low OR w.swap_pss_mean "
+                                "OR w.swap_pss_high))",
+                                shape.name, shape.block))
+                .getInt64();
+  }
+  return rows;
+}
+
+}  // namespace memoir::test

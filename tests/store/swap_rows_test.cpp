@@ -1,0 +1,210 @@
+// What is swapped out stands beside the rows of rollups, where there is something to tell.
+
+#include "swap_rows.h"
+
+#include <map>
+#include <set>
+#include <tuple>
+#include <vector>
+
+#include "released.h"
+#include "store/copy/copy.h"
+#include "store/sqlite/database.h"
+#include "store_fixture.h"
+#include "support/simulation.h"
+
+namespace memoir::test::swap_rows {
+namespace {
+
+constexpr Range kAll{0, 4'000'000'000'000};
+constexpr std::int64_t kMinuteMs = 60'000;
+constexpr std::int64_t kDayMs = 86'400'000;
+
+std::int64_t number(const std::string& path, const std::string& sql) {
+  return SQLite::Database(path, SQLite::OPEN_READONLY).execAndGet(sql).getInt64();
+}
+
+template <typename Change>
+void record(Writer& writer, Simulation& simulation, std::int64_t ticks, Change&& change) {
+  for (std::int64_t i = 0; i < ticks; ++i) {
+    must(writer.write(change(simulation.next())));
+    while (must(writer.maintain()).more) continue;
+  }
+}
+
+std::vector<std::string> rows_of(SQLite::Database& database, const std::string& sql) {
+  std::vector<std::string> rows;
+  SQLite::Statement statement(database, sql);
+  while (statement.executeStep()) {
+    std::string& row = rows.emplace_back();
+    for (int i = 0; i < statement.getColumnCount(); ++i) {
+      const SQLite::Column value = statement.getColumn(i);
+      row += value.isNull() ? "- " : value.getString() + " ";
+    }
+  }
+  return rows;
+}
+
+std::string word(const std::optional<std::int64_t>& value) {
+  return value ? fmt::format("{} ", *value) : "- ";
+}
+
+// Of the first bucket of each row that is written, in the order of kind, subject and time: as the reader tells it, and
+// as the view does.
+std::vector<std::string> told_by_reader(Reader& reader, Tier tier, Metric metric) {
+  std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, std::string> told;
+  for (const SubjectKind kind :
+       {SubjectKind::category, SubjectKind::process, SubjectKind::identity, SubjectKind::cgroup}) {
+    must(reader.history({tier, kind, {}, kAll, {metric}, true}, [&](const SubjectInterval& of) {
+      const Interval& at = of.interval;
+      const std::int64_t from_ms = at.from_ms - at.from_ms % bucket_ms(tier);
+      const auto key = std::tuple(static_cast<std::int64_t>(kind), of.subject_id, from_ms);
+      told.try_emplace(key, word(at.last) + word(at.min) + word(at.mean) + word(at.max));
+    }));
+  }
+  std::vector<std::string> rows;
+  for (const auto& [key, words] : told)
+    rows.push_back(fmt::format("{} {} {} {}", std::get<0>(key), std::get<1>(key), std::get<2>(key), words));
+  return rows;
+}
+
+std::vector<std::string> told_by_view(SQLite::Database& database, Tier tier, Metric metric) {
+  return rows_of(database,
+                 fmt::format("SELECT CASE subject WHEN 'category' THEN 1 WHEN 'process' THEN 2 WHEN 'identity' THEN 3 "
+                             "ELSE 4 END AS kind, subject_id, from_ms, {1}_kib, {1}_min_kib, {1}_mean_kib, {1}_max_kib "
+                             "FROM memory_{0} ORDER BY kind, subject_id, from_ms",
+                             to_string(tier), to_string(metric)));
+}
+
+}  // namespace
+
+TEST_CASE("only what is swapped out, or not known to be, has a row beside its rollup") {
+  const StoreFixture fixture;
+  Simulation simulation({.processes = 12, .changing = 0.15, .births = 0, .interval_ms = kMinuteMs});
+  const auto writer = fixture.writer();
+  must(writer->begin_run(run_info(simulation.boot(), simulation.now(), kMinuteMs)));
+  record(*writer, simulation, 400, [](const Tick& tick) { return tick; });
+  for (const TierShape& shape : kRollupTiers) {
+    CHECK(number(fixture.path(), fmt::format("SELECT COUNT(*) FROM rollup_{}", shape.name)) > 0);
+    CHECK(number(fixture.path(), fmt::format("SELECT COUNT(*) FROM swap_{}", shape.name)) == 0);
+  }
+  record(*writer, simulation, 1200, with_swap);
+  CHECK(stray_swap_rows(fixture.path()) == 0);
+  for (const char* what :
+       {"swap_kib > 0", "swap_kib = 0 AND swap_high > 0", "swap_kib IS NULL", "swap_pss_kib IS NULL"})
+    CHECK(number(fixture.path(), fmt::format("SELECT COUNT(*) FROM swap_5min WHERE {}", what)) > 0);
+  const auto reader = fixture.reader();
+  SQLite::Database database(fixture.path(), SQLite::OPEN_READONLY);
+  for (const TierShape& shape : kRollupTiers) {
+    for (const Metric metric : {Metric::swap, Metric::swap_pss}) {
+      INFO(shape.name << " " << to_string(metric));
+      // The reader also tells what is not written yet.
+      const auto read = told_by_reader(*reader, shape.tier, metric);
+      const std::set<std::string> told(read.begin(), read.end());
+      for (const std::string& row : told_by_view(database, shape.tier, metric)) REQUIRE_OF_MANY(told.contains(row));
+    }
+  }
+}
+
+TEST_CASE("the row beside a rollup goes once the rollup tells that nothing is swapped out") {
+  const StoreFixture fixture;
+  Simulation simulation({.processes = 12, .changing = 0.15, .births = 0, .interval_ms = kMinuteMs});
+  const auto writer = fixture.writer();
+  must(writer->begin_run(run_info(simulation.boot(), simulation.now(), kMinuteMs)));
+  record(*writer, simulation, 200, [](Tick tick) {
+    for (ProcessSample& sample : tick.processes) {
+      for (const ProcessField field : {ProcessField::swap, ProcessField::vm_swap, ProcessField::swap_pss})
+        sample.memory.clear(field);
+    }
+    return tick;
+  });
+  const std::string unknown = "SELECT COUNT(*) FROM swap_day WHERE swap_kib IS NULL";
+  const std::int64_t before = number(fixture.path(), unknown);
+  CHECK(before > 0);
+  record(*writer, simulation, 200, [](Tick tick) {
+    for (ProcessSample& sample : tick.processes) {
+      for (const ProcessField field : {ProcessField::swap, ProcessField::vm_swap, ProcessField::swap_pss})
+        sample.memory.set(field, 0);
+    }
+    return tick;
+  });
+  CHECK(number(fixture.path(), unknown) == 0);
+  CHECK(number(fixture.path(), "SELECT COUNT(*) FROM memory_day WHERE swap_kib = 0 AND swap_pss_max_kib = 0") >=
+        before);
+  CHECK(stray_swap_rows(fixture.path()) == 0);
+}
+
+TEST_CASE("retention and an extract leave no row behind whose rollup is gone") {
+  const StoreFixture fixture;
+  constexpr std::int64_t interval_ms = 10 * kMinuteMs;
+  Simulation simulation({.processes = 8, .changing = 0.3, .births = 0.1, .interval_ms = interval_ms});
+  const auto writer = fixture.writer();
+  RunInfo run = run_info(simulation.boot(), simulation.now(), interval_ms);
+  run.retention = {.raw_ms = kDayMs, .five_minutes_ms = 2 * kDayMs, .hour_ms = 4 * kDayMs, .day_ms = 6 * kDayMs};
+  must(writer->begin_run(run));
+  record(*writer, simulation, 10 * kDayMs / interval_ms, with_swap);
+  CHECK(stray_swap_rows(fixture.path()) == 0);
+  for (const TierShape& shape : kRollupTiers) {
+    const std::string first = fmt::format("SELECT MIN({}) FROM ", shape.block);
+    const std::int64_t swap = number(fixture.path(), fmt::format("{}swap_{}", first, shape.name));
+    CHECK(swap >= number(fixture.path(), fmt::format("{}rollup_{}", first, shape.name)));
+  }
+  const std::int64_t now = simulation.now().wall_ms;
+  const std::string copy = fixture.folder() + "/extract.db";
+  must(extract({fixture.path(), copy, Existing::replace, [](int) { return true; }},
+               {now - 7 * kDayMs / 2, now - 3 * kDayMs / 2}));
+  CHECK(stray_swap_rows(copy) == 0);
+  SQLite::Database both(copy, SQLite::OPEN_READONLY);
+  both.exec("ATTACH '" + fixture.path() + "' AS whole");
+  for (const TierShape& shape : kRollupTiers) {
+    const auto count = [&](const char* file) {
+      const std::string sql = fmt::format(
+          "SELECT COUNT(*) FROM {0}.swap_{1} WHERE ({2}, subject, subject_id, slot) IN "
+          "(SELECT {2}, subject, subject_id, slot FROM main.rollup_{1})",
+          file, shape.name, shape.block);
+      return both.execAndGet(sql).getInt64();
+    };
+    INFO(shape.name);
+    CHECK(count("main") > 0);
+    CHECK(count("main") == count("whole"));
+  }
+}
+
+TEST_CASE("rollups of an older schema tell what was swapped out, before and after the upgrade") {
+  for (const std::string& released : released_databases()) {
+    CAPTURE(released);
+    const StoreFixture fixture;
+    copy_released(released, fixture);
+    std::map<std::string, std::vector<std::string>> before;
+    {
+      SQLite::Database older(fixture.path(), SQLite::OPEN_READWRITE);
+      for (const TierShape& shape : kRollupTiers) {
+        if (!older.tableExists(fmt::format("rollup_{}", shape.name))) continue;
+        older.exec(
+            fmt::format("UPDATE rollup_{} SET swap_kib = subject_id * 4, swap_high = 8, swap_pss_kib = NULL, "
+                        "swap_pss_low = NULL, swap_pss_mean = NULL, swap_pss_high = NULL WHERE subject_id % 3 = 1",
+                        shape.name));
+      }
+    }
+    const auto answers = [&](bool check) {
+      const auto database = must(open_for_reading(fixture.path()));
+      const auto reader = fixture.reader();
+      for (const TierShape& shape : kRollupTiers) {
+        for (const Metric metric : {Metric::swap, Metric::swap_pss}) {
+          for (auto& [who, told] : {std::pair("reader", told_by_reader(*reader, shape.tier, metric)),
+                                    std::pair("view", told_by_view(*database, shape.tier, metric))}) {
+            std::vector<std::string>& there = before[fmt::format("{} {} {}", shape.name, to_string(metric), who)];
+            if (check) CHECK(there == told);
+            there = told;
+          }
+        }
+      }
+    };
+    answers(false);
+    must(open_for_writing(fixture.path(), Durability::normal)).reset();
+    answers(true);
+    CHECK(stray_swap_rows(fixture.path()) == 0);
+  }
+}
+
+}  // namespace memoir::test::swap_rows
