@@ -27,13 +27,14 @@ DROP TABLE high_water;
 -- What is swapped out stands in tables of its own, beside the row of the rollup with the same key. Most rows have nothing there:
 -- without a row, what is swapped out is 0 where anon_kib is known, and the PSS of that where uss_kib is; else they are not known.
 
-ALTER TABLE rollup_5min RENAME TO rollup_5min_before;
+@for each tier@
+ALTER TABLE rollup_@tier@ RENAME TO rollup_@tier@_before;
 
-CREATE TABLE rollup_5min (
-  hour INTEGER NOT NULL,                   -- hours since the epoch, UTC
+CREATE TABLE rollup_@tier@ (
+  @block@ INTEGER NOT NULL,                -- @block@s since the epoch, UTC
   subject INTEGER NOT NULL,
   subject_id INTEGER NOT NULL,
-  slot INTEGER NOT NULL,                   -- 0 to 11: its 5 minutes
+  slot INTEGER NOT NULL,                   -- its bucket, from 0 on
   buckets INTEGER NOT NULL,
   covered_ms INTEGER,
   processes INTEGER NOT NULL,
@@ -41,137 +42,38 @@ CREATE TABLE rollup_5min (
   rss_kib INTEGER, rss_low INTEGER, rss_mean INTEGER, rss_high INTEGER,
   pss_kib INTEGER, pss_low INTEGER, pss_mean INTEGER, pss_high INTEGER,
   uss_kib INTEGER, uss_low INTEGER, uss_mean INTEGER, uss_high INTEGER,
-  pss_inexact_bp INTEGER,
-  PRIMARY KEY (hour, subject, subject_id, slot)
+  pss_inexact_bp INTEGER,@peak_column@
+  PRIMARY KEY (@block@, subject, subject_id, slot)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE swap_5min (
-  hour INTEGER NOT NULL,
+CREATE TABLE swap_@tier@ (
+  @block@ INTEGER NOT NULL,
   subject INTEGER NOT NULL,
   subject_id INTEGER NOT NULL,
   slot INTEGER NOT NULL,
   buckets INTEGER NOT NULL,
   swap_kib INTEGER, swap_low INTEGER, swap_mean INTEGER, swap_high INTEGER,
   swap_pss_kib INTEGER, swap_pss_low INTEGER, swap_pss_mean INTEGER, swap_pss_high INTEGER,
-  PRIMARY KEY (hour, subject, subject_id, slot)
+  PRIMARY KEY (@block@, subject, subject_id, slot)
 ) STRICT, WITHOUT ROWID;
 
-INSERT INTO rollup_5min (hour, subject, subject_id, slot, buckets, covered_ms, processes, anon_kib, anon_low, anon_mean, anon_high,
+INSERT INTO rollup_@tier@ (@block@, subject, subject_id, slot, buckets, covered_ms, processes, anon_kib, anon_low, anon_mean, anon_high,
   rss_kib, rss_low, rss_mean, rss_high, pss_kib, pss_low, pss_mean, pss_high, uss_kib, uss_low, uss_mean, uss_high,
-  pss_inexact_bp)
-SELECT hour, subject, subject_id, slot, buckets, covered_ms, processes, anon_kib, anon_low, anon_mean, anon_high,
+  pss_inexact_bp@peak@)
+SELECT @block@, subject, subject_id, slot, buckets, covered_ms, processes, anon_kib, anon_low, anon_mean, anon_high,
   rss_kib, rss_low, rss_mean, rss_high, pss_kib, pss_low, pss_mean, pss_high, uss_kib, uss_low, uss_mean, uss_high,
-  pss_inexact_bp
-FROM rollup_5min_before
-ORDER BY hour, subject, subject_id, slot;
+  pss_inexact_bp@peak@
+FROM rollup_@tier@_before
+ORDER BY @block@, subject, subject_id, slot;
 
-INSERT INTO swap_5min (hour, subject, subject_id, slot, buckets, swap_kib, swap_low, swap_mean, swap_high,
+INSERT INTO swap_@tier@ (@block@, subject, subject_id, slot, buckets, swap_kib, swap_low, swap_mean, swap_high,
   swap_pss_kib, swap_pss_low, swap_pss_mean, swap_pss_high)
-SELECT hour, subject, subject_id, slot, buckets, swap_kib, swap_low, swap_mean, swap_high,
+SELECT @block@, subject, subject_id, slot, buckets, swap_kib, swap_low, swap_mean, swap_high,
   swap_pss_kib, swap_pss_low, swap_pss_mean, swap_pss_high
-FROM rollup_5min_before
+FROM rollup_@tier@_before
 WHERE (swap_kib, swap_low, swap_mean, swap_high) IS NOT (anon_kib * 0, anon_kib * 0, anon_kib * 0, anon_kib * 0)
   OR (swap_pss_kib, swap_pss_low, swap_pss_mean, swap_pss_high) IS NOT (uss_kib * 0, uss_kib * 0, uss_kib * 0, uss_kib * 0)
-ORDER BY hour, subject, subject_id, slot;
+ORDER BY @block@, subject, subject_id, slot;
 
-DROP TABLE rollup_5min_before;
-
-ALTER TABLE rollup_hour RENAME TO rollup_hour_before;
-
-CREATE TABLE rollup_hour (
-  day INTEGER NOT NULL,                    -- days since the epoch, UTC
-  subject INTEGER NOT NULL,
-  subject_id INTEGER NOT NULL,
-  slot INTEGER NOT NULL,                   -- 0 to 23: its hour
-  buckets INTEGER NOT NULL,
-  covered_ms INTEGER,
-  processes INTEGER NOT NULL,
-  anon_kib INTEGER, anon_low INTEGER, anon_mean INTEGER, anon_high INTEGER,
-  rss_kib INTEGER, rss_low INTEGER, rss_mean INTEGER, rss_high INTEGER,
-  pss_kib INTEGER, pss_low INTEGER, pss_mean INTEGER, pss_high INTEGER,
-  uss_kib INTEGER, uss_low INTEGER, uss_mean INTEGER, uss_high INTEGER,
-  pss_inexact_bp INTEGER,
-  pss_high_after_ms INTEGER,
-  PRIMARY KEY (day, subject, subject_id, slot)
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE swap_hour (
-  day INTEGER NOT NULL,
-  subject INTEGER NOT NULL,
-  subject_id INTEGER NOT NULL,
-  slot INTEGER NOT NULL,
-  buckets INTEGER NOT NULL,
-  swap_kib INTEGER, swap_low INTEGER, swap_mean INTEGER, swap_high INTEGER,
-  swap_pss_kib INTEGER, swap_pss_low INTEGER, swap_pss_mean INTEGER, swap_pss_high INTEGER,
-  PRIMARY KEY (day, subject, subject_id, slot)
-) STRICT, WITHOUT ROWID;
-
-INSERT INTO rollup_hour (day, subject, subject_id, slot, buckets, covered_ms, processes, anon_kib, anon_low, anon_mean, anon_high,
-  rss_kib, rss_low, rss_mean, rss_high, pss_kib, pss_low, pss_mean, pss_high, uss_kib, uss_low, uss_mean, uss_high,
-  pss_inexact_bp, pss_high_after_ms)
-SELECT day, subject, subject_id, slot, buckets, covered_ms, processes, anon_kib, anon_low, anon_mean, anon_high,
-  rss_kib, rss_low, rss_mean, rss_high, pss_kib, pss_low, pss_mean, pss_high, uss_kib, uss_low, uss_mean, uss_high,
-  pss_inexact_bp, pss_high_after_ms
-FROM rollup_hour_before
-ORDER BY day, subject, subject_id, slot;
-
-INSERT INTO swap_hour (day, subject, subject_id, slot, buckets, swap_kib, swap_low, swap_mean, swap_high,
-  swap_pss_kib, swap_pss_low, swap_pss_mean, swap_pss_high)
-SELECT day, subject, subject_id, slot, buckets, swap_kib, swap_low, swap_mean, swap_high,
-  swap_pss_kib, swap_pss_low, swap_pss_mean, swap_pss_high
-FROM rollup_hour_before
-WHERE (swap_kib, swap_low, swap_mean, swap_high) IS NOT (anon_kib * 0, anon_kib * 0, anon_kib * 0, anon_kib * 0)
-  OR (swap_pss_kib, swap_pss_low, swap_pss_mean, swap_pss_high) IS NOT (uss_kib * 0, uss_kib * 0, uss_kib * 0, uss_kib * 0)
-ORDER BY day, subject, subject_id, slot;
-
-DROP TABLE rollup_hour_before;
-
-ALTER TABLE rollup_day RENAME TO rollup_day_before;
-
-CREATE TABLE rollup_day (
-  day INTEGER NOT NULL,                    -- days since the epoch, UTC
-  subject INTEGER NOT NULL,
-  subject_id INTEGER NOT NULL,
-  slot INTEGER NOT NULL,                   -- 0
-  buckets INTEGER NOT NULL,
-  covered_ms INTEGER,
-  processes INTEGER NOT NULL,
-  anon_kib INTEGER, anon_low INTEGER, anon_mean INTEGER, anon_high INTEGER,
-  rss_kib INTEGER, rss_low INTEGER, rss_mean INTEGER, rss_high INTEGER,
-  pss_kib INTEGER, pss_low INTEGER, pss_mean INTEGER, pss_high INTEGER,
-  uss_kib INTEGER, uss_low INTEGER, uss_mean INTEGER, uss_high INTEGER,
-  pss_inexact_bp INTEGER,
-  pss_high_after_ms INTEGER,
-  PRIMARY KEY (day, subject, subject_id, slot)
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE swap_day (
-  day INTEGER NOT NULL,
-  subject INTEGER NOT NULL,
-  subject_id INTEGER NOT NULL,
-  slot INTEGER NOT NULL,
-  buckets INTEGER NOT NULL,
-  swap_kib INTEGER, swap_low INTEGER, swap_mean INTEGER, swap_high INTEGER,
-  swap_pss_kib INTEGER, swap_pss_low INTEGER, swap_pss_mean INTEGER, swap_pss_high INTEGER,
-  PRIMARY KEY (day, subject, subject_id, slot)
-) STRICT, WITHOUT ROWID;
-
-INSERT INTO rollup_day (day, subject, subject_id, slot, buckets, covered_ms, processes, anon_kib, anon_low, anon_mean, anon_high,
-  rss_kib, rss_low, rss_mean, rss_high, pss_kib, pss_low, pss_mean, pss_high, uss_kib, uss_low, uss_mean, uss_high,
-  pss_inexact_bp, pss_high_after_ms)
-SELECT day, subject, subject_id, slot, buckets, covered_ms, processes, anon_kib, anon_low, anon_mean, anon_high,
-  rss_kib, rss_low, rss_mean, rss_high, pss_kib, pss_low, pss_mean, pss_high, uss_kib, uss_low, uss_mean, uss_high,
-  pss_inexact_bp, pss_high_after_ms
-FROM rollup_day_before
-ORDER BY day, subject, subject_id, slot;
-
-INSERT INTO swap_day (day, subject, subject_id, slot, buckets, swap_kib, swap_low, swap_mean, swap_high,
-  swap_pss_kib, swap_pss_low, swap_pss_mean, swap_pss_high)
-SELECT day, subject, subject_id, slot, buckets, swap_kib, swap_low, swap_mean, swap_high,
-  swap_pss_kib, swap_pss_low, swap_pss_mean, swap_pss_high
-FROM rollup_day_before
-WHERE (swap_kib, swap_low, swap_mean, swap_high) IS NOT (anon_kib * 0, anon_kib * 0, anon_kib * 0, anon_kib * 0)
-  OR (swap_pss_kib, swap_pss_low, swap_pss_mean, swap_pss_high) IS NOT (uss_kib * 0, uss_kib * 0, uss_kib * 0, uss_kib * 0)
-ORDER BY day, subject, subject_id, slot;
-
-DROP TABLE rollup_day_before;
+DROP TABLE rollup_@tier@_before;
+@end@

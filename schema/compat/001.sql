@@ -28,9 +28,7 @@ FROM main.cgroup AS g;
 INSERT INTO temp.rollup_mark (id, tick_id, target_tick_id, next_subject, next_subject_id) VALUES (1, 0, 0, 0, 0);
 
 -- Without rollups.
-CREATE TEMP VIEW rollup_5min_before AS SELECT r.*, NULL AS swap_kib, NULL AS swap_low, NULL AS swap_mean, NULL AS swap_high,
-  NULL AS swap_pss_kib, NULL AS swap_pss_low, NULL AS swap_pss_mean, NULL AS swap_pss_high FROM temp.rollup_5min AS r;
-CREATE TEMP VIEW rollup_hour_before AS SELECT r.*, NULL AS swap_kib, NULL AS swap_low, NULL AS swap_mean, NULL AS swap_high,
-  NULL AS swap_pss_kib, NULL AS swap_pss_low, NULL AS swap_pss_mean, NULL AS swap_pss_high FROM temp.rollup_hour AS r;
-CREATE TEMP VIEW rollup_day_before AS SELECT r.*, NULL AS swap_kib, NULL AS swap_low, NULL AS swap_mean, NULL AS swap_high,
-  NULL AS swap_pss_kib, NULL AS swap_pss_low, NULL AS swap_pss_mean, NULL AS swap_pss_high FROM temp.rollup_day AS r;
+@for each tier@
+CREATE TEMP VIEW rollup_@tier@_before AS SELECT r.*, NULL AS swap_kib, NULL AS swap_low, NULL AS swap_mean, NULL AS swap_high,
+  NULL AS swap_pss_kib, NULL AS swap_pss_low, NULL AS swap_pss_mean, NULL AS swap_pss_high FROM temp.rollup_@tier@ AS r;
+@end@

@@ -14,44 +14,18 @@ SELECT d.day_ms / 86400000 - (d.day_ms < 0) AS day, h.subject, h.subject_id, h.m
 FROM days AS d
 CROSS JOIN temp.high_water_before AS h ON h.day_ms = d.day_ms;
 
-CREATE TEMP VIEW IF NOT EXISTS rollup_5min_before AS SELECT * FROM main.rollup_5min;
-CREATE TEMP VIEW IF NOT EXISTS rollup_5min AS
-SELECT hour, subject, subject_id, slot, buckets, covered_ms, processes, anon_kib, anon_low, anon_mean, anon_high,
+@for each tier@
+CREATE TEMP VIEW IF NOT EXISTS rollup_@tier@_before AS SELECT * FROM main.rollup_@tier@;
+CREATE TEMP VIEW IF NOT EXISTS rollup_@tier@ AS
+SELECT @block@, subject, subject_id, slot, buckets, covered_ms, processes, anon_kib, anon_low, anon_mean, anon_high,
   rss_kib, rss_low, rss_mean, rss_high, pss_kib, pss_low, pss_mean, pss_high, uss_kib, uss_low, uss_mean, uss_high,
-  pss_inexact_bp
-FROM temp.rollup_5min_before;
-DROP TABLE temp.swap_5min;
-CREATE TEMP VIEW swap_5min AS
-SELECT hour, subject, subject_id, slot, buckets, swap_kib, swap_low, swap_mean, swap_high,
+  pss_inexact_bp@peak@
+FROM temp.rollup_@tier@_before;
+DROP TABLE temp.swap_@tier@;
+CREATE TEMP VIEW swap_@tier@ AS
+SELECT @block@, subject, subject_id, slot, buckets, swap_kib, swap_low, swap_mean, swap_high,
   swap_pss_kib, swap_pss_low, swap_pss_mean, swap_pss_high
-FROM temp.rollup_5min_before
+FROM temp.rollup_@tier@_before
 WHERE (swap_kib, swap_low, swap_mean, swap_high) IS NOT (anon_kib * 0, anon_kib * 0, anon_kib * 0, anon_kib * 0)
   OR (swap_pss_kib, swap_pss_low, swap_pss_mean, swap_pss_high) IS NOT (uss_kib * 0, uss_kib * 0, uss_kib * 0, uss_kib * 0);
-
-CREATE TEMP VIEW IF NOT EXISTS rollup_hour_before AS SELECT * FROM main.rollup_hour;
-CREATE TEMP VIEW IF NOT EXISTS rollup_hour AS
-SELECT day, subject, subject_id, slot, buckets, covered_ms, processes, anon_kib, anon_low, anon_mean, anon_high,
-  rss_kib, rss_low, rss_mean, rss_high, pss_kib, pss_low, pss_mean, pss_high, uss_kib, uss_low, uss_mean, uss_high,
-  pss_inexact_bp, pss_high_after_ms
-FROM temp.rollup_hour_before;
-DROP TABLE temp.swap_hour;
-CREATE TEMP VIEW swap_hour AS
-SELECT day, subject, subject_id, slot, buckets, swap_kib, swap_low, swap_mean, swap_high,
-  swap_pss_kib, swap_pss_low, swap_pss_mean, swap_pss_high
-FROM temp.rollup_hour_before
-WHERE (swap_kib, swap_low, swap_mean, swap_high) IS NOT (anon_kib * 0, anon_kib * 0, anon_kib * 0, anon_kib * 0)
-  OR (swap_pss_kib, swap_pss_low, swap_pss_mean, swap_pss_high) IS NOT (uss_kib * 0, uss_kib * 0, uss_kib * 0, uss_kib * 0);
-
-CREATE TEMP VIEW IF NOT EXISTS rollup_day_before AS SELECT * FROM main.rollup_day;
-CREATE TEMP VIEW IF NOT EXISTS rollup_day AS
-SELECT day, subject, subject_id, slot, buckets, covered_ms, processes, anon_kib, anon_low, anon_mean, anon_high,
-  rss_kib, rss_low, rss_mean, rss_high, pss_kib, pss_low, pss_mean, pss_high, uss_kib, uss_low, uss_mean, uss_high,
-  pss_inexact_bp, pss_high_after_ms
-FROM temp.rollup_day_before;
-DROP TABLE temp.swap_day;
-CREATE TEMP VIEW swap_day AS
-SELECT day, subject, subject_id, slot, buckets, swap_kib, swap_low, swap_mean, swap_high,
-  swap_pss_kib, swap_pss_low, swap_pss_mean, swap_pss_high
-FROM temp.rollup_day_before
-WHERE (swap_kib, swap_low, swap_mean, swap_high) IS NOT (anon_kib * 0, anon_kib * 0, anon_kib * 0, anon_kib * 0)
-  OR (swap_pss_kib, swap_pss_low, swap_pss_mean, swap_pss_high) IS NOT (uss_kib * 0, uss_kib * 0, uss_kib * 0, uss_kib * 0);
+@end@
