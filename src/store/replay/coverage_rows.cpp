@@ -71,7 +71,7 @@ class CoverageRows {
   // Of a stretch the ticks in the range.
   std::int64_t ticks_within(const TickMark& first, const TickMark& last, std::int64_t first_id, std::int64_t last_id) {
     if (range_.from_ms <= first.wall_ms && last.wall_ms <= range_.to_ms) return last_id - first_id + 1;
-    return count_.bind(range_.from_ms, range_.to_ms, first_id, last_id).step() ? count_.integer(0) : 0;
+    return count_.one(range_.from_ms, range_.to_ms, first_id, last_id).value_or(0);
   }
 
   // From the tick before those of the range to the one after. Most often they are few, and it is looked at all of them;

@@ -150,10 +150,7 @@ void GarbageCollector::erase_marks(int subject, std::int64_t id, std::int64_t fr
   erase_mark_.run(kAllTime, subject, id);
   const std::int64_t last_day = to_ms / kDayMs;
   std::int64_t day = from_ms / kDayMs;
-  while (next_mark_day_.bind(day, last_day).step()) {
-    const auto found = next_mark_day_.maybe(0);
-    next_mark_day_.reset();
-    if (!found) return;
+  while (const auto found = next_mark_day_.one(day, last_day)) {
     erase_mark_.run(*found, subject, id);
     day = *found + 1;
   }
