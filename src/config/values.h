@@ -47,7 +47,7 @@ using Complaint = std::optional<std::string>;
 
 // A value of a T: how it is read, and how it is printed, so that it reads back to the same.
 template <typename T>
-struct Value {
+struct Codec {
   std::function<Complaint(const toml::node&, T&)> take;
   std::function<std::string(const T&)> print;
 };
@@ -56,7 +56,7 @@ struct Value {
 template <typename T>
 struct Key {
   const char* name;
-  Value<T> value;
+  Codec<T> value;
 };
 
 // A literal string where TOML allows it, since patterns are full of backslashes; else a basic one.
@@ -78,7 +78,7 @@ inline std::string toml_string(std::string_view text) {
 }
 
 template <typename Owner>
-Value<Owner> text(std::string Owner::*member) {
+Codec<Owner> text(std::string Owner::*member) {
   return {[member](const toml::node& node, Owner& owner) -> Complaint {
             const auto* value = node.as_string();
             if (value == nullptr) return "must be a text in quotes";
@@ -90,7 +90,7 @@ Value<Owner> text(std::string Owner::*member) {
 }
 
 template <typename Owner>
-Value<Owner> flag(bool Owner::*member) {
+Codec<Owner> flag(bool Owner::*member) {
   return {[member](const toml::node& node, Owner& owner) -> Complaint {
             const auto* value = node.as_boolean();
             if (value == nullptr) return "must be true or false";
@@ -100,7 +100,7 @@ Value<Owner> flag(bool Owner::*member) {
           [member](const Owner& owner) { return fmt::format("{}", owner.*member); }};
 }
 
-inline Value<Config> number(std::int64_t Config::*member, std::int64_t least, std::int64_t most) {
+inline Codec<Config> number(std::int64_t Config::*member, std::int64_t least, std::int64_t most) {
   return {[=](const toml::node& node, Config& config) -> Complaint {
             const auto* value = node.as_integer();
             if (value == nullptr) return "must be a whole number";
@@ -116,7 +116,7 @@ inline Value<Config> number(std::int64_t Config::*member, std::int64_t least, st
 // Of a text that `parse` reads and `print` prints. `form`: what it must be; `judge`: from where to where it must be, or
 // nothing.
 template <typename T, typename Parse, typename Print, typename Judge>
-Value<Config> parsed(T Config::*member, const char* form, Parse parse, Print print, Judge judge) {
+Codec<Config> parsed(T Config::*member, const char* form, Parse parse, Print print, Judge judge) {
   return {[=](const toml::node& node, Config& config) -> Complaint {
             const auto* value = node.as_string();
             if (value == nullptr) return form;
@@ -130,7 +130,7 @@ Value<Config> parsed(T Config::*member, const char* form, Parse parse, Print pri
           [=](const Config& config) { return toml_string(print(config.*member)); }};
 }
 
-inline Value<Config> duration(std::chrono::milliseconds Config::*member, std::chrono::milliseconds least,
+inline Codec<Config> duration(std::chrono::milliseconds Config::*member, std::chrono::milliseconds least,
                               std::chrono::milliseconds most) {
   constexpr const char* form = "must be a duration in quotes, as \"10s\"";
   return parsed(member, form, parse_duration, print_duration, [=](std::chrono::milliseconds read) {
@@ -140,9 +140,9 @@ inline Value<Config> duration(std::chrono::milliseconds Config::*member, std::ch
 }
 
 // How often something is done that costs, or "off", which is 0.
-inline Value<Config> pace(std::chrono::milliseconds Config::*member, std::chrono::milliseconds least,
+inline Codec<Config> pace(std::chrono::milliseconds Config::*member, std::chrono::milliseconds least,
                           std::chrono::milliseconds most) {
-  const Value<Config> on = duration(member, least, most);
+  const Codec<Config> on = duration(member, least, most);
   return {[=](const toml::node& node, Config& config) -> Complaint {
             const auto* word = node.as_string();
             if (word == nullptr || word->get() != "off") return on.take(node, config);
@@ -153,7 +153,7 @@ inline Value<Config> pace(std::chrono::milliseconds Config::*member, std::chrono
 }
 
 // How long a tier is kept.
-inline Value<Config> age(std::chrono::milliseconds Config::*member) {
+inline Codec<Config> age(std::chrono::milliseconds Config::*member) {
   constexpr const char* form = "must be a duration in quotes, as \"7d\", or \"forever\"";
   return parsed(member, form, parse_age, print_age, [](std::chrono::milliseconds read) {
     constexpr std::chrono::milliseconds least = std::chrono::hours(1);
@@ -164,14 +164,14 @@ inline Value<Config> age(std::chrono::milliseconds Config::*member) {
 }
 
 // `or_none`: "unlimited", too, which is 0.
-inline Value<Config> bytes(std::int64_t Config::*member, std::int64_t least, bool or_none) {
+inline Codec<Config> bytes(std::int64_t Config::*member, std::int64_t least, bool or_none) {
   return parsed(member, "must be a size in quotes, as \"2GiB\"", parse_bytes, print_bytes, [=](std::int64_t read) {
     const bool fits = read >= least || (or_none && read == 0);
     return fits ? std::string() : "at least " + print_bytes(least);
   });
 }
 
-inline Value<Config> share(std::int64_t Config::*member, std::int64_t least) {
+inline Codec<Config> share(std::int64_t Config::*member, std::int64_t least) {
   constexpr const char* form = "must be a share of a core in quotes, as \"0.5%\"";
   return parsed(member, form, parse_share, print_share, [=](std::int64_t read) {
     return read == 0 || read >= least ? std::string() : "at least " + print_share(least);
@@ -179,7 +179,7 @@ inline Value<Config> share(std::int64_t Config::*member, std::int64_t least) {
 }
 
 // A part of the time, or "off", which is 0. In millionths.
-inline Value<Config> part_of_time(std::int64_t Config::*member, std::int64_t least) {
+inline Codec<Config> part_of_time(std::int64_t Config::*member, std::int64_t least) {
   return {[=](const toml::node& node, Config& config) -> Complaint {
             const auto* value = node.as_string();
             if (value == nullptr) return "must be a part of the time in quotes, as \"20%\", or \"off\"";
@@ -197,7 +197,7 @@ inline Value<Config> part_of_time(std::int64_t Config::*member, std::int64_t lea
 }
 
 // A program and its arguments, or nothing.
-inline Value<Config> program(std::vector<std::string> Config::*member) {
+inline Codec<Config> program(std::vector<std::string> Config::*member) {
   return {[=](const toml::node& node, Config& config) -> Complaint {
             constexpr const char* form =
                 "must be a program and its arguments, as [\"/usr/local/bin/alert\", \"--page\"], or []";
@@ -224,7 +224,7 @@ inline Value<Config> program(std::vector<std::string> Config::*member) {
           }};
 }
 
-inline Value<Config> choice(std::string Config::*member, const std::vector<std::string>& words) {
+inline Codec<Config> choice(std::string Config::*member, const std::vector<std::string>& words) {
   return {[=](const toml::node& node, Config& config) -> Complaint {
             const auto* value = node.as_string();
             if (value == nullptr || std::find(words.begin(), words.end(), value->get()) == words.end()) {
@@ -238,8 +238,8 @@ inline Value<Config> choice(std::string Config::*member, const std::vector<std::
 }
 
 // A key of [redaction], which fills a part of Config.
-inline Value<Config> redaction(bool RedactionOptions::*member) {
-  const Value<RedactionOptions> own = flag(member);
+inline Codec<Config> redaction(bool RedactionOptions::*member) {
+  const Codec<RedactionOptions> own = flag(member);
   return {[=](const toml::node& node, Config& config) { return own.take(node, config.redaction); },
           [=](const Config& config) { return own.print(config.redaction); }};
 }
