@@ -59,19 +59,6 @@ bool upgrade_and_die(const std::string& path, int moment) {
 
 using Rows = std::vector<std::string>;
 
-Rows rows_of(SQLite::Database& database, const std::string& sql) {
-  Rows rows;
-  SQLite::Statement statement(database, sql);
-  while (statement.executeStep()) {
-    std::string& row = rows.emplace_back();
-    for (int i = 0; i < statement.getColumnCount(); ++i) {
-      const SQLite::Column value = statement.getColumn(i);
-      row += value.isNull() ? "NULL|" : value.getString() + "|";
-    }
-  }
-  return rows;
-}
-
 std::string columns_of(SQLite::Database& database, const std::string& name) {
   std::vector<std::string> columns;
   SQLite::Statement statement(database, "SELECT name FROM pragma_table_info(?) ORDER BY name");

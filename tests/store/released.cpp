@@ -1,5 +1,7 @@
 #include "released.h"
 
+#include <SQLiteCpp/Column.h>
+#include <SQLiteCpp/Statement.h>
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
@@ -151,6 +153,19 @@ std::string all_answers(Reader& reader) {
   for (const StoredTick& tick : ticks) text += words(must(reader.snapshot(tick.id))) + "\n";
   add_steps(text, reader);
   return text;
+}
+
+std::vector<std::string> rows_of(SQLite::Database& database, const std::string& sql) {
+  std::vector<std::string> rows;
+  SQLite::Statement statement(database, sql);
+  while (statement.executeStep()) {
+    std::string& row = rows.emplace_back();
+    for (int i = 0; i < statement.getColumnCount(); ++i) {
+      const SQLite::Column value = statement.getColumn(i);
+      row += value.isNull() ? "NULL|" : value.getString() + "|";
+    }
+  }
+  return rows;
 }
 
 std::string difference(const std::string& answers, const std::string& others) {

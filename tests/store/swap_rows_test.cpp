@@ -32,21 +32,8 @@ void record(Writer& writer, Simulation& simulation, std::int64_t ticks, Change&&
   }
 }
 
-std::vector<std::string> rows_of(SQLite::Database& database, const std::string& sql) {
-  std::vector<std::string> rows;
-  SQLite::Statement statement(database, sql);
-  while (statement.executeStep()) {
-    std::string& row = rows.emplace_back();
-    for (int i = 0; i < statement.getColumnCount(); ++i) {
-      const SQLite::Column value = statement.getColumn(i);
-      row += value.isNull() ? "- " : value.getString() + " ";
-    }
-  }
-  return rows;
-}
-
 std::string word(const std::optional<std::int64_t>& value) {
-  return value ? fmt::format("{} ", *value) : "- ";
+  return value ? fmt::format("{}|", *value) : "NULL|";
 }
 
 // Of the first bucket of each row that is written, in the order of kind, subject and time: as the reader tells it, and
@@ -64,7 +51,7 @@ std::vector<std::string> told_by_reader(Reader& reader, Tier tier, Metric metric
   }
   std::vector<std::string> rows;
   for (const auto& [key, words] : told)
-    rows.push_back(fmt::format("{} {} {} {}", std::get<0>(key), std::get<1>(key), std::get<2>(key), words));
+    rows.push_back(fmt::format("{}|{}|{}|{}", std::get<0>(key), std::get<1>(key), std::get<2>(key), words));
   return rows;
 }
 
