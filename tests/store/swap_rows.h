@@ -15,18 +15,18 @@ namespace memoir::test {
 // A process in four has something swapped out now and then, of another it is not known for a while, and of another what
 // smaps_rollup tells of it never is.
 inline Tick with_swap(Tick tick) {
-  using P = ProcessField;
   for (ProcessSample& sample : tick.processes) {
     ProcessMemory& memory = sample.memory;
     const std::int64_t time = tick.begin.wall_ms / 2'000'000 + sample.key.pid / 4;
     const std::int64_t swap = time % 3 == 0 ? 4 * (1 + tick.begin.wall_ms / 60'000 % 100) : 0;
     if (sample.key.pid % 4 == 0) {
-      for (const P field : {P::swap, P::vm_swap}) memory.set(field, swap);
-      memory.set(P::swap_pss, swap / 2);
+      for (const ProcessField field : {ProcessField::swap, ProcessField::vm_swap}) memory.set(field, swap);
+      memory.set(ProcessField::swap_pss, swap / 2);
     } else if (sample.key.pid % 4 == 1 && time % 3 == 1) {
-      for (const P field : {P::swap, P::vm_swap, P::swap_pss}) memory.clear(field);
+      for (const ProcessField field : {ProcessField::swap, ProcessField::vm_swap, ProcessField::swap_pss})
+        memory.clear(field);
     } else if (sample.key.pid % 4 == 2) {
-      memory.clear(P::swap_pss);
+      memory.clear(ProcessField::swap_pss);
     }
   }
   return tick;
