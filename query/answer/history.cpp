@@ -32,13 +32,22 @@ void SubjectSum::add(std::int64_t subject_id, const Interval& interval, bool gon
   std::get<BucketSum>(sum_).add(subject_id, interval);
 }
 
+void SubjectSum::visit(const std::function<void(const Interval&)>& visit) {
+  if (auto* const ticks = std::get_if<GroupSum>(&sum_))
+    return ticks->visit([&visit](const GroupInterval& of) { visit(of.interval); });
+  for (const Interval& interval : std::get<BucketSum>(sum_).intervals()) visit(interval);
+}
+
 std::vector<Interval> SubjectSum::intervals() {
-  if (auto* const ticks = std::get_if<GroupSum>(&sum_)) return each_of(ticks->intervals(), &GroupInterval::interval);
-  return std::get<BucketSum>(sum_).intervals();
+  std::vector<Interval> intervals;
+  visit([&intervals](const Interval& interval) { intervals.push_back(interval); });
+  return intervals;
 }
 
 Summary SubjectSum::summary() {
-  return std::visit([](auto& sum) { return sum.summary(); }, sum_);
+  Fold fold;
+  visit([&fold](const Interval& interval) { fold.add(interval); });
+  return fold.summary();
 }
 
 Result<MakeSum> sums_over(Reader& reader, Tier tier, Range range) {
@@ -47,10 +56,11 @@ Result<MakeSum> sums_over(Reader& reader, Tier tier, Range range) {
   return MakeSum([width_ms, recorded] { return SubjectSum(width_ms, recorded); });
 }
 
-Result<ProcessHistory> ProcessHistory::load(Reader& reader, const HistoryQuestion& question) {
+Result<ProcessHistory> ProcessHistory::load(Reader& reader, const HistoryQuestion& question,
+                                            const VisitProcess& visit) {
   ProcessHistory history(reader, question);
   if (!holds_groups(question.tier)) {
-    history.processes_ = TRY(reader.processes(question.range));
+    TRY(reader.visit_processes(question.range, visit));
     return history;
   }
   history.complete_ = false;
@@ -59,7 +69,16 @@ Result<ProcessHistory> ProcessHistory::load(Reader& reader, const HistoryQuestio
     ids.insert(of.subject_id);
     history.intervals_.push_back(of);
   }));
-  history.processes_ = TRY(reader.processes_by_id({ids.begin(), ids.end()}));
+  const std::vector<StoredProcess> processes = TRY(reader.processes_by_id({ids.begin(), ids.end()}));
+  std::ranges::for_each(processes, visit);
+  return history;
+}
+
+Result<ProcessHistory> ProcessHistory::load(Reader& reader, const HistoryQuestion& question) {
+  std::vector<StoredProcess> processes;
+  ProcessHistory history =
+      TRY(load(reader, question, [&processes](const StoredProcess& process) { processes.push_back(process); }));
+  history.processes_ = std::move(processes);
   return history;
 }
 

@@ -23,6 +23,8 @@ class SubjectSum {
   // `gone`: as of GroupSum.
   void add(std::int64_t subject_id, const Interval& interval, bool gone = false);
 
+  // In order of time.
+  void visit(const std::function<void(const Interval&)>& visit);
   std::vector<Interval> intervals();
   Summary summary();
 
@@ -40,6 +42,8 @@ class ProcessHistory {
   // Of all processes that the tier knows of in the range: rollups have none of those that lived for less than one of
   // their buckets.
   static Result<ProcessHistory> load(Reader& reader, const HistoryQuestion& question);
+  // Keeps none of them: `visit` gets each.
+  static Result<ProcessHistory> load(Reader& reader, const HistoryQuestion& question, const VisitProcess& visit);
   // Of these alone, read one by one.
   static ProcessHistory of(Reader& reader, const HistoryQuestion& question, std::vector<StoredProcess> processes);
 

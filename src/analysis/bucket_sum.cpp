@@ -42,8 +42,4 @@ std::vector<Interval> BucketSum::intervals() const {
   return each_of(cells_, [this](const auto& cell) { return interval_of(cell.first, cell.second); });
 }
 
-Summary BucketSum::summary() const {
-  return summarise(intervals());
-}
-
 }  // namespace memoir

@@ -28,8 +28,6 @@ class BucketSum {
   // In order of time; buckets in which no member lived are left out.
   std::vector<Interval> intervals() const;
 
-  Summary summary() const;
-
  private:
   struct Cell {
     long double weighted = 0;     // sum of value × ms

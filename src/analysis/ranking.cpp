@@ -113,9 +113,17 @@ GroupSum::Level GroupSum::point_level(std::span<const Change> changes, Level lev
   return level;
 }
 
-std::vector<GroupInterval> GroupSum::intervals() {
+void GroupSum::visit(const std::function<void(const GroupInterval&)>& visit) {
   std::ranges::sort(changes_, {}, &Change::at_ms);
-  std::vector<GroupInterval> intervals;
+  std::ranges::sort(moments_, {}, &Moment::at_ms);
+  auto moment = moments_.cbegin();
+  const auto hand_out = [&](const Level& level, std::int64_t from_ms, std::int64_t until_ms) {
+    GroupInterval of = level.over(from_ms, until_ms);
+    moment = std::find_if(moment, moments_.cend(), [&](const Moment& seen) { return seen.at_ms >= from_ms; });
+    for (; moment != moments_.cend() && moment->at_ms < until_ms; ++moment)
+      if (of.interval.mean) touch(of.interval, *of.interval.mean + moment->beyond_kib, moment->at_ms);
+    visit(of);
+  };
   Level level;
   std::int64_t since_ms = 0;
   for (auto begin = changes_.begin(); begin != changes_.end();) {
@@ -123,41 +131,28 @@ std::vector<GroupInterval> GroupSum::intervals() {
     const auto end = std::find_if(begin, changes_.end(), [&](const Change& change) { return change.at_ms != at_ms; });
     const Level before = level;
     bool pointed = false;
-    bool moment = false;
+    bool cut = false;
     // First who goes: of two sums beside each other one may be beyond all numbers.
     for (const Change& change : std::span(begin, end)) {
-      moment = moment || change.moment;
+      cut = cut || change.moment;
       pointed = pointed || change.kind == Change::Kind::point;
       if (change.kind == Change::Kind::end || change.kind == Change::Kind::gone) level.add(change, -1);
     }
     for (const Change& change : std::span(begin, end)) {
       if (change.kind == Change::Kind::begin) level.add(change);
     }
-    if (before.members == 0 || before != level || pointed || moment) {
-      if (before.members > 0) intervals.push_back(before.over(since_ms, at_ms));
+    if (before.members == 0 || before != level || pointed || cut) {
+      if (before.members > 0) hand_out(before, since_ms, at_ms);
       since_ms = at_ms;
     }
-    if (pointed) intervals.push_back(point_level({begin, end}, level).over(at_ms, at_ms));
+    if (pointed) hand_out(point_level({begin, end}, level), at_ms, at_ms);
     begin = end;
-  }
-  widen(intervals);
-  return intervals;
-}
-
-void GroupSum::widen(std::vector<GroupInterval>& intervals) const {
-  for (const Moment& moment : moments_) {
-    auto after = std::ranges::upper_bound(intervals, moment.at_ms, {},
-                                          [](const GroupInterval& of) { return of.interval.from_ms; });
-    if (after == intervals.begin()) continue;
-    Interval& interval = std::prev(after)->interval;
-    if (!interval.mean || interval.until_ms <= moment.at_ms) continue;
-    touch(interval, *interval.mean + moment.beyond_kib, moment.at_ms);
   }
 }
 
 Summary GroupSum::summary() {
   Fold fold;
-  for (const GroupInterval& of : intervals()) fold.add(of.interval);
+  visit([&fold](const GroupInterval& of) { fold.add(of.interval); });
   return fold.summary();
 }
 

@@ -6,6 +6,7 @@
 // Points count in min, max, first and last, and weigh nothing in the mean.
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -79,7 +80,7 @@ class GroupSum {
 
   // In order of time; times at which no member lived are left out. Where a member was lower or higher for a moment
   // (Interval::min_at_ms, max_at_ms), so was the sum.
-  std::vector<GroupInterval> intervals();
+  void visit(const std::function<void(const GroupInterval&)>& visit);
 
   Summary summary();
 
@@ -101,7 +102,6 @@ class GroupSum {
 
   void add(std::int64_t at_ms, std::int64_t member, const Interval& interval, Change::Kind kind);
   static Level point_level(std::span<const Change> changes, Level level);
-  void widen(std::vector<GroupInterval>& intervals) const;
 
   std::vector<Change> changes_;
   std::vector<Moment> moments_;

@@ -100,25 +100,32 @@ bool has_ledgers(SQLite::Database& database) {
   return one(database, "SELECT EXISTS (SELECT 1 FROM ledger)") == 1;
 }
 
-// Of the processes of a range; `columns` is a SELECT of `process` AS p.
-template <typename Read>
-auto every_lived(SQLite::Database& database, const std::string& columns, Range range, const Read& read) {
+// Rows of the processes of a range; `columns` is a SELECT of `process` AS p.
+template <typename Visit>
+void visit_lived(SQLite::Database& database, const std::string& columns, Range range, const Visit& visit) {
   const TickSpan span = span_of(database, range);
-  if (one(database, "SELECT wall_ms <= ? FROM tick ORDER BY id LIMIT 1", range.from_ms) == 1)
-    return every(database, columns + sql::lived_in_ticks, read, span.first, span.last);
-  return every(database, columns + sql::lived_between, read, span.first, span.last, range.from_ms, range.to_ms);
+  const bool in_ticks = one(database, "SELECT wall_ms <= ? FROM tick ORDER BY id LIMIT 1", range.from_ms) == 1;
+  Statement row(database, columns + (in_ticks ? sql::lived_in_ticks : sql::lived_between));
+  row.bind(span.first, span.last);
+  if (!in_ticks) {
+    row.add(range.from_ms);
+    row.add(range.to_ms);
+  }
+  while (row.step()) visit(row);
 }
 
-std::vector<StoredProcess> load_processes(SQLite::Database& database, Range range) {
+void visit_lived_processes(SQLite::Database& database, Range range, const VisitProcess& visit) {
   ProcessReader reader(database);
-  return every_lived(database, ProcessReader::sql(""), range, [&](const Statement& row) { return reader.read(row); });
+  visit_lived(database, ProcessReader::sql(""), range, [&](const Statement& row) { visit(reader.read(row)); });
 }
 
 std::vector<StoredLife> load_lives(SQLite::Database& database, Range range) {
-  return every_lived(database, sql::lives, range, [](const Statement& row) {
-    return StoredLife{row.integer(0), row.integer(1), static_cast<std::int32_t>(row.integer(2)), row.integer(3),
-                      row.maybe(4)};
+  std::vector<StoredLife> lives;
+  visit_lived(database, sql::lives, range, [&lives](const Statement& row) {
+    lives.push_back(
+        {row.integer(0), row.integer(1), static_cast<std::int32_t>(row.integer(2)), row.integer(3), row.maybe(4)});
   });
+  return lives;
 }
 
 std::vector<StoredProcess> load_processes_by(SQLite::Database& database, const char* where,
@@ -189,7 +196,9 @@ class SqliteReader final : public Reader {
   Result<std::optional<ProcessEnd>> end_of(std::int64_t process_id) override {
     return loading(load_end_of, process_id);
   }
-  Result<std::vector<StoredProcess>> processes(Range range) override { return loading(load_processes, range); }
+  Status visit_processes(Range range, const VisitProcess& visit) override {
+    return visiting(visit_lived_processes, range, visit);
+  }
   Result<std::vector<StoredProcess>> processes_by_id(const std::vector<std::int64_t>& ids) override {
     return loading(load_processes_by, "WHERE p.id = ?", ids);
   }
@@ -298,6 +307,12 @@ Result<Snapshot> SqliteReader::snapshot(std::int64_t tick_id) {
 }
 
 }  // namespace
+
+Result<std::vector<StoredProcess>> Reader::processes(Range range) {
+  std::vector<StoredProcess> all;
+  TRY(visit_processes(range, [&all](const StoredProcess& process) { all.push_back(process); }));
+  return all;
+}
 
 Result<std::unique_ptr<Reader>> Reader::open(const std::string& path, std::optional<std::chrono::milliseconds> within) {
   auto database = TRY(open_for_reading(path));

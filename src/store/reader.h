@@ -80,8 +80,10 @@ class Reader {
   // Of one process that is gone; absent where it was not told, or was told later than the first tick without it.
   virtual Result<std::optional<ProcessEnd>> end_of(std::int64_t process_id) = 0;
 
-  // Processes that lived in the range, whoever still lives included.
-  virtual Result<std::vector<StoredProcess>> processes(Range range) = 0;
+  // Processes that lived in the range, whoever still lives included, in the order of their rows. What is visited holds
+  // until `visit` returns.
+  virtual Status visit_processes(Range range, const VisitProcess& visit) = 0;
+  Result<std::vector<StoredProcess>> processes(Range range);
   virtual Result<std::vector<StoredLife>> lives(Range range) = 0;
 
   // Those of the rows given, and those with a pid that lived in the range: at a fraction of its cost where a file knows

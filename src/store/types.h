@@ -73,6 +73,8 @@ struct StoredProcess {
   std::string identity;          // its normalised command
 };
 
+using VisitProcess = std::function<void(const StoredProcess&)>;
+
 // The same without what it is: a tenth of the cost, where there are very many.
 struct StoredLife {
   std::int64_t process_id = 0;

@@ -95,11 +95,11 @@ Result<PoolSeries> sum_members(Reader& reader, const LeakSource& source, const s
   }));
   SeriesMaker total(source);
   SeriesMaker count(source);
-  for (const auto& [interval, alive, absent] : sum.intervals()) {
-    if (!interval.mean) continue;
-    total.add(interval);
-    count.add(constant(interval.from_ms, interval.until_ms, alive));
-  }
+  sum.visit([&](const GroupInterval& of) {
+    if (!of.interval.mean) return;
+    total.add(of.interval);
+    count.add(constant(of.interval.from_ms, of.interval.until_ms, of.members));
+  });
   return PoolSeries{total.take(), count.take()};
 }
 

@@ -191,8 +191,9 @@ class Gatherer {
     std::map<Key, std::int64_t> peaks;
     if (state.rolled()) return peaks;
     std::map<std::int64_t, Key> keys;
-    const auto known = TRY(context_.reader.processes(since_));
-    for (const StoredProcess& process : known) keys[process.id] = {process.unit, program_in(process)};
+    TRY(context_.reader.visit_processes(since_, [&](const StoredProcess& process) {
+      keys[process.id] = {process.unit, program_in(process)};
+    }));
     std::map<Key, GroupSum> sums;
     TRY(context_.reader.history({.range = since_, .metrics = {Metric::pss}}, [&](const SubjectInterval& of) {
       if (const auto key = keys.find(of.subject_id); key != keys.end())

@@ -15,10 +15,10 @@ namespace {
 // Where the highest of a sum is not known, its highest mean stands for it.
 Summary summary_of(SubjectSum& sum) {
   Fold fold;
-  for (Interval& interval : sum.intervals()) {
+  sum.visit([&fold](Interval interval) {
     if (!interval.max) interval.min = interval.max = interval.mean;
     fold.add(interval);
-  }
+  });
   return fold.summary();
 }
 
@@ -63,18 +63,17 @@ Status sum_groups(const PeakSource& source, const PeakQuestion& question, const 
 }
 
 Status sum_processes(const PeakSource& source, const PeakQuestion& question, const MakeSum& make, SumByName& sums) {
-  const ProcessHistory history =
-      TRY(ProcessHistory::load(source.reader, {source.tier, SubjectKind::process, {}, source.range, {question.by}}));
   struct Member {
     SubjectSum* sum;
     std::optional<std::int64_t> gone_ms;
   };
   std::unordered_map<std::int64_t, Member> members;
-  members.reserve(history.processes().size());
-  for (const StoredProcess& process : history.processes()) {
-    if (!question.filter.matches(process)) continue;
-    members[process.id] = {&sum_of(peak_name(process, question.group), make, sums), process.gone_ms};
-  }
+  const ProcessHistory history = TRY(ProcessHistory::load(
+      source.reader, {source.tier, SubjectKind::process, {}, source.range, {question.by}},
+      [&](const StoredProcess& process) {
+        if (!question.filter.matches(process)) return;
+        members[process.id] = {&sum_of(peak_name(process, question.group), make, sums), process.gone_ms};
+      }));
   return history.visit([&members](const SubjectInterval& of) {
     const auto member = members.find(of.subject_id);
     if (member == members.end()) return;

@@ -36,11 +36,11 @@ std::string ProcessReader::sql(const std::string& where) {
   return fmt::format("SELECT {} FROM process AS p {}", sql::process_columns, where);
 }
 
-StoredProcess ProcessReader::read(const Statement& row) {
+const StoredProcess& ProcessReader::read(const Statement& row) {
   int column = 0;
   const auto next = [&] { return row.integer(column++); };
   const auto next_text = [&] { return row.text(column++); };
-  StoredProcess process;
+  StoredProcess& process = process_;
   ProcessInfo& info = process.info;
   process.id = next();
   info.key = read_key(row, column);

@@ -19,8 +19,9 @@ class ProcessReader {
   // "SELECT … FROM process AS p " + `where`
   static std::string sql(const std::string& where);
 
-  // A row that begins with the columns of schema/queries/process_columns.sql; how many those are.
-  StoredProcess read(const Statement& row);
+  // A row that begins with the columns of schema/queries/process_columns.sql, which holds until the next is read; how
+  // many those are.
+  const StoredProcess& read(const Statement& row);
   static constexpr int kColumns = 18;
 
  private:
@@ -46,6 +47,7 @@ class ProcessReader {
 
   using Pair = std::pair<std::string, std::string>;
 
+  StoredProcess process_;  // one for all, with the room of its texts
   Names<std::string> boots_;
   Names<std::pair<std::uint32_t, std::string>> users_;
   Names<Pair> commands_;  // executable and arguments

@@ -65,10 +65,10 @@ std::int64_t Statement::integer(int column) const {
 }
 
 std::optional<std::int64_t> Statement::maybe(int column) const {
-  // Unprotected, which is all right: a connection is used by one thread at a time.
-  sqlite3_value* const value = sqlite3_column_value(statement_, column);
-  if (sqlite3_value_type(value) == SQLITE_NULL) return std::nullopt;
-  return in_range(sqlite3_value_int64(value), -kMost, kMost);
+  // One call for most: NULL is read as 0.
+  const std::int64_t value = sqlite3_column_int64(statement_, column);
+  if (value == 0 && sqlite3_column_type(statement_, column) == SQLITE_NULL) return std::nullopt;
+  return in_range(value, -kMost, kMost);
 }
 
 std::int64_t Statement::within(int column, std::int64_t least, std::int64_t most) const {
