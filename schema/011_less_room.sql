@@ -1,4 +1,5 @@
--- Schema 11: high-water marks take a third less room, and what is not swapped out takes none in rollups.
+-- Schema 11: high-water marks take a third less room, what is not swapped out takes none in rollups, and a command's line stands
+-- in no index.
 
 -- High-water marks stand in the table mark, with small numbers in place of times; high_water is a view, which tells them as before.
 
@@ -77,3 +78,21 @@ ORDER BY @block@, subject, subject_id, slot;
 
 DROP TABLE rollup_@tier@_before;
 @end@
+
+-- A command is found by the digest of its line (FNV-1a, 32 bits; several may have one). An index of the texts took as much room as
+-- they do.
+
+CREATE TABLE command_by_digest (
+  id INTEGER PRIMARY KEY,
+  exe TEXT NOT NULL,                       -- '' where it could not be read
+  line TEXT NOT NULL,                      -- arguments, redacted, joined by a space
+  line_digest INTEGER NOT NULL
+) STRICT;
+
+INSERT INTO command_by_digest (id, exe, line, line_digest) SELECT id, exe, line, 0 FROM command ORDER BY id;
+
+DROP TABLE command;
+
+ALTER TABLE command_by_digest RENAME TO command;
+
+CREATE INDEX command_digest ON command (line_digest);

@@ -29,3 +29,5 @@ FROM temp.rollup_@tier@_before
 WHERE (swap_kib, swap_low, swap_mean, swap_high) IS NOT (anon_kib * 0, anon_kib * 0, anon_kib * 0, anon_kib * 0)
   OR (swap_pss_kib, swap_pss_low, swap_pss_mean, swap_pss_high) IS NOT (uss_kib * 0, uss_kib * 0, uss_kib * 0, uss_kib * 0);
 @end@
+
+CREATE TEMP VIEW IF NOT EXISTS command AS SELECT id, exe, line, 0 AS line_digest FROM main.command;

@@ -1,5 +1,6 @@
 #include "base/text.h"
 
+#include "base/digest.h"
 #include "base/nearest.h"
 #include "support/catch.h"
 
@@ -11,6 +12,12 @@ TEST_CASE("numbers are taken whole or not at all") {
   CHECK_FALSE(parse_number<int>("42 "));
   CHECK_FALSE(parse_number<int>(""));
   CHECK_FALSE(parse_number<std::uint8_t>("256"));
+}
+
+TEST_CASE("a digest is that of FNV-1a") {
+  CHECK(digest_of("") == 0x811c9dc5);
+  CHECK(digest_of("a") == 0xe40c292c);
+  CHECK(digest_of("foobar") == 0xbf9cf968);
 }
 
 TEST_CASE("cutting lines and words") {

@@ -191,6 +191,7 @@ TEST_CASE("an extract of an older schema is one of today's") {
     }
     REQUIRE(must(part->identities(Range{0, 4'000'000'000'000})).size() ==
             must(whole->identities(Range{0, 4'000'000'000'000})).size());
+    REQUIRE(commands_without_digest(fixture.folder() + "/extract.db") == 0);
   }
 }
 

@@ -128,6 +128,7 @@ TEST_CASE("an older schema answers as it does once it is upgraded, and stays as 
     fixture.writer();
     REQUIRE(must(fixture.reader()->info()).schema == kSchemaVersion);
     REQUIRE(difference(answers_of(fixture), before) == "");
+    REQUIRE(commands_without_digest(fixture.path()) == 0);
   }
 }
 

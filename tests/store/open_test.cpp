@@ -214,7 +214,7 @@ TEST_CASE("what is deleted is no longer in the bytes of the file") {
   const StoreFixture fixture;
   const auto database = must(open_for_writing(fixture.path(), Durability::normal));
   const auto add = [&](const std::string& line) {
-    database->exec("INSERT INTO command (exe, line) VALUES ('/bin/sh', '" + line + "')");
+    database->exec("INSERT INTO command (exe, line, line_digest) VALUES ('/bin/sh', '" + line + "', 0)");
   };
   add("sh stays");
   add("sh --password=forgotten");

@@ -8,6 +8,8 @@
 #include <iterator>
 #include <sstream>
 
+#include "base/digest.h"
+
 namespace memoir::test {
 namespace {
 
@@ -190,6 +192,14 @@ std::string sample_words(const Snapshot& snapshot) {
   }
   for (const CategorySample& sample : snapshot.categories) text += "\n" + words(sample);
   return text;
+}
+
+std::int64_t commands_without_digest(const std::string& path) {
+  const SQLite::Database database(path, SQLite::OPEN_READONLY);
+  SQLite::Statement rows(database, "SELECT line, line_digest FROM command");
+  std::int64_t without = 0;
+  while (rows.executeStep()) without += digest_of(rows.getColumn(0).getString()) == rows.getColumn(1).getUInt() ? 0 : 1;
+  return without;
 }
 
 }  // namespace memoir::test

@@ -28,4 +28,7 @@ std::string difference(const std::string& answers, const std::string& others);
 // What a snapshot says of memory, without what comes after it.
 std::string sample_words(const Snapshot& snapshot);
 
+// Commands of the file that the writer would not find.
+std::int64_t commands_without_digest(const std::string& path);
+
 }  // namespace memoir::test

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/digest.h"
 #include "store/sqlite/integrity.h"
 #include "store_fixture.h"
 #include "support/simulation.h"
@@ -133,6 +134,26 @@ TEST_CASE("a process that only dropped ticks saw has its row, with its end") {
   REQUIRE(processes[4].gone_ms == tick.begin.wall_ms);
   REQUIRE(must(reader->processes({tick.begin.wall_ms + 10'000, tick.begin.wall_ms + 10'000})).size() == 3);
   for (std::int64_t id = 1; id <= 3; ++id) REQUIRE(must(reader->snapshot(id)).processes.size() == 3);
+}
+
+TEST_CASE("commands whose lines have one digest are two, and each is stored once") {
+  REQUIRE(digest_of("costarring") == digest_of("liquid"));
+  const StoreFixture fixture;
+  Simulation simulation({.processes = 4});
+  const auto writer = fixture.writer();
+  must(writer->begin_run(run_info(simulation.boot(), simulation.now())));
+  Tick tick = simulation.next();
+  for (std::size_t i = 0; i < tick.born.size(); ++i) {
+    tick.born[i].exe = "/bin/sh";
+    tick.born[i].command = i % 2 == 0 ? "costarring" : "liquid";
+  }
+  must(writer->write(tick));
+  SQLite::Database database(fixture.path(), SQLite::OPEN_READONLY);
+  REQUIRE(database.execAndGet("SELECT COUNT(*) FROM command").getInt() == 2);
+  REQUIRE(database
+              .execAndGet("SELECT COUNT(*) FROM process AS p JOIN command AS c ON c.id = p.command_id "
+                          "WHERE c.line = IIF(p.id % 2 = 1, 'costarring', 'liquid')")
+              .getInt() == 4);
 }
 
 TEST_CASE("a run without a tick leaves the others alone") {

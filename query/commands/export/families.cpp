@@ -3,6 +3,7 @@
 #include <array>
 #include <fmt/format.h>
 
+#include "base/digest.h"
 #include "base/text.h"
 #include "model/metric.h"
 
@@ -37,13 +38,6 @@ Family machine_family(const FieldName& field) {
   return family;
 }
 
-// FNV-1a: the same in every run.
-std::uint32_t hash_of(std::string_view text) {
-  std::uint32_t hash = 2166136261U;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619U;
-  return hash;
-}
-
 }  // namespace
 
 std::string series_name(const Family& family) {
@@ -67,7 +61,7 @@ std::string short_label(std::string_view name, std::string_view value) {
   constexpr std::size_t most = 256;  // a container of Kubernetes has a path of some 180
   std::string text = to_printable(value);
   if (text.size() > most) {
-    const std::uint32_t hash = hash_of(text);
+    const std::uint32_t hash = digest_of(text);
     std::size_t end = most;
     while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
     text = fmt::format("{}~{:08x}", std::string_view(text).substr(0, end), hash);

@@ -10,6 +10,7 @@
 #include "store/rollup/mark_rows.h"
 #include "store/rollup/rollup.h"
 #include "store/sqlite/database.h"
+#include "store/sqlite/line_digests.h"
 #include "store/sqlite/statement.h"
 #include "store/sqlite/time_limit.h"
 #include "store/tables.h"
@@ -137,9 +138,10 @@ Status copy_rows(const CopyPlan& plan, Range range, SQLite::Database& source) {
   return Done{};
 }
 
-// Marks of all time are those of the range, and those of a day what is left of it.
-void raise_marks(SQLite::Database& copy) {
+// What rows of an older file lack; and marks of all time are those of the range, those of a day what is left of it.
+void fill_in(SQLite::Database& copy) {
   Transaction transaction(copy, Transaction::Kind::write);
+  fill_in_line_digests(copy);
   store_pending_marks(copy);
   // A mark of all time is one of a day; a process of one day has no other.
   copy.exec("DELETE FROM mark WHERE day = -1");
@@ -175,7 +177,7 @@ Status write_extract(const CopyPlan& plan, Range range, const std::string& path,
   source.reset();
   SQLite::Database copy(path, SQLite::OPEN_READWRITE);
   hurry_copy(copy);
-  raise_marks(copy);
+  fill_in(copy);
   end_open_runs(copy);
   return write_rollups(plan, copy);
 }

@@ -1,5 +1,6 @@
 #include "store/rows/process_rows.h"
 
+#include "base/digest.h"
 #include "model/identity.h"
 
 namespace memoir {
@@ -28,8 +29,8 @@ constexpr const char* kAbsence = "INSERT OR REPLACE INTO process_sample (tick_id
 ProcessRows::ProcessRows(SQLite::Database& database)
     : database_(database),
       users_(database, "SELECT id FROM user WHERE uid = ? AND name = ?", "INSERT INTO user (uid, name) VALUES (?, ?)"),
-      commands_(database, "SELECT id FROM command WHERE exe = ? AND line = ?",
-                "INSERT INTO command (exe, line) VALUES (?, ?)"),
+      commands_(database, "SELECT id FROM command WHERE line_digest = ? AND exe = ? AND line = ?",
+                "INSERT INTO command (line_digest, exe, line) VALUES (?, ?, ?)"),
       categories_(database, "SELECT id FROM category WHERE name = ?", "INSERT INTO category (name) VALUES (?)"),
       cgroups_(database, "SELECT id FROM cgroup WHERE path = ?",
                "INSERT INTO cgroup (path, first_ms, last_ms) VALUES (?, ?, ?)"),
@@ -59,7 +60,7 @@ void ProcessRows::add_info(Statement& statement, const ProcessInfo& info, std::i
   statement.add(info.comm);
   statement.add(info.cwd);
   statement.add(users_.id(info.uid, info.user));
-  statement.add(commands_.id(info.exe, info.command));
+  statement.add(commands_.id(digest_of(info.command), info.exe, info.command));
   statement.add(categories_.id(info.category));
   statement.add(cgroups_.id_seen(at_ms, info.cgroup));
   statement.add(identities_.id_seen(at_ms, identity.unit, identity.exe, identity.command));

@@ -5,6 +5,7 @@
 
 #include "store/sqlite/database.h"
 #include "store/sqlite/identity_migration.h"
+#include "store/sqlite/line_digests.h"
 #include "store/sqlite/sql.h"
 #include "store/sqlite/statement.h"
 
@@ -32,6 +33,7 @@ void migrate(SQLite::Database& database, std::int32_t from) {
   drop_views(database);
   for (std::int32_t version = from; version < kSchemaVersion; ++version) {
     database.exec(sql::migrations[version]);
+    if (version + 1 == kLineDigests) fill_in_line_digests(database);
     if (version + 1 == kIdentities) fill_in_identities(database, "UPDATE process SET identity_id = ?2 WHERE id = ?1");
   }
   database.exec(sql::views);

@@ -13,8 +13,9 @@ namespace memoir {
 
 extern const std::int32_t kSchemaVersion;
 
-// The version that has identities; SQL alone cannot tell what they are.
+// The versions that have identities, and digests of command lines; SQL alone cannot tell what they are.
 inline constexpr std::int32_t kIdentities = 2;
+inline constexpr std::int32_t kLineDigests = 11;
 
 // Brings a database of version `from` up to date in one transaction, its views too.
 void migrate(SQLite::Database& database, std::int32_t from);
