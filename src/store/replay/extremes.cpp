@@ -60,24 +60,25 @@ ExtremesBetween::ExtremesBetween(SQLite::Database& database, const TickSpan& tic
   for (auto& [key, of] : seen_) std::ranges::stable_sort(of, {}, &Seen::within_ms);
 }
 
-void ExtremesBetween::cut(std::int64_t subject_id, Metric metric, const Interval& interval,
-                          const std::function<void(const Interval&)>& visit) const {
-  const auto found = seen_.find({subject_id, metric});
-  if (found == seen_.end() || !interval.mean || interval.from_ms == interval.until_ms) return visit(interval);
+void ExtremesBetween::cut(const SubjectInterval& of, const VisitInterval& visit) const {
+  const Interval& interval = of.interval;
+  const auto found = seen_.find({of.subject_id, of.metric});
+  if (found == seen_.end() || !interval.mean || interval.from_ms == interval.until_ms) return visit(of);
   const std::vector<Seen>& all = found->second;
   const auto part = [&](std::int64_t from_ms, std::int64_t until_ms) {
-    return constant(from_ms, until_ms, interval.mean, interval.exact);
+    return SubjectInterval{of.subject_id, of.metric, of.processes,
+                           constant(from_ms, until_ms, interval.mean, interval.exact)};
   };
   std::int64_t from_ms = interval.from_ms;
   auto seen = std::ranges::lower_bound(all, from_ms, {}, &Seen::within_ms);
   while (seen != all.end() && seen->within_ms() < interval.until_ms) {
     const std::int64_t begin_ms = seen->within_ms();
     if (begin_ms > from_ms) visit(part(from_ms, begin_ms));
-    Interval touched = part(begin_ms, std::clamp(seen->tick_ms, begin_ms + 1, interval.until_ms));
-    for (; seen != all.end() && seen->within_ms() < touched.until_ms; ++seen)
-      touch(touched, seen->row.kib, seen->row.at_ms);
+    SubjectInterval touched = part(begin_ms, std::clamp(seen->tick_ms, begin_ms + 1, interval.until_ms));
+    from_ms = touched.interval.until_ms;
+    for (; seen != all.end() && seen->within_ms() < from_ms; ++seen)
+      touch(touched.interval, seen->row.kib, seen->row.at_ms);
     visit(touched);
-    from_ms = touched.until_ms;
   }
   if (from_ms < interval.until_ms) visit(part(from_ms, interval.until_ms));
 }

@@ -3,7 +3,6 @@
 // Rows of the table extreme: what looks between two ticks saw beyond both.
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <optional>
 #include <utility>
@@ -43,8 +42,7 @@ class ExtremesBetween {
 
   // Hands out the interval, cut where something lower or higher was seen within it: what was seen is the lowest or
   // highest of the part from there to the next tick. What memory.peak told at a tick is of the time that ends there.
-  void cut(std::int64_t subject_id, Metric metric, const Interval& interval,
-           const std::function<void(const Interval&)>& visit) const;
+  void cut(const SubjectInterval& of, const VisitInterval& visit) const;
 
  private:
   struct Seen {

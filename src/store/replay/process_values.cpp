@@ -102,9 +102,7 @@ class ValuePass {
     for (const Metric metric : question_.metrics) {
       const Interval values = constant(interval.at_ms, interval.until_ms, metric_kib(row.memory, metric),
                                        is_exact(metric, row.source) ? 1 : 0);
-      between_.cut(interval.subject_id, metric, values, [&](const Interval& part) {
-        visit({interval.subject_id, metric, row.zombie ? 0 : 1, part});
-      });
+      between_.cut({interval.subject_id, metric, row.zombie ? 0 : 1, values}, visit);
     }
   }
 

@@ -19,10 +19,7 @@ void visit_machine_ticks(SQLite::Database& database, const HistoryQuestion& ques
   const ExtremesBetween between(database, span_of(database, question.range), question);
   visit_machine_samples(database, question.range, [&](const HeldSample<MachineMemory>& held) {
     for (const Metric metric : question.metrics) {
-      between.cut(0, metric, constant(held.from_ms, held.until_ms, metric_value(*held.sample, metric)),
-                  [&](const Interval& interval) {
-                    visit({0, metric, 0, interval});
-                  });
+      between.cut({0, metric, 0, constant(held.from_ms, held.until_ms, metric_value(*held.sample, metric))}, visit);
     }
   });
 }
@@ -42,10 +39,9 @@ void visit_group_ticks(SQLite::Database& database, const HistoryQuestion& questi
   visit_samples(database, question.range, [&](const HeldSample<Sample>& held) {
     if (question.subject_id && held.subject_id != *question.subject_id) return;
     for (const Metric metric : question.metrics) {
-      between.cut(held.subject_id, metric, constant(held.from_ms, held.until_ms, metric_kib(*held.sample, metric)),
-                  [&](const Interval& interval) {
-                    visit({held.subject_id, metric, processes_of(*held.sample), interval});
-                  });
+      between.cut({held.subject_id, metric, processes_of(*held.sample),
+                   constant(held.from_ms, held.until_ms, metric_kib(*held.sample, metric))},
+                  visit);
     }
   });
 }

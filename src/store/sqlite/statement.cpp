@@ -64,11 +64,8 @@ std::int64_t Statement::integer(int column) const {
   return in_range(sqlite3_column_int64(statement_, column), -kMost, kMost);
 }
 
-std::optional<std::int64_t> Statement::maybe(int column) const {
-  // One call for most: NULL is read as 0.
-  const std::int64_t value = sqlite3_column_int64(statement_, column);
-  if (value == 0 && sqlite3_column_type(statement_, column) == SQLITE_NULL) return std::nullopt;
-  return in_range(value, -kMost, kMost);
+bool Statement::is_null(int column) const {
+  return sqlite3_column_type(statement_, column) == SQLITE_NULL;
 }
 
 std::int64_t Statement::within(int column, std::int64_t least, std::int64_t most) const {
