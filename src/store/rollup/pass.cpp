@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
+#include <map>
 #include <utility>
 
 #include "store/replay/extremes.h"
@@ -73,6 +74,34 @@ class MachineSubjects {
 
 constexpr std::array kColdFields{ProcessField::swap, ProcessField::vm_swap, ProcessField::swap_pss};
 
+// The rows of processes from a tick on: at first those that hold there, by what has been written since a keyframe.
+class HeldRows {
+ public:
+  HeldRows(SQLite::Database& database, const std::string& columns, const char* table, const TickSpan& before,
+           std::int64_t last)
+      : row_(database, fmt::format("SELECT tick_id, {} FROM {} WHERE tick_id = ? AND process_id = ?", columns, table)),
+        changes_(database, rows_sql(columns, table, kOrder), {before.last + 1, last}) {
+    // Not by GROUP BY, which sorts.
+    Statement keys(database, rows_sql("process_id", table, kOrder));
+    keys.bind(before.first, before.last);
+    while (keys.step()) held_[keys.integer(1)] = keys.integer(0);
+  }
+
+  template <typename Apply>
+  void apply_up_to(std::int64_t tick_id, const Apply& apply) {
+    for (const auto& [process_id, held_tick_id] : std::exchange(held_, {}))
+      if (row_.bind(held_tick_id, process_id).step()) apply(row_);
+    changes_.apply_up_to(tick_id, apply);
+  }
+
+ private:
+  static constexpr const char* kOrder = "tick_id, process_id";
+
+  Statement row_;
+  std::map<std::int64_t, std::int64_t> held_;  // by process the tick of its last row
+  TickCursor changes_;
+};
+
 // One run over the ticks; see roll_up.
 class Pass {
  public:
@@ -80,37 +109,40 @@ class Pass {
       : database_(database),
         first_(first),
         end_(end),
-        rows_{keyframe_of(database, first), end ? *end - 1 : last_tick_id(database)},
+        keyframe_(keyframe_of(database, first)),
+        last_(end ? *end - 1 : last_tick_id(database)),
         // A reader's own view of what is not rolled up yet shows every process.
         subjects_(database, end ? kRollupTiers.front().process_age_ms : 0),
-        hot_(database,
-             rows_sql("process_id, source, " + column_list(kHotProcessFields), "process_sample", "tick_id, process_id"),
-             rows_),
-        cold_(database, rows_sql("process_id, " + column_list(kColdFields), "process_detail", "tick_id, process_id"),
-              rows_),
-        gone_(database, sql::gone_processes, rows_),
-        hot_machine_(database, rows_sql(column_list(kHotMachineFields), "machine_sample", "tick_id"), rows_),
-        cold_machine_(database, rows_sql(column_list(kColdMachineFields), "machine_detail", "tick_id"), rows_),
+        hot_(database, "process_id, source, " + column_list(kHotProcessFields), "process_sample", {keyframe_, first},
+             last_),
+        cold_(database, "process_id, " + column_list(kColdFields), "process_detail", {keyframe_, first}, last_),
+        gone_(database, sql::gone_processes, {keyframe_, last_}),
+        hot_machine_(database, rows_sql(column_list(kHotMachineFields), "machine_sample", "tick_id"),
+                     {keyframe_, last_}),
+        cold_machine_(database, rows_sql(column_list(kColdMachineFields), "machine_detail", "tick_id"),
+                      {keyframe_, last_}),
         extremes_(database,
                   fmt::format("SELECT e.tick_id, {} FROM extreme AS e JOIN tick AS t ON t.id = e.tick_id "
                               "WHERE e.tick_id BETWEEN ? AND ? ORDER BY e.tick_id, e.subject, e.subject_id, e.metric",
                               kExtremeColumns),
-                  rows_) {
-    segment_.ticks = {first, rows_.last + 1};
+                  {first, last_}) {
+    segment_.ticks = {first, last_ + 1};
   }
 
   Segment run() {
     // From the tick before on: what lies between belongs to the stretches.
-    TickMarks marks(database_, std::min(rows_.first, first_ - 1), rows_.last + 1);
+    TickMarks marks(database_, first_ - 1, last_ + 1);
     while (marks.step()) {
       const std::int64_t id = marks.id();
       const TickMark& mark = marks.mark();
-      if (id > rows_.last) {
+      if (id > last_) {
         finish(&mark);
         return std::move(segment_);
       }
-      if (id >= rows_.first) visit(id, mark, marks.keyframe());
-      if (id >= first_) extend_stretch(id, mark);
+      if (id >= first_) {
+        visit(id, mark, marks.keyframe());
+        extend_stretch(id, mark);
+      }
       before_ = mark;
     }
     finish(nullptr);
@@ -119,7 +151,7 @@ class Pass {
 
  private:
   void visit(std::int64_t tick_id, const TickMark& mark, bool keyframe) {
-    const bool priming = tick_id <= first_;
+    const bool priming = tick_id == first_;
     const bool broken = before_ && !priming && (is_gap(*before_, mark) || is_clock_step(*before_, mark));
     if (broken) {
       const std::int64_t held_ms = held_until_ms(*before_, mark);
@@ -129,34 +161,35 @@ class Pass {
       subjects_.go_on_at(mark.wall_ms);
     }
     const bool same_run = before_ && before_->run_id == mark.run_id;
-    touch(tick_id, mark.wall_ms, !priming && !broken && tick_id != first_);
+    touch(tick_id, mark.wall_ms, !priming && !broken);
     subjects_.prime(priming);
     subjects_.begin_tick(tick_id, {mark.wall_ms, same_run ? before_->wall_ms : mark.wall_ms}, keyframe);
     apply_rows(tick_id);
     subjects_.end_tick();
     machine_.set(mark.wall_ms, machine_memory_, !priming);
-    if (tick_id == first_) {
+    if (priming) {
       subjects_.prime(false);
       machine_.go_on_at(mark.wall_ms);
       subjects_.go_on_at(mark.wall_ms);
     }
-    if (!broken && tick_id != first_) return;
+    if (!broken && !priming) return;
     machine_.see();
     subjects_.see_all();
   }
 
+  // Those of process_sample after those of process_detail: they say who is not there.
   void apply_rows(std::int64_t tick_id) {
+    cold_.apply_up_to(tick_id, [&](const Statement& row) {
+      ProcessMemory memory;
+      read_fields<ProcessField>(row, 2, memory, kColdFields);
+      subjects_.set_cold(row.integer(1), memory);
+    });
     hot_.apply_up_to(tick_id, [&](const Statement& row) {
       if (row.integer(2) == kAbsentSource) return subjects_.end(row.integer(1));
       ProcessMemory memory;
       read_fields<ProcessField>(row, 3, memory, kHotProcessFields);
       const auto source = static_cast<Source>(row.integer(2));
       subjects_.set_hot(row.integer(1), unpacked(memory, source), is_known(source));
-    });
-    cold_.apply_up_to(tick_id, [&](const Statement& row) {
-      ProcessMemory memory;
-      read_fields<ProcessField>(row, 2, memory, kColdFields);
-      subjects_.set_cold(row.integer(1), memory);
     });
     gone_.apply_up_to(tick_id, [&](const Statement& row) { subjects_.end(row.integer(1)); });
     hot_machine_.apply_up_to(
@@ -217,12 +250,13 @@ class Pass {
   SQLite::Database& database_;
   const std::int64_t first_;
   const std::optional<std::int64_t> end_;
-  const TickSpan rows_;
+  const std::int64_t keyframe_;
+  const std::int64_t last_;
   Segment segment_;
   MachineSubjects machine_;
   RollupSubjects subjects_;
-  TickCursor hot_;
-  TickCursor cold_;
+  HeldRows hot_;
+  HeldRows cold_;
   TickCursor gone_;
   TickCursor hot_machine_;
   TickCursor cold_machine_;
