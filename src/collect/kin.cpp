@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "base/sorted.h"
+
 namespace memoir {
 namespace {
 
@@ -108,8 +110,8 @@ void Kin::compare(const Entries& entries) {
 }
 
 const Kin::Known* Kin::find(const ProcessEntry& entry) const {
-  const auto at = std::ranges::lower_bound(known_, entry.pid, {}, &Known::pid);
-  return at != known_.end() && at->pid == entry.pid && at->start_ticks == entry.start_ticks ? &*at : nullptr;
+  const Known* const found = find_sorted(known_, entry.pid, &Known::pid);
+  return found != nullptr && found->start_ticks == entry.start_ticks ? found : nullptr;
 }
 
 }  // namespace memoir

@@ -2,7 +2,6 @@
 
 // What the collector keeps of a live process between ticks.
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "base/kept_file.h"
+#include "base/sorted.h"
 #include "collect/between.h"
 #include "collect/need/approximation.h"
 #include "collect/need/choice.h"
@@ -132,8 +132,8 @@ using Entries = std::vector<std::unique_ptr<ProcessEntry>>;
 
 // nullptr: it is not among them.
 inline ProcessEntry* find_entry(const Entries& entries, std::int32_t pid) {
-  const auto at = std::ranges::lower_bound(entries, pid, {}, [](const auto& entry) { return entry->pid; });
-  return at != entries.end() && (*at)->pid == pid ? at->get() : nullptr;
+  const auto* const found = find_sorted(entries, pid, [](const auto& entry) { return entry->pid; });
+  return found != nullptr ? found->get() : nullptr;
 }
 
 }  // namespace memoir

@@ -173,8 +173,8 @@ class Parser {
     std::vector<std::string> names;
     for (const Key<T>& known : keys) {
       if (key.str() == known.name) {
-        const Complaint complaint = known.value.take(node, into);
-        if (complaint) return error(node.source(), fmt::format("{} in [{}] {}", known.name, table, *complaint));
+        const Refusal refusal = known.value.take(node, into);
+        if (refusal) return error(node.source(), fmt::format("{} in [{}] {}", known.name, table, *refusal));
         return Done{};
       }
       names.emplace_back(known.name);
@@ -194,14 +194,14 @@ class Parser {
       T rule;
       rule.line = table->source().begin.line;
       for (const auto& [rule_key, value] : *table) TRY(member(rule_key, value, name, keys, rule));
-      const Complaint complaint = incomplete(rule);
-      if (complaint) return error(table->source(), *complaint);
+      const Refusal refusal = incomplete(rule);
+      if (refusal) return error(table->source(), *refusal);
       into.push_back(std::move(rule));
     }
     return Done{};
   }
 
-  static Complaint incomplete(const CategoryRule& rule) {
+  static Refusal incomplete(const CategoryRule& rule) {
     if (rule.name.empty()) return "a [[category]] needs a name";
     if (rule.command.empty() && rule.exe.empty() && rule.comm.empty() && rule.user.empty() && rule.cgroup.empty()) {
       return fmt::format("the category '{}' needs a pattern: command, exe, comm, user or cgroup", rule.name);
@@ -209,7 +209,7 @@ class Parser {
     return std::nullopt;
   }
 
-  static Complaint incomplete(const RedactionRule& rule) {
+  static Refusal incomplete(const RedactionRule& rule) {
     if (rule.pattern.empty()) return "a [[redaction.rule]] needs a pattern";
     return std::nullopt;
   }

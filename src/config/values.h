@@ -43,12 +43,12 @@
 namespace memoir::values {
 
 // What is wrong with a value, as the end of a sentence that begins with its key; nothing if it was taken.
-using Complaint = std::optional<std::string>;
+using Refusal = std::optional<std::string>;
 
 // A value of a T: how it is read, and how it is printed, so that it reads back to the same.
 template <typename T>
 struct Codec {
-  std::function<Complaint(const toml::node&, T&)> take;
+  std::function<Refusal(const toml::node&, T&)> take;
   std::function<std::string(const T&)> print;
 };
 
@@ -79,7 +79,7 @@ inline std::string toml_string(std::string_view text) {
 
 template <typename Owner>
 Codec<Owner> text(std::string Owner::*member) {
-  return {[member](const toml::node& node, Owner& owner) -> Complaint {
+  return {[member](const toml::node& node, Owner& owner) -> Refusal {
             const auto* value = node.as_string();
             if (value == nullptr) return "must be a text in quotes";
             if (value->get().empty()) return "must not be empty";
@@ -91,7 +91,7 @@ Codec<Owner> text(std::string Owner::*member) {
 
 template <typename Owner>
 Codec<Owner> flag(bool Owner::*member) {
-  return {[member](const toml::node& node, Owner& owner) -> Complaint {
+  return {[member](const toml::node& node, Owner& owner) -> Refusal {
             const auto* value = node.as_boolean();
             if (value == nullptr) return "must be true or false";
             owner.*member = value->get();
@@ -101,7 +101,7 @@ Codec<Owner> flag(bool Owner::*member) {
 }
 
 inline Codec<Config> number(std::int64_t Config::*member, std::int64_t least, std::int64_t most) {
-  return {[=](const toml::node& node, Config& config) -> Complaint {
+  return {[=](const toml::node& node, Config& config) -> Refusal {
             const auto* value = node.as_integer();
             if (value == nullptr) return "must be a whole number";
             if (value->get() < least || value->get() > most) {
@@ -117,7 +117,7 @@ inline Codec<Config> number(std::int64_t Config::*member, std::int64_t least, st
 // nothing.
 template <typename T, typename Parse, typename Print, typename Judge>
 Codec<Config> parsed(T Config::*member, const char* form, Parse parse, Print print, Judge judge) {
-  return {[=](const toml::node& node, Config& config) -> Complaint {
+  return {[=](const toml::node& node, Config& config) -> Refusal {
             const auto* value = node.as_string();
             if (value == nullptr) return form;
             const Result<T> read = parse(value->get());
@@ -143,7 +143,7 @@ inline Codec<Config> duration(std::chrono::milliseconds Config::*member, std::ch
 inline Codec<Config> pace(std::chrono::milliseconds Config::*member, std::chrono::milliseconds least,
                           std::chrono::milliseconds most) {
   const Codec<Config> on = duration(member, least, most);
-  return {[=](const toml::node& node, Config& config) -> Complaint {
+  return {[=](const toml::node& node, Config& config) -> Refusal {
             const auto* word = node.as_string();
             if (word == nullptr || word->get() != "off") return on.take(node, config);
             config.*member = std::chrono::milliseconds(0);
@@ -180,7 +180,7 @@ inline Codec<Config> share(std::int64_t Config::*member, std::int64_t least) {
 
 // A part of the time, or "off", which is 0. In millionths.
 inline Codec<Config> part_of_time(std::int64_t Config::*member, std::int64_t least) {
-  return {[=](const toml::node& node, Config& config) -> Complaint {
+  return {[=](const toml::node& node, Config& config) -> Refusal {
             const auto* value = node.as_string();
             if (value == nullptr) return "must be a part of the time in quotes, as \"20%\", or \"off\"";
             const bool off = value->get() == "off";
@@ -198,7 +198,7 @@ inline Codec<Config> part_of_time(std::int64_t Config::*member, std::int64_t lea
 
 // A program and its arguments, or nothing.
 inline Codec<Config> program(std::vector<std::string> Config::*member) {
-  return {[=](const toml::node& node, Config& config) -> Complaint {
+  return {[=](const toml::node& node, Config& config) -> Refusal {
             constexpr const char* form =
                 "must be a program and its arguments, as [\"/usr/local/bin/alert\", \"--page\"], or []";
             const toml::array* array = node.as_array();
@@ -225,7 +225,7 @@ inline Codec<Config> program(std::vector<std::string> Config::*member) {
 }
 
 inline Codec<Config> choice(std::string Config::*member, const std::vector<std::string>& words) {
-  return {[=](const toml::node& node, Config& config) -> Complaint {
+  return {[=](const toml::node& node, Config& config) -> Refusal {
             const auto* value = node.as_string();
             if (value == nullptr || std::find(words.begin(), words.end(), value->get()) == words.end()) {
               const std::string given = value == nullptr ? "" : value->get();

@@ -5,6 +5,7 @@
 
 #include "analysis/leak/samples.h"
 #include "analysis/ranking.h"
+#include "base/sorted.h"
 #include "model/metric.h"
 #include "query/answer/tier.h"
 #include "query/ask/times.h"
@@ -104,8 +105,7 @@ Result<PoolSeries> sum_members(Reader& reader, const LeakSource& source, const s
 }
 
 const LeakBucket* bucket_at(const LeakSeries& series, std::int64_t from_ms) {
-  const auto found = std::ranges::lower_bound(series.buckets, from_ms, {}, &LeakBucket::from_ms);
-  return found != series.buckets.end() && found->from_ms == from_ms ? &*found : nullptr;
+  return find_sorted(series.buckets, from_ms, &LeakBucket::from_ms);
 }
 
 // Of a sum the means alone are known; of one field all of it. A field that the kernel does not count weighs nothing.

@@ -4,6 +4,8 @@
 #include <tuple>
 #include <utility>
 
+#include "base/sorted.h"
+
 namespace memoir {
 namespace {
 
@@ -219,11 +221,11 @@ void LedgerPlan::drop(LedgerTurns& turns) {
 // Gone by now: nullptr.
 LedgerPlan::Known* LedgerPlan::tried(const ProcessKey& key, std::int64_t cpu_us) {
   charge(cpu_us);
-  const auto known = std::ranges::lower_bound(known_, key, {}, [](const Known& of) { return of.now.key; });
-  if (known == known_.end() || known->now.key != key) return nullptr;
+  Known* const known = find_sorted(known_, key, [](const Known& of) { return of.now.key; });
+  if (known == nullptr) return nullptr;
   known->tried_ms = now_ms_;
   if (cpu_us > 0) known->cpu_us = cpu_us;
-  return &*known;
+  return known;
 }
 
 void LedgerPlan::read(const ProcessKey& key, std::int64_t cpu_us) {

@@ -41,9 +41,9 @@ std::vector<const ProcessInfo*> sorted_infos(const std::vector<ProcessInfo>& bor
 // The end that the collector saw; unknown where it did not see any.
 std::string_view end_kind(const Tick& tick, const ProcessKey& key) {
   if (std::ranges::binary_search(tick.ends, key, {}, &ProcessEnd::process)) return "exited";
-  const auto found = std::ranges::lower_bound(tick.exits, key, {}, &ProcessExit::key);
-  if (found == tick.exits.end() || found->key != key) return "unknown";
-  return found->kind == ExitKind::execed ? "execed" : "exited";
+  const ProcessExit* const told = find_sorted(tick.exits, key, &ProcessExit::key);
+  if (told == nullptr) return "unknown";
+  return told->kind == ExitKind::execed ? "execed" : "exited";
 }
 
 // A process that the collector never introduced: its row must be there all the same.

@@ -12,19 +12,13 @@
 #include <string>
 #include <vector>
 
+#include "base/sorted.h"
 #include "model/tick.h"
 #include "store/rollup/high_water.h"
 #include "store/rows/ledger_rows.h"
 #include "store/write/changed_rows.h"
 
 namespace memoir {
-
-// Of what is sorted by `key` the one whose key is `wanted`; nullptr: there is none.
-template <typename Sorted, typename Wanted, typename Key>
-auto* find_sorted(Sorted& sorted, const Wanted& wanted, Key key) {
-  const auto found = std::ranges::lower_bound(sorted, wanted, {}, key);
-  return found != sorted.end() && std::invoke(key, *found) == wanted ? &*found : nullptr;
-}
 
 struct LiveProcess {
   ProcessSample last;  // its source is the stored one
