@@ -14,9 +14,11 @@ constexpr const char* kEnds =
     "JOIN process_exit AS e ON e.process_id = p.id ";
 
 // The ticks that may tell of ends between ?1 and ?2: a tick tells of those since the one before, and of sums the first
-// of five minutes. The wall clock may have been set.
+// of five minutes. The wall clock may have been set; a tick too early costs a little, and looking for the latest that
+// is early enough may go through all of them.
 constexpr const char* kTicks =
-    "e.tick_id BETWEEN (SELECT COALESCE(MAX(t.id), 0) FROM tick AS t WHERE t.wall_ms < ?1 - 300000) "
+    "e.tick_id BETWEEN COALESCE((SELECT t.id FROM tick AS t WHERE t.wall_ms < ?1 - 300000 "
+    "ORDER BY t.wall_ms DESC, t.id DESC LIMIT 1), 0) "
     "AND (SELECT COALESCE(MAX(t.id), 0) + 1 FROM tick AS t WHERE t.wall_ms <= ?2)";
 
 StoredEnd read_end(const Statement& row) {
