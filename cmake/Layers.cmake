@@ -80,7 +80,7 @@ function(memoir_layer name)
   list(TRANSFORM ARG_LINKS PREPEND memoir_)
   list(TRANSFORM ARG_USES PREPEND memoir_)
   target_link_libraries(memoir_${name} PUBLIC ${ARG_LINKS} PRIVATE ${ARG_USES} memoir_options ${ARG_PRIVATE})
-  # What the recorder alone runs, and not at each look or for each process, is in memory for months: small before fast.
+  # Code that seldom runs, in a program that stays in memory for months: small rather than fast.
   if(folder MATCHES "^(recorder|src/config|src/collect/(containers|names|oom|redaction|tmpfs|vmmap))(/|$)")
     target_compile_options(memoir_${name} PRIVATE $<$<CONFIG:Release,RelWithDebInfo>:-Os>)
   endif()

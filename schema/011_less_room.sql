@@ -79,8 +79,8 @@ ORDER BY @block@, subject, subject_id, slot;
 DROP TABLE rollup_@tier@_before;
 @end@
 
--- A command is found by the digest of its line (FNV-1a, 32 bits; several may have one). An index of the texts took as much room as
--- they do.
+-- A command is found by the digest of its line (the upper 47 bits of SipHash-2-4 with a key of zeros). An index of the texts took
+-- as much room as they do.
 
 CREATE TABLE command_by_digest (
   id INTEGER PRIMARY KEY,

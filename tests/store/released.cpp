@@ -8,7 +8,7 @@
 #include <iterator>
 #include <sstream>
 
-#include "base/digest.h"
+#include "store/sqlite/line_digests.h"
 
 namespace memoir::test {
 namespace {
@@ -198,7 +198,8 @@ std::int64_t commands_without_digest(const std::string& path) {
   const SQLite::Database database(path, SQLite::OPEN_READONLY);
   SQLite::Statement rows(database, "SELECT line, line_digest FROM command");
   std::int64_t without = 0;
-  while (rows.executeStep()) without += digest_of(rows.getColumn(0).getString()) == rows.getColumn(1).getUInt() ? 0 : 1;
+  while (rows.executeStep())
+    without += line_digest(rows.getColumn(0).getString()) == rows.getColumn(1).getInt64() ? 0 : 1;
   return without;
 }
 

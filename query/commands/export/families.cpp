@@ -61,7 +61,7 @@ std::string short_label(std::string_view name, std::string_view value) {
   constexpr std::size_t most = 256;  // a container of Kubernetes has a path of some 180
   std::string text = to_printable(value);
   if (text.size() > most) {
-    const std::uint32_t hash = digest_of(text);
+    const std::uint32_t hash = short_digest(text);
     std::size_t end = most;
     while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
     text = fmt::format("{}~{:08x}", std::string_view(text).substr(0, end), hash);

@@ -14,8 +14,8 @@ constexpr const char* kEnds =
     "JOIN process_exit AS e ON e.process_id = p.id ";
 
 // The ticks that may tell of ends between ?1 and ?2: a tick tells of those since the one before, and of sums the first
-// of five minutes. The wall clock may have been set; a tick too early costs a little, and looking for the latest that
-// is early enough may go through all of them.
+// of five minutes. The wall clock may have been set: only a bound too late at the begin, or too early at the end, would
+// lose rows. At the begin the index finds one that is early enough; MAX(id) would go through all ticks where none is.
 constexpr const char* kTicks =
     "e.tick_id BETWEEN COALESCE((SELECT t.id FROM tick AS t WHERE t.wall_ms < ?1 - 300000 "
     "ORDER BY t.wall_ms DESC, t.id DESC LIMIT 1), 0) "

@@ -19,10 +19,10 @@ class ProcessReader {
   // "SELECT … FROM process AS p " + `where`
   static std::string sql(const std::string& where);
 
-  // A row that begins with the columns of schema/queries/process_columns.sql, which holds until the next is read; how
-  // many those are.
-  const StoredProcess& read(const Statement& row);
+  // How many columns schema/queries/process_columns.sql has.
   static constexpr int kColumns = 18;
+  // From a row that begins with them. What is returned is overwritten by the next row.
+  const StoredProcess& read(const Statement& row);
 
  private:
   template <typename Name>

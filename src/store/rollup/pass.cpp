@@ -74,15 +74,20 @@ class MachineSubjects {
 
 constexpr std::array kColdFields{ProcessField::swap, ProcessField::vm_swap, ProcessField::swap_pss};
 
-// The rows of processes from a tick on: at first those that hold there, by what has been written since a keyframe.
+// Rows of processes: first, of each that lives at the tick `before` ends with, its last row since the keyframe it
+// begins with; then all rows after that tick.
 class HeldRows {
  public:
   HeldRows(SQLite::Database& database, const std::string& columns, const char* table, const TickSpan& before,
            std::int64_t last)
       : row_(database, fmt::format("SELECT tick_id, {} FROM {} WHERE tick_id = ? AND process_id = ?", columns, table)),
         changes_(database, rows_sql(columns, table, kOrder), {before.last + 1, last}) {
-    // Not by GROUP BY, which sorts.
-    Statement keys(database, rows_sql("process_id", table, kOrder));
+    // Not by GROUP BY, which sorts. Whoever is gone by then is left out: of all born within an hour there may be many.
+    Statement keys(
+        database,
+        fmt::format("SELECT tick_id, process_id FROM {} WHERE tick_id BETWEEN ?1 AND ?2 AND process_id NOT IN "
+                    "(SELECT p.id FROM process AS p WHERE p.gone_tick_id BETWEEN ?1 AND ?2) ORDER BY {}",
+                    table, kOrder));
     keys.bind(before.first, before.last);
     while (keys.step()) held_[keys.integer(1)] = keys.integer(0);
   }
@@ -116,7 +121,7 @@ class Pass {
         hot_(database, "process_id, source, " + column_list(kHotProcessFields), "process_sample", {keyframe_, first},
              last_),
         cold_(database, "process_id, " + column_list(kColdFields), "process_detail", {keyframe_, first}, last_),
-        gone_(database, sql::gone_processes, {keyframe_, last_}),
+        gone_(database, sql::gone_processes, {first + 1, last_}),
         hot_machine_(database, rows_sql(column_list(kHotMachineFields), "machine_sample", "tick_id"),
                      {keyframe_, last_}),
         cold_machine_(database, rows_sql(column_list(kColdMachineFields), "machine_detail", "tick_id"),
@@ -177,7 +182,8 @@ class Pass {
     subjects_.see_all();
   }
 
-  // Those of process_sample after those of process_detail: they say who is not there.
+  // Those of process_sample after those of process_detail: they say who is not there, and at the first tick the last
+  // row of process_detail may be older than that.
   void apply_rows(std::int64_t tick_id) {
     cold_.apply_up_to(tick_id, [&](const Statement& row) {
       ProcessMemory memory;

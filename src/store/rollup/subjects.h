@@ -48,7 +48,7 @@ class RollupSubjects {
   // Nothing is known of the time until then. What lives at the tick there is seen by see_all, after the tick's changes.
   void go_on_at(std::int64_t at_ms);
   void see_all();
-  // No time passes and nothing is counted as long as the state before the first tick is being put together.
+  // At the first tick: what holds there is put together. No time passes, and nothing is counted.
   void prime(bool priming) { priming_ = priming; }
 
   // Ends all timelines. How long each subject had lived by then stands in its pieces.

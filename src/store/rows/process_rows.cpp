@@ -1,7 +1,7 @@
 #include "store/rows/process_rows.h"
 
-#include "base/digest.h"
 #include "model/identity.h"
+#include "store/sqlite/line_digests.h"
 
 namespace memoir {
 namespace {
@@ -60,7 +60,7 @@ void ProcessRows::add_info(Statement& statement, const ProcessInfo& info, std::i
   statement.add(info.comm);
   statement.add(info.cwd);
   statement.add(users_.id(info.uid, info.user));
-  statement.add(commands_.id(digest_of(info.command), info.exe, info.command));
+  statement.add(commands_.id(line_digest(info.command), info.exe, info.command));
   statement.add(categories_.id(info.category));
   statement.add(cgroups_.id_seen(at_ms, info.cgroup));
   statement.add(identities_.id_seen(at_ms, identity.unit, identity.exe, identity.command));

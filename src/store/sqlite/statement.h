@@ -97,8 +97,8 @@ class Statement {
   // kernel counts (2^64 bytes are 2^54 KiB) and of which a few can be added, is an error.
   static constexpr std::int64_t kMost = std::int64_t{1} << 61;
   std::int64_t integer(int column) const;
-  // Absent where it is NULL, which is read as 0. Inline: an optional that is returned goes by way of the stack, a tenth
-  // of the time of a long answer.
+  // Absent where it is NULL, which is read as 0. Inline: an optional that is returned goes by way of the stack, which
+  // took a tenth of the time of a long answer.
   std::optional<std::int64_t> maybe(int column) const {
     const std::int64_t value = integer(column);
     return value == 0 && is_null(column) ? std::nullopt : std::optional(value);
