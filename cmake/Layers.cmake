@@ -41,12 +41,13 @@ if(NOT MEMOIR_SANITIZE AND NOT MEMOIR_COVERAGE)
   target_link_options(memoir_options INTERFACE -Wl,--gc-sections)
 endif()
 
-# memoir_layer(NAME [SOURCES …] [HEADERS …] LINKS layers … USES layers … PRIVATE external targets …)
+# memoir_layer(NAME [SMALL] [SOURCES …] [HEADERS …] LINKS layers … USES layers … PRIVATE external targets …)
 # LINKS are handed on to who links NAME, since its headers include theirs; USES are for its own source files alone.
 # Without SOURCES all of the folder are its source files, but for main.cpp, and without HEADERS all its headers: of a folder
-# with two targets each says which.
+# with two targets each says which. SMALL is code that seldom runs, in a program that stays in memory for months: compiled to be
+# small rather than fast.
 function(memoir_layer name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;HEADERS;LINKS;USES;PRIVATE" ${ARGN})
+  cmake_parse_arguments(ARG "SMALL" "" "SOURCES;HEADERS;LINKS;USES;PRIVATE" ${ARGN})
   cmake_path(RELATIVE_PATH CMAKE_CURRENT_SOURCE_DIR BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE folder)
   set_property(GLOBAL APPEND PROPERTY MEMOIR_LAYERS ${name})
   set_property(GLOBAL PROPERTY MEMOIR_FOLDER_${name} ${folder})
@@ -80,8 +81,7 @@ function(memoir_layer name)
   list(TRANSFORM ARG_LINKS PREPEND memoir_)
   list(TRANSFORM ARG_USES PREPEND memoir_)
   target_link_libraries(memoir_${name} PUBLIC ${ARG_LINKS} PRIVATE ${ARG_USES} memoir_options ${ARG_PRIVATE})
-  # Code that seldom runs, in a program that stays in memory for months: small rather than fast.
-  if(folder MATCHES "^(recorder|src/config|src/collect/(containers|names|oom|redaction|tmpfs|vmmap))(/|$)")
+  if(ARG_SMALL)
     target_compile_options(memoir_${name} PRIVATE $<$<CONFIG:Release,RelWithDebInfo>:-Os>)
   endif()
 endfunction()
