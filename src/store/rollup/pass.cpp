@@ -167,13 +167,12 @@ class Pass {
     }
     const bool same_run = before_ && before_->run_id == mark.run_id;
     touch(tick_id, mark.wall_ms, !priming && !broken);
-    subjects_.prime(priming);
     subjects_.begin_tick(tick_id, {mark.wall_ms, same_run ? before_->wall_ms : mark.wall_ms}, keyframe);
     apply_rows(tick_id);
     subjects_.end_tick();
     machine_.set(mark.wall_ms, machine_memory_, !priming);
     if (priming) {
-      subjects_.prime(false);
+      subjects_.begin();
       machine_.go_on_at(mark.wall_ms);
       subjects_.go_on_at(mark.wall_ms);
     }

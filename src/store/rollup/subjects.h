@@ -48,8 +48,8 @@ class RollupSubjects {
   // Nothing is known of the time until then. What lives at the tick there is seen by see_all, after the tick's changes.
   void go_on_at(std::int64_t at_ms);
   void see_all();
-  // At the first tick: what holds there is put together. No time passes, and nothing is counted.
-  void prime(bool priming) { priming_ = priming; }
+  // After the first tick, at which what holds there is put together: no time passes until then, and nothing is counted.
+  void begin() { priming_ = false; }
 
   // Ends all timelines. How long each subject had lived by then stands in its pieces.
   MemoryPieces finish(std::int64_t end_ms, std::int64_t end_tick_id);
@@ -114,7 +114,7 @@ class RollupSubjects {
   std::int64_t tick_id_ = 0;
   MarkTime time_;
   bool keyframe_ = false;
-  bool priming_ = false;
+  bool priming_ = true;
 };
 
 }  // namespace memoir
