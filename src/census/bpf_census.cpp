@@ -80,19 +80,23 @@ class BpfCensus final : public Census {
   }
 
   Status look(std::vector<CensusProcess>& processes) override {
-    return read_listed(programs_->progs.list, read_record, processes) ? Status(Done{}) : read_iterated(processes);
+    const auto add = [&](const census_record& record) { processes.push_back(read_record(record, units_)); };
+    return read_listed(programs_->progs.list, processes, add) ? Status(Done{}) : read_iterated(processes);
   }
 
-  Status glance(std::vector<CensusProcess>& processes) override {
-    return read_listed(programs_->progs.glance, read_glance, processes) ? Status(Done{}) : read_iterated(processes);
+  Status glance(std::vector<Glance>& glances) override {
+    const auto add = [&](const census_record& record) {
+      if (const auto glance = read_glance(record, units_)) glances.push_back(*glance);
+    };
+    return read_listed(programs_->progs.glance, glances, add) ? Status(Done{}) : Census::glance(glances);
   }
 
   std::string_view name() const override { return "bpf"; }
 
  private:
-  // False: kernels before 6.7 cannot, and there may be too many processes.
-  bool read_listed(const bpf_program* program, CensusProcess (*read)(const census_record&, const KernelUnits&),
-                   std::vector<CensusProcess>& processes) {
+  // In the order of pids. False: kernels before 6.7 cannot, and there may be too many processes.
+  template <typename Seen, typename Add>
+  bool read_listed(const bpf_program* program, std::vector<Seen>& seen, Add add) {
     const std::uint32_t count = many_ ? 0 : run(program);
     many_ |= count > kCensusMostListed;
     if (count == 0 || many_) return false;
@@ -102,8 +106,9 @@ class BpfCensus final : public Census {
     by_pid.reserve(count);
     for (const census_record& record : std::span(listed, count)) by_pid.push_back(&record);
     std::ranges::stable_sort(by_pid, {}, &census_record::pid);  // they come by age: mostly sorted
-    processes.clear();
-    for (const census_record* record : by_pid) processes.push_back(read(*record, units_));
+    seen.clear();
+    seen.reserve(count);
+    for (const census_record* record : by_pid) add(*record);
     return true;
   }
 

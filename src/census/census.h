@@ -33,12 +33,25 @@ struct CensusProcess {
   // shared is one.
   std::optional<std::int64_t> faulted_kib;
 
-  // False: known are pid and start, VmRSS and RssAnon, and by /proc VmSize, by BPF the other sizes in memory and VmHWM;
-  // no more. By /proc `statm` is what was read: as long as it stays the same, the rest of what status tells of memory
-  // has hardly moved.
+  // False, by /proc: known are pid and start, VmSize, VmRSS and RssAnon; no more. `statm` is what was read: as long as
+  // it stays the same, the rest of what status tells of memory has hardly moved.
   bool whole = true;
   Statm statm;
 };
+
+// What a look between two ticks needs of a process that has memory.
+struct Glance {
+  std::int32_t pid = 0;
+  std::uint64_t start_ticks = 0;
+  std::int64_t rss_kib = 0;
+  std::int64_t anon_kib = 0;
+  std::optional<std::int64_t> hwm_kib;  // by /proc: not known
+
+  bool operator==(const Glance&) const = default;
+};
+
+// nothing: it has no memory.
+std::optional<Glance> glance_of(const CensusProcess& process);
 
 class Census {
  public:
@@ -48,8 +61,8 @@ class Census {
   // live all the same: some sandboxes hide theirs. After an error they are of no use.
   virtual Status look(std::vector<CensusProcess>& processes) = 0;
 
-  // The same for a look between two ticks, by which nobody is made known: not `whole` where that is cheaper.
-  virtual Status glance(std::vector<CensusProcess>& processes) { return look(processes); }
+  // The same for a look between two ticks, by which nobody is made known.
+  virtual Status glance(std::vector<Glance>& glances);
 
   // "bpf", "proc": as the store has it.
   virtual std::string_view name() const = 0;

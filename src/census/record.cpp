@@ -46,17 +46,18 @@ std::int64_t code_bytes(const census_record& record, std::int64_t page_bytes) {
       end - begin, static_cast<std::uint64_t>(pages_of(std::uint64_t{record.executable})) * page));
 }
 
-void read_resident(const census_record& record, std::int64_t page_bytes, ProcessMemory& memory) {
-  const auto set_pages = [&](F field, std::int64_t pages) { memory.set(field, pages_of(pages) * page_bytes / 1024); };
-  const auto pages = [&](int counter) { return pages_of(std::int64_t{record.rss[counter]}); };
-  const std::int64_t rss = pages(kCensusFile) + pages(kCensusAnon) + pages(kCensusShmem);
-  set_pages(F::rss_file, pages(kCensusFile));
-  set_pages(F::rss_anon, pages(kCensusAnon));
-  set_pages(F::rss_shmem, pages(kCensusShmem));
-  set_pages(F::vm_swap, pages(kCensusSwap));
-  set_pages(F::vm_rss, rss);
-  // The kernel raises its marks only when a size is about to fall.
-  set_pages(F::vm_hwm, std::max(pages_of(std::uint64_t{record.peak_rss}), rss));
+std::int64_t kib_of(std::int64_t pages, std::int64_t page_bytes) {
+  return pages * page_bytes / 1024;
+}
+
+void read_resident(const Glance& glance, const census_record& record, std::int64_t page_bytes, ProcessMemory& memory) {
+  const auto kib = [&](int counter) { return kib_of(pages_of(std::int64_t{record.rss[counter]}), page_bytes); };
+  memory.set(F::rss_file, kib(kCensusFile));
+  memory.set(F::rss_anon, glance.anon_kib);
+  memory.set(F::rss_shmem, kib(kCensusShmem));
+  memory.set(F::vm_swap, kib(kCensusSwap));
+  memory.set(F::vm_rss, glance.rss_kib);
+  memory.set(F::vm_hwm, glance.hwm_kib);
 }
 
 void read_sizes(const census_record& record, std::int64_t page_bytes, ProcessMemory& memory) {
@@ -68,7 +69,7 @@ void read_sizes(const census_record& record, std::int64_t page_bytes, ProcessMem
                                                           {F::vm_data, record.data},
                                                           {F::vm_stk, record.stack},
                                                           {F::hugetlb_pages, record.hugetlb}}) {
-    memory.set(field, pages_of(count) * page_bytes / 1024);
+    memory.set(field, kib_of(pages_of(count), page_bytes));
   }
   const std::int64_t code = code_bytes(record, page_bytes);
   memory.set(F::vm_exe, code / 1024);
@@ -86,7 +87,7 @@ std::string name_of(const char (&comm)[size]) {  // NOLINT(modernize-avoid-c-arr
 }
 
 HeldAtEnd held_of(const __s64* rss, const KernelUnits& units) {
-  const auto kib = [&](int counter) { return pages_of(std::int64_t{rss[counter]}) * units.page_bytes / 1024; };
+  const auto kib = [&](int counter) { return kib_of(pages_of(std::int64_t{rss[counter]}), units.page_bytes); };
   return {kib(kCensusAnon), kib(kCensusFile), kib(kCensusShmem), kib(kCensusSwap)};
 }
 
@@ -96,25 +97,30 @@ KernelUnits KernelUnits::of_this_machine() {
   return {::sysconf(_SC_PAGESIZE), ::sysconf(_SC_CLK_TCK)};
 }
 
-CensusProcess read_glance(const census_record& record, const KernelUnits& units) {
-  CensusProcess process;
-  process.pid = record.pid;
-  process.start_ticks = start_ticks(record.start_ns, units);
-  process.whole = false;
-  if (record.has_memory != 0) read_resident(record, units.page_bytes, process.memory);
-  return process;
+std::optional<Glance> read_glance(const census_record& record, const KernelUnits& units) {
+  if (record.has_memory == 0) return std::nullopt;
+  const auto pages = [&](int counter) { return pages_of(std::int64_t{record.rss[counter]}); };
+  const std::int64_t rss = pages_of(pages(kCensusFile) + pages(kCensusAnon) + pages(kCensusShmem));
+  // The kernel raises its marks only when a size is about to fall.
+  const std::int64_t hwm = std::max(pages_of(std::uint64_t{record.peak_rss}), rss);
+  return Glance{record.pid, start_ticks(record.start_ns, units), kib_of(rss, units.page_bytes),
+                kib_of(pages(kCensusAnon), units.page_bytes), kib_of(hwm, units.page_bytes)};
 }
 
 CensusProcess read_record(const census_record& record, const KernelUnits& units) {
-  CensusProcess process = read_glance(record, units);
-  process.whole = true;
+  CensusProcess process;
+  process.pid = record.pid;
+  process.start_ticks = start_ticks(record.start_ns, units);
   process.parent_pid = record.parent_pid;
   process.uid = record.uid;
   process.threads = record.threads;
   process.state = state_letter(record.state);
   process.comm = name_of(record.comm);
-  if (record.has_memory != 0) read_sizes(record, units.page_bytes, process.memory);
-  if (record.threads == 1) process.faulted_kib = pages_of(std::uint64_t{record.minor_faults}) * units.page_bytes / 1024;
+  if (const auto resident = read_glance(record, units)) {
+    read_resident(*resident, record, units.page_bytes, process.memory);
+    read_sizes(record, units.page_bytes, process.memory);
+  }
+  if (record.threads == 1) process.faulted_kib = kib_of(pages_of(std::uint64_t{record.minor_faults}), units.page_bytes);
   return process;
 }
 
@@ -127,7 +133,7 @@ ProcessEvent read_event(const event_record& record, const KernelUnits& units) {
   event.start_ticks = start_ticks(record.start_ns, units);
   event.boot_ns = static_cast<std::int64_t>(record.at_ns);
   event.exit_code = record.exit_code;
-  if (record.kind == kEventExit) event.peak_kib = pages_of(std::int64_t{record.peak_rss}) * units.page_bytes / 1024;
+  if (record.kind == kEventExit) event.peak_kib = kib_of(pages_of(std::int64_t{record.peak_rss}), units.page_bytes);
   event.comm = name_of(record.comm);
   return event;
 }

@@ -16,7 +16,8 @@ struct KernelUnits {
 };
 
 CensusProcess read_record(const census_record& record, const KernelUnits& units);
-CensusProcess read_glance(const census_record& record, const KernelUnits& units);
+// nothing: it has no memory.
+std::optional<Glance> read_glance(const census_record& record, const KernelUnits& units);
 ProcessEvent read_event(const event_record& record, const KernelUnits& units);
 ProcessEvent read_end(const end_record& record, const KernelUnits& units);
 ProcessEvent read_signal(const signal_record& record, const KernelUnits& units);

@@ -109,11 +109,16 @@ Status test_census(Census& census, const ProcFs& proc) {
   const PidStat stat = TRY(read_pid_stat(proc, child.pid(), buffer));
   if (seen->start_ticks != stat.start_ticks)
     return differs("start", static_cast<std::int64_t>(seen->start_ticks), static_cast<std::int64_t>(stat.start_ticks));
-  TRY(census.glance(processes));
-  const auto glanced = std::ranges::find(processes, child.pid(), &CensusProcess::pid);
-  if (glanced == processes.end() || glanced->start_ticks != stat.start_ticks)
+  std::vector<Glance> glances;
+  TRY(census.glance(glances));
+  const auto glanced = std::ranges::find(glances, child.pid(), &Glance::pid);
+  if (glanced == glances.end() || glanced->start_ticks != stat.start_ticks)
     return Error{ErrorKind::gone, "the census sees a child of ours at a look, and not at a glance"};
-  return compare_memory(glanced->memory, expected);
+  ProcessMemory memory;
+  memory.set(F::vm_rss, glanced->rss_kib);
+  memory.set(F::rss_anon, glanced->anon_kib);
+  memory.set(F::vm_hwm, glanced->hwm_kib);
+  return compare_memory(memory, expected);
 }
 
 }  // namespace memoir

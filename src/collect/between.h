@@ -79,16 +79,12 @@ class PeakBetween {
   bool was_reset_ = false;  // ever: what is read is not of the whole life any more
 };
 
-// Of a process. Begun by the first look after a tick.
+// Of a process. Begun by the first look after a tick that sees it moved.
 struct ProcessBetween {
-  bool begun = false;
   SizeBetween rss;
   SizeBetween anon;
   SizeBetween hwm;
-  std::int64_t marked_rss_kib = 0;             // what growth is judged against: what it was a second ago,
-  std::int64_t marked_ms = 0;                  // or at the look before, where that is longer ago
-  std::int64_t tick_rss_kib = 0;               // at the tick before
-  std::optional<std::int64_t> looked_ms = {};  // the last look that saw it
+  std::int64_t tick_rss_kib = 0;  // at the tick before
 };
 
 }  // namespace memoir

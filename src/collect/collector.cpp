@@ -78,8 +78,9 @@ class Collector final : public TickSource {
 
  private:
   Status read(Pass& pass);
-  Status ask_census(Status (Census::*how)(std::vector<CensusProcess>&));
-  Status list_processes(bool all);
+  template <typename Seen>
+  Status ask_census(Status (Census::*how)(Seen&), Seen& seen);
+  Status list_processes(bool all, const std::vector<CensusProcess>& seen);
   Status find_processes(bool all, Pass& pass);
   bool take_told(const std::vector<ProcessExit>& exits);
   void open_log(const std::string& path);
@@ -108,7 +109,7 @@ class Collector final : public TickSource {
   Kin kin_;
   std::int64_t read_until_ms_ = 0;  // the tick before (boot clock)
   std::unique_ptr<Census> census_;
-  std::vector<CensusProcess> seen_;  // by it
+  std::vector<Glance> glances_;  // by it, between ticks
   Looks looks_;
   TickLooks looked_;            // since the tick before,
   MachineMemory machine_then_;  // which had this
@@ -154,19 +155,20 @@ void Collector::read_cgroups(bool look, const Granted& granted, Pass& pass) {
 }
 
 // A census that fails has been tried several times: it is not asked again. That by /proc can but fail to list it.
-Status Collector::ask_census(Status (Census::*how)(std::vector<CensusProcess>&)) {
+template <typename Seen>
+Status Collector::ask_census(Status (Census::*how)(Seen&), Seen& seen) {
   if (!census_) return Done{};
-  Status by_first = (census_.get()->*how)(seen_);
+  Status by_first = (census_.get()->*how)(seen);
   if (by_first || census_->listed() != nullptr) return by_first;
   census_ = make_proc_census(proc_, descriptors_);
   access_.census = census_->name();
   note(no_census(by_first.error().message));
-  return census_->look(seen_);
+  return (census_.get()->*how)(seen);
 }
 
 // A census that lists nobody sees all that matter, in half the time of listing /proc: only now and then is that done,
 // for those that it does not see, and for the kernel's threads.
-Status Collector::list_processes(bool all) {
+Status Collector::list_processes(bool all, const std::vector<CensusProcess>& seen) {
   if (!census_) return proc_->list(pids_);
   if (census_->listed() != nullptr) {
     pids_ = *census_->listed();
@@ -174,18 +176,19 @@ Status Collector::list_processes(bool all) {
   }
   if (all) return proc_->list(pids_);
   pids_.clear();
-  for (const CensusProcess& process : seen_) pids_.push_back(process.pid);
+  for (const CensusProcess& process : seen) pids_.push_back(process.pid);
   table_.add_known(pids_);
   return Done{};
 }
 
 Status Collector::find_processes(bool all, Pass& pass) {
   CostSpan span;
-  TRY(ask_census(&Census::look));
+  std::vector<CensusProcess> seen;
+  TRY(ask_census(&Census::look, seen));
   span.add_to(pass.tick.cost, CostKind::status);
-  TRY(list_processes(all));
+  TRY(list_processes(all, seen));
   span.add_to(pass.tick.cost, CostKind::list);
-  table_.update(pids_, census_ ? &seen_ : nullptr, pass);
+  table_.update(pids_, census_ ? &seen : nullptr, pass);
   use_events(pass);
   span.add_to(pass.tick.cost, CostKind::status);
   return Done{};
@@ -344,10 +347,11 @@ TickSource::Look Collector::look() {
   Look look;
   if (first_ || !census_) return look;
   CostSpan span;
-  if (ask_census(&Census::glance)) {
+  if (ask_census(&Census::glance, glances_)) {
     look.available_kib = machine_.available_kib(buffer_);
     look.oom_kill = take_told({});
-    look.growth = looks_.see(table_.entries(), totals_, machine_then_, seen_, look.available_kib, clock_.now().wall_ms);
+    look.growth =
+        looks_.see(table_.entries(), totals_, machine_then_, glances_, look.available_kib, clock_.now().wall_ms);
   }
   span.add_to(look.cost);
   looked_.add(look.cost);

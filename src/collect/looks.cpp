@@ -16,34 +16,6 @@ std::optional<std::int64_t> used_kib(const MachineMemory& machine, std::optional
   return total && available_kib ? std::optional(*total - *available_kib) : std::nullopt;
 }
 
-void see(ProcessEntry& entry, const ProcessMemory& now, std::int64_t at_ms) {
-  ProcessBetween& between = entry.between;
-  const ProcessMemory& before = entry.sample.memory;
-  if (!std::exchange(between.begun, true)) {
-    between.rss.begin(before.get(F::vm_rss));
-    between.anon.begin(before.get(F::rss_anon));
-    between.hwm.begin(before.get(F::vm_hwm));
-    between.marked_rss_kib = between.tick_rss_kib = before.or_zero(F::vm_rss);
-  }
-  between.rss.see(now.get(F::vm_rss), at_ms, between.looked_ms);
-  between.anon.see(now.get(F::rss_anon), at_ms, between.looked_ms);
-  between.hwm.see(now.get(F::vm_hwm), at_ms, between.looked_ms);
-  between.looked_ms = at_ms;
-}
-
-// How much it grew, if that is fast; its mark moves on.
-std::optional<std::int64_t> fast_growth(ProcessBetween& between, std::int64_t now_kib, std::int64_t available_kib,
-                                        std::int64_t at_ms) {
-  const bool fast = rises_fast(between.marked_rss_kib, now_kib, available_kib);
-  const std::int64_t gain_kib = now_kib - between.marked_rss_kib;
-  const std::int64_t age_ms = at_ms - between.marked_ms;
-  if (fast || age_ms >= kMarkMs || age_ms < 0) {
-    between.marked_rss_kib = now_kib;
-    between.marked_ms = at_ms;
-  }
-  return fast ? std::optional(gain_kib) : std::nullopt;
-}
-
 void add(const ProcessExtremes& of, TickExtremes& extremes) {
   if (of.rss.any() || of.anon.any() || of.hwm.any()) extremes.processes.push_back(of);
 }
@@ -51,7 +23,7 @@ void add(const ProcessExtremes& of, TickExtremes& extremes) {
 }  // namespace
 
 std::optional<FastGrowth> Looks::see(const Entries& entries, const CategoryTotals& totals, const MachineMemory& machine,
-                                     const std::vector<CensusProcess>& seen, std::optional<std::int64_t> available_kib,
+                                     const std::vector<Glance>& seen, std::optional<std::int64_t> available_kib,
                                      std::int64_t at_ms) {
   const auto& by_slot = totals.by_slot();
   if (!std::exchange(begun_, true)) {
@@ -59,43 +31,91 @@ std::optional<FastGrowth> Looks::see(const Entries& entries, const CategoryTotal
     used_.begin(used_kib(machine, machine.get(MachineField::mem_available)));
     categories_.assign(by_slot.size(), {});
     for (std::size_t i = 0; i < by_slot.size(); ++i) categories_[i].begin(by_slot[i].rss_kib);
+    watch(entries);
   }
   const auto after_ms = std::exchange(looked_ms_, at_ms);
   available_.see(available_kib, at_ms, after_ms);
   used_.see(used_kib(machine, available_kib), at_ms, after_ms);
   gained_kib_.assign(by_slot.size(), 0);
-  std::optional<FastGrowth> fast = see_processes(entries, seen, available_kib.value_or(0), at_ms);
+  std::optional<FastGrowth> fast = see_processes(seen, available_kib.value_or(0), at_ms);
   for (std::size_t i = 0; i < by_slot.size(); ++i) {
     if (by_slot[i].processes > 0) categories_[i].see(by_slot[i].rss_kib + gained_kib_[i], at_ms, after_ms);
   }
   return fast;
 }
 
-std::optional<FastGrowth> Looks::see_processes(const Entries& entries, const std::vector<CensusProcess>& seen,
-                                               std::int64_t available_kib, std::int64_t at_ms) {
-  const ProcessEntry* fastest = nullptr;
-  std::int64_t most_kib = 0;
-  std::int64_t fastest_kib = 0;
-  auto process = seen.begin();
+void Looks::watch(const Entries& entries) {
+  watched_.clear();
+  watched_.reserve(entries.size());
   for (const auto& entry : entries) {
-    while (process != seen.end() && process->pid < entry->pid) ++process;
-    const bool here = process != seen.end() && process->pid == entry->pid && process->start_ticks == entry->start_ticks;
-    const std::int64_t now_kib = here ? process->memory.or_zero(F::vm_rss) : 0;
-    gained_kib_[entry->category] += now_kib - entry->sample.memory.or_zero(F::vm_rss);
+    const ProcessMemory& memory = entry->sample.memory;
+    const std::int64_t rss_kib = memory.or_zero(F::vm_rss);
+    const Glance last{entry->pid, entry->start_ticks, rss_kib, memory.or_zero(F::rss_anon), memory.get(F::vm_hwm)};
+    watched_.push_back({entry.get(), entry->category, rss_kib, last, {}, rss_kib});
+  }
+}
+
+std::optional<FastGrowth> Looks::see_processes(const std::vector<Glance>& seen, std::int64_t available_kib,
+                                               std::int64_t at_ms) {
+  const Watched* fastest = nullptr;
+  std::int64_t most_kib = 0;
+  auto now = seen.begin();
+  for (Watched& watched : watched_) {
+    while (now != seen.end() && now->pid < watched.last.pid) ++now;
+    const bool here = now != seen.end() && now->pid == watched.last.pid && now->start_ticks == watched.last.start_ticks;
+    gained_kib_[watched.category] += (here ? now->rss_kib : 0) - watched.tick_rss_kib;
     if (!here) continue;
-    memoir::see(*entry, process->memory, at_ms);
-    const auto gain_kib = fast_growth(entry->between, now_kib, available_kib, at_ms);
-    if (!gain_kib || *gain_kib < most_kib) continue;
-    fastest = entry.get();
-    most_kib = *gain_kib;
-    fastest_kib = now_kib;
+    if (*now != watched.last) {
+      watched.see(*now, at_ms);
+      const auto gain_kib = watched.fast_growth(*now, available_kib, at_ms);
+      watched.last = *now;
+      if (gain_kib && *gain_kib >= most_kib) {
+        fastest = &watched;
+        most_kib = *gain_kib;
+      }
+    }
+    watched.seen_ms = at_ms;
   }
   if (fastest == nullptr) return std::nullopt;
-  return FastGrowth{fastest->name, fastest->pid, fastest_kib - most_kib, fastest_kib};
+  const std::int64_t rss_kib = fastest->last.rss_kib;
+  return FastGrowth{fastest->entry->name, fastest->entry->pid, rss_kib - most_kib, rss_kib};
+}
+
+void Looks::Watched::see(const Glance& now, std::int64_t at_ms) {
+  std::unique_ptr<ProcessBetween>& between = entry->between;
+  if (between == nullptr) {
+    between = std::make_unique<ProcessBetween>();
+    const ProcessMemory& before = entry->sample.memory;
+    between->rss.begin(before.get(F::vm_rss));
+    between->anon.begin(before.get(F::rss_anon));
+    between->hwm.begin(before.get(F::vm_hwm));
+    between->tick_rss_kib = tick_rss_kib;
+  }
+  between->rss.see(now.rss_kib, at_ms, seen_ms);
+  between->anon.see(now.anon_kib, at_ms, seen_ms);
+  between->hwm.see(now.hwm_kib, at_ms, seen_ms);
+}
+
+std::optional<std::int64_t> Looks::Watched::fast_growth(const Glance& now, std::int64_t available_kib,
+                                                        std::int64_t at_ms) {
+  // As long as it stood still its mark was not moved.
+  if (seen_ms && *seen_ms - marked_ms >= kMarkMs) {
+    marked_rss_kib = last.rss_kib;
+    marked_ms = *seen_ms;
+  }
+  const bool fast = rises_fast(marked_rss_kib, now.rss_kib, available_kib);
+  const std::int64_t gain_kib = now.rss_kib - marked_rss_kib;
+  const std::int64_t age_ms = at_ms - marked_ms;
+  if (fast || age_ms >= kMarkMs || age_ms < 0) {
+    marked_rss_kib = now.rss_kib;
+    marked_ms = at_ms;
+  }
+  return fast ? std::optional(gain_kib) : std::nullopt;
 }
 
 void Looks::end(const ProcessEntry& entry, TickExtremes& extremes) {
-  const ProcessBetween& between = entry.between;
+  if (entry.between == nullptr) return;
+  const ProcessBetween& between = *entry.between;
   Extremes hwm = between.hwm.beyond({});
   hwm.lowest.reset();  // it ran another image
   add({entry.info.key, between.rss.beyond({}), between.anon.beyond({}), hwm}, extremes);
@@ -104,14 +124,13 @@ void Looks::end(const ProcessEntry& entry, TickExtremes& extremes) {
 void Looks::take(const Entries& entries, const CategoryTotals& totals, Tick& tick) {
   TickExtremes& extremes = tick.extremes;
   for (const auto& entry : entries) {
-    if (!entry->between.begun) continue;
-    const ProcessBetween between = std::exchange(entry->between, {});
+    const std::unique_ptr<ProcessBetween> between = std::move(entry->between);
     // What they saw may be of the image before.
-    if (entry->execed) continue;
+    if (between == nullptr || entry->execed) continue;
     const ProcessMemory& now = entry->sample.memory;
-    const std::int64_t resident_kib = std::max(between.tick_rss_kib, now.or_zero(F::vm_rss));
-    add({entry->info.key, between.rss.beyond(now.get(F::vm_rss)), between.anon.beyond(now.get(F::rss_anon)),
-         between.hwm.spike(now.get(F::vm_hwm), resident_kib)},
+    const std::int64_t resident_kib = std::max(between->tick_rss_kib, now.or_zero(F::vm_rss));
+    add({entry->info.key, between->rss.beyond(now.get(F::vm_rss)), between->anon.beyond(now.get(F::rss_anon)),
+         between->hwm.spike(now.get(F::vm_hwm), resident_kib)},
         extremes);
   }
   std::ranges::sort(extremes.processes, {}, &ProcessExtremes::process);

@@ -21,7 +21,7 @@ class Looks {
   // A look at `at_ms` (wall clock) saw these. `entries`, `totals` and `machine` are as the tick before left them. What
   // grows so fast that a tick should see it now: of several the one that grew most.
   std::optional<FastGrowth> see(const Entries& entries, const CategoryTotals& totals, const MachineMemory& machine,
-                                const std::vector<CensusProcess>& seen, std::optional<std::int64_t> available_kib,
+                                const std::vector<Glance>& seen, std::optional<std::int64_t> available_kib,
                                 std::int64_t at_ms);
 
   // When the last look was, where there was one since the tick before.
@@ -33,13 +33,30 @@ class Looks {
   void take(const Entries& entries, const CategoryTotals& totals, Tick& tick);
 
  private:
-  std::optional<FastGrowth> see_processes(const Entries& entries, const std::vector<CensusProcess>& seen,
-                                          std::int64_t available_kib, std::int64_t at_ms);
+  // One that the tick before had. They lie side by side, and what moves at no look touches nothing else.
+  struct Watched {
+    ProcessEntry* entry;
+    std::size_t category;
+    std::int64_t tick_rss_kib;            // at the tick before
+    Glance last;                          // as it was seen last, by a look or by the tick,
+    std::optional<std::int64_t> seen_ms;  // and when, where that was a look
+    std::int64_t marked_rss_kib;          // what growth is judged against: what it was a second ago,
+    std::int64_t marked_ms = 0;           // or at the look before, where that is longer ago
+
+    void see(const Glance& now, std::int64_t at_ms);
+    // How much it grew, if that is fast; its mark moves on.
+    std::optional<std::int64_t> fast_growth(const Glance& now, std::int64_t available_kib, std::int64_t at_ms);
+  };
+
+  void watch(const Entries& entries);
+  std::optional<FastGrowth> see_processes(const std::vector<Glance>& seen, std::int64_t available_kib,
+                                          std::int64_t at_ms);
 
   bool begun_ = false;
   std::optional<std::int64_t> looked_ms_;  // the last look since the tick before
   SizeBetween available_;
   SizeBetween used_;
+  std::vector<Watched> watched_;          // by pid
   std::vector<SizeBetween> categories_;   // by slot
   std::vector<std::int64_t> gained_kib_;  // by them since the tick before; reused
 };

@@ -107,7 +107,7 @@ struct ProcessEntry {
   bool changed = false;      // `info` is to be told again
   bool denied = false;       // its rollup, when it was asked for last
 
-  ProcessBetween between;  // ticks, as looks saw it
+  std::unique_ptr<ProcessBetween> between;  // ticks, as looks saw it move; nullptr: they did not
 
   // After a read that overstayed its time, none until then (boot clock); each further time for longer.
   std::int64_t left_out_until_ms = 0;

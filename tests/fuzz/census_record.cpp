@@ -45,7 +45,7 @@ void census_record(std::string_view text) {
     const CensusProcess process = read_record(record, units);
     require(process.comm.size() <= 16, "a name is short");
     require_sizes(process.memory);
-    require_sizes(read_glance(record, units).memory);
+    require(glance_of(process) == read_glance(record, units), "a glance sees what a look sees");
   }
   std::int64_t ended = 0;
   for (bool end = true; !text.empty(); end = !end) {
