@@ -15,6 +15,32 @@ JOIN category AS y ON y.id = p.category_id
 JOIN cgroup AS g ON g.id = p.cgroup_id
 LEFT JOIN identity AS i ON i.id = p.identity_id;
 
+-- What seldom moves of a process: as process_state has it, and process_rare.
+CREATE VIEW process_detail AS
+SELECT s.tick_id, s.process_id, s.state, s.parent_pid, s.threads, s.ksm_kib,
+  IIF(r.tick_id IS NULL, s.anon_huge_pages_kib * 0, r.lazy_free_kib) AS lazy_free_kib, s.anon_huge_pages_kib,
+  IIF(r.tick_id IS NULL, s.anon_huge_pages_kib * 0, r.shmem_pmd_mapped_kib) AS shmem_pmd_mapped_kib,
+  IIF(r.tick_id IS NULL, s.anon_huge_pages_kib * 0, r.file_pmd_mapped_kib) AS file_pmd_mapped_kib,
+  IIF(r.tick_id IS NULL, s.anon_huge_pages_kib * 0, r.shared_hugetlb_kib) AS shared_hugetlb_kib,
+  IIF(r.tick_id IS NULL, s.anon_huge_pages_kib * 0, r.private_hugetlb_kib) AS private_hugetlb_kib,
+  IIF(r.tick_id IS NULL, s.vm_size_kib * 0, r.swap_kib) AS swap_kib,
+  IIF(r.tick_id IS NULL, s.anon_huge_pages_kib * 0, r.swap_pss_kib) AS swap_pss_kib,
+  IIF(r.tick_id IS NULL, s.anon_huge_pages_kib * 0, r.locked_kib) AS locked_kib,
+  NULLIF(COALESCE(s.vm_peak_kib, s.vm_size_kib), -1) AS vm_peak_kib, s.vm_size_kib,
+  IIF(r.tick_id IS NULL, s.vm_size_kib * 0, r.vm_lck_kib) AS vm_lck_kib, IIF(r.tick_id IS NULL, s.vm_size_kib * 0, r.vm_pin_kib) AS vm_pin_kib,
+  s.vm_data_kib, s.vm_stk_kib, s.vm_exe_kib, s.vm_lib_kib, s.vm_pte_kib,
+  IIF(r.tick_id IS NULL, s.vm_size_kib * 0, r.vm_swap_kib) AS vm_swap_kib,
+  IIF(r.tick_id IS NULL, s.vm_size_kib * 0, r.hugetlb_pages_kib) AS hugetlb_pages_kib, s.shared_swap_kib
+FROM process_state AS s
+LEFT JOIN process_rare AS r ON r.tick_id = s.tick_id AND r.process_id = s.process_id;
+
+-- Totals over the processes of a category, with what of them is swapped out.
+CREATE VIEW category_sample AS
+SELECT t.tick_id, t.category_id, t.processes, t.inexact, t.rss_kib, t.pss_kib, t.uss_kib, COALESCE(w.swap_kib, 0) AS swap_kib,
+  COALESCE(w.swap_pss_kib, 0) AS swap_pss_kib, COALESCE(w.shared_swap_kib, 0) AS shared_swap_kib
+FROM category_total AS t
+LEFT JOIN category_swap AS w ON w.tick_id = t.tick_id AND w.category_id = t.category_id;
+
 -- Which rows of process_sample and process_detail hold at a tick. They are gathered for each tick by itself, within the
 -- argument of json_each(): a join with a GROUP BY would be made for the whole history first, wherever the tick is named by a
 -- subquery, a list or a range. CROSS JOIN keeps SQLite from starting anywhere but at the tick.
@@ -30,7 +56,7 @@ CROSS JOIN json_each((
       FROM process_sample
       WHERE tick_id BETWEEN t.keyframe_id AND t.id
       UNION ALL
-      SELECT process_id, NULL, tick_id FROM process_detail WHERE tick_id BETWEEN t.keyframe_id AND t.id
+      SELECT process_id, NULL, tick_id FROM process_state WHERE tick_id BETWEEN t.keyframe_id AND t.id
     )
     GROUP BY process_id
   )
@@ -106,7 +132,7 @@ JOIN (
   WHERE tick_id >= (SELECT keyframe_id FROM tick ORDER BY id DESC LIMIT 1) GROUP BY process_id
 ) AS h
 JOIN (
-  SELECT process_id, MAX(tick_id) AS tick_id FROM process_detail
+  SELECT process_id, MAX(tick_id) AS tick_id FROM process_state
   WHERE tick_id >= (SELECT keyframe_id FROM tick ORDER BY id DESC LIMIT 1) GROUP BY process_id
 ) AS c ON c.process_id = h.process_id
 JOIN process_sample_full AS s ON s.tick_id = h.tick_id AND s.process_id = h.process_id
@@ -121,7 +147,7 @@ SELECT t.id AS tick_id, t.wall_ms, c.name AS category, s.processes, s.inexact, s
 FROM tick AS t
 CROSS JOIN json_each((
   SELECT json_group_object(category_id, tick_id)
-  FROM (SELECT category_id, MAX(tick_id) AS tick_id FROM category_sample WHERE tick_id BETWEEN t.keyframe_id AND t.id GROUP BY category_id)
+  FROM (SELECT category_id, MAX(tick_id) AS tick_id FROM category_total WHERE tick_id BETWEEN t.keyframe_id AND t.id GROUP BY category_id)
 )) AS h
 CROSS JOIN category_sample AS s ON s.tick_id = h.value AND s.category_id = CAST(h.key AS INTEGER)
 JOIN category AS c ON c.id = s.category_id

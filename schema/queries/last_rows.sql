@@ -2,5 +2,5 @@
 WITH hot AS (
   SELECT process_id, MAX(tick_id) AS tick_id FROM process_sample WHERE tick_id BETWEEN ?1 AND ?2 GROUP BY process_id
 ), cold AS (
-  SELECT process_id, MAX(tick_id) AS tick_id FROM process_detail WHERE tick_id BETWEEN ?1 AND ?2 GROUP BY process_id
+  SELECT process_id, MAX(tick_id) AS tick_id FROM process_state WHERE tick_id BETWEEN ?1 AND ?2 GROUP BY process_id
 )

@@ -9,7 +9,7 @@ WITH hot AS MATERIALIZED (
 ), cold AS MATERIALIZED (
   SELECT d.process_id, d.tick_id
   FROM tick AS t
-  CROSS JOIN process_detail AS d ON d.tick_id = t.id AND d.process_id = ?3
+  CROSS JOIN process_state AS d ON d.tick_id = t.id AND d.process_id = ?3
   WHERE t.id BETWEEN ?1 AND ?2
   ORDER BY t.id DESC LIMIT 1
 )

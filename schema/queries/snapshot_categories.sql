@@ -1,6 +1,6 @@
 -- The categories with a process at tick ?2, whose keyframe is tick ?1.
 WITH last AS (
-  SELECT category_id, MAX(tick_id) AS tick_id FROM category_sample WHERE tick_id BETWEEN ?1 AND ?2 GROUP BY category_id
+  SELECT category_id, MAX(tick_id) AS tick_id FROM category_total WHERE tick_id BETWEEN ?1 AND ?2 GROUP BY category_id
 )
 SELECT c.name, s.processes, s.inexact, s.rss_kib, s.pss_kib, s.uss_kib, s.swap_kib, s.swap_pss_kib, s.shared_swap_kib
 FROM last

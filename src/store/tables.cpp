@@ -10,11 +10,13 @@ namespace {
 constexpr std::array kTables{
     StoreTable{"tick", TableKind::ticks, "id"},
     StoreTable{"process_sample", TableKind::samples, "tick_id"},
-    StoreTable{"process_detail", TableKind::samples, "tick_id"},
+    StoreTable{"process_state", TableKind::samples, "tick_id"},
+    StoreTable{"process_rare", TableKind::samples, "tick_id"},
     StoreTable{"machine_sample", TableKind::samples, "tick_id"},
     StoreTable{"machine_detail", TableKind::samples, "tick_id"},
     StoreTable{"meminfo_other", TableKind::samples, "tick_id"},
-    StoreTable{"category_sample", TableKind::samples, "tick_id"},
+    StoreTable{"category_total", TableKind::samples, "tick_id"},
+    StoreTable{"category_swap", TableKind::samples, "tick_id"},
     StoreTable{"cgroup_sample", TableKind::samples, "tick_id"},
     StoreTable{"cgroup_detail", TableKind::samples, "tick_id"},
     StoreTable{"ledger", TableKind::samples, "tick_id"},
@@ -68,7 +70,7 @@ constexpr std::array kTables{
     StoreTable{.name = "tmpfs_entry", .kind = TableKind::names, .users = "tmpfs_entry_sample", .column = "entry_id"},
     StoreTable{.name = "tmpfs", .kind = TableKind::names, .users = "tmpfs_sample", .column = "tmpfs_id"},
     StoreTable{"category", TableKind::words, "",
-               "id IN (SELECT category_id FROM copy.process UNION SELECT category_id FROM copy.category_sample "
+               "id IN (SELECT category_id FROM copy.process UNION SELECT category_id FROM copy.category_total "
                "UNION {rolled_up} UNION SELECT subject_id FROM copy.mark WHERE subject = {subject})",
                Tier::raw, SubjectKind::category, "process", "category_id", "name"},
     StoreTable{"meminfo_key", TableKind::words, "", "id IN (SELECT key_id FROM copy.meminfo_other)"},

@@ -110,6 +110,12 @@ std::optional<std::int64_t> unpacked_column(std::optional<std::int64_t> stored, 
   return *stored == kNotKnown ? std::nullopt : stored;
 }
 
+std::optional<std::int64_t> usual_value(const ProcessMemory& memory, ProcessField field) {
+  // VmSwap stands in for the swap of smaps_rollup where that is not read.
+  const bool of_rollup = field < P::vm_peak && field != P::swap;
+  return memory.has(of_rollup ? P::anon_huge_pages : P::vm_size) ? Value(0) : std::nullopt;
+}
+
 ProcessMemory packed(const ProcessMemory& values, Source source) {
   ProcessMemory stored = values;
   for (const Derived& column : kDerived) {

@@ -1,8 +1,9 @@
 #pragma once
 
 // Which table holds which field: what moves (…_sample) apart from what seldom does (…_detail). And the columns of
-// process_sample that are stored only where they are not what the others make them.
+// processes that are stored only where they are not what the others make them.
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <initializer_list>
@@ -71,21 +72,31 @@ inline constexpr std::array kHotMachineFields{
     MachineField::psi_full_total,
 };
 
-// The fields of E that `hot` leaves out, in their order.
-template <typename E, std::size_t N>
-constexpr auto cold_fields(const std::array<E, N>& hot) {
-  std::array<E, FieldSet<E>::kCount - N> cold{};
+// What most processes have nothing of: in process_rare, where any of them is not usual_value().
+inline constexpr std::array kRareProcessFields{
+    ProcessField::lazy_free,       ProcessField::shmem_pmd_mapped,
+    ProcessField::file_pmd_mapped, ProcessField::shared_hugetlb,
+    ProcessField::private_hugetlb, ProcessField::swap_pss,
+    ProcessField::locked,          ProcessField::swap,
+    ProcessField::vm_lck,          ProcessField::vm_pin,
+    ProcessField::vm_swap,         ProcessField::hugetlb_pages,
+};
+
+// The fields of E that `some` leave out, in their order.
+template <typename E, std::size_t... N>
+constexpr auto fields_without(const std::array<E, N>&... some) {
+  std::array<E, FieldSet<E>::kCount - (N + ...)> rest{};
   std::size_t found = 0;
   for (std::size_t i = 0; i < FieldSet<E>::kCount; ++i) {
-    bool is_hot = false;
-    for (const E field : hot) is_hot = is_hot || field == static_cast<E>(i);
-    if (!is_hot) cold[found++] = static_cast<E>(i);
+    const auto field = static_cast<E>(i);
+    if (!(std::ranges::count(some, field) + ...)) rest[found++] = field;
   }
-  return cold;
+  return rest;
 }
 
-inline constexpr auto kColdProcessFields = cold_fields(kHotProcessFields);
-inline constexpr auto kColdMachineFields = cold_fields(kHotMachineFields);
+inline constexpr auto kColdProcessFields = fields_without(kHotProcessFields);
+inline constexpr auto kStateFields = fields_without(kHotProcessFields, kRareProcessFields);
+inline constexpr auto kColdMachineFields = fields_without(kHotMachineFields);
 
 // In the place of a source: the process was not there for a while from this tick on.
 inline constexpr std::int64_t kAbsentSource = 5;
@@ -128,6 +139,9 @@ std::optional<std::int64_t> sum_of_fields(const ProcessMemory& values, std::init
 // What is stored in a column that is left out where it is what others make it, and back: exact for any value but -1.
 std::optional<std::int64_t> packed_column(std::optional<std::int64_t> value, std::optional<std::int64_t> derived);
 std::optional<std::int64_t> unpacked_column(std::optional<std::int64_t> stored, std::optional<std::int64_t> derived);
+
+// What a field of process_rare is where there is no row: 0, where what says whether it can be known is known.
+std::optional<std::int64_t> usual_value(const ProcessMemory& memory, ProcessField field);
 
 // What process_sample stores for `values`, and back: exact for any values but -1.
 ProcessMemory packed(const ProcessMemory& values, Source source);

@@ -1,5 +1,7 @@
 #include "store/rows/sample_rows.h"
 
+#include <algorithm>
+
 #include "store/rows/columns.h"
 
 namespace memoir {
@@ -7,6 +9,8 @@ namespace {
 
 constexpr std::span<const ProcessField> kHotProcess = kHotProcessFields;
 constexpr std::span<const ProcessField> kColdProcess = kColdProcessFields;
+constexpr std::span<const ProcessField> kState = kStateFields;
+constexpr std::span<const ProcessField> kRare = kRareProcessFields;
 constexpr std::span<const MachineField> kHotMachine = kHotMachineFields;
 constexpr std::span<const MachineField> kColdMachine = kColdMachineFields;
 
@@ -21,13 +25,16 @@ std::string insert_sql(const std::string& table, const std::string& first, std::
 
 SampleRows::SampleRows(SQLite::Database& database)
     : hot_process_(database, insert_sql("process_sample", "tick_id, process_id, source", 3, kHotProcess)),
-      cold_process_(database,
-                    insert_sql("process_detail", "tick_id, process_id, state, parent_pid, threads", 5, kColdProcess)),
+      state_(database, insert_sql("process_state", "tick_id, process_id, state, parent_pid, threads", 5, kState)),
+      rare_(database, insert_sql("process_rare", "tick_id, process_id", 2, kRare)),
       hot_machine_(database, insert_sql("machine_sample", "tick_id", 1, kHotMachine)),
       cold_machine_(database, insert_sql("machine_detail", "tick_id", 1, kColdMachine)),
       category_(database,
-                "INSERT INTO category_sample (tick_id, category_id, processes, inexact, rss_kib, pss_kib, uss_kib, "
-                "swap_kib, swap_pss_kib, shared_swap_kib) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
+                "INSERT INTO category_total (tick_id, category_id, processes, inexact, rss_kib, pss_kib, uss_kib) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?)"),
+      category_swap_(database,
+                     "INSERT INTO category_swap (tick_id, category_id, swap_kib, swap_pss_kib, shared_swap_kib) "
+                     "VALUES (?, ?, ?, ?, ?)"),
       cgroup_(database,
               "INSERT INTO cgroup_sample (tick_id, cgroup_id, current_kib, file_kib, swap_kib, max_kib, high_kib, "
               "swap_max_kib, anon_kib, shmem_kib, kernel_kib) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
@@ -66,9 +73,18 @@ void SampleRows::insert_hot(std::int64_t tick_id, std::int64_t process_id, const
 
 void SampleRows::insert_cold(std::int64_t tick_id, std::int64_t process_id, const ProcessSample& sample) {
   const std::string_view state(&sample.state, 1);
-  cold_process_.bind(tick_id, process_id, state, sample.parent_pid, sample.threads);
-  add_fields(cold_process_, sample.memory, kColdProcess);
-  cold_process_.finish();
+  const ProcessMemory& memory = sample.memory;
+  state_.bind(tick_id, process_id, state, sample.parent_pid, sample.threads);
+  for (const ProcessField field : kState) {
+    const auto value = memory.get(field);
+    state_.add(field == ProcessField::vm_peak ? packed_column(value, memory.get(ProcessField::vm_size)) : value);
+  }
+  state_.finish();
+  const auto is_usual = [&](ProcessField field) { return memory.get(field) == usual_value(memory, field); };
+  if (std::ranges::all_of(kRare, is_usual)) return;
+  rare_.bind(tick_id, process_id);
+  add_fields(rare_, memory, kRare);
+  rare_.finish();
 }
 
 void SampleRows::insert_hot(std::int64_t tick_id, const MachineMemory& memory) {
@@ -84,8 +100,9 @@ void SampleRows::insert_cold(std::int64_t tick_id, const MachineMemory& memory) 
 }
 
 void SampleRows::insert(std::int64_t tick_id, std::int64_t category_id, const CategorySample& sample) {
-  category_.run(tick_id, category_id, sample.processes, sample.inexact, sample.rss_kib, sample.pss_kib, sample.uss_kib,
-                sample.swap_kib, sample.swap_pss_kib, sample.shared_swap_kib);
+  category_.run(tick_id, category_id, sample.processes, sample.inexact, sample.rss_kib, sample.pss_kib, sample.uss_kib);
+  if (sample.swap_kib == 0 && sample.swap_pss_kib == 0 && sample.shared_swap_kib == 0) return;
+  category_swap_.run(tick_id, category_id, sample.swap_kib, sample.swap_pss_kib, sample.shared_swap_kib);
 }
 
 void SampleRows::insert(std::int64_t tick_id, std::int64_t cgroup_id, const CgroupSample& sample) {

@@ -33,10 +33,12 @@ class SampleRows {
 
  private:
   Statement hot_process_;
-  Statement cold_process_;
+  Statement state_;
+  Statement rare_;
   Statement hot_machine_;
   Statement cold_machine_;
   Statement category_;
+  Statement category_swap_;
   Statement cgroup_;
   Statement gone_cgroup_;
   Statement cgroup_detail_;

@@ -24,21 +24,24 @@ bool has(SQLite::Database& database, std::string_view table) {
 }
 
 // SQLite keeps what made a table or a view as "CREATE TABLE …" and "CREATE VIEW …".
-void make_in_temp(SQLite::Database& database, const sql::Object& object) {
+void make_in_temp(SQLite::Database& database, const sql::Object& object, std::string_view kind) {
   const std::string_view sql = object.sql;
-  database.exec(fmt::format("CREATE TEMP {}", sql.substr(std::string_view("CREATE ").size())));
+  database.exec(
+      fmt::format("CREATE TEMP {} IF NOT EXISTS {}", kind, sql.substr(fmt::formatted_size("CREATE {} ", kind))));
 }
 
 void add_missing_tables(SQLite::Database& database) {
   for (const sql::Object& object : kToday) {
-    if (object.type == std::string_view("table") && !has(database, object.name)) make_in_temp(database, object);
+    if (object.type == std::string_view("table") && !has(database, object.name))
+      make_in_temp(database, object, "TABLE");
   }
 }
 
-// Those that the file has as well: a view of the file would not look into TEMP, and may be a stranger's.
+// Those that the file has as well: a view of the file would not look into TEMP, and may be a stranger's. What was a
+// table stands there already (compat/).
 void add_views(SQLite::Database& database) {
   for (const sql::Object& object : kToday) {
-    if (object.type == std::string_view("view")) make_in_temp(database, object);
+    if (object.type == std::string_view("view")) make_in_temp(database, object, "VIEW");
   }
 }
 

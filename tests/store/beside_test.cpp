@@ -1,0 +1,69 @@
+// Since schema 12 what most processes and machines have nothing of stands beside the row with the same key.
+
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include "random_history.h"
+#include "store_fixture.h"
+#include "support/simulation.h"
+
+namespace memoir::test {
+namespace {
+
+std::int64_t count(SQLite::Database& database, const std::string& of) {
+  return database.execAndGet("SELECT COUNT(*) FROM " + of).getInt64();
+}
+
+// Rows beside that stand alone, or say no more than none would.
+void check_needed(SQLite::Database& database) {
+  CHECK(count(database,
+              "process_rare LEFT JOIN process_state AS s USING (tick_id, process_id) WHERE s.state IS NULL") == 0);
+  CHECK(
+      count(database,
+            "process_detail WHERE (tick_id, process_id) IN (SELECT tick_id, process_id FROM process_rare) AND "
+            "(lazy_free_kib, shmem_pmd_mapped_kib, file_pmd_mapped_kib, shared_hugetlb_kib, private_hugetlb_kib, "
+            "swap_pss_kib, locked_kib) IS (anon_huge_pages_kib * 0, anon_huge_pages_kib * 0, anon_huge_pages_kib * 0, "
+            "anon_huge_pages_kib * 0, anon_huge_pages_kib * 0, anon_huge_pages_kib * 0, anon_huge_pages_kib * 0) "
+            "AND (swap_kib, vm_lck_kib, vm_pin_kib, vm_swap_kib, hugetlb_pages_kib) IS "
+            "(vm_size_kib * 0, vm_size_kib * 0, vm_size_kib * 0, vm_size_kib * 0, vm_size_kib * 0)") == 0);
+  CHECK(count(database,
+              "category_swap LEFT JOIN category_total AS t USING (tick_id, category_id) WHERE t.processes IS NULL OR "
+              "(swap_kib, swap_pss_kib, shared_swap_kib) = (0, 0, 0)") == 0);
+}
+
+}  // namespace
+
+TEST_CASE("beside: any history has rows there only where there is something to tell") {
+  for (const std::uint32_t seed : {1U, 2U, 3U}) {
+    const StoreFixture fixture;
+    RandomHistory history(seed);
+    {
+      const auto writer = fixture.writer();
+      must(writer->begin_run(run_info(history.boot(), history.now())));
+      for (int i = 0; i < 60; ++i) must(writer->write(history.next()));
+      must(writer->end_run(history.now(), "stopped"));
+    }
+    SQLite::Database database(fixture.path());
+    CHECK(count(database, "process_rare") > 0);
+    check_needed(database);
+  }
+}
+
+TEST_CASE("beside: a machine that does not swap has no rows there, and its answers are zeros") {
+  const StoreFixture fixture;
+  Simulation simulation({.processes = 20});
+  {
+    const auto writer = fixture.writer();
+    must(writer->begin_run(run_info(simulation.boot(), simulation.now())));
+    for (int i = 0; i < 30; ++i) must(writer->write(simulation.next()));
+    must(writer->end_run(simulation.now(), "stopped"));
+  }
+  SQLite::Database database(fixture.path());
+  CHECK(count(database, "process_rare") == 0);
+  CHECK(count(database, "category_swap") == 0);
+  CHECK(count(database, "process_detail") > 20);
+  CHECK(count(database,
+              "process_detail WHERE (swap_kib, vm_swap_kib, locked_kib, hugetlb_pages_kib) IS NOT (0, 0, 0, 0)") == 0);
+  CHECK(count(database, "category_sample WHERE (swap_kib, swap_pss_kib, shared_swap_kib) <> (0, 0, 0)") == 0);
+}
+
+}  // namespace memoir::test
