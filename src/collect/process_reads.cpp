@@ -165,7 +165,7 @@ void ProcessReads::take_exact(ProcessEntry& entry, Pass& pass) {
   ProcessSample& sample = entry.sample;
   const std::int64_t thought_kib = sample.memory.or_zero(F::pss);
   const bool estimated = std::exchange(sample.source, Source::exact) == Source::estimated;
-  sample.memory.copy_part(entry.rollup->memory(), F{}, kRollupFields);
+  sample.memory.copy_part(*entry.rollup->take_memory(), F{}, kRollupFields);
   const std::int64_t read_kib = sample.memory.or_zero(F::pss);
   ExactReading now{sample.memory, pass.tick.begin.boot_ms, entry.rollup->used()};
   const bool another = entry.change.suspicious() || entry.exec_told;

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <pwd.h>
-#include <utility>
 
 #include "proc/cgroup.h"
 #include "proc/pid_stat.h"
@@ -36,7 +35,8 @@ void RollupJob::run(Buffer& buffer) {
 
 Status RollupJob::read_from(const Fd& fd, Buffer& buffer) {
   const auto text = TRY(read_all(fd, buffer, "smaps_rollup"));
-  return parse_smaps_rollup(text, memory_);
+  memory_ = std::make_unique<ProcessMemory>();
+  return parse_smaps_rollup(text, *memory_);
 }
 
 Status RollupJob::open_and_read(Buffer& buffer) {

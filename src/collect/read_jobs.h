@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "collect/command_reader.h"
 #include "collect/reads/blocking_reader.h"
@@ -32,7 +33,8 @@ class RollupJob final : public BlockingJob {
   bool replaced() const { return stale_ && read(); }
   bool read() const { return outcome_.ok(); }
   const Error& failure() const { return outcome_.error(); }
-  const ProcessMemory& memory() const { return memory_; }  // its rollup fields, if read()
+  // Its rollup fields, if read(). Once: of many processes few are read in a tick.
+  std::unique_ptr<ProcessMemory> take_memory() { return std::move(memory_); }
 
  private:
   Status read_from(const Fd& fd, Buffer& buffer);
@@ -46,7 +48,7 @@ class RollupJob final : public BlockingJob {
   bool stale_ = false;
   Fd fd_;
   Status outcome_ = Done{};
-  ProcessMemory memory_;
+  std::unique_ptr<ProcessMemory> memory_;
 };
 
 // What a process is: its command line, exe, cwd, cgroup; or, without a CommandReader, only its cgroup.

@@ -3,8 +3,9 @@
 // mmap takes a process of 4 GiB and 20,000 mappings meanwhile, and how far the PSS that Memoir recorded is from a full
 // reading at that moment.
 //
-// peers_bench [PROCESSES [KIB [SECONDS [PEER]]]]: by default 300 processes of 2 MiB private memory each, 60 s of each
-// peer, or only of those whose names begin with PEER. A peer that is not installed is left out, which is said;
+// peers_bench [PROCESSES [KIB [SECONDS [PEER [WARM_UP]]]]]: by default 300 processes of 2 MiB private memory each, 60 s
+// of each peer, or only of those whose names begin with PEER; of ours after 25 s, two ticks of the slow one, in which it
+// learns (it goes on doing so for some ten minutes). A peer that is not installed is left out, which is said;
 // scripts/peers installs them.
 
 #include <SQLiteCpp/SQLiteCpp.h>
@@ -44,7 +45,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr int kWarmUpSeconds = 5;
-constexpr int kOurWarmUpSeconds = 25;  // two ticks of the slow one: until then it learns
 constexpr int kExporterPort = 19256;
 
 struct Plan {
@@ -52,6 +52,7 @@ struct Plan {
   std::size_t private_kib = 2048;
   int seconds = 60;
   std::string only = {};  // peers whose names begin so
+  int our_warm_up_s = 25;
 };
 
 struct Peer {
@@ -68,7 +69,6 @@ struct Used {
   double system_ms = 0;
   double written = 0;
   double kept = 0;
-  std::int64_t rss_kib = 0;
 };
 
 std::string text_of(const fs::path& path) {
@@ -99,7 +99,6 @@ Used used_by(pid_t pid, const std::vector<std::string>& kept) {
     used.system_ms = fields[12] / ticks_per_ms;
   }
   used.written = static_cast<double>(number_after(text_of(proc / "io"), "\nwrite_bytes: "));
-  used.rss_kib = number_after(text_of(proc / "status"), "VmRSS:");
   for (const std::string& file : kept) {
     std::error_code missing;
     const auto size = fs::file_size(file, missing);
@@ -208,22 +207,26 @@ void print_error(const std::string& database, const std::map<std::int32_t, std::
              std::abs(recorded - read) / read * 100, errors[(errors.size() - 1) * 99 / 100], errors.back());
 }
 
-void rest(const Peer& peer, int seconds) {
+// The most that was resident meanwhile, in KiB.
+std::int64_t rest(const Peer& peer, pid_t pid, int seconds) {
+  std::int64_t most_kib = 0;
   for (int second = 0; second < seconds; ++second) {
     std::this_thread::sleep_for(std::chrono::seconds(1));
     if (peer.scraped) scrape();
+    most_kib = std::max(most_kib, number_after(text_of(fmt::format("/proc/{}/status", pid)), "VmRSS:"));
   }
+  return most_kib;
 }
 
 void measure(const Peer& peer, const Plan& plan, Victim& large, Victim& many) {
   if (!installed(peer)) return fmt::print("{:<30}not installed\n", peer.name);
   const bool ours = peer.name.starts_with("memoird");
   const pid_t pid = start(peer);
-  rest(peer, ours ? kOurWarmUpSeconds : kWarmUpSeconds);
+  rest(peer, pid, ours ? plan.our_warm_up_s : kWarmUpSeconds);
   large.take();
   many.take();
   const Used first = used_by(pid, peer.kept);
-  rest(peer, plan.seconds);
+  const std::int64_t most_kib = rest(peer, pid, plan.seconds);
   const Used last = used_by(pid, peer.kept);
   const Victim::Latency of_large = large.take();
   const Victim::Latency of_many = many.take();
@@ -240,7 +243,7 @@ void measure(const Peer& peer, const Plan& plan, Victim& large, Victim& many) {
   fmt::print("{:<30}{:>9.2f}{:>9.2f}{:>9.2f}{:>10.1f}{:>10.1f}{:>9.1f}{:>10.0f}{:>10.0f}\n", peer.name, cpu,
              cpu * (last.user_ms - first.user_ms) / split, cpu * (last.system_ms - first.system_ms) / split,
              (last.kept - first.kept) / each, (last.written - first.written) / each,
-             static_cast<double>(last.rss_kib) / 1024, of_large.p999_us, of_many.p999_us);
+             static_cast<double>(most_kib) / 1024, of_large.p999_us, of_many.p999_us);
   if (ours) print_error(peer.kept.front(), before, after);
   std::fflush(stdout);
 }
@@ -282,6 +285,7 @@ int main(int argc, char** argv) try {
   plan.processes = argument(argc, argv, 1, plan.processes);
   plan.private_kib = argument(argc, argv, 2, plan.private_kib);
   if (argc > 4) plan.only = argv[4];
+  plan.our_warm_up_s = static_cast<int>(argument(argc, argv, 5, static_cast<std::size_t>(plan.our_warm_up_s)));
   plan.seconds = static_cast<int>(argument(argc, argv, 3, static_cast<std::size_t>(plan.seconds)));
   const test::TemporaryDirectory folder;
   const Herd herd(plan.processes, plan.private_kib);
