@@ -1,4 +1,4 @@
--- Schema 12: what most processes and machines have nothing of stands in tables of its own, beside the row with the same key. The
+-- Schema 12: what most processes and categories have nothing of stands in tables of its own, beside the row with the same key. The
 -- views process_detail and category_sample tell both, as the tables did before.
 
 CREATE TABLE process_state (
@@ -21,7 +21,7 @@ CREATE TABLE process_state (
 ) STRICT, WITHOUT ROWID;
 
 -- Without a row, those of smaps_rollup are 0 where anon_huge_pages_kib is known, those of status and swap_kib where vm_size_kib is;
--- else they are not known.
+-- else they are not known. On kernels that lack one of them (before 5.4 FilePmdMapped) each row of process_state has one here.
 CREATE TABLE process_rare (
   tick_id INTEGER NOT NULL,
   process_id INTEGER NOT NULL,

@@ -10,10 +10,9 @@ std::optional<Glance> glance_of(const CensusProcess& process) {
 }
 
 Status Census::glance(std::vector<Glance>& glances) {
-  std::vector<CensusProcess> processes;
-  TRY(look(processes));
+  TRY(look(looked_));
   glances.clear();
-  for (const CensusProcess& process : processes) {
+  for (const CensusProcess& process : looked_) {
     if (const auto glance = glance_of(process)) glances.push_back(*glance);
   }
   return Done{};

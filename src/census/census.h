@@ -69,6 +69,9 @@ class Census {
 
   // What the last look found listed in /proc, ascending, kernel threads too; nullptr: it did without a list.
   virtual const std::vector<std::int32_t>* listed() const { return nullptr; }
+
+ private:
+  std::vector<CensusProcess> looked_;  // by a glance; reused
 };
 
 // Compares what a census says of a child of ours, which holds known memory, with what the kernel's files say. The error

@@ -31,8 +31,8 @@ std::optional<FastGrowth> Looks::see(const Entries& entries, const CategoryTotal
     used_.begin(used_kib(machine, machine.get(MachineField::mem_available)));
     categories_.assign(by_slot.size(), {});
     for (std::size_t i = 0; i < by_slot.size(); ++i) categories_[i].begin(by_slot[i].rss_kib);
-    watch(entries);
   }
+  if (watched_.empty()) watch(entries);
   const auto after_ms = std::exchange(looked_ms_, at_ms);
   available_.see(available_kib, at_ms, after_ms);
   used_.see(used_kib(machine, available_kib), at_ms, after_ms);
@@ -65,6 +65,7 @@ std::optional<FastGrowth> Looks::see_processes(const std::vector<Glance>& seen, 
     const bool here = now != seen.end() && now->pid == watched.last.pid && now->start_ticks == watched.last.start_ticks;
     gained_kib_[watched.category] += (here ? now->rss_kib : 0) - watched.tick_rss_kib;
     if (!here) continue;
+    if (!now->hwm_kib) watched.last.hwm_kib.reset();
     if (*now != watched.last) {
       watched.see(*now, at_ms);
       const auto gain_kib = watched.fast_growth(*now, available_kib, at_ms);
@@ -98,8 +99,8 @@ void Looks::Watched::see(const Glance& now, std::int64_t at_ms) {
 
 std::optional<std::int64_t> Looks::Watched::fast_growth(const Glance& now, std::int64_t available_kib,
                                                         std::int64_t at_ms) {
-  // As long as it stood still its mark was not moved.
-  if (seen_ms && *seen_ms - marked_ms >= kMarkMs) {
+  // As long as it stood still its mark was not moved. Before it: the clock was set back.
+  if (seen_ms && (*seen_ms - marked_ms >= kMarkMs || *seen_ms < marked_ms)) {
     marked_rss_kib = last.rss_kib;
     marked_ms = *seen_ms;
   }

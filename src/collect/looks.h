@@ -24,6 +24,9 @@ class Looks {
                                 const std::vector<Glance>& seen, std::optional<std::int64_t> available_kib,
                                 std::int64_t at_ms);
 
+  // A tick begins, and entries may go: the next look finds anew whom to watch.
+  void let_go() { watched_.clear(); }
+
   // When the last look was, where there was one since the tick before.
   std::optional<std::int64_t> looked_ms() const { return looked_ms_; }
 
@@ -33,7 +36,8 @@ class Looks {
   void take(const Entries& entries, const CategoryTotals& totals, Tick& tick);
 
  private:
-  // One that the tick before had. They lie side by side, and what moves at no look touches nothing else.
+  // One that the tick before had. They lie side by side: of who stands still nothing else is touched, and its growth is
+  // not judged again.
   struct Watched {
     ProcessEntry* entry;
     std::size_t category;
@@ -56,7 +60,7 @@ class Looks {
   std::optional<std::int64_t> looked_ms_;  // the last look since the tick before
   SizeBetween available_;
   SizeBetween used_;
-  std::vector<Watched> watched_;          // by pid
+  std::vector<Watched> watched_;          // by pid; empty: not found yet
   std::vector<SizeBetween> categories_;   // by slot
   std::vector<std::int64_t> gained_kib_;  // by them since the tick before; reused
 };

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <unistd.h>
 #include <utility>
 
 #include "collect/reads/cost_span.h"
@@ -158,7 +157,7 @@ void ProcessReads::take_rollup(ProcessEntry& entry, Pass& pass) {
     if (entry.change.uid) entry.user_due = true;
   }
   take_exact(entry, pass);
-  if (entry.uid != ::geteuid()) ++others_read_;
+  if (entry.uid != own_uid_) ++others_read_;
 }
 
 void ProcessReads::take_exact(ProcessEntry& entry, Pass& pass) {
@@ -182,7 +181,7 @@ void ProcessReads::take_exact(ProcessEntry& entry, Pass& pass) {
 
 void ProcessReads::count_denied(const ProcessEntry& entry, Pass& pass) {
   ++pass.tick.counts.denied;
-  if (entry.uid != ::geteuid()) ++others_denied_;
+  if (entry.uid != own_uid_) ++others_denied_;
 }
 
 void ProcessReads::take_failure(ProcessEntry& entry, Pass& pass) {

@@ -15,7 +15,9 @@
 // least the VmPeak of before; and of several execs between two ticks all but one. A new comm (prctl) or title
 // (setproctitle) alone is no exec; a new comm makes the identity be read and told again under the same key.
 
+#include <cstdint>
 #include <memory>
+#include <unistd.h>
 #include <vector>
 
 #include "collect/identifier.h"
@@ -60,6 +62,7 @@ class ProcessReads {
   CategoryTotals& totals_;
   BlockingReader reader_;
   std::size_t cgroups_left_ = 0;  // that this run may look up again
+  const std::uint32_t own_uid_ = ::geteuid();
   std::int64_t others_read_ = 0;
   std::int64_t others_denied_ = 0;
 };

@@ -173,6 +173,23 @@ TEST_CASE("looks: how fast one grows is judged by the second, however often it i
   CHECK(fast == 2);
 }
 
+TEST_CASE("looks: after the clock was set back, growth is judged by what a process has then") {
+  Looked looked;
+  const auto grows_to = [&](std::int64_t kib) {
+    looked.proc.update(fake(10, "app", kib));
+    const bool fast = looked.collector->look().growth.has_value();
+    looked.clock.advance(100);
+    return fast;
+  };
+  looked.proc.add(fake(10, "app", 40 * kMib));
+  looked.tick();
+  CHECK_FALSE(grows_to(41 * kMib));
+  CHECK_FALSE(grows_to(80 * kMib));
+  looked.clock.step_wall(-10'000);
+  CHECK_FALSE(grows_to(80 * kMib));
+  CHECK_FALSE(grows_to(110 * kMib));
+}
+
 TEST_CASE("looks: of several that grow fast the one that grew most is told, and what is available") {
   Looked looked;
   looked.proc.write(SystemFile::meminfo, meminfo(6'000'000));

@@ -1,7 +1,8 @@
 #pragma once
 
-// Which table holds which field: what moves (…_sample) apart from what seldom does (…_detail). And the columns of
-// processes that are stored only where they are not what the others make them.
+// Which table holds which field: what moves (…_sample) apart from what seldom does (machine_detail; of processes
+// process_state, and process_rare beside it). And the columns of processes that are stored only where they are not what
+// the others make them.
 
 #include <algorithm>
 #include <array>

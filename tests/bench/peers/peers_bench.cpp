@@ -3,10 +3,10 @@
 // mmap takes a process of 4 GiB and 20,000 mappings meanwhile, and how far the PSS that Memoir recorded is from a full
 // reading at that moment.
 //
-// peers_bench [PROCESSES [KIB [SECONDS [PEER [WARM_UP]]]]]: by default 300 processes of 2 MiB private memory each, 60 s
-// of each peer, or only of those whose names begin with PEER; of ours after 25 s, two ticks of the slow one, in which it
-// learns (it goes on doing so for some ten minutes). A peer that is not installed is left out, which is said;
-// scripts/peers installs them.
+// peers_bench [PROCESSES [KIB [SECONDS [PEERS [WARM_UP]]]]]: by default 300 processes of 2 MiB private memory each, 60
+// s of each peer, or only of those whose names begin as PEERS says ("memoird, a tick|atop -R"); of ours after 25 s, two
+// ticks of the slow one, in which it learns (it goes on doing so for some ten minutes). A peer that is not installed is
+// left out, which is said; scripts/peers installs them.
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <algorithm>
@@ -20,6 +20,7 @@
 #include <linux/capability.h>
 #include <map>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -51,7 +52,7 @@ struct Plan {
   std::size_t processes = 300;
   std::size_t private_kib = 2048;
   int seconds = 60;
-  std::string only = {};  // peers whose names begin so
+  std::vector<std::string> only = {""};  // peers whose names begin so
   int our_warm_up_s = 25;
 };
 
@@ -274,6 +275,13 @@ std::vector<Peer> all_peers(const std::string& folder) {
            true}};
 }
 
+std::vector<std::string> split(const std::string& names) {
+  std::vector<std::string> all;
+  std::istringstream parts(names);
+  for (std::string name; std::getline(parts, name, '|');) all.push_back(name);
+  return all;
+}
+
 std::size_t argument(int argc, char** argv, int index, std::size_t otherwise) {
   return index < argc ? std::strtoul(argv[index], nullptr, 10) : otherwise;
 }
@@ -284,7 +292,7 @@ int main(int argc, char** argv) try {
   Plan plan;
   plan.processes = argument(argc, argv, 1, plan.processes);
   plan.private_kib = argument(argc, argv, 2, plan.private_kib);
-  if (argc > 4) plan.only = argv[4];
+  if (argc > 4) plan.only = split(argv[4]);
   plan.our_warm_up_s = static_cast<int>(argument(argc, argv, 5, static_cast<std::size_t>(plan.our_warm_up_s)));
   plan.seconds = static_cast<int>(argument(argc, argv, 3, static_cast<std::size_t>(plan.seconds)));
   const test::TemporaryDirectory folder;
@@ -305,7 +313,8 @@ int main(int argc, char** argv) try {
   std::this_thread::sleep_for(std::chrono::seconds(std::min(plan.seconds, 60)));
   fmt::print("{:<30}{:>66}{:>10.0f}{:>10.0f}\n", "nobody", "", large.take().p999_us, many.take().p999_us);
   for (const Peer& peer : all_peers(folder.path())) {
-    if (peer.name.starts_with(plan.only)) measure(peer, plan, large, many);
+    const auto begins_so = [&](const std::string& name) { return peer.name.starts_with(name); };
+    if (std::ranges::any_of(plan.only, begins_so)) measure(peer, plan, large, many);
   }
   return 0;
 } catch (const std::exception& error) {
