@@ -3,6 +3,7 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 
 #include "random_history.h"
+#include "store/rows/columns.h"
 #include "store_fixture.h"
 #include "support/simulation.h"
 
@@ -45,6 +46,34 @@ TEST_CASE("beside: any history has rows there only where there is something to t
     SQLite::Database database(fixture.path());
     CHECK(count(database, "process_rare") > 0);
     check_needed(database);
+  }
+}
+
+TEST_CASE("beside: any one value is answered as it was, whatever else is known") {
+  const StoreFixture fixture;
+  Simulation simulation({.processes = 1, .births = 0});
+  const auto writer = fixture.writer();
+  must(writer->begin_run(run_info(simulation.boot(), simulation.now())));
+  std::int64_t ticks = 0;
+  for (const ProcessField field : kRareProcessFields) {
+    for (const std::optional<std::int64_t> value :
+         {std::optional<std::int64_t>(), std::optional<std::int64_t>(0), std::optional<std::int64_t>(4)}) {
+      for (const int known : {0, 1, 2, 3}) {
+        Tick tick = simulation.next();
+        REQUIRE(tick.processes.size() == 1);
+        ProcessMemory& memory = tick.processes.front().memory;
+        if ((known & 1) == 0) memory.set(ProcessField::anon_huge_pages, std::nullopt);
+        if ((known & 2) == 0) memory.set(ProcessField::vm_size, std::nullopt);
+        if (value == 4) memory.set(ProcessField::vm_peak, std::nullopt);
+        for (const ProcessField other : kRareProcessFields) memory.set(other, usual_value(memory, other));
+        memory.set(field, value);
+        must(writer->write(tick));
+        CAPTURE(static_cast<int>(field), known, value.value_or(-1));
+        const Snapshot snapshot = must(fixture.reader()->snapshot(++ticks));
+        REQUIRE(snapshot.processes.size() == 1);
+        CHECK(snapshot.processes.front().sample.memory == memory);
+      }
+    }
   }
 }
 
