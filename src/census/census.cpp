@@ -2,11 +2,14 @@
 
 namespace memoir {
 
+Glance glance_of(std::int32_t pid, std::uint64_t start_ticks, const ProcessMemory& memory) {
+  return {pid, start_ticks, memory.or_zero(ProcessField::vm_rss), memory.or_zero(ProcessField::rss_anon),
+          memory.get(ProcessField::vm_hwm)};
+}
+
 std::optional<Glance> glance_of(const CensusProcess& process) {
-  const ProcessMemory& memory = process.memory;
-  if (!memory.has(ProcessField::vm_rss)) return std::nullopt;
-  return Glance{process.pid, process.start_ticks, memory.or_zero(ProcessField::vm_rss),
-                memory.or_zero(ProcessField::rss_anon), memory.get(ProcessField::vm_hwm)};
+  if (!process.memory.has(ProcessField::vm_rss)) return std::nullopt;
+  return glance_of(process.pid, process.start_ticks, process.memory);
 }
 
 Status Census::glance(std::vector<Glance>& glances) {

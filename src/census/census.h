@@ -50,6 +50,7 @@ struct Glance {
   bool operator==(const Glance&) const = default;
 };
 
+Glance glance_of(std::int32_t pid, std::uint64_t start_ticks, const ProcessMemory& memory);
 // nothing: it has no memory.
 std::optional<Glance> glance_of(const CensusProcess& process);
 

@@ -21,6 +21,8 @@ class SizeBetween {
     if (*kib > (seen_.highest ? seen_.highest->kib : *before_)) seen_.highest = {*kib, at_ms, after_ms};
   }
 
+  std::optional<std::int64_t> before() const { return before_; }
+
   // What is beyond both ticks by enough to be worth a row. `now`: what the tick has; absent: its subject ended.
   Extremes beyond(std::optional<std::int64_t> now) const {
     if (!before_) return {};
@@ -84,7 +86,6 @@ struct ProcessBetween {
   SizeBetween rss;
   SizeBetween anon;
   SizeBetween hwm;
-  std::int64_t tick_rss_kib = 0;  // at the tick before
 };
 
 }  // namespace memoir

@@ -188,7 +188,7 @@ Status Collector::find_processes(bool all, Pass& pass) {
   span.add_to(pass.tick.cost, CostKind::status);
   TRY(list_processes(all, seen));
   span.add_to(pass.tick.cost, CostKind::list);
-  looks_.let_go();
+  looks_.forget_entries();
   table_.update(pids_, census_ ? &seen : nullptr, pass);
   use_events(pass);
   span.add_to(pass.tick.cost, CostKind::status);

@@ -26,7 +26,7 @@ std::optional<FastGrowth> Looks::see(const Entries& entries, const CategoryTotal
                                      const std::vector<Glance>& seen, std::optional<std::int64_t> available_kib,
                                      std::int64_t at_ms) {
   const auto& by_slot = totals.by_slot();
-  if (!std::exchange(begun_, true)) {
+  if (!looked_ms_) {
     available_.begin(machine.get(MachineField::mem_available));
     used_.begin(used_kib(machine, machine.get(MachineField::mem_available)));
     categories_.assign(by_slot.size(), {});
@@ -48,10 +48,8 @@ void Looks::watch(const Entries& entries) {
   watched_.clear();
   watched_.reserve(entries.size());
   for (const auto& entry : entries) {
-    const ProcessMemory& memory = entry->sample.memory;
-    const std::int64_t rss_kib = memory.or_zero(F::vm_rss);
-    const Glance last{entry->pid, entry->start_ticks, rss_kib, memory.or_zero(F::rss_anon), memory.get(F::vm_hwm)};
-    watched_.push_back({entry.get(), entry->category, rss_kib, last, {}, rss_kib});
+    const Glance last = glance_of(entry->pid, entry->start_ticks, entry->sample.memory);
+    watched_.push_back({entry.get(), entry->category, last.rss_kib, last, {}, last.rss_kib});
   }
 }
 
@@ -90,7 +88,6 @@ void Looks::Watched::see(const Glance& now, std::int64_t at_ms) {
     between->rss.begin(before.get(F::vm_rss));
     between->anon.begin(before.get(F::rss_anon));
     between->hwm.begin(before.get(F::vm_hwm));
-    between->tick_rss_kib = tick_rss_kib;
   }
   between->rss.see(now.rss_kib, at_ms, seen_ms);
   between->anon.see(now.anon_kib, at_ms, seen_ms);
@@ -129,14 +126,13 @@ void Looks::take(const Entries& entries, const CategoryTotals& totals, Tick& tic
     // What they saw may be of the image before.
     if (between == nullptr || entry->execed) continue;
     const ProcessMemory& now = entry->sample.memory;
-    const std::int64_t resident_kib = std::max(between->tick_rss_kib, now.or_zero(F::vm_rss));
+    const std::int64_t resident_kib = std::max(between->rss.before().value_or(0), now.or_zero(F::vm_rss));
     add({entry->info.key, between->rss.beyond(now.get(F::vm_rss)), between->anon.beyond(now.get(F::rss_anon)),
          between->hwm.spike(now.get(F::vm_hwm), resident_kib)},
         extremes);
   }
   std::ranges::sort(extremes.processes, {}, &ProcessExtremes::process);
-  looked_ms_.reset();
-  if (!std::exchange(begun_, false)) return;
+  if (!std::exchange(looked_ms_, std::nullopt)) return;
   const auto available = tick.machine.memory.get(MachineField::mem_available);
   extremes.available = available_.beyond(available);
   extremes.used = used_.beyond(used_kib(tick.machine.memory, available));

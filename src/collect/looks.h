@@ -24,8 +24,8 @@ class Looks {
                                 const std::vector<Glance>& seen, std::optional<std::int64_t> available_kib,
                                 std::int64_t at_ms);
 
-  // A tick begins, and entries may go: the next look finds anew whom to watch.
-  void let_go() { watched_.clear(); }
+  // To be called before entries are deleted: they are referred to until then. The next look lists them again.
+  void forget_entries() { watched_.clear(); }
 
   // When the last look was, where there was one since the tick before.
   std::optional<std::int64_t> looked_ms() const { return looked_ms_; }
@@ -56,11 +56,10 @@ class Looks {
   std::optional<FastGrowth> see_processes(const std::vector<Glance>& seen, std::int64_t available_kib,
                                           std::int64_t at_ms);
 
-  bool begun_ = false;
   std::optional<std::int64_t> looked_ms_;  // the last look since the tick before
   SizeBetween available_;
   SizeBetween used_;
-  std::vector<Watched> watched_;          // by pid; empty: not found yet
+  std::vector<Watched> watched_;          // by pid; empty: not listed yet
   std::vector<SizeBetween> categories_;   // by slot
   std::vector<std::int64_t> gained_kib_;  // by them since the tick before; reused
 };
