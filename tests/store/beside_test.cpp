@@ -1,4 +1,4 @@
-// Since schema 12 what most processes and machines have nothing of stands beside the row with the same key.
+// Since schema 12 what most processes and categories have nothing of stands beside the row with the same key.
 
 #include <SQLiteCpp/SQLiteCpp.h>
 

@@ -24,16 +24,16 @@ bool has(SQLite::Database& database, std::string_view table) {
 }
 
 // SQLite keeps what made a table or a view as "CREATE TABLE …" and "CREATE VIEW …".
-void make_in_temp(SQLite::Database& database, const sql::Object& object, std::string_view kind) {
+void make_in_temp(SQLite::Database& database, const sql::Object& object) {
   const std::string_view sql = object.sql;
+  const std::string_view kind = object.type;
   database.exec(
       fmt::format("CREATE TEMP {} IF NOT EXISTS {}", kind, sql.substr(fmt::formatted_size("CREATE {} ", kind))));
 }
 
 void add_missing_tables(SQLite::Database& database) {
   for (const sql::Object& object : kToday) {
-    if (object.type == std::string_view("table") && !has(database, object.name))
-      make_in_temp(database, object, "TABLE");
+    if (object.type == std::string_view("table") && !has(database, object.name)) make_in_temp(database, object);
   }
 }
 
@@ -41,7 +41,7 @@ void add_missing_tables(SQLite::Database& database) {
 // table stands there already (compat/).
 void add_views(SQLite::Database& database) {
   for (const sql::Object& object : kToday) {
-    if (object.type == std::string_view("view")) make_in_temp(database, object, "VIEW");
+    if (object.type == std::string_view("view")) make_in_temp(database, object);
   }
 }
 

@@ -293,8 +293,8 @@ int main(int argc, char** argv) try {
   plan.processes = argument(argc, argv, 1, plan.processes);
   plan.private_kib = argument(argc, argv, 2, plan.private_kib);
   if (argc > 4) plan.only = split(argv[4]);
-  plan.our_warm_up_s = static_cast<int>(argument(argc, argv, 5, static_cast<std::size_t>(plan.our_warm_up_s)));
   plan.seconds = static_cast<int>(argument(argc, argv, 3, static_cast<std::size_t>(plan.seconds)));
+  plan.our_warm_up_s = static_cast<int>(argument(argc, argv, 5, static_cast<std::size_t>(plan.our_warm_up_s)));
   const test::TemporaryDirectory folder;
   const Herd herd(plan.processes, plan.private_kib);
   Victim large(4096, 0);
