@@ -1,6 +1,5 @@
-# One library per folder of src/ and query/. A library's headers, and no others, are reachable through a directory of its
-# own, so that a source file can include exactly the layers that its target links: `#include "store/reader.h"` in src/proc
-# does not compile, nor does "store/sqlite/statement.h" in query/ask.
+# The libraries that the programs are made of. Each is a few folders; its links say which folders its sources may include,
+# and tests/layers holds every #include to that.
 
 add_library(memoir_options INTERFACE)
 target_compile_options(memoir_options INTERFACE
@@ -41,47 +40,38 @@ if(NOT MEMOIR_SANITIZE AND NOT MEMOIR_COVERAGE)
   target_link_options(memoir_options INTERFACE -Wl,--gc-sections)
 endif()
 
-# memoir_layer(NAME [SMALL] [SOURCES …] [HEADERS …] LINKS layers … USES layers … PRIVATE external targets …)
-# LINKS are handed on to who links NAME, since its headers include theirs; USES are for its own source files alone.
-# Without SOURCES all of the folder are its source files, but for main.cpp, and without HEADERS all its headers: of a folder
-# with two targets each says which. SMALL is code that seldom runs, in a program that stays in memory for months: compiled to be
-# small rather than fast.
+# memoir_layer(NAME FOLDERS folders … [SMALL] [LINKS layers …] [USES layers …] [EXCEPT files …]
+#   [PUBLIC|PRIVATE external targets …])
+# A library of all source files in its folders except main.cpp and those named (without .cpp). FOLDERS are relative to the
+# top of the tree. Its sources include its own folders and those of LINKS and USES; LINKS pass on to the targets that link
+# it, since its headers include theirs. SMALL code seldom runs, in a program that stays in memory for months: it is
+# optimised for size.
 function(memoir_layer name)
-  cmake_parse_arguments(ARG "SMALL" "" "SOURCES;HEADERS;LINKS;USES;PRIVATE" ${ARGN})
-  cmake_path(RELATIVE_PATH CMAKE_CURRENT_SOURCE_DIR BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE folder)
-  set_property(GLOBAL APPEND PROPERTY MEMOIR_LAYERS ${name})
-  set_property(GLOBAL PROPERTY MEMOIR_FOLDER_${name} ${folder})
-  string(REGEX REPLACE "^src/" "" path ${folder})
-  set(root ${CMAKE_BINARY_DIR}/layers/${name})
-  file(GLOB sources CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} *.cpp)
-  list(REMOVE_ITEM sources main.cpp)
-  if(ARG_SOURCES)
-    set(sources ${ARG_SOURCES})
-  endif()
-  file(GLOB headers CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} *.h)
-  if(ARG_HEADERS)
-    set(headers ${ARG_HEADERS})
-  endif()
-  # A build tree of an older version has a link to the whole folder there.
-  if(IS_SYMLINK ${root}/${path})
-    file(REMOVE ${root}/${path})
-  endif()
-  file(GLOB_RECURSE linked RELATIVE ${root}/${path} ${root}/${path}/*.h)
-  foreach(header IN LISTS linked)
-    if(NOT header IN_LIST headers)
-      file(REMOVE ${root}/${path}/${header})
-    endif()
-  endforeach()
-  file(MAKE_DIRECTORY ${root}/${path})
-  foreach(header IN LISTS headers)
-    file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR}/${header} ${root}/${path}/${header} SYMBOLIC)
+  cmake_parse_arguments(ARG "SMALL" "" "FOLDERS;EXCEPT;LINKS;USES;PUBLIC;PRIVATE" ${ARGN})
+  string(JOIN "|" except main ${ARG_EXCEPT})
+  set(sources "")
+  foreach(folder IN LISTS ARG_FOLDERS)
+    file(GLOB found CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.cpp)
+    list(FILTER found EXCLUDE REGEX "/(${except})\\.cpp$")
+    # Files of one folder are compiled as one, eight at a time (CMAKE_UNITY_BUILD).
+    set(count 0)
+    foreach(source IN LISTS found)
+      math(EXPR batch "${count} / 8")
+      set_source_files_properties(${source} PROPERTIES UNITY_GROUP "${folder}_${batch}")
+      math(EXPR count "${count} + 1")
+    endforeach()
+    list(APPEND sources ${found})
   endforeach()
   add_library(memoir_${name} STATIC ${sources})
-  target_include_directories(memoir_${name} PUBLIC ${root})
-  list(TRANSFORM ARG_LINKS PREPEND memoir_)
-  list(TRANSFORM ARG_USES PREPEND memoir_)
-  target_link_libraries(memoir_${name} PUBLIC ${ARG_LINKS} PRIVATE ${ARG_USES} memoir_options ${ARG_PRIVATE})
+  set_target_properties(memoir_${name} PROPERTIES UNITY_BUILD_MODE GROUP)
+  target_include_directories(memoir_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR})
+  list(TRANSFORM ARG_LINKS PREPEND memoir_ OUTPUT_VARIABLE links)
+  list(TRANSFORM ARG_USES PREPEND memoir_ OUTPUT_VARIABLE uses)
+  target_link_libraries(memoir_${name} PUBLIC ${links} ${ARG_PUBLIC} PRIVATE ${uses} memoir_options ${ARG_PRIVATE})
   if(ARG_SMALL)
     target_compile_options(memoir_${name} PRIVATE $<$<CONFIG:Release,RelWithDebInfo>:-Os>)
   endif()
+  string(REPLACE ";" " " row "${name}|${ARG_FOLDERS}|${ARG_LINKS}|${ARG_USES}|${ARG_EXCEPT}")
+  set_property(GLOBAL APPEND PROPERTY MEMOIR_LAYERS ${name})
+  set_property(GLOBAL APPEND_STRING PROPERTY MEMOIR_LAYER_TABLE "${row}\n")
 endfunction()

@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "query/cli/application.h"
-#include "query/cli/exception.h"
-#include "query/cli/pager.h"
+#include "query/application.h"
+#include "query/exception.h"
+#include "query/pager.h"
 #include "query/render/layout.h"
 #include "query/render/terminal.h"
 

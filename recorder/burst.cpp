@@ -1,148 +1,81 @@
-// Bursts: what begins one, and what is done while it lasts. When is decided by collect/need/burst.h.
+#include "recorder/burst.h"
 
-#include <fmt/format.h>
-
-#include <asio/post.hpp>
-
-#include "base/log.h"
-#include "base/text.h"
-#include "proc/proc_fs.h"
-#include "recorder/daemon.h"
+#include <algorithm>
+#include <array>
+#include <utility>
 
 namespace memoir {
 namespace {
 
-constexpr std::int64_t kStepMs = 1'000;
+constexpr std::array kSeen{"processes waited for memory", "available memory fell", "a process grew fast",
+                           "an OOM killer chose a process"};
 
-std::string in_mib(std::int64_t kib) {
-  return fmt::format("{:.0f} MiB", static_cast<double>(kib) / 1024);
-}
+constexpr std::int64_t kLeastRestMs = 60'000;
+constexpr std::int64_t kMostRestMs = 3'600'000;
+constexpr std::int64_t kRestTimes = 4;
 
-std::string seconds(std::int64_t ms) {
-  return fmt::format("{:.0f} s", static_cast<double>(ms) / 1000);
+constexpr unsigned bit_of(BurstReason reason) {
+  return 1U << static_cast<unsigned>(reason);
 }
 
 }  // namespace
 
-// A trigger costs nothing while nobody waits for memory. A tree that is not this machine's has none to give.
-void Daemon::set_bursts() {
-  bursts_ = !options_.once && settings_.config.burst == "on" && settings_.config.source == "proc";
-  const std::string before = std::exchange(no_trigger_, {});
-  if (!bursts_) {
-    if (burst_.running()) end_burst();
-    pressure_.close();
-    return;
+Burst::Change Burst::see(std::int64_t now_ms, std::optional<BurstReason> reason) {
+  if (running_) {
+    if (now_ms >= until_ms_) {
+      end(now_ms);
+      return Change::ended;
+    }
+    if (!reason) return Change::none;
+    seen_ |= bit_of(*reason);
+    if (!in_rest_) until_ms_ = std::min(now_ms + kLingerMs, began_ms_ + kLongestMs);
+    return Change::none;
   }
-  if (pressure_.is_open() || options_.proc != ProcFs().root()) return;
-  Result<Fd> trigger = ProcFs(options_.proc).open_pressure_trigger(kStallUs, kStallWindowUs);
-  if (trigger) {
-    pressure_.assign(trigger->release());
-    return await_pressure();
+  if (!reason) return Change::none;
+  const bool resting = now_ms < rest_from(*reason).until_ms;
+  if (resting && (*reason != BurstReason::oom_kill || std::exchange(spent_, true))) return Change::none;
+  begin(now_ms, resting);
+  seen_ = bit_of(*reason);
+  return Change::began;
+}
+
+void Burst::begin(std::int64_t now_ms, bool in_rest) {
+  running_ = true;
+  in_rest_ = in_rest;
+  began_ms_ = now_ms;
+  until_ms_ = now_ms + kLingerMs;
+  length_ms_ = 0;
+}
+
+void Burst::end(std::int64_t now_ms) {
+  running_ = false;
+  // Nobody may have come by for long: the machine slept.
+  length_ms_ = std::min(now_ms, until_ms_) - began_ms_;
+  if (in_rest_) {
+    grave_.until_ms += length_ms_;
+  } else if (seen_ == bit_of(BurstReason::growth)) {
+    rest(growth_, now_ms, 2 * std::max(kRestTimes * length_ms_, kLeastRestMs));
+  } else {
+    rest(grave_, now_ms, std::max(kRestTimes * length_ms_, kLeastRestMs));
+    spent_ = false;
   }
-  // That there is no such file is said already.
-  if (trigger.error().kind == ErrorKind::gone) return;
-  no_trigger_ = fmt::format(
-      "Nobody is woken when processes wait for memory ({}): bursts begin by what looks and ticks see of it, up to an "
-      "interval later. Older kernels let root alone set a trigger.",
-      trigger.error().message);
-  if (access_reported_ && no_trigger_ != before) report_degraded(no_trigger_);
+  growth_.until_ms = std::max(growth_.until_ms, grave_.until_ms);
 }
 
-void Daemon::await_pressure() {
-  // POLLPRI.
-  pressure_.async_wait(asio::posix::stream_descriptor::wait_error, [this](const asio::error_code& error) {
-    if (error) return;
-    see_reason(BurstReason::pressure, fmt::format("processes wait for memory, {} ms of 2 s or more", kStallUs / 1000));
-    await_pressure();
-  });
+void Burst::rest(Rest& rest, std::int64_t now_ms, std::int64_t least_ms) const {
+  const bool soon = rest.length_ms > 0 && began_ms_ - rest.until_ms < rest.length_ms;
+  rest.length_ms = soon ? std::clamp(2 * rest.length_ms, least_ms, kMostRestMs) : least_ms;
+  rest.until_ms = now_ms + rest.length_ms;
 }
 
-void Daemon::see_look(const TickSource::Look& look) {
-  if (look.oom_kill) see_reason(BurstReason::oom_kill, "an OOM killer chose a process");
-  if (const auto& growth = look.growth) {
-    see_reason(BurstReason::growth, fmt::format("{} ({}) grew from {} to {}", to_printable(growth->name), growth->pid,
-                                                in_mib(growth->before_kib), in_mib(growth->now_kib)));
+std::string Burst::reasons() const {
+  std::string text;
+  for (std::size_t i = 0; i < kSeen.size(); ++i) {
+    if ((seen_ >> i & 1U) == 0) continue;
+    if (!text.empty()) text += ", ";
+    text += kSeen.at(i);
   }
-  if (look.available_kib) see_available(clock_.now().boot_ms, *look.available_kib);
-}
-
-void Daemon::see_machine(const Tick& tick) {
-  const MachineMemory before = std::exchange(machine_, tick.machine.memory);
-  const std::int64_t elapsed_ms = tick.begin.boot_ms - std::exchange(machine_ms_, tick.begin.boot_ms);
-  if (!tick.oom_kills.empty()) {
-    note_incident();
-    see_reason(BurstReason::oom_kill, "there was an OOM kill");
-  }
-  const bool first = elapsed_ms == tick.begin.boot_ms;
-  if (!pressure_.is_open() && !first && stalls(before, machine_, elapsed_ms)) {
-    see_reason(BurstReason::pressure, "processes waited for memory since the tick before");
-  }
-  if (const auto kib = machine_.get(MachineField::mem_available)) see_available(tick.begin.boot_ms, *kib);
-}
-
-void Daemon::see_available(std::int64_t at_ms, std::int64_t kib) {
-  const auto total_kib = machine_.get(MachineField::mem_total);
-  if (!bursts_ || !total_kib) return;
-  const auto left_ms = shortage_.see(at_ms, kib, *total_kib);
-  if (!left_ms) return;
-  see_reason(BurstReason::shortage, fmt::format("{} of {} are available, and would be used up in {}", in_mib(kib),
-                                                in_mib(*total_kib), seconds(*left_ms)));
-}
-
-void Daemon::see_reason(BurstReason reason, const std::string& why) {
-  if (!bursts_) return;
-  const std::int64_t now_ms = clock_.now().boot_ms;
-  Burst::Change change = burst_.see(now_ms, reason);
-  if (change == Burst::Change::ended) {
-    tell_end();
-    change = burst_.see(now_ms, reason);
-  }
-  if (change == Burst::Change::began) begin_burst(why);
-}
-
-void Daemon::begin_burst(const std::string& why) {
-  log_info("a burst begins: " + why);
-  event("burst", "Began: " + why);
-  source_->set_closely(true);
-  note_incident();
-  await_look();
-  await_burst_step();
-  // It may be a tick that began it, which is not stored yet.
-  asio::post(loop_, [this] {
-    if (burst_.running()) take_burst_tick();
-  });
-}
-
-void Daemon::end_burst() {
-  burst_.end(clock_.now().boot_ms);
-  tell_end();
-}
-
-void Daemon::tell_end() {
-  const std::string text = fmt::format("nded after {}: {}", seconds(burst_.length_ms()), burst_.reasons());
-  log_info("the burst e" + text);
-  event("burst", "E" + text);
-  source_->set_closely(false);
-  burst_timer_.cancel();
-  await_look();
-}
-
-// On each second of the wall clock, on which slots are too.
-void Daemon::await_burst_step() {
-  const std::int64_t at_ms = clock_.now().wall_ms;
-  const std::int64_t next_ms = (at_ms / kStepMs + 1) * kStepMs;
-  burst_timer_.expires_after(std::chrono::milliseconds(next_ms - at_ms));
-  burst_timer_.async_wait([this, slot = next_ms % settings_.config.interval.count() == 0](const auto& error) {
-    if (error || !burst_.running()) return;
-    if (burst_.see(clock_.now().boot_ms) == Burst::Change::ended) return tell_end();
-    if (!slot) take_burst_tick();
-    await_burst_step();
-  });
-}
-
-void Daemon::take_burst_tick() {
-  const std::int64_t tick_ms = burst_tick_ms(settings_.config.interval.count());
-  if (tick_ms > 0 && burst_tick_due(clock_.now().boot_ms, last_tick_ms_, tick_ms, tick_cost_us_)) take_tick(false, 0);
+  return text;
 }
 
 }  // namespace memoir

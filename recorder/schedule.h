@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "base/clock.h"
-#include "collect/need/cadence.h"
+#include "recorder/cadence.h"
 
 namespace memoir {
 

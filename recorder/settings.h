@@ -6,9 +6,9 @@
 
 #include "base/log.h"
 #include "base/result.h"
-#include "collect/categories/categoriser.h"
+#include "collect/category/categoriser.h"
 #include "collect/mappings/plan.h"
-#include "collect/redaction/redactor.h"
+#include "collect/redact/redactor.h"
 #include "config/config.h"
 #include "recorder/options.h"
 #include "store/writer.h"

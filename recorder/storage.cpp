@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/log.h"
-#include "collect/reads/cost_span.h"
+#include "collect/worker/cost_span.h"
 #include "config/config.h"
 #include "recorder/quiet_log.h"
 #include "recorder/spare_memory.h"

@@ -16,7 +16,7 @@ package_packages="build-essential debhelper dpkg-dev lintian"
 boot_packages="debootstrap systemd-container"
 
 # What the build makes and sources include, for who compiles those without it.
-made_headers="generated/store_sqlite/store/sqlite/schema_objects.h bpf/census.skel.h"
+made_headers="generated/store_sqlite/store/schema/schema_objects.h bpf/census.skel.h"
 
 # Names the servers where they may be installed.
 servers() {

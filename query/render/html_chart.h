@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "query/ask/options.h"
+#include "query/args/options.h"
 #include "query/report/report.h"
 
 namespace memoir::query {

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <string_view>
 
-#include "query/ask/times.h"
+#include "query/args/times.h"
 #include "query/report/format.h"
 
 namespace memoir::query {

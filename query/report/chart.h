@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "analysis/series.h"
-#include "query/ask/options.h"
-#include "query/ask/zone.h"
+#include "query/args/options.h"
+#include "query/args/zone.h"
 
 namespace memoir::query {
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "census/bpf_programs.h"
-#include "census/ends_once.h"
+#include "census/exit_dedup.h"
 #include "census/record.h"
 
 namespace memoir {

@@ -78,7 +78,7 @@ class Census {
 // Compares what a census says of a child of ours, which holds known memory, with what the kernel's files say. The error
 // names what differs: another kernel than we know, another pid or time namespace. Forks: to be called before there are
 // threads.
-Status test_census(Census& census, const ProcFs& proc);
+Status verify_census(Census& census, const ProcFs& proc);
 
 // By BPF, where it may be used, and agrees with /proc. Else the error says why not, and how to fix that.
 struct FoundByBpf {

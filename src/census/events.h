@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "model/end.h"
+#include "model/exit.h"
 #include "proc/proc_fs.h"
 
 namespace memoir {
@@ -56,6 +56,6 @@ class ProcessEvents {
 };
 
 // Whether a child of ours is told of as it was. Forks: to be called before there are threads.
-Status test_events(ProcessEvents& events, const ProcFs& proc);
+Status verify_events(ProcessEvents& events, const ProcFs& proc);
 
 }  // namespace memoir

@@ -24,9 +24,9 @@ void give_up_bpf(Census& census) {
 FoundByBpf find_by_bpf(const ProcFs& proc) {
   FoundByBpf found = open_by_bpf();
   if (!found.census) return found;
-  if (const Status tested = test_census(**found.census, proc); !tested) return {tested.error(), tested.error()};
+  if (const Status tested = verify_census(**found.census, proc); !tested) return {tested.error(), tested.error()};
   if (found.events) {
-    if (const Status tested = test_events(**found.events, proc); !tested) found.events = tested.error();
+    if (const Status tested = verify_events(**found.events, proc); !tested) found.events = tested.error();
   }
   give_up_bpf(**found.census);
   return found;

@@ -5,25 +5,25 @@
 #include <unistd.h>
 
 #include "base/complaint.h"
-#include "collect/blocked_users.h"
-#include "collect/categories/totals.h"
-#include "collect/cgroup_reader.h"
-#include "collect/container_reader.h"
-#include "collect/end_reader.h"
-#include "collect/identifier.h"
-#include "collect/kin.h"
-#include "collect/ledger_reader.h"
+#include "collect/category/totals.h"
+#include "collect/cgroup/cgroup_reader.h"
+#include "collect/cgroup/container_reader.h"
+#include "collect/exit/exit_collector.h"
 #include "collect/looks.h"
 #include "collect/machine_reader.h"
+#include "collect/mappings/ledger_reader.h"
 #include "collect/missing.h"
-#include "collect/need/approximation.h"
 #include "collect/oom/oom_log.h"
 #include "collect/pass.h"
-#include "collect/process_reads.h"
-#include "collect/process_table.h"
-#include "collect/read_planner.h"
-#include "collect/reads/cost_span.h"
-#include "collect/tmpfs_reader.h"
+#include "collect/process/identifier.h"
+#include "collect/process/kin.h"
+#include "collect/process/process_details.h"
+#include "collect/process/process_table.h"
+#include "collect/pss/approximation.h"
+#include "collect/pss/read_planner.h"
+#include "collect/tmpfs/tmpfs_reader.h"
+#include "collect/worker/blocked_users.h"
+#include "collect/worker/cost_span.h"
 
 namespace memoir {
 namespace {
@@ -119,7 +119,7 @@ class Collector final : public TickSource {
   EndReader ends_;
   ProcessTable table_;
   ReadPlanner planner_;
-  ProcessReads reads_;
+  ProcessDetails reads_;
   LedgerReader ledgers_;
   LedgerAsk ledger_ask_ = LedgerAsk::due;
   std::vector<std::int32_t> pids_;
@@ -254,7 +254,7 @@ Status Collector::read(Pass& pass) {
   const bool look = look_due(pass.tick);
   TRY(find_processes(look, pass));
   const Granted granted = plan(pass);
-  ProcessReads::Jobs others = tmpfs_.ask(look, pass.tick.begin.boot_ms, granted.count(ClaimKind::walk) > 0);
+  ProcessDetails::Jobs others = tmpfs_.ask(look, pass.tick.begin.boot_ms, granted.count(ClaimKind::walk) > 0);
   if (auto job = containers_.ask()) others.push_back(std::move(job));
   std::ranges::move(ends_.ask(identifier_), std::back_inserter(others));
   reads_.run(pass, std::move(others));

@@ -1,8 +1,8 @@
 #pragma once
 
 // Ticks from /proc: one pass over the machine, every process. Keeps the process table (births, exits, execs, reused
-// pids) and the open descriptors between passes; process_reads.h says how an exec is told, and what can be missed. One
-// thread calls it; reads that may block on their target run on a worker of its own.
+// pids) and the open descriptors between passes; process_details.h says how an exec is told, and what can be missed.
+// One thread calls it; reads that may block on their target run on a worker of its own.
 
 #include <chrono>
 #include <cstddef>

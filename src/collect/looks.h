@@ -8,8 +8,8 @@
 
 #include "census/census.h"
 #include "collect/between.h"
-#include "collect/categories/totals.h"
-#include "collect/process_entry.h"
+#include "collect/category/totals.h"
+#include "collect/process/process_entry.h"
 #include "collect/tick_source.h"
 #include "model/machine.h"
 #include "model/tick.h"

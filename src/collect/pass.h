@@ -7,7 +7,7 @@
 
 #include "base/file.h"
 #include "base/result.h"
-#include "collect/blocked_users.h"
+#include "collect/worker/blocked_users.h"
 #include "model/tick.h"
 
 namespace memoir {
@@ -17,7 +17,7 @@ struct Pass {
   Buffer& buffer;
   std::string malformed = {};               // the first thing that could not be understood, for the log
   std::string blocked = {};                 // the first read of something else than a process that did not come back
-  std::int64_t in_turn_us = 0;              // of CPU, by what was read in turn beside rollups and smaps (need/claim.h)
+  std::int64_t in_turn_us = 0;              // of CPU, by what was read in turn beside rollups and smaps (pss/claim.h)
   BlockedUsers::Counts blocked_users = {};  // the others, by uid
 
   void note_malformed(const Error& error);

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "base/result.h"
-#include "collect/categories/categoriser.h"
+#include "collect/category/categoriser.h"
 #include "collect/mappings/plan.h"
-#include "collect/redaction/redactor.h"
+#include "collect/redact/redactor.h"
 #include "model/tick.h"
 
 namespace memoir {

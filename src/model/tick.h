@@ -14,7 +14,7 @@
 
 #include "base/clock.h"
 #include "model/cgroup.h"
-#include "model/end.h"
+#include "model/exit.h"
 #include "model/extremes.h"
 #include "model/machine.h"
 #include "model/mapping.h"

@@ -5,25 +5,25 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "store/marks/mark_rows.h"
 #include "store/replay/coverage.h"
 #include "store/replay/coverage_rows.h"
-#include "store/replay/ends.h"
+#include "store/replay/exits.h"
 #include "store/replay/ledgers.h"
 #include "store/replay/outside.h"
 #include "store/replay/process_reader.h"
 #include "store/replay/samples.h"
 #include "store/replay/snapshot.h"
 #include "store/rollup/history.h"
-#include "store/rollup/mark_rows.h"
 #include "store/rollup/reader.h"
 #include "store/rows/identity_rows.h"
 #include "store/rows/tick_rows.h"
 #include "store/rows/victim_json.h"
+#include "store/schema/sql.h"
 #include "store/sqlite/database.h"
 #include "store/sqlite/failure.h"
 #include "store/sqlite/file_system.h"
 #include "store/sqlite/lock_file.h"
-#include "store/sqlite/sql.h"
 #include "store/sqlite/time_limit.h"
 #include "store/sqlite/wal_locks.h"
 

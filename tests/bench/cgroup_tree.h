@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "collect/cgroup_reader.h"
+#include "collect/cgroup/cgroup_reader.h"
 
 namespace memoir::bench {
 

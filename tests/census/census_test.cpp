@@ -43,7 +43,7 @@ const Seen* find(const std::vector<Seen>& seen, std::int32_t pid) {
 TEST_CASE("a census agrees with /proc on a process that holds still") {
   const auto census = open_or_warn();
   if (census == nullptr) return;
-  const Status tested = test_census(*census, ProcFs());
+  const Status tested = verify_census(*census, ProcFs());
   INFO((tested ? "" : tested.error().message));
   CHECK(tested.ok());
 }
@@ -174,7 +174,7 @@ class ScriptedCensus final : public Census {
 
 std::string why_not(const CensusProcess& says) {
   ScriptedCensus census(says);
-  const Status tested = test_census(census, ProcFs());
+  const Status tested = verify_census(census, ProcFs());
   return tested ? "" : tested.error().message;
 }
 

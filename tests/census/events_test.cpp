@@ -84,7 +84,7 @@ bool drop_capabilities() {
 TEST_CASE("events: their own test passes") {
   const auto events = events_or_notice();
   if (events == nullptr) return;
-  const Status tested = test_events(*events, ProcFs());
+  const Status tested = verify_events(*events, ProcFs());
   INFO((tested ? "" : tested.error().message));
   CHECK(tested.ok());
 }

@@ -1,4 +1,4 @@
-#include "collect/blocked_users.h"
+#include "collect/worker/blocked_users.h"
 
 #include "support/catch.h"
 

@@ -1,4 +1,4 @@
-#include "collect/reads/blocking_reader.h"
+#include "collect/worker/blocking_reader.h"
 
 #include <algorithm>
 #include <iterator>

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "collect/collector_fixture.h"
-#include "collect/need/choice.h"
-#include "collect/need/pool.h"
+#include "collect/pss/choice.h"
+#include "collect/pss/pool.h"
 
 using namespace memoir;
 using namespace memoir::test;

@@ -1,11 +1,11 @@
-#include "collect/categories/categoriser.h"
+#include "collect/category/categoriser.h"
 
 #include <fstream>
 #include <sstream>
 #include <string>
 #include <vector>
 
-#include "collect/categories/samples.h"
+#include "collect/category/samples.h"
 #include "support/catch.h"
 
 using namespace memoir;

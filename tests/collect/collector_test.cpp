@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "collect/collector_fixture.h"
-#include "collect/command_reader.h"
+#include "collect/process/command_reader.h"
 
 using namespace memoir;
 using namespace memoir::test;

@@ -6,9 +6,9 @@
 #include <sys/stat.h>
 
 #include "base/text.h"
+#include "collect/cgroup/container_reader.h"
 #include "collect/collector_fixture.h"
-#include "collect/container_reader.h"
-#include "collect/containers/container_files.h"
+#include "collect/container/container_files.h"
 #include "support/temporary_directory.h"
 
 using namespace memoir;

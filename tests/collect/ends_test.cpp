@@ -1,12 +1,11 @@
 // The ends of processes: which are told one by one, and what the others come to.
 
-#include "collect/exits/ends.h"
-
 #include <filesystem>
 #include <fstream>
 
+#include "collect/cgroup/cgroup_names.h"
 #include "collect/collector_fixture.h"
-#include "collect/exits/cgroup_names.h"
+#include "collect/exit/exit_fold.h"
 #include "support/fake_census.h"
 #include "support/fake_events.h"
 #include "support/temporary_directory.h"

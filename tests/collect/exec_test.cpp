@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "collect/collector_fixture.h"
-#include "collect/names/name_budget.h"
+#include "collect/process/name_budget.h"
 
 using namespace memoir;
 using namespace memoir::test;

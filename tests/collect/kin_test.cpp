@@ -1,6 +1,6 @@
 // Who is due for an exact reading because of a relative, and who ran another image.
 
-#include "collect/kin.h"
+#include "collect/process/kin.h"
 
 #include "collect/collector_fixture.h"
 #include "support/fake_events.h"

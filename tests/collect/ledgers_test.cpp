@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "collect/collector_fixture.h"
-#include "collect/ledger_reader.h"
-#include "collect/read_jobs.h"
+#include "collect/mappings/ledger_reader.h"
+#include "collect/process/file_jobs.h"
 #include "support/sanitized.h"
 
 using namespace memoir;

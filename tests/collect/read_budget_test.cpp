@@ -1,4 +1,4 @@
-#include "collect/reads/read_budget.h"
+#include "collect/worker/read_budget.h"
 
 #include "support/catch.h"
 

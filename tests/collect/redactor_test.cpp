@@ -1,4 +1,4 @@
-#include "collect/redaction/redactor.h"
+#include "collect/redact/redactor.h"
 
 #include <fstream>
 #include <string>

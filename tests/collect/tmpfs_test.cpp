@@ -3,7 +3,7 @@
 #include <map>
 
 #include "collect/collector_fixture.h"
-#include "collect/tmpfs_reader.h"
+#include "collect/tmpfs/tmpfs_reader.h"
 #include "door.h"
 
 using namespace memoir;

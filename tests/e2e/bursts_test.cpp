@@ -1,4 +1,4 @@
-// Bursts (recorder/burst.cpp): more looks and ticks while memory moves fast, and events that say so.
+// Bursts (recorder/daemon_burst.cpp): more looks and ticks while memory moves fast, and events that say so.
 
 #include <chrono>
 #include <csignal>

@@ -15,7 +15,7 @@
 
 #include "base/clock.h"
 #include "http.h"
-#include "query/cli/application.h"
+#include "query/application.h"
 #include "query/history.h"
 #include "support/catch.h"
 #include "support/child.h"

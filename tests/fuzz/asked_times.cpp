@@ -1,7 +1,7 @@
 #include "fuzz/require.h"
 #include "fuzz/targets.h"
-#include "query/ask/times.h"
-#include "query/ask/when.h"
+#include "query/args/times.h"
+#include "query/args/when.h"
 
 namespace memoir::fuzz {
 namespace {

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "collect/categories/categoriser.h"
+#include "collect/category/categoriser.h"
 #include "fuzz/require.h"
 #include "fuzz/targets.h"
 

@@ -1,7 +1,7 @@
 #include <cstring>
 
 #include "census/record.h"
-#include "collect/exits/ends.h"
+#include "collect/exit/exit_fold.h"
 #include "fuzz/require.h"
 #include "fuzz/targets.h"
 

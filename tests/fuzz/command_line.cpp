@@ -1,4 +1,4 @@
-#include "query/cli/command_line.h"
+#include "query/command_line.h"
 
 #include "fuzz/require.h"
 #include "fuzz/targets.h"

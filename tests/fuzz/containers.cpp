@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "collect/containers/container_files.h"
+#include "collect/container/container_files.h"
 #include "fuzz/require.h"
 #include "fuzz/targets.h"
 #include "support/temporary_directory.h"

@@ -14,7 +14,7 @@
 #include "base/log.h"
 #include "fuzz/require.h"
 #include "fuzz/targets.h"
-#include "query/cli/application.h"
+#include "query/application.h"
 #include "query/history.h"
 #include "support/manual_clock.h"
 #include "support/slurp.h"

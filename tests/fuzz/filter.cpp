@@ -1,8 +1,8 @@
-#include "query/ask/filter.h"
+#include "query/args/filter.h"
 
 #include "fuzz/require.h"
 #include "fuzz/targets.h"
-#include "query/ask/subject.h"
+#include "query/args/subject.h"
 
 namespace memoir::fuzz {
 namespace {

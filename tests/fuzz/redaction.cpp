@@ -1,7 +1,7 @@
 #include <vector>
 
-#include "collect/redaction/redactor.h"
-#include "collect/redaction/words.h"
+#include "collect/redact/redactor.h"
+#include "collect/redact/words.h"
 #include "fuzz/require.h"
 #include "fuzz/targets.h"
 

@@ -8,7 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "query/cli/application.h"
+#include "query/application.h"
 #include "query/history.h"
 
 namespace memoir::test {

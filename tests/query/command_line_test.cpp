@@ -1,7 +1,7 @@
-#include "query/cli/command_line.h"
+#include "query/command_line.h"
 
-#include "query/cli/help.h"
 #include "query/commands.h"
+#include "query/help.h"
 #include "support/catch.h"
 
 using namespace memoir;

@@ -3,10 +3,10 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "query/ask/filter.h"
-#include "query/cli/help.h"
+#include "query/args/filter.h"
 #include "query/commands.h"
 #include "query/commands/completion/completion.h"
+#include "query/help.h"
 #include "support/catch.h"
 #include "support/slurp.h"
 

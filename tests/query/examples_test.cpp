@@ -4,7 +4,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "query/cli/application.h"
+#include "query/application.h"
 #include "query/commands.h"
 #include "query/history.h"
 #include "query/render/terminal.h"

@@ -1,4 +1,4 @@
-#include "query/cli/exception.h"
+#include "query/exception.h"
 
 #include <cstdlib>
 #include <new>

@@ -1,7 +1,7 @@
-#include "query/ask/filter.h"
+#include "query/args/filter.h"
 
-#include "query/answer/subject_word.h"
-#include "query/ask/subject.h"
+#include "query/args/subject.h"
+#include "query/names/subject_word.h"
 #include "query/render/shell_text.h"
 #include "query/render/terminal.h"
 #include "support/catch.h"

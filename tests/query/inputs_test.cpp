@@ -12,8 +12,8 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "query/application.h"
 #include "query/ask.h"
-#include "query/cli/application.h"
 #include "query/commands.h"
 #include "query/history.h"
 #include "query/zone_guard.h"

@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "query/cli/application.h"
+#include "query/application.h"
 #include "query/commands/leaks/leaks.h"
 #include "support/catch.h"
 #include "support/manual_clock.h"

@@ -5,10 +5,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "query/answer/leaks/series.h"
 #include "query/ask.h"
 #include "query/golden.h"
 #include "query/history.h"
+#include "query/leaks/series.h"
 #include "support/catch.h"
 
 using namespace memoir;

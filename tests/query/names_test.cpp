@@ -10,12 +10,12 @@
 
 #include <nlohmann/json.hpp>
 
-#include "query/answer/command.h"
+#include "query/args/filter.h"
 #include "query/ask.h"
-#include "query/ask/filter.h"
 #include "query/commands.h"
 #include "query/history.h"
 #include "query/on_screen.h"
+#include "query/state/command.h"
 #include "query/zone_guard.h"
 #include "support/catch.h"
 #include "support/csv_records.h"

@@ -1,9 +1,9 @@
 #include "query/on_screen.h"
 
-#include "query/answer/command.h"
-#include "query/ask/when.h"
-#include "query/cli/command_line.h"
+#include "query/args/when.h"
+#include "query/command_line.h"
 #include "query/render/render.h"
+#include "query/state/command.h"
 
 namespace memoir::test {
 

@@ -1,4 +1,4 @@
-#include "query/answer/recording.h"
+#include "query/history/recording.h"
 
 #include "support/catch.h"
 

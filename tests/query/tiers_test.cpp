@@ -6,9 +6,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "query/answer/tier.h"
 #include "query/ask.h"
 #include "query/golden.h"
+#include "query/history/tier.h"
 #include "query/week.h"
 #include "store/copy/copy.h"
 #include "support/catch.h"

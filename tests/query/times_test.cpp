@@ -1,4 +1,4 @@
-#include "query/ask/times.h"
+#include "query/args/times.h"
 
 #include "query/zone_guard.h"
 #include "support/catch.h"

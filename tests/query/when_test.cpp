@@ -1,4 +1,4 @@
-#include "query/ask/when.h"
+#include "query/args/when.h"
 
 #include "support/catch.h"
 

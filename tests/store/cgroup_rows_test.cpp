@@ -5,7 +5,7 @@
 #include <random>
 #include <tuple>
 
-#include "store/rollup/high_water.h"
+#include "store/marks/high_water.h"
 #include "store_fixture.h"
 #include "support/simulation.h"
 

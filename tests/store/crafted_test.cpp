@@ -9,8 +9,8 @@
 
 #include "released.h"
 #include "store/copy/copy.h"
+#include "store/schema/schema_check.h"
 #include "store/sqlite/database.h"
-#include "store/sqlite/schema_check.h"
 #include "store/sqlite/time_limit.h"
 #include "store_fixture.h"
 #include "support/slurp.h"

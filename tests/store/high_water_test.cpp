@@ -1,4 +1,4 @@
-#include "store/rollup/high_water.h"
+#include "store/marks/high_water.h"
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <algorithm>

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "released.h"
+#include "store/schema/migrations.h"
 #include "store/sqlite/database.h"
-#include "store/sqlite/migrations.h"
 #include "support/slurp.h"
 
 namespace memoir::test {

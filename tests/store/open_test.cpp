@@ -8,8 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "store/schema/migrations.h"
 #include "store/sqlite/database.h"
-#include "store/sqlite/migrations.h"
 #include "store/sqlite/pages.h"
 #include "store_fixture.h"
 #include "support/simulation.h"

@@ -8,7 +8,7 @@
 #include <iterator>
 #include <sstream>
 
-#include "store/sqlite/line_digests.h"
+#include "store/schema/line_digests.h"
 
 namespace memoir::test {
 namespace {

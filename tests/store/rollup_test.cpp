@@ -7,9 +7,9 @@
 #include <tuple>
 
 #include "random_history.h"
+#include "store/marks/high_water.h"
 #include "store/replay/coverage.h"
 #include "store/replay/tick_marks.h"
-#include "store/rollup/high_water.h"
 #include "store/rollup/timeline.h"
 #include "store_fixture.h"
 #include "support/simulation.h"

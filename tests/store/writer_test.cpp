@@ -11,8 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "store/schema/line_digests.h"
 #include "store/sqlite/integrity.h"
-#include "store/sqlite/line_digests.h"
 #include "store_fixture.h"
 #include "support/simulation.h"
 #include "support/slurp.h"

@@ -1,7 +1,7 @@
 // memoir backup: all of the file, while it is recorded into.
 
-#include "query/answer/command.h"
-#include "query/answer/copies/copies.h"
+#include "query/copies/copies.h"
+#include "query/state/command.h"
 
 namespace memoir::query {
 

@@ -5,14 +5,14 @@
 #include <map>
 
 #include "analysis/grouping.h"
-#include "query/answer/changes.h"
-#include "query/answer/command.h"
-#include "query/answer/history.h"
-#include "query/answer/limit.h"
-#include "query/answer/moment.h"
-#include "query/answer/state.h"
-#include "query/answer/tier.h"
+#include "query/history/history.h"
+#include "query/history/tier.h"
 #include "query/report/format.h"
+#include "query/state/changes.h"
+#include "query/state/command.h"
+#include "query/state/limit.h"
+#include "query/state/moment.h"
+#include "query/state/state.h"
 
 namespace memoir::query {
 namespace {

@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 #include <set>
 
-#include "query/answer/limit.h"
-#include "query/answer/moment.h"
-#include "query/answer/subject_word.h"
-#include "query/ask/subject.h"
+#include "query/args/subject.h"
+#include "query/names/subject_word.h"
+#include "query/state/limit.h"
+#include "query/state/moment.h"
 
 namespace memoir::query {
 namespace {

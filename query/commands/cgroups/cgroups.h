@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "query/answer/cgroups/cgroup_rows.h"
-#include "query/answer/command.h"
+#include "query/state/cgroup_rows.h"
+#include "query/state/command.h"
 
 namespace memoir::query {
 

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "model/identity.h"
-#include "query/answer/marks.h"
 #include "query/commands/cgroups/cgroups.h"
+#include "query/history/marks.h"
 
 namespace memoir::query {
 namespace {

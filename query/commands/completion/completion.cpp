@@ -7,10 +7,10 @@
 
 #include "base/nearest.h"
 #include "base/text.h"
-#include "query/answer/event_table.h"
-#include "query/answer/tier.h"
-#include "query/ask/filter.h"
-#include "query/ask/times.h"
+#include "query/args/filter.h"
+#include "query/args/times.h"
+#include "query/history/event_table.h"
+#include "query/history/tier.h"
 
 namespace memoir::query {
 namespace {

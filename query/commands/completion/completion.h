@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "query/answer/command.h"
+#include "query/state/command.h"
 
 namespace memoir::query {
 

@@ -6,10 +6,10 @@
 #include <cstdlib>
 #include <fmt/format.h>
 
-#include "query/answer/filter_values.h"
-#include "query/answer/moment.h"
-#include "query/answer/process_columns.h"
-#include "query/ask/times.h"
+#include "query/args/times.h"
+#include "query/state/filter_values.h"
+#include "query/state/moment.h"
+#include "query/state/process_columns.h"
 
 namespace memoir::query {
 

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "analysis/machine_parts.h"
-#include "query/answer/changes.h"
-#include "query/answer/command.h"
+#include "query/state/changes.h"
+#include "query/state/command.h"
 
 namespace memoir::query {
 

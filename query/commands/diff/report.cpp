@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "query/answer/limit.h"
-#include "query/answer/process_columns.h"
-#include "query/answer/tier.h"
 #include "query/commands/diff/diff.h"
+#include "query/history/tier.h"
 #include "query/report/format.h"
+#include "query/state/limit.h"
+#include "query/state/process_columns.h"
 
 namespace memoir::query {
 

@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "config/config.h"
-#include "query/ask/database_path.h"
+#include "query/args/database_path.h"
 #include "query/render/shell_text.h"
 #include "query/render/terminal.h"
 #include "query/report/format.h"

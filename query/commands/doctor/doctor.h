@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "query/answer/command.h"
-#include "query/answer/recorder_status.h"
-#include "query/ask/zone.h"
+#include "query/args/zone.h"
+#include "query/history/recorder_status.h"
+#include "query/state/command.h"
 
 namespace memoir::query {
 

@@ -8,10 +8,10 @@
 
 #include "base/nearest.h"
 #include "base/text.h"
-#include "query/answer/command.h"
-#include "query/answer/event_table.h"
-#include "query/answer/limit.h"
-#include "query/answer/moment.h"
+#include "query/history/event_table.h"
+#include "query/state/command.h"
+#include "query/state/limit.h"
+#include "query/state/moment.h"
 
 namespace memoir::query {
 namespace {

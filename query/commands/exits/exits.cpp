@@ -1,17 +1,18 @@
 // memoir exits: how processes ended, those included that no tick saw.
 
+#include "query/history/exits.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
 #include <sys/wait.h>
 
-#include "query/answer/command.h"
-#include "query/answer/ended.h"
-#include "query/answer/filter_values.h"
-#include "query/answer/limit.h"
-#include "query/answer/moment.h"
-#include "query/answer/process_columns.h"
 #include "query/report/format.h"
+#include "query/state/command.h"
+#include "query/state/filter_values.h"
+#include "query/state/limit.h"
+#include "query/state/moment.h"
+#include "query/state/process_columns.h"
 
 namespace memoir::query {
 namespace {

@@ -9,12 +9,12 @@
 #include "base/nearest.h"
 #include "base/partial_file.h"
 #include "base/text.h"
-#include "query/answer/filter_values.h"
-#include "query/answer/moment.h"
-#include "query/answer/state.h"
-#include "query/answer/tier.h"
 #include "query/commands/export/fleet.h"
+#include "query/history/tier.h"
 #include "query/report/format.h"
+#include "query/state/filter_values.h"
+#include "query/state/moment.h"
+#include "query/state/state.h"
 
 namespace memoir::query {
 namespace {

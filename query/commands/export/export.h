@@ -16,9 +16,9 @@
 #include <utility>
 #include <vector>
 
-#include "query/answer/command.h"
-#include "query/answer/state.h"
-#include "query/ask/filter.h"
+#include "query/args/filter.h"
+#include "query/state/command.h"
+#include "query/state/state.h"
 
 namespace memoir::query {
 

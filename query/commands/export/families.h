@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "model/machine.h"
-#include "query/answer/state.h"
+#include "query/state/state.h"
 
 namespace memoir::query {
 

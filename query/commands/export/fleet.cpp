@@ -7,12 +7,12 @@
 #include <set>
 #include <utility>
 
-#include "query/answer/cgroups/cgroup_rows.h"
-#include "query/answer/process_columns.h"
-#include "query/answer/recording.h"
-#include "query/answer/state.h"
-#include "query/answer/tier.h"
-#include "query/ask/times.h"
+#include "query/args/times.h"
+#include "query/history/recording.h"
+#include "query/history/tier.h"
+#include "query/state/cgroup_rows.h"
+#include "query/state/process_columns.h"
+#include "query/state/state.h"
 
 namespace memoir::query {
 namespace {

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "analysis/leak/leak.h"
-#include "query/answer/command.h"
 #include "query/commands/export/families.h"
+#include "query/state/command.h"
 #include "store/tiers.h"
 
 namespace memoir::query {

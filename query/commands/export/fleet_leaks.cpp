@@ -2,8 +2,8 @@
 #include <cmath>
 #include <fmt/format.h>
 
-#include "query/answer/leaks/judged_leaks.h"
 #include "query/commands/export/fleet.h"
+#include "query/leaks/judged_leaks.h"
 
 namespace memoir::query {
 namespace {

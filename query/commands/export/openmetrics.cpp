@@ -7,11 +7,11 @@
 #include <limits>
 #include <utility>
 
-#include "query/answer/leaks/judged_leaks.h"
-#include "query/answer/tier.h"
 #include "query/commands/export/export.h"
 #include "query/commands/export/families.h"
 #include "query/commands/export/fleet.h"
+#include "query/history/tier.h"
+#include "query/leaks/judged_leaks.h"
 
 namespace memoir::query {
 namespace {

@@ -2,9 +2,9 @@
 #include <array>
 #include <utility>
 
-#include "query/answer/process_columns.h"
 #include "query/commands/export/export.h"
 #include "query/render/render.h"
+#include "query/state/process_columns.h"
 
 namespace memoir::query {
 namespace {

@@ -3,9 +3,9 @@
 #include <set>
 #include <unordered_map>
 
-#include "query/answer/history.h"
-#include "query/answer/tier.h"
 #include "query/commands/export/export.h"
+#include "query/history/history.h"
+#include "query/history/tier.h"
 
 namespace memoir::query {
 namespace {

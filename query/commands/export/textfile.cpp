@@ -8,10 +8,10 @@
 #include "base/file.h"
 #include "base/own_file.h"
 #include "base/partial_file.h"
-#include "query/answer/leaks/judged_leaks.h"
-#include "query/answer/recording.h"
 #include "query/commands/export/fleet.h"
 #include "query/commands/export/last_write.h"
+#include "query/history/recording.h"
+#include "query/leaks/judged_leaks.h"
 #include "query/report/format.h"
 
 namespace memoir::query {

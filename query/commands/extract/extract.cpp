@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "query/answer/command.h"
-#include "query/answer/copies/copies.h"
-#include "query/answer/moment.h"
+#include "query/copies/copies.h"
+#include "query/state/command.h"
+#include "query/state/moment.h"
 
 namespace memoir::query {
 namespace {

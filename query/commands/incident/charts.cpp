@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 
 #include "analysis/series.h"
-#include "query/answer/process_columns.h"
 #include "query/commands/incident/incident.h"
 #include "query/report/chart.h"
+#include "query/state/process_columns.h"
 
 namespace memoir::query {
 namespace {

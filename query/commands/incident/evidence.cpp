@@ -4,12 +4,12 @@
 #include <map>
 
 #include "base/text.h"
-#include "query/answer/ended.h"
-#include "query/answer/event_table.h"
-#include "query/answer/marks.h"
-#include "query/answer/process_columns.h"
 #include "query/commands/incident/incident.h"
+#include "query/history/event_table.h"
+#include "query/history/exits.h"
+#include "query/history/marks.h"
 #include "query/report/format.h"
+#include "query/state/process_columns.h"
 
 namespace memoir::query {
 namespace {

@@ -9,9 +9,9 @@
 
 #include "analysis/rolled.h"
 #include "config/config.h"
-#include "query/answer/copies/copies.h"
-#include "query/answer/moment.h"
-#include "query/ask/times.h"
+#include "query/args/times.h"
+#include "query/copies/copies.h"
+#include "query/state/moment.h"
 
 namespace memoir::query {
 namespace {

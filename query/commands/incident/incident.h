@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "query/answer/changes.h"
-#include "query/answer/command.h"
+#include "query/state/changes.h"
+#include "query/state/command.h"
 
 namespace memoir::query {
 

@@ -6,11 +6,11 @@
 
 #include "analysis/rolled.h"
 #include "base/text.h"
-#include "query/answer/event_table.h"
-#include "query/answer/process_columns.h"
 #include "query/commands/incident/incident.h"
+#include "query/history/event_table.h"
 #include "query/render/layout.h"
 #include "query/report/format.h"
+#include "query/state/process_columns.h"
 
 namespace memoir::query {
 namespace {

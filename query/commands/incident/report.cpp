@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "query/answer/limit.h"
-#include "query/answer/moment.h"
 #include "query/commands/incident/incident.h"
 #include "query/report/format.h"
+#include "query/state/limit.h"
+#include "query/state/moment.h"
 
 namespace memoir::query {
 namespace {

@@ -4,11 +4,11 @@
 
 #include "base/text.h"
 #include "model/container.h"
-#include "query/answer/leaks/judged_leaks.h"
-#include "query/answer/process_columns.h"
-#include "query/ask/times.h"
+#include "query/args/times.h"
 #include "query/commands/incident/incident.h"
+#include "query/leaks/judged_leaks.h"
 #include "query/report/format.h"
+#include "query/state/process_columns.h"
 
 namespace memoir::query {
 namespace {

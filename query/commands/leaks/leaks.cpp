@@ -8,12 +8,12 @@
 
 #include "base/nearest.h"
 #include "base/text.h"
-#include "query/answer/limit.h"
-#include "query/answer/moment.h"
-#include "query/answer/subject_word.h"
-#include "query/ask/times.h"
+#include "query/args/times.h"
+#include "query/names/subject_word.h"
 #include "query/render/shell_text.h"
 #include "query/report/format.h"
+#include "query/state/limit.h"
+#include "query/state/moment.h"
 
 namespace memoir::query {
 

@@ -10,9 +10,9 @@
 
 #include "analysis/leak/samples.h"
 #include "base/result.h"
-#include "query/answer/command.h"
-#include "query/answer/leaks/judged_leaks.h"
+#include "query/leaks/judged_leaks.h"
 #include "query/report/report.h"
+#include "query/state/command.h"
 
 namespace memoir::query {
 

@@ -4,12 +4,12 @@
 #include <fmt/format.h>
 #include <set>
 
-#include "query/answer/command.h"
-#include "query/answer/ledgers.h"
-#include "query/answer/limit.h"
-#include "query/answer/process_columns.h"
-#include "query/answer/subject_word.h"
+#include "query/names/subject_word.h"
 #include "query/report/format.h"
+#include "query/state/command.h"
+#include "query/state/ledgers.h"
+#include "query/state/limit.h"
+#include "query/state/process_columns.h"
 
 namespace memoir::query {
 namespace {

@@ -9,11 +9,11 @@
 #include "analysis/machine_parts.h"
 #include "model/memory_breakdown.h"
 #include "model/metric.h"
-#include "query/answer/command.h"
-#include "query/answer/moment.h"
-#include "query/answer/state.h"
-#include "query/answer/tmpfs.h"
 #include "query/report/format.h"
+#include "query/state/command.h"
+#include "query/state/moment.h"
+#include "query/state/state.h"
+#include "query/state/tmpfs.h"
 
 namespace memoir::query {
 

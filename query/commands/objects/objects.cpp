@@ -5,9 +5,9 @@
 #include <map>
 
 #include "analysis/shared_objects.h"
-#include "query/answer/ledgers.h"
-#include "query/answer/limit.h"
 #include "query/report/format.h"
+#include "query/state/ledgers.h"
+#include "query/state/limit.h"
 
 namespace memoir::query {
 namespace {

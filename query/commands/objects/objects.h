@@ -2,8 +2,8 @@
 
 // memoir objects: what processes mapped together at one time, and who mapped it.
 
-#include "query/answer/command.h"
-#include "query/answer/state.h"
+#include "query/state/command.h"
+#include "query/state/state.h"
 
 namespace memoir::query {
 

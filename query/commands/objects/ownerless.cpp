@@ -6,12 +6,12 @@
 #include <fmt/format.h>
 #include <map>
 
-#include "query/answer/ledgers.h"
-#include "query/answer/limit.h"
-#include "query/answer/people.h"
-#include "query/answer/tmpfs.h"
 #include "query/commands/objects/objects.h"
+#include "query/names/people.h"
 #include "query/report/format.h"
+#include "query/state/ledgers.h"
+#include "query/state/limit.h"
+#include "query/state/tmpfs.h"
 
 namespace memoir::query {
 namespace {

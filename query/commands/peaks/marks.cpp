@@ -1,14 +1,14 @@
-#include "query/answer/marks.h"
+#include "query/history/marks.h"
 
 #include <algorithm>
 #include <limits>
 #include <map>
 #include <unordered_map>
 
-#include "query/answer/history.h"
-#include "query/answer/process_columns.h"
-#include "query/answer/tier.h"
 #include "query/commands/peaks/peaks.h"
+#include "query/history/history.h"
+#include "query/history/tier.h"
+#include "query/state/process_columns.h"
 
 namespace memoir::query {
 

@@ -7,12 +7,12 @@
 #include <set>
 #include <span>
 
-#include "query/answer/filter_values.h"
-#include "query/answer/moment.h"
-#include "query/answer/process_columns.h"
-#include "query/answer/state.h"
-#include "query/answer/tier.h"
-#include "query/ask/times.h"
+#include "query/args/times.h"
+#include "query/history/tier.h"
+#include "query/state/filter_values.h"
+#include "query/state/moment.h"
+#include "query/state/process_columns.h"
+#include "query/state/state.h"
 
 namespace memoir::query {
 

@@ -10,12 +10,12 @@
 
 #include "analysis/peaks.h"
 #include "model/metric.h"
-#include "query/answer/command.h"
-#include "query/answer/ended.h"
-#include "query/answer/holders.h"
-#include "query/answer/limit.h"
-#include "query/answer/state.h"
-#include "query/ask/filter.h"
+#include "query/args/filter.h"
+#include "query/history/exits.h"
+#include "query/state/command.h"
+#include "query/state/holders.h"
+#include "query/state/limit.h"
+#include "query/state/state.h"
 
 namespace memoir::query {
 

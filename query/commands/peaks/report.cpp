@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "query/answer/marks.h"
-#include "query/answer/process_columns.h"
-#include "query/answer/tier.h"
 #include "query/commands/peaks/peaks.h"
+#include "query/history/marks.h"
+#include "query/history/tier.h"
 #include "query/render/layout.h"
 #include "query/report/format.h"
+#include "query/state/process_columns.h"
 
 namespace memoir::query {
 

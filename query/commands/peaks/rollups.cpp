@@ -3,10 +3,10 @@
 #include <map>
 #include <unordered_map>
 
-#include "query/answer/history.h"
-#include "query/answer/marks.h"
-#include "query/answer/tier.h"
 #include "query/commands/peaks/peaks.h"
+#include "query/history/history.h"
+#include "query/history/marks.h"
+#include "query/history/tier.h"
 
 namespace memoir::query {
 

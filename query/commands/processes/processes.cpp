@@ -6,14 +6,14 @@
 #include <unordered_map>
 
 #include "model/metric.h"
-#include "query/answer/command.h"
-#include "query/answer/filter_values.h"
-#include "query/answer/limit.h"
-#include "query/answer/moment.h"
-#include "query/answer/process_columns.h"
-#include "query/answer/state.h"
-#include "query/answer/tier.h"
+#include "query/history/tier.h"
 #include "query/report/format.h"
+#include "query/state/command.h"
+#include "query/state/filter_values.h"
+#include "query/state/limit.h"
+#include "query/state/moment.h"
+#include "query/state/process_columns.h"
+#include "query/state/state.h"
 
 namespace memoir::query {
 namespace {

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "query/answer/command.h"
-#include "query/answer/limit.h"
-#include "query/answer/moment.h"
-#include "query/answer/people.h"
+#include "query/names/people.h"
 #include "query/report/format.h"
+#include "query/state/command.h"
+#include "query/state/limit.h"
+#include "query/state/moment.h"
 
 namespace memoir::query {
 namespace {

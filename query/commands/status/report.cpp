@@ -2,10 +2,10 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "query/answer/event_table.h"
-#include "query/answer/limit.h"
 #include "query/commands/status/status.h"
+#include "query/history/event_table.h"
 #include "query/report/format.h"
+#include "query/state/limit.h"
 
 namespace memoir::query {
 

@@ -2,8 +2,8 @@
 
 // memoir status: whether it is recording, and what that costs. report.cpp tells.
 
-#include "query/answer/command.h"
-#include "query/answer/recorder_status.h"
+#include "query/history/recorder_status.h"
+#include "query/state/command.h"
 
 namespace memoir::query {
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "analysis/series.h"
-#include "query/ask/times.h"
+#include "query/args/times.h"
 #include "query/commands/summary/summary.h"
 #include "query/report/chart.h"
 

@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "query/answer/limit.h"
-#include "query/answer/process_columns.h"
 #include "query/commands/summary/summary.h"
+#include "query/state/limit.h"
+#include "query/state/process_columns.h"
 
 namespace memoir::query {
 

@@ -1,9 +1,9 @@
 #include <algorithm>
 
-#include "query/answer/history.h"
-#include "query/answer/recording.h"
-#include "query/answer/tier.h"
 #include "query/commands/summary/summary.h"
+#include "query/history/history.h"
+#include "query/history/recording.h"
+#include "query/history/tier.h"
 
 namespace memoir::query {
 

@@ -4,12 +4,12 @@
 #include <unordered_map>
 
 #include "analysis/restarts.h"
-#include "query/answer/history.h"
-#include "query/answer/marks.h"
-#include "query/answer/process_columns.h"
-#include "query/answer/tier.h"
-#include "query/ask/times.h"
+#include "query/args/times.h"
 #include "query/commands/summary/summary.h"
+#include "query/history/history.h"
+#include "query/history/marks.h"
+#include "query/history/tier.h"
+#include "query/state/process_columns.h"
 
 namespace memoir::query {
 

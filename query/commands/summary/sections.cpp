@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "query/answer/limit.h"
-#include "query/answer/marks.h"
-#include "query/answer/process_columns.h"
 #include "query/commands/summary/summary.h"
+#include "query/history/marks.h"
 #include "query/report/format.h"
+#include "query/state/limit.h"
+#include "query/state/process_columns.h"
 
 namespace memoir::query {
 

@@ -8,9 +8,9 @@
 #include <set>
 
 #include "base/file.h"
-#include "query/answer/moment.h"
 #include "query/render/render.h"
 #include "query/report/format.h"
+#include "query/state/moment.h"
 
 namespace memoir::query {
 

@@ -12,9 +12,9 @@
 
 #include "analysis/grouping.h"
 #include "analysis/rolled.h"
-#include "query/answer/command.h"
-#include "query/answer/leaks/judged_leaks.h"
-#include "query/ask/times.h"
+#include "query/args/times.h"
+#include "query/leaks/judged_leaks.h"
+#include "query/state/command.h"
 
 namespace memoir::query {
 

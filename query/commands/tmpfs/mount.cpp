@@ -3,10 +3,10 @@
 #include <map>
 
 #include "analysis/process_tree.h"
-#include "query/answer/limit.h"
-#include "query/answer/tmpfs.h"
 #include "query/commands/tmpfs/tmpfs.h"
 #include "query/report/format.h"
+#include "query/state/limit.h"
+#include "query/state/tmpfs.h"
 
 namespace memoir::query {
 namespace {

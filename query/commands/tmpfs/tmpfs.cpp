@@ -5,10 +5,10 @@
 
 #include "analysis/ranking.h"
 #include "base/nearest.h"
-#include "query/answer/limit.h"
-#include "query/answer/moment.h"
-#include "query/answer/tmpfs.h"
 #include "query/report/format.h"
+#include "query/state/limit.h"
+#include "query/state/moment.h"
+#include "query/state/tmpfs.h"
 
 namespace memoir::query {
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "query/answer/command.h"
-#include "query/answer/people.h"
+#include "query/names/people.h"
+#include "query/state/command.h"
 
 namespace memoir::query {
 

@@ -3,15 +3,15 @@
 #include <fmt/format.h>
 
 #include "analysis/grouping.h"
-#include "query/answer/changes.h"
-#include "query/answer/filter_values.h"
-#include "query/answer/limit.h"
-#include "query/answer/moment.h"
-#include "query/answer/process_columns.h"
-#include "query/answer/state.h"
-#include "query/answer/total.h"
 #include "query/commands/top/top.h"
 #include "query/report/format.h"
+#include "query/state/changes.h"
+#include "query/state/filter_values.h"
+#include "query/state/limit.h"
+#include "query/state/moment.h"
+#include "query/state/process_columns.h"
+#include "query/state/state.h"
+#include "query/state/total.h"
 
 namespace memoir::query {
 namespace {

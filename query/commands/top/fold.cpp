@@ -4,12 +4,12 @@
 #include <set>
 #include <unordered_map>
 
-#include "query/answer/history.h"
-#include "query/answer/marks.h"
-#include "query/answer/process_columns.h"
-#include "query/answer/state.h"
-#include "query/answer/tier.h"
 #include "query/commands/top/top.h"
+#include "query/history/history.h"
+#include "query/history/marks.h"
+#include "query/history/tier.h"
+#include "query/state/process_columns.h"
+#include "query/state/state.h"
 
 namespace memoir::query {
 namespace {

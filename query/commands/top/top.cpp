@@ -1,6 +1,6 @@
 #include "query/commands/top/top.h"
 
-#include "query/answer/process_columns.h"
+#include "query/state/process_columns.h"
 
 namespace memoir::query {
 

@@ -9,10 +9,10 @@
 
 #include "analysis/bucket_sum.h"
 #include "model/metric.h"
-#include "query/answer/changes.h"
-#include "query/answer/command.h"
-#include "query/answer/history.h"
-#include "query/ask/filter.h"
+#include "query/args/filter.h"
+#include "query/history/history.h"
+#include "query/state/changes.h"
+#include "query/state/command.h"
 
 namespace memoir::query {
 

@@ -7,15 +7,15 @@
 #include <vector>
 
 #include "analysis/process_tree.h"
-#include "query/answer/command.h"
-#include "query/answer/filter_values.h"
-#include "query/answer/limit.h"
-#include "query/answer/moment.h"
-#include "query/answer/process_columns.h"
-#include "query/answer/state.h"
-#include "query/answer/subject_word.h"
-#include "query/answer/total.h"
+#include "query/names/subject_word.h"
 #include "query/report/format.h"
+#include "query/state/command.h"
+#include "query/state/filter_values.h"
+#include "query/state/limit.h"
+#include "query/state/moment.h"
+#include "query/state/process_columns.h"
+#include "query/state/state.h"
+#include "query/state/total.h"
 
 namespace memoir::query {
 namespace {

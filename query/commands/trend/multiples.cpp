@@ -2,8 +2,8 @@
 #include <cmath>
 #include <fmt/format.h>
 
-#include "query/answer/tier.h"
 #include "query/commands/trend/trend.h"
+#include "query/history/tier.h"
 
 namespace memoir::query {
 

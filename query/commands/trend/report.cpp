@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "analysis/grouping.h"
-#include "query/answer/tier.h"
 #include "query/commands/trend/trend.h"
+#include "query/history/tier.h"
 #include "query/report/chart.h"
 #include "query/report/format.h"
 

@@ -4,11 +4,11 @@
 
 #include "base/text.h"
 #include "model/metric.h"
-#include "query/answer/history.h"
-#include "query/answer/process_columns.h"
-#include "query/answer/subject_word.h"
-#include "query/answer/tier.h"
 #include "query/commands/trend/trend.h"
+#include "query/history/history.h"
+#include "query/history/tier.h"
+#include "query/names/subject_word.h"
+#include "query/state/process_columns.h"
 
 namespace memoir::query {
 

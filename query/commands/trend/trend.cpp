@@ -6,10 +6,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "query/answer/moment.h"
-#include "query/answer/tier.h"
-#include "query/ask/times.h"
+#include "query/args/times.h"
+#include "query/history/tier.h"
 #include "query/report/format.h"
+#include "query/state/moment.h"
 
 namespace memoir::query {
 

@@ -8,8 +8,8 @@
 
 #include "analysis/ranking.h"
 #include "analysis/series.h"
-#include "query/answer/command.h"
-#include "query/ask/subject.h"
+#include "query/args/subject.h"
+#include "query/state/command.h"
 
 namespace memoir::query {
 

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string_view>
 
-#include "model/end.h"
+#include "model/exit.h"
 
 namespace memoir {
 

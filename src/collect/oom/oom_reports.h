@@ -12,7 +12,7 @@
 
 #include "collect/oom/lines.h"
 #include "collect/oom/log_record.h"
-#include "model/end.h"
+#include "model/exit.h"
 
 namespace memoir {
 

@@ -9,7 +9,7 @@
 #include <unordered_map>
 
 #include "base/text.h"
-#include "collect/reads/cost_span.h"
+#include "collect/worker/cost_span.h"
 
 namespace memoir {
 namespace {

@@ -8,11 +8,11 @@
 #include <sqlite3.h>
 
 #include "store/copy/parts.h"
+#include "store/schema/older_schema.h"
 #include "store/sqlite/database.h"
 #include "store/sqlite/failure.h"
 #include "store/sqlite/integrity.h"
 #include "store/sqlite/lock_file.h"
-#include "store/sqlite/older_schema.h"
 #include "store/sqlite/statement.h"
 
 namespace memoir {

@@ -5,12 +5,12 @@
 #include <fmt/ranges.h>
 
 #include "store/copy/parts.h"
+#include "store/marks/mark_rows.h"
 #include "store/replay/samples.h"
 #include "store/replay/tick_cursor.h"
-#include "store/rollup/mark_rows.h"
 #include "store/rollup/rollup.h"
+#include "store/schema/line_digests.h"
 #include "store/sqlite/database.h"
-#include "store/sqlite/line_digests.h"
 #include "store/sqlite/statement.h"
 #include "store/sqlite/time_limit.h"
 #include "store/tables.h"

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "store/replay/tick_marks.h"
-#include "store/sqlite/sql.h"
+#include "store/schema/sql.h"
 
 namespace memoir {
 namespace {

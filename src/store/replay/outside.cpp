@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "store/replay/tick_cursor.h"
-#include "store/sqlite/sql.h"
+#include "store/schema/sql.h"
 
 namespace memoir {
 namespace {

@@ -5,7 +5,7 @@
 #include <tuple>
 
 #include "store/rows/columns.h"
-#include "store/sqlite/sql.h"
+#include "store/schema/sql.h"
 
 namespace memoir {
 namespace {

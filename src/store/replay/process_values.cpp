@@ -8,7 +8,7 @@
 #include "store/replay/extremes.h"
 #include "store/replay/samples.h"
 #include "store/rows/columns.h"
-#include "store/sqlite/sql.h"
+#include "store/schema/sql.h"
 
 namespace memoir {
 namespace {

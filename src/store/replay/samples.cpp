@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "store/rows/columns.h"
-#include "store/sqlite/sql.h"
+#include "store/schema/sql.h"
 
 namespace memoir {
 namespace {

@@ -9,7 +9,7 @@
 #include "store/replay/tick_cursor.h"
 #include "store/rows/columns.h"
 #include "store/rows/tick_rows.h"
-#include "store/sqlite/sql.h"
+#include "store/schema/sql.h"
 
 namespace memoir {
 namespace {

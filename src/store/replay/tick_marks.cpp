@@ -1,6 +1,6 @@
 #include "store/replay/tick_marks.h"
 
-#include "store/sqlite/sql.h"
+#include "store/schema/sql.h"
 
 namespace memoir {
 namespace {

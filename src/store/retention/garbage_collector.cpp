@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "store/rollup/high_water.h"
+#include "store/marks/high_water.h"
 
 namespace memoir {
 namespace {

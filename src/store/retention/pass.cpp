@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/clock.h"
-#include "store/rollup/high_water.h"
+#include "store/marks/high_water.h"
 #include "store/tables.h"
 
 namespace memoir {

@@ -10,7 +10,7 @@
 #include "store/replay/samples.h"
 #include "store/replay/tick_marks.h"
 #include "store/rows/columns.h"
-#include "store/sqlite/sql.h"
+#include "store/schema/sql.h"
 #include "store/tiers.h"
 
 namespace memoir {

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "store/marks/mark_rows.h"
 #include "store/replay/coverage.h"
 #include "store/replay/tick_cursor.h"
-#include "store/rollup/mark_rows.h"
 #include "store/rollup/subjects.h"
 #include "store/rollup/timeline.h"
 #include "store/types.h"

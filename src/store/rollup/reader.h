@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "store/rollup/mark_rows.h"
+#include "store/marks/mark_rows.h"
 #include "store/rollup/tails.h"
 #include "store/sqlite/statement.h"
 #include "store/types.h"

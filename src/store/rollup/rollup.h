@@ -8,7 +8,7 @@
 #include <deque>
 #include <optional>
 
-#include "store/rollup/mark_rows.h"
+#include "store/marks/mark_rows.h"
 #include "store/rollup/pass.h"
 #include "store/rollup/rows.h"
 #include "store/sqlite/statement.h"

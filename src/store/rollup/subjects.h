@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "model/process.h"
+#include "store/marks/mark_rows.h"
 #include "store/replay/extremes.h"
-#include "store/rollup/mark_rows.h"
 #include "store/rollup/timeline.h"
 #include "store/sqlite/statement.h"
 #include "store/types.h"

@@ -1,7 +1,7 @@
 #include "store/rows/process_rows.h"
 
 #include "model/identity.h"
-#include "store/sqlite/line_digests.h"
+#include "store/schema/line_digests.h"
 
 namespace memoir {
 namespace {

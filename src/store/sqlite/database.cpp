@@ -13,14 +13,14 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/own_file.h"
+#include "store/schema/migrations.h"
+#include "store/schema/older_schema.h"
+#include "store/schema/schema_check.h"
 #include "store/sqlite/failure.h"
 #include "store/sqlite/integrity.h"
 #include "store/sqlite/lock_file.h"
-#include "store/sqlite/migrations.h"
-#include "store/sqlite/older_schema.h"
 #include "store/sqlite/pages.h"
 #include "store/sqlite/pragma.h"
-#include "store/sqlite/schema_check.h"
 #include "store/sqlite/wal_file.h"
 
 namespace memoir {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "store/rollup/mark_rows.h"
+#include "store/marks/mark_rows.h"
 #include "store/rows/process_rows.h"
 #include "store/rows/sample_rows.h"
 #include "store/write/writer_state.h"

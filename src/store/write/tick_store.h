@@ -6,8 +6,8 @@
 
 #include <cstdint>
 
-#include "store/rollup/mark_rows.h"
-#include "store/rows/end_rows.h"
+#include "store/marks/mark_rows.h"
+#include "store/rows/exit_rows.h"
 #include "store/rows/process_rows.h"
 #include "store/rows/sample_rows.h"
 #include "store/write/extreme_store.h"

@@ -14,7 +14,7 @@
 
 #include "base/sorted.h"
 #include "model/tick.h"
-#include "store/rollup/high_water.h"
+#include "store/marks/high_water.h"
 #include "store/rows/ledger_rows.h"
 #include "store/write/changed_rows.h"
 

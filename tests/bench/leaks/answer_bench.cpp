@@ -8,7 +8,7 @@
 #include <string>
 
 #include "base/clock.h"
-#include "query/cli/application.h"
+#include "query/application.h"
 #include "store/writer.h"
 #include "support/simulation.h"
 #include "support/temporary_directory.h"

@@ -1,0 +1,110 @@
+#include "query/args/when.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <utility>
+
+#include "config/config.h"
+#include "query/args/times.h"
+
+namespace memoir::query {
+namespace {
+
+std::optional<Error> contradiction(const Options& options) {
+  const bool ends = options.from.has_value() || options.to.has_value();
+  const bool range = ends || options.last.has_value() || options.day.has_value();
+  if (options.at && range) return malformed("--at is one time: it cannot go with --from, --to, --last or --day");
+  if (options.day && (ends || options.last))
+    return malformed("--day is a range of its own: leave out --from, --to, --last");
+  if (options.from && options.last)
+    return malformed("--from and --last both say where the range begins: leave one out");
+  return std::nullopt;
+}
+
+// A wrong time is told with the option that it was given to.
+Error of_option(Option option, const Error& error) {
+  return malformed(fmt::format("{}: {}", option_text(option).name, error.message));
+}
+
+Result<std::int64_t> time_of(Option option, const std::string& text, std::int64_t now_ms, Zone zone) {
+  Result<std::int64_t> time = (option == Option::to ? parse_end : parse_time)(text, now_ms, zone);
+  return time ? time : of_option(option, time.error());
+}
+
+// "--from, --to": those that say where the range lies.
+std::string given(const Options& options) {
+  std::string names;
+  for (const auto& [option, text] : {std::pair{Option::from, &options.from},
+                                     {Option::to, &options.to},
+                                     {Option::last, &options.last},
+                                     {Option::day, &options.day}}) {
+    if (*text) names += fmt::format("{}{}", names.empty() ? "" : ", ", option_text(option).name);
+  }
+  return names;
+}
+
+Result<Range> resolve_day(const std::string& text, std::int64_t now_ms, Zone zone) {
+  const Result<Day> day = parse_day(text, now_ms, zone);
+  if (!day) return of_option(Option::day, day.error());
+  return Range{day->begin_ms, day->end_ms - 1};
+}
+
+// Nothing can have been recorded later, unless by a clock that is ahead of ours.
+std::int64_t latest(Recorded recorded, std::int64_t now_ms) {
+  return std::max(now_ms, recorded.last_ms);
+}
+
+Result<Range> resolve_range(const Options& options, Recorded recorded, std::int64_t now_ms) {
+  Range range{recorded.first_ms, recorded.last_ms};
+  if (options.to) {
+    range.to_ms = TRY(time_of(Option::to, *options.to, now_ms, options.zone));
+  }
+  if (options.from) {
+    range.from_ms = TRY(time_of(Option::from, *options.from, now_ms, options.zone));
+  }
+  if (options.last) {
+    const auto length = parse_duration(*options.last);
+    if (!length) return of_option(Option::last, length.error());
+    range.from_ms = std::min(range.to_ms, latest(recorded, now_ms)) - length->count();
+  }
+  return range;
+}
+
+}  // namespace
+
+Result<When> resolve_when(const Options& options, Recorded recorded, std::int64_t now_ms) {
+  if (const auto error = contradiction(options)) return *error;
+  if (options.at) {
+    const std::int64_t at = TRY(time_of(Option::at, *options.at, now_ms, options.zone));
+    return When{at, std::nullopt};
+  }
+  if (!options.from && !options.to && !options.last && !options.day) return When{};
+  const Range range =
+      TRY(options.day ? resolve_day(*options.day, now_ms, options.zone) : resolve_range(options, recorded, now_ms));
+  if (range.from_ms > range.to_ms) {
+    return malformed(fmt::format("{}: the range ends ({}) before it begins ({})", given(options),
+                                 print_time(range.to_ms, options.zone), print_time(range.from_ms, options.zone)));
+  }
+  if (range.from_ms == range.to_ms)
+    return malformed(given(options) + ": the range has no length; --at T asks for one time");
+  // A day that is not over ends now.
+  Range asked = range;
+  const std::int64_t latest_ms = latest(recorded, now_ms);
+  if (asked.from_ms <= latest_ms) asked.to_ms = std::min(asked.to_ms, latest_ms);
+  return When{std::nullopt, asked};
+}
+
+Result<std::optional<std::int64_t>> parse_step(const Options& options, std::string_view why) {
+  if (!options.step) return std::optional<std::int64_t>();
+  const auto step = parse_duration(*options.step);
+  if (!step) return of_option(Option::step, step.error());
+  if (step->count() <= 0) return malformed(fmt::format("--step: {}", why));
+  return std::optional<std::int64_t>(step->count());
+}
+
+Range range_or_last(const When& when, Recorded recorded, std::int64_t length_ms) {
+  if (when.range) return *when.range;
+  return {std::max(recorded.last_ms - length_ms, recorded.first_ms), recorded.last_ms};
+}
+
+}  // namespace memoir::query

@@ -1,0 +1,20 @@
+#pragma once
+
+// What backup and extract have in common: where to, how it goes on, and what came of it.
+
+#include <functional>
+#include <string_view>
+
+#include "base/result.h"
+#include "query/args/options.h"
+#include "query/report/report.h"
+#include "store/copy/copy.h"
+
+namespace memoir::query {
+
+// Copies to --output, with progress on a terminal; an interruption leaves nothing. `what`: "backup of F", for the
+// title.
+Result<Report> copy_to_output(const std::string& database, const Options& options, std::string_view what,
+                              const std::function<Status(const CopyPlan&)>& copy);
+
+}  // namespace memoir::query

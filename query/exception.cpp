@@ -1,0 +1,37 @@
+#include "query/exception.h"
+
+#include <cstdlib>
+#include <cxxabi.h>
+#include <fmt/format.h>
+#include <memory>
+#include <new>
+#include <system_error>
+#include <typeinfo>
+
+#include "base/text.h"
+
+namespace memoir::query {
+namespace {
+
+std::string type_of(const std::exception& error) {
+  const char* mangled = typeid(error).name();
+  const std::unique_ptr<char, decltype(&std::free)> name(abi::__cxa_demangle(mangled, nullptr, nullptr, nullptr),
+                                                         &std::free);
+  return name ? name.get() : mangled;
+}
+
+}  // namespace
+
+std::string exception_message(const std::exception& error) {
+  if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) {
+    return "there is not enough memory for this answer: ask for a shorter range, or for less with --limit or --filter";
+  }
+  std::string what = to_printable(error.what());
+  if (dynamic_cast<const std::system_error*>(&error) != nullptr) return what;
+  return fmt::format(
+      "memoir did not expect this ({}: {}). memoir doctor checks whether the file is damaged; if it is sound, please "
+      "report a fault in memoir",
+      type_of(error), what);
+}
+
+}  // namespace memoir::query

@@ -1,0 +1,138 @@
+#include "query/history/history.h"
+
+#include <algorithm>
+#include <set>
+
+#include "query/history/tier.h"
+
+namespace memoir::query {
+
+namespace {
+
+// How much of a span within the range was recorded.
+Result<BucketSum::Recorded> recorded_time(Reader& reader, Tier tier, Range range) {
+  const Range buckets{bucket_around(tier, range.from_ms).from_ms, bucket_around(tier, range.to_ms).to_ms};
+  const Coverage coverage = TRY(reader.coverage(buckets));
+  return BucketSum::Recorded([gaps = coverage.gaps](std::int64_t from_ms, std::int64_t until_ms) {
+    std::int64_t recorded_ms = until_ms - from_ms;
+    for (const Gap& gap : gaps)
+      recorded_ms -= std::max<std::int64_t>(std::min(gap.to_ms, until_ms) - std::max(gap.from_ms, from_ms), 0);
+    return recorded_ms;
+  });
+}
+
+}  // namespace
+
+SubjectSum::SubjectSum(std::int64_t width_ms, const BucketSum::Recorded& recorded) {
+  if (width_ms > 0) sum_.emplace<BucketSum>(width_ms, recorded);
+}
+
+void SubjectSum::add(std::int64_t subject_id, const Interval& interval, bool gone) {
+  if (auto* const ticks = std::get_if<GroupSum>(&sum_)) return ticks->add(subject_id, interval, gone);
+  std::get<BucketSum>(sum_).add(subject_id, interval);
+}
+
+void SubjectSum::visit(const std::function<void(const Interval&)>& visit) {
+  if (auto* const ticks = std::get_if<GroupSum>(&sum_))
+    return ticks->visit([&visit](const GroupInterval& of) { visit(of.interval); });
+  for (const Interval& interval : std::get<BucketSum>(sum_).intervals()) visit(interval);
+}
+
+std::vector<Interval> SubjectSum::intervals() {
+  std::vector<Interval> intervals;
+  visit([&intervals](const Interval& interval) { intervals.push_back(interval); });
+  return intervals;
+}
+
+Summary SubjectSum::summary() {
+  Fold fold;
+  visit([&fold](const Interval& interval) { fold.add(interval); });
+  return fold.summary();
+}
+
+Result<MakeSum> sums_over(Reader& reader, Tier tier, Range range) {
+  const std::int64_t width_ms = bucket_ms(tier);
+  const auto recorded = TRY(width_ms > 0 ? recorded_time(reader, tier, range) : Result(BucketSum::Recorded()));
+  return MakeSum([width_ms, recorded] { return SubjectSum(width_ms, recorded); });
+}
+
+Result<ProcessHistory> ProcessHistory::load(Reader& reader, const HistoryQuestion& question,
+                                            const VisitProcess& visit) {
+  ProcessHistory history(reader, question);
+  if (!holds_groups(question.tier)) {
+    TRY(reader.visit_processes(question.range, visit));
+    return history;
+  }
+  history.complete_ = false;
+  std::set<std::int64_t> ids;
+  TRY(reader.history(question, [&](const SubjectInterval& of) {
+    ids.insert(of.subject_id);
+    history.intervals_.push_back(of);
+  }));
+  const std::vector<StoredProcess> processes = TRY(reader.processes_by_id({ids.begin(), ids.end()}));
+  std::ranges::for_each(processes, visit);
+  return history;
+}
+
+Result<ProcessHistory> ProcessHistory::load(Reader& reader, const HistoryQuestion& question) {
+  std::vector<StoredProcess> processes;
+  ProcessHistory history =
+      TRY(load(reader, question, [&processes](const StoredProcess& process) { processes.push_back(process); }));
+  history.processes_ = std::move(processes);
+  return history;
+}
+
+ProcessHistory ProcessHistory::of(Reader& reader, const HistoryQuestion& question,
+                                  std::vector<StoredProcess> processes) {
+  ProcessHistory history(reader, question);
+  history.processes_ = std::move(processes);
+  history.one_by_one_ = true;
+  return history;
+}
+
+Status ProcessHistory::visit(const VisitInterval& visit) const {
+  if (!complete_) {
+    for (const SubjectInterval& of : intervals_) visit(of);
+    return Done{};
+  }
+  if (!one_by_one_) return reader_->history(question_, visit);
+  HistoryQuestion one = question_;
+  for (const StoredProcess& process : processes_) {
+    one.subject_id = process.id;
+    TRY(reader_->history(one, visit));
+  }
+  return Done{};
+}
+
+Status visit_groups(Reader& reader, const HistoryQuestion& question, const VisitGroup& visit) {
+  const std::map<std::int64_t, std::string> names = TRY(reader.group_names(question.kind));
+  return reader.history(question, [&](const SubjectInterval& of) {
+    const auto name = names.find(of.subject_id);
+    if (name != names.end()) visit(name->second, of);
+  });
+}
+
+void MeanState::add(const SubjectInterval& of, const Interval& part) {
+  processes = std::max(processes, of.processes);
+  means[of.metric].add(part);
+}
+
+MetricValues MeanState::values() const {
+  MetricValues values;
+  for (const auto& [metric, mean] : means) values[metric] = mean.mean();
+  return values;
+}
+
+MetricValues MeanState::values_over(std::int64_t recorded_ms) const {
+  MetricValues values;
+  for (const auto& [metric, mean] : means) values[metric] = mean.over(recorded_ms);
+  return values;
+}
+
+Range bucket_around(Tier tier, std::int64_t at_ms) {
+  const std::int64_t width_ms = bucket_ms(tier);
+  const std::int64_t from_ms = at_ms - at_ms % width_ms;
+  return {from_ms, from_ms + width_ms};
+}
+
+}  // namespace memoir::query

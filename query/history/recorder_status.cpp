@@ -1,0 +1,116 @@
+#include "query/history/recorder_status.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "analysis/rolled.h"
+#include "base/text.h"
+#include "query/args/times.h"
+#include "query/history/history.h"
+
+namespace memoir::query {
+
+namespace {
+
+std::int64_t heard_ms(const StoredRun& run) {
+  return run.last_tick_ms.value_or(run.started_ms);
+}
+
+void count_runs(RecorderStatus& status, Range day) {
+  for (std::size_t index = 0; index < status.runs.size(); ++index) {
+    const StoredRun& run = status.runs[index];
+    if (run.first_tick_ms) status.recorded_ms += heard_ms(run) - *run.first_tick_ms;
+    const bool last = index + 1 == status.runs.size();
+    const bool died = run.end_reason == "unclean" || (last && status.recording == Recording::died);
+    if (index > 0 && run.started_ms >= day.from_ms) ++status.restarts;
+    if (died && heard_ms(run) >= day.from_ms) ++status.unclean_ends;
+  }
+}
+
+// Takes out what is over: it begins with the same subject.
+void take_restored(RecorderStatus& status, const Event& event) {
+  const std::string subject = event.text.substr(0, event.text.find(" have been "));
+  std::erase_if(status.degraded, [&subject](const Event& before) { return before.text.starts_with(subject); });
+}
+
+// Its events are "Began: why" and "Ended …". One that the recorder did not live to end is over.
+void count_burst(RecorderStatus& status, const Event& event, Range day) {
+  const bool begins = event.text.starts_with("Began: ");
+  if (begins && event.at.wall_ms >= day.from_ms) ++status.bursts;
+  const bool live = status.recording == Recording::active && event.at.wall_ms >= status.runs.back().started_ms;
+  status.burst = begins && live ? std::optional(event) : std::nullopt;
+}
+
+void sort_events(RecorderStatus& status, std::vector<Event> events, Range day) {
+  for (Event& event : events) {
+    if (event.kind == "burst") count_burst(status, event, day);
+    if (event.kind == "degraded") {
+      if (event.at.wall_ms >= status.runs.back().started_ms) status.degraded.push_back(std::move(event));
+    } else if (event.kind == "restored") {
+      take_restored(status, event);
+    } else if (event.at.wall_ms >= day.from_ms) {
+      status.events.push_back(std::move(event));
+    }
+  }
+}
+
+std::optional<ProcessState> find_pid(const Snapshot& snapshot, std::int32_t pid) {
+  for (const ProcessState& state : snapshot.processes) {
+    if (state.process.info.key.pid == pid) return state;
+  }
+  return std::nullopt;
+}
+
+// By the machine's counter, which a boot begins at 0.
+Status count_oom_kills(Reader& reader, RecorderStatus& status, Range day) {
+  std::vector<Interval> counter;
+  TRY(reader.history({Tier::five_minutes, SubjectKind::machine, {}, day, {metric_of(MachineField::oom_kill)}, true},
+                     [&counter](const SubjectInterval& of) { counter.push_back(of.interval); }));
+  if (counter.empty()) return Done{};
+  status.oom_kills = counter.front().last.value_or(0) - counter.front().min.value_or(0);
+  for (const Increase& increase : increases_of(counter)) status.oom_kills += increase.by;
+  return Done{};
+}
+
+// What the last day and the last tick tell.
+Status look_at_day(Reader& reader, RecorderStatus& status) {
+  const Range day{std::max(status.file.last_tick_ms - kDayMs, status.file.first_tick_ms), status.file.last_tick_ms};
+  count_runs(status, day);
+  const StoredRun& run = status.runs.back();
+
+  status.day = TRY(reader.coverage(day));
+
+  const std::vector<StoredTick> ticks = TRY(reader.ticks(day));
+  status.costs = tick_costs(ticks, run.interval_ms);
+  status.reads = sum_up_reads(ticks);
+  if (!ticks.empty()) status.tick = ticks.back();
+
+  sort_events(status, TRY(reader.events({std::min(day.from_ms, run.started_ms), status.now_ms})), day);
+  TRY(count_oom_kills(reader, status, day));
+
+  if (!status.tick) return Done{};
+  const Snapshot snapshot = TRY(reader.snapshot(status.tick->id));
+  status.itself = find_pid(snapshot, snapshot.run.pid);
+  if (!status.file.held_by) return Done{};
+  if (const auto holder = find_pid(snapshot, *status.file.held_by)) {
+    const ProcessInfo& info = holder->process.info;
+    status.holder += to_printable(fmt::format(" ({} of {})", info.comm, info.user));
+  }
+  return Done{};
+}
+
+}  // namespace
+
+Result<RecorderStatus> find_status(Reader& reader, const FileInfo& file, const std::vector<StoredRun>& runs,
+                                   std::int64_t now_ms) {
+  RecorderStatus status;
+  status.now_ms = now_ms;
+  status.file = file;
+  status.runs = runs;
+  status.recording = judge_recording(file, runs, now_ms);
+  if (file.held_by) status.holder = fmt::format("process {}", *file.held_by);
+  if (file.ticks > 0 && !runs.empty()) TRY(look_at_day(reader, status));
+  return status;
+}
+
+}  // namespace memoir::query

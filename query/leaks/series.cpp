@@ -1,0 +1,204 @@
+#include "query/leaks/series.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "analysis/leak/samples.h"
+#include "analysis/ranking.h"
+#include "base/sorted.h"
+#include "model/metric.h"
+#include "query/args/times.h"
+#include "query/history/tier.h"
+
+namespace memoir::query {
+
+namespace {
+
+constexpr std::int64_t kHoursOfDays = 120 * 24;  // beyond, days are fine enough
+
+// Of a bucket, a row of several in which nothing changed, or a part of one.
+void append(const Interval& interval, LeakSeries& series) {
+  const auto min = static_cast<double>(interval.min.value_or(*interval.mean));
+  const auto mean = static_cast<double>(*interval.mean);
+  const auto max = static_cast<double>(interval.max.value_or(*interval.mean));
+  const std::int64_t length_ms = interval.until_ms - interval.from_ms;
+  const std::int64_t count = std::max<std::int64_t>((length_ms + series.width_ms - 1) / series.width_ms, 1);
+  for (std::int64_t at = 0; at < count; ++at) {
+    const LeakBucket bucket{interval.from_ms + at * series.width_ms, interval.covered_ms / count, min, mean, max, 0};
+    LeakBucket* last = series.buckets.empty() ? nullptr : &series.buckets.back();
+    const std::int64_t grid_ms = bucket.from_ms - bucket.from_ms % series.width_ms;
+    if (last == nullptr || last->from_ms != grid_ms) {
+      series.buckets.push_back(bucket);
+      series.buckets.back().from_ms = grid_ms;
+      continue;
+    }
+    // A bucket may come as two that adjoin.
+    const std::int64_t both_ms = std::max<std::int64_t>(last->covered_ms + bucket.covered_ms, 1);
+    last->mean = (last->mean * static_cast<double>(last->covered_ms) + mean * static_cast<double>(bucket.covered_ms)) /
+                 static_cast<double>(both_ms);
+    last->min = std::min(last->min, min);
+    last->max = std::max(last->max, max);
+    last->covered_ms = both_ms;
+  }
+}
+
+// A series in the making: what holds from tick to tick is cut into buckets, what comes in buckets is taken as it is.
+class SeriesMaker {
+ public:
+  explicit SeriesMaker(const LeakSource& source)
+      : ticks_(!holds_groups(source.tier)), cut_(source.width_ms), taken_{{}, source.width_ms} {}
+
+  void add(const Interval& interval) {
+    if (!interval.mean) return;
+    if (!ticks_) return append(interval, taken_);
+    cut_.hold(interval.from_ms, interval.until_ms, static_cast<double>(*interval.mean));
+  }
+  LeakSeries take() { return in_order(ticks_ ? cut_.take() : std::move(taken_)); }
+
+ private:
+  bool ticks_;
+  LeakRollup cut_;
+  LeakSeries taken_;
+};
+
+// Swap that is not known weighs nothing.
+Interval sum_of(const Interval& anon, const Interval& swap) {
+  Interval sum = anon;
+  if (!anon.mean) return sum;
+  sum.min = anon.min.value_or(0) + swap.min.value_or(0);
+  sum.mean = *anon.mean + swap.mean.value_or(0);
+  sum.max = anon.max.value_or(0) + swap.max.value_or(0);
+  return sum;
+}
+
+// anon + swap of each subject.
+Status visit_held(Reader& reader, const LeakSource& source, SubjectKind kind, std::optional<std::int64_t> subject_id,
+                  const std::function<void(const SubjectInterval&)>& visit) {
+  SubjectInterval held;
+  const HistoryQuestion question{source.tier, kind, subject_id, source.range, {Metric::anon, Metric::swap}, true};
+  return reader.history(question, [&](const SubjectInterval& of) {
+    if (of.metric == Metric::anon) {
+      held = of;
+      return;
+    }
+    held.interval = sum_of(held.interval, of.interval);
+    visit(held);
+  });
+}
+
+// Ticks tell of the members alone.
+Result<PoolSeries> sum_members(Reader& reader, const LeakSource& source, const std::vector<StoredLife>& members) {
+  std::unordered_set<std::int64_t> ids;
+  for (const StoredLife& member : members) ids.insert(member.process_id);
+  GroupSum sum;
+  TRY(visit_held(reader, source, SubjectKind::process, {}, [&](const SubjectInterval& held) {
+    if (ids.contains(held.subject_id)) sum.add(held.subject_id, held.interval);
+  }));
+  SeriesMaker total(source);
+  SeriesMaker count(source);
+  sum.visit([&](const GroupInterval& of) {
+    if (!of.interval.mean) return;
+    total.add(of.interval);
+    count.add(constant(of.interval.from_ms, of.interval.until_ms, of.members));
+  });
+  return PoolSeries{total.take(), count.take()};
+}
+
+const LeakBucket* bucket_at(const LeakSeries& series, std::int64_t from_ms) {
+  return find_sorted(series.buckets, from_ms, &LeakBucket::from_ms);
+}
+
+// Of a sum the means alone are known; of one field all of it. A field that the kernel does not count weighs nothing.
+LeakSeries weigh(const MachineSum& sum, const std::map<Metric, LeakSeries>& series) {
+  const LeakSeries& whole = series.at(metric_of(sum.of));
+  if (sum.less.empty()) return whole;
+  LeakSeries all{{}, whole.width_ms};
+  for (const LeakBucket& bucket : whole.buckets) {
+    double mean = bucket_at(whole, bucket.from_ms)->mean;
+    for (const MachineField field : sum.less) {
+      const LeakBucket* part = bucket_at(series.at(metric_of(field)), bucket.from_ms);
+      if (part != nullptr) mean -= part->mean;
+    }
+    all.buckets.push_back({bucket.from_ms, bucket.covered_ms, mean, mean, mean, 0});
+  }
+  return all;
+}
+
+}  // namespace
+
+LeakSeries in_order(LeakSeries series) {
+  if (!std::ranges::is_sorted(series.buckets, {}, &LeakBucket::from_ms))
+    std::ranges::stable_sort(series.buckets, {}, &LeakBucket::from_ms);
+  return series;
+}
+
+Tier machine_tier(const LeakSource& source) {
+  return holds_groups(source.tier) ? source.tier : Tier::five_minutes;
+}
+
+LeakSource leak_source(Range range, const LeakSettings& settings) {
+  const std::int64_t width_ms = leak_bucket_ms(range.to_ms - range.from_ms, settings);
+  if (settings.hour_ms < kHourMs) return {range, {}, width_ms};  // of ticks
+  const bool long_ago = range.to_ms - range.from_ms > kHoursOfDays * settings.hour_ms;
+  const Tier tier = long_ago ? Tier::day : width_ms < kHourMs ? Tier::five_minutes : Tier::hour;
+  return {range, tier, bucket_ms(tier)};
+}
+
+Result<std::map<std::int64_t, LeakSeries>> process_series(Reader& reader, const LeakSource& source,
+                                                          const std::vector<std::optional<std::int64_t>>& ids) {
+  std::map<std::int64_t, SeriesMaker> makers;
+  auto of = makers.end();  // what is of one process often comes together
+  for (const std::optional<std::int64_t>& id : ids) {
+    TRY(visit_held(reader, source, SubjectKind::process, id, [&](const SubjectInterval& held) {
+      if (of == makers.end() || of->first != held.subject_id) of = makers.try_emplace(held.subject_id, source).first;
+      of->second.add(held.interval);
+    }));
+  }
+  std::map<std::int64_t, LeakSeries> series;
+  for (auto& [id, maker] : makers) series.emplace(id, maker.take());
+  return series;
+}
+
+Result<PoolSeries> pool_series(Reader& reader, const LeakSource& source, std::int64_t identity_id,
+                               const std::vector<StoredLife>& members) {
+  if (!holds_groups(source.tier)) return sum_members(reader, source, members);
+  SeriesMaker sum(source);
+  SeriesMaker count(source);
+  TRY(visit_held(reader, source, SubjectKind::identity, identity_id, [&](const SubjectInterval& held) {
+    sum.add(held.interval);
+    Interval processes = held.interval;
+    processes.min = processes.mean = processes.max = held.processes;
+    count.add(processes);
+  }));
+  return PoolSeries{sum.take(), count.take()};
+}
+
+Result<std::vector<LeakSeries>> machine_series(Reader& reader, const LeakSource& source,
+                                               const std::vector<MachineSum>& sums) {
+  LeakSource of_machine = source;
+  of_machine.tier = machine_tier(source);
+  of_machine.width_ms = bucket_ms(of_machine.tier);
+  std::map<Metric, SeriesMaker> makers;
+  for (const MachineSum& sum : sums) {
+    makers.try_emplace(metric_of(sum.of), of_machine);
+    for (const MachineField field : sum.less) makers.try_emplace(metric_of(field), of_machine);
+  }
+  TRY(reader.history({of_machine.tier, SubjectKind::machine, {}, source.range, keys_of(makers), true},
+                     [&](const SubjectInterval& of) { makers.at(of.metric).add(of.interval); }));
+  std::map<Metric, LeakSeries> series;
+  for (auto& [metric, maker] : makers) series.emplace(metric, maker.take());
+  return each_of(sums, [&series](const MachineSum& sum) { return weigh(sum, series); });
+}
+
+Result<LeakSeries> zombie_series(Reader& reader, const LeakSource& source, const LeakSettings& settings) {
+  const std::vector<StoredZombies> ticks = TRY(reader.zombies(source.range));
+  std::vector<LeakSample> samples;
+  samples.reserve(ticks.size());
+  for (const StoredZombies& tick : ticks) {
+    samples.push_back({tick.at_ms, static_cast<double>(tick.zombies), std::nullopt, 0});
+  }
+  std::ranges::stable_sort(samples, {}, &LeakSample::at_ms);
+  return roll_up(samples, settings);
+}
+
+}  // namespace memoir::query

@@ -1,0 +1,89 @@
+#include "query/state/cgroup_rows.h"
+
+#include <map>
+
+#include "model/cgroup.h"
+#include "model/container.h"
+
+namespace memoir::query {
+namespace {
+
+using Rows = std::map<std::string, CgroupRow, std::less<>>;
+
+CgroupRow& row_of(Rows& rows, const std::string& path) {
+  CgroupRow& row = rows[path];
+  row.path = path;
+  return row;
+}
+
+Status add_tick(Reader& reader, const State& state, Rows& rows) {
+  for (const CgroupSample& sample : state.snapshot.cgroups) row_of(rows, sample.path).now = sample;
+  auto details = TRY(reader.cgroup_details(state.snapshot.tick.id));
+  for (CgroupDetail& detail : details) {
+    if (const auto row = rows.find(detail.path); row != rows.end()) row->second.detail = std::move(detail);
+  }
+  for (const HeldProcess& process : state.processes) {
+    for (std::string_view path = process.process->info.cgroup; !path.empty(); path = cgroup_above(path)) {
+      if (const auto row = rows.find(path); row != rows.end()) add_to(row->second.processes, process);
+    }
+  }
+  return Done{};
+}
+
+Status add_bucket(Reader& reader, const State& state, Rows& rows) {
+  const std::vector<GroupState> groups = TRY(load_groups(reader, state.tier, *state.bucket, SubjectKind::cgroup));
+  for (const GroupState& group : groups) row_of(rows, group.name).processes.add_mean(group.kib, group.processes);
+  return Done{};
+}
+
+// The highest of the days; of equal ones the first.
+void keep_highest(std::optional<HighWater>& mark, const HighWater& other) {
+  if (!mark || other.value_kib > mark->value_kib) mark = other;
+}
+
+Status add_marks(Reader& reader, const State& state, Rows& rows) {
+  const auto days =
+      state.rolled() ? std::optional(Range{state.bucket->from_ms, state.bucket->to_ms - 1}) : std::nullopt;
+  const std::map<std::int64_t, std::string> names = TRY(reader.group_names(SubjectKind::cgroup));
+  const auto marks = TRY(reader.cgroup_marks(days));
+  for (const HighWater& mark : marks) {
+    const auto name = names.find(mark.subject_id);
+    if (name == names.end() || (!state.rolled() && !rows.contains(name->second))) continue;
+    CgroupRow& row = row_of(rows, name->second);
+    keep_highest(mark.metric == Metric::usage        ? row.usage_mark
+                 : mark.metric == Metric::usage_anon ? row.anon_mark
+                                                     : row.swap_mark,
+                 mark);
+  }
+  return Done{};
+}
+
+// A process may be in a cgroup below the container's own, or above the one that was told of.
+Status add_containers(Reader& reader, Rows& rows) {
+  std::map<std::string, Container> known;
+  const auto containers = TRY(reader.containers());
+  for (const CgroupContainer& of : containers) known[container_of(of.path)] = of.container;
+  for (auto& [path, row] : rows) {
+    row.container = container_in(path);
+    const auto found = known.find(container_label(row.container));
+    if (found != known.end() && !row.container.key.empty()) row.container = found->second;
+  }
+  return Done{};
+}
+
+}  // namespace
+
+std::optional<double> CgroupRow::limit_percent() const {
+  const auto limit = now ? (now->max_kib ? now->max_kib : now->high_kib) : std::nullopt;
+  return limit ? share_percent(now->current_kib, limit) : std::nullopt;
+}
+
+Result<std::vector<CgroupRow>> load_cgroups(const Context& context, const State& state, CgroupMarks marks) {
+  Rows rows;
+  TRY(state.rolled() ? add_bucket(context.reader, state, rows) : add_tick(context.reader, state, rows));
+  if (marks == CgroupMarks::read) TRY(add_marks(context.reader, state, rows));
+  TRY(add_containers(context.reader, rows));
+  return taken_from(rows);
+}
+
+}  // namespace memoir::query

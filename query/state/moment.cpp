@@ -1,0 +1,48 @@
+#include "query/state/moment.h"
+
+#include <fmt/format.h>
+
+#include "query/report/format.h"
+
+namespace memoir::query {
+namespace {
+
+std::string what_is_recorded(const Context& context) {
+  const Zone zone = context.options.zone;
+  if (context.file.ticks == 0) return "the file holds no tick yet: is memoird running?";
+  return fmt::format("the file holds {} to {}", print_time(context.file.first_tick_ms, zone),
+                     print_time(context.file.last_tick_ms, zone));
+}
+
+}  // namespace
+
+Report nothing_recorded(const Context& context) {
+  Report report;
+  report.at_ms = context.when.at_ms;
+  report.range = context.when.range;
+  report.nothing_recorded = true;
+  report.warnings.push_back("nothing was recorded then: " + what_is_recorded(context));
+  return report;
+}
+
+std::optional<std::string> stale_warning(const Snapshot& snapshot, std::int64_t asked_ms, Zone zone) {
+  // Two intervals: one may be late.
+  const std::int64_t age = asked_ms - snapshot.tick.begin.wall_ms;
+  if (age <= 2 * snapshot.run.interval_ms) return std::nullopt;
+  return fmt::format("this is {} older than {}: nothing was recorded in between", print_span(age),
+                     print_time(asked_ms, zone));
+}
+
+Result<Report> begin_range_report(const Context& context, Range range) {
+  Coverage coverage = TRY(context.reader.coverage(range));
+  Report report;
+  report.range = range;
+  if (coverage.ticks == 0 && coverage.recorded_ms == 0) {
+    report.nothing_recorded = true;
+    report.warnings.push_back("nothing was recorded in this range: " + what_is_recorded(context));
+  }
+  report.coverage = std::move(coverage);
+  return report;
+}
+
+}  // namespace memoir::query

@@ -1,0 +1,15 @@
+#include "census/exit_dedup.h"
+
+namespace memoir {
+
+void EndsOnce::keep_first(std::vector<ProcessEvent>& events) {
+  std::set<Ended> now;
+  std::erase_if(events, [&](const ProcessEvent& event) {
+    if (event.kind != ProcessEventKind::exited) return false;
+    const Ended ended{event.pid, event.start_ticks};
+    return before_.contains(ended) || !now.insert(ended).second;
+  });
+  before_ = std::move(now);
+}
+
+}  // namespace memoir

@@ -1,0 +1,160 @@
+#include "collect/container/container_files.h"
+
+#include <algorithm>
+#include <initializer_list>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "collect/container/beneath.h"
+
+namespace memoir {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::size_t kMostBytes = 256;                // of a name
+constexpr std::size_t kMostOfOne = 512UL * 1024;       // a file about one container
+constexpr std::size_t kMostOfAll = 4UL * 1024 * 1024;  // about all
+constexpr int kDeepest = 4;                            // what lies deeper in a file is left out
+constexpr std::size_t kMostNames = 4096;
+
+Json parsed(std::string_view text) {
+  const auto shallow = [](int depth, Json::parse_event_t, const Json&) { return depth <= kDeepest; };
+  return Json::parse(text, shallow, false);
+}
+
+// Of a file of one of the managers; null where it cannot be read.
+Json file_beneath(const std::string& folder, const std::vector<std::string>& steps, Buffer& buffer, std::size_t cap) {
+  const auto content = read_beneath(folder, steps, buffer, cap);
+  return content ? parsed(*content) : Json();
+}
+
+// A part of an object; null where it has none.
+const Json& part(const Json& of, const char* key) {
+  static const Json none;
+  const auto found = of.is_object() ? of.find(key) : of.end();
+  return of.is_object() && found != of.end() ? *found : none;
+}
+
+// Empty where there is no text.
+std::string text(const Json& value) {
+  if (!value.is_string()) return {};
+  const auto& whole = value.get_ref<const std::string&>();
+  // A character that is cut in two is no valid UTF-8 any more.
+  return to_utf8(std::string_view(whole).substr(0, kMostBytes));
+}
+
+void fill(std::string& known, std::string found) {
+  if (known.empty()) known = std::move(found);
+}
+
+// The first of some keys that an object has a text for.
+std::string first_text(const Json& of, std::initializer_list<const char*> keys) {
+  for (const char* key : keys) {
+    if (std::string found = text(part(of, key)); !found.empty()) return found;
+  }
+  return {};
+}
+
+// Labels and annotations that Kubernetes or one of its runtimes gave.
+void fill_from(Container& container, const Json& labels) {
+  fill(container.name,
+       first_text(labels, {"io.kubernetes.container.name", "io.kubernetes.cri.container-name", "nerdctl/name"}));
+  fill(container.image, first_text(labels, {"io.kubernetes.cri-o.ImageName", "io.kubernetes.cri.image-name"}));
+  const std::string space = first_text(labels, {"io.kubernetes.pod.namespace", "io.kubernetes.cri.sandbox-namespace"});
+  const std::string pod = first_text(labels, {"io.kubernetes.pod.name", "io.kubernetes.cri.sandbox-name"});
+  if (!space.empty() && !pod.empty()) fill(container.pod, space + "/" + pod);
+  fill(container.pod_uid, first_text(labels, {"io.kubernetes.pod.uid", "io.kubernetes.cri.sandbox-uid"}));
+}
+
+// Of a list of all containers.
+const Json& with_id(const Json& list, const std::string& id) {
+  static const Json none;
+  if (!list.is_array()) return none;
+  const auto found = std::ranges::find_if(list, [&id](const Json& of) { return part(of, "id") == id; });
+  return found == list.end() ? none : *found;
+}
+
+// Podman's.
+void fill_from_list(Container& container, const Json& own) {
+  const Json& names = part(own, "names");
+  if (names.is_array() && !names.empty()) fill(container.name, text(names.front()));
+  // A text that is JSON itself.
+  const Json& metadata = part(own, "metadata");
+  if (!metadata.is_string()) return;
+  fill(container.image, text(part(parsed(metadata.get_ref<const std::string&>()), "image-name")));
+}
+
+// Of a containers/storage, one for each driver: "overlay-containers".
+std::vector<std::string> folders_in(const std::string& storage) {
+  std::vector<std::string> folders = names_in(storage, kMostNames);
+  std::erase_if(folders, [](const std::string& name) { return !name.ends_with("-containers"); });
+  return folders;
+}
+
+void ask_docker(const std::string& root, Container& container, Buffer& buffer) {
+  const Json file =
+      file_beneath(root + "/var/lib/docker/containers", {container.key, "config.v2.json"}, buffer, kMostOfOne);
+  const Json& config = part(file, "Config");
+  fill_from(container, part(config, "Labels"));
+  std::string name = text(part(file, "Name"));
+  if (name.starts_with('/')) name.erase(0, 1);
+  fill(container.name, std::move(name));
+  fill(container.image, text(part(config, "Image")));
+}
+
+void ask_crio(const std::string& root, Container& container, Buffer& buffer) {
+  for (const char* storage : {"/run/containers/storage", "/var/lib/containers/storage"}) {
+    for (const std::string& folder : folders_in(root + storage)) {
+      const Json file =
+          file_beneath(root + storage, {folder, container.key, "userdata", "config.json"}, buffer, kMostOfOne);
+      fill_from(container, part(file, "annotations"));
+    }
+  }
+}
+
+// Those that go with their end are in a list of their own.
+void ask_podman(const std::string& root, Container& container, Buffer& buffer) {
+  const std::string storage = root + "/var/lib/containers/storage";
+  for (const std::string& folder : folders_in(storage)) {
+    for (const char* list : {"containers.json", "volatile-containers.json"}) {
+      const Json file = file_beneath(storage, {folder, list}, buffer, kMostOfAll);
+      fill_from_list(container, with_id(file, container.key));
+    }
+  }
+}
+
+void ask_containerd(const std::string& root, Container& container, Buffer& buffer) {
+  const std::string tasks = root + "/run/containerd/io.containerd.runtime.v2.task";
+  for (const std::string& space : names_in(tasks, kMostNames)) {
+    const Json file = file_beneath(tasks, {space, container.key, "config.json"}, buffer, kMostOfOne);
+    fill_from(container, part(file, "annotations"));
+  }
+}
+
+void ask_kubelet(const std::string& root, Container& container) {
+  if (container.pod_uid.empty() || !container.pod.empty()) return;
+  const std::string end = "_" + container.pod_uid;
+  for (const std::string& folder : names_in(root + "/var/log/pods", kMostNames)) {
+    const std::size_t between = folder.find('_');
+    if (!folder.ends_with(end) || between + end.size() >= folder.size()) continue;
+    const std::string pod = folder.substr(between + 1, folder.size() - end.size() - between - 1);
+    container.pod = to_utf8(folder.substr(0, between) + "/" + pod);
+    return;
+  }
+}
+
+}  // namespace
+
+void describe_container(const std::string& root, Container& container, Buffer& buffer) {
+  for (auto* const ask : {ask_docker, ask_crio, ask_podman, ask_containerd}) {
+    if (container.name.empty() || container.image.empty()) ask(root, container, buffer);
+  }
+  ask_kubelet(root, container);
+}
+
+}  // namespace memoir

@@ -1,0 +1,23 @@
+#include "collect/process/due.h"
+
+namespace memoir {
+namespace {
+
+constexpr std::int64_t kStatusEveryMs = 120'000;
+constexpr std::int64_t kTurnMs = 7'919;  // from one pid to the next: children started together are spread
+
+}  // namespace
+
+bool rollup_due(bool keyframe, const ProcessSample* last, bool denied) {
+  // A zombie has no memory left, and never gets any again.
+  const bool zombie = last != nullptr && last->state == 'Z';
+  return !zombie && (keyframe || !denied);
+}
+
+bool status_due(std::int32_t pid, std::optional<std::int64_t> read_ms, std::int64_t now_ms) {
+  if (!read_ms) return true;
+  const std::int64_t turn_ms = pid * kTurnMs % kStatusEveryMs;
+  return (now_ms + turn_ms) / kStatusEveryMs != (*read_ms + turn_ms) / kStatusEveryMs;
+}
+
+}  // namespace memoir

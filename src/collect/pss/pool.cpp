@@ -1,0 +1,106 @@
+#include "collect/pss/pool.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace memoir {
+namespace {
+
+using F = ProcessField;
+
+constexpr std::int32_t kInit = 1;  // its children are no siblings (kin.h)
+constexpr std::int64_t kSharedMuchKib = 1024;
+constexpr std::int64_t kSharedPart = 4;  // of what it has resident
+
+using Image = std::tuple<std::int32_t, std::string_view, std::int64_t>;
+
+bool shares_much(const PoolMember& member) {
+  const std::int64_t shmem_kib = member.now->or_zero(F::rss_shmem);
+  return member.parent_pid > kInit && shmem_kib >= kSharedMuchKib &&
+         shmem_kib >= member.now->or_zero(F::vm_rss) / kSharedPart;
+}
+
+// A sum of parts over a sum of wholes; of nothing nothing is shared.
+struct Ratio {
+  std::int64_t part = 0;
+  std::int64_t whole = 0;
+
+  void add(const ProcessMemory& read, F of_part, F of_whole) {
+    part += read.or_zero(of_part);
+    whole += read.or_zero(of_whole);
+  }
+  double share() const {
+    return whole <= 0 ? 1 : std::min(static_cast<double>(part) / static_cast<double>(whole), 1.0);
+  }
+};
+
+// What comes of the readings that there are. False: they do not tell the parts of PSS (before Linux 5.3).
+bool see_readings(std::span<const PoolMember> members, std::int64_t now_ms, Pool& pool) {
+  std::vector<const ExactReading*> readings;
+  for (const std::size_t i : pool.members) {
+    const ExactReading* const exact = members[i].exact;
+    if (exact == nullptr) continue;
+    if (!exact->memory.has(F::pss_shmem)) return false;
+    readings.push_back(exact);
+  }
+  std::ranges::stable_sort(readings, std::ranges::greater(), &ExactReading::at_ms);
+  readings.resize(std::min(readings.size(), kPoolReadings));
+  const auto fresh = std::ranges::count_if(
+      readings, [&](const ExactReading* reading) { return now_ms - reading->at_ms < kPoolReadEveryMs; });
+  pool.room = kPoolReadings - static_cast<std::size_t>(fresh);
+  if (readings.empty()) return true;
+  Ratio anonymous;
+  Ratio file;
+  Ratio shmem;
+  for (const ExactReading* const reading : readings) {
+    anonymous.add(reading->memory, F::pss_anon, F::anonymous);
+    file.add(reading->memory, F::pss_file, F::rss_file);
+    shmem.add(reading->memory, F::pss_shmem, F::rss_shmem);
+  }
+  pool.shares = PoolShares{anonymous.share(), file.share(), shmem.share()};
+  return true;
+}
+
+std::int64_t part_of(std::int64_t kib, double share) {
+  return static_cast<std::int64_t>(static_cast<double>(kib) * share);
+}
+
+}  // namespace
+
+std::vector<Pool> find_pools(std::span<const PoolMember> members, std::int64_t now_ms) {
+  std::map<Image, Pool> by_image;
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    const PoolMember& member = members[i];
+    if (!shares_much(member)) continue;
+    by_image[{member.parent_pid, member.comm, member.now->or_zero(F::vm_exe)}].members.push_back(i);
+  }
+  std::vector<Pool> pools;
+  for (auto& [image, pool] : by_image) {
+    if (pool.members.size() < kLeastPool) continue;
+    if (see_readings(members, now_ms, pool)) pools.push_back(std::move(pool));
+  }
+  return pools;
+}
+
+void estimate_by_siblings(const PoolShares& shares, const ExactReading* last, ProcessSample& sample) {
+  ProcessMemory& memory = sample.memory;
+  const auto read = [last](F field) { return last != nullptr ? last->memory.or_zero(field) : 0; };
+  std::int64_t moved_kib = 0;
+  const auto set_part = [&](F part, F counter, double share) {
+    const std::int64_t more_kib = memory.or_zero(counter) - read(counter);
+    if (more_kib <= 0 && last != nullptr) return;
+    const std::int64_t kib = read(part) + part_of(more_kib, share);
+    moved_kib += kib - memory.or_zero(part);
+    memory.set(part, kib);
+  };
+  set_part(F::pss_file, F::rss_file, shares.file);
+  set_part(F::pss_shmem, F::rss_shmem, shares.shmem);
+  if (last == nullptr) set_part(F::pss_anon, F::rss_anon, shares.anonymous);
+  memory.set(F::pss, std::min(memory.or_zero(F::pss) + moved_kib, memory.or_zero(F::vm_rss)));
+  sample.source = Source::estimated;
+  // It may have forked just now.
+  if (last == nullptr) take_off_shared(memory);
+}
+
+}  // namespace memoir

@@ -1,0 +1,266 @@
+#include "collect/redact/redactor.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <re2/re2.h>
+#include <re2/set.h>
+#include <re2/stringpiece.h>
+
+#include "base/text.h"
+#include "collect/redact/words.h"
+
+namespace memoir {
+namespace {
+
+constexpr std::string_view kRedacted = "[redacted]";
+// RE2 builds its automata lazily within this; a few KiB each in practice.
+constexpr std::int64_t kPatternMemory = 512 * 1024;
+constexpr std::int64_t kProgramsMemory = 1024 * 1024;
+constexpr std::size_t kLongestProgram = 64;
+// Quotes within quotes are followed this deep.
+constexpr int kDepth = 6;
+// A secret that the end of a command line that is not looked at whole cuts in two is not recognised: so much of it is
+// left out.
+constexpr std::size_t kEdge = 4096;
+// What a rule finds beyond is cut: that many fill any command line that is kept.
+constexpr std::size_t kMostFound = 1000;
+
+struct Span {
+  std::size_t begin;
+  std::size_t end;
+};
+
+struct CompiledRule {
+  std::unique_ptr<RE2> pattern;
+  std::unique_ptr<RE2> unless;  // null: never
+  bool next = false;
+  bool any_program = true;
+};
+
+// A pattern sees one argument per line; unless it names the line's end itself, it stays within one.
+Result<std::unique_ptr<RE2>> compile(const std::string& pattern, std::size_t line) {
+  RE2::Options options;
+  options.set_log_errors(false);
+  options.set_max_mem(kPatternMemory);
+  options.set_never_nl(pattern.find("\\n") == std::string::npos);
+  auto compiled = std::make_unique<RE2>("(?m)" + pattern, options);
+  if (!compiled->ok()) {
+    return malformed(
+        fmt::format("line {}: the redaction pattern '{}' does not compile: {}", line, pattern, compiled->error()));
+  }
+  return compiled;
+}
+
+std::size_t line_end(std::string_view view, std::size_t at) {
+  return std::min(view.find('\n', at), view.size());
+}
+
+// What the search through one view has found, and the view.
+struct Search {
+  std::string view;
+  std::vector<std::size_t> active_from;  // where a rule's program was named; npos: nowhere
+  std::vector<Span> secrets;             // of all views
+  std::size_t end = 0;                   // beyond is not looked at any more, and not kept
+};
+
+// The command line as it was, and what stands in it for whom to see.
+struct Line {
+  std::string text;
+  bool all = true;  // there was no more of it
+  Search search;
+};
+
+bool has_blank(std::string_view text) {
+  return text.find_first_of(kBlanks) != std::string_view::npos;
+}
+
+std::string cut_at(std::string text, std::size_t max_bytes) {
+  std::size_t end = std::min(max_bytes, text.size());
+  while (end > 0 && end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  text.resize(end);
+  return text;
+}
+
+std::string without_secrets(const std::string& text, std::vector<Span> secrets, std::size_t end) {
+  std::sort(secrets.begin(), secrets.end(), [](const Span& a, const Span& b) { return a.begin < b.begin; });
+  std::string out;
+  std::size_t at = 0;
+  for (const Span& secret : secrets) {
+    if (secret.begin >= end) break;
+    if (secret.begin >= at) out.append(text, at, secret.begin - at).append(kRedacted);
+    at = std::max(at, secret.end);
+  }
+  if (at < end) out.append(text, at, end - at);
+  return out;
+}
+
+}  // namespace
+
+struct Redactor::State {
+  std::vector<CompiledRule> rules;
+  std::unique_ptr<RE2::Set> programs;
+  std::vector<std::size_t> rule_of_program;
+  bool drop_arguments = false;
+  RE2 option{"^(?:-|--|-[A-Za-z]|--[a-z][a-z0-9-]*(?:=.*)?|[<>|&;]+)$"};
+  RE2 script{"^-[a-z]*c$"};  // the next argument is a command line, or a program's text
+
+  Status add(const RedactionRule& rule);
+  Line join(const std::vector<std::string_view>& arguments, std::size_t most) const;
+  void name_programs(Search& search) const;
+  void find(const CompiledRule& rule, std::size_t from, Search& search) const;
+  Span found_by(const CompiledRule& rule, const std::string& view, const std::array<re2::StringPiece, 2>& found) const;
+  void find_all(Search& search) const;
+};
+
+Status Redactor::State::add(const RedactionRule& rule) {
+  CompiledRule compiled;
+  auto pattern = TRY(compile(rule.pattern, rule.line));
+  compiled.pattern = std::move(pattern);
+  if (!rule.unless.empty()) {
+    compiled.unless = TRY(compile(rule.unless, rule.line));
+  }
+  compiled.next = rule.next;
+  compiled.any_program = rule.program.empty();
+  if (!rule.program.empty()) {
+    std::string error;
+    if (programs->Add(rule.program, &error) < 0) {
+      return malformed(
+          fmt::format("line {}: the redaction pattern '{}' does not compile: {}", rule.line, rule.program, error));
+    }
+    rule_of_program.push_back(rules.size());
+  }
+  rules.push_back(std::move(compiled));
+  return Done{};
+}
+
+// At first a script is on the line of the option before it, so that what takes a whole argument does not take all of
+// it.
+Line Redactor::State::join(const std::vector<std::string_view>& arguments, std::size_t most) const {
+  Line line;
+  Search& search = line.search;
+  bool is_script = false;
+  for (const std::string_view argument : arguments) {
+    if (line.text.size() > most) break;
+    line.all = line.all && argument.size() <= most;
+    if (!line.text.empty()) {
+      line.text += ' ';
+      search.view += is_script ? ' ' : '\n';
+    }
+    std::string text = to_utf8(argument.substr(0, most + 1));
+    line.text += text;
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    search.view += text;
+    is_script = RE2::PartialMatch(text, script);
+  }
+  line.all = line.all && line.text.size() <= most;
+  line.text = cut_at(std::move(line.text), most);
+  search.end = line.text.size();
+  search.view.resize(search.end);
+  return line;
+}
+
+// A program may be named by any word, for others start it: `sudo mysql -pX`, `docker exec db mysql -pX`. From there on
+// its rules hold.
+void Redactor::State::name_programs(Search& search) const {
+  search.active_from.assign(rules.size(), std::string::npos);
+  std::vector<int> named;
+  for (std::size_t begin = 0; begin < search.view.size() && !rule_of_program.empty();) {
+    const std::size_t end = line_end(search.view, begin);
+    std::string_view word = std::string_view(search.view).substr(begin, end - begin);
+    begin = end + 1;
+    if (word.empty() || word.front() == '-') continue;
+    word.remove_prefix(word.rfind('/') + 1);
+    named.clear();
+    if (word.size() > kLongestProgram || !programs->Match(re2::StringPiece(word.data(), word.size()), &named)) continue;
+    for (const int program : named) {
+      std::size_t& from = search.active_from[rule_of_program[static_cast<std::size_t>(program)]];
+      from = std::min(from, begin);
+    }
+  }
+}
+
+// The secret of a match; empty if it has none.
+Span Redactor::State::found_by(const CompiledRule& rule, const std::string& view,
+                               const std::array<re2::StringPiece, 2>& found) const {
+  const auto offset = [&](const char* at) { return static_cast<std::size_t>(at - view.data()); };
+  const bool grouped = rule.pattern->NumberOfCapturingGroups() > 0;
+  const re2::StringPiece& secret = grouped ? found[1] : found[0];
+  if (!rule.next) {
+    if (secret.data() == nullptr) return {0, 0};
+    return {offset(secret.data()), offset(secret.data()) + secret.size()};
+  }
+  const std::size_t begin = view.find_first_not_of('\n', line_end(view, offset(found[0].data())));
+  if (begin == std::string::npos) return {0, 0};
+  const Span value{begin, line_end(view, begin)};
+  const bool no_value = RE2::PartialMatch(re2::StringPiece(view.data() + begin, value.end - begin), option);
+  return no_value ? Span{0, 0} : value;
+}
+
+void Redactor::State::find(const CompiledRule& rule, std::size_t from, Search& search) const {
+  const std::string& view = search.view;
+  std::array<re2::StringPiece, 2> found;
+  const int wanted = rule.pattern->NumberOfCapturingGroups() > 0 ? 2 : 1;
+  std::size_t count = 0;
+  for (std::size_t at = from;
+       at <= view.size() && rule.pattern->Match(view, at, view.size(), RE2::UNANCHORED, found.data(), wanted);) {
+    const auto begin = static_cast<std::size_t>(found[0].data() - view.data());
+    const Span secret = found_by(rule, view, found);
+    at = std::max(begin + found[0].size(), at + 1);
+    if (secret.begin == secret.end) continue;
+    at = rule.next ? line_end(view, begin) : std::max(secret.end, begin + 1);
+    const re2::StringPiece whole(view.data() + begin, std::max(secret.end, at) - begin);
+    if (rule.unless != nullptr && RE2::PartialMatch(whole, *rule.unless)) continue;
+    search.secrets.push_back(secret);
+    if (++count < kMostFound) continue;
+    search.end = std::min(search.end, secret.end);
+    break;
+  }
+}
+
+void Redactor::State::find_all(Search& search) const {
+  for (int depth = 0; depth < kDepth; ++depth) {
+    name_programs(search);
+    for (std::size_t i = 0; i < rules.size(); ++i) {
+      const std::size_t from = rules[i].any_program ? 0 : search.active_from[i];
+      if (from != std::string::npos) find(rules[i], from, search);
+    }
+    if (!unfold(search.view)) return;
+  }
+}
+
+Result<Redactor> Redactor::make(const RedactionOptions& options) {
+  RE2::Options set_options;
+  set_options.set_log_errors(false);
+  set_options.set_max_mem(kProgramsMemory);
+  auto state = std::make_shared<State>();
+  state->programs = std::make_unique<RE2::Set>(set_options, RE2::UNANCHORED);
+  state->drop_arguments = options.drop_arguments;
+  std::vector<RedactionRule> rules;
+  if (options.defaults) rules = default_redaction_rules();
+  rules.insert(rules.end(), options.rules.begin(), options.rules.end());
+  for (const RedactionRule& rule : rules) TRY(state->add(rule));
+  if (!state->programs->Compile()) return malformed("the programs of the redaction rules are too many");
+  return Redactor(std::move(state));
+}
+
+std::string Redactor::command(const std::vector<std::string_view>& arguments, std::size_t max_bytes, bool all) const {
+  if (state_->drop_arguments && !arguments.empty() && (arguments.size() > 1 || has_blank(arguments[0])))
+    return command({arguments[0].substr(0, arguments[0].find_first_of(kBlanks))}, max_bytes);
+  std::size_t whole = arguments.empty() ? 0 : arguments.size() - 1;
+  for (const std::string_view argument : arguments) whole += argument.size();
+  std::string out;
+  // Further on only where what was found made it so much shorter.
+  for (const std::size_t beyond : {2 * kEdge, kLookAhead}) {
+    Line line = state_->join(arguments, max_bytes + beyond);
+    if (!all || !line.all) line.search.end -= std::min(kEdge, line.search.end);
+    state_->find_all(line.search);
+    out = without_secrets(line.text, std::move(line.search.secrets), line.search.end);
+    if (out.size() > max_bytes) break;
+    if (all && line.search.end == line.text.size()) return out;
+    if (line.all || line.search.end < line.text.size() - kEdge) break;
+  }
+  return cut_at(std::move(out), max_bytes) + fmt::format(" …[cut: {}{} bytes]", all ? "" : "over ", whole);
+}
+
+}  // namespace memoir

@@ -1,0 +1,184 @@
+#include "collect/pss/estimate.h"
+
+#include <initializer_list>
+#include <utility>
+
+#include "support/catch.h"
+
+using namespace memoir;
+
+using F = ProcessField;
+
+namespace {
+
+// 100 MiB of its own, 20 of files, of which it holds a quarter, 8 of shared memory, of which it holds a half.
+ProcessMemory counters(std::int64_t anon_kib = 102'400, std::int64_t file_kib = 20'480,
+                       std::int64_t shmem_kib = 8'192) {
+  ProcessMemory memory;
+  memory.set(F::rss_anon, anon_kib);
+  memory.set(F::rss_file, file_kib);
+  memory.set(F::rss_shmem, shmem_kib);
+  memory.set(F::vm_rss, anon_kib + file_kib + shmem_kib);
+  memory.set(F::vm_swap, 0);
+  return memory;
+}
+
+ExactReading reading(std::int64_t pss_anon_kib = 102'400) {
+  ExactReading read{.memory = counters()};
+  ProcessMemory& memory = read.memory;
+  memory.set(F::rss, *memory.get(F::vm_rss));
+  memory.set(F::anonymous, *memory.get(F::rss_anon));
+  memory.set(F::referenced, *memory.get(F::vm_rss));
+  memory.set(F::pss_anon, pss_anon_kib);
+  memory.set(F::pss_file, 5'120);
+  memory.set(F::pss_shmem, 4'096);
+  memory.set(F::pss, pss_anon_kib + 5'120 + 4'096);
+  memory.set(F::pss_dirty, pss_anon_kib + 4'096);
+  memory.set(F::shared_clean, 20'480);
+  memory.set(F::shared_dirty, 8'192 + 102'400 - pss_anon_kib);
+  memory.set(F::private_clean, 0);
+  memory.set(F::private_dirty, pss_anon_kib);
+  memory.set(F::swap, 0);
+  memory.set(F::swap_pss, 0);
+  return read;
+}
+
+ProcessSample estimated(const ExactReading& read, const ProcessMemory& now, bool related = false) {
+  ProcessSample sample;
+  sample.memory = now;
+  estimate(read, related, sample);
+  return sample;
+}
+
+}  // namespace
+
+TEST_CASE("of a process that did not move all is as it was read") {
+  const ExactReading read = reading();
+  const ProcessSample sample = estimated(read, counters());
+  CHECK(sample.source == Source::held);
+  CHECK(sample.memory == read.memory);
+}
+
+TEST_CASE("own anonymous memory counts whole, whether it comes or goes") {
+  for (const std::int64_t moved : {-100'000, -4, 4, 50'000}) {
+    const ProcessSample sample = estimated(reading(), counters(102'400 + moved));
+    CHECK(sample.source == Source::held);
+    CHECK(sample.memory.get(F::pss) == 111'616 + moved);
+    CHECK(sample.memory.get(F::pss_anon) == 102'400 + moved);
+    CHECK(sample.memory.get(F::rss) == sample.memory.get(F::vm_rss));
+    CHECK(sample.memory.get(F::anonymous) == 102'400 + moved);
+    CHECK(sample.memory.get(F::pss_dirty) == 106'496 + moved);
+    CHECK(uss_kib(sample.memory) == 102'400 + moved);
+  }
+}
+
+TEST_CASE("of shared memory the share is carried on") {
+  const ProcessSample file = estimated(reading(), counters(102'400, 40'960));
+  CHECK(file.source == Source::estimated);
+  CHECK(file.memory.get(F::pss_file) == 10'240);
+  CHECK(file.memory.get(F::pss) == 111'616 + 5'120);
+  const ProcessSample shmem = estimated(reading(), counters(102'400, 20'480, 4'096));
+  CHECK(shmem.source == Source::estimated);
+  CHECK(shmem.memory.get(F::pss_shmem) == 2'048);
+  CHECK(shmem.memory.get(F::pss) == 111'616 - 2'048);
+}
+
+TEST_CASE("pages that a forked process adds are its own; of those that go, as many as of all") {
+  const ExactReading forked = reading(51'200);
+  const ProcessSample more = estimated(forked, counters(112'400));
+  CHECK(more.source == Source::estimated);
+  CHECK(more.memory.get(F::pss_anon) == 61'200);
+  const ProcessSample less = estimated(forked, counters(51'200));
+  CHECK(less.memory.get(F::pss_anon) == 25'600);
+}
+
+TEST_CASE("after a fork of a relative nothing is sure, even where no counter moved") {
+  CHECK(estimated(reading(), counters(), true).source == Source::estimated);
+  // That a page of it is another's too is how a reader tells that.
+  CHECK(estimated(reading(), counters(), true).memory.get(F::pss) == 111'612);
+  CHECK(estimated(reading(), counters(), true).memory.get(F::pss_anon) == 102'396);
+  CHECK(estimated(reading(51'200), counters(), true).memory.get(F::pss_anon) == 51'200);
+  CHECK(estimated(reading(), counters(102'404), true).source == Source::estimated);
+}
+
+TEST_CASE("without the parts of PSS, which Linux 5.3 brought, its share of RSS is carried on") {
+  ExactReading read = reading();
+  for (const F part : {F::pss_anon, F::pss_file, F::pss_shmem}) read.memory.clear(part);
+  const ProcessSample sample = estimated(read, counters(204'800, 40'960, 16'384));
+  CHECK(sample.source == Source::estimated);
+  CHECK(sample.memory.get(F::pss) == 2 * 111'616);
+}
+
+TEST_CASE("swap is counted; what is swapped out beyond the reading is the process's own") {
+  ProcessMemory now = counters(92'400);
+  now.set(F::vm_swap, 10'000);
+  const ProcessSample sample = estimated(reading(), now);
+  CHECK(sample.memory.get(F::swap) == 10'000);
+  CHECK(sample.memory.get(F::swap_pss) == 10'000);
+}
+
+// Whatever the counters say: PSS is in the bounds of what the process has mapped.
+TEST_CASE("an estimate is never outside its bounds") {
+  for (const std::int64_t pss_anon : {102'400, 51'200, 0}) {
+    for (const std::int64_t anon : {0, 4, 102'400, 1'000'000}) {
+      for (const std::int64_t file : {0, 20'480, 900'000}) {
+        for (const bool related : {false, true}) {
+          const ProcessSample sample = estimated(reading(pss_anon), counters(anon, file), related);
+          const PssBounds bounds = pss_bounds(sample);
+          CHECK(bounds.least_kib <= *sample.memory.get(F::pss));
+          CHECK(*sample.memory.get(F::pss) <= bounds.most_kib);
+          CHECK(bounds.most_kib <= *sample.memory.get(F::vm_rss));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("bounds are what the process shares with nobody, and all that it has mapped") {
+  const ProcessSample own = estimated(reading(), counters(102'400, 40'960));
+  CHECK(pss_bounds(own) == PssBounds{102'400, 151'552});
+  // Of anonymous memory that others may have too a part of it is its own, if it is known how many may.
+  const ProcessSample forked = estimated(reading(), counters(102'400, 40'960), true);
+  CHECK(pss_bounds(forked) == PssBounds{0, 151'552});
+  CHECK(pss_bounds(forked, 4) == PssBounds{25'599, 151'552});
+  CHECK(pss_bounds(forked, 1) == PssBounds{102'400, 151'552});
+  const ProcessSample known = estimated(reading(), counters());
+  CHECK(pss_bounds(known) == PssBounds{111'616, 111'616});
+  ProcessSample denied;
+  denied.source = Source::approximate;
+  denied.memory = counters();
+  denied.memory.set(F::pss, 131'072);
+  CHECK(pss_bounds(denied, 2) == PssBounds{51'199, 131'072});
+}
+
+TEST_CASE("an error of an estimate counts at once, trust grows by and by and is never whole") {
+  CHECK(learn(1, 1'000, 0) == 0.25);
+  CHECK(learn(0.5, 1'000, 300) == 0.3);
+  CHECK(learn(0.25, 1'000, 900) == 0.9);
+  CHECK(learn(0.25, 1'000, 5'000) == 5);
+  CHECK(learn(0.25, 1'000, 50'000) == 8);
+  CHECK(learn(0.25, 0, 100) == 0.25);  // nothing was to be learnt
+  double part = 1;
+  for (int reading = 0; reading < 20; ++reading) part = learn(part, 1'000, 0);
+  CHECK(part == 1.0 / 64);
+}
+
+TEST_CASE("touched is what moved, and what may have without moving a counter") {
+  const ExactReading read = reading();
+  constexpr KinSince nobody{};
+  constexpr KinSince wrote{.wrote_kib = kAnyKib};
+  CHECK(touched_kib(read, counters(), wrote, read.at_ms + 1'000'000) == 0);
+  CHECK(touched_kib(read, counters(150'000), nobody, read.at_ms) == 0);  // its own
+  CHECK(touched_kib(read, counters(102'400, 20'580), nobody, read.at_ms) == 100);
+  const ProcessMemory now = counters(102'400, 20'580);
+  CHECK(touched_kib(read, now, {.forked = true}, read.at_ms) == 100 + *now.get(F::vm_rss) / 8);
+
+  ExactReading forked = reading();
+  forked.at_ms = 100'000;
+  forked.memory.set(F::pss_anon, 102'400 - 80'000);
+  CHECK(touched_kib(forked, counters(), wrote, forked.at_ms) == 0);
+  CHECK(touched_kib(forked, counters(), wrote, forked.at_ms + 12'000) == 2'000);
+  CHECK(touched_kib(forked, counters(), wrote, forked.at_ms + 6'000'000) == 20'000);
+  CHECK(touched_kib(forked, counters(), nobody, forked.at_ms + 6'000'000) == 0);
+  CHECK(touched_kib(forked, counters(), {.wrote_kib = 40}, forked.at_ms + 6'000'000) == 40);
+}

@@ -1,0 +1,158 @@
+#include "recorder/burst.h"
+
+#include <vector>
+
+#include "support/catch.h"
+
+using namespace memoir;
+using Change = Burst::Change;
+using enum BurstReason;
+
+namespace {
+
+constexpr std::int64_t kBegin = 1'000'000;
+
+// Time passes by the second, without a reason, until it ends; when that is.
+std::int64_t end_of(Burst& burst, std::int64_t now_ms) {
+  while (burst.see(now_ms) != Change::ended) now_ms += 1'000;
+  return now_ms;
+}
+
+// As long as there is one, with a reason in each second.
+std::int64_t end_under(BurstReason reason, Burst& burst, std::int64_t now_ms) {
+  while (burst.see(now_ms, reason) != Change::ended) now_ms += 1'000;
+  return now_ms;
+}
+
+}  // namespace
+
+TEST_CASE("a burst lasts for ten seconds after the last reason") {
+  Burst burst;
+  CHECK(burst.see(kBegin) == Change::none);
+  CHECK(burst.see(kBegin, growth) == Change::began);
+  CHECK(burst.running());
+  CHECK(burst.see(kBegin + 9'999) == Change::none);
+  CHECK(burst.see(kBegin + 9'999, pressure) == Change::none);
+  CHECK(burst.see(kBegin + 10'000) == Change::none);
+  CHECK(burst.see(kBegin + 19'999) == Change::ended);
+  CHECK_FALSE(burst.running());
+  CHECK(burst.length_ms() == 19'999);
+  CHECK(burst.reasons() == "processes waited for memory, a process grew fast");
+}
+
+TEST_CASE("a burst lasts a minute at most, and then rests for four, whatever is seen") {
+  Burst burst;
+  burst.see(kBegin, shortage);
+  const std::int64_t end_ms = end_under(shortage, burst, kBegin);
+  CHECK(end_ms == kBegin + 60'000);
+  CHECK(burst.length_ms() == 60'000);
+  CHECK(burst.rest_until_ms(shortage) == end_ms + 240'000);
+  for (const auto reason : {pressure, shortage, growth}) CHECK(burst.see(end_ms + 239'999, reason) == Change::none);
+  CHECK(burst.see(end_ms + 240'000, growth) == Change::began);
+  CHECK(burst.reasons() == "a process grew fast");
+}
+
+TEST_CASE("after a short burst it rests for a minute") {
+  Burst burst;
+  burst.see(kBegin, pressure);
+  const std::int64_t end_ms = end_of(burst, kBegin);
+  CHECK(end_ms == kBegin + 10'000);
+  CHECK(burst.see(end_ms + 59'999, shortage) == Change::none);
+  CHECK(burst.see(end_ms + 60'000, shortage) == Change::began);
+}
+
+TEST_CASE("after one in which processes did but grow it rests for two, and what is grave begins one") {
+  Burst burst;
+  burst.see(kBegin, growth);
+  const std::int64_t end_ms = end_of(burst, kBegin);
+  CHECK(burst.see(end_ms + 119'999, growth) == Change::none);
+  SECTION("growth waits for its end") {
+    CHECK(burst.see(end_ms + 120'000, growth) == Change::began);
+  }
+  SECTION("and for that of what was grave") {
+    CHECK(burst.see(end_ms + 1'000, pressure) == Change::began);
+    const std::int64_t grave_end_ms = end_under(pressure, burst, end_ms + 1'000);
+    CHECK(grave_end_ms == end_ms + 61'000);
+    CHECK(burst.rest_until_ms(pressure) == grave_end_ms + 240'000);
+    CHECK(burst.rest_until_ms(growth) == grave_end_ms + 240'000);
+    CHECK(burst.see(grave_end_ms + 239'999, growth) == Change::none);
+    CHECK(burst.see(grave_end_ms + 240'000, growth) == Change::began);
+  }
+}
+
+TEST_CASE("a burst that began with growth is as grave as what comes to it") {
+  Burst burst;
+  burst.see(kBegin, growth);
+  burst.see(kBegin + 5'000, pressure);
+  const std::int64_t end_ms = end_of(burst, kBegin + 5'000);
+  CHECK(burst.see(end_ms + 59'999, pressure) == Change::none);
+  CHECK(burst.see(end_ms + 60'000, growth) == Change::began);
+}
+
+TEST_CASE("a burst soon after a rest has a rest of twice its length, up to an hour") {
+  Burst burst;
+  std::int64_t now_ms = kBegin;
+  std::vector<std::int64_t> rests;
+  for (int i = 0; i < 6; ++i) {
+    REQUIRE(burst.see(now_ms, pressure) == Change::began);
+    const std::int64_t end_ms = end_under(pressure, burst, now_ms);
+    now_ms = burst.rest_until_ms(pressure);
+    rests.push_back((now_ms - end_ms) / 60'000);
+  }
+  CHECK(rests == std::vector<std::int64_t>{4, 8, 16, 32, 60, 60});
+  // After as long a time without any it begins anew.
+  now_ms += 3'600'000;
+  burst.see(now_ms, pressure);
+  const std::int64_t end_ms = end_under(pressure, burst, now_ms);
+  CHECK(burst.rest_until_ms(pressure) - end_ms == 240'000);
+}
+
+TEST_CASE("an OOM kill begins a burst in a rest, too: a short one, and once") {
+  Burst burst;
+  burst.see(kBegin, pressure);
+  const std::int64_t end_ms = end_of(burst, kBegin);
+  CHECK(burst.see(end_ms + 5'000, oom_kill) == Change::began);
+  CHECK(end_under(oom_kill, burst, end_ms + 5'000) == end_ms + 15'000);
+  CHECK(burst.rest_until_ms(oom_kill) == end_ms + 70'000);
+  CHECK(burst.see(end_ms + 69'999, growth) == Change::none);
+  CHECK(burst.see(end_ms + 16'000, oom_kill) == Change::none);
+  CHECK(burst.see(end_ms + 70'000, oom_kill) == Change::began);
+  end_of(burst, end_ms + 70'000);
+  CHECK(burst.see(end_ms + 81'000, oom_kill) == Change::began);
+}
+
+TEST_CASE("whatever is seen and whenever, bursts take less than a quarter of a day") {
+  constexpr std::int64_t day_ms = 86'400'000;
+  // A reason for so long, and another, or none, for so long, by turns.
+  const std::int64_t with_ms = GENERATE(1'000, 5'000, 15'000, 50'000, 86'400'000);
+  const std::int64_t without_ms = GENERATE(0, 40'000, 61'000, 130'000, 300'000);
+  const BurstReason reason = GENERATE(growth, oom_kill);
+  const std::optional<BurstReason> other =
+      GENERATE(std::optional<BurstReason>(), std::optional(pressure), std::optional(growth));
+  Burst burst;
+  std::int64_t in_burst_ms = 0;
+  for (std::int64_t now_ms = 0; now_ms < day_ms; now_ms += 1'000) {
+    const auto seen = now_ms % (with_ms + without_ms) < with_ms ? reason : other;
+    if (burst.see(kBegin + now_ms, seen) == Change::ended) burst.see(kBegin + now_ms, seen);
+    if (burst.running()) in_burst_ms += 1'000;
+  }
+  CHECK(in_burst_ms < day_ms / 4);
+  CHECK(in_burst_ms > 0);
+}
+
+TEST_CASE("a burst that a sleep of the machine fell into was no longer than it could be") {
+  Burst burst;
+  burst.see(kBegin, growth);
+  CHECK(burst.see(kBegin + 8 * 3'600'000, pressure) == Change::ended);
+  CHECK(burst.length_ms() == 10'000);
+  CHECK(burst.rest_until_ms(growth) == kBegin + 8 * 3'600'000 + 120'000);
+}
+
+TEST_CASE("a burst can be ended before its time") {
+  Burst burst;
+  burst.see(kBegin, growth);
+  burst.end(kBegin + 3'000);
+  CHECK_FALSE(burst.running());
+  CHECK(burst.length_ms() == 3'000);
+  CHECK(burst.see(kBegin + 4'000, growth) == Change::none);
+}
