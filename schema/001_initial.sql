@@ -1,15 +1,18 @@
--- Memoir's store, schema 1. Sizes are KiB (…_kib), times milliseconds since the Unix epoch in UTC (…_ms), …_us microseconds.
--- NULL is "not known": the kernel does not print it, or the process did not let it be read. It is never 0.
+-- Memoir's schema, version 1. Sizes are in KiB (_kib), times in milliseconds since the Unix epoch, UTC (_ms), durations in
+-- microseconds (_us), shares in hundredths of a percent (_bp). NULL means unknown: the kernel does not print the value or does
+-- not permit reading it. Unknown is never stored as 0. The views in views.sql add names and derived columns.
 --
--- Process, machine and category samples hold changes only: a row holds until the next one of the same subject. At each
--- keyframe (the first and last tick of a run, and hourly) every live subject has a row, so the state at tick T is: for each
--- subject that lives at T, its last row between the last keyframe at or before T, and T. The views do that (views.sql).
+-- Tables with a tick_id store changes only: a row is valid until the next row of the same subject. A keyframe is the first or
+-- last tick of a run, or a tick once an hour. At a keyframe every live subject gets a row. So the state at tick T is the last
+-- row of each subject between T's keyframe and T.
 
--- One boot of one kernel.
+-- ---------------------------------------------------------------------------------------------------------------------
+-- The recording: boots, runs, ticks.
+
 CREATE TABLE boot (
   id INTEGER PRIMARY KEY,
   boot_uuid TEXT NOT NULL UNIQUE,          -- /proc/sys/kernel/random/boot_id
-  started_ms INTEGER NOT NULL,             -- btime
+  started_ms INTEGER NOT NULL,             -- btime of /proc/stat
   host TEXT NOT NULL,
   kernel TEXT NOT NULL
 ) STRICT;
@@ -19,23 +22,25 @@ CREATE TABLE run (
   id INTEGER PRIMARY KEY,
   boot_id INTEGER NOT NULL REFERENCES boot (id),
   started_ms INTEGER NOT NULL,
-  ended_ms INTEGER,                        -- NULL: it is running, or died and no other run has begun since
-  end_reason TEXT,                         -- stopped, duration, once, reload, unclean (it died)
+  ended_ms INTEGER,                        -- NULL: it is running, or it crashed and no run has started since
+  end_reason TEXT,                         -- stopped, duration, once, reload, copied, unclean (it crashed)
   pid INTEGER NOT NULL,
   version TEXT NOT NULL,
   interval_ms INTEGER NOT NULL,
-  first_tick_id INTEGER NOT NULL           -- its ticks are those from here to the next run's
+  first_tick_id INTEGER NOT NULL,          -- the run's ticks are those from here up to the next run's first
+  census TEXT                              -- how processes are scanned: bpf, proc (statm of each); NULL: another way
 ) STRICT;
 
--- One pass over the machine. Its number goes up in the order of recording, whatever the wall clock does.
+-- One pass over the machine. Ids increase in the order of recording, also when the wall clock is set back.
 CREATE TABLE tick (
   id INTEGER PRIMARY KEY,
   run_id INTEGER NOT NULL REFERENCES run (id),
   wall_ms INTEGER NOT NULL,                -- before the first read
-  boot_ms INTEGER NOT NULL,                -- the same moment on the boot clock, which never steps
-  keyframe_id INTEGER NOT NULL,            -- the last keyframe at or before this tick: itself, or an earlier one of its run
-  skipped INTEGER NOT NULL,                -- slots passed over before this tick, because the one before overran
+  boot_ms INTEGER NOT NULL,                -- the same time on the boot clock, which is never set
+  keyframe_id INTEGER NOT NULL,            -- the last keyframe of the run up to this tick, which may be itself
+  skipped INTEGER NOT NULL,                -- intervals skipped before this tick, because the previous one overran
   duration_ms INTEGER NOT NULL,            -- from the first read to the last
+  -- Processes, by what happened to them in this tick.
   seen INTEGER NOT NULL,
   kernel_threads INTEGER NOT NULL,
   born INTEGER NOT NULL,
@@ -46,7 +51,8 @@ CREATE TABLE tick (
   blocked INTEGER NOT NULL,
   zombies INTEGER NOT NULL,
   malformed INTEGER NOT NULL,
-  cpu_us INTEGER NOT NULL,                 -- of the whole pass, and by kind of file below
+  -- The cost of the pass, in total and by kind of file.
+  cpu_us INTEGER NOT NULL,
   wall_us INTEGER NOT NULL,
   list_cpu_us INTEGER NOT NULL,
   list_wall_us INTEGER NOT NULL,
@@ -57,12 +63,65 @@ CREATE TABLE tick (
   identity_cpu_us INTEGER NOT NULL,
   identity_wall_us INTEGER NOT NULL,
   machine_cpu_us INTEGER NOT NULL,
-  machine_wall_us INTEGER NOT NULL
+  machine_wall_us INTEGER NOT NULL,
+  -- Reads of smaps_rollup on demand. NULL: the tick read it of every process.
+  exact INTEGER,                           -- processes whose smaps_rollup was read in this tick
+  held INTEGER,                            -- processes whose previous reading is still valid
+  estimated INTEGER,
+  put_off INTEGER,                         -- due reads deferred by the budget
+  longest_us INTEGER,                      -- of one read
+  checked INTEGER,                         -- estimates replaced by a reading in this tick
+  checked_kib INTEGER,                     -- their PSS as read
+  error_kib INTEGER,                       -- the sum of their absolute errors
+  -- Scans of the census since the previous tick. NULL: there is no census.
+  looks INTEGER,
+  looks_cpu_us INTEGER,
+  longest_look_us INTEGER,
+  -- Kernel events since the previous tick. NULL: the kernel reports none.
+  ends INTEGER,                            -- exits
+  lost_events INTEGER,                     -- forks, execs and exits dropped because a buffer was full
+  -- Cost of the storage thread since the previous tick, with rollups, retention and checkpoints. NULL: unknown.
+  storing_cpu_us INTEGER,
+  storing_wall_us INTEGER
 ) STRICT;
 
 CREATE INDEX tick_wall ON tick (wall_ms);
 
--- Names that repeat, each stored once.
+-- Spans of recording without a gap and without a step of the wall clock, up to the tick before rollup_mark.tick_id. They are
+-- kept longer than their ticks. recorded_ms is the recorder's own clock, which cannot be set: it advances with the boot clock,
+-- and by at most a day over a time without recording. Retention measures ages by it.
+CREATE TABLE stretch (
+  id INTEGER PRIMARY KEY,
+  run_id INTEGER NOT NULL REFERENCES run (id),
+  first_tick_id INTEGER NOT NULL,
+  last_tick_id INTEGER NOT NULL,
+  from_ms INTEGER NOT NULL,                -- wall clock of the first tick
+  to_ms INTEGER NOT NULL,                  -- wall clock of the last tick
+  to_boot_ms INTEGER NOT NULL,             -- boot clock of the last tick
+  recorded_ms INTEGER NOT NULL,            -- at the first tick
+  gap TEXT NOT NULL                        -- why nothing was recorded before this stretch; '' without a gap
+) STRICT;
+
+CREATE INDEX stretch_from ON stretch (from_ms);
+CREATE INDEX stretch_first_tick ON stretch (first_tick_id);
+CREATE INDEX stretch_last_tick ON stretch (last_tick_id);
+
+CREATE TABLE event (
+  id INTEGER PRIMARY KEY,
+  run_id INTEGER NOT NULL REFERENCES run (id),
+  wall_ms INTEGER NOT NULL,
+  boot_ms INTEGER NOT NULL,
+  kind TEXT NOT NULL,                      -- unclean, gap, clock-step, reload, lost, degraded, restored, oom-kill, oom-victim …
+  text TEXT NOT NULL,
+  -- Details as JSON; NULL: the text is all. An oom-victim has pid, comm, cgroup, held_kib, peak_kib, and from the kernel log
+  -- scope (machine, cgroup or nodes: what ran out of memory), limit_cgroup with usage_kib and limit_kib, invoked_by, anon_kib,
+  -- file_kib, shmem_kib, and others (the largest other candidates: pid, comm, rss_kib, swap_kib).
+  detail TEXT
+) STRICT;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Names, each stored once.
+
 CREATE TABLE user (
   id INTEGER PRIMARY KEY,
   uid INTEGER NOT NULL,
@@ -75,25 +134,59 @@ CREATE TABLE category (
   name TEXT NOT NULL UNIQUE
 ) STRICT;
 
+-- Containers, recognised by the paths of their cgroups and named by their engines' files.
+CREATE TABLE container (
+  id INTEGER PRIMARY KEY,
+  runtime TEXT NOT NULL,                   -- docker, podman, containerd, cri-o, lxc …
+  key TEXT NOT NULL,                       -- the engine's id, or the name if there is no id
+  name TEXT NOT NULL,                      -- '' if unknown
+  image TEXT NOT NULL,                     -- '' if unknown
+  pod_uid TEXT NOT NULL,                   -- of Kubernetes; '' outside
+  pod TEXT NOT NULL,                       -- its namespace/name
+  UNIQUE (runtime, key, name, image, pod_uid, pod)
+) STRICT;
+
 CREATE TABLE cgroup (
   id INTEGER PRIMARY KEY,
-  path TEXT NOT NULL UNIQUE
+  path TEXT NOT NULL UNIQUE,
+  first_ms INTEGER NOT NULL,               -- the first tick with it
+  last_ms INTEGER NOT NULL,                -- a tick with it, updated by the rollup
+  container_id INTEGER                     -- NULL: none
 ) STRICT;
 
+-- Redacted command lines, found by a digest: an index of the texts would double their space.
 CREATE TABLE command (
   id INTEGER PRIMARY KEY,
-  exe TEXT NOT NULL,                       -- '' where it could not be read
+  exe TEXT NOT NULL,                       -- '' if it could not be read
   line TEXT NOT NULL,                      -- arguments, redacted, joined by a space
-  UNIQUE (exe, line)
+  line_digest INTEGER NOT NULL             -- upper 47 bits of SipHash-2-4 of the line, key 0
 ) STRICT;
 
--- One life of one program image. An exec begins a new one.
+CREATE INDEX command_digest ON command (line_digest);
+
+-- What stays the same across restarts of a process: its unit or cgroup, its executable, and its command without the parts that
+-- differ from start to start (numbers, hashes, temporary names).
+CREATE TABLE identity (
+  id INTEGER PRIMARY KEY,
+  unit TEXT NOT NULL,                      -- nginx.service, session-*.scope, /docker/*
+  exe TEXT NOT NULL,
+  command TEXT NOT NULL,                   -- normalised
+  first_ms INTEGER NOT NULL,               -- the first tick with it
+  last_ms INTEGER NOT NULL,                -- a tick with it, updated by the rollup
+  UNIQUE (unit, exe, command)
+) STRICT;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Processes.
+
+-- One life of one program image: an exec starts a new row. Rows are kept longer than the ticks that observed them, so they
+-- carry the times of those ticks.
 CREATE TABLE process (
   id INTEGER PRIMARY KEY,
   boot_id INTEGER NOT NULL REFERENCES boot (id),
   pid INTEGER NOT NULL,
   start_ticks INTEGER NOT NULL,            -- clock ticks after boot, field 22 of /proc/PID/stat
-  exec_count INTEGER NOT NULL,             -- execs seen since the first sight of this pid and start
+  exec_count INTEGER NOT NULL,             -- execs since this pid and start time were first observed
   start_ms INTEGER NOT NULL,
   parent_pid INTEGER NOT NULL,             -- at first sight
   comm TEXT NOT NULL,
@@ -101,29 +194,39 @@ CREATE TABLE process (
   command_id INTEGER NOT NULL REFERENCES command (id),
   category_id INTEGER NOT NULL REFERENCES category (id),
   cgroup_id INTEGER NOT NULL REFERENCES cgroup (id),
-  cwd TEXT NOT NULL,                       -- at birth; '' where it could not be read
+  identity_id INTEGER NOT NULL REFERENCES identity (id),
+  cwd TEXT NOT NULL,                       -- at the start; '' if it could not be read
   first_tick_id INTEGER NOT NULL,
+  first_ms INTEGER NOT NULL,               -- time of that tick
+  last_ms INTEGER,                         -- the last tick with it; NULL while it lives
   gone_tick_id INTEGER,                    -- the first tick without it; NULL: alive at the last tick of its run; first_tick_id:
-                                           -- only ticks saw it that could not be stored, so there is no sample of it
+                                           -- only ticks that were not stored observed it, so it has no sample
+  gone_ms INTEGER,                         -- time of that tick
   end_kind TEXT,                           -- exited, execed, unknown (it ended while nothing was recorded)
   UNIQUE (boot_id, pid, start_ticks, exec_count)
 ) STRICT;
 
--- What moves when a process's memory moves. Seven columns (ten since schema 8) are stored only where they are not what the
--- others mostly make them, and are NULL otherwise; the view process_sample_full fills them in:
---   vm_rss      rss_anon + rss_file + rss_shmem
---   rss         with source exact shared_clean + shared_dirty + private_clean + private_dirty, else vm_rss
---   pss         pss_anon + pss_file + pss_shmem (each is rounded on its own)
---   pss_dirty   pss_anon + pss_shmem
---   anonymous   rss_anon
---   referenced  rss
---   vm_hwm      vm_rss
--- -1 says that such a value is not known although the others would make one.
+-- The live processes (NULL) come first. Unused commands, cgroups and identities are found by a daily scan of all processes
+-- instead of an index each: every new process would write one more page for each.
+CREATE INDEX process_gone ON process (gone_tick_id);
+
+-- Fast-changing memory of a process. Ten columns are NULL if they equal a value derived from the others, and -1 if they are
+-- unknown although the others would give one. The view process_sample_full computes them:
+--   pss_anon       rss_anon, if pss_file is known
+--   private_clean  rss_file - shared_clean
+--   private_dirty  rss_anon + rss_shmem - shared_dirty
+--   vm_rss         rss_anon + rss_file + rss_shmem
+--   rss            source exact: shared_clean + shared_dirty + private_clean + private_dirty; otherwise vm_rss
+--   pss            pss_anon + pss_file + pss_shmem (each is rounded on its own)
+--   pss_dirty      pss_anon + pss_shmem
+--   anonymous      rss_anon
+--   referenced     rss
+--   vm_hwm         vm_rss
 CREATE TABLE process_sample (
   tick_id INTEGER NOT NULL,
   process_id INTEGER NOT NULL,
-  source INTEGER NOT NULL,                 -- 0 exact, 2 estimated, 3 approximate, 4 inaccessible; 5: it was
-                                           -- not there for a while from this tick on, and came back
+  source INTEGER NOT NULL,                 -- 0 exact, 1 held, 2 estimated, 3 approximate, 4 inaccessible;
+                                           -- 5: absent from this tick on, until its next row
   rss_kib INTEGER,
   pss_kib INTEGER,
   pss_dirty_kib INTEGER,
@@ -144,38 +247,82 @@ CREATE TABLE process_sample (
   PRIMARY KEY (tick_id, process_id)
 ) STRICT, WITHOUT ROWID;
 
--- What seldom moves, or only when memory is short, by the same rule of changes and keyframes.
-CREATE TABLE process_detail (
+-- Slow-changing values of a process. The view process_detail joins both tables.
+CREATE TABLE process_state (
   tick_id INTEGER NOT NULL,
   process_id INTEGER NOT NULL,
   state TEXT NOT NULL,                     -- R S D Z T t X I
   parent_pid INTEGER NOT NULL,
   threads INTEGER NOT NULL,
   ksm_kib INTEGER,
-  lazy_free_kib INTEGER,
   anon_huge_pages_kib INTEGER,
-  shmem_pmd_mapped_kib INTEGER,
-  file_pmd_mapped_kib INTEGER,
-  shared_hugetlb_kib INTEGER,
-  private_hugetlb_kib INTEGER,
-  swap_kib INTEGER,
-  swap_pss_kib INTEGER,
-  locked_kib INTEGER,
-  vm_peak_kib INTEGER,
+  vm_peak_kib INTEGER,                     -- NULL: equals vm_size_kib; -1: unknown
   vm_size_kib INTEGER,
-  vm_lck_kib INTEGER,
-  vm_pin_kib INTEGER,
   vm_data_kib INTEGER,
   vm_stk_kib INTEGER,
   vm_exe_kib INTEGER,
   vm_lib_kib INTEGER,
   vm_pte_kib INTEGER,
+  shared_swap_kib INTEGER,                 -- share of the swap of shared mappings, which SwapPss omits; NULL:
+                                           -- unknown, or the machine does not swap
+  PRIMARY KEY (tick_id, process_id)
+) STRICT, WITHOUT ROWID;
+
+-- Values that are 0 for most processes. Without a row, those of smaps_rollup are 0 if anon_huge_pages_kib is known, those of status
+-- and swap_kib are 0 if vm_size_kib is known; otherwise they are unknown. Kernels without one of them (FilePmdMapped before 5.4)
+-- give every row of process_state a row here.
+CREATE TABLE process_rare (
+  tick_id INTEGER NOT NULL,
+  process_id INTEGER NOT NULL,
+  lazy_free_kib INTEGER,                   -- of smaps_rollup
+  shmem_pmd_mapped_kib INTEGER,
+  file_pmd_mapped_kib INTEGER,
+  shared_hugetlb_kib INTEGER,
+  private_hugetlb_kib INTEGER,
+  swap_pss_kib INTEGER,
+  locked_kib INTEGER,
+  swap_kib INTEGER,                        -- of smaps_rollup, or VmSwap if that is not read
+  vm_lck_kib INTEGER,                      -- of status
+  vm_pin_kib INTEGER,
   vm_swap_kib INTEGER,
   hugetlb_pages_kib INTEGER,
   PRIMARY KEY (tick_id, process_id)
 ) STRICT, WITHOUT ROWID;
 
--- What moves in /proc/meminfo, /proc/vmstat and /proc/pressure/memory on a machine that works,
+-- Exits that the kernel reported: of processes that a tick observed, and of those with a large peak.
+CREATE TABLE process_exit (
+  tick_id INTEGER NOT NULL,                -- the first tick after it
+  process_id INTEGER NOT NULL,
+  ended_ms INTEGER NOT NULL,
+  lived_ms INTEGER NOT NULL,               -- since the fork
+  exit_code INTEGER NOT NULL,              -- as in wait(2): the signal in the low 7 bits, or the exit status times 256
+  peak_kib INTEGER,                        -- of RSS; NULL: it used the memory of its parent, which waited (vfork)
+  anon_kib INTEGER,                        -- memory at exit; NULL: not reported (before Linux 6.16)
+  file_kib INTEGER,
+  shmem_kib INTEGER,
+  swap_kib INTEGER,
+  PRIMARY KEY (tick_id, process_id)
+) STRICT, WITHOUT ROWID;
+
+-- All other exits, summed over five minutes.
+CREATE TABLE exit_sum (
+  tick_id INTEGER NOT NULL,                -- the first of the five minutes
+  comm TEXT NOT NULL,                      -- '': several, if there were very many names
+  user TEXT NOT NULL,
+  cgroup_id INTEGER NOT NULL REFERENCES cgroup (id),
+  count INTEGER NOT NULL,
+  first_ms INTEGER NOT NULL,               -- time of the first exit
+  last_ms INTEGER NOT NULL,                -- time of the last exit
+  lived_ms INTEGER NOT NULL,               -- sum of their lifetimes
+  peak_kib INTEGER NOT NULL,               -- the highest peak of RSS; 0: unknown
+  peak_ms INTEGER NOT NULL,                -- when the process with that peak exited
+  PRIMARY KEY (tick_id, comm, user, cgroup_id)
+) STRICT, WITHOUT ROWID;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- The machine.
+
+-- Fast-changing values of /proc/meminfo, /proc/vmstat and /proc/pressure/memory.
 CREATE TABLE machine_sample (
   tick_id INTEGER PRIMARY KEY,
   mem_free_kib INTEGER,
@@ -223,7 +370,7 @@ CREATE TABLE machine_sample (
   psi_full_total_us INTEGER
 ) STRICT;
 
--- and what seldom moves, or only when memory is short.
+-- Slow-changing values, and those that change only when memory is short.
 CREATE TABLE machine_detail (
   tick_id INTEGER PRIMARY KEY,
   mem_total_kib INTEGER,
@@ -309,10 +456,12 @@ CREATE TABLE machine_detail (
   zswpout INTEGER,
   zswpwb INTEGER,
   nr_vmscan_write INTEGER,
-  nr_vmscan_immediate_reclaim INTEGER
+  nr_vmscan_immediate_reclaim INTEGER,
+  sysv_kib INTEGER,                        -- resident and swapped pages of System V segments
+  tmpfs_kib INTEGER                        -- used space of the tmpfs mounts
 ) STRICT;
 
--- Keys of /proc/meminfo that have no column.
+-- Keys of /proc/meminfo without a column.
 CREATE TABLE meminfo_key (
   id INTEGER PRIMARY KEY,
   name TEXT NOT NULL UNIQUE
@@ -321,23 +470,186 @@ CREATE TABLE meminfo_key (
 CREATE TABLE meminfo_other (
   tick_id INTEGER NOT NULL,
   key_id INTEGER NOT NULL REFERENCES meminfo_key (id),
-  value INTEGER,                           -- KiB where the kernel gives a unit; NULL: not printed any more
+  value INTEGER,                           -- KiB if the kernel prints a unit; NULL: no longer printed
   PRIMARY KEY (tick_id, key_id)
 ) STRICT, WITHOUT ROWID;
 
--- Totals over the processes of a category. processes = 0 ends it.
-CREATE TABLE category_sample (
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Categories and cgroups.
+
+-- Sums over the processes of a category. processes = 0: no process from this tick on. The view category_sample joins both tables.
+CREATE TABLE category_total (
   tick_id INTEGER NOT NULL,
   category_id INTEGER NOT NULL REFERENCES category (id),
   processes INTEGER NOT NULL,
-  inexact INTEGER NOT NULL,                -- processes whose values are not exact
+  inexact INTEGER NOT NULL,                -- processes whose PSS is not exact
   rss_kib INTEGER NOT NULL,
   pss_kib INTEGER NOT NULL,
   uss_kib INTEGER NOT NULL,
-  swap_kib INTEGER NOT NULL,
-  swap_pss_kib INTEGER NOT NULL,
   PRIMARY KEY (tick_id, category_id)
 ) STRICT, WITHOUT ROWID;
+
+-- Without a row nothing is swapped out.
+CREATE TABLE category_swap (
+  tick_id INTEGER NOT NULL,
+  category_id INTEGER NOT NULL REFERENCES category (id),
+  swap_kib INTEGER NOT NULL,
+  swap_pss_kib INTEGER NOT NULL,
+  shared_swap_kib INTEGER NOT NULL,
+  PRIMARY KEY (tick_id, category_id)
+) STRICT, WITHOUT ROWID;
+
+-- Counters of the memory controller, of each cgroup with a process in or below it. current_kib NULL: unknown or deleted from this
+-- tick on.
+CREATE TABLE cgroup_sample (
+  tick_id INTEGER NOT NULL,
+  cgroup_id INTEGER NOT NULL REFERENCES cgroup (id),
+  current_kib INTEGER,                     -- memory.current: what counts against the limits
+  file_kib INTEGER,                        -- page cache, reclaimed before a limit is hit
+  anon_kib INTEGER,
+  shmem_kib INTEGER,
+  kernel_kib INTEGER,
+  swap_kib INTEGER,                        -- memory.swap.current
+  max_kib INTEGER,                         -- memory.max; NULL: no limit
+  high_kib INTEGER,                        -- memory.high; NULL: none, or unknown
+  swap_max_kib INTEGER,                    -- memory.swap.max; NULL: no limit, or unknown
+  PRIMARY KEY (tick_id, cgroup_id)
+) STRICT, WITHOUT ROWID;
+
+-- Slow-changing cgroup counters. NULL: not reported, or no limit.
+CREATE TABLE cgroup_detail (
+  tick_id INTEGER NOT NULL,
+  cgroup_id INTEGER NOT NULL REFERENCES cgroup (id),
+  min_kib INTEGER,
+  low_kib INTEGER,
+  peak_kib INTEGER,                        -- memory.peak, v1: memory.max_usage_in_bytes; since its creation
+  swap_peak_kib INTEGER,
+  low_events INTEGER,                      -- memory.events, with its descendants
+  high_events INTEGER,
+  max_events INTEGER,                      -- v1: memory.failcnt
+  oom_events INTEGER,
+  oom_kills INTEGER,
+  own_oom_kills INTEGER,                   -- memory.events.local; v1 counts no others
+  psi_some_total_us INTEGER,               -- memory.pressure
+  psi_full_total_us INTEGER,
+  PRIMARY KEY (tick_id, cgroup_id)
+) STRICT, WITHOUT ROWID;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Mappings, System V segments, tmpfs. They are read less often than ticks; a keyframe repeats the last reading.
+
+CREATE TABLE mapping (
+  id INTEGER PRIMARY KEY,
+  kind TEXT NOT NULL,                      -- file, anonymous, heap, stack, sysv, memfd, tmpfs …
+  label TEXT,                              -- the path as the kernel prints it, with " (deleted)"; '' without one; NULL: the
+                                           -- sum beyond the largest of its kind
+  UNIQUE (kind, label)
+) STRICT;
+
+-- The outcome of the last attempt to read a process's smaps.
+CREATE TABLE ledger (
+  tick_id INTEGER NOT NULL,
+  process_id INTEGER NOT NULL,
+  state INTEGER NOT NULL,                  -- 0 exact, 1 deferred by the budget, 2 inaccessible; 3: no longer kept, or exited
+  read_ms INTEGER,                         -- time of the reading in mapping_sample; NULL: never read
+  regions INTEGER NOT NULL,                -- of that reading,
+  cpu_us INTEGER NOT NULL,                 -- with its cost
+  wall_us INTEGER NOT NULL,
+  PRIMARY KEY (tick_id, process_id)
+) STRICT, WITHOUT ROWID;
+
+-- Sums over a process's mappings of one kind and label. See the view mapping_at.
+CREATE TABLE mapping_sample (
+  tick_id INTEGER NOT NULL,
+  process_id INTEGER NOT NULL,
+  mapping_id INTEGER NOT NULL REFERENCES mapping (id),
+  regions INTEGER NOT NULL,                -- 0: no longer mapped
+  size_kib INTEGER,
+  rss_kib INTEGER,                         -- NULL: the sum of the four shared and private columns; -1: unknown
+  pss_kib INTEGER,                         -- NULL: the sum of the two private columns; -1: unknown
+  shared_clean_kib INTEGER,
+  shared_dirty_kib INTEGER,
+  private_clean_kib INTEGER,
+  private_dirty_kib INTEGER,
+  swap_kib INTEGER,
+  swap_pss_kib INTEGER,
+  shared_swap_kib INTEGER,                 -- Swap of the regions whose permissions end in 's'
+  PRIMARY KEY (tick_id, process_id, mapping_id)
+) STRICT, WITHOUT ROWID;
+
+-- System V shared memory segments.
+CREATE TABLE sysv_segment (
+  id INTEGER PRIMARY KEY,
+  boot_id INTEGER NOT NULL REFERENCES boot (id),
+  shmid INTEGER NOT NULL,
+  key INTEGER NOT NULL,                    -- 0: IPC_PRIVATE
+  creator_pid INTEGER NOT NULL,
+  creator_uid INTEGER NOT NULL,
+  size_kib INTEGER NOT NULL,
+  first_ms INTEGER NOT NULL,               -- the first tick with it
+  UNIQUE (boot_id, shmid, creator_pid)
+) STRICT;
+
+CREATE TABLE sysv_sample (
+  tick_id INTEGER NOT NULL,
+  segment_id INTEGER NOT NULL REFERENCES sysv_segment (id),
+  attachments INTEGER,                     -- NULL: the segment is deleted, or no longer one of the largest
+  uid INTEGER,                             -- of the owner
+  last_pid INTEGER,                        -- of the last shmat or shmdt
+  removed INTEGER,                         -- 1: deleted with the last detach
+  rss_kib INTEGER,
+  swap_kib INTEGER,
+  detached_ms INTEGER,                     -- the last detach; NULL: none
+  PRIMARY KEY (tick_id, segment_id)
+) STRICT, WITHOUT ROWID;
+
+-- tmpfs mounts visible to the recorder, each file system once.
+CREATE TABLE tmpfs (
+  id INTEGER PRIMARY KEY,
+  mount_point TEXT NOT NULL UNIQUE
+) STRICT;
+
+CREATE TABLE tmpfs_sample (
+  tick_id INTEGER NOT NULL,
+  tmpfs_id INTEGER NOT NULL REFERENCES tmpfs (id),
+  state INTEGER NOT NULL,                  -- 0 walked, 1 walked in part (too large, or a directory is inaccessible),
+                                           -- 2 unreadable, 3 no longer mounted, 4 not walked yet
+  limit_kib INTEGER,                       -- NULL: none, or unknown
+  used_kib INTEGER,
+  inodes INTEGER,                          -- in use
+  walked_ms INTEGER,                       -- time of the walk, which gave the columns below; NULL: never
+  entries INTEGER,                         -- hard links count once
+  directories INTEGER,                     -- entries by type; the remainder are files
+  symlinks INTEGER,
+  others INTEGER,                          -- pipes, sockets, devices
+  closed INTEGER,                          -- inaccessible directories
+  allocated_kib INTEGER,
+  logical_kib INTEGER,
+  PRIMARY KEY (tick_id, tmpfs_id)
+) STRICT, WITHOUT ROWID;
+
+-- The largest directories and files of a tmpfs.
+CREATE TABLE tmpfs_entry (
+  id INTEGER PRIMARY KEY,
+  tmpfs_id INTEGER NOT NULL REFERENCES tmpfs (id),
+  path TEXT NOT NULL,                      -- below the mount point; '' is the mount point itself
+  directory INTEGER NOT NULL,              -- 1: a directory, with everything below it
+  UNIQUE (tmpfs_id, path, directory)
+) STRICT;
+
+CREATE TABLE tmpfs_entry_sample (
+  tick_id INTEGER NOT NULL,
+  entry_id INTEGER NOT NULL REFERENCES tmpfs_entry (id),
+  allocated_kib INTEGER,                   -- blocks; NULL: deleted, or no longer one of the largest
+  logical_kib INTEGER,                     -- length
+  entries INTEGER,                         -- of a directory, with everything below it; 1 for a file
+  uid INTEGER,                             -- of the owner
+  changed_ms INTEGER,                      -- last write; of a directory the latest below it
+  PRIMARY KEY (tick_id, entry_id)
+) STRICT, WITHOUT ROWID;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Extremes and high-water marks.
 
 CREATE TABLE high_water_metric (
   id INTEGER PRIMARY KEY,
@@ -345,22 +657,42 @@ CREATE TABLE high_water_metric (
 ) STRICT;
 
 INSERT INTO high_water_metric (id, name)
-VALUES (0, 'used'), (1, 'available'), (2, 'swap'), (3, 'pss'), (4, 'rss'), (5, 'uss'), (6, 'hwm');
+VALUES (0, 'used'), (1, 'available'), (2, 'swap'), (3, 'pss'), (4, 'rss'), (5, 'uss'), (6, 'hwm'),
+  (7, 'usage'), (8, 'usage_anon'), (9, 'anon'), (10, 'usage_swap');  -- 7, 8, 10: counters of a cgroup
 
--- High-water marks per UTC day and of all time; they outlive the rows they come from. They are written every few minutes, when
--- their process ends, and at the end of a run. Of `available` the lowest counts. A mark of 0 is not stored.
-CREATE TABLE high_water (
-  day_ms INTEGER NOT NULL,                 -- start of the UTC day; -1: of all time
-  subject INTEGER NOT NULL,                -- 0 machine, 1 category, 2 process
-  subject_id INTEGER NOT NULL,             -- category.id, process.id; 0 for the machine
+-- Values that scans, exits and cgroup counters observed beyond those of both adjacent ticks, by enough to matter.
+CREATE TABLE extreme (
+  tick_id INTEGER NOT NULL,                -- the later of the two
+  subject INTEGER NOT NULL,                -- 0 machine, 1 category, 2 process, 4 cgroup; it may have exited since
+  subject_id INTEGER NOT NULL,             -- category.id, process.id, cgroup.id; 0 for the machine
   metric INTEGER NOT NULL REFERENCES high_water_metric (id),
-  value_kib INTEGER NOT NULL,
-  at_ms INTEGER NOT NULL,                  -- the tick that had it
-  before_ms INTEGER NOT NULL,              -- the tick before: it was reached in between
-  PRIMARY KEY (day_ms, subject, subject_id, metric)
+  low_kib INTEGER,                         -- NULL for a cgroup
+  low_before_ms INTEGER,                   -- how long before the tick
+  high_kib INTEGER,
+  high_before_ms INTEGER,
+  high_after_ms INTEGER,                   -- how long before the tick the value was lower; NULL: unknown since the previous tick
+  high_seen_by INTEGER,                    -- as in mark; NULL: a scan
+  PRIMARY KEY (tick_id, subject, subject_id, metric)
 ) STRICT, WITHOUT ROWID;
 
--- One row: high_water holds what the ticks up to this one had; the rows after it are still to be counted in.
+-- High-water marks by UTC day and of all time. They are kept longer than the rows they come from, and written every few minutes,
+-- when their process exits, and at the end of a run. For `available` the mark is the lowest value. A mark of 0 is not stored.
+-- A process that lived within one UTC day has no mark of all time: that of its day is the same.
+CREATE TABLE mark (
+  day INTEGER NOT NULL,                    -- days since the epoch, UTC; -1: of all time
+  subject INTEGER NOT NULL,                -- 0 machine, 1 category, 2 process, 3 identity, 4 cgroup
+  subject_id INTEGER NOT NULL,             -- category.id, process.id, identity.id, cgroup.id; 0 for the machine
+  metric INTEGER NOT NULL REFERENCES high_water_metric (id),
+  value_kib INTEGER NOT NULL,
+  after_ms INTEGER NOT NULL,               -- from the start of the day (of all time: the epoch) to the tick that reached it
+  before_ms INTEGER NOT NULL,              -- length of the interval before that tick in which it was reached
+  seen_by INTEGER,                         -- 0 a tick, 1 a scan between two ticks, 2 the kernel's report of the exit,
+                                           -- 3 memory.peak or memory.swap.peak of the cgroup (v1: memory.max_usage_in_bytes);
+                                           -- NULL: a rollup
+  PRIMARY KEY (day, subject, metric, subject_id)
+) STRICT, WITHOUT ROWID;
+
+-- One row: the last tick whose values are in mark. Later rows are pending.
 CREATE TABLE high_water_mark (
   id INTEGER PRIMARY KEY CHECK (id = 1),
   tick_id INTEGER NOT NULL
@@ -368,11 +700,109 @@ CREATE TABLE high_water_mark (
 
 INSERT INTO high_water_mark (id, tick_id) VALUES (1, 0);
 
-CREATE TABLE event (
-  id INTEGER PRIMARY KEY,
-  run_id INTEGER NOT NULL REFERENCES run (id),
-  wall_ms INTEGER NOT NULL,
-  boot_ms INTEGER NOT NULL,
-  kind TEXT NOT NULL,                      -- unclean, gap, clock-step, reload, lost, degraded
-  text TEXT NOT NULL
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Rollups and retention.
+
+-- One row: the progress of the rollups. They contain the states of all ticks before tick_id, until the next tick. A step in
+-- progress extends to target_tick_id and has written the subjects before (next_subject, next_subject_id).
+CREATE TABLE rollup_mark (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  tick_id INTEGER NOT NULL,                -- 0: the first there is
+  target_tick_id INTEGER NOT NULL,         -- equals tick_id: no step is in progress
+  next_subject INTEGER NOT NULL,
+  next_subject_id INTEGER NOT NULL
 ) STRICT;
+
+INSERT INTO rollup_mark (id, tick_id, target_tick_id, next_subject, next_subject_id) VALUES (1, 0, 0, 0, 0);
+
+-- One row: how long each tier is kept (0: forever), how large the file may be with its -wal (0: unlimited), and the cutoffs so far.
+-- *_ms are durations of the recorder's own clock (stretch.recorded_ms), and so is *_cut: older rows are deleted or being deleted.
+-- *_from_ms is the cutoff as a wall time: rows before it are not read any more.
+CREATE TABLE retention (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  raw_ms INTEGER NOT NULL,
+  five_minutes_ms INTEGER NOT NULL,
+  hour_ms INTEGER NOT NULL,
+  day_ms INTEGER NOT NULL,
+  max_bytes INTEGER NOT NULL,
+  five_minutes_cut INTEGER NOT NULL,
+  hour_cut INTEGER NOT NULL,
+  day_cut INTEGER NOT NULL,
+  five_minutes_from_ms INTEGER NOT NULL,
+  hour_from_ms INTEGER NOT NULL,
+  day_from_ms INTEGER NOT NULL
+) STRICT;
+
+INSERT INTO retention (id, raw_ms, five_minutes_ms, hour_ms, day_ms, max_bytes, five_minutes_cut, hour_cut, day_cut,
+  five_minutes_from_ms, hour_from_ms, day_from_ms)
+VALUES (1, 604800000, 5184000000, 34560000000, 0, 2147483648, 0, 0, 0, 0, 0, 0);
+
+-- The size of the store on each of the last days of recording (stretch.recorded_ms / 86400000).
+CREATE TABLE store_size (
+  recorded_day INTEGER PRIMARY KEY,
+  used_bytes INTEGER NOT NULL              -- of the pages in use
+) STRICT;
+
+-- Metrics of the machine with rollups: the gauges of machine_sample and machine_detail, used_kib and swap_used_kib as in the
+-- view machine_at, and a few counters, which keep their last value.
+CREATE TABLE machine_metric (
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL UNIQUE
+) STRICT;
+
+-- Rollups at 5 minutes, 1 hour and 1 day. Each bucket has the min, the mean over time, the max and the last value of each metric.
+-- Rows are clustered by block (the hour or the day), so that a block is written, read and deleted as a whole; within it by subject.
+--
+-- A row covers `buckets` buckets from `slot` on. The buckets after the first were recorded completely, without any change.
+-- *_kib is the last value of the bucket; NULL: unknown. The others are differences from it: *_low = last - min, *_mean = mean - last,
+-- *_high = max - last. Those of rss, pss and uss are NULL if they equal those of anon. The views memory_* compute plain values.
+--
+-- A process has rows of its own in a tier once it has lived for 15 minutes, an hour or a day; in those of its groups it always
+-- counts.
+
+@for each tier@
+CREATE TABLE rollup_@tier@ (
+  @block@ INTEGER NOT NULL,                -- @block@s since the epoch, UTC
+  subject INTEGER NOT NULL,                -- 1 category, 2 process, 3 identity, 4 cgroup
+  subject_id INTEGER NOT NULL,
+  slot INTEGER NOT NULL,                   -- the bucket within the block, from 0
+  buckets INTEGER NOT NULL,
+  covered_ms INTEGER,                      -- recorded time of the first bucket; NULL: all of it
+  processes INTEGER NOT NULL,              -- most members alive at one time
+  anon_kib INTEGER, anon_low INTEGER, anon_mean INTEGER, anon_high INTEGER,
+  rss_kib INTEGER, rss_low INTEGER, rss_mean INTEGER, rss_high INTEGER,
+  pss_kib INTEGER, pss_low INTEGER, pss_mean INTEGER, pss_high INTEGER,
+  uss_kib INTEGER, uss_low INTEGER, uss_mean INTEGER, uss_high INTEGER,
+  pss_inexact_bp INTEGER,                  -- share of the mean of PSS that is not exact; NULL: PSS is unknown@peak_column@
+  PRIMARY KEY (@block@, subject, subject_id, slot)
+) STRICT, WITHOUT ROWID;
+
+-- Swap, of the row of rollup_@tier@ with the same key. Without a row, swap is 0 if anon_kib is known, and swap_pss is 0 if uss_kib is
+-- known; otherwise they are unknown.
+CREATE TABLE swap_@tier@ (
+  @block@ INTEGER NOT NULL,
+  subject INTEGER NOT NULL,
+  subject_id INTEGER NOT NULL,
+  slot INTEGER NOT NULL,
+  buckets INTEGER NOT NULL,
+  swap_kib INTEGER, swap_low INTEGER, swap_mean INTEGER, swap_high INTEGER,
+  swap_pss_kib INTEGER, swap_pss_low INTEGER, swap_pss_mean INTEGER, swap_pss_high INTEGER,
+  PRIMARY KEY (@block@, subject, subject_id, slot)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE machine_@tier@ (
+  @block@ INTEGER NOT NULL,
+  metric INTEGER NOT NULL REFERENCES machine_metric (id),
+  slot INTEGER NOT NULL,
+  buckets INTEGER NOT NULL,
+  covered_ms INTEGER,
+  value INTEGER,                           -- the last of the bucket
+  low INTEGER,
+  mean INTEGER,
+  high INTEGER,
+  low_after_ms INTEGER,                    -- when mem_available_kib was first lowest, from the start of the first bucket
+  high_after_ms INTEGER,                   -- when used_kib or swap_used_kib was first highest
+  PRIMARY KEY (@block@, metric, slot)
+) STRICT, WITHOUT ROWID;
+
+@end@

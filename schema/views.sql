@@ -1,5 +1,4 @@
--- Today's views, all of them: a file of an older schema gets them once its tables are those of today, and is read through them
--- before (compat/). A change here is a new schema. Times of people: datetime(wall_ms / 1000, 'unixepoch', 'localtime').
+-- All views. A change here is a new version of the schema.
 
 -- Times of a process as they stand in its own row, so that they outlive the ticks; and its identity.
 CREATE VIEW process_named AS
@@ -256,14 +255,14 @@ FROM tick AS t
 JOIN machine_sample AS s ON s.tick_id = (SELECT MAX(l.tick_id) FROM machine_sample AS l WHERE l.tick_id <= t.id)
 JOIN machine_detail AS d ON d.tick_id = (SELECT MAX(l.tick_id) FROM machine_detail AS l WHERE l.tick_id <= t.id);
 
--- High-water marks, as the table had them before schema 11.
+-- High-water marks with plain times.
 CREATE VIEW high_water AS
 SELECT CASE day WHEN -1 THEN -1 ELSE day * 86400000 END AS day_ms, subject, subject_id, metric, value_kib,
   MAX(day, 0) * 86400000 + after_ms AS at_ms, MAX(day, 0) * 86400000 + after_ms - before_ms AS before_ms, seen_by
 FROM mark;
 
 -- High-water marks with their names. Of a process that lived in one UTC day only, the marks of all time are those of its day
--- (see schema 3): for those that have no others. What may be asked for is joined from the outside in, so that only the rows that
+-- (see the table mark): for those that have no others. What may be asked for is joined from the outside in, so that only the rows that
 -- are meant are read. Those of the ticks after high_water_mark.tick_id are not in them yet.
 CREATE VIEW high_water_named AS
 WITH RECURSIVE

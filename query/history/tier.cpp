@@ -100,7 +100,6 @@ Range max_reached(const Summary& summary, Tier tier) {
 }
 
 std::optional<std::string> inexact_line(const ExactShare& exact) {
-  if (!exact.known()) return "how much of it is exact is not known: older recorders did not put it into rollups";
   const auto percent = exact.percent();
   if (!percent || *percent >= 100) return std::nullopt;
   return fmt::format("{} of the PSS is exact: the rest is estimated, or RSS where it could not be read",

@@ -55,7 +55,6 @@ class ExactShare {
   void add(const Interval& interval);
 
   std::optional<double> percent() const;  // absent where nothing was held, or not known of a part
-  bool known() const { return exact_.has_value(); }
 
  private:
   double held_ = 0;

@@ -23,9 +23,6 @@ Identity identity_of(const ProcessInfo& info);
 // The last systemd unit in a cgroup's path (systemd.unit(5)); the whole path where there is none. Names that are made
 // at each start (scopes) are normalised as words of a command are. A container comes first (model/container.h), so that
 // containers never merge.
-//
-// A file that was begun under another rule keeps the identities that it has, with what is recorded of them; a process
-// gets one by today's rule when the recorder sees it the first time, after a restart of the recorder too.
 std::string unit_of(std::string_view cgroup);
 
 // The same for people, nothing normalised: "session-42.scope".

@@ -95,8 +95,6 @@ std::optional<StoredTick> load_tick_at(SQLite::Database& database, std::int64_t 
 }
 
 bool has_ledgers(SQLite::Database& database) {
-  // A file of an older schema has no such table.
-  if (!one(database, "SELECT 1 FROM main.sqlite_schema WHERE type = 'table' AND name = 'ledger'")) return false;
   return one(database, "SELECT EXISTS (SELECT 1 FROM ledger)") == 1;
 }
 

@@ -48,9 +48,9 @@ struct StoredTick {
   TickCost cost{};
   TickCounts counts;
   std::optional<TickLooks> looks;  // as reads
-  std::optional<TickReads> reads;  // absent: recorded before schema 6
+  std::optional<TickReads> reads;  // absent: every process was read
   std::optional<TickEvents> events;
-  std::optional<Cost> storing;  // Tick::storing; absent: recorded before schema 10
+  std::optional<Cost> storing;  // Tick::storing; absent: unknown
 };
 
 // How many processes were zombies at a tick.
@@ -68,7 +68,7 @@ struct StoredProcess {
   std::optional<std::int64_t>
       gone_ms;      // of the first tick without it; absent while it lives, or if the recording ended before
   std::string end;  // "", "exited", "execed", "unknown" (it ended while nothing was recorded)
-  std::int64_t identity_id = 0;  // 0: a file of schema 1, which knows none
+  std::int64_t identity_id = 0;  // its row
   std::string unit;              // of its identity
   std::string identity;          // its normalised command
 };

@@ -104,24 +104,6 @@ TEST_CASE("exactness: a summary tells how much of the PSS is exact") {
   CHECK(warns_of(of("2026-11-20"), "33.3% of the PSS is exact"));
 }
 
-TEST_CASE("exactness: of rollups that an older recorder wrote it is not known") {
-  const test::TemporaryDirectory directory;
-  const std::string path = directory.path() + "/memoir.db";
-  std::filesystem::copy_file(MEMOIR_SOURCE "/tests/fixtures/schema/004.db", path);
-  const bool upgraded = GENERATE(false, true);
-  CAPTURE(upgraded);
-  if (upgraded) REQUIRE(Writer::open(path, Durability::normal));
-  const std::int64_t now_ms = 1'790'100'000'000;
-  const std::vector<std::string> range{"--from", "2026-09-21", "--to", "2026-09-22", "--tier", "5min"};
-  const auto asked = [&](std::vector<std::string> arguments) {
-    arguments.insert(arguments.end(), range.begin(), range.end());
-    return test::json_of(path, now_ms, std::move(arguments));
-  };
-  CHECK(asked({"top"})["totals"]["exact_percent"].is_null());
-  CHECK(warns_of(asked({"trend", "category:web"}), "is not known"));
-  CHECK_FALSE(warns_of(asked({"trend"}), "exact"));
-}
-
 TEST_CASE("exactness: a peak that was reached twice has the time of the first in the range") {
   const History& history = recorded<twice_as_high, kMinute>();
   const std::string tier = GENERATE("5min", "hour");

@@ -76,38 +76,3 @@ TEST_CASE("A series is asked for by what an identity is called, and headed by it
   CHECK(outcome.exit == Exit::answered);
   CHECK(outcome.out.find("PSS of nginx: worker 7 in ") != std::string::npos);
 }
-
-// Recorders before this rule put all containers under one unit.
-TEST_CASE("A file keeps the identities that an older recorder gave it, and goes on with those of today") {
-  History history;
-  history.begin_run();
-  history.birth(100, nginx(container('a')), 100'000);
-  history.birth(200, nginx(container('b')), 200'000);
-  history.tick(10);
-  history.end_run();
-  {
-    SQLite::Database file(history.path(), SQLite::OPEN_READWRITE);
-    file.exec("UPDATE identity SET unit = '/docker/H' WHERE id = (SELECT MIN(id) FROM identity)");
-    file.exec("UPDATE process SET identity_id = (SELECT MIN(id) FROM identity)");
-    file.exec("DELETE FROM identity WHERE unit <> '/docker/H'");
-  }
-  const auto held = [&history] {
-    std::map<std::string, std::int64_t> kib;
-    const Json answer = json_of(history, {"top", "--group", "identity"});
-    for (const Json& row : answer["rows"]) kib[row["identity"]] = row["pss_kib"];
-    return kib;
-  };
-  CHECK(held() == std::map<std::string, std::int64_t>{{"/docker/H nginx: worker N", 300'000}});
-
-  history.begin_run();
-  history.death(100);
-  history.birth(101, nginx(container('a')), 70'000);
-  history.tick(10);
-  history.maintain();
-  history.end_run();
-  CHECK(held() == std::map<std::string, std::int64_t>{{"/docker/H nginx: worker N", 200'000},
-                                                      {"docker:aaaaaaaaaaaa nginx: worker N", 70'000}});
-  const Json before = json_of(history, {"top", "--group", "identity", "--at", "@" + std::to_string(History::kStart)});
-  REQUIRE(before["rows"].size() == 1);
-  CHECK(before["rows"][0]["identity"] == "/docker/H nginx: worker N");
-}

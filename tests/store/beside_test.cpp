@@ -1,4 +1,4 @@
-// Since schema 12 what most processes and categories have nothing of stands beside the row with the same key.
+// Values that are 0 for most processes and categories are in a table of their own, by the same key.
 
 #include <SQLiteCpp/SQLiteCpp.h>
 

@@ -14,8 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "answers.h"
 #include "random_history.h"
-#include "released.h"
 #include "support/simulation.h"
 #include "support/slurp.h"
 

@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <fmt/format.h>
 
+#include "answers.h"
 #include "random_history.h"
-#include "released.h"
 #include "store/copy/copy.h"
 #include "support/simulation.h"
 #include "swap_rows.h"
@@ -175,23 +175,6 @@ TEST_CASE("an extract of all that was recorded has every row of every table") {
     CAPTURE(table);
     const std::string count = "SELECT COUNT(*) FROM " + table;
     CHECK(copy.execAndGet(count).getInt64() == whole.execAndGet(count).getInt64());
-  }
-}
-
-TEST_CASE("an extract of an older schema is one of today's") {
-  for (const std::string& released : released_databases()) {
-    CAPTURE(released);
-    const StoreFixture fixture;
-    copy_released(released, fixture);
-    const auto whole = fixture.reader();
-    const auto part = extracted(fixture, {0, 4'000'000'000'000});
-    REQUIRE(must(part->info()).schema > must(whole->info()).schema);
-    for (const StoredTick& tick : must(whole->ticks({0, 4'000'000'000'000}))) {
-      REQUIRE(sample_words(must(part->snapshot(tick.id))) == sample_words(must(whole->snapshot(tick.id))));
-    }
-    REQUIRE(must(part->identities(Range{0, 4'000'000'000'000})).size() ==
-            must(whole->identities(Range{0, 4'000'000'000'000})).size());
-    REQUIRE(commands_without_digest(fixture.folder() + "/extract.db") == 0);
   }
 }
 

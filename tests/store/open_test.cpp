@@ -3,6 +3,7 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <csignal>
 #include <filesystem>
+#include <fmt/format.h>
 #include <fstream>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -118,11 +119,13 @@ TEST_CASE("what is not a Memoir database is refused and left as it is") {
     std::ofstream(fixture.path()) << "CREATE TABLE process_sample (\n" << std::string(5000, 'x') << "MEMR";
     refused_both_ways("not a Memoir database");
   }
-  SECTION("a newer schema") {
+  SECTION("another version of the schema") {
+    const int version = GENERATE(2, 12, 99);
     fixture.writer();
     for (const char* suffix : {".lock", ".pid"}) fs::remove(fixture.path() + suffix);
-    SQLite::Database(fixture.path(), SQLite::OPEN_READWRITE).exec("PRAGMA user_version = 99");
-    refused_both_ways("schema 99");
+    SQLite::Database(fixture.path(), SQLite::OPEN_READWRITE).exec(fmt::format("PRAGMA user_version = {}", version));
+    refused_both_ways(fmt::format("schema {}, this program reads schema 1 only", version));
+    refused_both_ways("commit f9198cb");
   }
   SECTION("a directory") {
     fs::create_directory(fixture.path());

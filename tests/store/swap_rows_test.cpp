@@ -7,7 +7,7 @@
 #include <tuple>
 #include <vector>
 
-#include "released.h"
+#include "answers.h"
 #include "store/copy/copy.h"
 #include "store/sqlite/database.h"
 #include "store_fixture.h"
@@ -154,44 +154,6 @@ TEST_CASE("retention and an extract leave no row behind whose rollup is gone") {
     INFO(shape.name);
     CHECK(count("main") > 0);
     CHECK(count("main") == count("whole"));
-  }
-}
-
-TEST_CASE("rollups of an older schema tell what was swapped out, before and after the upgrade") {
-  for (const std::string& released : released_databases()) {
-    CAPTURE(released);
-    const StoreFixture fixture;
-    copy_released(released, fixture);
-    std::map<std::string, std::vector<std::string>> before;
-    {
-      SQLite::Database older(fixture.path(), SQLite::OPEN_READWRITE);
-      for (const TierShape& shape : kRollupTiers) {
-        if (!older.tableExists(fmt::format("rollup_{}", shape.name))) continue;
-        if (older.tableExists(fmt::format("swap_{}", shape.name))) continue;  // since schema 11
-        older.exec(
-            fmt::format("UPDATE rollup_{} SET swap_kib = subject_id * 4, swap_high = 8, swap_pss_kib = NULL, "
-                        "swap_pss_low = NULL, swap_pss_mean = NULL, swap_pss_high = NULL WHERE subject_id % 3 = 1",
-                        shape.name));
-      }
-    }
-    const auto answers = [&](bool check) {
-      const auto database = must(open_for_reading(fixture.path()));
-      const auto reader = fixture.reader();
-      for (const TierShape& shape : kRollupTiers) {
-        for (const Metric metric : {Metric::swap, Metric::swap_pss}) {
-          for (auto& [who, told] : {std::pair("reader", told_by_reader(*reader, shape.tier, metric)),
-                                    std::pair("view", told_by_view(*database, shape.tier, metric))}) {
-            std::vector<std::string>& there = before[fmt::format("{} {} {}", shape.name, to_string(metric), who)];
-            if (check) CHECK(there == told);
-            there = told;
-          }
-        }
-      }
-    };
-    answers(false);
-    must(open_for_writing(fixture.path(), Durability::normal)).reset();
-    answers(true);
-    CHECK(stray_swap_rows(fixture.path()) == 0);
   }
 }
 

@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "store/schema/line_digests.h"
+#include "store/rows/process_rows.h"
 #include "store/sqlite/integrity.h"
 #include "store_fixture.h"
 #include "support/simulation.h"

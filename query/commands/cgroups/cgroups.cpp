@@ -49,7 +49,7 @@ void tell_rolled(const State& state, Zone zone, Report& report) {
 Report none_recorded(const Context& context, const State& state, const Columns<CgroupRow>& columns) {
   return nothing_recorded(context, columns,
                           fmt::format("nothing of cgroups was recorded at {}: no process was in one that a memory "
-                                      "controller counts, or an older recorder wrote the file",
+                                      "controller counts",
                                       printed(state, context.options.zone)));
 }
 

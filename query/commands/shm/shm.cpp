@@ -115,8 +115,7 @@ Result<Report> show_segments(const Context& context) {
   const State& state = *loaded;
   if (state.rolled()) return not_recorded(context, "the ticks of that time are gone, and rollups do not tell of them");
   std::vector<SegmentRow> rows = TRY(load_rows(context, state));
-  if (!is_recorded(rows, state))
-    return not_recorded(context, "an older recorder wrote this, or the kernel has none of them");
+  if (!is_recorded(rows, state)) return not_recorded(context, "the kernel has none of them");
   Report report = TRY(begin_report(context, state, "System V shared memory segments"));
   describe(rows, state, context.options.units, report);
   limit_rows(rows, report, context, [](const SegmentRow& row) { return std::optional(row.held_kib()); },

@@ -132,8 +132,7 @@ Result<Report> show_tmpfs(const Context& context) {
   TmpfsState state{*loaded, {}, context.when.range ? std::optional(context.when.range->from_ms) : std::nullopt};
   const std::int64_t since = TRY(since_tick(context));
   state.mounts = TRY(context.reader.tmpfs(loaded->snapshot.tick.id, since));
-  if (state.mounts.empty())
-    return not_recorded(context, "an older recorder wrote this, or the recorder saw no mount of it");
+  if (state.mounts.empty()) return not_recorded(context, "the recorder saw no mount of it");
   const bool one = !context.options.subjects.empty();
   const TmpfsAt* mount = one ? TRY(find_mount(state.mounts, context.options.subjects.front())) : nullptr;
   Report report = TRY(begin_report(

@@ -8,7 +8,6 @@
 #include <sqlite3.h>
 
 #include "store/copy/parts.h"
-#include "store/schema/older_schema.h"
 #include "store/sqlite/database.h"
 #include "store/sqlite/failure.h"
 #include "store/sqlite/integrity.h"
@@ -112,8 +111,6 @@ Status back_up(const CopyPlan& plan) {
     SQLite::Database copy(partial.partial_path(), SQLite::OPEN_READWRITE);
     TRY(copy_pages(plan, *source, copy));
     make_single_file(copy);
-    // A view of an older file is not to be asked.
-    present_as_current(copy, schema_version(copy));
     end_open_runs(copy);
   } catch (const SQLite::Exception& failure) {
     return copy_error(plan, failure);

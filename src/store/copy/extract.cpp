@@ -9,7 +9,6 @@
 #include "store/replay/samples.h"
 #include "store/replay/tick_cursor.h"
 #include "store/rollup/rollup.h"
-#include "store/schema/line_digests.h"
 #include "store/sqlite/database.h"
 #include "store/sqlite/statement.h"
 #include "store/sqlite/time_limit.h"
@@ -138,10 +137,9 @@ Status copy_rows(const CopyPlan& plan, Range range, SQLite::Database& source) {
   return Done{};
 }
 
-// What rows of an older file lack; and marks of all time are those of the range, those of a day what is left of it.
-void fill_in(SQLite::Database& copy) {
+// Marks of all time become those of the range, marks of a day those of its part in the range.
+void limit_marks(SQLite::Database& copy) {
   Transaction transaction(copy, Transaction::Kind::write);
-  fill_in_line_digests(copy);
   store_pending_marks(copy);
   // A mark of all time is one of a day; a process of one day has no other.
   copy.exec("DELETE FROM mark WHERE day = -1");
@@ -177,7 +175,7 @@ Status write_extract(const CopyPlan& plan, Range range, const std::string& path,
   source.reset();
   SQLite::Database copy(path, SQLite::OPEN_READWRITE);
   hurry_copy(copy);
-  fill_in(copy);
+  limit_marks(copy);
   end_open_runs(copy);
   return write_rollups(plan, copy);
 }

@@ -34,8 +34,7 @@ struct Level {
 
 // There are many of them in memory. Sums in floating point: none of what a torn file may say is too large for them.
 struct Aggregate {
-  bool known = false;         // else the rest says nothing
-  bool inexact_known = true;  // old rows do not tell
+  bool known = false;  // else the rest says nothing
   std::int64_t min = 0;
   std::int64_t max = 0;
   std::int64_t last = 0;
@@ -64,19 +63,17 @@ struct Aggregate {
     known_ms += later.known_ms;
     weighted += later.weighted;
     inexact += later.inexact;
-    inexact_known = inexact_known && later.inexact_known;
   }
   // Of what was seen but never held, the last.
   std::int64_t mean() const { return known_ms > 0 ? std::llround(weighted / static_cast<double>(known_ms)) : last; }
 
   // How much of it was not exact, in hundredths of a percent: 0 only where all of it was.
   std::optional<std::int64_t> inexact_bp() const {
-    if (!inexact_known || known_ms == 0) return std::nullopt;
+    if (known_ms == 0) return std::nullopt;
     if (inexact <= 0) return 0;
     return std::max<std::int64_t>(std::llround(inexact / weighted * kAllBp), 1);
   }
   void set_inexact_bp(std::optional<std::int64_t> bp) {
-    inexact_known = bp.has_value();
     inexact = weighted * static_cast<double>(bp.value_or(0)) / kAllBp;
   }
 

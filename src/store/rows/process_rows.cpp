@@ -1,7 +1,7 @@
 #include "store/rows/process_rows.h"
 
+#include "base/digest.h"
 #include "model/identity.h"
-#include "store/schema/line_digests.h"
 
 namespace memoir {
 namespace {
@@ -25,6 +25,11 @@ constexpr const char* kRevive =
 constexpr const char* kAbsence = "INSERT OR REPLACE INTO process_sample (tick_id, process_id, source) VALUES (?, ?, 5)";
 
 }  // namespace
+
+std::int64_t line_digest(std::string_view line) {
+  // SQLite stores 48 bits with their sign in six bytes.
+  return static_cast<std::int64_t>(digest_of(line) >> 17);
+}
 
 ProcessRows::ProcessRows(SQLite::Database& database)
     : database_(database),

@@ -13,6 +13,9 @@
 
 namespace memoir {
 
+// The column command.line_digest.
+std::int64_t line_digest(std::string_view line);
+
 class ProcessRows {
  public:
   explicit ProcessRows(SQLite::Database& database);

@@ -3,8 +3,6 @@
 #include <SQLiteCpp/Database.h>
 #include <iterator>
 
-#include "store/schema/identity_migration.h"
-#include "store/schema/line_digests.h"
 #include "store/schema/sql.h"
 #include "store/sqlite/database.h"
 #include "store/sqlite/statement.h"
@@ -15,7 +13,6 @@ const std::int32_t kSchemaVersion = static_cast<std::int32_t>(std::size(sql::mig
 
 namespace {
 
-// Whoever made them.
 void drop_views(SQLite::Database& database) {
   Statement views(database,
                   "SELECT group_concat(printf('DROP VIEW main.\"%w\";', name), ' ') FROM main.sqlite_schema "
@@ -28,16 +25,17 @@ void drop_views(SQLite::Database& database) {
 }  // namespace
 
 void migrate(SQLite::Database& database, std::int32_t from) {
-  if (from == kSchemaVersion) return;
+  migrate(database, from, sql::migrations);
+}
+
+void migrate(SQLite::Database& database, std::int32_t from, std::span<const char* const> migrations) {
+  const auto version = static_cast<std::int32_t>(migrations.size());
+  if (from == version) return;
   Transaction transaction(database, Transaction::Kind::write);
   drop_views(database);
-  for (std::int32_t version = from; version < kSchemaVersion; ++version) {
-    database.exec(sql::migrations[version]);
-    if (version + 1 == kLineDigests) fill_in_line_digests(database);
-    if (version + 1 == kIdentities) fill_in_identities(database, "UPDATE process SET identity_id = ?2 WHERE id = ?1");
-  }
+  for (const char* migration : migrations.subspan(static_cast<std::size_t>(from))) database.exec(migration);
   database.exec(sql::views);
-  stamp(database, kSchemaVersion);
+  stamp(database, version);
   transaction.commit();
 }
 

@@ -1,9 +1,10 @@
 #pragma once
 
-// The schema's versions. schema/001_initial.sql makes the tables of version 1; each further file takes the one before
-// it up by one. All views are those of schema/views.sql.
+// The versions of the schema. schema/001_initial.sql creates version 1; each further file upgrades the version before
+// it. The views are those of schema/views.sql.
 
 #include <cstdint>
+#include <span>
 
 namespace SQLite {
 class Database;
@@ -13,11 +14,11 @@ namespace memoir {
 
 extern const std::int32_t kSchemaVersion;
 
-// The versions that have identities, and digests of command lines; SQL alone cannot tell what they are.
-inline constexpr std::int32_t kIdentities = 2;
-inline constexpr std::int32_t kLineDigests = 11;
-
-// Brings a database of version `from` up to date in one transaction, its views too.
+// Runs the migrations after version `from`, replaces all views and sets the version, in one transaction. 0: an empty
+// file. Throws SQLite::Exception.
 void migrate(SQLite::Database& database, std::int32_t from);
+
+// The same with other migrations, for tests.
+void migrate(SQLite::Database& database, std::int32_t from, std::span<const char* const> migrations);
 
 }  // namespace memoir

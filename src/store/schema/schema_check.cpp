@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "base/text.h"
-#include "store/schema/migrations.h"
 #include "store/schema/schema_objects.h"
 #include "store/sqlite/failure.h"
 #include "store/sqlite/statement.h"
@@ -25,10 +24,9 @@ using Name = std::pair<std::string, std::string>;        // type and name
 using Definition = std::pair<std::string, std::string>;  // table and SQL
 using Objects = std::map<Name, Definition>;
 
-Objects objects_of(std::int32_t version) {
+Objects known_objects() {
   Objects objects;
-  for (const sql::Object& object : sql::objects[version - 1])
-    objects[{object.type, object.name}] = {object.table, object.sql};
+  for (const sql::Object& object : sql::objects) objects[{object.type, object.name}] = {object.table, object.sql};
   for (const auto& [table, columns] :
        {std::pair("sqlite_stat1", "tbl,idx,stat"), std::pair("sqlite_stat4", "tbl,idx,neq,nlt,ndlt,sample")})
     objects[{"table", table}] = {table, fmt::format("CREATE TABLE {}({})", table, columns)};
@@ -40,23 +38,15 @@ Error differs(const std::string& path, const Name& object, const char* how) {
                                to_printable(object.first), to_printable(object.second), how));
 }
 
-// A view of an older file, which nobody asks (older_schema.h). SQLite runs what the SQL of a row says, whatever type
-// the row claims to be of.
-bool is_unused_view(const Name& name, const std::string& sql, std::int32_t version) {
-  return version < kSchemaVersion && name.first == "view" &&
-         sql.starts_with(fmt::format("CREATE VIEW {} ", name.second));
-}
-
 }  // namespace
 
-Status check_schema(SQLite::Database& database, const std::string& path, std::int32_t version) {
-  Objects expected = objects_of(version);
+Status check_schema(SQLite::Database& database, const std::string& path) {
+  Objects expected = known_objects();
   Statement rows(database, kObjects);
   while (rows.step()) {
     const Name name{rows.text(0), rows.text(1)};
     // No SQL has it in it: a page was lost.
     if (rows.text(3).find('\0') != std::string::npos) return damaged(path, "its schema");
-    if (is_unused_view(name, rows.text(3), version)) continue;
     const auto found = expected.find(name);
     if (found == expected.end()) return differs(path, name, "is none of its own");
     if (found->second != Definition{rows.text(2), rows.text(3)}) return differs(path, name, "differs");

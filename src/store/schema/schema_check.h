@@ -1,9 +1,9 @@
 #pragma once
 
-// A file comes from anywhere, and what its schema says is run by whoever asks it: a view may go on forever, a trigger
-// or an index of an expression may do anything that SQL can. So it has to be the very schema that our migrations make.
+// Refuses a file whose schema differs from the one that our migrations create. A file may come from anywhere, and
+// SQLite runs the SQL in its schema: a view may never end, a trigger or an index of an expression may do anything that
+// SQL can.
 
-#include <cstdint>
 #include <string>
 
 #include "base/result.h"
@@ -14,10 +14,9 @@ class Database;
 
 namespace memoir {
 
-// Whether `database`, the file at `path`, has the schema of `version` and nothing else; the error names the object that
-// differs. What ANALYZE leaves is taken as well: it is data. So are the views of an older version, which are never
-// asked: a reader puts today's before them (older_schema.h), a writer drops them (migrations.h).
-Status check_schema(SQLite::Database& database, const std::string& path, std::int32_t version);
+// Fails with the name of the object that differs in `database`, the file at `path`. The tables of ANALYZE are accepted:
+// they hold data.
+Status check_schema(SQLite::Database& database, const std::string& path);
 
 // Before the first query of a file that is not trusted: it may not change its own schema, nor call what is not
 // harmless, nor make texts longer than any that we write.

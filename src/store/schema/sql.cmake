@@ -1,8 +1,7 @@
-# What stands in a file of SQL from "@for each tier@" to "@end@" is made for each tier of rollups.
+# In a SQL file the text from "@for each tier@" to "@end@" is repeated for each tier of rollups.
 function(expand_tier text tier block width from keeps_peak_times)
   if(keeps_peak_times)
-    set(peak ", pss_high_after_ms")
-    set(peak_column "\n  pss_high_after_ms INTEGER,")
+    set(peak_column "\n  pss_high_after_ms INTEGER,               -- when PSS of a group was first highest, from the row's start")
     set(pss_max_at ", ${from} + r.pss_high_after_ms AS pss_max_at_ms")
   endif()
   string(CONFIGURE "${text}" text @ONLY)
@@ -23,32 +22,28 @@ function(read_sql file)
   set(text "${text}" PARENT_SCOPE)
 endfunction()
 
-# schema/*.sql become string constants: schema/queries/marks.sql is sql::marks, schema/views.sql is sql::views, the
-# migrations are sql::migrations in the order of their numbers, and so are what reads older schemas, sql::compat.
+# schema/*.sql become string constants: schema/queries/marks.sql is sql::marks, schema/views.sql is sql::views, and the
+# migrations are sql::migrations in the order of their numbers.
 file(GLOB migrations CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/schema/0*.sql)
-file(GLOB compat CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/schema/compat/*.sql)
 file(GLOB queries CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/schema/views.sql ${CMAKE_SOURCE_DIR}/schema/queries/*.sql)
 list(SORT migrations)
-list(SORT compat)
-set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${migrations} ${compat} ${queries})
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${migrations} ${queries})
 set(SQL_CONSTANTS "")
 foreach(query IN LISTS queries)
   get_filename_component(name ${query} NAME_WE)
   read_sql(${query})
   string(APPEND SQL_CONSTANTS "inline constexpr const char* ${name} = R\"sql(${text})sql\";\n")
 endforeach()
-foreach(list IN ITEMS migrations compat)
-  string(APPEND SQL_CONSTANTS "inline constexpr const char* ${list}[] = {\n")
-  foreach(file IN LISTS ${list})
-    read_sql(${file})
-    string(APPEND SQL_CONSTANTS "R\"sql(${text})sql\",\n")
-  endforeach()
-  string(APPEND SQL_CONSTANTS "};\n")
+string(APPEND SQL_CONSTANTS "inline constexpr const char* migrations[] = {\n")
+foreach(file IN LISTS migrations)
+  read_sql(${file})
+  string(APPEND SQL_CONSTANTS "R\"sql(${text})sql\",\n")
 endforeach()
+string(APPEND SQL_CONSTANTS "};\n")
 set(generated ${CMAKE_BINARY_DIR}/generated/store_sqlite)
 configure_file(schema/sql.h.in ${generated}/store/schema/sql.h @ONLY)
 
-# What SQLite makes of them.
+# The same as SQLite stores it.
 set(objects ${generated}/store/schema/schema_objects.h)
 add_executable(memoir_list_schema schema/list_schema.cpp)
 target_include_directories(memoir_list_schema PRIVATE ${generated})

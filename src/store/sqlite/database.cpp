@@ -14,7 +14,6 @@
 #include "base/log.h"
 #include "base/own_file.h"
 #include "store/schema/migrations.h"
-#include "store/schema/older_schema.h"
 #include "store/schema/schema_check.h"
 #include "store/sqlite/failure.h"
 #include "store/sqlite/integrity.h"
@@ -30,6 +29,9 @@ namespace fs = std::filesystem;
 using DatabasePtr = std::unique_ptr<SQLite::Database>;
 
 constexpr int kReaderBusyMs = 5000;
+
+// The last commit that reads the twelve schemas from before the first release.
+constexpr const char* kLastPrerelease = "f9198cb";
 
 void log_sqlite(void*, int code, const char* text) {
   const std::string line = fmt::format("SQLite ({}): {}", code, text);
@@ -75,18 +77,19 @@ Error not_ours(const std::string& path) {
   return malformed(path + ": is not a Memoir database; name another file with --db");
 }
 
-// Whose the file is. A database without a table and a version is nobody's yet.
+// The version of the schema; 0 for a database without a table. Fails for other programs' files and for every other
+// version of the schema.
 Result<std::int32_t> known_version(SQLite::Database& database, const std::string& path) {
   const std::int64_t application = number(database, "PRAGMA application_id");
   const std::int32_t version = schema_version(database);
   if (application == 0 && version == 0 && number(database, "SELECT COUNT(*) FROM sqlite_schema") == 0) return 0;
   if (application != kApplicationId || version < 0) return not_ours(path);
-  if (version > kSchemaVersion) {
-    return malformed(
-        fmt::format("{}: has schema {}, this program knows up to {}; use the version of Memoir that wrote it", path,
-                    version, kSchemaVersion));
-  }
-  return version;
+  if (version == kSchemaVersion) return version;
+  return malformed(fmt::format(
+      "{}: has schema {}, this program reads schema {} only; a later version of Memoir wrote the file, or one "
+      "from before the first release (commit {} is the last that reads those): use that version, or name "
+      "another file with --db",
+      path, version, kSchemaVersion, kLastPrerelease));
 }
 
 // Without SQLite's own mutex, which is taken for each column that is read: a reader is of one thread at a time.
@@ -97,9 +100,8 @@ Result<DatabasePtr> open_checked(const std::string& name, const std::string& pat
     distrust(*database);
     const auto version = TRY(known_version(*database, path));
     if (version == 0) return not_ours(path);
-    TRY(check_schema(*database, path, version));
+    TRY(check_schema(*database, path));
     Statement(*database, "PRAGMA temp_store = MEMORY").finish();
-    present_as_current(*database, version);
     return database;
   });
 }
@@ -237,7 +239,7 @@ Result<DatabasePtr> open_for_writing(const std::string& path, Durability durabil
     if (version > 0) {
       // A lost page may read as a schema that somebody changed. The other tables are not checked: a virtual one that
       // somebody put there would be run.
-      const auto schema = check_schema(*database, path, version);
+      const auto schema = check_schema(*database, path);
       if (!schema)
         return quick_check(*database, "sqlite_schema").empty() ? schema.error() : damaged(path, "its schema");
     }

@@ -21,13 +21,13 @@ Status check_owner(const std::string& path);
 Status check_place(const std::string& path);
 
 // For the recorder: creates the file if it is not there, sets WAL, incremental vacuum and the rest (each read back),
-// and brings the schema up to date. Refused with a clear error, untouched: another program's database, a text file, a
-// newer schema.
+// and creates the schema in an empty one. Refused with a clear error, untouched: another program's database, a text
+// file, another version of the schema.
 Result<std::unique_ptr<SQLite::Database>> open_for_writing(const std::string& path, Durability durability);
 
 // For the query tool: read-only. Works while it is written, after kill -9 of the recorder, after a clean stop for a
-// user who may not write the folder, on a copy elsewhere, and on an older schema, which it leaves as it is. A newer
-// schema is an error that says what to do.
+// user who may not write the folder, and on a copy elsewhere. Another version of the schema is an error that says what
+// to do.
 Result<std::unique_ptr<SQLite::Database>> open_for_reading(const std::string& path);
 
 // As for reading, but another file may be attached to it and written.

@@ -1,21 +1,14 @@
-#include "released.h"
+#include "answers.h"
 
 #include <SQLiteCpp/Column.h>
 #include <SQLiteCpp/Statement.h>
-#include <algorithm>
-#include <filesystem>
 #include <fmt/format.h>
-#include <iterator>
 #include <sstream>
-
-#include "store/schema/line_digests.h"
 
 namespace memoir::test {
 namespace {
 
-namespace fs = std::filesystem;
-
-constexpr Range kReleasedTime{0, 4'000'000'000'000};
+constexpr Range kEver{0, 4'000'000'000'000};
 
 template <typename E>
 std::string words(const FieldSet<E>& values) {
@@ -112,37 +105,24 @@ void add_all(std::string& text, const char* what, const std::vector<T>& all) {
 }
 
 void add_steps(std::string& text, Reader& reader) {
-  must(reader.process_samples(kReleasedTime, [&](const HeldSample<ProcessSample>& held) {
+  must(reader.process_samples(kEver, [&](const HeldSample<ProcessSample>& held) {
     text += fmt::format("step {} {}..{} {}\n", held.subject_id, held.from_ms, held.until_ms, words(*held.sample));
   }));
-  must(reader.machine_samples(kReleasedTime, [&](const HeldSample<MachineMemory>& held) {
+  must(reader.machine_samples(kEver, [&](const HeldSample<MachineMemory>& held) {
     text += fmt::format("machine step {}..{}{}\n", held.from_ms, held.until_ms, words(*held.sample));
   }));
-  must(reader.category_samples(kReleasedTime, [&](const HeldSample<CategorySample>& held) {
+  must(reader.category_samples(kEver, [&](const HeldSample<CategorySample>& held) {
     text += fmt::format("category step {}..{} {}\n", held.from_ms, held.until_ms, words(*held.sample));
   }));
 }
 
 }  // namespace
 
-std::vector<std::string> released_databases() {
-  std::vector<std::string> paths;
-  for (const fs::directory_entry& entry : fs::directory_iterator(MEMOIR_FIXTURES "/schema")) {
-    if (entry.path().extension() == ".db") paths.push_back(entry.path());
-  }
-  std::ranges::sort(paths);
-  return paths;
-}
-
-void copy_released(const std::string& released, const StoreFixture& fixture) {
-  fs::copy_file(released, fixture.path(), fs::copy_options::overwrite_existing);
-}
-
 std::string all_answers(Reader& reader) {
   const FileInfo info = must(reader.info());
   std::string text = fmt::format("{} ticks, {}..{}\n", info.ticks, info.first_tick_ms, info.last_tick_ms);
   add_all(text, "run", must(reader.runs()));
-  add_all(text, "event", must(reader.events(kReleasedTime)));
+  add_all(text, "event", must(reader.events(kEver)));
   const Range range{info.first_tick_ms, info.last_tick_ms};
   text += fmt::format("coverage {}\n", words(must(reader.coverage(range))));
   add_all(text, "process", must(reader.processes(range)));
@@ -192,15 +172,6 @@ std::string sample_words(const Snapshot& snapshot) {
   }
   for (const CategorySample& sample : snapshot.categories) text += "\n" + words(sample);
   return text;
-}
-
-std::int64_t commands_without_digest(const std::string& path) {
-  const SQLite::Database database(path, SQLite::OPEN_READONLY);
-  SQLite::Statement rows(database, "SELECT line, line_digest FROM command");
-  std::int64_t without = 0;
-  while (rows.executeStep())
-    without += line_digest(rows.getColumn(0).getString()) == rows.getColumn(1).getInt64() ? 0 : 1;
-  return without;
 }
 
 }  // namespace memoir::test

@@ -1,1 +1,0 @@
--- Schema 4: the views of a tick answer from the rows since its keyframe, however the tick is named (views.sql).

@@ -1,6 +1,0 @@
--- Schema 8: process_sample leaves out three more columns where they are what the others mostly make them, as those of schema 1
--- (001_initial.sql):
---   pss_anon       rss_anon, where pss_file is known
---   private_clean  rss_file - shared_clean
---   private_dirty  rss_anon + rss_shmem - shared_dirty
--- Rows of before stay as they are: the kernel prints pss_anon and pss_file together, and the four parts of RSS.

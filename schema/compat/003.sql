@@ -1,2 +1,0 @@
--- A file of schema 3 read as it is: what schema 4 added to its tables, as for schema 1 (001.sql). Nothing so far: schema 4
--- has other views only.

@@ -1,2 +1,0 @@
--- A file of schema 7 read as it is: what schema 8 added to its tables, as for schema 1 (001.sql). Nothing: schema 8 leaves more
--- out of a row.

@@ -1,2 +1,0 @@
--- A file of schema 8 read as it is: what schema 9 added to its tables, as for schema 1 (001.sql). Nothing: schema 9 has
--- another index only.
