@@ -154,6 +154,12 @@ CREATE TABLE cgroup (
   container_id INTEGER                     -- NULL: none
 ) STRICT;
 
+-- Working directories.
+CREATE TABLE directory (
+  id INTEGER PRIMARY KEY,
+  path TEXT NOT NULL UNIQUE
+) STRICT;
+
 -- Redacted command lines, found by a digest: an index of the texts would double their space.
 CREATE TABLE command (
   id INTEGER PRIMARY KEY,
@@ -195,7 +201,7 @@ CREATE TABLE process (
   category_id INTEGER NOT NULL REFERENCES category (id),
   cgroup_id INTEGER NOT NULL REFERENCES cgroup (id),
   identity_id INTEGER NOT NULL REFERENCES identity (id),
-  cwd TEXT NOT NULL,                       -- at the start; '' if it could not be read
+  cwd_id INTEGER NOT NULL REFERENCES directory (id),  -- working directory at the start; '' if it could not be read
   first_tick_id INTEGER NOT NULL,
   first_ms INTEGER NOT NULL,               -- time of that tick
   last_ms INTEGER,                         -- the last tick with it; NULL while it lives

@@ -1,20 +1,26 @@
 -- All views. A change here is a new version of the schema.
+--
+-- Every time is shown twice: X_ms in milliseconds since the epoch, and X_utc as text, 2026-11-20T03:14:00.000Z. The build replaces
+-- utc(x) by strftime('%Y-%m-%dT%H:%M:%fZ', x / 1000.0, 'unixepoch'). Shares are percentages (_percent).
 
--- Times of a process as they stand in its own row, so that they outlive the ticks; and its identity.
+-- Processes with their names. The times are kept longer than the ticks. CROSS JOIN: no name is looked up before its process.
 CREATE VIEW process_named AS
-SELECT p.id, b.boot_uuid, p.pid, p.start_ticks, p.exec_count, p.start_ms, p.parent_pid, u.uid, u.name AS user, p.comm,
-  c.exe, c.line AS command, g.path AS cgroup, p.cwd, y.name AS category, p.first_tick_id, p.gone_tick_id, p.first_ms,
-  COALESCE(p.last_ms, (SELECT l.wall_ms FROM tick AS l ORDER BY l.id DESC LIMIT 1)) AS last_ms, p.gone_ms, p.end_kind,
-  p.identity_id, i.unit, i.command AS identity
+SELECT p.id, b.boot_uuid, p.pid, p.start_ticks, p.exec_count, p.start_ms, utc(p.start_ms) AS start_utc, p.parent_pid, u.uid,
+  u.name AS user, p.comm, c.exe, c.line AS command, g.path AS cgroup, w.path AS cwd, y.name AS category, p.first_tick_id,
+  p.gone_tick_id, p.first_ms, utc(p.first_ms) AS first_utc,
+  COALESCE(p.last_ms, (SELECT l.wall_ms FROM tick AS l ORDER BY l.id DESC LIMIT 1)) AS last_ms,
+  utc(COALESCE(p.last_ms, (SELECT l.wall_ms FROM tick AS l ORDER BY l.id DESC LIMIT 1))) AS last_utc, p.gone_ms,
+  utc(p.gone_ms) AS gone_utc, p.end_kind, p.identity_id, i.unit, i.command AS identity
 FROM process AS p
-JOIN boot AS b ON b.id = p.boot_id
-JOIN user AS u ON u.id = p.user_id
-JOIN command AS c ON c.id = p.command_id
-JOIN category AS y ON y.id = p.category_id
-JOIN cgroup AS g ON g.id = p.cgroup_id
+CROSS JOIN cgroup AS g ON g.id = p.cgroup_id
+CROSS JOIN category AS y ON y.id = p.category_id
+CROSS JOIN user AS u ON u.id = p.user_id
+CROSS JOIN command AS c ON c.id = p.command_id
+CROSS JOIN directory AS w ON w.id = p.cwd_id
+CROSS JOIN boot AS b ON b.id = p.boot_id
 LEFT JOIN identity AS i ON i.id = p.identity_id;
 
--- What seldom moves of a process: as process_state has it, and process_rare.
+-- Slow-changing values of a process: process_state and process_rare in one.
 CREATE VIEW process_detail AS
 SELECT s.tick_id, s.process_id, s.state, s.parent_pid, s.threads, s.ksm_kib,
   IIF(r.tick_id IS NULL, s.anon_huge_pages_kib * 0, r.lazy_free_kib) AS lazy_free_kib, s.anon_huge_pages_kib,
@@ -33,18 +39,20 @@ SELECT s.tick_id, s.process_id, s.state, s.parent_pid, s.threads, s.ksm_kib,
 FROM process_state AS s
 LEFT JOIN process_rare AS r ON r.tick_id = s.tick_id AND r.process_id = s.process_id;
 
--- Totals over the processes of a category, with what of them is swapped out.
+-- Sums over the processes of a category: category_total and category_swap in one.
 CREATE VIEW category_sample AS
 SELECT t.tick_id, t.category_id, t.processes, t.inexact, t.rss_kib, t.pss_kib, t.uss_kib, COALESCE(w.swap_kib, 0) AS swap_kib,
   COALESCE(w.swap_pss_kib, 0) AS swap_pss_kib, COALESCE(w.shared_swap_kib, 0) AS shared_swap_kib
 FROM category_total AS t
 LEFT JOIN category_swap AS w ON w.tick_id = t.tick_id AND w.category_id = t.category_id;
 
--- Which rows of process_sample and process_detail hold at a tick. They are gathered for each tick by itself, within the
--- argument of json_each(): a join with a GROUP BY would be made for the whole history first, wherever the tick is named by a
--- subquery, a list or a range. CROSS JOIN keeps SQLite from starting anywhere but at the tick.
+-- The rows of process_sample and process_detail that are valid at a tick, of each process that lives at it. They are collected
+-- for each tick by itself, within the argument of json_each(): a join with a GROUP BY would be run over all ticks first, however
+-- the tick is given (by a subquery, a list or a range). Exited processes are dropped before the rows are grouped, so that many
+-- short-lived ones cost little. CROSS JOIN keeps SQLite from starting anywhere but at the tick.
 CREATE VIEW process_row_at AS
-SELECT t.id AS tick_id, t.wall_ms, h.value ->> 0 AS process_id, h.value ->> 1 AS sample_tick_id, h.value ->> 2 AS detail_tick_id
+SELECT t.id AS tick_id, t.wall_ms, utc(t.wall_ms) AS wall_utc, h.value ->> 0 AS process_id, h.value ->> 1 AS sample_tick_id,
+  h.value ->> 2 AS detail_tick_id
 FROM tick AS t
 CROSS JOIN json_each((
   SELECT json_group_array(json_array(process_id, sample_tick_id, detail_tick_id))
@@ -57,18 +65,20 @@ CROSS JOIN json_each((
       UNION ALL
       SELECT process_id, NULL, tick_id FROM process_state WHERE tick_id BETWEEN t.keyframe_id AND t.id
     )
+    CROSS JOIN process AS p ON p.id = process_id
+    WHERE p.gone_tick_id IS NULL OR p.gone_tick_id > t.id
     GROUP BY process_id
   )
 )) AS h;
 
--- The row of process_sample, and that of process_detail, which holds at a tick.
+-- The same, for each of the two tables.
 CREATE VIEW process_sample_at AS
 SELECT tick_id, process_id, sample_tick_id FROM process_row_at WHERE sample_tick_id IS NOT NULL;
 
 CREATE VIEW process_detail_at AS
 SELECT tick_id, process_id, detail_tick_id FROM process_row_at WHERE detail_tick_id IS NOT NULL;
 
--- process_sample with the columns filled in that it leaves out.
+-- process_sample with its derived columns.
 CREATE VIEW process_sample_full AS
 SELECT tick_id, process_id, source, rss_kib,
   NULLIF(COALESCE(pss_kib, pss_anon_kib + pss_file_kib + pss_shmem_kib), -1) AS pss_kib,
@@ -99,14 +109,16 @@ FROM (
   )
 );
 
--- Every process at every tick. Ask for the ticks that you mean, else it is the whole history:
+-- Every process at every tick. Select the ticks, otherwise the whole history is read:
 --   SELECT pid, comm, pss_kib FROM process_at
 --   WHERE tick_id = (SELECT id FROM tick WHERE wall_ms <= unixepoch('2026-11-20 03:14', 'utc') * 1000 ORDER BY wall_ms DESC, id DESC LIMIT 1)
 --   ORDER BY pss_kib DESC LIMIT 20;
 CREATE VIEW process_at AS
-SELECT h.tick_id, h.wall_ms, p.id AS process_id, p.boot_uuid, p.pid, p.start_ticks, p.exec_count, p.start_ms,
-  d.parent_pid, p.uid, p.user, p.comm, p.exe, p.command, p.cgroup, p.cwd, p.category, d.state, d.threads,
-  CASE s.source WHEN 0 THEN 'exact' WHEN 1 THEN 'held' WHEN 2 THEN 'estimated' WHEN 3 THEN 'approximate' ELSE 'inaccessible' END AS source,
+SELECT h.tick_id, h.wall_ms, h.wall_utc, p.id AS process_id, p.boot_uuid, p.pid, p.start_ticks, p.exec_count, p.start_ms,
+  p.start_utc, d.parent_pid, p.uid, p.user, p.comm, p.exe, p.command, p.cgroup, p.unit, p.identity, p.cwd, p.category, d.state,
+  d.threads,
+  CASE s.source WHEN 0 THEN 'exact' WHEN 1 THEN 'held' WHEN 2 THEN 'estimated' WHEN 3 THEN 'approximate'
+    WHEN 4 THEN 'inaccessible' END AS source,
   s.private_clean_kib + s.private_dirty_kib AS uss_kib,
   s.rss_kib, s.pss_kib, s.pss_dirty_kib, s.pss_anon_kib, s.pss_file_kib, s.pss_shmem_kib, s.shared_clean_kib,
   s.shared_dirty_kib, s.private_clean_kib, s.private_dirty_kib, s.referenced_kib, s.anonymous_kib, s.vm_hwm_kib,
@@ -115,14 +127,17 @@ SELECT h.tick_id, h.wall_ms, p.id AS process_id, p.boot_uuid, p.pid, p.start_tic
   d.swap_pss_kib, d.locked_kib, d.vm_peak_kib, d.vm_size_kib, d.vm_lck_kib, d.vm_pin_kib, d.vm_data_kib, d.vm_stk_kib,
   d.vm_exe_kib, d.vm_lib_kib, d.vm_pte_kib, d.vm_swap_kib, d.hugetlb_pages_kib, d.shared_swap_kib
 FROM process_row_at AS h
+CROSS JOIN process_named AS p ON p.id = h.process_id
 CROSS JOIN process_sample_full AS s ON s.tick_id = h.sample_tick_id AND s.process_id = h.process_id
 CROSS JOIN process_detail AS d ON d.tick_id = h.detail_tick_id AND d.process_id = h.process_id
-CROSS JOIN process_named AS p ON p.id = h.process_id
-WHERE s.source <> 5 AND (p.gone_tick_id IS NULL OR p.gone_tick_id > h.tick_id);
+WHERE s.source <> 5;
 
 -- Every process at the last tick.
 CREATE VIEW latest AS
-SELECT t.id AS tick_id, t.wall_ms, p.id AS process_id, p.pid, p.user, p.comm, p.command, p.cgroup, p.category, d.state, d.threads,
+SELECT t.id AS tick_id, t.wall_ms, utc(t.wall_ms) AS wall_utc, p.id AS process_id, p.pid, p.user, p.comm, p.command, p.cgroup,
+  p.unit, p.identity, p.category, d.state, d.threads,
+  CASE s.source WHEN 0 THEN 'exact' WHEN 1 THEN 'held' WHEN 2 THEN 'estimated' WHEN 3 THEN 'approximate'
+    WHEN 4 THEN 'inaccessible' END AS source,
   s.rss_kib, s.pss_kib, s.private_clean_kib + s.private_dirty_kib AS uss_kib, d.swap_kib, d.swap_pss_kib,
   MAX(s.vm_hwm_kib, s.vm_rss_kib, s.rss_kib) AS high_water_kib
 FROM (SELECT id, wall_ms FROM tick ORDER BY id DESC LIMIT 1) AS t
@@ -141,7 +156,7 @@ WHERE s.source <> 5 AND p.gone_tick_id IS NULL;
 
 -- Every category at every tick.
 CREATE VIEW category_at AS
-SELECT t.id AS tick_id, t.wall_ms, c.name AS category, s.processes, s.inexact, s.rss_kib, s.pss_kib, s.uss_kib, s.swap_kib, s.swap_pss_kib,
+SELECT t.id AS tick_id, t.wall_ms, utc(t.wall_ms) AS wall_utc, c.name AS category, s.processes, s.inexact, s.rss_kib, s.pss_kib, s.uss_kib, s.swap_kib, s.swap_pss_kib,
   s.shared_swap_kib
 FROM tick AS t
 CROSS JOIN json_each((
@@ -152,9 +167,9 @@ CROSS JOIN category_sample AS s ON s.tick_id = h.value AND s.category_id = CAST(
 JOIN category AS c ON c.id = s.category_id
 WHERE s.processes > 0;
 
--- Every cgroup that a process is in or below, at every tick.
+-- Every cgroup with a process in or below it, at every tick.
 CREATE VIEW cgroup_at AS
-SELECT t.id AS tick_id, t.wall_ms, g.path AS cgroup, s.current_kib, s.file_kib, s.swap_kib, s.max_kib, s.high_kib, s.swap_max_kib,
+SELECT t.id AS tick_id, t.wall_ms, utc(t.wall_ms) AS wall_utc, g.path AS cgroup, s.current_kib, s.file_kib, s.swap_kib, s.max_kib, s.high_kib, s.swap_max_kib,
   s.anon_kib, s.shmem_kib, s.kernel_kib, c.runtime AS container_runtime, c.key AS container_key, c.name AS container_name,
   c.image AS container_image, c.pod
 FROM tick AS t
@@ -167,9 +182,33 @@ JOIN cgroup AS g ON g.id = s.cgroup_id
 LEFT JOIN container AS c ON c.id = g.container_id
 WHERE s.current_kib IS NOT NULL;
 
--- What seldom moves of a cgroup, at every tick: also of those that are gone since the keyframe before it.
+-- Every systemd unit and every container at every tick, by the kernel's counters of its own cgroup: processes and units below it
+-- are included. limit_kib is memory.max, otherwise memory.high; NULL: no limit of its own, a limit above it may apply.
+CREATE VIEW service_at AS
+SELECT a.tick_id, a.wall_ms, a.wall_utc, IIF(c.id IS NULL, 'unit', 'container') AS kind,
+  IIF(c.id IS NULL, a.component, c.runtime || ':' || IIF(c.runtime IN ('lxc', 'nspawn'), c.key, SUBSTR(c.key, 1, 12))) AS service,
+  c.name AS container_name, c.image AS container_image, c.pod, a.cgroup, a.current_kib AS usage_kib, a.anon_kib,
+  COALESCE(a.max_kib, a.high_kib) AS limit_kib,
+  ROUND(100.0 * a.current_kib / NULLIF(COALESCE(a.max_kib, a.high_kib), 0), 1) AS limit_percent
+FROM (
+  SELECT tick_id, wall_ms, wall_utc, cgroup, SUBSTR(cgroup, 1 + LENGTH(RTRIM(cgroup, REPLACE(cgroup, '/', '')))) AS component,
+    current_kib, anon_kib, max_kib, high_kib
+  FROM cgroup_at
+) AS a
+-- The container whose key is in the last component of the path, as known from a process in the cgroup or below it.
+LEFT JOIN container AS c ON c.id = (
+  SELECT MAX(k.container_id)
+  FROM cgroup AS k
+  CROSS JOIN container AS n ON n.id = k.container_id
+  WHERE k.path BETWEEN a.cgroup AND a.cgroup || '0' AND (k.path = a.cgroup OR SUBSTR(k.path, 1 + LENGTH(a.cgroup), 1) = '/')
+    AND INSTR(REPLACE(a.component, '\x2d', '-'), n.key) > 0
+)
+WHERE c.id IS NOT NULL OR a.component GLOB '?*.service' OR a.component GLOB '?*.scope' OR a.component GLOB '?*.socket'
+  OR a.component GLOB '?*.mount' OR a.component GLOB '?*.swap';
+
+-- Slow-changing cgroup counters at every tick, also of cgroups deleted since the keyframe before it.
 CREATE VIEW cgroup_detail_at AS
-SELECT t.id AS tick_id, t.wall_ms, g.path AS cgroup, d.min_kib, d.low_kib, d.peak_kib, d.swap_peak_kib, d.low_events,
+SELECT t.id AS tick_id, t.wall_ms, utc(t.wall_ms) AS wall_utc, g.path AS cgroup, d.min_kib, d.low_kib, d.peak_kib, d.swap_peak_kib, d.low_events,
   d.high_events, d.max_events, d.oom_events, d.oom_kills, d.own_oom_kills, d.psi_some_total_us, d.psi_full_total_us
 FROM tick AS t
 CROSS JOIN json_each((
@@ -181,8 +220,9 @@ JOIN cgroup AS g ON g.id = d.cgroup_id;
 
 -- Every System V segment at every tick.
 CREATE VIEW segment_at AS
-SELECT t.id AS tick_id, t.wall_ms, g.shmid, g.key, g.creator_pid, g.creator_uid, g.size_kib, g.first_ms, s.uid, s.attachments,
-  s.last_pid, s.removed, s.rss_kib, s.swap_kib, s.detached_ms
+SELECT t.id AS tick_id, t.wall_ms, utc(t.wall_ms) AS wall_utc, g.shmid, g.key, g.creator_pid, g.creator_uid, g.size_kib,
+  g.first_ms, utc(g.first_ms) AS first_utc, s.uid, s.attachments, s.last_pid, s.removed, s.rss_kib, s.swap_kib, s.detached_ms,
+  utc(s.detached_ms) AS detached_utc
 FROM tick AS t
 CROSS JOIN json_each((
   SELECT json_group_object(segment_id, tick_id)
@@ -194,9 +234,9 @@ WHERE s.attachments IS NOT NULL;
 
 -- Every tmpfs mount at every tick.
 CREATE VIEW tmpfs_at AS
-SELECT t.id AS tick_id, t.wall_ms, m.mount_point,
-  CASE s.state WHEN 0 THEN 'whole' WHEN 1 THEN 'cut' WHEN 4 THEN 'not yet' ELSE 'not read' END AS state,
-  s.limit_kib, s.used_kib, s.inodes, s.walked_ms, s.entries, s.directories, s.symlinks, s.others, s.closed, s.allocated_kib,
+SELECT t.id AS tick_id, t.wall_ms, utc(t.wall_ms) AS wall_utc, m.mount_point,
+  CASE s.state WHEN 0 THEN 'whole' WHEN 1 THEN 'cut' WHEN 2 THEN 'not read' WHEN 4 THEN 'not yet' END AS state,
+  s.limit_kib, s.used_kib, s.inodes, s.walked_ms, utc(s.walked_ms) AS walked_utc, s.entries, s.directories, s.symlinks, s.others, s.closed, s.allocated_kib,
   s.logical_kib
 FROM tick AS t
 CROSS JOIN json_each((
@@ -207,10 +247,10 @@ CROSS JOIN tmpfs_sample AS s ON s.tick_id = h.value AND s.tmpfs_id = CAST(h.key 
 JOIN tmpfs AS m ON m.id = s.tmpfs_id
 WHERE s.state <> 3;
 
--- The largest of what lies in them, at every tick.
+-- The largest entries of the tmpfs mounts, at every tick.
 CREATE VIEW tmpfs_entry_at AS
-SELECT t.id AS tick_id, t.wall_ms, m.mount_point, e.path, e.directory, s.allocated_kib, s.logical_kib, s.entries, s.uid,
-  s.changed_ms
+SELECT t.id AS tick_id, t.wall_ms, utc(t.wall_ms) AS wall_utc, m.mount_point, e.path, e.directory, s.allocated_kib, s.logical_kib,
+  s.entries, s.uid, s.changed_ms, utc(s.changed_ms) AS changed_utc
 FROM tick AS t
 CROSS JOIN json_each((
   SELECT json_group_object(entry_id, tick_id)
@@ -225,15 +265,15 @@ WHERE s.allocated_kib IS NOT NULL;
 
 -- The machine at every tick.
 CREATE VIEW machine_at AS
-SELECT t.id AS tick_id, t.wall_ms, d.mem_total_kib - s.mem_available_kib AS used_kib,
+SELECT t.id AS tick_id, t.wall_ms, utc(t.wall_ms) AS wall_utc, d.mem_total_kib - s.mem_available_kib AS used_kib,
   d.swap_total_kib - d.swap_free_kib AS swap_used_kib,
   s.mem_free_kib, s.mem_available_kib, s.buffers_kib, s.cached_kib, s.active_kib, s.inactive_kib, s.active_anon_kib,
   s.inactive_anon_kib, s.active_file_kib, s.inactive_file_kib, s.dirty_kib, s.writeback_kib, s.anon_pages_kib,
   s.mapped_kib, s.shmem_kib, s.kernel_reclaimable_kib, s.slab_kib, s.slab_reclaimable_kib, s.slab_unreclaimable_kib,
   s.kernel_stack_kib, s.page_tables_kib, s.committed_as_kib, s.vmalloc_used_kib, s.percpu_kib, s.anon_huge_pages_kib,
   s.pgfault, s.pgmajfault, s.pgscan_kswapd, s.pgscan_file, s.pgsteal_kswapd, s.pgsteal_file, s.workingset_nodes,
-  s.workingset_refault_file, s.workingset_activate_file, s.thp_fault_alloc, s.psi_some_avg10_bp, s.psi_some_avg60_bp,
-  s.psi_some_avg300_bp, s.psi_some_total_us, s.psi_full_avg10_bp, s.psi_full_avg60_bp, s.psi_full_avg300_bp,
+  s.workingset_refault_file, s.workingset_activate_file, s.thp_fault_alloc, s.psi_some_avg10_bp / 100.0 AS psi_some_avg10_percent, s.psi_some_avg60_bp / 100.0 AS psi_some_avg60_percent,
+  s.psi_some_avg300_bp / 100.0 AS psi_some_avg300_percent, s.psi_some_total_us, s.psi_full_avg10_bp / 100.0 AS psi_full_avg10_percent, s.psi_full_avg60_bp / 100.0 AS psi_full_avg60_percent, s.psi_full_avg300_bp / 100.0 AS psi_full_avg300_percent,
   s.psi_full_total_us,
   d.mem_total_kib, d.swap_cached_kib, d.unevictable_kib, d.mlocked_kib, d.swap_total_kib, d.swap_free_kib,
   d.zswap_kib, d.zswapped_kib, d.shadow_call_stack_kib, d.sec_page_tables_kib, d.nfs_unstable_kib, d.bounce_kib,
@@ -257,8 +297,10 @@ JOIN machine_detail AS d ON d.tick_id = (SELECT MAX(l.tick_id) FROM machine_deta
 
 -- High-water marks with plain times.
 CREATE VIEW high_water AS
-SELECT CASE day WHEN -1 THEN -1 ELSE day * 86400000 END AS day_ms, subject, subject_id, metric, value_kib,
-  MAX(day, 0) * 86400000 + after_ms AS at_ms, MAX(day, 0) * 86400000 + after_ms - before_ms AS before_ms, seen_by
+SELECT CASE day WHEN -1 THEN -1 ELSE day * 86400000 END AS day_ms, CASE WHEN day >= 0 THEN utc(day * 86400000) END AS day_utc,
+  subject, subject_id, metric, value_kib, MAX(day, 0) * 86400000 + after_ms AS at_ms,
+  utc(MAX(day, 0) * 86400000 + after_ms) AS at_utc, MAX(day, 0) * 86400000 + after_ms - before_ms AS before_ms,
+  utc(MAX(day, 0) * 86400000 + after_ms - before_ms) AS before_utc, seen_by
 FROM mark;
 
 -- High-water marks with their names. Of a process that lived in one UTC day only, the marks of all time are those of its day
@@ -293,33 +335,35 @@ SELECT h.day, h.subject,
     WHEN 1 THEN (SELECT c.name FROM category AS c WHERE c.id = h.subject_id)
     WHEN 2 THEN (SELECT p.comm || '[' || p.pid || ']' FROM process AS p WHERE p.id = h.subject_id)
     WHEN 3 THEN (SELECT i.unit || ' ' || i.command FROM identity AS i WHERE i.id = h.subject_id)
-    ELSE (SELECT g.path FROM cgroup AS g WHERE g.id = h.subject_id)
+    WHEN 4 THEN (SELECT g.path FROM cgroup AS g WHERE g.id = h.subject_id)
   END AS name,
-  h.metric, h.value_kib, h.at_ms, h.at_ms - h.before_ms AS before_ms,
+  h.metric, h.value_kib, h.at_ms, utc(h.at_ms) AS at_utc, h.at_ms - h.before_ms AS before_ms,
+  utc(h.at_ms - h.before_ms) AS before_utc,
   CASE h.seen_by WHEN 0 THEN 'sample' WHEN 1 THEN 'look' WHEN 2 THEN 'exit' WHEN 3 THEN 'memory.peak' END AS seen_by, h.subject_id
 FROM named AS h;
 
--- What looks between two ticks, ends and the cgroups' own counters saw lower or higher than both ticks are.
+-- Values beyond those of both adjacent ticks, observed by scans, exits and the cgroups' own counters.
 CREATE VIEW extreme_named AS
-SELECT e.tick_id, t.wall_ms,
-  CASE e.subject WHEN 0 THEN 'machine' WHEN 1 THEN 'category' WHEN 2 THEN 'process' ELSE 'cgroup' END AS subject,
+SELECT e.tick_id, t.wall_ms, utc(t.wall_ms) AS wall_utc,
+  CASE e.subject WHEN 0 THEN 'machine' WHEN 1 THEN 'category' WHEN 2 THEN 'process' WHEN 4 THEN 'cgroup' END AS subject,
   CASE e.subject
     WHEN 0 THEN b.host
     WHEN 1 THEN (SELECT c.name FROM category AS c WHERE c.id = e.subject_id)
     WHEN 2 THEN (SELECT p.comm || '[' || p.pid || ']' FROM process AS p WHERE p.id = e.subject_id)
-    ELSE (SELECT g.path FROM cgroup AS g WHERE g.id = e.subject_id)
+    WHEN 4 THEN (SELECT g.path FROM cgroup AS g WHERE g.id = e.subject_id)
   END AS name,
-  m.name AS metric, e.low_kib, t.wall_ms - e.low_before_ms AS low_ms, e.high_kib, t.wall_ms - e.high_before_ms AS high_ms,
-  t.wall_ms - e.high_after_ms AS high_after_ms, e.subject_id
+  m.name AS metric, e.low_kib, t.wall_ms - e.low_before_ms AS low_ms, utc(t.wall_ms - e.low_before_ms) AS low_utc, e.high_kib,
+  t.wall_ms - e.high_before_ms AS high_ms, utc(t.wall_ms - e.high_before_ms) AS high_utc,
+  t.wall_ms - e.high_after_ms AS high_after_ms, utc(t.wall_ms - e.high_after_ms) AS high_after_utc, e.subject_id
 FROM extreme AS e
 JOIN tick AS t ON t.id = e.tick_id
 JOIN run AS r ON r.id = t.run_id
 JOIN boot AS b ON b.id = r.boot_id
 JOIN high_water_metric AS m ON m.id = e.metric;
 
--- How processes ended; those that were summed stand in exit_sum_named.
+-- Exits of single processes; the others are in exit_sum_named.
 CREATE VIEW process_exit_named AS
-SELECT e.tick_id, e.ended_ms, e.lived_ms, p.pid, p.comm, c.line AS command, u.name AS user, g.path AS cgroup,
+SELECT e.tick_id, e.ended_ms, utc(e.ended_ms) AS ended_utc, e.lived_ms, p.pid, p.comm, c.line AS command, u.name AS user, g.path AS cgroup,
   CASE WHEN e.exit_code & 127 = 0 THEN e.exit_code / 256 END AS status,
   CASE WHEN e.exit_code & 127 <> 0 THEN e.exit_code & 127 END AS signal,
   e.peak_kib, e.anon_kib, e.file_kib, e.shmem_kib, e.swap_kib, e.process_id
@@ -330,38 +374,44 @@ JOIN user AS u ON u.id = p.user_id
 JOIN cgroup AS g ON g.id = p.cgroup_id;
 
 CREATE VIEW exit_sum_named AS
-SELECT e.tick_id, e.first_ms, e.last_ms, e.comm, e.user, g.path AS cgroup, e.count, e.lived_ms / e.count AS mean_lived_ms,
-  e.peak_kib, e.peak_ms
+SELECT e.tick_id, e.first_ms, utc(e.first_ms) AS first_utc, e.last_ms, utc(e.last_ms) AS last_utc, e.comm, e.user,
+  g.path AS cgroup, e.count, e.lived_ms / e.count AS mean_lived_ms, e.peak_kib, e.peak_ms, utc(e.peak_ms) AS peak_utc
 FROM exit_sum AS e
 JOIN cgroup AS g ON g.id = e.cgroup_id;
 
--- Runs, and what each of them recorded: stretches hold what of it is gone.
+-- Runs with the time of their first and last tick, also after those ticks are deleted.
 CREATE VIEW run_named AS
-SELECT r.id, b.boot_uuid, b.started_ms AS boot_started_ms, b.host, b.kernel, r.pid, r.version, r.interval_ms, r.started_ms,
-  r.ended_ms, r.end_reason, r.census,
-  COALESCE((SELECT s.from_ms FROM stretch AS s WHERE s.first_tick_id = r.first_tick_id AND s.run_id = r.id),
-    (SELECT t.wall_ms FROM tick AS t WHERE t.id = r.first_tick_id AND t.run_id = r.id)) AS first_tick_ms,
-  COALESCE((SELECT t.wall_ms FROM tick AS t WHERE t.id = r.last_tick_id AND t.run_id = r.id),
-    (SELECT s.to_ms FROM stretch AS s WHERE s.last_tick_id = r.last_tick_id AND s.run_id = r.id)) AS last_tick_ms,
-  r.last_tick_id - r.first_tick_id + 1 AS ticks
+SELECT n.id, n.boot_uuid, n.boot_started_ms, utc(n.boot_started_ms) AS boot_started_utc, n.host, n.kernel, n.pid, n.version,
+  n.interval_ms, n.started_ms, utc(n.started_ms) AS started_utc, n.ended_ms, utc(n.ended_ms) AS ended_utc, n.end_reason, n.census,
+  n.first_tick_ms, utc(n.first_tick_ms) AS first_tick_utc, n.last_tick_ms, utc(n.last_tick_ms) AS last_tick_utc, n.ticks
 FROM (
-  SELECT q.*, COALESCE((SELECT n.first_tick_id FROM run AS n WHERE n.id > q.id ORDER BY n.id LIMIT 1) - 1,
-    (SELECT MAX(t.id) FROM tick AS t), 0) AS last_tick_id
-  FROM run AS q
-) AS r
-JOIN boot AS b ON b.id = r.boot_id;
+  SELECT r.id, b.boot_uuid, b.started_ms AS boot_started_ms, b.host, b.kernel, r.pid, r.version, r.interval_ms, r.started_ms,
+    r.ended_ms, r.end_reason, r.census,
+    COALESCE((SELECT s.from_ms FROM stretch AS s WHERE s.first_tick_id = r.first_tick_id AND s.run_id = r.id),
+      (SELECT t.wall_ms FROM tick AS t WHERE t.id = r.first_tick_id AND t.run_id = r.id)) AS first_tick_ms,
+    COALESCE((SELECT t.wall_ms FROM tick AS t WHERE t.id = r.last_tick_id AND t.run_id = r.id),
+      (SELECT s.to_ms FROM stretch AS s WHERE s.last_tick_id = r.last_tick_id AND s.run_id = r.id)) AS last_tick_ms,
+    r.last_tick_id - r.first_tick_id + 1 AS ticks
+  FROM (
+    SELECT q.*, COALESCE((SELECT n.first_tick_id FROM run AS n WHERE n.id > q.id ORDER BY n.id LIMIT 1) - 1,
+      (SELECT MAX(t.id) FROM tick AS t), 0) AS last_tick_id
+    FROM run AS q
+  ) AS r
+  JOIN boot AS b ON b.id = r.boot_id
+) AS n;
 
 -- The rollups with names, times and plain values.
 @for each tier@
 CREATE VIEW memory_@tier@ AS
-SELECT @from@ AS from_ms, r.buckets * @width@ AS width_ms, r.buckets, COALESCE(r.covered_ms, @width@) AS covered_ms,
-  CASE r.subject WHEN 1 THEN 'category' WHEN 2 THEN 'process' WHEN 3 THEN 'identity' ELSE 'cgroup' END AS subject,
+SELECT @from@ AS from_ms, utc(@from@) AS from_utc, r.buckets * @width@ AS width_ms, r.buckets,
+  COALESCE(r.covered_ms, @width@) AS covered_ms,
+  CASE r.subject WHEN 1 THEN 'category' WHEN 2 THEN 'process' WHEN 3 THEN 'identity' WHEN 4 THEN 'cgroup' END AS subject,
   r.subject_id,
   CASE r.subject
     WHEN 1 THEN (SELECT c.name FROM category AS c WHERE c.id = r.subject_id)
     WHEN 2 THEN (SELECT p.comm || '[' || p.pid || ']' FROM process AS p WHERE p.id = r.subject_id)
     WHEN 3 THEN (SELECT i.unit || ' ' || i.command FROM identity AS i WHERE i.id = r.subject_id)
-    ELSE (SELECT g.path FROM cgroup AS g WHERE g.id = r.subject_id)
+    WHEN 4 THEN (SELECT g.path FROM cgroup AS g WHERE g.id = r.subject_id)
   END AS name,
   r.processes,
   r.anon_kib, r.anon_kib - r.anon_low AS anon_min_kib, r.anon_kib + r.anon_mean AS anon_mean_kib, r.anon_kib + r.anon_high AS anon_max_kib,
@@ -370,22 +420,29 @@ SELECT @from@ AS from_ms, r.buckets * @width@ AS width_ms, r.buckets, COALESCE(r
   r.uss_kib, r.uss_kib - COALESCE(r.uss_low, r.anon_low, 0) AS uss_min_kib, r.uss_kib + COALESCE(r.uss_mean, r.anon_mean, 0) AS uss_mean_kib, r.uss_kib + COALESCE(r.uss_high, r.anon_high, 0) AS uss_max_kib,
   IIF(w.buckets IS NULL, r.anon_kib * 0, w.swap_kib) AS swap_kib, IIF(w.buckets IS NULL, r.anon_kib * 0, w.swap_kib - w.swap_low) AS swap_min_kib, IIF(w.buckets IS NULL, r.anon_kib * 0, w.swap_kib + w.swap_mean) AS swap_mean_kib, IIF(w.buckets IS NULL, r.anon_kib * 0, w.swap_kib + w.swap_high) AS swap_max_kib,
   IIF(w.buckets IS NULL, r.uss_kib * 0, w.swap_pss_kib) AS swap_pss_kib, IIF(w.buckets IS NULL, r.uss_kib * 0, w.swap_pss_kib - w.swap_pss_low) AS swap_pss_min_kib, IIF(w.buckets IS NULL, r.uss_kib * 0, w.swap_pss_kib + w.swap_pss_mean) AS swap_pss_mean_kib, IIF(w.buckets IS NULL, r.uss_kib * 0, w.swap_pss_kib + w.swap_pss_high) AS swap_pss_max_kib,
-  r.pss_inexact_bp@pss_max_at@
+  r.pss_inexact_bp / 100.0 AS pss_inexact_percent@pss_max_at@
 FROM rollup_@tier@ AS r
 LEFT JOIN swap_@tier@ AS w USING (@block@, subject, subject_id, slot);
 
 CREATE VIEW machine_metric_@tier@ AS
-SELECT @from@ AS from_ms, r.buckets * @width@ AS width_ms, r.buckets, COALESCE(r.covered_ms, @width@) AS covered_ms,
-  m.name AS metric, r.value, r.value - r.low AS min, r.value + r.mean AS mean, r.value + r.high AS max,
-  @from@ + r.low_after_ms AS min_at_ms, @from@ + r.high_after_ms AS max_at_ms
-FROM machine_@tier@ AS r
-JOIN machine_metric AS m ON m.id = r.metric;
+SELECT from_ms, utc(from_ms) AS from_utc, width_ms, buckets, covered_ms, IIF(is_share, REPLACE(name, '_bp', '_percent'), name) AS metric,
+  IIF(is_share, value / 100.0, value) AS value, IIF(is_share, (value - low) / 100.0, value - low) AS min,
+  IIF(is_share, (value + mean) / 100.0, value + mean) AS mean, IIF(is_share, (value + high) / 100.0, value + high) AS max,
+  from_ms + low_after_ms AS min_at_ms, utc(from_ms + low_after_ms) AS min_at_utc, from_ms + high_after_ms AS max_at_ms,
+  utc(from_ms + high_after_ms) AS max_at_utc
+FROM (
+  SELECT @from@ AS from_ms, r.buckets * @width@ AS width_ms, r.buckets, COALESCE(r.covered_ms, @width@) AS covered_ms, m.name,
+    m.name GLOB '*_bp' AS is_share, r.value, r.low, r.mean, r.high, r.low_after_ms, r.high_after_ms
+  FROM machine_@tier@ AS r
+  JOIN machine_metric AS m ON m.id = r.metric
+);
 
 @end@
--- Of each process whose smaps is read what became of it, at every tick: ask for one, as of process_at.
+-- The last attempt to read each process's smaps, at every tick: select the ticks, as for process_at.
 CREATE VIEW ledger_at AS
-SELECT t.id AS tick_id, t.wall_ms, t.keyframe_id, p.id AS process_id, p.pid, p.comm,
-  CASE l.state WHEN 0 THEN 'exact' WHEN 1 THEN 'deferred' ELSE 'inaccessible' END AS state, l.read_ms, l.regions, l.cpu_us, l.wall_us
+SELECT t.id AS tick_id, t.wall_ms, utc(t.wall_ms) AS wall_utc, t.keyframe_id, p.id AS process_id, p.pid, p.comm,
+  CASE l.state WHEN 0 THEN 'exact' WHEN 1 THEN 'deferred' WHEN 2 THEN 'inaccessible' END AS state, l.read_ms,
+  utc(l.read_ms) AS read_utc, l.regions, l.cpu_us, l.wall_us
 FROM tick AS t
 CROSS JOIN json_each((
   SELECT json_group_object(process_id, tick_id)
@@ -395,9 +452,9 @@ CROSS JOIN ledger AS l ON l.tick_id = h.value AND l.process_id = CAST(h.key AS I
 CROSS JOIN process AS p ON p.id = l.process_id
 WHERE l.state <> 3;
 
--- What processes map, at every tick. A label of NULL: what is beyond the largest of its kind.
+-- What processes map, at every tick. A label of NULL: the sum beyond the largest of its kind.
 CREATE VIEW mapping_at AS
-SELECT a.tick_id, a.wall_ms, a.process_id, a.pid, a.comm, m.kind, m.label, s.regions, s.size_kib,
+SELECT a.tick_id, a.wall_ms, a.wall_utc, a.process_id, a.pid, a.comm, m.kind, m.label, s.regions, s.size_kib,
   NULLIF(COALESCE(s.rss_kib, s.shared_clean_kib + s.shared_dirty_kib + s.private_clean_kib + s.private_dirty_kib), -1) AS rss_kib,
   NULLIF(COALESCE(s.pss_kib, s.private_clean_kib + s.private_dirty_kib), -1) AS pss_kib,
   s.private_clean_kib + s.private_dirty_kib AS uss_kib,

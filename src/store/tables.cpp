@@ -54,6 +54,7 @@ constexpr std::array kTables{
                "id IN (SELECT boot_id FROM copy.run UNION SELECT boot_id FROM copy.process)"},
     StoreTable{"store_size", TableKind::log, "recorded_day"},
     StoreTable{.name = "command", .kind = TableKind::names, .users = "process", .column = "command_id"},
+    StoreTable{.name = "directory", .kind = TableKind::names, .users = "process", .column = "cwd_id"},
     StoreTable{.name = "user", .kind = TableKind::names, .users = "process", .column = "user_id"},
     StoreTable{"identity", TableKind::names, "last_ms",
                "id IN (SELECT identity_id FROM copy.process UNION {rolled_up} "

@@ -1,5 +1,6 @@
 // memoir cgroups: what each cgroup held and may hold, as people know it, and what is left of that in rollups.
 
+#include <SQLiteCpp/SQLiteCpp.h>
 #include <algorithm>
 #include <map>
 #include <sstream>
@@ -77,6 +78,52 @@ std::vector<std::string> paths_of(const json& rows) {
 using Paths = std::vector<std::string>;
 
 }  // namespace
+
+TEST_CASE("cgroups: the view service_at has the units and containers, as the command shows them") {
+  const History& history = recorded<record>();
+  SQLite::Database database(history.path(), SQLite::OPEN_READONLY);
+  SQLite::Statement services(
+      database,
+      "SELECT service, kind, cgroup, usage_kib, anon_kib, limit_kib, limit_percent FROM service_at "
+      "WHERE tick_id = (SELECT MAX(id) FROM tick) ORDER BY service");
+  std::vector<std::string> names;
+  while (services.executeStep()) {
+    names.push_back(services.getColumn(1).getString() + " " + services.getColumn(0).getString());
+    const json row = rows_of(history, {"cgroups", "cgroup:" + services.getColumn(2).getString()}).at(0);
+    CAPTURE(names.back(), row.dump());
+    CHECK(row["usage_kib"] == services.getColumn(3).getInt64());
+    CHECK(row["anon_kib"] == services.getColumn(4).getInt64());
+    CHECK(row["limit_percent"].is_null() == services.getColumn(6).isNull());
+    if (row["limit_percent"].is_null()) continue;
+    CHECK(row["max_kib"] == services.getColumn(5).getInt64());
+    CHECK(row["limit_percent"].get<double>() == Approx(services.getColumn(6).getDouble()).margin(0.051));
+  }
+  CHECK(names == std::vector<std::string>{"unit a\\x2db.service", "container docker:3f2a4b5c6d7e",
+                                          "container kubernetes:aaaabbbbcccc", "unit nginx.service"});
+}
+
+TEST_CASE("cgroups: the view service_at has one row for a container whose processes are in cgroups below its own") {
+  History history;
+  const std::string own = "/docker/" + kWeb;
+  history.begin_run();
+  for (const char* below : {"/init.scope", "/system.slice/cron.service"}) {
+    history.birth(below[1], {"node", "node", "web", "root", own + below}, kMib);
+    history.cgroup({own + below, kMib, {}, {}, {}, {}, {}});
+    history.container({own + below, {"docker", kWeb, "web-1", "", "", ""}});
+  }
+  history.cgroup({own, 7 * kMib, {}, {}, {}, {}, {}});
+  history.tick();
+  SQLite::Database database(history.path(), SQLite::OPEN_READONLY);
+  SQLite::Statement services(database,
+                             "SELECT kind, service, container_name, usage_kib FROM service_at ORDER BY cgroup");
+  std::vector<std::string> rows;
+  while (services.executeStep()) {
+    std::string& row = rows.emplace_back();
+    for (int i = 0; i < 4; ++i) row += services.getColumn(i).getString() + "|";
+  }
+  CHECK(rows == std::vector<std::string>{"container|docker:3f2a4b5c6d7e|web-1|7168|", "unit|init.scope||1024|",
+                                         "unit|cron.service||1024|"});
+}
 
 TEST_CASE("cgroups: as people and machines see them") {
   for (const char* format : {"table", "json", "csv"}) {

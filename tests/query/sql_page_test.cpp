@@ -57,14 +57,14 @@ TmpfsSample shared_memory() {
 void record(History& history) {
   history.begin_run();
   history.birth(10, {"nginx", "nginx: master process", "web"}, 9'000);
-  history.birth(11, {"nginx", "nginx: worker process", "web", "www-data"}, 80'000);
+  history.birth(11, {"nginx", "nginx: worker process", "web", "www-data", "/system.slice/web.service"}, 80'000);
   history.birth(20, {"postgres", "postgres: main", "database", "postgres"}, 700'000);
   history.mark(20, 2'000'000);
   history.tick(5);
   history.kill();
   history.pause(27 * 3'600'000 - 10 * 60'000 - 5 * History::kInterval);
   history.begin_run();
-  history.cgroup({"/system.slice/app.service", 900'000, 100'000, 0, 1'000'000, {}, {}});
+  history.cgroup({"/system.slice/app.service", 900'000, 100'000, 0, 1'000'000, {}, {}, 717'000});
   history.cgroup({"/system.slice/web.service", 100'000, 0, 0, 1'000'000, {}, {}});
   history.cgroup({"/user.slice", 900'000, 0, 0, {}, {}, {}});
   history.oom_kills(1);
@@ -137,12 +137,17 @@ std::vector<std::string> between(const std::string& text, const std::string& beg
 
 Rows answer(std::size_t number) {
   const auto queries = between(page("docs/sql.md"), "```sql\n", "```");
-  REQUIRE(queries.size() == 14);
+  REQUIRE(queries.size() == 15);
   return rows_of(queries.at(number - 1));
 }
 
 std::string local(std::int64_t ms) {
   return fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::gmtime(static_cast<std::time_t>(ms / 1000)));
+}
+
+// As the views show times.
+std::string utc(std::int64_t ms) {
+  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z", fmt::gmtime(static_cast<std::time_t>(ms / 1000)), ms % 1000);
 }
 
 std::int64_t kib(const ProcessState& state, ProcessField field) {
@@ -201,9 +206,9 @@ TEST_CASE("sql page: 3, who needed the most ever") {
   for (const HighWater& mark : marks) {
     const auto process = must(reader().processes_by_id({mark.subject_id})).at(0);
     expected.push_back(
-        fmt::format("{}[{}]|{}|{}", process.info.comm, process.info.key.pid, mark.value_kib / 1024, local(mark.at_ms)));
+        fmt::format("{}[{}]|{}|{}", process.info.comm, process.info.key.pid, mark.value_kib / 1024, utc(mark.at_ms)));
   }
-  CHECK(expected.front().starts_with("postgres[20]|1953|2026-11-19 00:00:00"));
+  CHECK(expected.front().starts_with("postgres[20]|1953|2026-11-19T00:00:00.000Z"));
   CHECK(answer(3) == expected);
 }
 
@@ -225,7 +230,7 @@ TEST_CASE("sql page: 6, when the machine was shortest of memory") {
   std::ranges::sort(shortest->categories, std::greater<>(), &CategorySample::pss_kib);
   Rows expected;
   for (const CategorySample& category : shortest->categories) {
-    expected.push_back(fmt::format("{}|{}|{}|{}", local(shortest->tick.begin.wall_ms), category.category,
+    expected.push_back(fmt::format("{}|{}|{}|{}", utc(shortest->tick.begin.wall_ms), category.category,
                                    category.processes, category.pss_kib / 1024));
   }
   REQUIRE(expected.size() == 2);
@@ -266,25 +271,42 @@ TEST_CASE("sql page: 10, what recording costs, hour by hour") {
         Rows{"2026-11-20 03:00:00|300|10.0|12", "2026-11-20 02:00:00|60|10.0|12", "2026-11-19 00:00:00|5|10.0|12"});
 }
 
-TEST_CASE("sql page: 11, which cgroup is nearest to its limit") {
-  CHECK(answer(11) == Rows{fmt::format("/system.slice/app.service|976|{}|80", 800'000 / 1024),
-                           fmt::format("/system.slice/web.service|976|{}|10", 100'000 / 1024)});
+TEST_CASE("sql page: 11, which unit or container is nearest to its limit") {
+  CHECK(answer(11) == Rows{fmt::format("app.service|{}|700|976|90.0", 900'000 / 1024),
+                           fmt::format("web.service|{}||976|10.0", 100'000 / 1024)});
+}
+
+TEST_CASE("sql page: 15, the processes of a unit over ten minutes") {
+  const test::ZoneGuard zone("UTC");
+  Rows expected;
+  for (const StoredTick& tick : must(reader().ticks({kAsked - 10 * 60'000, kAsked}))) {
+    std::int64_t count = 0;
+    std::int64_t pss = 0;
+    for (const ProcessState& state : must(reader().snapshot(tick.id)).processes) {
+      if (state.process.info.cgroup != "/system.slice/web.service") continue;
+      ++count;
+      pss += kib(state, ProcessField::pss);
+    }
+    expected.push_back(fmt::format("{}|{}|{}", utc(tick.begin.wall_ms), count, pss / 1024));
+  }
+  REQUIRE(expected.size() == 61);
+  CHECK(answer(15) == expected);
 }
 
 TEST_CASE("sql page: 14, what ended, and how") {
   const test::ZoneGuard zone("UTC");
-  CHECK(answer(14) == Rows{fmt::format("spike[950]|80|40|signal 9|{}", local(kEnded - 2'000)),
-                           fmt::format("job[951]|20|40|exit 3|{}", local(kEnded - 2'000))});
+  CHECK(answer(14) == Rows{fmt::format("spike[950]|80|40|signal 9|{}", utc(kEnded - 2'000)),
+                           fmt::format("job[951]|20|40|exit 3|{}", utc(kEnded - 2'000))});
 }
 
 TEST_CASE("sql page: 12 and 13, what has no name any more, and what lies in tmpfs") {
   const test::ZoneGuard zone("UTC");
   CHECK(answer(12) == Rows{"memfd|/memfd:ring (deleted)|2|40|nginx[11] postgres[20]"});
-  CHECK(answer(13) == Rows{fmt::format("/dev/shm/d/ring|8|{}", local(History::kStart))});
+  CHECK(answer(13) == Rows{fmt::format("/dev/shm/d/ring|8|{}", utc(History::kStart))});
 }
 
 TEST_CASE("sql page: a view answers the same, however its ticks are named") {
-  for (const std::string view : {"process_at", "category_at", "cgroup_at", "machine_at"}) {
+  for (const std::string view : {"process_at", "category_at", "cgroup_at", "service_at", "machine_at"}) {
     const auto ticks = [&](const std::string& which) {
       Rows rows = rows_of("SELECT * FROM " + view + " WHERE " + which);
       std::ranges::sort(rows);

@@ -259,7 +259,7 @@ TEST_CASE("the views of rollups tell how exact they are, and when they were high
   }
   SQLite::Database database(fixture.path(), SQLite::OPEN_READONLY);
   SQLite::Statement memory(database,
-                           "SELECT pss_inexact_bp, pss_max_at_ms FROM memory_hour WHERE subject = 'category' AND "
+                           "SELECT pss_inexact_percent, pss_max_at_ms FROM memory_hour WHERE subject = 'category' AND "
                            "subject_id = ? AND from_ms = ?");
   std::set<std::int64_t> shares;
   const HistoryQuestion hours{Tier::hour, SubjectKind::category, {}, kWholeTime, {Metric::pss}, true};
@@ -269,8 +269,8 @@ TEST_CASE("the views of rollups tell how exact they are, and when they were high
     memory.bind(1, of.subject_id);
     memory.bind(2, pss.from_ms);
     if (!memory.executeStep()) return;  // not written yet
-    shares.insert(memory.getColumn(0).getInt64());
-    REQUIRE(std::abs(1 - pss.exact.value() - memory.getColumn(0).getDouble() / 10'000) < 0.00001);
+    shares.insert(std::llround(memory.getColumn(0).getDouble() * 100));
+    REQUIRE(std::abs(1 - pss.exact.value() - memory.getColumn(0).getDouble() / 100) < 0.00001);
     REQUIRE(pss.max_at_ms == memory.getColumn(1).getInt64());
   }));
   REQUIRE(shares.size() > 3);

@@ -1,7 +1,10 @@
 // The views that people use with sqlite3 say what the reader says.
 
 #include <SQLiteCpp/SQLiteCpp.h>
-#include <map>
+#include <fmt/format.h>
+#include <set>
+#include <string>
+#include <utility>
 
 #include "random_history.h"
 #include "store/tables.h"
@@ -27,6 +30,9 @@ void compare_processes(SQLite::Database& database, const Snapshot& snapshot) {
     REQUIRE(rows.getColumn("user").getString() == state.process.info.user);
     REQUIRE(rows.getColumn("command").getString() == state.process.info.command);
     REQUIRE(rows.getColumn("category").getString() == state.process.info.category);
+    REQUIRE(rows.getColumn("cwd").getString() == state.process.info.cwd);
+    REQUIRE(rows.getColumn("unit").getString() == state.process.unit);
+    REQUIRE(rows.getColumn("identity").getString() == state.process.identity);
     REQUIRE(rows.getColumn("source").getString() == to_string(state.sample.source));
     REQUIRE(number(rows.getColumn("uss_kib")) == uss_kib(state.sample.memory));
     for (std::size_t i = 0; i < ProcessMemory::kCount; ++i) {
@@ -43,9 +49,17 @@ void compare_rest(SQLite::Database& database, const Snapshot& snapshot) {
   machine.bind(1, snapshot.tick.id);
   REQUIRE(machine.executeStep());
   for (std::size_t i = 0; i < MachineMemory::kCount; ++i) {
-    INFO(kMachineFields[i].column);
-    REQUIRE(number(machine.getColumn(kMachineFields[i].column)) ==
-            snapshot.machine.memory.get(static_cast<MachineField>(i)));
+    std::string name = kMachineFields[i].column;
+    INFO(name);
+    const auto value = snapshot.machine.memory.get(static_cast<MachineField>(i));
+    if (!name.ends_with("_bp")) {
+      REQUIRE(number(machine.getColumn(name.c_str())) == value);
+      continue;
+    }
+    name.replace(name.size() - 2, 2, "percent");
+    const SQLite::Column percent = machine.getColumn(name.c_str());
+    REQUIRE(percent.isNull() == !value.has_value());
+    if (value) REQUIRE(percent.getDouble() == static_cast<double>(*value) / 100);
   }
   SQLite::Statement categories(database,
                                "SELECT category, processes, pss_kib FROM category_at WHERE tick_id = ? ORDER BY 1");
@@ -70,6 +84,46 @@ void compare_rest(SQLite::Database& database, const Snapshot& snapshot) {
     REQUIRE(number(cgroups.getColumn("swap_max_kib")) == cgroup.swap_max_kib);
   }
   REQUIRE(!cgroups.executeStep());
+}
+
+// Columns in milliseconds that are no times.
+const std::set<std::string> kDurations{"covered_ms", "interval_ms", "lived_ms", "mean_lived_ms", "width_ms"};
+
+// The views with a time whose text is missing or differs, and how many texts are right.
+std::pair<std::string, std::int64_t> check_times(SQLite::Database& database) {
+  std::string wrong;
+  std::int64_t right = 0;
+  SQLite::Statement columns(database,
+                            "SELECT v.name, c.name FROM sqlite_schema AS v, pragma_table_info(v.name) AS c "
+                            "WHERE v.type = 'view' AND c.name LIKE '%\\_ms' ESCAPE '\\'");
+  while (columns.executeStep()) {
+    const std::string view = columns.getColumn(0);
+    const std::string column = columns.getColumn(1);
+    if (kDurations.contains(column)) continue;
+    const std::string text = column.substr(0, column.size() - 2) + "utc";
+    const std::string same = fmt::format(
+        "{1} IS strftime('%Y-%m-%dT%H:%M:%S', {0} / 1000, 'unixepoch') || printf('.%03dZ', {0} % 1000)", column, text);
+    const bool all_time = view == "high_water" && column == "day_ms";
+    const std::string sql = fmt::format("SELECT COUNT({2}), COUNT(*) FILTER (WHERE NOT ({1})) FROM {0} {3}", view, same,
+                                        text, all_time ? "WHERE day_ms >= 0" : "");
+    SQLite::Statement counts(database, sql);
+    counts.executeStep();
+    right += counts.getColumn(0).getInt64();
+    if (counts.getColumn(1).getInt64() > 0) wrong += fmt::format("{}.{} ", view, text);
+  }
+  return {wrong, right};
+}
+
+TEST_CASE("views show each time also as text in UTC") {
+  const StoreFixture fixture;
+  RandomHistory history(5);
+  const auto writer = fixture.writer();
+  must(writer->begin_run(run_info(history.boot(), history.now())));
+  for (int i = 0; i < 30; ++i) must(writer->write(history.next()));
+  SQLite::Database database(fixture.path(), SQLite::OPEN_READONLY);
+  const auto [wrong, right] = check_times(database);
+  CHECK(wrong == "");
+  CHECK(right > 1000);
 }
 
 TEST_CASE("views equal snapshots") {
@@ -116,7 +170,7 @@ TEST_CASE("a view asked for one tick does not go through the whole history") {
   fixture.writer();
   SQLite::Database database(fixture.path(), SQLite::OPEN_READONLY);
   std::vector<std::string> questions{"SELECT * FROM latest"};
-  for (const char* view : {"process_at", "category_at", "cgroup_at", "machine_at"}) {
+  for (const char* view : {"process_at", "category_at", "cgroup_at", "service_at", "machine_at"}) {
     for (const char* ticks : {"tick_id = 7", "tick_id = (SELECT MAX(id) FROM tick)", "tick_id IN (5, 7)",
                               "tick_id BETWEEN 5 AND 64", "wall_ms BETWEEN 5 AND 64"})
       questions.push_back(std::string("SELECT * FROM ") + view + " WHERE " + ticks);

@@ -28,6 +28,7 @@ ProcessReader::ProcessReader(SQLite::Database& database)
     : boots_(database, "SELECT boot_uuid FROM boot WHERE id = ?", text),
       users_(database, "SELECT uid, name FROM user WHERE id = ?", user),
       commands_(database, "SELECT exe, line FROM command WHERE id = ?", texts),
+      directories_(database, "SELECT path FROM directory WHERE id = ?", text),
       cgroups_(database, "SELECT path FROM cgroup WHERE id = ?", text),
       categories_(database, "SELECT name FROM category WHERE id = ?", text),
       identities_(database, "SELECT unit, command FROM identity WHERE id = ?", texts) {}
@@ -48,7 +49,7 @@ const StoredProcess& ProcessReader::read(const Statement& row) {
   info.start_ms = next();
   info.parent_pid = static_cast<std::int32_t>(next());
   info.comm = next_text();
-  info.cwd = next_text();
+  info.cwd = directories_.of(next());
   process.first_ms = row.maybe(column++).value_or(info.start_ms);
   process.last_ms = row.maybe(column++).value_or(process.first_ms);
   process.gone_ms = row.maybe(column++);

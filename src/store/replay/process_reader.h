@@ -51,6 +51,7 @@ class ProcessReader {
   Names<std::string> boots_;
   Names<std::pair<std::uint32_t, std::string>> users_;
   Names<Pair> commands_;  // executable and arguments
+  Names<std::string> directories_;
   Names<std::string> cgroups_;
   Names<std::string> categories_;
   Names<Pair> identities_;  // unit and command

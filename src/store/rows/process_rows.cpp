@@ -10,10 +10,11 @@ constexpr const char* kFind =
     "SELECT id, gone_tick_id FROM process WHERE boot_id = ? AND pid = ? AND start_ticks = ? AND exec_count = ?";
 constexpr const char* kInsert =
     "INSERT INTO process (boot_id, pid, start_ticks, exec_count, first_tick_id, first_ms, start_ms, parent_pid, comm, "
-    "cwd, user_id, command_id, category_id, cgroup_id, identity_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+    "cwd_id, user_id, command_id, category_id, cgroup_id, identity_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+    "?, "
     "?)";
 constexpr const char* kUpdate =
-    "UPDATE process SET start_ms = ?2, parent_pid = ?3, comm = ?4, cwd = ?5, user_id = ?6, command_id = ?7, "
+    "UPDATE process SET start_ms = ?2, parent_pid = ?3, comm = ?4, cwd_id = ?5, user_id = ?6, command_id = ?7, "
     "category_id = ?8, cgroup_id = ?9, identity_id = ?10 WHERE id = ?1";
 // last_ms is that of the tick before; one that was never stored lived in this one only.
 constexpr const char* kEnd =
@@ -36,6 +37,7 @@ ProcessRows::ProcessRows(SQLite::Database& database)
       users_(database, "SELECT id FROM user WHERE uid = ? AND name = ?", "INSERT INTO user (uid, name) VALUES (?, ?)"),
       commands_(database, "SELECT id FROM command WHERE line_digest = ? AND exe = ? AND line = ?",
                 "INSERT INTO command (line_digest, exe, line) VALUES (?, ?, ?)"),
+      directories_(database, "SELECT id FROM directory WHERE path = ?", "INSERT INTO directory (path) VALUES (?)"),
       categories_(database, "SELECT id FROM category WHERE name = ?", "INSERT INTO category (name) VALUES (?)"),
       cgroups_(database, "SELECT id FROM cgroup WHERE path = ?",
                "INSERT INTO cgroup (path, first_ms, last_ms) VALUES (?, ?, ?)"),
@@ -63,7 +65,7 @@ void ProcessRows::add_info(Statement& statement, const ProcessInfo& info, std::i
   statement.add(info.start_ms);
   statement.add(info.parent_pid);
   statement.add(info.comm);
-  statement.add(info.cwd);
+  statement.add(directories_.id(info.cwd));
   statement.add(users_.id(info.uid, info.user));
   statement.add(commands_.id(line_digest(info.command), info.exe, info.command));
   statement.add(categories_.id(info.category));

@@ -51,6 +51,7 @@ class ProcessRows {
   SQLite::Database& database_;
   Names users_;
   Names commands_;
+  Names directories_;
   Names categories_;
   Names cgroups_;
   Names containers_;

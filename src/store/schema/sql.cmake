@@ -2,7 +2,7 @@
 function(expand_tier text tier block width from keeps_peak_times)
   if(keeps_peak_times)
     set(peak_column "\n  pss_high_after_ms INTEGER,               -- when PSS of a group was first highest, from the row's start")
-    set(pss_max_at ", ${from} + r.pss_high_after_ms AS pss_max_at_ms")
+    set(pss_max_at ",\n  ${from} + r.pss_high_after_ms AS pss_max_at_ms, utc(${from} + r.pss_high_after_ms) AS pss_max_at_utc")
   endif()
   string(CONFIGURE "${text}" text @ONLY)
   set(expanded "${expanded}${text}" PARENT_SCOPE)
@@ -19,6 +19,9 @@ function(read_sql file)
     expand_tier("${of_tier}" day day 86400000 "r.day * 86400000" ON)
     set(text "${before}${expanded}${after}")
   endif()
+  # A time as text: see views.sql. Arguments may have two levels of parentheses.
+  string(REGEX REPLACE "utc\\(([^()]*(\\([^()]*(\\([^()]*\\)[^()]*)?\\)[^()]*)?)\\)"
+    "strftime('%Y-%m-%dT%H:%M:%fZ', (\\1) / 1000.0, 'unixepoch')" text "${text}")
   set(text "${text}" PARENT_SCOPE)
 endfunction()
 
