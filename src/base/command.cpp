@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
-#include <thread>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -24,9 +24,10 @@ constexpr std::size_t kKeptOfErrors = 1024;
 constexpr std::size_t kShownOfErrors = 200;
 // For a program that was killed to be gone.
 constexpr std::chrono::milliseconds kDyingTime{1'000};
-constexpr std::chrono::microseconds kLookAgain{500};
-// Whether it is to stop is asked that often.
-constexpr std::int64_t kAskEveryMs = 100;
+// Between checks of the stop token.
+constexpr std::int64_t kStopCheckMs = 100;
+// Between checks for the exit without a pidfd: before Linux 5.3, or where a filter of system calls forbids it.
+constexpr std::int64_t kExitCheckMs = 1;
 
 // What can be read now, of which `most` bytes are kept in all. False: more came. At its end the descriptor is closed.
 bool read_some(Fd& fd, std::string& into, std::size_t most) {
@@ -74,7 +75,7 @@ class Running {
       if (left <= 0 || limits_.stop.stop_requested()) return late();
       // One that is closed is -1, which poll passes over.
       std::array<pollfd, 2> ends{pollfd{out_.get(), POLLIN, 0}, pollfd{err_.get(), POLLIN, 0}};
-      const auto patience = limits_.stop.stop_possible() ? std::min<std::int64_t>(left, kAskEveryMs) : left;
+      const auto patience = limits_.stop.stop_possible() ? std::min<std::int64_t>(left, kStopCheckMs) : left;
       if (::poll(ends.data(), ends.size(), static_cast<int>(patience)) < 0 && errno != EINTR)
         return errno_error(errno, "wait for", path_);
       if (ends[1].revents != 0) read_some(err_, complained_, kKeptOfErrors);
@@ -90,8 +91,12 @@ class Running {
     while (true) {
       const pid_t ended = ::wait4(pid_, &status_, WNOHANG, &usage_);
       if (ended != 0 && !(ended < 0 && errno == EINTR)) return true;
-      if (SteadyClock::now() >= until || stop.stop_requested()) return false;
-      std::this_thread::sleep_for(kLookAgain);
+      auto left = std::chrono::ceil<std::chrono::milliseconds>(until - SteadyClock::now()).count();
+      if (left <= 0 || stop.stop_requested()) return false;
+      if (stop.stop_possible()) left = std::min<std::int64_t>(left, kStopCheckMs);
+      if (!exit_) left = std::min<std::int64_t>(left, kExitCheckMs);
+      pollfd exit{exit_.get(), POLLIN, 0};
+      ::poll(&exit, 1, static_cast<int>(left));
     }
   }
 
@@ -117,6 +122,7 @@ class Running {
 
   const std::string path_;
   const pid_t pid_;
+  const Fd exit_{static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0U))};  // readable when it has exited
   Fd out_;
   Fd err_;
   const CommandLimits limits_;

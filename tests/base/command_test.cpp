@@ -1,14 +1,18 @@
 #include "base/command.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <sched.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <thread>
 
 #include "base/spawn.h"
 #include "support/catch.h"
+#include "support/in_child.h"
+#include "support/refused_call.h"
 
 using namespace memoir;
 using namespace std::chrono_literals;
@@ -98,4 +102,13 @@ TEST_CASE("a command is ended when it is asked to, whether it still prints or no
     REQUIRE_FALSE(ended);
     CHECK(ended.error().message == "/bin/sh was ended");
   }
+}
+
+TEST_CASE("a command is waited for where the kernel has no pidfd") {
+  const std::string end = test::in_child([] {
+    if (!test::refuse_call(SYS_pidfd_open, 0, 0, 0, ENOSYS)) return std::string("no filter");
+    const auto output = shell("exec >&- 2>&-; exit 3", {.time = 1h});
+    return output ? output->problem : output.error().message;
+  });
+  CHECK(end == "exit status 3");
 }
