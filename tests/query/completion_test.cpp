@@ -91,8 +91,8 @@ std::string type(Shell& shell, const std::string& program, const std::string& ty
 TEST_CASE("bash: what is completed from the file is one word, and never run") {
   Shell shell;
   const std::string words =
-      "bash --norc -c 'source " MEMOIR_SOURCE
-      "/completions/memoir.bash 2>/dev/null\n"
+      "bash --norc -c 'source " MEMOIR_COMPLETIONS
+      "/memoir.bash 2>/dev/null\n"
       "ask() { COMP_WORDS=(memoir \"$@\"); COMP_CWORD=$#; COMPREPLY=(); _memoir 2>/dev/null;\n"
       "  for reply in \"${COMPREPLY[@]}\"; do eval \"set -- $reply\"; printf \"%s:<%s>\\n\" $# \"$1\"; done; }\n"
       "ask trend \"\"; ask top --filter category = \"\"; ask trend zz; ask trend \"\\$(touch x)\"'";
@@ -117,9 +117,8 @@ TEST_CASE("bash, zsh: the key on a terminal completes a name in quotes, and runs
     const char* load;
   };
   for (const Program& program :
-       {Program{"bash", "bash --norc --noprofile -i", "source " MEMOIR_SOURCE "/completions/memoir.bash"},
-        Program{"zsh", "zsh -f -i",
-                "fpath=(" MEMOIR_SOURCE "/completions $fpath); autoload -Uz compinit; compinit -u -D"}}) {
+       {Program{"bash", "bash --norc --noprofile -i", "source " MEMOIR_COMPLETIONS "/memoir.bash"},
+        Program{"zsh", "zsh -f -i", "fpath=(" MEMOIR_COMPLETIONS " $fpath); autoload -Uz compinit; compinit -u -D"}}) {
     if (!is_installed(program.name)) continue;
     CAPTURE(program.name);
     Shell shell;
@@ -136,8 +135,8 @@ TEST_CASE("bash, zsh: the key on a terminal completes a name in quotes, and runs
 TEST_CASE("fish: what is completed from the file is never run") {
   if (!is_installed("fish")) return;
   Shell shell;
-  const std::string shown = shell.run("fish --no-config -c 'source " MEMOIR_SOURCE
-                                      "/completions/memoir.fish; complete -C \"memoir trend \"; complete -C \"memoir "
+  const std::string shown = shell.run("fish --no-config -c 'source " MEMOIR_COMPLETIONS
+                                      "/memoir.fish; complete -C \"memoir trend \"; complete -C \"memoir "
                                       "top --filter category=\"'");
   CAPTURE(shown);
   CHECK_FALSE(shell.ran_something());

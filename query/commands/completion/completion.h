@@ -1,7 +1,7 @@
 #pragma once
 
-// Completion for shells, made from the commands and options that there are. What `memoir completion SHELL` prints is
-// what stands in completions/ and is installed from there; a test holds them together.
+// Completion for shells, made from the list of commands and options. The build installs what `memoir completion SHELL`
+// prints.
 
 #include <string>
 #include <string_view>
