@@ -30,7 +30,6 @@ endmacro()
 
 memoir_need_module(SQLITE3 sqlite3 libsqlite3-dev)
 memoir_need_module(RE2 re2 libre2-dev)
-memoir_need_module(SMARTCOLS smartcols libsmartcols-dev)
 memoir_need_package(fmt fmt::fmt libfmt-dev)
 memoir_need_package(spdlog spdlog::spdlog libspdlog-dev)
 memoir_need_package(CLI11 CLI11::CLI11 libcli11-dev)

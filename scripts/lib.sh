@@ -4,7 +4,7 @@
 # The one list of packages: what the build and the tests need; the programs without which some tests are skipped; and
 # what only the checks of .ci/run need.
 build_packages="g++ cmake ninja-build ccache pkg-config libsqlite3-dev libsqlitecpp-dev libre2-dev libfmt-dev libspdlog-dev
-  libcli11-dev nlohmann-json3-dev libasio-dev libtomlplusplus-dev libsmartcols-dev libseccomp-dev libbpf-dev
+  libcli11-dev nlohmann-json3-dev libasio-dev libtomlplusplus-dev libseccomp-dev libbpf-dev
   bpftool clang catch2 util-linux"
 test_packages="e2fsprogs fish man-db systemd tzdata zsh"
 # Servers, which start as they are installed: installed by themselves only where policy-rc.d forbids that, as it does in

@@ -1,9 +1,6 @@
 #include <algorithm>
-#include <cstdlib>
 #include <fmt/format.h>
-#include <libsmartcols/libsmartcols.h>
-#include <memory>
-#include <stdexcept>
+#include <utility>
 
 #include "base/text.h"
 #include "query/render/cells.h"
@@ -27,55 +24,56 @@ TextTable to_text(const Table& table, const Presentation& presentation) {
   return text;
 }
 
-// What is wrong is red, what may be is yellow, which libsmartcols calls brown.
-const char* color_name(Tone tone) {
-  return tone == Tone::problem ? "red" : tone == Tone::warning ? "brown" : "bold";
-}
-
 std::string colored(const std::string& line, Tone tone, bool color) {
   if (!color || tone == Tone::plain) return line;
   const char* code = tone == Tone::problem ? "31" : tone == Tone::warning ? "33" : "1";
   return fmt::format("\x1b[{}m{}\x1b[0m\n", code, std::string_view(line).substr(0, line.size() - 1));
 }
 
-// libsmartcols fails only where memory does.
-void check(int failed) {
-  if (failed != 0) throw std::runtime_error("libsmartcols could not lay out a table");
+// Puts the lines of a tree before the names of its rows, which are in depth-first order.
+void add_branches(TextTable& table, bool ascii) {
+  const Parents& parents = table.parents;
+  std::vector<bool> has_later_sibling(parents.size());
+  std::vector<bool> has_child(parents.size());
+  for (std::size_t i = parents.size(); i-- > 0;) {
+    if (!parents[i]) continue;
+    has_later_sibling[i] = has_child[*parents[i]];
+    has_child[*parents[i]] = true;
+  }
+  for (std::size_t i = 0; i < parents.size(); ++i) {
+    if (!parents[i]) continue;
+    std::string branch = has_later_sibling[i] ? (ascii ? "|-" : "├─") : (ascii ? "`-" : "└─");
+    for (std::size_t at = *parents[i]; parents[at]; at = *parents[at])
+      branch.insert(0, !has_later_sibling[at] ? "  " : ascii ? "| " : "│ ");
+    table.rows[i].back().insert(0, branch);
+  }
 }
 
-std::string draw(const TextTable& text, bool color, bool ascii) {
-  const std::unique_ptr<libscols_table, void (*)(libscols_table*)> table(scols_new_table(), scols_unref_table);
-  if (!table) throw std::bad_alloc();
-  // The table fits already: libsmartcols is not to look at the terminal.
-  scols_table_set_termforce(table.get(), SCOLS_TERMFORCE_NEVER);
-  // All text is showable already, with escapes of our own that are not to be escaped again. libsmartcols never comes
-  // back from text that has no width, as all but ASCII has none in a locale of single bytes.
-  scols_table_enable_noencoding(table.get(), MB_CUR_MAX > 1 ? 1 : 0);
-  scols_table_enable_colors(table.get(), color ? 1 : 0);
-  scols_table_enable_ascii(table.get(), ascii ? 1 : 0);
-  for (const TextColumn& column : text.columns) {
-    const bool tree = !text.parents.empty() && &column == &text.columns.back();
-    const int flags = tree ? SCOLS_FL_TREE : column.right ? SCOLS_FL_RIGHT : 0;
-    libscols_column* made = scols_table_new_column(table.get(), column.header.c_str(), 0, flags);
-    if (made == nullptr) throw std::bad_alloc();
-    if (color) check(scols_cell_set_color(scols_column_get_header(made), "bold"));
+std::string draw(TextTable table, bool color, bool ascii) {
+  add_branches(table, ascii);
+  std::vector<std::string> header;
+  for (TextColumn& column : table.columns) header.push_back(std::move(column.header));
+  table.rows.insert(table.rows.begin(), std::move(header));
+  std::vector<std::size_t> widths(table.columns.size());
+  for (const auto& row : table.rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], display_width(row[i]));
   }
-  std::vector<libscols_line*> lines;
-  lines.reserve(text.rows.size());
-  for (std::size_t i = 0; i < text.rows.size(); ++i) {
-    const auto parent = text.parents.empty() ? std::nullopt : text.parents[i];
-    libscols_line* line = scols_table_new_line(table.get(), parent ? lines[*parent] : nullptr);
-    if (line == nullptr) throw std::bad_alloc();
-    lines.push_back(line);
-    const Tone tone = text.tones.empty() ? Tone::plain : text.tones[i];
-    if (color && tone != Tone::plain) check(scols_line_set_color(line, color_name(tone)));
-    for (std::size_t cell = 0; cell < text.rows[i].size(); ++cell)
-      check(scols_line_set_data(line, cell, text.rows[i][cell].c_str()));
+  std::string out;
+  for (std::size_t at = 0; at < table.rows.size(); ++at) {
+    const auto& row = table.rows[at];
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const bool last = i + 1 == row.size();
+      const bool right = table.columns[i].right && (!last || table.parents.empty());
+      const std::string padding(widths[i] - display_width(row[i]), ' ');
+      if (right) line += padding;
+      line += row[i];
+      if (!last) line += right ? " " : padding + ' ';
+    }
+    const Tone tone = at == 0 ? Tone::marked : table.tones.empty() ? Tone::plain : table.tones[at - 1];
+    out += colored(line + '\n', tone, color);
   }
-  char* raw = nullptr;
-  check(scols_print_table_to_string(table.get(), &raw));
-  const std::unique_ptr<char, void (*)(void*)> owned(raw, std::free);
-  return raw == nullptr ? std::string() : std::string(raw);
+  return out;
 }
 
 std::string table_text(const Table& table, const Presentation& presentation) {
@@ -86,9 +84,7 @@ std::string table_text(const Table& table, const Presentation& presentation) {
   } else {
     flatten(text, kDeepestRow);
   }
-  std::string drawn = draw(text, presentation.color, presentation.ascii);
-  if (!drawn.empty() && drawn.back() != '\n') drawn += '\n';
-  return drawn;
+  return draw(std::move(text), presentation.color, presentation.ascii);
 }
 
 // Where a line goes on that does not fit: below the text of "Label      text", else two further in than it began.
