@@ -9,6 +9,7 @@
 #include <asio/post.hpp>
 
 #include "base/log.h"
+#include "base/text.h"
 #include "base/version.h"
 #include "recorder/source.h"
 #include "recorder/spare_memory.h"
@@ -65,11 +66,10 @@ int Daemon::run() {
   begin_run();
   if (options_.once) return stop("once");
   await_signals();
-  if (const int fd = source_->events_fd(); fd >= 0) events_.assign(::fcntl(fd, F_DUPFD_CLOEXEC, 0));
-  await_events();
+  open_events();
   await_end();
   await_watchdog();
-  loop_.run();
+  while (!loop_.stopped()) log_exceptions("recorder", [this] { loop_.run(); });
   return stop(end_reason_);
 }
 
@@ -106,7 +106,7 @@ void Daemon::await_slot() {
     if (error || run != run_) return;
     take_tick(false, skipped);
     await_slot();
-    if (reload_put_off_) reload();
+    if (reload_put_off_) log_exceptions("reload", [this] { reload(); });
   });
 }
 
@@ -121,7 +121,7 @@ void Daemon::await_look() {
   look_timer_.expires_after(std::chrono::milliseconds(pause_ms));
   look_timer_.async_wait([this](const asio::error_code& error) {
     if (error) return;
-    take_look();
+    log_exceptions("look", [this] { take_look(); });
     await_look();
   });
 }
@@ -151,16 +151,28 @@ void Daemon::note_incident() {
   source_->ask_ledgers(LedgerAsk::most);
 }
 
+// Without this, looks take the events, up to a second later.
+void Daemon::open_events() {
+  const int census_fd = source_->events_fd();
+  if (census_fd < 0) return;
+  // A descriptor of its own: the census may close the other first.
+  const int fd = ::fcntl(census_fd, F_DUPFD_CLOEXEC, 0);
+  if (fd < 0) return log_warning(errno_error(errno, "duplicate", "the descriptor of process events").message);
+  events_.assign(fd);
+  await_events();
+}
+
 // Looks take them as well: this is for storms, and for who was chosen by an OOM killer.
 void Daemon::await_events() {
-  if (!events_.is_open()) return;
   events_.async_wait(asio::posix::stream_descriptor::wait_read, [this](const asio::error_code& error) {
     if (error) return;
-    if (source_->take_events()) {
-      urgent_ = true;
-      see_reason(BurstReason::oom_kill, "an OOM killer chose a process");
-    }
-    take_urgent_tick();
+    log_exceptions("process events", [this] {
+      if (source_->take_events()) {
+        urgent_ = true;
+        see_reason(BurstReason::oom_kill, "an OOM killer chose a process");
+      }
+      take_urgent_tick();
+    });
     if (source_->events_fd() < 0) return events_.close();
     await_events();
   });
@@ -187,25 +199,35 @@ void Daemon::await_watchdog() {
 }
 
 void Daemon::take_tick(bool keyframe, std::int64_t skipped) {
+  const std::int64_t now_ms = clock_.now().boot_ms;
+  Status taken = Done{};
+  try {
+    taken = collect_tick(keyframe, skipped);
+  } catch (const std::exception& failure) {
+    taken = Error{ErrorKind::io, failure.what()};
+  }
+  if (taken) {
+    if (collect_log_.over()) log_info("ticks can be taken again");
+  } else if (collect_log_.due(now_ms)) {
+    log_error(fmt::format("cannot take a tick: {}", taken.error().message));
+  }
+}
+
+Status Daemon::collect_tick(bool keyframe, std::int64_t skipped) {
   const Moment now = clock_.now();
   keyframe = keyframe || keyframe_due(now.wall_ms, last_keyframe_ms_, options_.keyframe_every.count());
-  Result<Tick> tick = source_->collect(keyframe);
-  if (!tick) {
-    if (collect_log_.due(now.boot_ms)) log_error(fmt::format("cannot take a tick: {}", tick.error().message));
-    return;
-  }
-  if (collect_log_.over()) log_info("ticks can be taken again");
-  if (keyframe) last_keyframe_ms_ = tick->begin.wall_ms;
-  last_tick_ms_ = tick->begin.boot_ms;
+  Tick tick = TRY(source_->collect(keyframe));
+  if (keyframe) last_keyframe_ms_ = tick.begin.wall_ms;
+  last_tick_ms_ = tick.begin.boot_ms;
   urgent_ = false;
-  tick->skipped = skipped;
+  tick.skipped = skipped;
   if (skipped > 0) log_debug(fmt::format("{} slots passed over", skipped));
-  const Cost cost = tick->total;
+  const Cost cost = tick.total;
   tick_cost_us_ = cost.cpu_us;
   report_suspension();
-  see_machine(*tick);
-  alerts_.see(*tick);
-  storage_->push(*std::move(tick));
+  see_machine(tick);
+  alerts_.see(tick);
+  storage_->push(std::move(tick));
   for (const Event& happened : source_->events()) {
     log_warning(happened.text);
     storage_->push(happened);
@@ -213,6 +235,24 @@ void Daemon::take_tick(bool keyframe, std::int64_t skipped) {
   if (!access_reported_) report_access();
   asio::post(loop_, [this] { follow_census(); });
   report_status(now, cost);
+  return Done{};
+}
+
+// The kernel's log names the victims; where it is not read, the counters of the cgroups are all that is known.
+void Daemon::report_oom_kills(const Tick& tick) {
+  for (const OomVictim& victim : tick.oom_victims) {
+    if (!victim.killed()) continue;
+    log_message(LogLevel::warning, oom_kill_text(victim), message_id::kOomKill,
+                {{"MEMOIR_PID", fmt::format("{}", victim.pid)},
+                 {"MEMOIR_COMM", to_printable(victim.comm)},
+                 {"MEMOIR_CGROUP", to_printable(victim.cgroup)}});
+  }
+  if (!tick.oom_victims.empty()) return;
+  for (const OomKills& kills : tick.oom_kills) {
+    const std::string cgroup = to_printable(kills.cgroup);
+    log_message(LogLevel::warning, fmt::format("OOM kills in or below {}: {}", cgroup, kills.count),
+                message_id::kOomKill, {{"MEMOIR_CGROUP", cgroup}});
+  }
 }
 
 void Daemon::report_access() {
@@ -238,7 +278,7 @@ void Daemon::follow_census() {
 
 void Daemon::report_degraded(const std::string& note) {
   if (note.empty()) return;
-  log_warning(note);
+  log_message(LogLevel::warning, note, message_id::kDegraded, {{"MEMOIR_DB", settings_.config.db}});
   event("degraded", note);
 }
 

@@ -47,11 +47,14 @@ class Daemon {
   void handle_signals();
   void await_slot();
   void await_look();
+  void open_events();
   void await_events();
   void await_end();
   void await_watchdog();
 
+  // Logs an error or an exception, so that the next tick is tried.
   void take_tick(bool keyframe, std::int64_t skipped);
+  Status collect_tick(bool keyframe, std::int64_t skipped);
   void take_look();
   void take_urgent_tick();
   void take_burst_tick();
@@ -68,6 +71,7 @@ class Daemon {
   void end_burst();
   void tell_end();
 
+  void report_oom_kills(const Tick& tick);
   void report_access();
   void follow_census();
   void report_degraded(const std::string& note);

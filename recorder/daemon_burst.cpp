@@ -52,7 +52,10 @@ void Daemon::await_pressure() {
   // POLLPRI.
   pressure_.async_wait(asio::posix::stream_descriptor::wait_error, [this](const asio::error_code& error) {
     if (error) return;
-    see_reason(BurstReason::pressure, fmt::format("processes wait for memory, {} ms of 2 s or more", kStallUs / 1000));
+    log_exceptions("memory pressure", [this] {
+      see_reason(BurstReason::pressure,
+                 fmt::format("processes wait for memory, {} ms of 2 s or more", kStallUs / 1000));
+    });
     await_pressure();
   });
 }
@@ -69,6 +72,7 @@ void Daemon::see_look(const TickSource::Look& look) {
 void Daemon::see_machine(const Tick& tick) {
   const MachineMemory before = std::exchange(machine_, tick.machine.memory);
   const std::int64_t elapsed_ms = tick.begin.boot_ms - std::exchange(machine_ms_, tick.begin.boot_ms);
+  report_oom_kills(tick);
   if (!tick.oom_kills.empty()) {
     note_incident();
     see_reason(BurstReason::oom_kill, "there was an OOM kill");
@@ -119,9 +123,10 @@ void Daemon::end_burst() {
 }
 
 void Daemon::tell_end() {
-  const std::string text = fmt::format("nded after {}: {}", seconds(burst_.length_ms()), burst_.reasons());
-  log_info("the burst e" + text);
-  event("burst", "E" + text);
+  const std::string length = seconds(burst_.length_ms());
+  const std::string reasons = burst_.reasons();
+  log_info(fmt::format("the burst ended after {}: {}", length, reasons));
+  event("burst", fmt::format("Ended after {}: {}", length, reasons));
   source_->set_closely(false);
   burst_timer_.cancel();
   await_look();
@@ -135,7 +140,7 @@ void Daemon::await_burst_step() {
   burst_timer_.async_wait([this, slot = next_ms % settings_.config.interval.count() == 0](const auto& error) {
     if (error || !burst_.running()) return;
     if (burst_.see(clock_.now().boot_ms) == Burst::Change::ended) return tell_end();
-    if (!slot) take_burst_tick();
+    if (!slot) take_burst_tick();  // logs exceptions
     await_burst_step();
   });
 }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/file.h"
+#include "base/log.h"
 
 namespace memoir {
 
@@ -14,10 +15,13 @@ Status Signals::hold(std::initializer_list<int> signals) {
   sigset_t held{};
   sigemptyset(&held);
   for (const int signal : signals) sigaddset(&held, signal);
+  // First: one that came between the two calls would end the program.
+  if (const int error = pthread_sigmask(SIG_BLOCK, &held, nullptr); error != 0) {
+    return errno_error(error, "block", "signals");
+  }
   const int fd = ::signalfd(-1, &held, SFD_CLOEXEC | SFD_NONBLOCK);
-  if (fd < 0) return errno_error(errno, "cannot make a", "signalfd");
+  if (fd < 0) return errno_error(errno, "make", "a signalfd");
   descriptor_.assign(fd);
-  pthread_sigmask(SIG_BLOCK, &held, nullptr);
   // Who started us may have them ignored, as nohup(1) does: such a signal need not wait.
   for (const int signal : signals) std::signal(signal, SIG_DFL);
   return Done{};
@@ -33,7 +37,7 @@ void Signals::await_next() {
     if (error) return;
     signalfd_siginfo next{};
     if (::read(descriptor_.native_handle(), &next, sizeof(next)) == sizeof(next)) {
-      handle_(static_cast<int>(next.ssi_signo));
+      log_exceptions("signal", [&] { handle_(static_cast<int>(next.ssi_signo)); });
     }
     await_next();
   });

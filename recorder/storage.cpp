@@ -15,11 +15,13 @@
 #include "config/config.h"
 #include "recorder/quiet_log.h"
 #include "recorder/spare_memory.h"
+#include "store/sqlite/failure.h"
 
 namespace memoir {
 namespace {
 
 constexpr std::int64_t kGiveBackEveryMs = 60'000;
+constexpr const char* kStore = "the database";  // in errors made of exceptions
 
 using SteadyTime = std::chrono::steady_clock::time_point;
 
@@ -27,18 +29,26 @@ std::string counted(std::int64_t count, const char* thing, const char* plural) {
   return fmt::format("{} {}{}", count, thing, count == 1 ? "" : plural);
 }
 
-std::string lost_text(const Lost& lost) {
+std::string lost_work(const Lost& lost) {
   std::vector<std::string> parts;
   if (lost.ticks > 0) {
     parts.push_back(
         fmt::format("{} from {} to {}", counted(lost.ticks, "tick", "s"), utc(lost.first_ms), utc(lost.last_ms)));
   }
   if (lost.events > 0) parts.push_back(counted(lost.events, "event", "s"));
+  return fmt::format("{}", fmt::join(parts, " and "));
+}
+
+std::string lost_text(const Lost& lost) {
   const std::string processes = lost.processes == 0
                                     ? ""
                                     : fmt::format(", and with them the names of {} that nothing else saw",
                                                   counted(lost.processes, "process", "es"));
-  return fmt::format("{} could not be stored in time and had to be dropped{}", fmt::join(parts, " and "), processes);
+  return fmt::format("{} could not be stored in time and had to be dropped{}", lost_work(lost), processes);
+}
+
+std::string refused_text(const Lost& refused, const std::string& why) {
+  return fmt::format("The store refused {}: {}", lost_work(refused), why);
 }
 
 Status store(Writer& writer, const WorkItem& item) {
@@ -64,12 +74,15 @@ struct Storage::State {
   enum class Next { store, maintain, end };
 
   void run();
+  bool work();
   void end();
   Next wait_for_work(std::optional<WorkItem>& item);
   void maintain();
   void stored(const WorkItem& item);
   void failed(WorkItem item, const Error& error);
+  void drop_refused(const WorkItem& item, const Error& error);
   void report_lost();
+  void report_refused();
   void give_back(std::int64_t waiting);
 
   // Of the thread alone.
@@ -78,7 +91,11 @@ struct Storage::State {
   const StorageOptions options;
   const std::function<void()> on_answer;
   QuietLog failure_log;
+  QuietLog refusal_log;
   QuietLog maintenance_log;
+  bool refusing = false;                  // nothing was stored since the last refusal
+  Lost refused;                           // not reported yet
+  std::string refusal;                    // the last one's error
   std::optional<SteadyTime> maintain_at;  // none: nothing is to be done
   int ticks_since_maintenance = 0;
   std::int64_t given_back_ms = clock.now().boot_ms;  // what the start took goes when it is over
@@ -98,20 +115,34 @@ struct Storage::State {
 };
 
 void Storage::State::run() {
-  while (true) {
-    std::optional<WorkItem> item;
-    const Next next = wait_for_work(item);
-    if (next == Next::end) return end();
-    CostSpan span;
-    if (next == Next::maintain) {
-      maintain();
-    } else {
-      if (auto* const tick = std::get_if<Tick>(&*item)) tick->storing = spent;
-      const Status result = store(*writer, *item);
-      result ? stored(*item) : failed(std::move(*item), result.error());
+  bool more = true;
+  while (more) {
+    try {
+      more = work();
+    } catch (const std::exception& failure) {
+      log_exception("storage", failure);
+      const std::scoped_lock lock(mutex);
+      retry_at = std::chrono::steady_clock::now() + options.first_retry;
     }
-    span.add_to(spent);
   }
+  end();
+}
+
+// Does the next piece of work. Returns false if there will be none.
+bool Storage::State::work() {
+  std::optional<WorkItem> item;
+  const Next next = wait_for_work(item);
+  if (next == Next::end) return false;
+  CostSpan span;
+  if (next == Next::maintain) {
+    maintain();
+  } else {
+    if (auto* const tick = std::get_if<Tick>(&*item)) tick->storing = spent;
+    const Status result = guarded(kStore, [&] { return store(*writer, *item); });
+    result ? stored(*item) : failed(std::move(*item), result.error());
+  }
+  span.add_to(spent);
+  return true;
 }
 
 void Storage::State::end() {
@@ -155,7 +186,7 @@ Storage::State::Next Storage::State::wait_for_work(std::optional<WorkItem>& item
 // A failure here holds up no tick, and may have the same cause as one there: it is logged quietly.
 void Storage::State::maintain() {
   ticks_since_maintenance = 0;
-  const Result<Maintenance> done_now = writer->maintain();
+  const Result<Maintenance> done_now = guarded(kStore, [&] { return writer->maintain(); });
   if (done_now) {
     if (maintenance_log.over()) log_info("the database can be maintained again");
     if (!done_now->more) maintain_at.reset();
@@ -187,10 +218,14 @@ void Storage::State::stored(const WorkItem& item) {
   ++ticks_since_maintenance;
   if (!maintain_at) maintain_at = std::chrono::steady_clock::now();
   report_lost();
+  refusing = false;
+  refusal_log.over();
+  if (refused.any()) report_refused();
   on_answer();
 }
 
 void Storage::State::failed(WorkItem item, const Error& error) {
+  if (error.kind == ErrorKind::refused) return drop_refused(item, error);
   const bool log = failure_log.due(clock.now().boot_ms);
   std::int64_t waiting = 0;
   std::int64_t dropped = 0;
@@ -209,6 +244,28 @@ void Storage::State::failed(WorkItem item, const Error& error) {
   if (!log) return;
   log_error(fmt::format("cannot store: {} (tries again in {}; sampling goes on; ticks waiting: {}, dropped: {})",
                         error.message, print_duration(pause), waiting, dropped));
+}
+
+// The event of the first one is stored at once; those that follow in a row are counted until a tick is stored.
+void Storage::State::drop_refused(const WorkItem& item, const Error& error) {
+  if (const Tick* const tick = std::get_if<Tick>(&item)) {
+    if (refused.ticks++ == 0) refused.first_ms = tick->begin.wall_ms;
+    refused.last_ms = tick->begin.wall_ms;
+    const std::scoped_lock lock(mutex);
+    ++counts.dropped;
+  } else {
+    ++refused.events;
+  }
+  refusal = error.message;
+  if (refusal_log.due(clock.now().boot_ms)) log_error(refused_text(refused, refusal));
+  if (!std::exchange(refusing, true)) report_refused();
+  on_answer();
+}
+
+void Storage::State::report_refused() {
+  const std::scoped_lock lock(mutex);
+  queue.put_back(Event{.at = clock.now(), .kind = "lost", .text = refused_text(refused, refusal)});
+  refused = {};
 }
 
 // What a backlog, a burst of processes or a rare piece of work took up is not needed again for long.

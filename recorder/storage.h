@@ -1,9 +1,10 @@
 #pragma once
 
 // The storing stage: a thread of its own that takes work from a bounded queue and gives it to the store's writer. A
-// slow or full disk never holds up sampling: what fails is tried again, later and later, while ticks wait in the queue;
-// what had to be dropped is recorded as an event once the store works again. Between ticks, when none waits, the store
-// is maintained: rollups, retention. Calls come from the sampling thread.
+// slow or full disk never holds up sampling: what fails is tried again, later and later, while ticks wait in the queue.
+// What the store refuses (ErrorKind::refused) would fail again, and is dropped at once. What had to be dropped is
+// recorded as an event once the store works again. Exceptions count as failures. Between ticks, when none waits, the
+// store is maintained: rollups, retention. Calls come from the sampling thread.
 
 #include <chrono>
 #include <cstdint>

@@ -10,6 +10,7 @@
 #include "base/command.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "base/text.h"
 
 namespace memoir {
 namespace {
@@ -100,9 +101,14 @@ void Alerts::stop() {
 }
 
 void Alerts::add(Alert alert) {
-  log_warning("alert: " + alert.text);
+  if (alert.reason == AlertReason::leak) {
+    log_message(LogLevel::warning, "alert: " + alert.text, message_id::kLeak,
+                {{"MEMOIR_SUBJECT", to_printable(alert.subject)}, {"MEMOIR_LIMIT", to_printable(alert.limit)}});
+  } else {
+    log_warning("alert: " + alert.text);
+  }
   if (waiting_.size() < kMostWaiting) return waiting_.push_back(std::move(alert));
-  ended(alert, {.well = false, .text = "was not run: too many alerts wait"});
+  ended(alert, AlertEnd{.well = false, .text = "was not run: too many alerts wait"});
 }
 
 void Alerts::run_next() {
@@ -119,19 +125,21 @@ void Alerts::run_next() {
       .timeout = config_.alert_timeout};
   const bool began = run_.start(
       loop_, [run = std::move(run)](const std::stop_token& stop) { return run_alert(run, stop); },
-      [this](const AlertEnd& end) {
+      [this](const Result<AlertEnd>& end) {
         ended(*std::exchange(running_, std::nullopt), end);
         run_next();
       });
   if (!began) {
-    ended(*std::exchange(running_, std::nullopt), {.well = false, .text = "could not be run: no thread is to be had"});
+    ended(*std::exchange(running_, std::nullopt),
+          AlertEnd{.well = false, .text = "could not be run: no thread is to be had"});
   }
 }
 
-void Alerts::ended(const Alert& alert, const AlertEnd& end) {
-  const std::string line = fmt::format("alert ({}): {}", to_string(alert.reason), end.text);
-  end.well ? log_info(line) : log_error(line);
-  tell_("alert", fmt::format("{} {}", alert.text, end.text));
+void Alerts::ended(const Alert& alert, const Result<AlertEnd>& end) {
+  const std::string& text = end ? end->text : end.error().message;
+  const std::string line = fmt::format("alert ({}): {}", to_string(alert.reason), text);
+  end && end->well ? log_info(line) : log_error(line);
+  tell_("alert", fmt::format("{} {}", alert.text, text));
 }
 
 std::vector<std::string> Alerts::words(std::vector<std::string> command) const {
@@ -145,7 +153,7 @@ void Alerts::await_check(milliseconds after) {
   check_timer_.expires_after(std::max(after, kLeastBetweenChecks));
   check_timer_.async_wait([this](const asio::error_code& error) {
     if (error) return;
-    check();
+    log_exceptions("leak alerts", [this] { check(); });
     await_check(config_.leaks_hour);
   });
 }
@@ -156,11 +164,11 @@ void Alerts::check() {
   if (!config_path_.empty()) asked.insert(asked.end(), {"--config", config_path_});
   const bool began = check_.start(
       loop_, [asked = std::move(asked)](std::stop_token stop) { return look_for_leaks(asked, std::move(stop)); },
-      [this](const Forecasts& forecasts) { checked(forecasts); });
+      [this](const Result<Forecasts>& forecasts) { checked(forecasts); });
   if (!began) checked(Error{ErrorKind::io, "no thread is to be had"});
 }
 
-void Alerts::checked(const Forecasts& forecasts) {
+void Alerts::checked(const Result<Forecasts>& forecasts) {
   cannot_check_.report(forecasts ? "" : "cannot look for leaks to alert of: " + forecasts.error().message);
   if (!forecasts) return;
   // Where there is no room for one, the next look tells it.

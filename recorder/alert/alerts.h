@@ -44,17 +44,17 @@ class Alerts {
   void stop();
 
  private:
-  using Forecasts = Result<std::vector<Forecast>>;
+  using Forecasts = std::vector<Forecast>;
 
   bool on() const { return !stopped_ && !config_.alert_exec.empty(); }
   void add(Alert alert);
   void run_next();
-  void ended(const Alert& alert, const AlertEnd& end);
+  void ended(const Alert& alert, const Result<AlertEnd>& end);
   std::vector<std::string> words(std::vector<std::string> command) const;
 
   void await_check(std::chrono::milliseconds after);
   void check();
-  void checked(const Forecasts& forecasts);
+  void checked(const Result<Forecasts>& forecasts);
 
   asio::io_context& loop_;
   const Clock& clock_;

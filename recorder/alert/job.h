@@ -1,10 +1,11 @@
 #pragma once
 
 // One piece of work at a time on a thread of its own, so that whatever it waits for holds up no tick. What comes of it
-// is handed over on the loop.
+// is handed over on the loop. An exception becomes an Error.
 
 #include <chrono>
 #include <condition_variable>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -16,6 +17,8 @@
 
 #include <asio/io_context.hpp>
 #include <asio/post.hpp>
+
+#include "base/result.h"
 
 namespace memoir {
 
@@ -30,12 +33,13 @@ class Job {
   bool running() const { return state_ != nullptr; }
 
   // None may be running. False: there is no thread to be had.
-  bool start(asio::io_context& loop, std::function<T(std::stop_token)> work, std::function<void(T)> done) {
+  bool start(asio::io_context& loop, std::function<Result<T>(std::stop_token)> work,
+             std::function<void(Result<T>)> done) {
     auto state = std::make_shared<State>();
     state->deliver = [this, &loop] { asio::post(loop, [this] { finish(); }); };
     done_ = std::move(done);
     try {
-      thread_ = std::thread([state, work = std::move(work)] { state->keep(work(state->stop.get_token())); });
+      thread_ = std::thread([state, work = std::move(work)] { state->run(work); });
     } catch (const std::system_error&) {
       return false;
     }
@@ -45,14 +49,14 @@ class Job {
 
   // Asks it to end and waits for that, but no longer; the result, which is not handed over then. One that hangs is left
   // behind.
-  std::optional<T> stop(std::chrono::milliseconds patience) {
+  std::optional<Result<T>> stop(std::chrono::milliseconds patience) {
     if (!running()) return std::nullopt;
     const std::shared_ptr<State> state = std::exchange(state_, nullptr);
     state->stop.request_stop();
     std::unique_lock lock(state->mutex);
     state->deliver = nullptr;
     state->ended.wait_for(lock, patience, [&state] { return state->result.has_value(); });
-    std::optional<T> result = std::move(state->result);
+    std::optional<Result<T>> result = std::move(state->result);
     lock.unlock();
     result ? thread_.join() : thread_.detach();
     return result;
@@ -60,7 +64,15 @@ class Job {
 
  private:
   struct State {
-    void keep(T value) {
+    void run(const std::function<Result<T>(std::stop_token)>& work) {
+      try {
+        keep(work(stop.get_token()));
+      } catch (const std::exception& failure) {
+        keep(Error{ErrorKind::io, failure.what()});
+      }
+    }
+
+    void keep(Result<T> value) {
       const std::scoped_lock lock(mutex);
       result = std::move(value);
       ended.notify_all();
@@ -70,7 +82,7 @@ class Job {
     std::stop_source stop;
     std::mutex mutex;  // guards what follows
     std::condition_variable ended;
-    std::optional<T> result;
+    std::optional<Result<T>> result;
     std::function<void()> deliver;  // null: nobody waits for it any more
   };
 
@@ -85,7 +97,7 @@ class Job {
 
   std::shared_ptr<State> state_;  // shared with the thread
   std::thread thread_;
-  std::function<void(T)> done_;
+  std::function<void(Result<T>)> done_;
 };
 
 }  // namespace memoir

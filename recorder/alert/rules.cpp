@@ -16,22 +16,13 @@ constexpr std::int64_t kPpmInBasisPoint = 100;
 constexpr std::size_t kLeaksNamed = 3;
 constexpr std::int64_t kMinuteMs = 60'000;
 
-std::string victim_text(const OomVictim& first, std::int64_t others) {
-  std::string text = first.killer ? fmt::format("{} ({}) killed", to_printable(first.killer->comm), first.killer->pid)
-                                  : "The OOM killer ended";
-  text += fmt::format(" {} ({})", first.comm.empty() ? "a process" : to_printable(first.comm), first.pid);
-  if (!first.cgroup.empty()) text += " of " + to_printable(first.cgroup);
-  if (first.held_kib) text += fmt::format(", which held {:.0f} MiB", static_cast<double>(*first.held_kib) / 1024);
-  if (others > 0) text += fmt::format("; and {} more", others);
-  return text + '.';
-}
-
 // `untold`: beside those of the tick there was one.
 std::optional<Alert> oom_kill(const Tick& tick, bool untold) {
   const auto& victims = tick.oom_victims;
   if (const auto first = std::ranges::find_if(victims, &OomVictim::killed); first != victims.end()) {
     const auto others = std::ranges::count_if(victims, &OomVictim::killed) - 1;
-    return Alert{AlertReason::oom_kill, first->at_ms, tick.begin.boot_ms, victim_text(*first, others)};
+    const std::string more = others > 0 ? fmt::format("; and {} more", others) : "";
+    return Alert{AlertReason::oom_kill, first->at_ms, tick.begin.boot_ms, oom_kill_text(*first) + more + '.'};
   }
   if (tick.oom_kills.empty() && !untold) return std::nullopt;
   const std::string where =
@@ -67,6 +58,16 @@ std::string_view to_string(AlertReason reason) {
   return kReasons.at(static_cast<std::size_t>(reason));
 }
 
+std::string oom_kill_text(const OomVictim& victim) {
+  std::string text = victim.killer
+                         ? fmt::format("{} ({}) killed", to_printable(victim.killer->comm), victim.killer->pid)
+                         : "The OOM killer ended";
+  text += fmt::format(" {} ({})", victim.comm.empty() ? "a process" : to_printable(victim.comm), victim.pid);
+  if (!victim.cgroup.empty()) text += " of " + to_printable(victim.cgroup);
+  if (victim.held_kib) text += fmt::format(", which held {:.0f} MiB", static_cast<double>(*victim.held_kib) / 1024);
+  return text;
+}
+
 std::vector<Alert> AlertRules::see(const Tick& tick) {
   std::vector<Alert> due;
   const bool untold = was_untold_kill(tick);
@@ -92,7 +93,7 @@ std::optional<Alert> AlertRules::see(const std::vector<Forecast>& forecasts, con
   if (leaks.empty()) return std::nullopt;
   for (const Forecast* leak : leaks) leaks_.emplace(leak->subject, at.boot_ms);
   note_told(AlertReason::leak, at.boot_ms);
-  return Alert{AlertReason::leak, at.wall_ms, at.boot_ms, leak_text(leaks)};
+  return Alert{AlertReason::leak, at.wall_ms, at.boot_ms, leak_text(leaks), leaks.front()->title, leaks.front()->limit};
 }
 
 bool AlertRules::rests(AlertReason reason, std::int64_t now_ms) const {

@@ -22,11 +22,17 @@ enum class AlertReason : std::uint8_t { oom_kill, pressure, leak, count_ };
 // "oom-kill"
 std::string_view to_string(AlertReason reason);
 
+// "The OOM killer ended java (812) of /app.service, which held 4800 MiB"
+std::string oom_kill_text(const OomVictim& victim);
+
 struct Alert {
   AlertReason reason = AlertReason::oom_kill;
   std::int64_t at_ms = 0;    // of what happened, on the wall clock
   std::int64_t tick_ms = 0;  // of the tick that tells of it, on the boot clock
   std::string text;          // a sentence
+  // Of the leak that runs out first.
+  std::string subject{};
+  std::string limit{};
 };
 
 struct AlertLimits {

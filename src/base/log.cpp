@@ -1,10 +1,14 @@
 #include "base/log.h"
 
 #include <array>
+#include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <memory>
+#include <mutex>
 #include <spdlog/pattern_formatter.h>
+#include <spdlog/sinks/base_sink.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 #include <sys/stat.h>
@@ -12,23 +16,6 @@
 
 namespace memoir {
 namespace {
-
-// %J: the journal's priority prefix.
-class JournalPriority final : public spdlog::custom_flag_formatter {
- public:
-  void format(const spdlog::details::log_msg& message, const std::tm&, spdlog::memory_buf_t& out) override {
-    std::string_view prefix = "<6>";
-    if (message.level >= spdlog::level::err) {
-      prefix = "<3>";
-    } else if (message.level == spdlog::level::warn) {
-      prefix = "<4>";
-    } else if (message.level <= spdlog::level::debug) {
-      prefix = "<7>";
-    }
-    out.append(prefix.data(), prefix.data() + prefix.size());
-  }
-  std::unique_ptr<custom_flag_formatter> clone() const override { return std::make_unique<JournalPriority>(); }
-};
 
 // %K: the suffix.
 class Suffix final : public spdlog::custom_flag_formatter {
@@ -53,6 +40,51 @@ bool stderr_is_the_journal() {
   return fmt::format("{}:{}", status.st_dev, status.st_ino) == stream;
 }
 
+// syslog(3)'s.
+int priority_of(spdlog::level::level_enum level) {
+  if (level >= spdlog::level::err) return 3;
+  if (level == spdlog::level::warn) return 4;
+  return level <= spdlog::level::debug ? 7 : 6;
+}
+
+// What the line that this thread logs has besides its text.
+struct Extras {
+  std::string_view id;
+  const JournalFields& fields;
+};
+thread_local const Extras* extras = nullptr;
+
+// Lines go to stderr, with their priority in front (sd-daemon(3)); those with an id to the journal's socket, if that
+// works.
+class JournalSink final : public spdlog::sinks::base_sink<std::mutex> {
+ public:
+  explicit JournalSink(std::string_view path) : socket_(path) {}
+
+ protected:
+  void sink_it_(const spdlog::details::log_msg& message) override {
+    spdlog::memory_buf_t line;
+    formatter_->format(message, line);
+    const std::string_view text(line.data(), line.size());
+    const int priority = priority_of(message.level);
+    if (extras != nullptr && socket_.send(datagram(*extras, text, priority))) return;
+    fmt::print(stderr, "<{}>{}\n", priority, text);
+  }
+  void flush_() override {}
+
+ private:
+  static std::string datagram(const Extras& with, std::string_view text, int priority) {
+    std::string all;
+    append_journal_field(all, "MESSAGE", text);
+    append_journal_field(all, "MESSAGE_ID", with.id);
+    append_journal_field(all, "PRIORITY", fmt::format("{}", priority));
+    append_journal_field(all, "SYSLOG_IDENTIFIER", program_invocation_short_name);
+    for (const auto& [name, value] : with.fields) append_journal_field(all, name, value);
+    return all;
+  }
+
+  const JournalSocket socket_;
+};
+
 spdlog::level::level_enum to_spdlog(LogLevel level) {
   constexpr std::array levels{spdlog::level::debug, spdlog::level::info, spdlog::level::warn, spdlog::level::err};
   return levels.at(static_cast<std::size_t>(level));
@@ -60,11 +92,19 @@ spdlog::level::level_enum to_spdlog(LogLevel level) {
 
 }  // namespace
 
-void log_start(LogLevel least, std::function<std::string()> suffix) {
-  auto formatter = std::make_unique<spdlog::pattern_formatter>();
-  formatter->add_flag<JournalPriority>('J').add_flag<Suffix>('K', std::move(suffix));
-  formatter->set_pattern(stderr_is_the_journal() ? "%J%v%K" : "%Y-%m-%d %H:%M:%S.%e %l: %v%K");
-  auto logger = std::make_shared<spdlog::logger>("memoir", std::make_shared<spdlog::sinks::stderr_sink_mt>());
+void log_start(LogLevel least, std::function<std::string()> suffix, std::string_view journal) {
+  const bool to_journal = stderr_is_the_journal();
+  auto formatter =
+      std::make_unique<spdlog::pattern_formatter>(spdlog::pattern_time_type::local, to_journal ? "" : "\n");
+  formatter->add_flag<Suffix>('K', std::move(suffix));
+  formatter->set_pattern(to_journal ? "%v%K" : "%Y-%m-%d %H:%M:%S.%e %l: %v%K");
+  spdlog::sink_ptr sink;
+  if (to_journal) {
+    sink = std::make_shared<JournalSink>(journal);
+  } else {
+    sink = std::make_shared<spdlog::sinks::stderr_sink_mt>();
+  }
+  auto logger = std::make_shared<spdlog::logger>("memoir", std::move(sink));
   logger->set_formatter(std::move(formatter));
   logger->set_level(to_spdlog(least));
   spdlog::set_default_logger(std::move(logger));
@@ -76,6 +116,21 @@ void log_level(LogLevel least) {
 
 void log_line(LogLevel level, std::string_view text) {
   spdlog::default_logger_raw()->log(to_spdlog(level), spdlog::string_view_t(text.data(), text.size()));
+}
+
+void log_message(LogLevel level, std::string_view text, std::string_view id, const JournalFields& fields) {
+  const Extras here{id, fields};
+  extras = &here;
+  log_line(level, text);
+  extras = nullptr;
+}
+
+void log_exception(std::string_view what, const std::exception& failure) noexcept {
+  try {
+    log_error(fmt::format("{}: {}", what, failure.what()));
+  } catch (const std::exception&) {
+    // Out of memory: the line is lost.
+  }
 }
 
 }  // namespace memoir

@@ -1,18 +1,23 @@
 #pragma once
 
 // The program's log, to stderr by spdlog. Under systemd (JOURNAL_STREAM names our stderr) lines carry the journal's
-// priority prefix (sd-daemon(3)) instead of a date. A suffix, made for each line, lets the recorder hang its own
-// memory use on every line without base knowing of it. Safe from any thread after log_start.
+// priority prefix (sd-daemon(3)) instead of a date, and messages with an id go to the journal's socket. A suffix, made
+// for each line, lets the recorder hang its own memory use on every line without base knowing of it. Safe from any
+// thread after log_start.
 
+#include <exception>
 #include <functional>
 #include <string>
 #include <string_view>
+
+#include "base/journal.h"
 
 namespace memoir {
 
 enum class LogLevel { debug, info, warning, error };
 
-void log_start(LogLevel least, std::function<std::string()> suffix = {});
+void log_start(LogLevel least, std::function<std::string()> suffix = {},
+               std::string_view journal = JournalSocket::kPath);
 void log_level(LogLevel least);  // from now on
 void log_line(LogLevel level, std::string_view text);
 
@@ -27,6 +32,22 @@ inline void log_warning(std::string_view text) {
 }
 inline void log_error(std::string_view text) {
   log_line(LogLevel::error, text);
+}
+
+// A line that has an id (message_id::…) and fields in the journal; elsewhere it is like any other.
+void log_message(LogLevel level, std::string_view text, std::string_view id, const JournalFields& fields);
+
+// Logs an error: "WHAT: <the exception's text>".
+void log_exception(std::string_view what, const std::exception& failure) noexcept;
+
+// Runs `action`, and logs an exception instead of passing it on: for the outermost function of a thread or a handler.
+template <typename Action>
+void log_exceptions(std::string_view what, Action&& action) noexcept {
+  try {
+    action();
+  } catch (const std::exception& failure) {
+    log_exception(what, failure);
+  }
 }
 
 }  // namespace memoir

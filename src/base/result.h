@@ -18,6 +18,7 @@ enum class ErrorKind {
   malformed,  // the text or value is not what it must be
   blocked,    // no answer within the deadline
   damaged,    // a database of ours that is not whole any more
+  refused,    // the store does not accept this value, and would not accept it later
   io,         // any other failure of a system call, or of SQLite
 };
 

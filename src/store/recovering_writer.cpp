@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "store/sqlite/database.h"
+#include "store/sqlite/failure.h"
 #include "store/sqlite/file_system.h"
 #include "store/sqlite/lock_file.h"
 #include "store/sqlite/wal_locks.h"
@@ -127,7 +128,9 @@ Result<std::vector<KnownProcess>> RecoveringWriter::known_processes(const std::s
 template <typename Action>
 Status RecoveringWriter::steadily(const Moment& at, Action&& action) {
   for (int attempt = 1;; ++attempt) {
-    Status ready = make_ready(at);
+    Status ready = guarded(path_, [&] { return make_ready(at); });
+    // Not by a fault of what is to be stored.
+    if (!ready && ready.error().kind == ErrorKind::refused) ready = Error{ErrorKind::io, ready.error().message};
     Status done = ready ? action() : ready;
     note_held(done, at);
     if (done || !leave(done.error()) || attempt == 2) return done;
@@ -170,7 +173,9 @@ Status RecoveringWriter::begin(const Moment& at) {
 
 Status RecoveringWriter::tell() {
   while (begun_ && !untold_.empty()) {
-    TRY(file_->write_event(untold_.front()));
+    const Status written = file_->write_event(untold_.front());
+    if (!written && written.error().kind != ErrorKind::refused) return written;
+    if (!written) log_error(written.error().message);
     untold_.erase(untold_.begin());
   }
   return Done{};
@@ -218,7 +223,8 @@ Status RecoveringWriter::move_damaged() {
   set_aside_ms_ = now.boot_ms;
   const std::string text = fmt::format("{} was damaged, and was set aside as {}; a new one was begun", path_, aside);
   log_error(damage_);
-  log_error(text);
+  log_message(LogLevel::error, text, message_id::kQuarantinedFile,
+              {{"MEMOIR_FILE", path_}, {"MEMOIR_QUARANTINED_AS", aside}});
   untold_.push_back({now, "set-aside", text});
   damage_.clear();
   return Done{};
@@ -254,6 +260,8 @@ Status RecoveringWriter::begin_run(const RunInfo& run) {
 Status RecoveringWriter::write(const Tick& tick) {
   Status written = steadily(tick.begin, [&] { return file_->write(tick); });
   if (written) watch_wal();
+  // The processes that only this tick introduced are introduced again.
+  if (!written && written.error().kind == ErrorKind::refused && options_.on_anew) options_.on_anew();
   return written;
 }
 

@@ -6,6 +6,7 @@
 //   damaged             set aside whole (store/write/set_aside.h), a fresh file is begun; at most every ten minutes
 //   deleted or moved    noticed at the next tick; a fresh file is begun at the path
 //   full disk, I/O      an error, as of any Writer; the caller tries again
+//   a refused tick      an error (ErrorKind::refused); the tick after it starts from what the file holds
 //   a long reader       nothing fails, but the -wal cannot shrink: said when it is long
 //
 // A fresh file gets the run with it, and an event that says why: set-aside, moved, wal.
@@ -24,8 +25,8 @@ struct RecoveringOptions {
   Durability durability = Durability::full;
   std::int64_t long_wal_bytes = std::int64_t{64} << 20;
   std::int64_t set_aside_every_ms = 600'000;
-  // Another file than the one before was begun, which knows of no process: each is to be told again. Called on the
-  // thread that writes.
+  // Called, on the thread that writes, when the next tick must introduce every process again: a fresh file was begun,
+  // or a tick was refused.
   std::function<void()> on_anew{};
 };
 

@@ -68,6 +68,7 @@ class SqliteWriter final : public Writer {
   Error no_run() const { return {ErrorKind::io, path_ + ": no run has begun"}; }
   WriterState state_at_start();
   void note_clock_step(const Tick& tick);
+  void forget_state();
   Result<Maintenance> bring_home();
   Maintenance roll_up();
   Maintenance hurry();
@@ -182,9 +183,27 @@ Status SqliteWriter::write(const Tick& tick) {
     checkpoints_.note_tick(tick.begin.boot_ms);
     return Done{};
   });
+  if (!stored && stored.error().kind == ErrorKind::refused) forget_state();
   // The tick is stored, whether or not the -wal can be brought home.
   if (stored && checkpoints_.overdue()) static_cast<void>(bring_home());
   return stored;
+}
+
+// What is remembered of the last tick may contradict the file, and would make it refuse every further tick.
+void SqliteWriter::forget_state() {
+  const Status forgotten = guarded(path_, [&]() -> Status {
+    next_ = state_;
+    Transaction transaction(*database_, Transaction::Kind::write);
+    ticks_.flush_marks(next_);
+    transaction.commit();
+    return Done{};
+  });
+  if (!forgotten) log_error(forgotten.error().message);
+  const Status read = guarded(path_, [&]() -> Status {
+    state_ = state_at_start();
+    return Done{};
+  });
+  if (!read) log_error(read.error().message);
 }
 
 // The -wal, with no transaction open.

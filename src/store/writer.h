@@ -33,7 +33,7 @@ class Writer {
   virtual Status begin_run(const RunInfo& run) = 0;
 
   // Stores one tick. On an error nothing of it is stored, the writer stays usable, and the same tick may be written
-  // again.
+  // again; not one that is refused (ErrorKind::refused), after which the next tick is written like the first of a run.
   virtual Status write(const Tick& tick) = 0;
 
   virtual Status write_event(const Event& event) = 0;

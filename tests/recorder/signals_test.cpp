@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <stdexcept>
 #include <string>
 #include <unistd.h>
 #include <vector>
@@ -15,7 +16,7 @@ namespace {
 
 // The numbers of the first `count` that are heard, in their order. In a process of its own: this one's signals are left
 // alone.
-std::string heard(const std::vector<int>& sent, std::size_t count, void (*before)(int) = SIG_DFL) {
+std::string heard(const std::vector<int>& sent, std::size_t count, void (*before)(int) = SIG_DFL, bool throws = false) {
   return test::in_child([&] {
     asio::io_context loop{1};
     Signals stops{loop};
@@ -27,6 +28,7 @@ std::string heard(const std::vector<int>& sent, std::size_t count, void (*before
     const auto hear = [&](int signal) {
       all.push_back(signal);
       if (all.size() == count) loop.stop();
+      if (throws) throw std::runtime_error("a handler's fault");
     };
     stops.await(hear);
     signals.await(hear);
@@ -54,4 +56,8 @@ TEST_CASE("a storm of signals that nobody hears yet is one of each, and hides no
 
 TEST_CASE("a signal that was ignored is heard") {
   CHECK(heard({SIGHUP}, 1, SIG_IGN) == "1 ");
+}
+
+TEST_CASE("a handler that throws hears the next signal") {
+  CHECK(heard({SIGUSR1, SIGHUP}, 2, SIG_DFL, true) == "1 10 ");
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <condition_variable>
 #include <mutex>
+#include <new>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -19,6 +21,8 @@ namespace {
 
 constexpr std::int64_t kDearMs = 1'000;
 constexpr std::int64_t kDearUs = 20'000;
+constexpr std::int64_t kRefusedMs = 2'000;  // a tick that the store refuses
+constexpr std::int64_t kThrowingMs = 2'001;
 
 // What a store was told, and the test's hand on its disk.
 class Disk {
@@ -26,6 +30,12 @@ class Disk {
   void work() { set(false, false); }
   void fail() { set(true, false); }
   void hang() { set(false, true); }
+
+  // The next write fails for want of memory.
+  void run_out_of_memory() {
+    const std::scoped_lock lock(mutex_);
+    out_of_memory_ = true;
+  }
 
   // So many pieces of maintenance are to be done after a tick; the first of them may fail.
   void need_maintenance(int pieces, bool fails = false) {
@@ -55,6 +65,7 @@ class Disk {
     changed_.notify_all();
     changed_.wait(lock, [this] { return !hangs_; });
     if (fails_) return Error{ErrorKind::io, "the disk is full"};
+    if (std::exchange(out_of_memory_, false)) throw std::bad_alloc();
     entries_.push_back(std::move(entry));
     changed_.notify_all();
     return Done{};
@@ -71,6 +82,16 @@ class Disk {
   std::vector<std::int64_t> storing() {
     const std::scoped_lock lock(mutex_);
     return storing_;
+  }
+
+  void keep(std::string lost) {
+    const std::scoped_lock lock(mutex_);
+    lost_.push_back(std::move(lost));
+  }
+  // The texts of these events.
+  std::vector<std::string> lost() {
+    const std::scoped_lock lock(mutex_);
+    return lost_;
   }
 
   // Waits for a condition, and fails the test if it takes ever so long.
@@ -107,11 +128,13 @@ class Disk {
   std::condition_variable changed_;
   bool fails_ = false;
   bool hangs_ = false;
+  bool out_of_memory_ = false;
   bool maintenance_fails_ = false;
   int pieces_ = 0;
   int attempts_ = 0;
   std::vector<std::chrono::steady_clock::time_point> attempted_;
   std::vector<std::string> entries_;
+  std::vector<std::string> lost_;
   std::vector<std::int64_t> storing_;  // CPU in µs that each tick told; -1: none
 };
 
@@ -122,9 +145,14 @@ class DiskWriter final : public Writer {
   Status begin_run(const RunInfo&) override { return disk_->write("begin"); }
   Status write(const Tick& tick) override {
     disk_->take(tick);
+    if (tick.begin.wall_ms == kRefusedMs) return Error{ErrorKind::refused, "UNIQUE constraint failed"};
+    if (tick.begin.wall_ms == kThrowingMs) throw std::out_of_range("vector::at");
     return disk_->write("tick " + std::to_string(tick.begin.wall_ms));
   }
-  Status write_event(const Event& event) override { return disk_->write(event.kind); }
+  Status write_event(const Event& event) override {
+    if (event.kind == "lost") disk_->keep(event.text);
+    return disk_->write(event.kind);
+  }
   Result<Maintenance> maintain() override { return disk_->maintain(); }
   Status end_run(const Moment&, const std::string& reason) override { return disk_->write("end " + reason); }
 
@@ -245,6 +273,62 @@ TEST_CASE_METHOD(Fixture, "ticks lost to a long failure are recorded when the st
   CHECK(stage.finish() == Finish::stored);
   CHECK(disk->entries() == Entries{"begin", "tick 4", "lost", "tick 5", "end stopped"});
   CHECK(stage.counts().dropped == 3);
+}
+
+TEST_CASE_METHOD(Fixture, "a tick that the store refuses is dropped and reported, and those after it are stored") {
+  options.queue.ticks = 10;
+  const auto [ms, why] = GENERATE(table<std::int64_t, std::string>(
+      {{kRefusedMs, "UNIQUE constraint failed"}, {kThrowingMs, "the database: the store failed (vector::at)"}}));
+  Storage stage = storage();
+  stage.push(RunInfo{});
+  for (const std::int64_t at : {std::int64_t{1}, ms, std::int64_t{3'000}}) stage.push(tick_at(at));
+  stage.push(RunEnd{.at = {}, .reason = "stopped"});
+  CHECK(stage.finish() == Finish::stored);
+  CHECK(disk->entries() == Entries{"begin", "tick 1", "lost", "tick 3000", "end stopped"});
+  REQUIRE(disk->lost().size() == 1);
+  CHECK(disk->lost()[0] == "The store refused 1 tick from 1970-01-01 00:00:02 UTC to 1970-01-01 00:00:02 UTC: " + why);
+  CHECK(stage.counts().stored == 2);
+  CHECK(stage.counts().dropped == 1);
+}
+
+TEST_CASE_METHOD(Fixture, "many refused ticks are two events") {
+  options.queue.ticks = 100;
+  Storage stage = storage();
+  stage.push(RunInfo{});
+  for (int i = 0; i < 20; ++i) stage.push(tick_at(kRefusedMs));
+  stage.push(tick_at(3'000));
+  stage.push(RunEnd{.at = {}, .reason = "stopped"});
+  CHECK(stage.finish() == Finish::stored);
+  CHECK(disk->entries() == Entries{"begin", "lost", "tick 3000", "lost", "end stopped"});
+  REQUIRE(disk->lost().size() == 2);
+  CHECK(disk->lost()[1].starts_with("The store refused 19 ticks from "));
+  CHECK(stage.counts().dropped == 20);
+}
+
+TEST_CASE_METHOD(Fixture, "work that fails for want of memory is tried again") {
+  disk->run_out_of_memory();
+  Storage stage = storage();
+  stage.push(RunInfo{});
+  disk->wait_for_entries(1);
+  disk->run_out_of_memory();
+  stage.push(tick_at(1));
+  CHECK(stage.finish() == Finish::stored);
+  CHECK(disk->entries() == Entries{"begin", "tick 1"});
+  CHECK(stage.counts().dropped == 0);
+}
+
+TEST_CASE_METHOD(Fixture, "maintenance that throws is tried again") {
+  disk->need_maintenance(1);
+  options.maintenance_retry = 1ms;
+  disk->hang();
+  Storage stage = storage();
+  stage.push(tick_at(1));
+  disk->wait_for_attempts(1);
+  disk->work();
+  disk->run_out_of_memory();
+  disk->wait_for_entries(2);
+  CHECK(stage.finish() == Finish::stored);
+  CHECK(disk->entries() == Entries{"tick 1", "maintain"});
 }
 
 TEST_CASE_METHOD(Fixture, "the end gives up on a store that goes on failing") {

@@ -142,6 +142,27 @@ TEST_CASE_METHOD(Fixture, "a -wal damaged while nobody recorded is set aside wit
   must(writer->end_run(simulation.now(), "stopped"));
 }
 
+TEST_CASE_METHOD(Fixture, "a tick that breaks a rule of the schema is refused, and the next one is stored whole") {
+  const auto writer = steady();
+  begin(*writer);
+  record(*writer, 3);
+  Tick twice = simulation.next();
+  twice.keyframe = true;
+  twice.processes.insert(twice.processes.begin(), twice.processes.front());
+  const Status refused = writer->write(twice);
+  REQUIRE(!refused.ok());
+  CHECK(refused.error().kind == ErrorKind::refused);
+  CHECK(begun_anew == 1);
+
+  const Tick next = simulation.next();
+  must(writer->write(next));
+  const Snapshot snapshot = must(reader()->snapshot(4));
+  REQUIRE(snapshot.processes.size() == next.processes.size());
+  for (std::size_t i = 0; i < next.processes.size(); ++i) CHECK(snapshot.processes[i].sample == next.processes[i]);
+  must(writer->end_run(simulation.now(), "stopped"));
+  CHECK(must(reader()->runs()).size() == 1);
+}
+
 TEST_CASE_METHOD(Fixture, "what is set aside does not overwrite what was set aside before") {
   for (int round = 1; round <= 3; ++round) {
     record_unclean(5);

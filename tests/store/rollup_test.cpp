@@ -313,6 +313,30 @@ TEST_CASE("a recorder killed between two pieces of a rollup goes on with the nex
     REQUIRE(rows(fixture.path(), table) == rows(whole.path(), table));
 }
 
+TEST_CASE("a half-written rollup whose ticks another program deleted is given up, and recording continues") {
+  const StoreFixture fixture;
+  Simulation simulation({.processes = 30, .births = 1, .interval_ms = 600'000});
+  {
+    const auto writer = fixture.writer();
+    must(writer->begin_run(run_info(simulation.boot(), simulation.now(), 600'000)));
+    for (int i = 0; i < 9; ++i) must(writer->write(simulation.next()));
+  }
+  SQLite::Database database(fixture.path(), SQLite::OPEN_READWRITE);
+  const auto is_half_written = [&] {
+    return database.execAndGet("SELECT target_tick_id <> tick_id FROM rollup_mark").getInt() != 0;
+  };
+  for (int i = 0; i < 10 && !is_half_written(); ++i) must(fixture.writer()->maintain());
+  REQUIRE(is_half_written());
+  database.exec("DELETE FROM tick WHERE id < (SELECT target_tick_id FROM rollup_mark)");
+  const auto writer = fixture.writer();
+  must(writer->begin_run(run_info(simulation.boot(), simulation.now(), 600'000)));
+  must(writer->write(simulation.next()));
+  int pieces = 0;
+  while (must(writer->maintain()).more && pieces < 1000) ++pieces;
+  CHECK(pieces < 1000);
+  CHECK_FALSE(is_half_written());
+}
+
 TEST_CASE("a clock that is set puts nothing into buckets of a time that never was, and nothing away") {
   const StoreFixture fixture;
   Simulation simulation({.processes = 8, .changing = 0.2, .births = 0, .interval_ms = 60'000});

@@ -41,7 +41,7 @@ Status find_disk(Place& place) {
   struct statfs type {};
   struct statvfs room {};
   if (statfs(place.path.c_str(), &type) != 0 || statvfs(place.path.c_str(), &room) != 0) {
-    return errno_error(errno, "cannot look at the file system of", place.path);
+    return errno_error(errno, "inspect the file system of", place.path);
   }
   const auto magic = static_cast<unsigned>(type.f_type);
   place.remote = remote_file_system(magic);
@@ -90,7 +90,7 @@ Finding judge_file_system(const Place& place) {
 
 Result<Place> look_at_place(const std::string& path) {
   struct stat file {};
-  if (stat(path.c_str(), &file) != 0) return errno_error(errno, "cannot look at", path);
+  if (stat(path.c_str(), &file) != 0) return errno_error(errno, "inspect", path);
   Place place;
   place.path = path;
   place.owner = user_name(file.st_uid);

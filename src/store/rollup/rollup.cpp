@@ -94,6 +94,8 @@ void Rollup::prepare() {
   const auto end = target(mark);
   if (!end) return;
   const auto first = first_from_.first(read_end, mark.tick_id);
+  // Half written, and deleted since by another program: nothing can be rolled up of it.
+  if (!first || first->tick_id >= *end) return set_mark({*end, *end, 0, 0});
   segment_ = roll_up(database_, first->tick_id, *end);
   machine_written_ = mark.half_written();
   const MemoryPieces& memory = segment_->memory;

@@ -1,6 +1,8 @@
 #include "store/sqlite/failure.h"
 
+#include <SQLiteCpp/Exception.h>
 #include <fmt/format.h>
+#include <new>
 #include <sqlite3.h>
 
 namespace memoir {
@@ -12,7 +14,9 @@ Error damaged(const std::string& path, const std::string& how) {
                       path, how)};
 }
 
-Error store_error(const std::string& path, const SQLite::Exception& failure) {
+namespace {
+
+Error sqlite_error(const std::string& path, const SQLite::Exception& failure) {
   const auto error = [&](ErrorKind kind, const char* text) {
     return Error{kind, fmt::format("{}: {} (SQLite: {})", path, text, failure.what())};
   };
@@ -39,12 +43,24 @@ Error store_error(const std::string& path, const SQLite::Exception& failure) {
     case SQLITE_NOMEM:
       return error(ErrorKind::io, "the answer takes too much memory; ask about a shorter range");
     case SQLITE_TOOBIG:
-      return error(ErrorKind::io, "holds a longer text than Memoir writes");
+      return error(ErrorKind::refused, "a text is longer than SQLite accepts");
+    case SQLITE_CONSTRAINT:
+    case SQLITE_MISMATCH:
+      return error(ErrorKind::refused, "a value breaks a rule of the schema");
     case SQLITE_RANGE:
       return error(ErrorKind::damaged, "holds a number that Memoir never writes");
     default:
       return error(ErrorKind::io, "the store failed");
   }
+}
+
+}  // namespace
+
+Error store_error(const std::string& path, const std::exception& failure) {
+  if (const auto* sqlite = dynamic_cast<const SQLite::Exception*>(&failure)) return sqlite_error(path, *sqlite);
+  if (dynamic_cast<const std::bad_alloc*>(&failure) != nullptr)
+    return {ErrorKind::io, path + ": there is not enough memory"};
+  return {ErrorKind::refused, fmt::format("{}: the store failed ({})", path, failure.what())};
 }
 
 }  // namespace memoir
