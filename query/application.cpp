@@ -18,6 +18,7 @@
 #include "query/render/render.h"
 #include "query/render/terminal.h"
 #include "query/state/process_columns.h"
+#include "store/names.h"
 #include "store/sqlite/database.h"
 
 namespace memoir::query {
@@ -128,7 +129,7 @@ std::optional<std::vector<std::string>> nobody(const Context& context, std::opti
   const std::int64_t at_ms = context.when.at_ms.value_or(context.file.last_tick_ms);
   const Range recent{context.when.at_ms ? at_ms : at_ms - kDayMs, at_ms};
   const Range range = context.when.range.value_or(answered.value_or(recent));
-  const Result<std::vector<StoredProcess>> processes = context.reader.processes(range);
+  const Result<std::vector<StoredProcess>> processes = load_processes(context.reader, range);
   if (!processes || processes->empty() || filter->names_any(*processes)) return std::nullopt;
   return filter->misses(*processes);
 }

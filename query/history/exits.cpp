@@ -9,6 +9,8 @@
 
 #include "base/text.h"
 #include "query/report/format.h"
+#include "store/exits.h"
+#include "store/names.h"
 
 namespace memoir::query {
 StoredProcess stand_in(const EndSum& sum) {
@@ -23,10 +25,10 @@ StoredProcess stand_in(const EndSum& sum) {
 
 Result<Ended> load_ended(Reader& reader, Range range, const Filter& filter) {
   Ended ended;
-  ended.told = TRY(reader.end_totals(range));
-  ended.kept = TRY(reader.ends(range));
+  ended.told = TRY(load_exit_totals(reader, range));
+  ended.kept = TRY(load_exits(reader, range));
   std::ranges::stable_sort(ended.kept, std::greater(), [](const StoredEnd& of) { return of.end.peak_kib; });
-  auto sums = TRY(reader.end_sums(range));
+  auto sums = TRY(load_exit_sums(reader, range));
   for (EndSum& sum : sums) {
     StoredProcess process = stand_in(sum);
     if (filter.matches(process)) ended.others.push_back({std::move(process), std::move(sum)});
@@ -39,7 +41,7 @@ Status visit_kept(Reader& reader, const std::vector<StoredEnd>& kept, const Filt
   constexpr std::size_t at_once = 4'096;
   for (std::size_t from = 0; from < kept.size(); from += at_once) {
     const std::span<const StoredEnd> some = std::span(kept).subspan(from, std::min(at_once, kept.size() - from));
-    auto read = TRY(reader.processes_by_id(each_of(some, &StoredEnd::process_id)));
+    auto read = TRY(load_processes_by_id(reader, each_of(some, &StoredEnd::process_id)));
     std::unordered_map<std::int64_t, StoredProcess> processes;
     for (StoredProcess& process : read) processes.emplace(process.id, std::move(process));
     for (const StoredEnd& of : some) {

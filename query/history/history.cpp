@@ -4,6 +4,7 @@
 #include <set>
 
 #include "query/history/tier.h"
+#include "store/names.h"
 
 namespace memoir::query {
 
@@ -22,6 +23,15 @@ Result<BucketSum::Recorded> recorded_time(Reader& reader, Tier tier, Range range
 }
 
 }  // namespace
+
+std::optional<SubjectKind> group_kind(std::string_view group) {
+  const auto found = std::ranges::find(kGroupKinds, group, [](SubjectKind kind) { return info_of(kind).name; });
+  return found == kGroupKinds.end() ? std::nullopt : std::optional(*found);
+}
+
+std::optional<SubjectKind> kept_kind(Tier tier, std::string_view group) {
+  return holds_groups(tier) ? group_kind(group) : std::nullopt;
+}
 
 SubjectSum::SubjectSum(std::int64_t width_ms, const BucketSum::Recorded& recorded) {
   if (width_ms > 0) sum_.emplace<BucketSum>(width_ms, recorded);
@@ -60,7 +70,7 @@ Result<ProcessHistory> ProcessHistory::load(Reader& reader, const HistoryQuestio
                                             const VisitProcess& visit) {
   ProcessHistory history(reader, question);
   if (!holds_groups(question.tier)) {
-    TRY(reader.visit_processes(question.range, visit));
+    TRY(visit_processes(reader, question.range, visit));
     return history;
   }
   history.complete_ = false;
@@ -69,7 +79,7 @@ Result<ProcessHistory> ProcessHistory::load(Reader& reader, const HistoryQuestio
     ids.insert(of.subject_id);
     history.intervals_.push_back(of);
   }));
-  const std::vector<StoredProcess> processes = TRY(reader.processes_by_id({ids.begin(), ids.end()}));
+  const std::vector<StoredProcess> processes = TRY(load_processes_by_id(reader, {ids.begin(), ids.end()}));
   std::ranges::for_each(processes, visit);
   return history;
 }
@@ -104,8 +114,19 @@ Status ProcessHistory::visit(const VisitInterval& visit) const {
   return Done{};
 }
 
+void Exactness::add(Tier tier, const SubjectInterval& of) {
+  if (holds_groups(tier)) return share.add(of.interval);
+  if (of.processes == 0) return;
+  member_ms += of.interval.covered_ms;
+  if (!of.interval.mean) {
+    unknown_ms += of.interval.covered_ms;
+  } else if (of.interval.exact == 0) {
+    inexact_ms += of.interval.covered_ms;
+  }
+}
+
 Status visit_groups(Reader& reader, const HistoryQuestion& question, const VisitGroup& visit) {
-  const std::map<std::int64_t, std::string> names = TRY(reader.group_names(question.kind));
+  const std::map<std::int64_t, std::string> names = TRY(load_group_names(reader, question.kind));
   return reader.history(question, [&](const SubjectInterval& of) {
     const auto name = names.find(of.subject_id);
     if (name != names.end()) visit(name->second, of);
@@ -131,6 +152,7 @@ MetricValues MeanState::values_over(std::int64_t recorded_ms) const {
 
 Range bucket_around(Tier tier, std::int64_t at_ms) {
   const std::int64_t width_ms = bucket_ms(tier);
+  if (width_ms == 0) return {at_ms, at_ms};
   const std::int64_t from_ms = at_ms - at_ms % width_ms;
   return {from_ms, from_ms + width_ms};
 }

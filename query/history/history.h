@@ -15,6 +15,11 @@
 
 namespace memoir::query {
 
+// The groups of --group that may have a history of their own: identity, category, cgroup.
+std::optional<SubjectKind> group_kind(std::string_view group);
+// Those that have one in a tier; nullopt: the history of its members is summed.
+std::optional<SubjectKind> kept_kind(Tier tier, std::string_view group);
+
 // Several subjects as one: the sum of what they hold. Ticks tell its extremes, rollups its mean alone.
 class SubjectSum {
  public:
@@ -64,6 +69,16 @@ class ProcessHistory {
   bool one_by_one_ = false;
 };
 
+// How exact the values of processes are over time: of ticks the time of members counts, of rollups their share.
+struct Exactness {
+  std::int64_t unknown_ms = 0;  // time of members whose memory was not known (zombies have none to know)
+  std::int64_t inexact_ms = 0;  // time of members whose PSS is not exact
+  std::int64_t member_ms = 0;   // time of all members
+  ExactShare share = {};
+
+  void add(Tier tier, const SubjectInterval& of);
+};
+
 // Groups by what they are called; what a file has no name for any more is left out.
 using VisitGroup = std::function<void(const std::string& name, const SubjectInterval&)>;
 Status visit_groups(Reader& reader, const HistoryQuestion& question, const VisitGroup& visit);
@@ -81,7 +96,7 @@ struct MeanState {
   MetricValues values_over(std::int64_t recorded_ms) const;
 };
 
-// The bucket of a tier (not raw) that holds a time: [from_ms, to_ms).
+// The bucket of a tier that holds a time: [from_ms, to_ms); of ticks the time itself.
 Range bucket_around(Tier tier, std::int64_t at_ms);
 
 }  // namespace memoir::query

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "query/report/report.h"
+#include "store/names.h"
 #include "store/reader.h"
 
 namespace memoir::query {
@@ -38,7 +39,7 @@ void add_reached(Columns<Row>& columns, GetMark mark, std::array<int, 3> least_u
 
 // Whose they are, those that the store still knows.
 inline Result<std::vector<StoredProcess>> processes_of(Reader& reader, const ProcessMarks& marks) {
-  return reader.processes_by_id(each_of(marks.marks, &HighWater::subject_id));
+  return load_processes_by_id(reader, each_of(marks.marks, &HighWater::subject_id));
 }
 
 }  // namespace memoir::query

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "query/args/times.h"
 #include "query/history/history.h"
+#include "store/events.h"
 
 namespace memoir::query {
 
@@ -85,7 +86,7 @@ Status look_at_day(Reader& reader, RecorderStatus& status) {
   status.reads = sum_up_reads(ticks);
   if (!ticks.empty()) status.tick = ticks.back();
 
-  sort_events(status, TRY(reader.events({std::min(day.from_ms, run.started_ms), status.now_ms})), day);
+  sort_events(status, TRY(load_events(reader, {std::min(day.from_ms, run.started_ms), status.now_ms})), day);
   TRY(count_oom_kills(reader, status, day));
 
   if (!status.tick) return Done{};

@@ -93,6 +93,18 @@ bool holds_groups(Tier tier) {
   return tier != Tier::raw;
 }
 
+bool holds_short_lived(Tier tier) {
+  return !holds_groups(tier);
+}
+
+bool holds_metric(Tier tier, Metric metric) {
+  return !holds_groups(tier) || info_of(metric).rolled_up;
+}
+
+std::optional<std::string_view> bucket_width(Tier tier) {
+  return holds_groups(tier) ? std::optional(tier_width(tier)) : std::nullopt;
+}
+
 Range max_reached(const Summary& summary, Tier tier) {
   if (!holds_groups(tier)) return {summary.max_at_ms, summary.max_until_ms};
   // Of buckets in a row of which nothing changed the first counts.
@@ -104,6 +116,16 @@ std::optional<std::string> inexact_line(const ExactShare& exact) {
   if (!percent || *percent >= 100) return std::nullopt;
   return fmt::format("{} of the PSS is exact: the rest is estimated, or RSS where it could not be read",
                      print_exact(*percent));
+}
+
+std::string print_reached(const Summary& summary, Tier tier, Zone zone) {
+  const Range reached = max_reached(summary, tier);
+  if (!holds_groups(tier) || reached.from_ms == reached.to_ms) return "at " + print_time(reached.from_ms, zone);
+  return "within " + print_within(reached.from_ms, reached.to_ms, zone);
+}
+
+int tier_notes(Tier tier) {
+  return holds_groups(tier) ? 1 : 0;
 }
 
 void report_tier(Tier tier, Report& report) {

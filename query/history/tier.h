@@ -48,6 +48,14 @@ std::string_view tier_width(Tier tier);
 // Rollups hold identities, categories and cgroups as subjects of their own; of ticks their members are summed.
 bool holds_groups(Tier tier);
 
+// What a tier can answer, so that commands need not know what it is made of. Whether each process is in it, however
+// short it lived; else those that are younger than a bucket are in its groups alone.
+bool holds_short_lived(Tier tier);
+// Whether it has values of a metric of processes: those that are not rolled up are in ticks alone.
+bool holds_metric(Tier tier, Metric metric);
+// "an hour": over which its values are means; nullopt: they are of one time.
+std::optional<std::string_view> bucket_width(Tier tier);
+
 // From when until when it had its maximum, if it has one; of a bucket it was reached somewhere within it, or at the
 // time that the bucket tells.
 Range max_reached(const Summary& summary, Tier tier);
@@ -80,7 +88,12 @@ void add_max_reached(Columns<Row>& columns, int least_useful, Tier tier, Zone zo
 // What must be known of values from rollups that are not all exact.
 std::optional<std::string> inexact_line(const ExactShare& exact);
 
+// "at 03:14:00", "within 03:10 to 03:15": when it had its maximum.
+std::string print_reached(const Summary& summary, Tier tier, Zone zone);
+
 // In JSON, and for people where it is not ticks: "From rollups of an hour: …".
 void report_tier(Tier tier, Report& report);
+// How many notes that makes.
+int tier_notes(Tier tier);
 
 }  // namespace memoir::query

@@ -5,6 +5,8 @@
 #include <map>
 #include <utility>
 
+#include "store/names.h"
+
 namespace memoir::query {
 
 namespace {
@@ -21,8 +23,8 @@ std::optional<std::int64_t> end_of(const Group& group, Range range) {
 }  // namespace
 
 Result<std::vector<Group>> load_groups(Reader& reader, Range range) {
-  std::vector<StoredLife> lives = TRY(reader.lives(range));
-  std::vector<StoredIdentity> identities = TRY(reader.identities(std::nullopt));
+  std::vector<StoredLife> lives = TRY(load_lives(reader, range));
+  std::vector<StoredIdentity> identities = TRY(load_identities(reader, std::nullopt));
   std::ranges::stable_sort(lives, {}, &StoredLife::first_ms);
   std::map<std::int64_t, Group> groups;
   for (StoredIdentity& identity : identities) {

@@ -8,7 +8,9 @@
 #include "base/sorted.h"
 #include "model/metric.h"
 #include "query/args/times.h"
+#include "query/history/history.h"
 #include "query/history/tier.h"
+#include "store/samples.h"
 
 namespace memoir::query {
 
@@ -46,17 +48,17 @@ void append(const Interval& interval, LeakSeries& series) {
 class SeriesMaker {
  public:
   explicit SeriesMaker(const LeakSource& source)
-      : ticks_(!holds_groups(source.tier)), cut_(source.width_ms), taken_{{}, source.width_ms} {}
+      : cuts_(bucket_ms(source.tier) != source.width_ms), cut_(source.width_ms), taken_{{}, source.width_ms} {}
 
   void add(const Interval& interval) {
     if (!interval.mean) return;
-    if (!ticks_) return append(interval, taken_);
+    if (!cuts_) return append(interval, taken_);
     cut_.hold(interval.from_ms, interval.until_ms, static_cast<double>(*interval.mean));
   }
-  LeakSeries take() { return in_order(ticks_ ? cut_.take() : std::move(taken_)); }
+  LeakSeries take() { return in_order(cuts_ ? cut_.take() : std::move(taken_)); }
 
  private:
-  bool ticks_;
+  bool cuts_;
   LeakRollup cut_;
   LeakSeries taken_;
 };
@@ -133,7 +135,7 @@ LeakSeries in_order(LeakSeries series) {
 }
 
 Tier machine_tier(const LeakSource& source) {
-  return holds_groups(source.tier) ? source.tier : Tier::five_minutes;
+  return std::max(source.tier, Tier::five_minutes);
 }
 
 LeakSource leak_source(Range range, const LeakSettings& settings) {
@@ -161,7 +163,7 @@ Result<std::map<std::int64_t, LeakSeries>> process_series(Reader& reader, const 
 
 Result<PoolSeries> pool_series(Reader& reader, const LeakSource& source, std::int64_t identity_id,
                                const std::vector<StoredLife>& members) {
-  if (!holds_groups(source.tier)) return sum_members(reader, source, members);
+  if (!kept_kind(source.tier, "identity")) return sum_members(reader, source, members);
   SeriesMaker sum(source);
   SeriesMaker count(source);
   TRY(visit_held(reader, source, SubjectKind::identity, identity_id, [&](const SubjectInterval& held) {
@@ -191,7 +193,7 @@ Result<std::vector<LeakSeries>> machine_series(Reader& reader, const LeakSource&
 }
 
 Result<LeakSeries> zombie_series(Reader& reader, const LeakSource& source, const LeakSettings& settings) {
-  const std::vector<StoredZombies> ticks = TRY(reader.zombies(source.range));
+  const std::vector<StoredZombies> ticks = TRY(load_zombies(reader, source.range));
   std::vector<LeakSample> samples;
   samples.reserve(ticks.size());
   for (const StoredZombies& tick : ticks) {

@@ -10,6 +10,7 @@
 #include "query/leaks/room.h"
 #include "query/leaks/series.h"
 #include "query/state/process_columns.h"
+#include "store/names.h"
 
 namespace memoir::query {
 
@@ -154,8 +155,8 @@ class StoreJudge {
 
   // By the newest process of each identity.
   Status name_rows() {
-    const std::vector<StoredProcess> newest = TRY(
-        reader_.processes_by_id(each_of(groups_, [](const Group& group) { return group.members.back().process_id; })));
+    const std::vector<StoredProcess> newest = TRY(load_processes_by_id(
+        reader_, each_of(groups_, [](const Group& group) { return group.members.back().process_id; })));
     std::unordered_map<std::int64_t, const ProcessInfo*> infos;
     for (const StoredProcess& process : newest) infos[process.id] = &process.info;
     for (std::size_t at = 0; at < rows_.size(); ++at) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "store/names.h"
+
 namespace memoir::query {
 namespace {
 
@@ -25,7 +27,7 @@ std::string UserNames::of(std::uint32_t uid) const {
 Result<std::optional<StoredProcess>> process_of_pid(const Context& context, std::int32_t pid, std::int64_t at_ms,
                                                     std::optional<std::int64_t> alive_ms) {
   if (pid == 0) return std::optional<StoredProcess>();
-  auto processes = TRY(context.reader.processes_of_pid({context.file.first_tick_ms, at_ms}, pid));
+  auto processes = TRY(load_processes_of_pid(context.reader, {context.file.first_tick_ms, at_ms}, pid));
   std::erase_if(processes, [&](const StoredProcess& process) {
     const bool later = process.info.start_ms > at_ms + kSlackMs;
     return later || (alive_ms && process.gone_ms && *process.gone_ms + kSlackMs < *alive_ms);

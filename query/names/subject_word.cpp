@@ -139,7 +139,7 @@ Result<Subject> choose_subject(const Context& context, Subject subject, const st
 
 Result<std::set<std::int64_t>> subject_ids(const Context& context, const State& state) {
   const auto processes = each_of(state.processes, [](const HeldProcess& held) { return *held.process; });
-  const std::int64_t at_ms = state.snapshot.tick.begin.wall_ms;
+  const std::int64_t at_ms = state.at_ms;
   Subject subject = TRY(parse_subject(context.options.subjects.front(), context.now_ms, context.options.zone));
   subject = TRY(choose_subject(context, std::move(subject), processes, {at_ms, at_ms}));
   const std::vector<StoredProcess> members =

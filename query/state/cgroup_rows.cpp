@@ -4,6 +4,8 @@
 
 #include "model/cgroup.h"
 #include "model/container.h"
+#include "store/names.h"
+#include "store/states.h"
 
 namespace memoir::query {
 namespace {
@@ -16,9 +18,9 @@ CgroupRow& row_of(Rows& rows, const std::string& path) {
   return row;
 }
 
-Status add_tick(Reader& reader, const State& state, Rows& rows) {
-  for (const CgroupSample& sample : state.snapshot.cgroups) row_of(rows, sample.path).now = sample;
-  auto details = TRY(reader.cgroup_details(state.snapshot.tick.id));
+Status add_tick(Reader& reader, const State& state, const TickState& tick, Rows& rows) {
+  for (const CgroupSample& sample : *state.cgroups) row_of(rows, sample.path).now = sample;
+  auto details = TRY(load_cgroup_details(reader, tick.tick.id));
   for (CgroupDetail& detail : details) {
     if (const auto row = rows.find(detail.path); row != rows.end()) row->second.detail = std::move(detail);
   }
@@ -30,8 +32,8 @@ Status add_tick(Reader& reader, const State& state, Rows& rows) {
   return Done{};
 }
 
-Status add_bucket(Reader& reader, const State& state, Rows& rows) {
-  const std::vector<GroupState> groups = TRY(load_groups(reader, state.tier, *state.bucket, SubjectKind::cgroup));
+Status add_bucket(Reader& reader, const BucketState& of, Rows& rows) {
+  const std::vector<GroupState> groups = TRY(load_groups(reader, of.tier, of.bucket, SubjectKind::cgroup));
   for (const GroupState& group : groups) row_of(rows, group.name).processes.add_mean(group.kib, group.processes);
   return Done{};
 }
@@ -42,13 +44,13 @@ void keep_highest(std::optional<HighWater>& mark, const HighWater& other) {
 }
 
 Status add_marks(Reader& reader, const State& state, Rows& rows) {
-  const auto days =
-      state.rolled() ? std::optional(Range{state.bucket->from_ms, state.bucket->to_ms - 1}) : std::nullopt;
-  const std::map<std::int64_t, std::string> names = TRY(reader.group_names(SubjectKind::cgroup));
+  const auto means = means_over(state);
+  const auto days = means ? std::optional(Range{means->bucket.from_ms, means->bucket.to_ms - 1}) : std::nullopt;
+  const std::map<std::int64_t, std::string> names = TRY(load_group_names(reader, SubjectKind::cgroup));
   const auto marks = TRY(reader.cgroup_marks(days));
   for (const HighWater& mark : marks) {
     const auto name = names.find(mark.subject_id);
-    if (name == names.end() || (!state.rolled() && !rows.contains(name->second))) continue;
+    if (name == names.end() || (!means && !rows.contains(name->second))) continue;
     CgroupRow& row = row_of(rows, name->second);
     keep_highest(mark.metric == Metric::usage        ? row.usage_mark
                  : mark.metric == Metric::usage_anon ? row.anon_mark
@@ -61,7 +63,7 @@ Status add_marks(Reader& reader, const State& state, Rows& rows) {
 // A process may be in a cgroup below the container's own, or above the one that was told of.
 Status add_containers(Reader& reader, Rows& rows) {
   std::map<std::string, Container> known;
-  const auto containers = TRY(reader.containers());
+  const auto containers = TRY(load_containers(reader));
   for (const CgroupContainer& of : containers) known[container_of(of.path)] = of.container;
   for (auto& [path, row] : rows) {
     row.container = container_in(path);
@@ -80,7 +82,9 @@ std::optional<double> CgroupRow::limit_percent() const {
 
 Result<std::vector<CgroupRow>> load_cgroups(const Context& context, const State& state, CgroupMarks marks) {
   Rows rows;
-  TRY(state.rolled() ? add_bucket(context.reader, state, rows) : add_tick(context.reader, state, rows));
+  TRY(match(
+      state, [&](const TickState& tick) { return add_tick(context.reader, state, tick, rows); },
+      [&](const BucketState& bucket) { return add_bucket(context.reader, bucket, rows); }));
   if (marks == CgroupMarks::read) TRY(add_marks(context.reader, state, rows));
   TRY(add_containers(context.reader, rows));
   return taken_from(rows);

@@ -33,10 +33,10 @@ void Changes::add(const HeldProcess& process, bool after) {
 }
 
 Status Changes::add(Reader& reader, const Filter& filter, const State& state, bool after) {
-  const auto kind = group_kind(group_);
-  if (state.rolled() && kind && filter.takes_all()) {
-    const std::vector<GroupState> groups = TRY(load_groups(reader, state.tier, *state.bucket, *kind));
-    for (const GroupState& group : groups) {
+  const auto groups =
+      TRY(filter.takes_all() ? kept_groups(reader, state, group_) : Result(std::optional<std::vector<GroupState>>()));
+  if (groups) {
+    for (const GroupState& group : *groups) {
       Change& of = row(0, group.name);
       (after ? of.is : of.was).add_mean(group.kib, group.processes);
     }

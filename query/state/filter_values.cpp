@@ -28,12 +28,12 @@ std::optional<Metric> mark_of(Metric metric) {
 
 Result<Most> most_over(const Context& context, Range range, Tier tier, Metric metric) {
   Most most;
-  if (!holds_groups(tier) || info_of(metric).rolled_up) {
+  if (holds_metric(tier, metric)) {
     TRY(context.reader.history({tier, SubjectKind::process, {}, range, {metric}},
                                [&most](const SubjectInterval& of) { take(most, of.subject_id, of.interval.max); }));
   }
   const std::optional<Metric> mark = mark_of(metric);
-  if (!holds_groups(tier) || !mark) return most;
+  if (holds_short_lived(tier) || !mark) return most;
   const ProcessMarks marks =
       TRY(context.reader.process_marks(range, range, *mark, std::numeric_limits<std::size_t>::max()));
   for (const HighWater& of : marks.marks) take(most, of.subject_id, of.value_kib);

@@ -7,6 +7,7 @@
 #include "analysis/rolled.h"
 #include "query/history/history.h"
 #include "query/history/tier.h"
+#include "store/names.h"
 
 namespace memoir::query {
 
@@ -14,37 +15,64 @@ namespace {
 
 constexpr std::size_t kAtOnce = 8;  // processes that are read together
 
-// Means over the recorded time of a bucket, by process; the largest first.
-Result<std::vector<std::pair<std::int64_t, std::int64_t>>> held_in(Reader& reader, Tier tier, Range bucket) {
-  BucketMean total;
-  TRY(reader.history({tier, SubjectKind::machine, {}, bucket, {metric_of(MachineField::mem_total)}},
-                     [&](const SubjectInterval& of) { total.add(of.interval); }));
-  std::map<std::int64_t, BucketMean> means;  // a bucket may come as two
-  TRY(reader.history({tier, SubjectKind::process, {}, bucket, {Metric::pss}},
-                     [&](const SubjectInterval& of) { means[of.subject_id].add(of.interval); }));
-  std::vector<std::pair<std::int64_t, std::int64_t>> held;
-  for (const auto& [process_id, mean] : means) {
-    if (const auto kib = mean.over(total.covered_ms())) held.emplace_back(process_id, *kib);
+// A tick, or the bucket of a tier that holds it.
+struct HolderTime {
+  Tier tier = {};
+  Range range;
+  std::int64_t recorded_ms = 0;  // of it; 0 of a tick
+};
+
+using Means = std::map<std::int64_t, BucketMean>;  // PSS by process; a bucket may come as two
+
+Result<std::optional<HolderTime>> time_of_holders(const Context& context, Tier tier, std::int64_t at_ms) {
+  HolderTime time{tier, {}};
+  if (bucket_width(tier)) {
+    time.range = bucket_around(tier, TRY(recorded_at(context, at_ms)));
+  } else {
+    const std::optional<StoredTick> tick = TRY(context.reader.tick_at(at_ms));
+    if (!tick) return std::optional<HolderTime>();
+    time.range = {tick->begin.wall_ms, tick->begin.wall_ms};
   }
-  std::ranges::stable_sort(held, std::greater(), [](const auto& of) { return of.second; });
-  return held;
+  BucketMean total;
+  TRY(context.reader.history({tier, SubjectKind::machine, {}, time.range, {metric_of(MachineField::mem_total)}},
+                             [&](const SubjectInterval& of) { total.add(of.interval); }));
+  time.recorded_ms = total.covered_ms();
+  return std::optional(time);
 }
 
-Result<Holders> largest_in(Reader& reader, Tier tier, Range bucket, std::size_t most,
-                           const std::function<bool(const StoredProcess&)>& takes) {
-  const auto held = TRY(held_in(reader, tier, bucket));
-  Holders holders{{}, true};
-  for (std::size_t begin = 0; begin < held.size() && holders.largest.size() < most; begin += kAtOnce) {
+Result<Means> means_at(Reader& reader, const HolderTime& time) {
+  Means means;
+  TRY(reader.history({time.tier, SubjectKind::process, {}, time.range, {Metric::pss}},
+                     [&](const SubjectInterval& of) { means[of.subject_id].add(of.interval); }));
+  return means;
+}
+
+// One that ended with the tick was not there any more.
+bool was_there(const StoredProcess& process, const HolderTime& time) {
+  return !process.gone_ms || *process.gone_ms > time.range.from_ms;
+}
+
+// The largest first.
+Result<std::vector<Holder>> largest_of(Reader& reader, const HolderTime& time, const Means& means, std::size_t most,
+                                       const std::function<bool(const StoredProcess&)>& takes) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> held;
+  for (const auto& [process_id, mean] : means) {
+    if (const auto kib = mean.over(time.recorded_ms)) held.emplace_back(process_id, *kib);
+  }
+  std::ranges::stable_sort(held, std::greater(), [](const auto& of) { return of.second; });
+  std::vector<Holder> largest;
+  for (std::size_t begin = 0; begin < held.size() && largest.size() < most; begin += kAtOnce) {
     const std::size_t end = std::min(begin + kAtOnce, held.size());
     std::vector<std::int64_t> ids;
     for (std::size_t i = begin; i < end; ++i) ids.push_back(held[i].first);
-    const std::vector<StoredProcess> processes = TRY(reader.processes_by_id(ids));
-    for (std::size_t i = begin; i < end && holders.largest.size() < most; ++i) {
+    const std::vector<StoredProcess> processes = TRY(load_processes_by_id(reader, ids));
+    for (std::size_t i = begin; i < end && largest.size() < most; ++i) {
       const auto process = std::ranges::find(processes, held[i].first, &StoredProcess::id);
-      if (process != processes.end() && takes(*process)) holders.largest.push_back({*process, held[i].second});
+      if (process == processes.end() || !was_there(*process, time) || !takes(*process)) continue;
+      largest.push_back({*process, held[i].second});
     }
   }
-  return holders;
+  return largest;
 }
 
 // The largest first. Groups of one name are one: identities may differ in the program's path.
@@ -67,26 +95,34 @@ GroupState group_of(std::string name, std::int64_t processes, std::int64_t kib) 
   return group;
 }
 
-Result<std::vector<GroupState>> categories_at(Reader& reader, std::int64_t tick_ms) {
-  std::map<std::int64_t, GroupState> last;
-  TRY(visit_groups(reader, {{}, SubjectKind::category, {}, {tick_ms, tick_ms}, {Metric::pss}},
-                   [&last](const std::string& name, const SubjectInterval& of) {
-                     last[of.subject_id] = group_of(name, of.processes, of.interval.mean.value_or(0));
+// Groups that have a history of their own.
+Result<std::vector<GroupState>> groups_at(Reader& reader, const HolderTime& time, SubjectKind kind) {
+  struct Group {
+    std::string name;
+    std::int64_t processes = 0;
+    BucketMean pss;
+  };
+  std::map<std::int64_t, Group> groups;
+  TRY(visit_groups(reader, {time.tier, kind, {}, time.range, {Metric::pss}},
+                   [&groups](const std::string& name, const SubjectInterval& of) {
+                     Group& group = groups[of.subject_id];
+                     group.name = name;
+                     group.processes = std::max(group.processes, of.processes);
+                     group.pss.add(of.interval);
                    }));
-  return taken_from(last);
+  return each_of(taken_from(groups), [&time](const Group& of) {
+    return group_of(of.name, of.processes, of.pss.over(time.recorded_ms).value_or(0));
+  });
 }
 
-Result<std::vector<GroupState>> identities_at(Reader& reader, std::int64_t tick_ms) {
-  const std::map<std::int64_t, std::string> names = TRY(reader.group_names(SubjectKind::identity));
-  std::map<std::int64_t, std::optional<std::int64_t>> held;
-  TRY(reader.history({.range = {tick_ms, tick_ms}, .metrics = {Metric::pss}},
-                     [&held](const SubjectInterval& of) { held[of.subject_id] = of.interval.mean; }));
-  const std::vector<StoredProcess> processes = TRY(reader.processes_by_id(keys_of(held)));
+Result<std::vector<GroupState>> sums_of_identities(Reader& reader, const HolderTime& time, const Means& means) {
+  const std::map<std::int64_t, std::string> names = TRY(load_group_names(reader, SubjectKind::identity));
+  const std::vector<StoredProcess> processes = TRY(load_processes_by_id(reader, keys_of(means)));
   std::vector<GroupState> groups;
   for (const StoredProcess& process : processes) {
     const auto name = names.find(process.identity_id);
-    if (name == names.end() || (process.gone_ms && *process.gone_ms <= tick_ms)) continue;
-    groups.push_back(group_of(name->second, 1, held.at(process.id).value_or(0)));
+    if (name == names.end() || !was_there(process, time)) continue;
+    groups.push_back(group_of(name->second, 1, means.at(process.id).over(time.recorded_ms).value_or(0)));
   }
   return groups;
 }
@@ -98,19 +134,14 @@ Result<Holders> largest_holders(const Context& context, std::int64_t at_ms, std:
   if (context.file.ticks == 0 || at_ms < context.file.first_tick_ms) return Holders{};
   const Tier tier = TRY(in_bucket_of ? Result(*in_bucket_of) : tier_of(context, {at_ms, at_ms}, Reads::all));
   Reader& reader = context.reader;
-  if (holds_groups(tier)) {
-    const Range bucket = bucket_around(tier, TRY(recorded_at(context, at_ms)));
-    Holders holders = TRY(largest_in(reader, tier, bucket, most, takes));
-    holders.categories = merged(TRY(load_groups(reader, tier, bucket, SubjectKind::category)));
-    holders.identities = merged(TRY(load_groups(reader, tier, bucket, SubjectKind::identity)));
-    return holders;
-  }
-  const std::optional<StoredTick> tick = TRY(reader.tick_at(at_ms));
-  if (!tick) return Holders{};
-  Holders holders{TRY(reader.largest_at(tick->id, most, takes)), false};
-  const std::int64_t tick_ms = tick->begin.wall_ms;
-  holders.categories = merged(TRY(categories_at(reader, tick_ms)));
-  holders.identities = merged(TRY(identities_at(reader, tick_ms)));
+  const std::optional<HolderTime> time = TRY(time_of_holders(context, tier, at_ms));
+  if (!time) return Holders{};
+  const Means means = TRY(means_at(reader, *time));
+  Holders holders{TRY(largest_of(reader, *time, means, most, takes)), bucket_width(tier).has_value()};
+  holders.categories = merged(TRY(groups_at(reader, *time, SubjectKind::category)));
+  const bool kept = kept_kind(tier, info_of(SubjectKind::identity).name).has_value();
+  holders.identities =
+      merged(TRY(kept ? groups_at(reader, *time, SubjectKind::identity) : sums_of_identities(reader, *time, means)));
   return holders;
 }
 

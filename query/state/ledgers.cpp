@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "query/report/format.h"
+#include "store/mappings.h"
 
 namespace memoir::query {
 namespace {
@@ -20,8 +21,8 @@ MappingUse sum_of(const MappingLedger& ledger) {
 
 }  // namespace
 
-Result<std::vector<HeldLedger>> load_ledgers(const Context& context, const State& state) {
-  std::vector<LedgerAt> stored = TRY(context.reader.ledgers(state.snapshot.tick.id));
+Result<std::vector<HeldLedger>> load_ledgers(const Context& context, const State& state, const TickState& tick) {
+  std::vector<LedgerAt> stored = TRY(load_ledgers(context.reader, tick.tick.id));
   std::unordered_map<std::int64_t, LedgerAt*> by_process;
   for (LedgerAt& at : stored) by_process[at.process_id] = &at;
   std::vector<HeldLedger> ledgers;
@@ -38,15 +39,11 @@ Result<std::vector<HeldLedger>> load_ledgers(const Context& context, const State
 
 std::optional<std::int64_t> ledger_age_ms(const ProcessLedger& ledger, const State& state) {
   if (!ledger.read_ms) return std::nullopt;
-  return std::max<std::int64_t>(state.snapshot.tick.begin.wall_ms - *ledger.read_ms, 0);
+  return std::max<std::int64_t>(state.at_ms - *ledger.read_ms, 0);
 }
 
-Result<std::optional<std::string>> why_no_ledgers(const Context& context, const State& state) {
-  if (state.rolled()) {
-    return std::optional(fmt::format("the ticks of {} are gone, and with them what processes mapped",
-                                     print_time(state.snapshot.tick.begin.wall_ms, context.options.zone)));
-  }
-  if (TRY(context.reader.any_ledgers())) return std::optional<std::string>();
+Result<std::optional<std::string>> why_no_ledgers(const Context& context) {
+  if (TRY(has_ledgers(context.reader))) return std::optional<std::string>();
   return std::optional(fmt::format("nothing of what processes map was recorded: {}", kHowToRead));
 }
 

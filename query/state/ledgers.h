@@ -20,14 +20,16 @@ struct HeldLedger {
   MappingUse sum;
 };
 
-// Of the processes of a tick, the largest PSS first.
-Result<std::vector<HeldLedger>> load_ledgers(const Context& context, const State& state);
+// Those of the processes of a tick, the largest PSS first.
+Result<std::vector<HeldLedger>> load_ledgers(const Context& context, const State& state, const TickState& tick);
 
 // How long before the tick it was read; absent: never.
 std::optional<std::int64_t> ledger_age_ms(const ProcessLedger& ledger, const State& state);
 
-// Why there is none at all at this time: absent where there may be.
-Result<std::optional<std::string>> why_no_ledgers(const Context& context, const State& state);
+// Said where the ticks of a time {} are gone.
+inline constexpr std::string_view kLedgersGone = "the ticks of {} are gone, and with them what processes mapped";
+// Why the file has none at all: absent where it has some.
+Result<std::optional<std::string>> why_no_ledgers(const Context& context);
 
 // How a ledger comes about.
 inline constexpr const char* kHowToRead =

@@ -25,14 +25,6 @@ Report nothing_recorded(const Context& context) {
   return report;
 }
 
-std::optional<std::string> stale_warning(const Snapshot& snapshot, std::int64_t asked_ms, Zone zone) {
-  // Two intervals: one may be late.
-  const std::int64_t age = asked_ms - snapshot.tick.begin.wall_ms;
-  if (age <= 2 * snapshot.run.interval_ms) return std::nullopt;
-  return fmt::format("this is {} older than {}: nothing was recorded in between", print_span(age),
-                     print_time(asked_ms, zone));
-}
-
 Result<Report> begin_range_report(const Context& context, Range range) {
   Coverage coverage = TRY(context.reader.coverage(range));
   Report report;

@@ -24,9 +24,6 @@ Report nothing_recorded(const Context& context, const Columns<Row>& columns, std
   return report;
 }
 
-// That an answer is from a tick well before the time asked for.
-std::optional<std::string> stale_warning(const Snapshot& snapshot, std::int64_t asked_ms, Zone zone);
-
 // The range asked, with its coverage. Nothing recorded in it: report.nothing_recorded, and a warning.
 Result<Report> begin_range_report(const Context& context, Range range);
 

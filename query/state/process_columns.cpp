@@ -9,6 +9,7 @@
 #include "model/identity.h"
 #include "query/args/filter.h"
 #include "query/render/layout.h"
+#include "store/names.h"
 
 namespace memoir::query {
 
@@ -53,12 +54,12 @@ std::string with_pid(std::string title, std::optional<std::int64_t> pid) {
 }
 
 Result<std::map<std::string, std::string>> load_titles(Reader& reader, const std::set<std::string>& names) {
-  const std::vector<StoredIdentity> identities = TRY(reader.identities(std::nullopt));
+  const std::vector<StoredIdentity> identities = TRY(load_identities(reader, std::nullopt));
   std::vector<std::int64_t> ids;
   for (const StoredIdentity& identity : identities) {
     if (names.contains(identity_name(identity.unit, identity.command))) ids.push_back(identity.id);
   }
-  std::vector<StoredProcess> newest = TRY(reader.newest_of(ids));
+  std::vector<StoredProcess> newest = TRY(load_newest_of(reader, ids));
   // Identities of one name may differ in the program's path.
   std::ranges::sort(newest, {}, &StoredProcess::id);
   std::map<std::string, std::string> titles;
@@ -89,7 +90,7 @@ Status show_titles(Reader& reader, Table& table) {
 
 Result<std::map<std::string, std::string>> container_names(Reader& reader) {
   std::map<std::string, std::string> names;
-  const auto containers = TRY(reader.containers());
+  const auto containers = TRY(load_containers(reader));
   for (const CgroupContainer& of : containers) {
     if (!of.container.name.empty()) names[container_label(of.container)] = of.container.name;
   }

@@ -22,16 +22,15 @@ struct EstimatesOff {
   }
 };
 
-Result<EstimatesOff> estimates_off(const Tally& total, const Snapshot& snapshot, Reader& reader) {
+Result<EstimatesOff> estimates_off(const Tally& total, const State& state, Reader& reader) {
   EstimatesOff off;
   if (total.exact_percent().value_or(100) >= 100) return off;
   // In the hour before, where a reading replaced them.
-  const std::int64_t at_ms = snapshot.tick.begin.wall_ms;
-  const auto reads = sum_up_reads(TRY(reader.ticks({at_ms - kHourMs, at_ms})));
+  const auto reads = sum_up_reads(TRY(reader.ticks({state.at_ms - kHourMs, state.at_ms})));
   if (reads) off.percent = reads->error_percent;
   Tally all;
-  for (const ProcessState& process : snapshot.processes) all.add(process.sample);
-  off.most_kib = estimates_off_most_kib(total, all, snapshot.machine.memory);
+  for (const HeldProcess& process : state.processes) add_to(all, process);
+  off.most_kib = estimates_off_most_kib(total, all, state.machine.memory);
   return off;
 }
 
@@ -42,12 +41,12 @@ std::string known_part(std::optional<double> exact_percent, const EstimatesOff& 
 
 }  // namespace
 
-Status report_total(const Tally& total, const Snapshot& snapshot, const Context& context, Report& report) {
+Status report_total(const Tally& total, const State& state, const Context& context, Report& report) {
   const Units units = context.options.units;
   const auto size = [units](std::optional<std::int64_t> kib) { return kib ? print_size(*kib, units) : "unknown"; };
-  const MachineMemory& machine = snapshot.machine.memory;
+  const MachineMemory& machine = state.machine.memory;
   const std::optional<double> exact = total.exact_percent();
-  const EstimatesOff off = TRY(estimates_off(total, snapshot, context.reader));
+  const EstimatesOff off = TRY(estimates_off(total, state, context.reader));
   std::vector<Field>& totals = report.totals;
   totals = {{"processes", "", Kind::count, total.processes()},
             {"inexact", "", Kind::count, total.inexact()},

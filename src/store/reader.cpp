@@ -8,18 +8,12 @@
 #include "store/marks/mark_rows.h"
 #include "store/replay/coverage.h"
 #include "store/replay/coverage_rows.h"
-#include "store/replay/exits.h"
-#include "store/replay/ledgers.h"
-#include "store/replay/outside.h"
-#include "store/replay/process_reader.h"
 #include "store/replay/samples.h"
 #include "store/replay/snapshot.h"
 #include "store/rollup/history.h"
 #include "store/rollup/reader.h"
-#include "store/rows/identity_rows.h"
 #include "store/rows/tick_rows.h"
 #include "store/rows/victim_json.h"
-#include "store/schema/sql.h"
 #include "store/sqlite/database.h"
 #include "store/sqlite/failure.h"
 #include "store/sqlite/file_system.h"
@@ -61,20 +55,6 @@ std::vector<StoredRun> load_runs(SQLite::Database& database) {
   return runs;
 }
 
-std::vector<Event> load_events(SQLite::Database& database, Range range) {
-  const auto read = [](const Statement& row) {
-    return Event{{row.integer(0), row.integer(1)}, row.text(2), row.text(3)};
-  };
-  return every(database, "SELECT wall_ms, boot_ms, kind, text FROM event WHERE wall_ms BETWEEN ? AND ? ORDER BY id",
-               read, range.from_ms, range.to_ms);
-}
-
-std::vector<StoredZombies> load_zombies(SQLite::Database& database, Range range) {
-  const auto read = [](const Statement& row) { return StoredZombies{row.integer(0), row.integer(1)}; };
-  return every(database, "SELECT wall_ms, zombies FROM tick NOT INDEXED WHERE wall_ms BETWEEN ? AND ? ORDER BY id",
-               read, range.from_ms, range.to_ms);
-}
-
 std::vector<StoredTick> load_ticks(SQLite::Database& database, Range range) {
   const TickSpan span = span_of(database, range);
   const std::string select = fmt::format(
@@ -94,227 +74,113 @@ std::optional<StoredTick> load_tick_at(SQLite::Database& database, std::int64_t 
   return Statement(database, select).first(read_tick, at_ms);
 }
 
-bool has_ledgers(SQLite::Database& database) {
-  return one(database, "SELECT EXISTS (SELECT 1 FROM ledger)") == 1;
-}
-
-// Rows of the processes of a range; `columns` is a SELECT of `process` AS p.
-template <typename Visit>
-void visit_lived(SQLite::Database& database, const std::string& columns, Range range, const Visit& visit) {
-  const TickSpan span = span_of(database, range);
-  const bool in_ticks = one(database, "SELECT wall_ms <= ? FROM tick ORDER BY id LIMIT 1", range.from_ms) == 1;
-  Statement row(database, columns + (in_ticks ? sql::lived_in_ticks : sql::lived_between));
-  row.bind(span.first, span.last);
-  if (!in_ticks) {
-    row.add(range.from_ms);
-    row.add(range.to_ms);
+FileInfo load_info(SQLite::Database& database, const std::string& path, WalLocks& locks) {
+  FileInfo info;
+  info.path = path;
+  info.bytes = file_bytes(path) + file_bytes(path + "-wal");
+  info.schema = schema_version(database);
+  // Numbers without holes: only the oldest ticks are ever deleted.
+  Statement ends(database, kEnds);
+  if (ends.step() && ends.maybe(0)) {
+    info.first_tick_ms = ends.integer(0);
+    info.last_tick_ms = ends.integer(1);
+    info.ticks = ends.integer(3) - ends.integer(2) + 1;
   }
-  while (row.step()) visit(row);
-}
-
-void visit_lived_processes(SQLite::Database& database, Range range, const VisitProcess& visit) {
-  ProcessReader reader(database);
-  visit_lived(database, ProcessReader::sql(""), range, [&](const Statement& row) { visit(reader.read(row)); });
-}
-
-std::vector<StoredLife> load_lives(SQLite::Database& database, Range range) {
-  std::vector<StoredLife> lives;
-  visit_lived(database, sql::lives, range, [&lives](const Statement& row) {
-    lives.push_back(
-        {row.integer(0), row.integer(1), static_cast<std::int32_t>(row.integer(2)), row.integer(3), row.maybe(4)});
-  });
-  return lives;
-}
-
-std::vector<StoredProcess> load_processes_by(SQLite::Database& database, const char* where,
-                                             const std::vector<std::int64_t>& ids) {
-  ProcessReader reader(database);
-  std::vector<StoredProcess> processes;
-  processes.reserve(ids.size());
-  Statement row(database, ProcessReader::sql(where));
-  for (const std::int64_t id : ids) {
-    if (row.bind(id).step()) processes.push_back(reader.read(row));
+  Statement kept(database, "SELECT max_bytes, raw_ms FROM retention WHERE id = 1");
+  if (kept.step()) {
+    info.max_bytes = kept.integer(0);
+    info.raw_ms = kept.integer(1);
   }
-  return processes;
-}
-
-std::vector<StoredProcess> load_processes_of_pid(SQLite::Database& database, Range range, std::int32_t pid) {
-  ProcessReader reader(database);
-  const auto read = [&reader](const Statement& row) { return reader.read(row); };
-  return every(database, ProcessReader::sql(sql::processes_of_pid), read, pid, range.from_ms, range.to_ms);
-}
-
-class SqliteReader final : public Reader {
- public:
-  SqliteReader(std::string path, std::unique_ptr<SQLite::Database> database,
-               std::optional<std::chrono::milliseconds> within)
-      : path_(std::move(path)), locks_(path_), database_(std::move(database)), tails_(*database_) {
-    if (within) limit_.emplace(database_->getHandle(), *within);
-  }
-
-  Result<FileInfo> info() override;
-  Result<std::vector<StoredRun>> runs() override { return loading(load_runs); }
-  Result<std::vector<Event>> events(Range range) override { return loading(load_events, range); }
-  Result<std::vector<OomVictim>> oom_victims(Range range) override { return loading(load_oom_victims, range); }
-  Result<std::vector<StoredTick>> ticks(Range range) override { return loading(load_ticks, range); }
-  Result<std::vector<StoredZombies>> zombies(Range range) override { return loading(load_zombies, range); }
-  Result<Coverage> coverage(Range range) override { return loading(load_coverage, range); }
-  Result<std::optional<StoredTick>> tick_at(std::int64_t at_ms) override { return loading(load_tick_at, at_ms); }
-  Result<Snapshot> snapshot(std::int64_t tick_id) override;
-  Result<std::vector<CgroupDetail>> cgroup_details(std::int64_t tick_id) override {
-    return loading(load_cgroup_details, tick_id);
-  }
-  Result<std::vector<CgroupContainer>> containers() override { return loading(load_containers); }
-  Result<std::optional<ProcessState>> process_at(std::int64_t tick_id, std::int64_t process_id) override {
-    return loading(load_process, tick_id, process_id);
-  }
-  Result<std::vector<Holder>> largest_at(std::int64_t tick_id, std::size_t most,
-                                         const std::function<bool(const StoredProcess&)>& takes) override {
-    return loading(load_largest, tick_id, most, takes);
-  }
-  Result<std::map<std::int64_t, std::int64_t>> estimated_since(std::int64_t tick_id) override {
-    return loading(load_estimated_since, tick_id);
-  }
-  Result<std::vector<LedgerAt>> ledgers(std::int64_t tick_id, std::optional<std::int64_t> process_id) override {
-    return loading(load_ledgers, tick_id, process_id);
-  }
-  Result<bool> any_ledgers() override { return loading(has_ledgers); }
-  Result<std::vector<FirstMapping>> first_mappings(std::int64_t tick_id) override {
-    return loading(load_first_mappings, tick_id);
-  }
-  Result<std::vector<SegmentAt>> segments(std::int64_t tick_id) override { return loading(load_segments, tick_id); }
-  Result<std::vector<TmpfsAt>> tmpfs(std::int64_t tick_id, std::int64_t since_tick) override {
-    return loading(load_tmpfs, tick_id, since_tick);
-  }
-  Result<Outside> outside(std::int64_t tick_id) override { return loading(load_outside, tick_id); }
-  Result<std::vector<StoredEnd>> ends(Range range) override { return loading(load_ends, range); }
-  Result<std::vector<EndSum>> end_sums(Range range) override { return loading(load_end_sums, range); }
-  Result<EndSum> sum_of_ends(Range range) override { return loading(load_sum_of_ends, range); }
-  Result<EndTotals> end_totals(Range range) override { return loading(load_end_totals, range); }
-  Result<std::optional<ProcessEnd>> end_of(std::int64_t process_id) override {
-    return loading(load_end_of, process_id);
-  }
-  Status visit_processes(Range range, const VisitProcess& visit) override {
-    return visiting(visit_lived_processes, range, visit);
-  }
-  Result<std::vector<StoredProcess>> processes_by_id(const std::vector<std::int64_t>& ids) override {
-    return loading(load_processes_by, "WHERE p.id = ?", ids);
-  }
-  Result<std::vector<StoredProcess>> newest_of(const std::vector<std::int64_t>& identity_ids) override {
-    return loading(load_processes_by, "WHERE p.id = (SELECT MAX(q.id) FROM process AS q WHERE q.identity_id = ?)",
-                   identity_ids);
-  }
-  Result<std::vector<StoredProcess>> processes_of_pid(Range range, std::int32_t pid) override {
-    return loading(load_processes_of_pid, range, pid);
-  }
-  Result<std::vector<StoredLife>> lives(Range range) override { return loading(load_lives, range); }
-  Status process_samples(Range range, const VisitHeld<ProcessSample>& visit) override {
-    return visiting(visit_process_samples, range, visit);
-  }
-  Status machine_samples(Range range, const VisitHeld<MachineMemory>& visit) override {
-    return visiting(visit_machine_samples, range, visit);
-  }
-  Status category_samples(Range range, const VisitHeld<CategorySample>& visit) override {
-    return visiting(visit_category_samples, range, visit);
-  }
-  Result<std::vector<TierSpan>> tiers() override { return loading(load_tiers); }
-  Status history(const HistoryQuestion& question, const VisitInterval& visit) override {
-    if (auto error = error_in(question)) return *std::move(error);
-    return visiting(visit_history, tails_, question, visit);
-  }
-  Result<std::map<std::int64_t, std::string>> group_names(SubjectKind kind) override {
-    return loading(load_group_names, kind);
-  }
-  Result<std::vector<StoredIdentity>> identities(std::optional<Range> range) override {
-    return loading(load_identities, range);
-  }
-  Result<std::vector<HighWater>> high_water(std::optional<Range> range, const std::set<SubjectKind>& kinds) override {
-    return loading(load_marks, tails_, mark_days(range), kinds);
-  }
-  Result<std::vector<HighWater>> cgroup_marks(std::optional<Range> range) override {
-    return loading(load_cgroup_marks, mark_days(range));
-  }
-  Result<ProcessMarks> process_marks(std::optional<Range> range, std::optional<Range> reached, Metric metric,
-                                     std::size_t most) override {
-    return loading(load_process_marks, mark_days(range), reached, metric, most);
-  }
-
- private:
-  // One short read transaction: what it sees is one state of the file.
-  template <typename Load>
-  auto reading(Load&& load) -> decltype(load()) {
-    return guarded(path_, [&]() -> decltype(load()) {
-      const Transaction transaction(*database_, Transaction::Kind::read);
-      return load();
-    });
-  }
-  template <typename Value, typename... Parameters, typename... Arguments>
-  Result<Value> loading(Value (*load)(SQLite::Database&, Parameters...), Arguments&&... arguments) {
-    return reading([&]() -> Result<Value> { return load(*database_, arguments...); });
-  }
-  template <typename... Parameters, typename... Arguments>
-  Status visiting(void (*visit)(SQLite::Database&, Parameters...), Arguments&&... arguments) {
-    return reading([&]() -> Status {
-      visit(*database_, arguments...);
-      return Done{};
-    });
-  }
-
-  std::string path_;
-  WalLocks locks_;  // outlives the database
-  std::unique_ptr<SQLite::Database> database_;
-  RollupTails tails_;
-  std::optional<CpuLimit> limit_;
-};
-
-Result<FileInfo> SqliteReader::info() {
-  return reading([&]() -> Result<FileInfo> {
-    FileInfo info;
-    info.path = path_;
-    info.bytes = file_bytes(path_) + file_bytes(path_ + "-wal");
-    info.schema = schema_version(*database_);
-    // Numbers without holes: only the oldest ticks are ever deleted.
-    Statement ends(*database_, kEnds);
-    if (ends.step() && ends.maybe(0)) {
-      info.first_tick_ms = ends.integer(0);
-      info.last_tick_ms = ends.integer(1);
-      info.ticks = ends.integer(3) - ends.integer(2) + 1;
-    }
-    Statement kept(*database_, "SELECT max_bytes, raw_ms FROM retention WHERE id = 1");
-    if (kept.step()) {
-      info.max_bytes = kept.integer(0);
-      info.raw_ms = kept.integer(1);
-    }
-    Statement sizes(*database_, "SELECT recorded_day, used_bytes FROM store_size ORDER BY recorded_day");
-    while (sizes.step()) info.sizes.push_back({sizes.integer(0), sizes.integer(1)});
-    const LockState lock = look_at_lock(path_);
-    info.recorder_pid = lock.owner;
-    info.lock_visible = lock.visible;
-    // In the recorder itself this would cost it its own locks.
-    if (lock.owner && *lock.owner != getpid()) info.held_by = locks_.reader_sees_writer_held_by();
-    return info;
-  });
-}
-
-Result<Snapshot> SqliteReader::snapshot(std::int64_t tick_id) {
-  return reading([&] {
-    auto snapshot = load_snapshot(*database_, tick_id);
-    if (snapshot) return snapshot;
-    return Result<Snapshot>(Error{snapshot.error().kind, path_ + ": " + snapshot.error().message});
-  });
+  Statement sizes(database, "SELECT recorded_day, used_bytes FROM store_size ORDER BY recorded_day");
+  while (sizes.step()) info.sizes.push_back({sizes.integer(0), sizes.integer(1)});
+  const LockState lock = look_at_lock(path);
+  info.recorder_pid = lock.owner;
+  info.lock_visible = lock.visible;
+  // In the recorder itself this would cost it its own locks.
+  if (lock.owner && *lock.owner != getpid()) info.held_by = locks.reader_sees_writer_held_by();
+  return info;
 }
 
 }  // namespace
 
-Result<std::vector<StoredProcess>> Reader::processes(Range range) {
-  std::vector<StoredProcess> all;
-  TRY(visit_processes(range, [&all](const StoredProcess& process) { all.push_back(process); }));
-  return all;
-}
+struct Reader::Parts {
+  explicit Parts(std::string file_path, std::unique_ptr<SQLite::Database> opened)
+      : path(std::move(file_path)), locks(path), database(std::move(opened)), tails(*database) {}
+
+  std::string path;
+  WalLocks locks;  // outlives the database
+  std::unique_ptr<SQLite::Database> database;
+  RollupTails tails;
+  std::optional<CpuLimit> limit;
+};
+
+Reader::Reader(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+
+Reader::~Reader() = default;
 
 Result<std::unique_ptr<Reader>> Reader::open(const std::string& path, std::optional<std::chrono::milliseconds> within) {
-  auto database = TRY(open_for_reading(path));
-  return std::unique_ptr<Reader>(std::make_unique<SqliteReader>(path, std::move(database), within));
+  auto parts = std::make_unique<Parts>(path, TRY(open_for_reading(path)));
+  if (within) parts->limit.emplace(parts->database->getHandle(), *within);
+  return std::unique_ptr<Reader>(new Reader(std::move(parts)));
+}
+
+Status Reader::visit(const std::function<void(SQLite::Database&)>& load) {
+  return guarded(parts_->path, [&]() -> Status {
+    const Transaction transaction(*parts_->database, Transaction::Kind::read);
+    load(*parts_->database);
+    return Done{};
+  });
+}
+
+Result<FileInfo> Reader::info() {
+  return read([this](SQLite::Database& database) { return load_info(database, parts_->path, parts_->locks); });
+}
+
+Result<std::vector<StoredRun>> Reader::runs() {
+  return read(load_runs);
+}
+
+Result<Coverage> Reader::coverage(Range range) {
+  return read([range](SQLite::Database& database) { return load_coverage(database, range); });
+}
+
+Result<std::vector<StoredTick>> Reader::ticks(Range range) {
+  return read([range](SQLite::Database& database) { return load_ticks(database, range); });
+}
+
+Result<std::optional<StoredTick>> Reader::tick_at(std::int64_t at_ms) {
+  return read([at_ms](SQLite::Database& database) { return load_tick_at(database, at_ms); });
+}
+
+Result<Snapshot> Reader::snapshot(std::int64_t tick_id) {
+  std::optional<Snapshot> snapshot =
+      TRY(read([tick_id](SQLite::Database& database) { return load_snapshot(database, tick_id); }));
+  if (snapshot) return *std::move(snapshot);
+  return Error{ErrorKind::gone, fmt::format("{}: tick {} is not recorded", parts_->path, tick_id)};
+}
+
+Result<std::vector<TierSpan>> Reader::tiers() {
+  return read(load_tiers);
+}
+
+Status Reader::history(const HistoryQuestion& question, const VisitInterval& visit_interval) {
+  if (auto error = error_in(question)) return *std::move(error);
+  return visit([&](SQLite::Database& database) { visit_history(database, parts_->tails, question, visit_interval); });
+}
+
+Result<std::vector<HighWater>> Reader::high_water(std::optional<Range> range, const std::set<SubjectKind>& kinds) {
+  return read([&](SQLite::Database& database) { return load_marks(database, parts_->tails, mark_days(range), kinds); });
+}
+
+Result<std::vector<HighWater>> Reader::cgroup_marks(std::optional<Range> range) {
+  return read([&](SQLite::Database& database) { return load_cgroup_marks(database, mark_days(range)); });
+}
+
+Result<ProcessMarks> Reader::process_marks(std::optional<Range> range, std::optional<Range> reached, Metric metric,
+                                           std::size_t most) {
+  return read([&](SQLite::Database& database) {
+    return load_process_marks(database, mark_days(range), reached, metric, most);
+  });
 }
 
 }  // namespace memoir

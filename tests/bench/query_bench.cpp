@@ -22,6 +22,8 @@
 #include <vector>
 
 #include "cost.h"
+#include "store/mappings.h"
+#include "store/outside.h"
 #include "store/reader.h"
 #include "support/slurp.h"
 #include "support/temporary_directory.h"
@@ -102,18 +104,18 @@ Result<std::vector<Words>> holder_questions(Reader& reader, const Snapshot& now)
   const auto ask = [&all](Words words) { all.push_back(std::move(words)); };
   for (const char* command : {"memory", "tree"}) ask({command});
   for (const char* format : {"smaps-rollup", "category-metrics"}) ask({"export", "--format", format});
-  const auto ledgers = TRY(reader.ledgers(now.tick.id));
+  const auto ledgers = TRY(load_ledgers(reader, now.tick.id));
   if (!ledgers.empty()) {
     ask({"objects"});
     ask({"objects", "--ownerless"});
     ask({"mappings", std::to_string(ledgers.front().ledger.process.pid)});
   }
-  const auto mounts = TRY(reader.tmpfs(now.tick.id, 0));
+  const auto mounts = TRY(load_tmpfs(reader, now.tick.id, 0));
   if (!mounts.empty()) {
     ask({"tmpfs"});
     ask({"tmpfs", mounts.front().sample.mount_point});
   }
-  const auto segments = TRY(reader.segments(now.tick.id));
+  const auto segments = TRY(load_segments(reader, now.tick.id));
   if (!segments.empty()) ask({"shm"});
   if (now.cgroups.empty()) return all;
   ask({"cgroups"});

@@ -11,6 +11,8 @@
 
 #include "query/history.h"
 #include "query/zone_guard.h"
+#include "store/events.h"
+#include "store/names.h"
 #include "store/reader.h"
 #include "support/catch.h"
 #include "support/slurp.h"
@@ -204,7 +206,7 @@ TEST_CASE("sql page: 3, who needed the most ever") {
   REQUIRE(marks.size() > 5);
   Rows expected;
   for (const HighWater& mark : marks) {
-    const auto process = must(reader().processes_by_id({mark.subject_id})).at(0);
+    const auto process = must(load_processes_by_id(reader(), {mark.subject_id})).at(0);
     expected.push_back(
         fmt::format("{}[{}]|{}|{}", process.info.comm, process.info.key.pid, mark.value_kib / 1024, utc(mark.at_ms)));
   }
@@ -240,7 +242,7 @@ TEST_CASE("sql page: 6, when the machine was shortest of memory") {
 TEST_CASE("sql page: 7, which processes lived less than a minute") {
   std::int64_t largest = 0;
   std::int64_t times = 0;
-  for (const StoredProcess& process : must(reader().processes(kAll))) {
+  for (const StoredProcess& process : must(load_processes(reader(), kAll))) {
     if (!process.gone_ms || *process.gone_ms - process.info.start_ms >= 60'000) continue;
     if (process.info.comm != "cc1plus") continue;  // two that no tick saw
     ++times;
@@ -256,7 +258,7 @@ TEST_CASE("sql page: 8 and 9, OOM kills, and what was not recorded") {
   const std::int64_t by_then = second_run + 40 * 60'000;
   CHECK(answer(8) == Rows{fmt::format("{}|{}|2", local(by_then - History::kInterval), local(by_then))});
   Rows expected;
-  std::vector<Event> events = must(reader().events(kAll));
+  std::vector<Event> events = must(load_events(reader(), kAll));
   std::ranges::reverse(events);
   std::erase_if(events, [](const Event& event) { return event.kind == "oom-kill"; });
   for (const Event& event : events)

@@ -16,6 +16,7 @@
 
 #include "base/file.h"
 #include "daemon_process.h"
+#include "store/events.h"
 #include "store/reader.h"
 #include "support/catch.h"
 #include "support/fake_proc.h"
@@ -42,7 +43,7 @@ struct Fixture {
   std::vector<StoredRun> runs() const { return *reader()->runs(); }
   // Events of one kind.
   std::vector<Event> events(const std::string& kind) const {
-    std::vector<Event> all = *reader()->events(kAlways);
+    std::vector<Event> all = *load_events(*reader(), kAlways);
     std::erase_if(all, [&kind](const Event& event) { return event.kind != kind; });
     return all;
   }

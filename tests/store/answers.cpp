@@ -5,6 +5,10 @@
 #include <fmt/format.h>
 #include <sstream>
 
+#include "store/events.h"
+#include "store/names.h"
+#include "store/samples.h"
+
 namespace memoir::test {
 namespace {
 
@@ -105,13 +109,13 @@ void add_all(std::string& text, const char* what, const std::vector<T>& all) {
 }
 
 void add_steps(std::string& text, Reader& reader) {
-  must(reader.process_samples(kEver, [&](const HeldSample<ProcessSample>& held) {
+  must(visit_samples(reader, kEver, [&](const HeldSample<ProcessSample>& held) {
     text += fmt::format("step {} {}..{} {}\n", held.subject_id, held.from_ms, held.until_ms, words(*held.sample));
   }));
-  must(reader.machine_samples(kEver, [&](const HeldSample<MachineMemory>& held) {
+  must(visit_samples(reader, kEver, [&](const HeldSample<MachineMemory>& held) {
     text += fmt::format("machine step {}..{}{}\n", held.from_ms, held.until_ms, words(*held.sample));
   }));
-  must(reader.category_samples(kEver, [&](const HeldSample<CategorySample>& held) {
+  must(visit_samples(reader, kEver, [&](const HeldSample<CategorySample>& held) {
     text += fmt::format("category step {}..{} {}\n", held.from_ms, held.until_ms, words(*held.sample));
   }));
 }
@@ -122,12 +126,12 @@ std::string all_answers(Reader& reader) {
   const FileInfo info = must(reader.info());
   std::string text = fmt::format("{} ticks, {}..{}\n", info.ticks, info.first_tick_ms, info.last_tick_ms);
   add_all(text, "run", must(reader.runs()));
-  add_all(text, "event", must(reader.events(kEver)));
+  add_all(text, "event", must(load_events(reader, kEver)));
   const Range range{info.first_tick_ms, info.last_tick_ms};
   text += fmt::format("coverage {}\n", words(must(reader.coverage(range))));
-  add_all(text, "process", must(reader.processes(range)));
-  add_all(text, "life", must(reader.lives(range)));
-  add_all(text, "identity", must(reader.identities(range)));
+  add_all(text, "process", must(load_processes(reader, range)));
+  add_all(text, "life", must(load_lives(reader, range)));
+  add_all(text, "identity", must(load_identities(reader, range)));
   add_all(text, "mark of all time", must(reader.high_water(std::nullopt, kAllKinds)));
   add_all(text, "mark of a day", must(reader.high_water(range, kAllKinds)));
   const std::vector<StoredTick> ticks = must(reader.ticks(range));

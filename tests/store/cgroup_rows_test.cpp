@@ -5,7 +5,10 @@
 #include <random>
 #include <tuple>
 
+#include "store/events.h"
 #include "store/marks/high_water.h"
+#include "store/names.h"
+#include "store/states.h"
 #include "store_fixture.h"
 #include "support/simulation.h"
 
@@ -108,14 +111,14 @@ std::map<MarkKey, MarkValue> read_marks(const std::vector<HighWater>& marks,
 
 void check_details(Reader& reader, std::int64_t tick_id, const Cgroups& cgroups) {
   std::map<std::string, CgroupDetail> read;
-  for (const CgroupDetail& detail : must(reader.cgroup_details(tick_id))) read[detail.path] = detail;
+  for (const CgroupDetail& detail : must(load_cgroup_details(reader, tick_id))) read[detail.path] = detail;
   for (const auto& [path, detail] : cgroups.details()) {
     if (cgroups.has(path)) REQUIRE(read.at(path) == detail);
   }
 }
 
 void check_marks(Reader& reader, const Cgroups& cgroups) {
-  const auto names = must(reader.group_names(SubjectKind::cgroup));
+  const auto names = must(load_group_names(reader, SubjectKind::cgroup));
   const Range all{0, 4'000'000'000'000};
   CHECK(read_marks(must(reader.cgroup_marks(std::nullopt)), names) == cgroups.marks(false));
   CHECK(read_marks(must(reader.cgroup_marks(all)), names) == cgroups.marks(true));
@@ -125,7 +128,7 @@ void check_marks(Reader& reader, const Cgroups& cgroups) {
 
 // What each held at each tick but the last, from which on it is not known how long it was so.
 void check_usage(Reader& reader, const Cgroups& cgroups) {
-  const auto names = must(reader.group_names(SubjectKind::cgroup));
+  const auto names = must(load_group_names(reader, SubjectKind::cgroup));
   std::vector<std::int64_t> ticks;
   for (const StoredTick& tick : must(reader.ticks({0, 4'000'000'000'000}))) ticks.push_back(tick.begin.wall_ms);
   Usage found;
@@ -160,7 +163,7 @@ TEST_CASE("that a limit of a cgroup was changed is an event, of so many in five 
   };
   const auto told = [&] {
     std::vector<std::string> texts;
-    for (const Event& event : must(fixture.reader()->events({0, 4'000'000'000'000}))) {
+    for (const Event& event : must(load_events(*fixture.reader(), {0, 4'000'000'000'000}))) {
       if (event.kind == "limit") texts.push_back(event.text);
     }
     return texts;
@@ -224,7 +227,7 @@ TEST_CASE("a cgroup knows its container from the tick that tells it on, and anot
     tick.containers = told;
     must(writer->write(tick));
   }
-  CHECK(must(fixture.reader()->containers()) == std::vector{again, pod});
+  CHECK(must(load_containers(*fixture.reader())) == std::vector{again, pod});
 }
 
 }  // namespace memoir::test

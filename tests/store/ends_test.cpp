@@ -2,6 +2,8 @@
 
 #include <SQLiteCpp/SQLiteCpp.h>
 
+#include "store/exits.h"
+#include "store/names.h"
 #include "store_fixture.h"
 #include "support/simulation.h"
 
@@ -63,17 +65,17 @@ TEST_CASE("ends: they are read back as they were told, with who it was") {
   const ProcessEnd told = ending.tick.ends.front();
   ending.write();
   const auto reader = ending.fixture.reader();
-  const auto ends = must(reader->ends(kAllOfIt));
+  const auto ends = must(load_exits(*reader, kAllOfIt));
   REQUIRE(ends.size() == 1);
   CHECK(ends[0].end == told);
-  const auto processes = must(reader->processes_by_id({ends[0].process_id}));
+  const auto processes = must(load_processes_by_id(*reader, {ends[0].process_id}));
   REQUIRE(processes.size() == 1);
   CHECK(processes[0].info.comm == "spike");
   CHECK(processes[0].end == "exited");
-  CHECK(must(reader->end_of(ends[0].process_id)) == told);
-  CHECK(must(reader->ends({0, told.ended_ms - 1})).empty());
-  CHECK(must(reader->ends({told.ended_ms, told.ended_ms})).size() == 1);
-  const EndTotals totals = must(reader->end_totals(kAllOfIt));
+  CHECK(must(load_exit_of(*reader, ends[0].process_id)) == told);
+  CHECK(must(load_exits(*reader, {0, told.ended_ms - 1})).empty());
+  CHECK(must(load_exits(*reader, {told.ended_ms, told.ended_ms})).size() == 1);
+  const EndTotals totals = must(load_exit_totals(*reader, kAllOfIt));
   CHECK(totals.ends == 1);
   CHECK(totals.ticks_told == 2);
 }
@@ -118,7 +120,7 @@ TEST_CASE("ends: the others are summed over five minutes") {
   std::int64_t shells = 0;
   std::int64_t highest = 0;
   std::size_t rows = 0;
-  for (const EndSum& sum : must(reader->end_sums(kAllOfIt))) {
+  for (const EndSum& sum : must(load_exit_sums(*reader, kAllOfIt))) {
     CHECK(sum.cgroup == "/app.slice");
     CHECK(sum.lived_ms == 10 * sum.count);
     CHECK(sum.last_ms > sum.first_ms);

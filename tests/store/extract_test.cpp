@@ -7,6 +7,9 @@
 #include "answers.h"
 #include "random_history.h"
 #include "store/copy/copy.h"
+#include "store/events.h"
+#include "store/names.h"
+#include "store/samples.h"
 #include "support/simulation.h"
 #include "swap_rows.h"
 
@@ -39,7 +42,7 @@ void record(const StoreFixture& fixture, RandomHistory& history, int ticks) {
 
 std::vector<std::string> step_words(Reader& reader, Range range) {
   std::vector<std::string> steps;
-  must(reader.process_samples(range, [&](const HeldSample<ProcessSample>& held) {
+  must(visit_samples(reader, range, [&](const HeldSample<ProcessSample>& held) {
     steps.push_back(fmt::format("{} {}..{} {} {}", held.subject_id, held.from_ms, held.until_ms,
                                 to_string(held.sample->source), high_water_kib(held.sample->memory).value_or(-1)));
   }));
@@ -72,7 +75,7 @@ TEST_CASE("within its range an extract answers as the file does") {
       for (std::size_t at = 0; at < ticks.size(); at += 1 + ticks.size() / 10) {
         REQUIRE(sample_words(must(part->snapshot(ticks[at].id))) == sample_words(must(whole->snapshot(ticks[at].id))));
       }
-      REQUIRE(must(part->events(range)).size() == must(whole->events(range)).size());
+      REQUIRE(must(load_events(*part, range)).size() == must(load_events(*whole, range)).size());
       // Where the clock was set back, the last tick may be one that lies before the range and holds at its begin.
       if (must(part->info()).last_tick_ms != ticks.back().begin.wall_ms) continue;
       // What comes after the range's last tick is not known to it.
@@ -101,7 +104,7 @@ TEST_CASE("an extract knows nothing of what was recorded outside its range") {
   REQUIRE(must(part->runs()).size() == 1);
   REQUIRE(must(part->runs()).front().end_reason == "copied");
   REQUIRE(must(part->runs()).front().first_tick_ms == info.first_tick_ms);
-  for (const StoredProcess& process : must(part->processes({0, begin * 2}))) {
+  for (const StoredProcess& process : must(load_processes(*part, {0, begin * 2}))) {
     CHECK(process.first_ms <= range.to_ms);
     CHECK(process.last_ms >= info.first_tick_ms);
     CHECK(process.last_ms <= range.to_ms);

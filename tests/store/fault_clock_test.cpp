@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "store/events.h"
 #include "store_fixture.h"
 #include "support/simulation.h"
 
@@ -47,7 +48,7 @@ TEST_CASE("a wall clock set back a day and forward a month, and a suspended mach
       REQUIRE(snapshot.processes[p].sample == recorded[i].processes[p]);
   }
   std::vector<std::string> kinds;
-  for (const Event& event : must(reader->events(kAnyTime))) kinds.push_back(event.kind);
+  for (const Event& event : must(load_events(*reader, kAnyTime))) kinds.push_back(event.kind);
   REQUIRE(std::count(kinds.begin(), kinds.end(), "clock-step") == 2);
   const auto last = must(reader->tick_at(recorded.back().begin.wall_ms));
   REQUIRE(last);

@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "recorded.h"
+#include "store/events.h"
 #include "store/recovering_writer.h"
 #include "store_fixture.h"
 #include "support/fault_vfs.h"
@@ -53,7 +54,7 @@ class Script {
     REQUIRE(runs.size() == 2);
     REQUIRE(runs[0].end_reason == "unclean");
     REQUIRE(runs[1].end_reason == "stopped");
-    const auto events = must(reader->events({0, 4'000'000'000'000}));
+    const auto events = must(load_events(*reader, {0, 4'000'000'000'000}));
     REQUIRE(std::count_if(events.begin(), events.end(), [](const Event& e) { return e.kind == "reload"; }) == 2);
     SQLite::Database database(fixture_.path(), SQLite::OPEN_READONLY);
     REQUIRE(database.execAndGet("PRAGMA integrity_check").getString() == "ok");

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "store/events.h"
 #include "store/recovering_writer.h"
 #include "store/sqlite/database.h"
 #include "store/sqlite/pages.h"
@@ -72,7 +73,7 @@ struct Fixture : StoreFixture {
     return names;
   }
   std::vector<Event> events(const std::string& kind) const {
-    std::vector<Event> all = must(reader()->events(kAlways));
+    std::vector<Event> all = must(load_events(*reader(), kAlways));
     std::erase_if(all, [&kind](const Event& event) { return event.kind != kind; });
     return all;
   }

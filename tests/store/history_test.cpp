@@ -2,6 +2,8 @@
 #include <map>
 
 #include "random_history.h"
+#include "store/names.h"
+#include "store/samples.h"
 #include "store_fixture.h"
 #include "support/simulation.h"
 
@@ -17,16 +19,16 @@ struct Held {
 
 Held held_samples(Reader& reader, Range range) {
   Held all;
-  must(reader.process_samples(range, [&](const HeldSample<ProcessSample>& held) {
+  must(visit_samples(reader, range, [&](const HeldSample<ProcessSample>& held) {
     REQUIRE(held.from_ms >= range.from_ms);
     REQUIRE(held.until_ms <= range.to_ms);
     REQUIRE(held.until_ms >= held.from_ms);
     all.processes[held.subject_id].push_back({{held.from_ms, held.until_ms}, *held.sample});
   }));
-  must(reader.machine_samples(range, [&](const HeldSample<MachineMemory>& held) {
+  must(visit_samples(reader, range, [&](const HeldSample<MachineMemory>& held) {
     all.machine.push_back({{held.from_ms, held.until_ms}, *held.sample});
   }));
-  must(reader.category_samples(range, [&](const HeldSample<CategorySample>& held) {
+  must(visit_samples(reader, range, [&](const HeldSample<CategorySample>& held) {
     all.categories[held.sample->category].push_back({{held.from_ms, held.until_ms}, *held.sample});
   }));
   return all;
@@ -96,8 +98,8 @@ TEST_CASE("steps cover just what was recorded") {
   const Range range{start.wall_ms - 50'000, simulation.now().wall_ms + 900'000};
   const auto reader = fixture.reader();
   std::int64_t covered = 0;
-  must(reader->machine_samples(
-      range, [&](const HeldSample<MachineMemory>& held) { covered += held.until_ms - held.from_ms; }));
+  must(visit_samples(*reader, range,
+                     [&](const HeldSample<MachineMemory>& held) { covered += held.until_ms - held.from_ms; }));
   REQUIRE(covered == must(reader->coverage(range)).recorded_ms);
   REQUIRE(covered == 180'000);
 }
@@ -126,7 +128,7 @@ HeldByEach held_by_each(Reader& reader, const HistoryQuestion& question) {
 void check_values(Reader& reader, Range range, const std::vector<Metric>& metrics,
                   std::optional<std::int64_t> process_id) {
   std::vector<SubjectInterval> expected;
-  must(reader.process_samples(range, [&](const HeldSample<ProcessSample>& held) {
+  must(visit_samples(reader, range, [&](const HeldSample<ProcessSample>& held) {
     if (process_id && held.subject_id != *process_id) return;
     const ProcessSample& sample = *held.sample;
     const bool zombie = sample.state == 'Z' || sample.state == 'X';
@@ -192,10 +194,10 @@ TEST_CASE("an identity of which a process lives is one of now, though nothing wa
   for (int i = 0; i < 20; ++i) must(writer->write(simulation.next()));
   const std::int64_t last_ms = must(fixture.reader()->info()).last_tick_ms;
   const auto reader = fixture.reader();
-  const std::size_t all = must(reader->identities(std::nullopt)).size();
+  const std::size_t all = must(load_identities(*reader, std::nullopt)).size();
   CHECK(all > 0);
-  CHECK(must(reader->identities(Range{last_ms, last_ms})).size() == all);
-  CHECK(must(reader->identities(Range{0, first_ms - 1'000})).empty());
+  CHECK(must(load_identities(*reader, Range{last_ms, last_ms})).size() == all);
+  CHECK(must(load_identities(*reader, Range{0, first_ms - 1'000})).empty());
 }
 
 }  // namespace memoir::test

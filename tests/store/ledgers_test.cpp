@@ -6,6 +6,7 @@
 #include <map>
 
 #include "random_history.h"
+#include "store/mappings.h"
 #include "store_fixture.h"
 #include "support/sanitized.h"
 
@@ -87,8 +88,8 @@ void take(const ProcessLedger& word, Ledgers& holding) {
 
 Ledgers read_at(Reader& reader, std::int64_t tick_id) {
   Ledgers ledgers;
-  for (LedgerAt& at : must(reader.ledgers(tick_id))) {
-    const auto one = must(reader.ledgers(tick_id, at.process_id));
+  for (LedgerAt& at : must(load_ledgers(reader, tick_id))) {
+    const auto one = must(load_ledgers(reader, tick_id, at.process_id));
     REQUIRE_OF_MANY(one.size() == 1);
     REQUIRE_OF_MANY(one[0].ledger == at.ledger);
     ledgers[at.ledger.process] = std::move(at.ledger);
@@ -218,8 +219,8 @@ TEST_CASE("a ledger that did not change takes a row, and no more than at keyfram
 TEST_CASE("a file without ledgers says so") {
   const StoreFixture fixture;
   fixture.writer();
-  CHECK_FALSE(must(fixture.reader()->any_ledgers()));
-  CHECK(must(fixture.reader()->ledgers(1)).empty());
+  CHECK_FALSE(must(has_ledgers(*fixture.reader())));
+  CHECK(must(load_ledgers(*fixture.reader(), 1)).empty());
 }
 
 }  // namespace memoir::test

@@ -2,6 +2,7 @@
 
 #include <csignal>
 
+#include "store/events.h"
 #include "store_fixture.h"
 #include "support/simulation.h"
 
@@ -10,7 +11,7 @@ namespace {
 
 std::vector<std::string> told(const StoreFixture& fixture) {
   std::vector<std::string> texts;
-  for (const Event& event : must(fixture.reader()->events({0, 4'000'000'000'000}))) {
+  for (const Event& event : must(load_events(*fixture.reader(), {0, 4'000'000'000'000}))) {
     if (event.kind == "oom-kill") texts.push_back(event.text);
   }
   return texts;
@@ -72,7 +73,7 @@ TEST_CASE("whom the OOM killer chose is an event of that moment, beside what the
                       {814, "", "", at_ms, std::nullopt, std::nullopt}};
   must(told.writer->write(tick));
   std::vector<std::string> texts;
-  for (const Event& event : must(told.fixture.reader()->events({0, 4'000'000'000'000}))) {
+  for (const Event& event : must(load_events(*told.fixture.reader(), {0, 4'000'000'000'000}))) {
     if (event.kind != "oom-victim") continue;
     CHECK(event.at.wall_ms == at_ms);
     texts.push_back(event.text);
@@ -101,9 +102,9 @@ TEST_CASE("what the kernel's log tells of an OOM kill is told with it, and read 
                       {814, "", "", at_ms + 2, {}, {}, {}}};
   must(told.writer->write(tick));
   const auto reader = told.fixture.reader();
-  CHECK(must(reader->oom_victims({at_ms, at_ms + 2})) == tick.oom_victims);
-  CHECK(must(reader->oom_victims({at_ms + 1, at_ms + 1})).size() == 1);
-  const std::vector<Event> events = must(reader->events({at_ms, at_ms + 1}));
+  CHECK(must(load_oom_victims(*reader, {at_ms, at_ms + 2})) == tick.oom_victims);
+  CHECK(must(load_oom_victims(*reader, {at_ms + 1, at_ms + 1})).size() == 1);
+  const std::vector<Event> events = must(load_events(*reader, {at_ms, at_ms + 1}));
   REQUIRE(events.size() == 2);
   CHECK(events[0].text ==
         "The OOM killer chose java (812) in the cgroup /app.service, which had at most 50.7 MiB; the cgroup "
@@ -126,9 +127,9 @@ TEST_CASE("whom a killer in user space chose is told with who did, and read agai
   tick.oom_victims = {java, shell, stays};
   must(told.writer->write(tick));
   const auto reader = told.fixture.reader();
-  CHECK(must(reader->oom_victims({at_ms, at_ms + 2})) == tick.oom_victims);
+  CHECK(must(load_oom_victims(*reader, {at_ms, at_ms + 2})) == tick.oom_victims);
   std::vector<std::string> texts;
-  for (const Event& event : must(reader->events({at_ms, at_ms + 2}))) texts.push_back(event.text);
+  for (const Event& event : must(load_events(*reader, {at_ms, at_ms + 2}))) texts.push_back(event.text);
   CHECK(texts ==
         std::vector<std::string>{
             "systemd-oomd (pid 512) killed java (812) in the cgroup /app.service with SIGKILL; it held 50.7 "

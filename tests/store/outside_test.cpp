@@ -1,5 +1,7 @@
 // Segments and tmpfs mounts are stored as changes and keyframes, and read back as they were told last.
 
+#include "store/outside.h"
+
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <map>
 #include <random>
@@ -110,15 +112,15 @@ void check_views(const StoreFixture& fixture, std::int64_t tick_id, const Random
 void check(const StoreFixture& fixture, std::int64_t tick_id, const RandomOutside& told) {
   const auto reader = fixture.reader();
   std::vector<SysvSegment> segments;
-  for (const SegmentAt& at : must(reader->segments(tick_id))) segments.push_back(at.segment);
+  for (const SegmentAt& at : must(load_segments(*reader, tick_id))) segments.push_back(at.segment);
   REQUIRE(segments == told.segments());
   std::vector<TmpfsSample> mounts;
-  for (const TmpfsAt& at : must(reader->tmpfs(tick_id, 0))) {
+  for (const TmpfsAt& at : must(load_tmpfs(*reader, tick_id, 0))) {
     mounts.push_back(at.sample);
     for (const TmpfsEntryAt& entry : at.entries) mounts.back().largest.push_back(entry.entry);
   }
   REQUIRE(mounts == told.tmpfs());
-  const Outside outside = must(reader->outside(tick_id));
+  const Outside outside = must(load_outside(*reader, tick_id));
   REQUIRE(outside.segments == told.segments());
   REQUIRE(outside.mounts.size() == told.tmpfs().size());
   check_views(fixture, tick_id, told);
@@ -185,7 +187,7 @@ TEST_CASE("tmpfs: what an entry held first, before it changed last, and at a tim
     tick.begin.wall_ms += 10'000;
     tick.begin.boot_ms += 10'000;
   }
-  const auto mounts = must(fixture.reader()->tmpfs(6, 3));
+  const auto mounts = must(load_tmpfs(*fixture.reader(), 6, 3));
   REQUIRE(mounts.size() == 1);
   REQUIRE(mounts[0].entries.size() == 1);
   const HeldBefore& past = mounts[0].entries[0].past;
@@ -195,7 +197,7 @@ TEST_CASE("tmpfs: what an entry held first, before it changed last, and at a tim
   CHECK(past.before->kib == 300);
   CHECK(past.before->at_ms == first_ms + 40'000);
   CHECK(past.since_kib == 300);
-  CHECK_FALSE(must(fixture.reader()->tmpfs(2, 0))[0].entries[0].past.before);
+  CHECK_FALSE(must(load_tmpfs(*fixture.reader(), 2, 0))[0].entries[0].past.before);
 }
 
 }  // namespace memoir::test

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "model/identity.h"
+#include "store/names.h"
 #include "store/retention/pass.h"
 #include "store/tables.h"
 #include "store_fixture.h"
@@ -205,7 +206,7 @@ TEST_CASE("what nobody tells of any more is forgotten, and nothing else") {
   recording.end();
   const auto reader = fixture.reader();
   std::map<std::int64_t, std::string> names;
-  for (const StoredIdentity& identity : must(reader->identities(kAll)))
+  for (const StoredIdentity& identity : must(load_identities(*reader, kAll)))
     names[identity.id] = identity.unit + " " + identity.exe + " " + identity.command;
   std::size_t compared = 0;
   for (const HighWater& mark : must(reader->high_water(std::nullopt, kAllKinds))) {

@@ -8,9 +8,11 @@
 
 #include "random_history.h"
 #include "store/marks/high_water.h"
+#include "store/names.h"
 #include "store/replay/coverage.h"
 #include "store/replay/tick_marks.h"
 #include "store/rollup/timeline.h"
+#include "store/samples.h"
 #include "store_fixture.h"
 #include "support/simulation.h"
 #include "swap_rows.h"
@@ -166,7 +168,7 @@ void compare(const StoreFixture& fixture, Tier tier) {
   const auto reader = fixture.reader();
   const Cells found = read_cells(*reader, tier);
   std::map<std::int64_t, StoredProcess> processes;
-  for (const StoredProcess& process : must(reader->processes(kWholeTime))) processes[process.id] = process;
+  for (const StoredProcess& process : must(load_processes(*reader, kWholeTime))) processes[process.id] = process;
   std::size_t missing = 0;
   std::map<std::pair<int, std::int64_t>, std::int64_t> first_seen;
   for (const auto& [key, cell] : expected) {
@@ -452,7 +454,7 @@ TEST_CASE("the machine's peaks keep their time in every tier, written or not") {
   for (int i = 0; i < 500; ++i) must(writer->write(simulation.next()));
   const auto times_of = [&](Tier tier) {
     std::map<std::int64_t, std::pair<std::int64_t, std::int64_t>> expected;  // by bucket: highest, and when first
-    must(fixture.reader()->machine_samples(kWholeTime, [&](const HeldSample<MachineMemory>& held) {
+    must(visit_samples(*fixture.reader(), kWholeTime, [&](const HeldSample<MachineMemory>& held) {
       const std::int64_t used = used_kib(*held.sample).value();
       const std::int64_t width = bucket_ms(tier);
       for (std::int64_t at = held.from_ms; at == held.from_ms || at < held.until_ms; at = (at / width + 1) * width) {

@@ -7,6 +7,9 @@
 
 #include "random_history.h"
 #include "recorded.h"
+#include "store/names.h"
+#include "store/snapshot_cursor.h"
+#include "store/states.h"
 #include "store_fixture.h"
 #include "support/sanitized.h"
 #include "support/simulation.h"
@@ -23,35 +26,30 @@ void check_same(const ProcessState& one, const ProcessState& among) {
   REQUIRE_OF_MANY(one.sample_ms == among.sample_ms);
 }
 
+// What stepping has come to is what is loaded.
+void check_stepped(const Snapshot& stepped, const Snapshot& loaded) {
+  REQUIRE(stepped.tick.id == loaded.tick.id);
+  REQUIRE(stepped.tick.begin == loaded.tick.begin);
+  REQUIRE(stepped.tick.counts == loaded.tick.counts);
+  REQUIRE(stepped.run.id == loaded.run.id);
+  REQUIRE(stepped.run.last_tick_ms == loaded.run.last_tick_ms);
+  REQUIRE(stepped.run.end_reason == loaded.run.end_reason);
+  REQUIRE(stepped.machine == loaded.machine);
+  REQUIRE(stepped.categories == loaded.categories);
+  REQUIRE(stepped.cgroups == loaded.cgroups);
+  REQUIRE(stepped.processes.size() == loaded.processes.size());
+  for (std::size_t i = 0; i < loaded.processes.size(); ++i) check_same(stepped.processes[i], loaded.processes[i]);
+}
+
 // Each process that the file knows, at one tick: as the snapshot has it, and absent where it has not.
 void check_single(Reader& reader, const Snapshot& snapshot, const std::vector<StoredProcess>& all) {
   std::map<std::int64_t, const ProcessState*> alive;
   for (const ProcessState& state : snapshot.processes) alive[state.process.id] = &state;
   for (const StoredProcess& process : all) {
-    const auto one = must(reader.process_at(snapshot.tick.id, process.id));
+    const auto one = must(load_process(reader, snapshot.tick.id, process.id));
     const auto found = alive.find(process.id);
     REQUIRE_OF_MANY(one.has_value() == (found != alive.end()));
     if (one) check_same(*one, *found->second);
-  }
-}
-
-// Those that hold most, of all and of some.
-void check_largest(Reader& reader, const Snapshot& snapshot) {
-  for (const int step : {1, 2}) {
-    const auto takes = [step](const StoredProcess& process) { return process.id % step == 0; };
-    std::vector<const ProcessState*> order;
-    for (const ProcessState& state : snapshot.processes)
-      if (takes(state.process) && state.sample.memory.has(ProcessField::pss)) order.push_back(&state);
-    const auto pss = [](const ProcessState* state) { return *state->sample.memory.get(ProcessField::pss); };
-    std::ranges::sort(order, [&](const ProcessState* a, const ProcessState* b) {
-      return pss(a) != pss(b) ? pss(a) > pss(b) : a->process.id < b->process.id;
-    });
-    const auto largest = must(reader.largest_at(snapshot.tick.id, 3, takes));
-    REQUIRE_OF_MANY(largest.size() == std::min<std::size_t>(order.size(), 3));
-    for (std::size_t i = 0; i < largest.size(); ++i) {
-      REQUIRE_OF_MANY(largest[i].kib == pss(order[i]));
-      REQUIRE_OF_MANY(largest[i].process.info == order[i]->process.info);
-    }
   }
 }
 
@@ -76,11 +74,11 @@ void check_lived(Reader& reader, const std::string& path, std::int64_t first, st
     const std::int64_t gone = rows.getColumn(2).isNull() ? last + 1 : rows.getColumn(2).getInt64();
     if (born <= last && (gone > first || born >= first)) expected.push_back(rows.getColumn(0).getInt64());
   }
-  const auto processes = must(reader.processes(range));
+  const auto processes = must(load_processes(reader, range));
   std::vector<std::int64_t> lived;
   for (const StoredProcess& process : processes) lived.push_back(process.id);
   REQUIRE(lived == expected);
-  check_lives(must(reader.lives(range)), processes);
+  check_lives(must(load_lives(reader, range)), processes);
 }
 
 void run_history(std::uint32_t seed) {
@@ -102,22 +100,26 @@ void run_history(std::uint32_t seed) {
   }
   const auto reader = fixture.reader();
   const Range always{0, std::numeric_limits<std::int64_t>::max()};
-  const auto all = must(reader->processes(always));
-  check_lives(must(reader->lives(always)), all);
+  const auto all = must(load_processes(*reader, always));
+  check_lives(must(load_lives(*reader, always)), all);
   const bool in_order =
       std::ranges::is_sorted(ticks, std::less_equal(), [](const Recorded& of) { return of.tick.begin.wall_ms; });
+  SnapshotCursor cursor(*reader);
   for (std::size_t i = 0; i < ticks.size(); ++i) {
     INFO("seed " << seed << ", tick " << i + 1);
     const Snapshot snapshot = must(reader->snapshot(static_cast<std::int64_t>(i) + 1));
     check(snapshot, ticks[i], history.infos());
+    REQUIRE(must(cursor.next()));
+    check_stepped(cursor.snapshot(), snapshot);
     // Many processes at many ticks: some ticks do.
     if (i % 7 == seed % 7) check_single(*reader, snapshot, all);
-    check_largest(*reader, snapshot);
     if (!in_order) continue;  // a range of the wall clock is no stretch of ticks
     const std::size_t last = std::min(i + seed % 5, ticks.size() - 1);
     check_lived(*reader, fixture.path(), static_cast<std::int64_t>(i) + 1, static_cast<std::int64_t>(last) + 1,
                 {ticks[i].tick.begin.wall_ms, ticks[last].tick.begin.wall_ms});
   }
+  REQUIRE_FALSE(must(cursor.next()));
+  check_stepped(cursor.snapshot(), must(reader->snapshot(static_cast<std::int64_t>(ticks.size()))));
 }
 
 TEST_CASE("a snapshot equals the tick that was written, and one process its part of it, over random histories") {
@@ -148,6 +150,34 @@ TEST_CASE("a snapshot of a simulated server equals its tick while it is written"
   }
 }
 
+TEST_CASE("a cursor steps on while ticks are written, back, and to any tick") {
+  const StoreFixture fixture;
+  Simulation simulation({.processes = 50, .changing = 0.2, .births = 0.5, .short_lived = 500});
+  const auto writer = fixture.writer();
+  must(writer->begin_run(run_info(simulation.boot(), simulation.now())));
+  must(writer->write(simulation.next()));
+  const auto reader = fixture.reader();
+  SnapshotCursor cursor(*reader);
+  REQUIRE(cursor.snapshot().processes.empty());
+  REQUIRE(must(cursor.next()));
+  for (std::int64_t id = 2; id <= 400; ++id) {
+    REQUIRE_FALSE(must(cursor.next()));
+    must(writer->write(simulation.next()));
+    REQUIRE(must(cursor.next()));
+    check_stepped(cursor.snapshot(), must(reader->snapshot(id)));
+  }
+  for (const std::int64_t id : {17, 399, 1}) {
+    REQUIRE(must(cursor.go_to(id)));
+    REQUIRE(must(cursor.next()));
+    check_stepped(cursor.snapshot(), must(reader->snapshot(id + 1)));
+    REQUIRE(must(cursor.previous()));
+    check_stepped(cursor.snapshot(), must(reader->snapshot(id)));
+  }
+  REQUIRE_FALSE(must(cursor.previous()));
+  REQUIRE_FALSE(must(cursor.go_to(401)));
+  check_stepped(cursor.snapshot(), must(reader->snapshot(1)));
+}
+
 TEST_CASE("a tick that is not recorded is an error that names the file") {
   const StoreFixture fixture;
   fixture.writer();
@@ -155,8 +185,7 @@ TEST_CASE("a tick that is not recorded is an error that names the file") {
   REQUIRE(!snapshot.ok());
   REQUIRE(snapshot.error().kind == ErrorKind::gone);
   REQUIRE(snapshot.error().message.find(fixture.path()) != std::string::npos);
-  REQUIRE_FALSE(must(fixture.reader()->process_at(7, 1)).has_value());
-  REQUIRE(must(fixture.reader()->largest_at(7, 3, [](const StoredProcess&) { return true; })).empty());
+  REQUIRE_FALSE(must(load_process(*fixture.reader(), 7, 1)).has_value());
 }
 
 }  // namespace

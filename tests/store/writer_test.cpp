@@ -11,6 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "store/events.h"
+#include "store/names.h"
 #include "store/rows/process_rows.h"
 #include "store/sqlite/integrity.h"
 #include "store_fixture.h"
@@ -22,7 +24,7 @@ namespace {
 
 std::vector<std::string> kinds(Reader& reader) {
   std::vector<std::string> kinds;
-  for (const Event& event : must(reader.events({0, 4'000'000'000'000}))) kinds.push_back(event.kind);
+  for (const Event& event : must(load_events(reader, {0, 4'000'000'000'000}))) kinds.push_back(event.kind);
   return kinds;
 }
 
@@ -100,7 +102,7 @@ TEST_CASE("a run that died before its first tick is told of, and so is the gap b
   record(fixture, simulation, 3, "stopped");
   const auto reader = fixture.reader();
   REQUIRE(kinds(*reader) == std::vector<std::string>{"unclean", "unclean", "gap"});
-  const auto events = must(reader->events({0, 4'000'000'000'000}));
+  const auto events = must(load_events(*reader, {0, 4'000'000'000'000}));
   REQUIRE(events[1].text == "The recorder with process id 4711 ended without closing its run, before its first tick");
   REQUIRE(events[2].text.ends_with(": not running"));
 }
@@ -112,7 +114,7 @@ TEST_CASE("a process that only dropped ticks saw has its row, with its end") {
   must(writer->begin_run(run_info(simulation.boot(), simulation.now())));
   must(writer->write(simulation.next()));
   Tick tick = simulation.next();
-  ProcessInfo shell = must(fixture.reader()->processes({0, 4'000'000'000'000})).front().info;
+  ProcessInfo shell = must(load_processes(*fixture.reader(), {0, 4'000'000'000'000})).front().info;
   shell.key = {4000, 77, 0};
   shell.comm = "sh";
   ProcessInfo tool = shell;
@@ -124,7 +126,7 @@ TEST_CASE("a process that only dropped ticks saw has its row, with its end") {
   must(writer->write(simulation.next()));
 
   const auto reader = fixture.reader();
-  const auto processes = must(reader->processes({tick.begin.wall_ms, tick.begin.wall_ms}));
+  const auto processes = must(load_processes(*reader, {tick.begin.wall_ms, tick.begin.wall_ms}));
   REQUIRE(processes.size() == 5);
   REQUIRE(processes[3].info == shell);
   REQUIRE(processes[3].end == "execed");
@@ -133,7 +135,7 @@ TEST_CASE("a process that only dropped ticks saw has its row, with its end") {
   REQUIRE(processes[4].first_ms == tick.begin.wall_ms);
   REQUIRE(processes[4].last_ms == tick.begin.wall_ms);
   REQUIRE(processes[4].gone_ms == tick.begin.wall_ms);
-  REQUIRE(must(reader->processes({tick.begin.wall_ms + 10'000, tick.begin.wall_ms + 10'000})).size() == 3);
+  REQUIRE(must(load_processes(*reader, {tick.begin.wall_ms + 10'000, tick.begin.wall_ms + 10'000})).size() == 3);
   for (std::int64_t id = 1; id <= 3; ++id) REQUIRE(must(reader->snapshot(id)).processes.size() == 3);
 }
 
@@ -184,7 +186,7 @@ TEST_CASE("a restarted recorder goes on with the processes that it knew") {
   REQUIRE(known.front().key == gone);
   tick.processes.erase(tick.processes.begin());
   must(writer->write(tick));
-  const auto processes = must(fixture.reader()->processes({0, 4'000'000'000'000}));
+  const auto processes = must(load_processes(*fixture.reader(), {0, 4'000'000'000'000}));
   REQUIRE(processes.size() == 4);
   for (const StoredProcess& process : processes) {
     REQUIRE(process.end == (process.info.key == gone ? "unknown" : ""));
@@ -200,11 +202,11 @@ TEST_CASE("what lived in another boot has ended") {
   record(fixture, simulation, 1, "stopped");
   const auto reader = fixture.reader();
   const Range all{0, 4'000'000'000'000};
-  const auto processes = must(reader->processes(all));
+  const auto processes = must(load_processes(*reader, all));
   REQUIRE(processes.size() == 8);
   REQUIRE(std::count_if(processes.begin(), processes.end(), [](const auto& p) { return p.end == "unknown"; }) == 4);
   const std::int64_t last = must(reader->info()).last_tick_ms;
-  REQUIRE(must(reader->processes({last, last})).size() == 4);
+  REQUIRE(must(load_processes(*reader, {last, last})).size() == 4);
 }
 
 TEST_CASE("a stepped wall clock is told, and ticks keep the order of recording") {

@@ -17,7 +17,7 @@ namespace {
 Status leave_asked_for(const Context& context, const State& state, std::vector<CgroupRow>& rows) {
   if (context.options.subjects.empty()) return Done{};
   const auto processes = each_of(state.processes, [](const HeldProcess& held) { return *held.process; });
-  const std::int64_t at_ms = state.snapshot.tick.begin.wall_ms;
+  const std::int64_t at_ms = state.at_ms;
   Subject subject = TRY(parse_subject(context.options.subjects.front(), context.now_ms, context.options.zone));
   if (subject.key != "cgroup" || subject.value.empty())
     subject = TRY(choose_subject(context, std::move(subject), processes, {at_ms, at_ms}));
@@ -36,10 +36,10 @@ Status leave_asked_for(const Context& context, const State& state, std::vector<C
 }
 
 std::string printed(const State& state, Zone zone) {
-  return print_time(state.snapshot.tick.begin.wall_ms, zone);
+  return print_time(state.at_ms, zone);
 }
 
-void tell_rolled(const State& state, Zone zone, Report& report) {
+void note_marks(const State& state, Zone zone, Report& report) {
   report.notes.push_back(fmt::format(
       "What the kernel counts of a cgroup is kept as long as ticks are, and those of {} are gone: these are the\n"
       "highest usage of that UTC day, and means of the sums over the processes in each cgroup itself.",
@@ -55,15 +55,15 @@ Report none_recorded(const Context& context, const State& state, const Columns<C
 
 Result<Report> show_cgroups(const Context& context) {
   const std::optional<State> loaded = TRY(load_state(context));
-  const bool rolled = loaded && loaded->rolled();
-  const auto columns = cgroup_columns(rolled);
+  const bool counted = !loaded || loaded->cgroups;
+  const auto columns = cgroup_columns(counted);
   if (!loaded) return nothing_recorded(context, columns);
   const State& state = *loaded;
   std::vector<CgroupRow> rows = TRY(load_cgroups(context, state, CgroupMarks::read));
   if (rows.empty()) return none_recorded(context, state, columns);
   TRY(leave_asked_for(context, state, rows));
 
-  const CgroupRank& rank = cgroup_rank(context.options.by.value_or("usage"), rolled);
+  const CgroupRank& rank = cgroup_rank(context.options.by.value_or("usage"), counted);
   std::ranges::stable_sort(rows, std::greater(), [&](const CgroupRow& row) { return rank.value(row).value_or(-1); });
   Report report = TRY(begin_report(context, state, fmt::format("cgroups, ranked by {}", rank.title)));
   const auto usage = [](const CgroupRow& row) {
@@ -77,7 +77,7 @@ Result<Report> show_cgroups(const Context& context) {
   });
   mark_sorted(report.rows, rank.column);
   report_state(state, context.when.at_ms.value_or(*report.at_ms), context.options.zone, report);
-  if (rolled) tell_rolled(state, context.options.zone, report);
+  if (!counted) note_marks(state, context.options.zone, report);
   return report;
 }
 

@@ -20,9 +20,9 @@ struct CgroupRank {
   std::string_view title;
   std::optional<double> (*value)(const CgroupRow&);
 };
-const CgroupRank& cgroup_rank(std::string_view by, bool rolled);
+const CgroupRank& cgroup_rank(std::string_view by, bool counted);
 std::vector<std::string> cgroup_ranks();
 
-Columns<CgroupRow> cgroup_columns(bool rolled);
+Columns<CgroupRow> cgroup_columns(bool counted);
 
 }  // namespace memoir::query

@@ -61,8 +61,8 @@ constexpr std::array kRanks{
     CgroupRank{"kills", "oom_kills", "OOM kills", number<kills>},
 };
 
-// What rollups have in their place.
-constexpr std::array kRolledRanks{
+// Where the kernel's counts are not kept.
+constexpr std::array kMarkRanks{
     CgroupRank{"usage", "usage_mark_kib", "highest usage of the day", number<mark_kib<&Row::usage_mark>>},
     CgroupRank{"anon", "anon_mark_kib", "highest anonymous memory of the day", number<mark_kib<&Row::anon_mark>>},
 };
@@ -93,7 +93,7 @@ void add_names(Columns<Row>& columns) {
   columns.add(for_people("CGROUP"), cgroup_title);
 }
 
-void add_marks(Columns<Row>& columns, bool rolled) {
+void add_marks(Columns<Row>& columns, bool counted) {
   const auto add = [&columns](const std::string& name, std::optional<HighWater> Row::*mark) {
     const auto part = [mark](auto HighWater::*member) {
       return [mark, member](const Row& row) { return row.*mark ? Value((*(row.*mark)).*member) : Value(); };
@@ -103,9 +103,9 @@ void add_marks(Columns<Row>& columns, bool rolled) {
     columns.add(for_machines(name + "_seen_by"),
                 [mark](const Row& row) { return seen_by_value(row.*mark ? (row.*mark)->seen_by : std::nullopt); });
   };
-  columns.add({"usage_mark_kib", "MAX USAGE", Kind::size, rolled ? 0 : 10}, mark_kib<&Row::usage_mark>);
+  columns.add({"usage_mark_kib", "MAX USAGE", Kind::size, counted ? 10 : 0}, mark_kib<&Row::usage_mark>);
   add("usage_mark", &Row::usage_mark);
-  columns.add({"anon_mark_kib", "MAX ANON", Kind::size, rolled ? 1 : 7}, mark_kib<&Row::anon_mark>);
+  columns.add({"anon_mark_kib", "MAX ANON", Kind::size, counted ? 7 : 1}, mark_kib<&Row::anon_mark>);
   add("anon_mark", &Row::anon_mark);
   columns.add(for_machines("swap_mark_kib", Kind::size), mark_kib<&Row::swap_mark>);
   add("swap_mark", &Row::swap_mark);
@@ -143,11 +143,11 @@ void add_counters(Columns<Row>& columns) {
   waited(for_machines("psi_full_total_ms", Kind::duration), &CgroupDetail::psi_full_total_us);
 }
 
-void add_processes(Columns<Row>& columns, bool rolled) {
+void add_processes(Columns<Row>& columns, bool counted) {
   columns.add({"processes", "PROCS", Kind::count, 11}, [](const Row& row) { return row.processes.processes(); });
   const auto add = [&](Metric metric, const char* header, int least_useful) {
     Column column{fmt::format("processes_{}", info_of(metric).column), header, Kind::size, least_useful};
-    if (!rolled) column.shown = Shown::machines;
+    if (counted) column.shown = Shown::machines;
     columns.add(std::move(column), [metric](const Row& row) { return row.processes.kib(metric); });
   };
   add(Metric::pss, "PSS", 2);
@@ -157,8 +157,8 @@ void add_processes(Columns<Row>& columns, bool rolled) {
 
 }  // namespace
 
-const CgroupRank& cgroup_rank(std::string_view by, bool rolled) {
-  if (rolled) return kRolledRanks[by == "anon" ? 1 : 0];
+const CgroupRank& cgroup_rank(std::string_view by, bool counted) {
+  if (!counted) return kMarkRanks[by == "anon" ? 1 : 0];
   const auto* const found = std::ranges::find(kRanks, by, &CgroupRank::by);
   return found == kRanks.end() ? kRanks.front() : *found;
 }
@@ -167,9 +167,9 @@ std::vector<std::string> cgroup_ranks() {
   return each_of(kRanks, [](const CgroupRank& rank) { return std::string(rank.by); });
 }
 
-Columns<Row> cgroup_columns(bool rolled) {
+Columns<Row> cgroup_columns(bool counted) {
   Columns<Row> columns;
-  if (!rolled) {
+  if (counted) {
     columns.add({"usage_kib", "USAGE", Kind::size}, usage);
     columns.add({"anon_kib", "ANON", Kind::size, 1}, held<&CgroupSample::anon_kib>);
     columns.add({"file_kib", "FILE", Kind::size, 5}, held<&CgroupSample::file_kib>);
@@ -179,8 +179,8 @@ Columns<Row> cgroup_columns(bool rolled) {
     add_limits(columns);
     add_counters(columns);
   }
-  add_marks(columns, rolled);
-  add_processes(columns, rolled);
+  add_marks(columns, counted);
+  add_processes(columns, counted);
   add_names(columns);
   return columns;
 }

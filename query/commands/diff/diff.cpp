@@ -10,6 +10,7 @@
 #include "query/state/filter_values.h"
 #include "query/state/moment.h"
 #include "query/state/process_columns.h"
+#include "store/names.h"
 
 namespace memoir::query {
 
@@ -76,39 +77,35 @@ Status compare(Reader& reader, const DiffQuestion& question, Diff& diff) {
   diff.unchanged =
       static_cast<std::int64_t>(std::erase_if(diff.rows, [by](const Change& row) { return row.what(by) == "same"; }));
   std::ranges::stable_sort(diff.rows, std::greater(), [by](const Change& row) { return std::abs(row.change_kib(by)); });
-  diff.parts_before = machine_parts_of(diff.before, !diff.rolled());
-  diff.parts_after = machine_parts_of(diff.after, !diff.rolled());
+  const auto parts = machine_parts_of({&diff.before, &diff.after});
+  diff.parts_before = parts[0];
+  diff.parts_after = parts[1];
   return Done{};
-}
-
-bool is_same(const State& a, const State& b) {
-  if (a.tier != b.tier) return false;
-  return a.rolled() ? a.bucket->from_ms == b.bucket->from_ms : a.snapshot.tick.id == b.snapshot.tick.id;
 }
 
 void warn_of_times(const Context& context, const DiffQuestion& question, const Diff& diff, Report& report) {
   const Zone zone = context.options.zone;
-  const std::int64_t first_ms = diff.before.snapshot.tick.begin.wall_ms;
+  const std::int64_t first_ms = diff.before.at_ms;
   if (first_ms > question.range.from_ms) {
     report.warnings.push_back(fmt::format("nothing was recorded at {} yet: compared with the first tick, {}",
                                           print_time(question.range.from_ms, zone), print_time(first_ms, zone)));
   }
-  if (const auto warning = stale_warning(diff.before.snapshot, question.range.from_ms, zone)) {
+  if (const auto warning = stale_warning(diff.before, question.range.from_ms, zone)) {
     report.warnings.push_back("before: " + *warning);
   }
-  if (const auto warning = stale_warning(diff.after.snapshot, question.range.to_ms, zone)) {
+  if (const auto warning = stale_warning(diff.after, question.range.to_ms, zone)) {
     report.warnings.push_back("after: " + *warning);
   }
   if (is_same(diff.before, diff.after)) {
     report.warnings.push_back(fmt::format("both times are answered from the same {}: there is nothing to compare",
-                                          diff.after.rolled() ? "bucket" : "tick"));
+                                          means_over(diff.after) ? "bucket" : "tick"));
   }
 }
 
 Status count_in_between(const Context& context, Report& report, Diff& diff) {
   if (report.coverage->ticks > kMostTicksToCountIn) return Done{};
-  const Range span{diff.before.snapshot.tick.begin.wall_ms, diff.after.snapshot.tick.begin.wall_ms};
-  const std::vector<StoredProcess> processes = TRY(context.reader.processes(span));
+  const Range span{diff.before.at_ms, diff.after.at_ms};
+  const std::vector<StoredProcess> processes = TRY(load_processes(context.reader, span));
   diff.in_between = std::ranges::count_if(processes, [&span](const StoredProcess& process) {
     return process.first_ms > span.from_ms && process.gone_ms && *process.gone_ms <= span.to_ms;
   });

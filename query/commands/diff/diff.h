@@ -32,9 +32,6 @@ struct Diff {
   Tally is;
   std::int64_t others_kib = 0;       // change of the processes that the filter leaves out
   std::int64_t short_lived_kib = 0;  // and of those that rollups know in groups only, where rows are not such groups
-
-  // Whether an end is a bucket.
-  bool rolled() const { return before.rolled() || after.rolled(); }
   std::optional<MachineParts> parts_before;
   std::optional<MachineParts> parts_after;
   std::optional<std::int64_t> in_between;  // processes that came and went; absent where counting them would cost much

@@ -92,8 +92,8 @@ std::string from_to(const char* name, std::optional<std::int64_t> before, std::o
 }
 
 std::string lead_of(const Diff& diff, Units units) {
-  const MachineMemory& before = diff.before.snapshot.machine.memory;
-  const MachineMemory& after = diff.after.snapshot.machine.memory;
+  const MachineMemory& before = diff.before.machine.memory;
+  const MachineMemory& after = diff.after.machine.memory;
   const auto total = after.get(MachineField::mem_total);
   return fmt::format(
       "Machine: {}{}; {}; {}.", from_to("used", used_kib(before), used_kib(after), units),
@@ -131,8 +131,8 @@ void add_totals(const DiffQuestion& question, const Diff& diff, const Kinds& kin
     report.totals.push_back({fmt::format("{}_kib", sum.what), "", Kind::change, sum.kib});
   }
   const auto machine = [&](const char* name, auto value) {
-    report.totals.push_back({fmt::format("{}_before_kib", name), "", Kind::size, value(diff.before.snapshot)});
-    report.totals.push_back({fmt::format("{}_after_kib", name), "", Kind::size, value(diff.after.snapshot)});
+    report.totals.push_back({fmt::format("{}_before_kib", name), "", Kind::size, value(diff.before)});
+    report.totals.push_back({fmt::format("{}_after_kib", name), "", Kind::size, value(diff.after)});
   };
   report.totals.push_back({"unchanged", "", Kind::count, diff.unchanged});
   report.totals.push_back({"change_kib", "", Kind::change, kinds.total_kib()});
@@ -141,12 +141,12 @@ void add_totals(const DiffQuestion& question, const Diff& diff, const Kinds& kin
   report.totals.push_back({"exact_percent_before", "", Kind::percent, diff.was.exact_percent()});
   report.totals.push_back({"exact_percent_after", "", Kind::percent, diff.is.exact_percent()});
   report.totals.push_back({"came_and_went", "", Kind::count, diff.in_between});
-  machine("machine_total", [](const Snapshot& at) { return at.machine.memory.get(MachineField::mem_total); });
-  machine("machine_used", [](const Snapshot& at) { return used_kib(at.machine.memory); });
-  machine("machine_available", [](const Snapshot& at) { return at.machine.memory.get(MachineField::mem_available); });
-  machine("machine_swap_used", [](const Snapshot& at) { return swap_used_kib(at.machine.memory); });
-  report.facts = {{"before_ms", "", Kind::time, diff.before.snapshot.tick.begin.wall_ms},
-                  {"after_ms", "", Kind::time, diff.after.snapshot.tick.begin.wall_ms},
+  machine("machine_total", [](const State& at) { return at.machine.memory.get(MachineField::mem_total); });
+  machine("machine_used", [](const State& at) { return used_kib(at.machine.memory); });
+  machine("machine_available", [](const State& at) { return at.machine.memory.get(MachineField::mem_available); });
+  machine("machine_swap_used", [](const State& at) { return swap_used_kib(at.machine.memory); });
+  report.facts = {{"before_ms", "", Kind::time, diff.before.at_ms},
+                  {"after_ms", "", Kind::time, diff.after.at_ms},
                   {"group", "", Kind::text, question.group},
                   {"metric", "", Kind::text, std::string(to_string(question.by))}};
 }
@@ -160,18 +160,19 @@ std::string exact_note(const Diff& diff, Metric by) {
 
 // Which end is not a tick, and what that means for the sums.
 void report_ends(const Diff& diff, Zone zone, Units units, Report& report) {
-  const Tier coarser = std::max(diff.before.tier, diff.after.tier);
+  const Tier coarser = std::max(diff.before.tier(), diff.after.tier());
   report.facts.insert(report.facts.begin(), {"tier", "", Kind::text, std::string(to_string(coarser))});
   for (const State* state : {&diff.before, &diff.after}) {
-    if (!state->rolled()) continue;
+    const auto means = means_over(*state);
+    if (!means) continue;
     const char* name = state == &diff.before ? "before" : "after";
-    report.facts.push_back({fmt::format("bucket_from_ms_{}", name), "", Kind::time, state->bucket->from_ms});
-    report.facts.push_back({fmt::format("bucket_until_ms_{}", name), "", Kind::time, state->bucket->to_ms});
-    report.notes.push_back(fmt::format(
-        "{}: means from {} to {} (rollups of {}).", state == &diff.before ? "Before" : "After",
-        print_time(state->bucket->from_ms, zone), print_time(state->bucket->to_ms, zone), tier_width(state->tier)));
+    report.facts.push_back({fmt::format("bucket_from_ms_{}", name), "", Kind::time, means->bucket.from_ms});
+    report.facts.push_back({fmt::format("bucket_until_ms_{}", name), "", Kind::time, means->bucket.to_ms});
+    report.notes.push_back(
+        fmt::format("{}: means from {} to {} (rollups of {}).", state == &diff.before ? "Before" : "After",
+                    print_time(means->bucket.from_ms, zone), print_time(means->bucket.to_ms, zone), means->width));
   }
-  if (!diff.rolled()) return;
+  if (!means_over(diff.before) && !means_over(diff.after)) return;
   if (diff.short_lived_kib != 0) {
     report.notes.push_back(fmt::format(
         "Processes younger than a bucket, which have rollups in their groups only, changed by {}: it is in no row.",
@@ -198,7 +199,7 @@ void add_notes(const DiffQuestion& question, const Diff& diff, const Kinds& kind
     report.notes.push_back(fmt::format("{} came and went in between (memoir peaks shows what they needed).",
                                        print_count(*diff.in_between, "process", "processes")));
   }
-  if (diff.before.snapshot.run.boot.boot_id != diff.after.snapshot.run.boot.boot_id) {
+  if (diff.before.run.boot.boot_id != diff.after.run.boot.boot_id) {
     report.notes.emplace_back("The machine was booted in between: no process lives on.");
   }
 }

@@ -1,5 +1,7 @@
 // memoir events: OOM kills, and what happened to the recording.
 
+#include "store/events.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -72,7 +74,7 @@ void limit_events(std::vector<Event>& events, const Context& context, Report& re
 
 Result<Report> list_events(const Context& context) {
   constexpr Range always{std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()};
-  std::vector<Event> events = TRY(context.reader.events(always));
+  std::vector<Event> events = TRY(load_events(context.reader, always));
   if (const auto error = check_kinds(context.options.kinds, events)) return *error;
   const Range asked = context.when.range.value_or(always);
   const Range range = context.when.range.value_or(whole_range(context, events));

@@ -54,7 +54,7 @@ Result<Range> range_of(const Context& context) {
   }
   const std::optional<State> state = TRY(load_state(context));
   if (!state) return Range{0, -1};
-  const std::int64_t at_ms = state->snapshot.tick.begin.wall_ms;
+  const std::int64_t at_ms = state->at_ms;
   return Range{at_ms, at_ms};
 }
 
@@ -69,19 +69,23 @@ Result<Streamed> stream_snapshot(const Context& context, const Sink& sink) {
   if (context.when.range) return malformed("--format: this one is of one time, ask with --at");
   const std::optional<State> state = TRY(load_state(context));
   if (!state) return Streamed{true, nothing_recorded(context).warnings};
-  if (state->rolled()) {
-    return Error{ErrorKind::gone,
-                 "the tick of that time is gone, and rollups do not hold what this format is made of; "
-                 "export --format csv or openmetrics reads them"};
-  }
-  const Snapshot& snapshot = state->snapshot;
   Streamed done;
-  const std::int64_t asked_ms = context.when.at_ms.value_or(snapshot.tick.begin.wall_ms);
-  if (const auto stale = stale_warning(snapshot, asked_ms, context.options.zone)) done.warnings.push_back(*stale);
-  const Filter filter = TRY(filter_at(context.options, {&*state}));
-  const std::string text =
-      TRY(context.options.format == Format::smaps_rollup ? rollup_json(snapshot, filter, done.warnings)
-                                                         : category_metrics_json(snapshot, filter, done.warnings));
+  const auto write = context.options.format == Format::smaps_rollup ? rollup_json : category_metrics_json;
+  Result<std::string> json = match(
+      *state,
+      [&](const TickState& tick) -> Result<std::string> {
+        const Filter filter = TRY(filter_at(context.options, {&*state}));
+        return write(state->machine.memory, tick, filter, done.warnings);
+      },
+      [](const BucketState&) -> Result<std::string> {
+        return Error{ErrorKind::gone,
+                     "the tick of that time is gone, and rollups do not hold what this format is made of; "
+                     "export --format csv or openmetrics reads them"};
+      });
+  const std::string text = TRY(std::move(json));
+  const std::int64_t asked_ms = context.when.at_ms.value_or(state->at_ms);
+  if (auto stale = stale_warning(*state, asked_ms, context.options.zone))
+    done.warnings.insert(done.warnings.begin(), *std::move(stale));
   TRY(sink(text));
   return done;
 }
@@ -95,9 +99,9 @@ Result<Streamed> stream_series(const Context& context, ExportQuestion question, 
       TRY(context.options.format == Format::openmetrics ? export_openmetrics(context, question, sink)
                                                         : export_rows(context, question, sink));
   Streamed done;
-  if (holds_groups(question.tier)) {
-    done.warnings.push_back(fmt::format("from rollups of {}: each sample is the mean of a bucket, at its begin",
-                                        tier_width(question.tier)));
+  if (const auto width = bucket_width(question.tier)) {
+    done.warnings.push_back(
+        fmt::format("from rollups of {}: each sample is the mean of a bucket, at its begin", *width));
   }
   if (left_out > 0) {
     done.warnings.push_back(fmt::format("{} left out, because the wall clock was set back and their time came twice",

@@ -116,8 +116,9 @@ Result<std::int64_t> export_rows(const Context& context, const ExportQuestion& q
 Result<std::int64_t> export_openmetrics(const Context& context, const ExportQuestion& question, const Sink& sink);
 
 // One state as text. `warnings` gets what had to be left out.
-Result<std::string> rollup_json(const Snapshot& snapshot, const Filter& filter, std::vector<std::string>& warnings);
-Result<std::string> category_metrics_json(const Snapshot& snapshot, const Filter& filter,
+Result<std::string> rollup_json(const MachineMemory& machine, const TickState& tick, const Filter& filter,
+                                std::vector<std::string>& warnings);
+Result<std::string> category_metrics_json(const MachineMemory& machine, const TickState& tick, const Filter& filter,
                                           std::vector<std::string>& warnings);
 
 }  // namespace memoir::query

@@ -13,6 +13,8 @@
 #include "query/state/cgroup_rows.h"
 #include "query/state/process_columns.h"
 #include "query/state/state.h"
+#include "store/events.h"
+#include "store/names.h"
 
 namespace memoir::query {
 namespace {
@@ -129,9 +131,9 @@ class Gatherer {
   Result<std::optional<State>> load() {
     if (!holds_groups(question_.tier)) {
       std::optional<State> state = TRY(load_state(context_, question_.at_ms));
-      if (!state || state->rolled()) return state;
-      const std::int64_t at_ms = state->snapshot.tick.begin.wall_ms;
-      const std::int64_t before_ms = question_.since_ms.value_or(at_ms - state->snapshot.run.interval_ms);
+      if (!state || means_over(*state)) return state;
+      const std::int64_t at_ms = state->at_ms;
+      const std::int64_t before_ms = question_.since_ms.value_or(at_ms - state->run.interval_ms);
       since_ = {std::clamp(before_ms, at_ms - kHourMs, at_ms), at_ms};
       return state;
     }
@@ -144,13 +146,13 @@ class Gatherer {
   }
 
   Status machine(const State& state) {
-    const MachineMemory& memory = state.snapshot.machine.memory;
+    const MachineMemory& memory = state.machine.memory;
     visit_machine(memory, [&](std::size_t family, std::int64_t value) {
       answer_.samples.push_back({family, question_.labels, value});
     });
     const Metric available = metric_of(MachineField::mem_available);
     std::optional<std::int64_t> least;
-    TRY(context_.reader.history({state.tier, SubjectKind::machine, {}, since_, {available}},
+    TRY(context_.reader.history({state.tier(), SubjectKind::machine, {}, since_, {available}},
                                 [&least](const SubjectInterval& of) {
                                   if (of.interval.min)
                                     least = std::min(least.value_or(*of.interval.min), *of.interval.min);
@@ -162,7 +164,7 @@ class Gatherer {
 
   Result<std::map<std::string, std::int64_t>> group_peaks(const State& state, SubjectKind kind, Metric metric) {
     std::map<std::string, std::int64_t> peaks;
-    TRY(visit_groups(context_.reader, {state.tier, kind, {}, since_, {metric}},
+    TRY(visit_groups(context_.reader, {state.tier(), kind, {}, since_, {metric}},
                      [&peaks](const std::string& name, const SubjectInterval& of) {
                        peaks[name] = std::max(peaks[name], of.interval.max.value_or(0));
                      }));
@@ -189,9 +191,9 @@ class Gatherer {
   // Of ticks: what several processes held at one time rollups do not know.
   Result<std::map<Key, std::int64_t>> identity_peaks(const State& state) {
     std::map<Key, std::int64_t> peaks;
-    if (state.rolled()) return peaks;
+    if (means_over(state)) return peaks;
     std::map<std::int64_t, Key> keys;
-    TRY(context_.reader.visit_processes(since_, [&](const StoredProcess& process) {
+    TRY(visit_processes(context_.reader, since_, [&](const StoredProcess& process) {
       keys[process.id] = {process.unit, program_in(process)};
     }));
     std::map<Key, GroupSum> sums;
@@ -227,7 +229,7 @@ class Gatherer {
 
   // By the kernel's own count, which rollups do not have.
   Status cgroups(const State& state) {
-    if (state.rolled() || state.snapshot.cgroups.empty()) return Done{};
+    if (!state.cgroups || state.cgroups->empty()) return Done{};
     std::map<std::string, std::int64_t> peaks = TRY(group_peaks(state, SubjectKind::cgroup, Metric::usage));
     std::vector<CgroupRow> rows = TRY(load_cgroups(context_, state, CgroupMarks::left_out));
     std::erase_if(rows, [](const CgroupRow& row) { return !row.now; });
@@ -252,7 +254,8 @@ class Gatherer {
 
   // Of several of one name the last.
   Status oom_kills() {
-    std::vector<OomVictim> victims = TRY(context_.reader.oom_victims({question_.at_ms - kDayMs, question_.at_ms}));
+    std::vector<OomVictim> victims =
+        TRY(load_oom_victims(context_.reader, {question_.at_ms - kDayMs, question_.at_ms}));
     std::ranges::reverse(victims);
     std::size_t rank = 0;
     for (const OomVictim& victim : victims) {
@@ -276,13 +279,13 @@ class Gatherer {
   }
 
   Status recorder(const State& state) {
-    const StoredRun& of = state.snapshot.run;
-    const std::int64_t at_ms = state.snapshot.tick.begin.wall_ms;
+    const StoredRun& of = state.run;
+    const std::int64_t at_ms = state.at_ms;
     add(FleetOf::recorder_up, 1, question_.labels);
     run(of);
     add(FleetOf::recorder_last_tick, at_ms, question_.labels);
     file();
-    if (state.rolled()) return Done{};
+    if (means_over(state)) return Done{};
     const std::vector<StoredTick> ticks = TRY(context_.reader.ticks({at_ms - kHourMs, at_ms}));
     std::int64_t late = 0;
     for (const StoredTick& tick : ticks) late += tick.skipped;

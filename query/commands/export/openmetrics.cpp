@@ -111,8 +111,8 @@ class Writer {
 
   Status categories() {
     std::vector<Family> families = category_families();
-    // Rollups do not know how many are not exact.
-    if (holds_groups(question_.tier)) families.pop_back();
+    // Means have no count of those that are not exact.
+    if (bucket_width(question_.tier)) families.pop_back();
     std::map<std::string, std::int64_t> numbers;
     return write_all(families, [&](const ExportChunk& chunk, std::uint32_t first, Part& part) {
       return sample_categories(context_.reader, chunk, [&](std::int64_t at_ms, const GroupState& held) {
@@ -130,7 +130,7 @@ class Writer {
     std::vector<Metric> metrics;
     std::vector<Family> families;
     for (const Metric metric : kMetrics) {
-      if (holds_groups(question_.tier) && !info_of(metric).rolled_up) continue;
+      if (!holds_metric(question_.tier, metric)) continue;
       metrics.push_back(metric);
       families.push_back({fmt::format("memoir_process_{}_bytes", to_string(metric)), std::string(metric_title(metric)),
                           "bytes", false, 1024});

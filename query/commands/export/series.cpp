@@ -6,6 +6,8 @@
 #include "query/commands/export/export.h"
 #include "query/history/history.h"
 #include "query/history/tier.h"
+#include "store/names.h"
+#include "store/samples.h"
 
 namespace memoir::query {
 namespace {
@@ -44,12 +46,12 @@ Range with_end(Range range) {
 // As many buckets of a rollup as a chunk of ticks has of 5 minutes; chunks begin where buckets do.
 std::int64_t chunk_ms(Tier tier) {
   constexpr std::int64_t buckets = 72;
-  return holds_groups(tier) ? buckets * bucket_ms(tier) : kChunkMs;
+  return std::max(buckets * bucket_ms(tier), kChunkMs);
 }
 
 Range whole_buckets(Range range, Tier tier) {
-  if (!holds_groups(tier) || range.to_ms < range.from_ms) return range;
-  return {range.from_ms - range.from_ms % bucket_ms(tier), range.to_ms};
+  if (range.to_ms < range.from_ms) return range;
+  return {bucket_around(tier, range.from_ms).from_ms, range.to_ms};
 }
 
 // Means of buckets, by their begin, subject and metric.
@@ -109,7 +111,7 @@ Status roll_processes(Reader& reader, const ExportChunk& chunk, const Filter& fi
   TRY(buckets.read(SubjectKind::process, process_metrics()));
   std::set<std::int64_t> ids;
   buckets.visit([&ids](std::int64_t, std::int64_t id, const MeanState&) { ids.insert(id); });
-  const std::vector<StoredProcess> processes = TRY(reader.processes_by_id({ids.begin(), ids.end()}));
+  const std::vector<StoredProcess> processes = TRY(load_processes_by_id(reader, {ids.begin(), ids.end()}));
   std::unordered_map<std::int64_t, const StoredProcess*> by_id;
   for (const StoredProcess& process : processes) {
     if (filter.matches(process)) by_id[process.id] = &process;
@@ -122,7 +124,7 @@ Status roll_processes(Reader& reader, const ExportChunk& chunk, const Filter& fi
 }
 
 Status roll_categories(Reader& reader, const ExportChunk& chunk, const EmitCategory& emit) {
-  const std::map<std::int64_t, std::string> names = TRY(reader.group_names(SubjectKind::category));
+  const std::map<std::int64_t, std::string> names = TRY(load_group_names(reader, SubjectKind::category));
   Buckets buckets(reader, chunk);
   TRY(buckets.read(SubjectKind::category, process_metrics()));
   buckets.visit([&](std::int64_t at_ms, std::int64_t id, const MeanState& held) {
@@ -190,7 +192,7 @@ Result<std::int64_t> for_each_chunk(Reader& reader, const ExportQuestion& questi
 
 Status sample_processes(Reader& reader, const ExportChunk& chunk, const Filter& filter, const EmitProcess& emit) {
   if (holds_groups(chunk.tier)) return roll_processes(reader, chunk, filter, emit);
-  const std::vector<StoredProcess> processes = TRY(reader.processes(chunk.range));
+  const std::vector<StoredProcess> processes = TRY(load_processes(reader, chunk.range));
   std::unordered_map<std::int64_t, const StoredProcess*> by_id;
   for (const StoredProcess& process : processes) {
     if (filter.matches(process)) by_id[process.id] = &process;
@@ -202,7 +204,7 @@ Status sample_processes(Reader& reader, const ExportChunk& chunk, const Filter& 
                                                      if (!process.gone_ms || tick_ms < *process.gone_ms)
                                                        emit({tick_ms, process, metric_values(sample.memory), &sample});
                                                    });
-  TRY(reader.process_samples(with_end(chunk.range), [&](const HeldSample<ProcessSample>& held) {
+  TRY(visit_samples(reader, with_end(chunk.range), [&](const HeldSample<ProcessSample>& held) {
     if (by_id.contains(held.subject_id)) resampler.add(held.subject_id, held.from_ms, held.until_ms, *held.sample);
   }));
   resampler.finish();
@@ -216,7 +218,7 @@ Status sample_categories(Reader& reader, const ExportChunk& chunk, const EmitCat
         if (sample.processes > 0)
           emit(chunk.ticks[tick], {name, sample.processes, metric_values(sample), sample.inexact});
       });
-  TRY(reader.category_samples(with_end(chunk.range), [&](const HeldSample<CategorySample>& held) {
+  TRY(visit_samples(reader, with_end(chunk.range), [&](const HeldSample<CategorySample>& held) {
     resampler.add(held.sample->category, held.from_ms, held.until_ms, *held.sample);
   }));
   resampler.finish();
@@ -227,7 +229,7 @@ Status sample_machine(Reader& reader, const ExportChunk& chunk, const EmitMachin
   if (holds_groups(chunk.tier)) return roll_machine(reader, chunk, emit);
   Resampler<int, MachineMemory> resampler(
       chunk, [&](std::size_t tick, int, const MachineMemory& memory) { emit(chunk.ticks[tick], memory); });
-  TRY(reader.machine_samples(with_end(chunk.range), [&](const HeldSample<MachineMemory>& held) {
+  TRY(visit_samples(reader, with_end(chunk.range), [&](const HeldSample<MachineMemory>& held) {
     resampler.add(0, held.from_ms, held.until_ms, *held.sample);
   }));
   resampler.finish();

@@ -24,8 +24,7 @@ bool has_rollup(const ProcessState& state) {
 }
 
 // The swap of shared mappings is not read where the machine does not swap: there is none.
-std::optional<std::int64_t> shared_swap_kib(const ProcessState& state, const Snapshot& snapshot) {
-  const MachineMemory& machine = snapshot.machine.memory;
+std::optional<std::int64_t> shared_swap_kib(const ProcessState& state, const MachineMemory& machine) {
   const auto total = machine.get(MachineField::swap_total);
   const bool none = total && total == machine.get(MachineField::swap_free);
   const auto share = state.sample.memory.get(ProcessField::shared_swap);
@@ -62,10 +61,11 @@ std::string metric_name(std::string_view category) {
 
 }  // namespace
 
-Result<std::string> rollup_json(const Snapshot& snapshot, const Filter& filter, std::vector<std::string>& warnings) {
+Result<std::string> rollup_json(const MachineMemory& machine, const TickState& tick, const Filter& filter,
+                                std::vector<std::string>& warnings) {
   Json list = Json::array();
   std::int64_t left_out = 0;
-  for (const ProcessState& state : snapshot.processes) {
+  for (const ProcessState& state : tick.processes) {
     if (!filter.matches(state.process)) continue;
     if (!has_rollup(state)) {
       ++left_out;
@@ -76,7 +76,7 @@ Result<std::string> rollup_json(const Snapshot& snapshot, const Filter& filter, 
       const auto kib = state.sample.memory.get(static_cast<ProcessField>(i));
       if (kib) rollup[kProcessFields[i].key] = *kib * 1024;
     }
-    const auto shared_swap = shared_swap_kib(state, snapshot);
+    const auto shared_swap = shared_swap_kib(state, machine);
     list.push_back({{"command", to_utf8(state.process.info.command)},
                     {"pid", state.process.info.key.pid},
                     {"shared_swap_pss", shared_swap ? Json(*shared_swap * 1024) : Json(nullptr)},
@@ -86,7 +86,7 @@ Result<std::string> rollup_json(const Snapshot& snapshot, const Filter& filter, 
   return written(list);
 }
 
-Result<std::string> category_metrics_json(const Snapshot& snapshot, const Filter& filter,
+Result<std::string> category_metrics_json(const MachineMemory& machine, const TickState& tick, const Filter& filter,
                                           std::vector<std::string>& warnings) {
   struct Sum {
     std::int64_t pss_kib = 0;
@@ -95,7 +95,7 @@ Result<std::string> category_metrics_json(const Snapshot& snapshot, const Filter
   std::map<std::string, Sum> sums;
   std::int64_t left_out = 0;
   std::int64_t unknown = 0;
-  for (const ProcessState& state : snapshot.processes) {
+  for (const ProcessState& state : tick.processes) {
     const ProcessInfo& info = state.process.info;
     if (!filter.matches(state.process)) continue;
     if (!has_rollup(state)) {
@@ -110,7 +110,7 @@ Result<std::string> category_metrics_json(const Snapshot& snapshot, const Filter
     }
     Sum& sum = sums[metric_name(info.category)];
     sum.pss_kib += *pss;
-    const auto shared_swap = shared_swap_kib(state, snapshot);
+    const auto shared_swap = shared_swap_kib(state, machine);
     sum.swap_kib += *swap + shared_swap.value_or(0);
     if (!shared_swap) ++unknown;
   }

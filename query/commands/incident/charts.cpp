@@ -40,8 +40,7 @@ Chart chart_of(std::string title, const std::vector<Interval>& series, const Inc
 Result<std::vector<Interval>> series_of(Reader& reader, const Incident& incident, SubjectKind kind,
                                         std::optional<std::int64_t> id, Metric metric) {
   std::vector<Interval> series;
-  const Tier tier = incident.before.rolled() ? incident.before.tier : Tier::raw;
-  TRY(reader.history({tier, kind, id, incident.range, {metric}, true},
+  TRY(reader.history({incident.before.tier(), kind, id, incident.range, {metric}, true},
                      [&series](const SubjectInterval& of) { series.push_back(of.interval); }));
   std::ranges::stable_sort(series, {}, &Interval::from_ms);
   return series;
@@ -78,7 +77,7 @@ Status add_charts(const Context& context, const Incident& incident, Report& repo
   draw(context, incident, used, report);
   if (context.options.format != Format::html) return Done{};
   report.charts.push_back(chart_of("Memory in use", used, incident, zone));
-  const auto total = incident.at.snapshot.machine.memory.get(MachineField::mem_total);
+  const auto total = incident.at.machine.memory.get(MachineField::mem_total);
   if (total) {
     report.charts.back().limit = real(total);
     report.charts.back().limit_name = "all memory";

@@ -29,7 +29,7 @@ struct Limit {
 
 std::vector<Limit> nearest_limits(const State& state) {
   std::vector<Limit> limits;
-  for (const CgroupSample& cgroup : state.snapshot.cgroups) {
+  for (const CgroupSample& cgroup : state.cgroups.value_or(std::vector<CgroupSample>())) {
     if (cgroup.max_kib.value_or(0) <= 0) continue;
     limits.push_back({cgroup, 100.0 * static_cast<double>(cgroup.current_kib) / static_cast<double>(*cgroup.max_kib)});
   }
@@ -47,8 +47,8 @@ std::string pressure_line(const Incident& incident, Zone zone) {
 }
 
 std::string swap_line(const Incident& incident, Units units) {
-  const MachineMemory& was = incident.before.snapshot.machine.memory;
-  const MachineMemory& is = incident.at.snapshot.machine.memory;
+  const MachineMemory& was = incident.before.machine.memory;
+  const MachineMemory& is = incident.at.machine.memory;
   const auto used = swap_used_kib(is);
   if (is.get(MachineField::swap_total).value_or(0) == 0) return "Swap       none on this machine";
   if (!used) return "Swap       not known";
@@ -215,7 +215,7 @@ void add_runners_up(const Incident& incident, Report& report) {
 Status add_samples(const Context& context, const Incident& incident, Report& report) {
   const StoredProcess* const process =
       incident.instant.victim ? process_of(incident, *incident.instant.victim) : nullptr;
-  if (process == nullptr || incident.before.rolled()) return Done{};
+  if (process == nullptr || means_over(incident.before)) return Done{};
   std::vector<Interval> samples;
   TRY(context.reader.history(
       {Tier::raw, SubjectKind::process, process->id, {incident.range.from_ms, incident.instant.at_ms}, {Metric::rss}},

@@ -12,6 +12,7 @@
 #include "query/args/times.h"
 #include "query/copies/copies.h"
 #include "query/state/moment.h"
+#include "store/events.h"
 
 namespace memoir::query {
 namespace {
@@ -40,7 +41,7 @@ Instant of_victim(OomVictim victim) {
 // Who asks for the second of a kill means the kill.
 Result<Instant> at_time(Reader& reader, std::int64_t at_ms) {
   constexpr std::int64_t near_ms = 1'000;
-  std::vector<OomVictim> victims = TRY(reader.oom_victims({at_ms - near_ms, at_ms + near_ms}));
+  std::vector<OomVictim> victims = TRY(load_oom_victims(reader, {at_ms - near_ms, at_ms + near_ms}));
   if (victims.empty()) return Instant{.at_ms = at_ms};
   return of_victim(*std::ranges::min_element(
       victims, {}, [at_ms](const OomVictim& victim) { return std::abs(victim.at_ms - at_ms); }));
@@ -61,12 +62,12 @@ Result<std::optional<Instant>> last_oom_kill(const Context& context) {
   // Whatever a file says of times.
   const Range always{0, context.file.last_tick_ms + kDayMs};
   std::optional<Instant> last;
-  for (const Event& event : TRY(context.reader.events(always))) {
+  for (const Event& event : TRY(load_events(context.reader, always))) {
     if (event.kind == "oom-kill") {
       last = {.at_ms = event.at.wall_ms, .kind = Instant::Kind::oom_kill, .counted = event.text};
     }
   }
-  std::vector<OomVictim> victims = TRY(context.reader.oom_victims(always));
+  std::vector<OomVictim> victims = TRY(load_oom_victims(context.reader, always));
   if (victims.empty()) return last;
   OomVictim& victim = *first_of_group(victims);
   if (!last || victim.at_ms >= last->at_ms) return std::optional(of_victim(std::move(victim)));

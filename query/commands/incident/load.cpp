@@ -11,6 +11,8 @@
 #include "query/render/layout.h"
 #include "query/report/format.h"
 #include "query/state/process_columns.h"
+#include "store/events.h"
+#include "store/names.h"
 
 namespace memoir::query {
 namespace {
@@ -33,7 +35,7 @@ Result<std::int64_t> last_before(Reader& reader, const Instant& instant) {
   if (!instant.victim) return instant.at_ms - 1;
   const Range around{instant.at_ms - kSlackMs, instant.at_ms + kSlackMs};
   std::int64_t at_ms = instant.at_ms;
-  for (const StoredProcess& process : TRY(reader.processes_of_pid(around, instant.victim->pid))) {
+  for (const StoredProcess& process : TRY(load_processes_of_pid(reader, around, instant.victim->pid))) {
     if (lived(process, *instant.victim) && process.gone_ms) at_ms = std::min(at_ms, process.last_ms);
   }
   return at_ms;
@@ -126,11 +128,12 @@ constexpr std::array kOthers{MachinePart::shmem,         MachinePart::unreclaima
                              MachinePart::zswap,         MachinePart::balloon,       MachinePart::rest};
 
 void add_machine_parts(Incident& incident) {
-  const bool split =
-      !incident.before.rolled() && !incident.at.rolled() && !(incident.after && incident.after->rolled());
-  const auto before = machine_parts_of(incident.before, split);
-  const auto at = machine_parts_of(incident.at, split);
-  const auto after = incident.after ? machine_parts_of(*incident.after, split) : std::nullopt;
+  std::vector<const State*> states{&incident.before, &incident.at};
+  if (incident.after) states.push_back(&*incident.after);
+  const auto parts = machine_parts_of(states);
+  const auto& before = parts[0];
+  const auto& at = parts[1];
+  const auto after = incident.after ? parts[2] : std::nullopt;
   if (!before || !at) return;
   for (const MachinePart part : kOthers) {
     const auto i = static_cast<std::size_t>(part);
@@ -218,13 +221,13 @@ void add_unseen_victims(Incident& incident) {
 }
 
 Status load_tmpfs(Reader& reader, Units units, Incident& incident) {
-  if (incident.before.rolled() || incident.at.rolled()) return Done{};
-  const Outside was = TRY(reader.outside(incident.before.snapshot.tick.id));
-  const Outside is = TRY(reader.outside(incident.at.snapshot.tick.id));
+  const std::optional<Outside> was = TRY(outside_of(reader, incident.before));
+  const std::optional<Outside> is = TRY(outside_of(reader, incident.at));
+  if (!was || !is) return Done{};
   std::int64_t most = 0;
-  for (const TmpfsSample& mount : is.mounts) {
-    const auto before = std::ranges::find(was.mounts, mount.mount_point, &TmpfsSample::mount_point);
-    const std::int64_t held = before == was.mounts.end() ? 0 : before->used_kib.value_or(0);
+  for (const TmpfsSample& mount : is->mounts) {
+    const auto before = std::ranges::find(was->mounts, mount.mount_point, &TmpfsSample::mount_point);
+    const std::int64_t held = before == was->mounts.end() ? 0 : before->used_kib.value_or(0);
     const std::int64_t grown = mount.used_kib.value_or(held) - held;
     if (grown <= most) continue;
     most = grown;
@@ -235,8 +238,7 @@ Status load_tmpfs(Reader& reader, Units units, Incident& incident) {
 
 Status load_machine(Reader& reader, Incident& incident) {
   std::map<Metric, std::vector<Interval>> series;
-  const Tier tier = incident.before.rolled() ? incident.before.tier : Tier::raw;
-  TRY(reader.history({tier, SubjectKind::machine, {}, incident.range, {kSome, kFull, kKills}, true},
+  TRY(reader.history({incident.before.tier(), SubjectKind::machine, {}, incident.range, {kSome, kFull, kKills}, true},
                      [&series](const SubjectInterval& of) { series[of.metric].push_back(of.interval); }));
   const std::vector<Increase> full = increases_of(series[kFull]);
   const auto percent = [](const Increase& of) {
@@ -275,7 +277,7 @@ Result<bool> load_states(const Context& context, Incident& incident) {
 }  // namespace
 
 std::int64_t time_of(const State& state) {
-  return state.snapshot.tick.begin.wall_ms;
+  return state.at_ms;
 }
 
 const StoredProcess* process_of(const Incident& incident, const OomVictim& victim) {
@@ -289,12 +291,12 @@ Result<std::optional<Incident>> load_incident(const Context& context, const Inst
   Incident incident{.instant = instant, .window_ms = window_ms};
   if (!TRY(load_states(context, incident))) return std::optional<Incident>();
   const Range wide{incident.range.from_ms, std::max(incident.range.to_ms, instant.at_ms)};
-  incident.victims = TRY(reader.oom_victims(wide));
+  incident.victims = TRY(load_oom_victims(reader, wide));
   const Coverage coverage = TRY(reader.coverage(wide));
-  incident.events = with_events_of_runs(TRY(reader.events(wide)), context.runs, coverage.gaps, wide);
-  incident.processes = TRY(reader.processes(wide));
+  incident.events = with_events_of_runs(TRY(load_events(reader, wide)), context.runs, coverage.gaps, wide);
+  incident.processes = TRY(load_processes(reader, wide));
   incident.containers = TRY(container_names(reader));
-  const auto used = [](const State& state) { return used_kib(state.snapshot.machine.memory); };
+  const auto used = [](const State& state) { return used_kib(state.machine.memory); };
   incident.machine = {.name = "machine",
                       .title = "the machine, in use",
                       .before_kib = used(incident.before),

@@ -77,13 +77,14 @@ void add_facts(const Incident& incident, Report& report) {
   const auto used = [&](const char* name, const std::optional<std::int64_t>& kib) {
     report.facts.push_back({name, "", Kind::size, kib});
   };
-  report.facts = {{"moment_ms", "", Kind::time, incident.instant.at_ms},
-                  {"moment", "", Kind::text, std::string(kinds.at(static_cast<std::size_t>(incident.instant.kind)))},
-                  {"before_ms", "", Kind::time, time_of(incident.before)},
-                  {"state_ms", "", Kind::time, time_of(incident.at)},
-                  {"after_ms", "", Kind::time, incident.after ? Value(time_of(*incident.after)) : Value()},
-                  {"tier", "", Kind::text, std::string(to_string(std::max(incident.before.tier, incident.at.tier)))},
-                  {"story", "", Kind::text, report.lead}};
+  report.facts = {
+      {"moment_ms", "", Kind::time, incident.instant.at_ms},
+      {"moment", "", Kind::text, std::string(kinds.at(static_cast<std::size_t>(incident.instant.kind)))},
+      {"before_ms", "", Kind::time, time_of(incident.before)},
+      {"state_ms", "", Kind::time, time_of(incident.at)},
+      {"after_ms", "", Kind::time, incident.after ? Value(time_of(*incident.after)) : Value()},
+      {"tier", "", Kind::text, std::string(to_string(std::max(incident.before.tier(), incident.at.tier())))},
+      {"story", "", Kind::text, report.lead}};
   used("used_before_kib", incident.machine.before_kib);
   used("used_kib", incident.machine.at_kib);
   used("used_after_kib", incident.machine.after_kib);
@@ -92,13 +93,13 @@ void add_facts(const Incident& incident, Report& report) {
 void warn_of_states(const Context& context, const Incident& incident, Report& report) {
   const Zone zone = context.options.zone;
   const std::int64_t asked_ms = incident.instant.at_ms;
-  if (const auto stale = stale_warning(incident.at.snapshot, asked_ms, zone)) report.warnings.push_back(*stale);
+  if (const auto stale = stale_warning(incident.at, asked_ms, zone)) report.warnings.push_back(*stale);
   if (time_of(incident.before) >= time_of(incident.at)) {
     report.warnings.push_back(fmt::format("nothing was recorded before {}: there is no change to show",
                                           print_time(time_of(incident.at), zone)));
   }
   if (!incident.after) report.warnings.emplace_back("nothing is recorded after it yet");
-  if (incident.before.rolled() || incident.at.rolled()) {
+  if (means_over(incident.before) || means_over(incident.at)) {
     report.warnings.emplace_back(
         "the ticks of that time are gone: values are means over buckets, and what happened within one is not seen");
   }

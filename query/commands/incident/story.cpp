@@ -68,7 +68,7 @@ std::string tell_kill(const Incident& incident, Units units) {
 
 std::string tell_instant(const Incident& incident, Units units) {
   const Instant& instant = incident.instant;
-  const MachineMemory& at = incident.at.snapshot.machine.memory;
+  const MachineMemory& at = incident.at.machine.memory;
   const auto total = at.get(MachineField::mem_total);
   const std::string of_all = total ? " of " + print_size(*total, units) : "";
   switch (instant.kind) {
@@ -95,7 +95,7 @@ std::string tell_instant(const Incident& incident, Units units) {
 std::string tell_growth(const Part& part, const Incident& incident, Units units) {
   if (!part.before_kib) return fmt::format("{} began and took {}.", part.title, print_size(part.change_kib, units));
   return fmt::format("{} had grown by {} in {}, to {}.", part.title, print_size(part.change_kib, units),
-                     print_span(incident.at.snapshot.tick.begin.wall_ms - incident.range.from_ms),
+                     print_span(incident.at.at_ms - incident.range.from_ms),
                      print_size(part.at_kib.value_or(0), units));
 }
 

@@ -161,18 +161,20 @@ Result<Report> show_ledger(const Context& context, const State& state, const Hel
   return report;
 }
 
-Result<Report> run_mappings(const Context& context) {
-  const std::optional<State> state = TRY(load_state(context));
-  if (!state) return nothing_recorded(context, mapping_columns());
-  if (auto why = TRY(why_no_ledgers(context, *state)))
-    return nothing_recorded(context, mapping_columns(), *std::move(why));
-  std::vector<HeldLedger> ledgers = TRY(load_ledgers(context, *state));
-  if (context.options.subjects.empty()) return list_ledgers(context, *state, std::move(ledgers));
-  const auto asked = TRY(asked_for(context, *state));
-  if (asked.size() == 1) return show_ledger(context, *state, *asked.front(), ledgers);
+Result<Report> show_mappings(const Context& context, const State& state, const TickState& tick) {
+  if (auto why = TRY(why_no_ledgers(context))) return nothing_recorded(context, mapping_columns(), *std::move(why));
+  std::vector<HeldLedger> ledgers = TRY(load_ledgers(context, state, tick));
+  if (context.options.subjects.empty()) return list_ledgers(context, state, std::move(ledgers));
+  const auto asked = TRY(asked_for(context, state));
+  if (asked.size() == 1) return show_ledger(context, state, *asked.front(), ledgers);
   std::erase_if(ledgers,
                 [&](const HeldLedger& ledger) { return std::ranges::find(asked, ledger.process) == asked.end(); });
-  return list_ledgers(context, *state, std::move(ledgers));
+  return list_ledgers(context, state, std::move(ledgers));
+}
+
+Result<Report> run_mappings(const Context& context) {
+  return answer_at_tick(context, {}, mapping_columns(), kLedgersGone,
+                        [&](const State& state, const TickState& tick) { return show_mappings(context, state, tick); });
 }
 
 }  // namespace

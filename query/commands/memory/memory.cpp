@@ -14,6 +14,8 @@
 #include "query/state/moment.h"
 #include "query/state/state.h"
 #include "query/state/tmpfs.h"
+#include "store/mappings.h"
+#include "store/outside.h"
 
 namespace memoir::query {
 
@@ -61,49 +63,21 @@ std::vector<Line> machine_lines(const MachineMemory& memory) {
   return lines;
 }
 
-// What is known of all processes of a state.
-struct Processes {
-  Tally tally;
-  MappedMemory mapped;
-  std::int64_t inaccessible = 0;
-  std::set<Metric> estimated;  // whose sum has a value in it that is not exact
-};
-
-void see_exactness(const ProcessSample& sample, std::set<Metric>& estimated) {
-  for (const Metric metric : kMetrics) {
-    if (metric_kib(sample.memory, metric) && !is_exact(metric, sample.source)) estimated.insert(metric);
-  }
-}
-
-Processes sum_of(const State& state) {
-  Processes sum;
-  for (const HeldProcess& process : state.processes) {
-    add_to(sum.tally, process);
-    if (process.tick == nullptr) continue;
-    const ProcessSample& sample = process.tick->sample;
-    sum.mapped.add(sample.memory);
-    see_exactness(sample, sum.estimated);
-    if (sample.source == Source::inaccessible && sample.state != 'Z') ++sum.inaccessible;
-  }
-  return sum;
-}
-
-// Of a bucket of a rollup it is a mean.
-std::string_view how(const State& state, const Processes& sum, Metric metric) {
+// A mean is derived.
+std::string_view how(const ProcessSums& sum, Metric metric) {
   if (sum.estimated.contains(metric)) return kEstimated;
-  return state.rolled() ? kDerived : kMeasured;
+  return sum.mapped ? kMeasured : kDerived;
 }
 
-// A bucket of a rollup does not split the PSS.
-std::vector<Line> process_lines(const State& state, const Processes& sum) {
-  const MappedMemory& mapped = sum.mapped;
-  const auto split = [&state](std::int64_t kib) { return state.rolled() ? Kib() : Kib(kib); };
+// Means are not split into what is mapped.
+std::vector<Line> process_lines(const MachineMemory& memory, const ProcessSums& sum) {
+  const MappedMemory mapped = sum.mapped.value_or(MappedMemory());
+  const auto split = [&sum](std::int64_t kib) { return sum.mapped ? Kib(kib) : Kib(); };
   const Kib anon = split(mapped.pss_kib - mapped.file_kib - mapped.shmem_kib);
-  const MachineMemory& memory = state.snapshot.machine.memory;
   const auto metric = [&](Metric of) {
-    return Line{std::string(to_string(of)), std::string(metric_title(of)), sum.tally.kib(of), how(state, sum, of)};
+    return Line{std::string(to_string(of)), std::string(metric_title(of)), sum.tally.kib(of), how(sum, of)};
   };
-  const std::string_view how_pss = how(state, sum, Metric::pss);
+  const std::string_view how_pss = how(sum, Metric::pss);
   std::vector<Line> lines{
       metric(Metric::pss),
       {"pss_anon", "anonymous", anon, how_pss, "pss"},
@@ -127,7 +101,7 @@ std::vector<Line> swap_lines(const MachineMemory& memory) {
   return lines;
 }
 
-void describe_processes(const Processes& sum, Report& report, Section& section) {
+void describe_processes(const ProcessSums& sum, Report& report, Section& section) {
   const Tally& tally = sum.tally;
   const bool known = tally.inexact().has_value();
   report.totals = {{"processes", "", Kind::count, tally.processes()},
@@ -194,7 +168,7 @@ void warn_of_ledgers(const std::vector<LedgerAt>& ledgers, Report& report) {
                                           print_count(waiting, "process maps", "processes map")));
 }
 
-void warn(const State& state, const Outside& outside, std::int64_t inaccessible, Report& report) {
+void warn(const TickState& tick, const Outside& outside, std::int64_t inaccessible, Report& report) {
   const auto add = [&report](std::string warning) { report.warnings.push_back(std::move(warning)); };
   if (inaccessible > 0)
     add(fmt::format("{} inaccessible: nothing of them is in the sums",
@@ -202,23 +176,23 @@ void warn(const State& state, const Outside& outside, std::int64_t inaccessible,
   for (const TmpfsSample& mount : outside.mounts) {
     if (auto warning = walk_warning(mount)) add(*std::move(warning));
   }
-  const std::int64_t malformed = state.snapshot.tick.counts.malformed;
+  const std::int64_t malformed = tick.tick.counts.malformed;
   if (malformed > 0)
     add(fmt::format("{} could not be understood, which the recorder's log tells of",
                     print_count(malformed, "text of the kernel", "texts of the kernel")));
 }
 
 // A section of what was recorded of tmpfs and segments, if anything was; and the warnings.
-Status add_outside(const Context& context, const State& state, std::int64_t inaccessible, Report& report) {
-  if (state.rolled()) return Done{};
-  const Outside outside = TRY(context.reader.outside(state.snapshot.tick.id));
+Status add_outside(const Context& context, const MachineMemory& machine, const TickState& tick,
+                   std::int64_t inaccessible, Report& report) {
+  const Outside outside = TRY(load_outside(context.reader, tick.tick.id));
   if (!outside.mounts.empty() || !outside.segments.empty()) {
-    const auto total = state.snapshot.machine.memory.get(MachineField::mem_total);
+    const auto total = machine.get(MachineField::mem_total);
     report.sections.push_back({"outside", "What lies outside of processes, whoever maps it",
                                make_table(line_columns("OUTSIDE", "OF ALL"), outside_lines(outside, total))});
   }
-  warn(state, outside, inaccessible, report);
-  warn_of_ledgers(TRY(context.reader.ledgers(state.snapshot.tick.id)), report);
+  warn(tick, outside, inaccessible, report);
+  warn_of_ledgers(TRY(load_ledgers(context.reader, tick.tick.id)), report);
   return Done{};
 }
 
@@ -226,21 +200,23 @@ Result<Report> run_memory(const Context& context) {
   const std::optional<State> loaded = TRY(load_state(context));
   if (!loaded) return nothing_recorded(context, machine_columns());
   const State& state = *loaded;
-  const MachineMemory& memory = state.snapshot.machine.memory;
+  const MachineMemory& memory = state.machine.memory;
   Report report = TRY(begin_report(context, state, "where all the memory is"));
   const std::vector<Line> lines = machine_lines(memory);
   report.rows = make_table(machine_columns(), lines);
-  const Processes sum = sum_of(state);
+  const ProcessSums sum = sum_of_processes(state);
   Section processes{"processes", "What processes hold, by their own counts",
-                    make_table(line_columns("PROCESSES", "OF ALL"), process_lines(state, sum))};
+                    make_table(line_columns("PROCESSES", "OF ALL"), process_lines(memory, sum))};
   describe_processes(sum, report, processes);
   Section swap{"swap", "Swap", make_table(line_columns("SWAP", "OF SWAP"), swap_lines(memory))};
   const Columns<OtherMeminfo> other{{{"key", "", Kind::text}, &OtherMeminfo::key},
                                     {{"value", "", Kind::count}, &OtherMeminfo::value}};
   report.sections = {
-      std::move(processes), std::move(swap), {"other_meminfo", "", make_table(other, state.snapshot.machine.other)}};
+      std::move(processes), std::move(swap), {"other_meminfo", "", make_table(other, state.machine.other)}};
   explain(memory, lines, context.options.units, report);
-  TRY(add_outside(context, state, sum.inaccessible, report));
+  TRY(match(
+      state, [&](const TickState& tick) { return add_outside(context, memory, tick, sum.inaccessible, report); },
+      [](const BucketState&) { return Status(Done{}); }));
   report_state(state, context.when.at_ms.value_or(*report.at_ms), context.options.zone, report);
   return report;
 }

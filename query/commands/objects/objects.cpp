@@ -8,6 +8,7 @@
 #include "query/report/format.h"
 #include "query/state/ledgers.h"
 #include "query/state/limit.h"
+#include "store/outside.h"
 
 namespace memoir::query {
 namespace {
@@ -135,8 +136,8 @@ Section consumers_of(const std::vector<ObjectLine>& lines, const Names& names) {
   return {"consumers", "", make_table(consumer_columns(), consumers)};
 }
 
-Result<Report> show_objects(const Context& context, const State& state) {
-  std::vector<HeldLedger> ledgers = TRY(load_ledgers(context, state));
+Result<Report> show_objects(const Context& context, const State& state, const TickState& tick) {
+  std::vector<HeldLedger> ledgers = TRY(load_ledgers(context, state, tick));
   Names names;
   std::vector<ProcessLedger> folded;
   folded.reserve(ledgers.size());
@@ -145,7 +146,7 @@ Result<Report> show_objects(const Context& context, const State& state) {
     folded.push_back(ledger.of);
   }
   std::vector<ObjectLine> lines = lines_of(fold_objects(folded), names);
-  const Outside outside = TRY(context.reader.outside(state.snapshot.tick.id));
+  const Outside outside = TRY(load_outside(context.reader, tick.tick.id));
   add_segments(outside.segments, lines);
   const std::vector<std::string>& kinds = context.options.kinds;
   std::erase_if(lines, [&](const ObjectLine& line) {
@@ -166,12 +167,13 @@ Result<Report> show_objects(const Context& context, const State& state) {
 }
 
 Result<Report> run_objects(const Context& context) {
-  const std::optional<State> state = TRY(load_state(context));
-  if (!state) return nothing_recorded(context, object_columns());
-  if (context.options.ownerless && !state->rolled()) return show_ownerless(context, *state);
-  if (auto why = TRY(why_no_ledgers(context, *state)))
-    return nothing_recorded(context, object_columns(), *std::move(why));
-  return show_objects(context, *state);
+  return answer_at_tick(context, {}, object_columns(), kLedgersGone,
+                        [&](const State& state, const TickState& tick) -> Result<Report> {
+                          if (context.options.ownerless) return show_ownerless(context, state, tick);
+                          if (auto why = TRY(why_no_ledgers(context)))
+                            return nothing_recorded(context, object_columns(), *std::move(why));
+                          return show_objects(context, state, tick);
+                        });
 }
 
 }  // namespace

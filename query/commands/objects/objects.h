@@ -8,6 +8,6 @@
 namespace memoir::query {
 
 // Memory that no process has as its own, of a tick: --ownerless.
-Result<Report> show_ownerless(const Context& context, const State& state);
+Result<Report> show_ownerless(const Context& context, const State& state, const TickState& tick);
 
 }  // namespace memoir::query

@@ -12,6 +12,8 @@
 #include "query/state/ledgers.h"
 #include "query/state/limit.h"
 #include "query/state/tmpfs.h"
+#include "store/mappings.h"
+#include "store/outside.h"
 
 namespace memoir::query {
 namespace {
@@ -58,18 +60,18 @@ struct Found {
   std::vector<SeenFile> files;
 };
 
-Result<Found> find(const Context& context, const State& state) {
+Result<Found> find(const Context& context, const State& state, const TickState& tick) {
   Found found;
-  auto ledgers = TRY(load_ledgers(context, state));
+  auto ledgers = TRY(load_ledgers(context, state, tick));
   for (HeldLedger& ledger : ledgers) {
     found.names[ledger.of.process] = ledger.process->process->info.comm;
     found.ledgers.push_back(std::move(ledger.of));
   }
-  const std::int64_t tick_id = state.snapshot.tick.id;
-  found.firsts = TRY(context.reader.first_mappings(tick_id));
-  const auto segments = TRY(context.reader.segments(tick_id));
+  const std::int64_t tick_id = tick.tick.id;
+  found.firsts = TRY(load_first_mappings(context.reader, tick_id));
+  const auto segments = TRY(load_segments(context.reader, tick_id));
   for (const SegmentAt& at : segments) found.segments.push_back({at.segment, {at.first_ms, at.past.first.kib}});
-  const auto mounts = TRY(context.reader.tmpfs(tick_id, 0));
+  const auto mounts = TRY(load_tmpfs(context.reader, tick_id, 0));
   for (const TmpfsAt& mount : mounts) {
     for (const TmpfsEntryAt& at : mount.entries) {
       found.files.push_back({full_path(mount.sample, at.entry), at.entry, {at.past.first.at_ms, at.past.first.kib}});
@@ -88,7 +90,7 @@ std::string largest_of(const OwnerlessMemory& memory, const Names& names) {
 
 Result<std::vector<OwnerlessLine>> lines_of(const Context& context, const State& state, const Found& found) {
   const UserNames users(state);
-  const std::int64_t now_ms = state.snapshot.tick.begin.wall_ms;
+  const std::int64_t now_ms = state.at_ms;
   std::vector<OwnerlessLine> lines;
   for (OwnerlessMemory& memory : ownerless_memory(found.ledgers, found.firsts, found.segments, found.files)) {
     OwnerlessLine line;
@@ -118,8 +120,8 @@ void note_older(const std::vector<OwnerlessLine>& lines, Report& report) {
 
 }  // namespace
 
-Result<Report> show_ownerless(const Context& context, const State& state) {
-  const Found found = TRY(find(context, state));
+Result<Report> show_ownerless(const Context& context, const State& state, const TickState& tick) {
+  const Found found = TRY(find(context, state, tick));
   std::vector<OwnerlessLine> lines = TRY(lines_of(context, state, found));
   Report report = TRY(begin_report(context, state, "memory that no process has as its own"));
   if (found.ledgers.empty())

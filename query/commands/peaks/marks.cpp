@@ -9,6 +9,7 @@
 #include "query/history/history.h"
 #include "query/history/tier.h"
 #include "query/state/process_columns.h"
+#include "store/states.h"
 
 namespace memoir::query {
 
@@ -26,7 +27,7 @@ std::vector<Peak> ranked(const std::vector<HighWater>& marks, SubjectKind subjec
 
 void set_now(PeakRow& row, std::optional<std::int64_t> kib, const State& now) {
   row.now_kib = kib;
-  row.now_ms = now.snapshot.tick.begin.wall_ms;
+  row.now_ms = now.at_ms;
 }
 
 void add_machine(const std::vector<HighWater>& marks, const State* now, Peaks& peaks) {
@@ -34,7 +35,7 @@ void add_machine(const std::vector<HighWater>& marks, const State* now, Peaks& p
     const std::vector<Peak> found = ranked(marks, SubjectKind::machine, metric);
     if (found.empty()) continue;
     PeakRow row{std::string(to_string(metric)), {}, found.front()};
-    if (now != nullptr) set_now(row, metric_value(now->snapshot.machine.memory, metric), *now);
+    if (now != nullptr) set_now(row, metric_value(now->machine.memory, metric), *now);
     peaks.machine.push_back(row);
   }
 }
@@ -45,16 +46,17 @@ Metric held_metric(Metric by) {
 }
 
 // What each group holds; of the VmHWM of a member it is the largest member that counts.
-Result<std::map<std::string, std::int64_t>> held_now(Reader& reader, const State& now, SubjectKind kind,
-                                                     const std::string& group, Metric by) {
+Result<std::map<std::string, std::int64_t>> held_now(Reader& reader, const State& now, const std::string& group,
+                                                     Metric by) {
   std::map<std::string, std::int64_t> held;
   if (info_of(by).counted) {
-    for (const CgroupSample& cgroup : now.snapshot.cgroups) held[cgroup.path] = metric_kib(cgroup, by).value_or(0);
+    for (const CgroupSample& cgroup : *now.cgroups) held[cgroup.path] = metric_kib(cgroup, by).value_or(0);
     return held;
   }
-  if (now.rolled() && by != Metric::hwm) {
-    const std::vector<GroupState> groups = TRY(load_groups(reader, now.tier, *now.bucket, kind));
-    for (const GroupState& of : groups) held[of.name] += of.kib[by].value_or(0);
+  const auto groups =
+      TRY(by == Metric::hwm ? Result(std::optional<std::vector<GroupState>>()) : kept_groups(reader, now, group));
+  if (groups) {
+    for (const GroupState& of : *groups) held[of.name] += of.kib[by].value_or(0);
     return held;
   }
   for (const HeldProcess& process : now.processes) {
@@ -68,14 +70,14 @@ Result<std::map<std::string, std::int64_t>> held_now(Reader& reader, const State
 Result<std::vector<PeakRow>> group_rows(Reader& reader, const std::vector<HighWater>& marks, const std::string& group,
                                         Metric by, const State* now) {
   const SubjectKind kind = *group_kind(group);
-  if (info_of(by).counted && now != nullptr && now->rolled()) now = nullptr;  // of ticks alone
+  if (info_of(by).counted && now != nullptr && !now->cgroups) now = nullptr;  // of ticks alone
   std::unordered_map<std::int64_t, std::string> names;
   for (const HighWater& mark : marks) {
     if (mark.subject == kind) names[mark.subject_id] = mark.name;
   }
   std::map<std::string, std::int64_t> held;
   if (now != nullptr) {
-    held = TRY(held_now(reader, *now, kind, group, by));
+    held = TRY(held_now(reader, *now, group, by));
   }
   std::vector<PeakRow> rows;
   for (const Peak& peak : ranked(marks, kind, by)) {
@@ -124,7 +126,7 @@ Status add_last_sight(PeakRow& row, const Context& context, const PeakQuestion& 
         TRY(!holds_groups(tier) ? Result(false) : add_last_bucket(row, context, tier, at_ms, question.by));
     if (found || !tick) return Done{};
   }
-  const auto state = TRY(reader.process_at(tick->id, row.process->id));
+  const auto state = TRY(load_process(reader, tick->id, row.process->id));
   if (!state) return Done{};
   row.now_kib = metric_kib(state->sample.memory, held_metric(question.by));
   row.now_ms = tick->begin.wall_ms;
@@ -160,7 +162,7 @@ Peak peak_of(const HighWater& mark) {
 
 Status add_last_sights(const Context& context, const PeakQuestion& question, const State* now, Peaks& peaks) {
   for (PeakRow& row : peaks.rows) {
-    if (now != nullptr && !now->rolled() && add_present(row, *now, question.by)) continue;
+    if (now != nullptr && !means_over(*now) && add_present(row, *now, question.by)) continue;
     TRY(add_last_sight(row, context, question));
   }
   return Done{};

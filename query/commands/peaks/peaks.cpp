@@ -13,6 +13,7 @@
 #include "query/state/moment.h"
 #include "query/state/process_columns.h"
 #include "query/state/state.h"
+#include "store/exits.h"
 
 namespace memoir::query {
 
@@ -136,18 +137,18 @@ Status add_ends(const Context& context, const PeakQuestion& question, Peaks& pea
   constexpr std::int64_t lately_ms = 60'000;
   Reader& reader = context.reader;
   const std::int64_t to_ms = std::min(question.range.to_ms, context.file.last_tick_ms);
-  const EndTotals told = TRY(reader.end_totals({std::max(to_ms - lately_ms, question.range.from_ms), to_ms}));
+  const EndTotals told = TRY(load_exit_totals(reader, {std::max(to_ms - lately_ms, question.range.from_ms), to_ms}));
   peaks.told = told.ticks_told > 0;
   for (PeakRow& row : peaks.rows) {
     if (!row.process || !row.process->gone_ms || question.by != Metric::hwm) continue;
-    const auto end = TRY(reader.end_of(row.process->id));
+    const auto end = TRY(load_exit_of(reader, row.process->id));
     row.end_told = end && end->peak_kib && end->ended_ms <= question.range.to_ms;
   }
   if (question.filter.takes_all()) {
-    peaks.unseen = TRY(reader.sum_of_ends(question.range));
+    peaks.unseen = TRY(load_sum_of_exits(reader, question.range));
     return Done{};
   }
-  const auto sums = TRY(reader.end_sums(question.range));
+  const auto sums = TRY(load_exit_sums(reader, question.range));
   for (const EndSum& sum : sums) {
     if (question.filter.matches(stand_in(sum))) peaks.unseen.add(sum);
   }

@@ -7,6 +7,8 @@
 #include "query/history/history.h"
 #include "query/history/marks.h"
 #include "query/history/tier.h"
+#include "store/exits.h"
+#include "store/names.h"
 
 namespace memoir::query {
 
@@ -122,7 +124,7 @@ Status add_process_marks(const PeakSource& source, const PeakQuestion& question,
   for (const HighWater& mark : marks.marks) {
     if (!by_id.contains(mark.subject_id)) unknown.push_back(mark.subject_id);
   }
-  const std::vector<StoredProcess> processes = TRY(source.reader.processes_by_id(unknown));
+  const std::vector<StoredProcess> processes = TRY(load_processes_by_id(source.reader, unknown));
   for (const StoredProcess& process : processes) {
     if (!question.filter.matches(process)) continue;
     PeakRow row{peak_name(process, question.group), process, {}};
@@ -143,7 +145,7 @@ Status add_process_marks(const PeakSource& source, const PeakQuestion& question,
 
 Result<std::vector<PeakRow>> identity_marks(const PeakSource& source) {
   const std::vector<HighWater> marks = TRY(source.reader.high_water(source.range, {SubjectKind::identity}));
-  const std::map<std::int64_t, std::string> names = TRY(source.reader.group_names(SubjectKind::identity));
+  const std::map<std::int64_t, std::string> names = TRY(load_group_names(source.reader, SubjectKind::identity));
   std::vector<PeakRow> rows;
   for (const Peak& peak : marks_within(marks, SubjectKind::identity, Metric::hwm, source.range)) {
     const auto name = names.find(peak.subject);
@@ -160,7 +162,7 @@ Result<std::vector<PeakRow>> member_marks(const PeakSource& source, const PeakQu
   for (const HighWater& mark : marks.marks) {
     if (by_id.emplace(mark.subject_id, peak_of(mark)).second) ids.push_back(mark.subject_id);
   }
-  const std::vector<StoredProcess> processes = TRY(source.reader.processes_by_id(ids));
+  const std::vector<StoredProcess> processes = TRY(load_processes_by_id(source.reader, ids));
   std::map<std::string, PeakRow> groups;
   const auto add = [&](const StoredProcess& process, std::int64_t many, const Peak& peak) {
     if (!question.filter.matches(process)) return;
@@ -170,7 +172,7 @@ Result<std::vector<PeakRow>> member_marks(const PeakSource& source, const PeakQu
   };
   for (const StoredProcess& process : processes) add(process, 1, by_id.at(process.id));
   // A sum tells the end of its largest, which is when its peak had been reached.
-  const auto sums = TRY(source.reader.end_sums(source.range));
+  const auto sums = TRY(load_exit_sums(source.reader, source.range));
   for (const EndSum& sum : sums)
     add(stand_in(sum), sum.count, {0, sum.peak_kib, sum.peak_ms, std::min(sum.first_ms - sum.lived_ms, sum.peak_ms)});
   std::vector<PeakRow> rows;

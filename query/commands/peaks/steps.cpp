@@ -5,6 +5,7 @@
 #include "query/commands/peaks/peaks.h"
 #include "query/history/history.h"
 #include "query/history/tier.h"
+#include "store/exits.h"
 
 namespace memoir::query {
 
@@ -136,7 +137,7 @@ Status add_seen_by(Reader& reader, PeakRow& row) {
   if (!tick) return Done{};
   peak.seen_by = tick->begin.wall_ms == peak.at_ms ? SeenBy::sample : SeenBy::look;
   if (!row.process || peak.seen_by == SeenBy::sample) return Done{};
-  const auto end = TRY(reader.end_of(row.process->id));
+  const auto end = TRY(load_exit_of(reader, row.process->id));
   if (end && end->ended_ms == peak.at_ms) peak.seen_by = SeenBy::exit;
   return Done{};
 }

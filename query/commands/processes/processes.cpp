@@ -14,6 +14,8 @@
 #include "query/state/moment.h"
 #include "query/state/process_columns.h"
 #include "query/state/state.h"
+#include "store/exits.h"
+#include "store/names.h"
 
 namespace memoir::query {
 namespace {
@@ -102,7 +104,7 @@ Result<SeenById> see_marks(Reader& reader, Range range) {
 // Those of the range, as the kernel told them.
 Result<std::unordered_map<std::int64_t, ProcessEnd>> told_ends(Reader& reader, Range range) {
   std::unordered_map<std::int64_t, ProcessEnd> ends;
-  for (const StoredEnd& of : TRY(reader.ends(range))) ends.emplace(of.process_id, of.end);
+  for (const StoredEnd& of : TRY(load_exits(reader, range))) ends.emplace(of.process_id, of.end);
   return ends;
 }
 
@@ -161,9 +163,9 @@ Result<Report> list_processes(const Context& context) {
   const Filter filter = TRY(filter_over(context, range));
   Report report = TRY(begin_report(context, range));
   if (report.nothing_recorded) return report;
-  const std::vector<StoredProcess> processes = TRY(context.reader.processes(range));
+  const std::vector<StoredProcess> processes = TRY(load_processes(context.reader, range));
   const Tier tier = TRY(tier_of(context, range, Reads::all));
-  const auto seen = TRY(holds_groups(tier) ? see_marks(context.reader, range) : see_ticks(context.reader, range));
+  const auto seen = TRY(holds_short_lived(tier) ? see_ticks(context.reader, range) : see_marks(context.reader, range));
   const auto ends = TRY(told_ends(context.reader, range));
 
   std::vector<LifeRow> rows;
@@ -195,7 +197,7 @@ Result<Report> list_processes(const Context& context) {
   }
   note_filter(filter, context.when.at_ms ? "at this time" : "in the range", report);
   report.facts = {{"tier", "", Kind::text, std::string(to_string(tier))}};
-  if (holds_groups(tier))
+  if (!holds_short_lived(tier))
     report.notes.emplace_back(
         "From the processes' own rows and the marks of the UTC days: HWM is known where it was reached in the range.");
   return report;

@@ -8,6 +8,7 @@
 #include "query/state/command.h"
 #include "query/state/limit.h"
 #include "query/state/moment.h"
+#include "store/outside.h"
 
 namespace memoir::query {
 namespace {
@@ -54,17 +55,16 @@ Columns<SegmentRow> segment_columns() {
   return columns;
 }
 
-Result<std::vector<SegmentRow>> load_rows(const Context& context, const State& state) {
-  const StoredTick& tick = state.snapshot.tick;
+Result<std::vector<SegmentRow>> load_rows(const Context& context, const State& state, const TickState& tick) {
   const UserNames users(state);
   std::vector<SegmentRow> rows;
-  auto segments = TRY(context.reader.segments(tick.id));
+  auto segments = TRY(load_segments(context.reader, tick.tick.id));
   for (const SegmentAt& at : segments) {
     SegmentRow row;
     const SysvSegment& segment = at.segment;
     row.owner = users.of(segment.uid);
     row.creator = TRY(process_of_pid(context, segment.creator_pid, at.first_ms, at.first_ms));
-    row.last = TRY(process_of_pid(context, segment.last_pid, tick.begin.wall_ms, segment.detached_ms));
+    row.last = TRY(process_of_pid(context, segment.last_pid, state.at_ms, segment.detached_ms));
     row.at = at;
     rows.push_back(std::move(row));
   }
@@ -93,7 +93,7 @@ void describe(const std::vector<SegmentRow>& rows, const State& state, Units uni
     report.notes.push_back(fmt::format("Nobody is attached to {} of them, with {}: ipcrm -m SHMID gives that back.",
                                        alone, print_size(alone_kib, units)));
   }
-  const std::int64_t beyond = state.snapshot.machine.memory.or_zero(MachineField::sysv) - held;
+  const std::int64_t beyond = state.machine.memory.or_zero(MachineField::sysv) - held;
   if (beyond > 1024) {
     report.warnings.push_back(
         fmt::format("only the largest segments are recorded: others hold {}", print_size(beyond, units)));
@@ -102,20 +102,14 @@ void describe(const std::vector<SegmentRow>& rows, const State& state, Units uni
 
 // A table of a kernel or a recorder that has none, or one whose columns are not known.
 bool is_recorded(const std::vector<SegmentRow>& rows, const State& state) {
-  return !rows.empty() || state.snapshot.machine.memory.get(MachineField::sysv) == 0;
+  return !rows.empty() || state.machine.memory.get(MachineField::sysv) == 0;
 }
 
-Report not_recorded(const Context& context, std::string why) {
-  return nothing_recorded(context, segment_columns(), "nothing of System V segments was recorded: " + std::move(why));
-}
-
-Result<Report> show_segments(const Context& context) {
-  const std::optional<State> loaded = TRY(load_state(context));
-  if (!loaded) return nothing_recorded(context, segment_columns());
-  const State& state = *loaded;
-  if (state.rolled()) return not_recorded(context, "the ticks of that time are gone, and rollups do not tell of them");
-  std::vector<SegmentRow> rows = TRY(load_rows(context, state));
-  if (!is_recorded(rows, state)) return not_recorded(context, "the kernel has none of them");
+Result<Report> show_segments(const Context& context, const State& state, const TickState& tick) {
+  std::vector<SegmentRow> rows = TRY(load_rows(context, state, tick));
+  if (!is_recorded(rows, state))
+    return nothing_recorded(context, segment_columns(),
+                            "nothing of System V segments was recorded: the kernel has none of them");
   Report report = TRY(begin_report(context, state, "System V shared memory segments"));
   describe(rows, state, context.options.units, report);
   limit_rows(rows, report, context, [](const SegmentRow& row) { return std::optional(row.held_kib()); },
@@ -129,6 +123,14 @@ Result<Report> show_segments(const Context& context) {
   return report;
 }
 
+Result<Report> run_shm(const Context& context) {
+  return answer_at_tick(
+      context, {}, segment_columns(),
+      "nothing of System V segments was recorded: the ticks of that time are gone, and rollups do not "
+      "tell of them",
+      [&](const State& state, const TickState& tick) { return show_segments(context, state, tick); });
+}
+
 }  // namespace
 
 Command shm_command() {
@@ -137,7 +139,7 @@ Command shm_command() {
           .options = {Option::at, Option::limit},
           .examples = {{"memoir shm", "which segments there are now, and which nobody is attached to"},
                        {"memoir shm --at 03:14", "what they held at 03:14"}},
-          .run = show_segments};
+          .run = run_shm};
 }
 
 }  // namespace memoir::query

@@ -4,6 +4,7 @@
 #include "query/history/history.h"
 #include "query/history/recording.h"
 #include "query/history/tier.h"
+#include "store/events.h"
 
 namespace memoir::query {
 
@@ -125,7 +126,7 @@ Status load_recorder(const Context& context, DaySummary& summary) {
     recorder.core_percent = costs.core_percent;
     recorder.mean_cpu_us = costs.mean_cpu_us;
   }
-  recorder.events = TRY(context.reader.events(range));
+  recorder.events = TRY(load_events(context.reader, range));
   std::erase_if(recorder.events, [](const Event& event) { return event.kind == "degraded"; });
   return Done{};
 }

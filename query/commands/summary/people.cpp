@@ -10,6 +10,7 @@
 #include "query/history/marks.h"
 #include "query/history/tier.h"
 #include "query/state/process_columns.h"
+#include "store/names.h"
 
 namespace memoir::query {
 
@@ -252,10 +253,10 @@ Status load_people(const Context& context, const std::vector<HighWater>& marks, 
   warn_of_inexact(summary);
 
   names.clear();
-  const std::vector<StoredIdentity> stored = TRY(reader.identities(std::nullopt));
+  const std::vector<StoredIdentity> stored = TRY(load_identities(reader, std::nullopt));
   for (const StoredIdentity& identity : stored) names[identity.id] = identity_name(identity.unit, identity.command);
   summary.identities = TRY(load_groups(reader, SubjectKind::identity, names, marks, summary));
-  const std::vector<StoredProcess> processes = TRY(reader.processes(range));
+  const std::vector<StoredProcess> processes = TRY(load_processes(reader, range));
   add_titles(processes, summary.identities);
   summary.holders = holders_at(summary.identities, summary.today().used.highest);
   const MarkOfProcess highest = TRY(process_marks(reader, summary.day));

@@ -9,6 +9,7 @@
 #include "query/state/limit.h"
 #include "query/state/moment.h"
 #include "query/state/tmpfs.h"
+#include "store/outside.h"
 
 namespace memoir::query {
 namespace {
@@ -55,10 +56,6 @@ Columns<MountRow> mount_columns() {
   content("closed", &TmpfsContent::closed);
   columns.add({"mount_point", "MOUNT", Kind::text}, [](Row row) { return row.sample().mount_point; });
   return columns;
-}
-
-Report not_recorded(const Context& context, std::string why) {
-  return nothing_recorded(context, mount_columns(), "nothing of tmpfs was recorded: " + std::move(why));
 }
 
 // The largest entries below each, but for the mount points themselves.
@@ -124,19 +121,21 @@ Result<std::int64_t> since_tick(const Context& context) {
   return tick ? tick->id : 0;
 }
 
-Result<Report> show_tmpfs(const Context& context) {
-  const auto at_ms = context.when.range ? std::optional(context.when.range->to_ms) : context.when.at_ms;
-  const std::optional<State> loaded = TRY(at_ms ? load_state(context, *at_ms) : load_state(context));
-  if (!loaded) return nothing_recorded(context, mount_columns());
-  if (loaded->rolled()) return not_recorded(context, "the ticks of that time are gone, and rollups do not tell of it");
-  TmpfsState state{*loaded, {}, context.when.range ? std::optional(context.when.range->from_ms) : std::nullopt};
+// The time that the mounts are shown at; nullopt: now.
+std::optional<std::int64_t> asked_ms(const Context& context) {
+  return context.when.range ? std::optional(context.when.range->to_ms) : context.when.at_ms;
+}
+
+Result<Report> show_tmpfs(const Context& context, const State& at, const TickState& tick) {
+  TmpfsState state{at, {}, context.when.range ? std::optional(context.when.range->from_ms) : std::nullopt};
   const std::int64_t since = TRY(since_tick(context));
-  state.mounts = TRY(context.reader.tmpfs(loaded->snapshot.tick.id, since));
-  if (state.mounts.empty()) return not_recorded(context, "the recorder saw no mount of it");
+  state.mounts = TRY(load_tmpfs(context.reader, tick.tick.id, since));
+  if (state.mounts.empty())
+    return nothing_recorded(context, mount_columns(), "nothing of tmpfs was recorded: the recorder saw no mount of it");
   const bool one = !context.options.subjects.empty();
   const TmpfsAt* mount = one ? TRY(find_mount(state.mounts, context.options.subjects.front())) : nullptr;
   Report report = TRY(begin_report(
-      context, *loaded, one ? fmt::format("what lies in the tmpfs at {}", mount->sample.mount_point) : "tmpfs mounts"));
+      context, at, one ? fmt::format("what lies in the tmpfs at {}", mount->sample.mount_point) : "tmpfs mounts"));
   if (one)
     show_mount(context, state, *mount, report);
   else
@@ -145,8 +144,14 @@ Result<Report> show_tmpfs(const Context& context) {
     const auto warning = !one || &known == mount ? walk_warning(known.sample) : std::nullopt;
     if (warning) report.warnings.push_back(*warning);
   }
-  report_state(*loaded, at_ms.value_or(*report.at_ms), context.options.zone, report);
+  report_state(at, asked_ms(context).value_or(*report.at_ms), context.options.zone, report);
   return report;
+}
+
+Result<Report> run_tmpfs(const Context& context) {
+  return answer_at_tick(context, asked_ms(context), mount_columns(),
+                        "nothing of tmpfs was recorded: the ticks of that time are gone, and rollups do not tell of it",
+                        [&](const State& state, const TickState& tick) { return show_tmpfs(context, state, tick); });
 }
 
 }  // namespace
@@ -195,7 +200,7 @@ Command tmpfs_command() {
           .options = {Option::at, Option::from, Option::to, Option::last, Option::day, Option::limit, Option::ascii},
           .examples = {{"memoir tmpfs", "which tmpfs is how full, and what is largest in it"},
                        {"memoir tmpfs /dev/shm --since 03:00", "which of its files grew since 03:00"}},
-          .run = show_tmpfs,
+          .run = run_tmpfs,
           .subject_help = "MOUNT: a mount point, of which all that is known is shown as a tree; by default all mounts"};
 }
 

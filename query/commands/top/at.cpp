@@ -50,14 +50,12 @@ Columns<HeldRow> process_columns(Metric by) {
   Columns<HeldRow> columns;
   add_process(columns, info_of);
   columns.add(for_machines("state"), [](const HeldRow& row) {
-    return row.after->tick == nullptr ? Value() : std::string(1, state_letter(*row.after));
+    const auto letter = known_state(*row.after);
+    return letter ? Value(std::string(1, *letter)) : Value();
   });
   add_metrics(columns, by);
   columns.add({"source", "SOURCE", Kind::text, 8}, [](const HeldRow& row) { return source_word(*row.after); });
-  columns.add(for_machines("age_ms", Kind::duration), [](const HeldRow& row) -> Value {
-    if (row.after->tick == nullptr) return {};
-    return age_ms(*row.after->tick, row.at_ms);
-  });
+  columns.add(for_machines("age_ms", Kind::duration), [](const HeldRow& row) { return age_ms(*row.after, row.at_ms); });
   add_owner(columns, info_of, 9, 7);
   columns.add(for_people("COMMAND"), &HeldRow::name);
   return columns;
@@ -74,8 +72,7 @@ Columns<HeldRow> group_columns(const std::string& group, Metric by) {
 }
 
 // Where some are estimates: between which PSS is, and for how long at least it was not known.
-Status add_estimates(const Context& context, const std::string& group, std::int64_t tick_id,
-                     Columns<HeldRow>& columns) {
+Status add_estimates(const Context& context, const std::string& group, const State& state, Columns<HeldRow>& columns) {
   const auto add_end = [&](const char* name, std::int64_t PssBounds::*end) {
     columns.add(for_machines(name, Kind::size), [end](const HeldRow& row) -> Value {
       const auto bounds = row.is.pss_bounds();
@@ -85,7 +82,7 @@ Status add_estimates(const Context& context, const std::string& group, std::int6
   add_end("pss_low_kib", &PssBounds::least_kib);
   add_end("pss_high_kib", &PssBounds::most_kib);
   if (group != "process") return Done{};
-  const auto since = TRY(context.reader.estimated_since(tick_id));
+  const auto since = TRY(estimated_since(context.reader, state));
   columns.add(for_machines("estimated_ms", Kind::duration), [since](const HeldRow& row) -> Value {
     const auto found = since.find(row.after->process->id);
     return found == since.end() ? Value() : Value(row.at_ms - found->second);
@@ -118,7 +115,6 @@ Result<Report> top_at(const Context& context) {
   auto columns = group == "process" ? process_columns(by) : group_columns(group, by);
   if (!loaded) return nothing_recorded(context, columns);
   const State& state = *loaded;
-  const Snapshot& snapshot = state.snapshot;
   Report report = TRY(begin_report(context, state, fmt::format("memory by {}, ranked by {}", group, metric_title(by))));
 
   Changes held(group);
@@ -135,15 +131,15 @@ Result<Report> top_at(const Context& context) {
   rows.reserve(held.rows().size());
   for (Change& row : held.take()) {
     const auto share = share_percent(row.is.kib(by), whole);
-    rows.push_back({std::move(row), snapshot.tick.begin.wall_ms, share});
+    rows.push_back({std::move(row), state.at_ms, share});
   }
   std::ranges::stable_sort(rows, std::greater(), [by](const HeldRow& row) { return row.is.kib(by); });
 
-  TRY(report_total(chosen, snapshot, context, report));
+  TRY(report_total(chosen, state, context, report));
   tell_short_lived(state, report, context.options.units);
   limit_rows(rows, report, context, [by](const HeldRow& row) { return row.is.kib(by); },
              {.of = metric_title(by), .adds_up = by != Metric::hwm});
-  if (chosen.estimates().processes > 0) TRY(add_estimates(context, group, snapshot.tick.id, columns));
+  if (chosen.estimates().processes > 0) TRY(add_estimates(context, group, state, columns));
   report.rows = make_table(columns, rows);
   mark_sorted(report.rows, fmt::format("{}_kib", to_string(by)));
   report_state(state, context.when.at_ms.value_or(*report.at_ms), context.options.zone, report);

@@ -136,11 +136,10 @@ TopRow row_of(const Change& change) {
 }  // namespace
 
 Result<TopFold> fold_top(Reader& reader, const TopQuestion& question, const Filter& filter) {
-  const bool whole = holds_groups(question.tier);
-  if (whole && !info_of(question.metric).rolled_up) return fold_marks(reader, question, filter);
+  if (!holds_metric(question.tier, question.metric)) return fold_marks(reader, question, filter);
   const Feeder feeder(question, TRY(sums_over(reader, question.tier, question.range)));
   TopFold fold;
-  const auto kind = whole && filter.takes_all() ? group_kind(question.group) : std::nullopt;
+  const auto kind = filter.takes_all() ? kept_kind(question.tier, question.group) : std::nullopt;
   TRY(kind ? fold_whole_groups(reader, question, *kind, feeder, fold)
            : fold_processes(reader, question, filter, feeder, fold));
   return fold;
@@ -158,7 +157,7 @@ Status add_growth(const Context& context, const TopQuestion& question, const Fil
     row.at_ends = held_at_ends(change, question.metric);
     seen.insert(change);
   }
-  if (!all || !holds_groups(question.tier)) return Done{};
+  if (!all || holds_short_lived(question.tier)) return Done{};
   for (const Change& change : changes.rows()) {
     if (change.is.processes() > 0 && !seen.contains(&change))
       fold.rows.emplace_back(row_of(change)).at_ends = held_at_ends(&change, question.metric);

@@ -43,8 +43,8 @@ void describe_total(Report& report, const TopFold& fold, Metric metric, Units un
 }
 
 // What rollups do not know, and what they know of groups only.
-void report_rollups(const Context& context, const TopQuestion& asked, const Filter& filter, const TopFold& fold,
-                    Report& report) {
+void report_short_lived(const Context& context, const TopQuestion& asked, const Filter& filter, const TopFold& fold,
+                        Report& report) {
   if (asked.metric == Metric::hwm) return;
   const std::int64_t recorded_ms = report.coverage->recorded_ms;
   const bool whole = group_kind(asked.group) && filter.takes_all();
@@ -116,10 +116,11 @@ Result<Report> top_over(const Context& context, Range range) {
   std::vector<TopRow>& rows = fold.rows;
   if (!by_mark) {
     TRY(add_growth(context, asked, filter, by_growth, fold));
-    for (TopRow& row : rows) summarise_row(row, fold.ends.end.rolled(), report.coverage->recorded_ms, fold.held.all);
+    for (TopRow& row : rows)
+      summarise_row(row, means_over(fold.ends.end).has_value(), report.coverage->recorded_ms, fold.held.all);
     describe_total(report, fold, metric, context.options.units);
   }
-  if (holds_groups(tier)) report_rollups(context, asked, filter, fold, report);
+  if (!holds_short_lived(tier)) report_short_lived(context, asked, filter, fold, report);
   std::ranges::stable_sort(rows, std::greater(),
                            [&](const TopRow& row) { return rank_value(row, by_growth, by_mark); });
 
@@ -127,7 +128,7 @@ Result<Report> top_over(const Context& context, Range range) {
   report.title = fmt::format("{} by {}, ranked by {}", metric_title(metric), group, ranking);
   const std::string of = fmt::format("{}{}", by_mark ? "" : "mean ", metric_title(metric));
   limit_rows(rows, report, context, [by_mark](const TopRow& row) { return by_mark ? row.summary.max : row.mean_kib; },
-             {.of = of, .adds_up = !by_mark, .more_lines = holds_groups(tier) && !by_mark ? kLinesOfRollups : 0});
+             {.of = of, .adds_up = !by_mark, .more_lines = !holds_short_lived(tier) && !by_mark ? kLinesOfRollups : 0});
   report.rows = make_table(columns, rows);
   mark_sorted(report.rows, by_growth ? "growth_kib" : by_mark ? "max_kib" : "mean_kib");
   note_filter(filter, "in the range", report);

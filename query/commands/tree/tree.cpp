@@ -22,6 +22,7 @@ namespace {
 
 struct TreeRow {
   const HeldProcess* process = nullptr;
+  std::int32_t parent_pid = 0;
   Tally held;
   Tally subtree;  // with all that is below it
   std::size_t depth = 0;
@@ -71,8 +72,7 @@ Columns<TreeRow> columns_of(Metric by) {
   columns.add(for_machines("state"), [](const TreeRow& row) { return std::string(1, state_letter(*row.process)); });
   columns.add(for_machines("depth", Kind::count), &TreeRow::depth);
   columns.add(for_machines("asked_for"), &TreeRow::asked_for);
-  columns.add(for_machines("parent_pid", Kind::count),
-              [](const TreeRow& row) { return row.process->tick->sample.parent_pid; });
+  columns.add(for_machines("parent_pid", Kind::count), &TreeRow::parent_pid);
   add_process(columns, info_of);
   columns.add(for_people("COMMAND"),
               [](const TreeRow& row) { return shown_command(*info_of(row), state_letter(*row.process)); });
@@ -88,16 +88,15 @@ std::vector<std::size_t> ranked(std::size_t count, Metric by, GetTally tally) {
   return order;
 }
 
-// Of a tick.
-Forest forest_of(const State& state, Metric by) {
+Forest forest_of(const State& state, const TickState& tick, Metric by) {
   const std::size_t count = state.processes.size();
   std::vector<TreeProcess> processes;
   std::vector<Tally> held(count);
   processes.reserve(count);
   for (std::size_t i = 0; i < count; ++i) {
-    const ProcessSample& sample = state.processes[i].tick->sample;
+    const ProcessSample& sample = tick.processes[i].sample;
     processes.push_back({sample.key.pid, sample.parent_pid, sample.key.start_ticks});
-    held[i].add(sample, state.processes[i].family);
+    add_to(held[i], state.processes[i]);
   }
   const Parents parents = parents_of(processes);
   const std::vector<Tally> sums = subtree_sums(parents, held);
@@ -111,7 +110,7 @@ Forest forest_of(const State& state, Metric by) {
     place[i] = forest.rows.size();
     const std::optional<std::size_t> parent = parents[i] ? std::optional(place[*parents[i]]) : std::nullopt;
     const std::size_t depth = parent ? forest.rows[*parent].depth + 1 : 0;
-    forest.rows.push_back({&state.processes[i], held[i], sums[i], depth});
+    forest.rows.push_back({&state.processes[i], tick.processes[i].sample.parent_pid, held[i], sums[i], depth});
     forest.parents.push_back(parent);
   }
   return forest;
@@ -140,14 +139,8 @@ std::vector<bool> largest(const Forest& forest, std::size_t count, Metric by) {
   return among;
 }
 
-// Rollups hold what processes had, not who their parents were then.
-Report parents_unknown(const Context& context, const State& state, const Columns<TreeRow>& columns) {
-  return nothing_recorded(
-      context, columns,
-      fmt::format("the ticks of {} are gone, and rollups do not tell whose child a process was: memoir top --at has "
-                  "what each held",
-                  print_time(state.snapshot.tick.begin.wall_ms, context.options.zone)));
-}
+constexpr std::string_view kParentsGone =
+    "the ticks of {} are gone, and rollups do not tell whose child a process was: memoir top --at has what each held";
 
 // SUBJECT asks for processes with all that is below them, --filter for those among them that match.
 Status mark_asked_for(const Context& context, const State& state, const Filter& filter, Forest& forest) {
@@ -194,21 +187,15 @@ void warn_of_depth(const Forest& forest, Report& report) {
       print_count(deeper, "process is", "processes are"), kDeepestRow));
 }
 
-Result<Report> show_tree(const Context& context) {
-  const Metric by = parse_metric(context.options.by.value_or("pss")).value_or(Metric::pss);
-  const std::optional<State> loaded = TRY(load_state(context));
-  const Filter filter = TRY(filter_at(context.options, loaded ? std::vector{&*loaded} : std::vector<const State*>()));
-  const auto columns = columns_of(by);
-  if (!loaded) return nothing_recorded(context, columns);
-  const State& state = *loaded;
-  if (state.rolled()) return parents_unknown(context, state, columns);
-
-  Forest forest = forest_of(state, by);
+Result<Report> show_tree(const Context& context, const State& state, const TickState& tick,
+                         const Columns<TreeRow>& columns, Metric by) {
+  const Filter filter = TRY(filter_at(context.options, {&state}));
+  Forest forest = forest_of(state, tick, by);
   TRY(mark_asked_for(context, state, filter, forest));
   const Tally total = keep_asked_for(forest);
   Report report = TRY(
       begin_report(context, state, fmt::format("process tree, ranked by the {} of each subtree", metric_title(by))));
-  TRY(report_total(total, state.snapshot, context, report));
+  TRY(report_total(total, state, context, report));
   limit_forest(context, by, forest, report);
   warn_of_depth(forest, report);
   const bool some = !filter.takes_all() || !context.options.subjects.empty();
@@ -218,6 +205,15 @@ Result<Report> show_tree(const Context& context) {
   mark_sorted(report.rows, subtree_column(by));
   report_state(state, context.when.at_ms.value_or(*report.at_ms), context.options.zone, report);
   return report;
+}
+
+Result<Report> run_tree(const Context& context) {
+  TRY(Filter::parse(context.options.filters));
+  const Metric by = parse_metric(context.options.by.value_or("pss")).value_or(Metric::pss);
+  const auto columns = columns_of(by);
+  return answer_at_tick(context, {}, columns, kParentsGone, [&](const State& state, const TickState& tick) {
+    return show_tree(context, state, tick, columns, by);
+  });
 }
 
 }  // namespace
@@ -230,7 +226,7 @@ Command tree_command() {
           .by = {"pss", "uss", "rss", "swap"},
           .examples = {{"memoir tree --at 03:14", "which service held the memory at 03:14, with all its children"},
                        {"memoir tree nginx --by swap", "the master and its workers, ranked by what is swapped out"}},
-          .run = show_tree,
+          .run = run_tree,
           .subject_help =
               fmt::format("SUBJECT: whose ancestors and descendants are shown: {}; by default all", kSubjectForms),
           .subject_words = {std::string(kCategoryNames)}};

@@ -40,7 +40,7 @@ Columns<Line> columns(Tier tier, Zone zone) {
 
 void draw(const Context& context, const TrendQuestion& question, const std::vector<Series>& all, Report& report) {
   const int lines = static_cast<int>(context.screen->lines) - kLinesBeside - 2 * static_cast<int>(all.size()) -
-                    (holds_groups(question.tier) ? 2 : 0);
+                    2 * tier_notes(question.tier);
   const int rows = std::clamp(lines / static_cast<int>(all.size()) / kLeastRows * kLeastRows, kLeastRows, 8);
   for (const Series& series : all) {
     std::vector<std::string> chart = draw_series(context, question, series, rows, &series == &all.back());
@@ -66,10 +66,10 @@ Status fill_multiples(const Context& context, const TrendQuestion& question, con
     lines.push_back({&series, summarise(series.intervals), percentile_over_time(series.intervals, 95),
                      slope_per_day(series.intervals, range.from_ms, range.to_ms, question.interval_ms)});
     for (const GridBucket& bucket : cut_into_buckets(series.intervals, grid)) buckets.push_back({&series, bucket});
-    if (series.inexact_ms > 0) {
+    if (series.exactness.inexact_ms > 0) {
       report.warnings.push_back(fmt::format("{}: not exact for a part of the time: estimated, or RSS", series.subject));
     }
-    if (const auto line = inexact_line(series.exact)) {
+    if (const auto line = inexact_line(series.exactness.share)) {
       report.warnings.push_back(fmt::format("{}: {}", series.subject, *line));
     }
   }

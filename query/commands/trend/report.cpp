@@ -83,17 +83,14 @@ std::vector<std::string> number_lines(const Series& series, const Summary& summa
   const std::string mean = size(rounded(*summary.mean));
   std::vector<std::string> lines;
   if (summary.max) {
-    const Range reached = max_reached(summary, tier);
     lines.push_back(fmt::format("min {}, mean {}, max {} {}", size(*summary.min), mean, size(*summary.max),
-                                !holds_groups(tier) || reached.from_ms == reached.to_ms
-                                    ? "at " + print_time(reached.from_ms, options.zone)
-                                    : "within " + print_within(reached.from_ms, reached.to_ms, options.zone)));
+                                print_reached(summary, tier, options.zone)));
   } else {
     lines.push_back(fmt::format("mean {}; min and max of this sum are not in the rollups", mean));
   }
   if (has_room(context.screen)) {
     lines.push_back(fmt::format("half of the time at most {}, 95% {}, 99% {}{}", percentile(50), percentile(95),
-                                percentile(99), holds_groups(tier) ? " (by the means of the rollups)" : ""));
+                                percentile(99), bucket_width(tier) ? " (by the means of the rollups)" : ""));
   }
   lines.push_back(fmt::format("first {}, last {} ({}); slope {}", size(*summary.first), size(*summary.last),
                               with_sign(*summary.growth(), options.units), per_day));
@@ -124,16 +121,16 @@ std::string spark_of(const Context& context, const TrendQuestion& question, cons
 }
 
 void add_warnings(const Series& series, Report& report) {
-  const auto percent = [&series](std::int64_t part_ms) { return *share_percent(part_ms, series.member_ms); };
-  if (series.inexact_ms > 0) {
+  const auto percent = [&series](std::int64_t part_ms) { return *share_percent(part_ms, series.exactness.member_ms); };
+  if (series.exactness.inexact_ms > 0) {
     report.warnings.push_back(
         fmt::format("not exact for {} of the processes' time: PSS is estimated, or RSS where it could not be read",
-                    print_percent(percent(series.inexact_ms))));
+                    print_percent(percent(series.exactness.inexact_ms))));
   }
-  if (auto line = inexact_line(series.exact)) report.warnings.push_back(*std::move(line));
-  if (series.unknown_ms > 0) {
+  if (auto line = inexact_line(series.exactness.share)) report.warnings.push_back(*std::move(line));
+  if (series.exactness.unknown_ms > 0) {
     report.warnings.push_back(fmt::format("not known for {} of the processes' time, and left out",
-                                          print_percent(percent(series.unknown_ms))));
+                                          print_percent(percent(series.exactness.unknown_ms))));
   }
 }
 
@@ -181,7 +178,7 @@ Status fill_trend(const Context& context, const TrendQuestion& question, const S
   const Range range = question.range;
   const bool draws = context.screen.has_value() && options.format == Format::table;
   add_warnings(series, report);
-  const std::size_t said = report.warnings.size() + (holds_groups(question.tier) ? 1 : 0);
+  const std::size_t said = report.warnings.size() + static_cast<std::size_t>(tier_notes(question.tier));
   const Heights heights = draws ? heights_for(*context.screen, said) : Heights{0, kTableBuckets};
   const std::int64_t step_ms =
       question.step_ms.value_or(nice_width(range.to_ms - range.from_ms, heights.table, question.interval_ms));

@@ -9,6 +9,7 @@
 #include "query/history/tier.h"
 #include "query/names/subject_word.h"
 #include "query/state/process_columns.h"
+#include "store/names.h"
 
 namespace memoir::query {
 
@@ -38,17 +39,6 @@ std::string title_of(const Subject& subject, Metric metric, const std::vector<St
   return fmt::format("{} of {}", metric_title(metric), to_printable(of));
 }
 
-void account(const SubjectInterval& of, Tier tier, Series& series) {
-  if (holds_groups(tier)) return series.exact.add(of.interval);
-  if (of.processes == 0) return;
-  series.member_ms += of.interval.covered_ms;
-  if (!of.interval.mean) {
-    series.unknown_ms += of.interval.covered_ms;
-  } else if (of.interval.exact == 0) {
-    series.inexact_ms += of.interval.covered_ms;
-  }
-}
-
 Status sum_members(Reader& reader, const TrendQuestion& question, const std::vector<StoredProcess>& members,
                    const ProcessHistory& history, Series& series) {
   std::unordered_map<std::int64_t, std::optional<std::int64_t>> gone;
@@ -58,18 +48,17 @@ Status sum_members(Reader& reader, const TrendQuestion& question, const std::vec
   TRY(history.visit([&](const SubjectInterval& of) {
     const auto member = gone.find(of.subject_id);
     if (member == gone.end()) return;
-    account(of, question.tier, series);
+    series.exactness.add(question.tier, of);
     sum.add(of.subject_id, of.interval, member->second == of.interval.until_ms);
   }));
   series.intervals = sum.intervals();
   return Done{};
 }
 
-// A group that has rollups of its own; of a cgroup those below it have too, and are summed.
+// A group that has a history of its own; of a cgroup those below it have too, and are summed.
 std::optional<SubjectKind> whole_kind(const Subject& subject, Tier tier) {
-  if (!holds_groups(tier)) return std::nullopt;
-  if (subject.category) return SubjectKind::category;
-  return subject.name.starts_with("cgroup:") ? std::optional(SubjectKind::cgroup) : std::nullopt;
+  if (subject.category) return kept_kind(tier, "category");
+  return subject.name.starts_with("cgroup:") ? kept_kind(tier, "cgroup") : std::nullopt;
 }
 
 // False: it has none, or none in this range.
@@ -77,7 +66,7 @@ Result<bool> read_whole(Reader& reader, const TrendQuestion& question, const Sub
                         Series& series) {
   const std::optional<SubjectKind> kind = whole_kind(subject, question.tier);
   if (!kind) return false;
-  const std::map<std::int64_t, std::string> names = TRY(reader.group_names(*kind));
+  const std::map<std::int64_t, std::string> names = TRY(load_group_names(reader, *kind));
   std::vector<std::int64_t> parts;
   for (const auto& [id, name] : names) {
     if (*kind == SubjectKind::cgroup ? is_in_cgroup(name, subject.value) : name == subject.value) parts.push_back(id);
@@ -87,7 +76,7 @@ Result<bool> read_whole(Reader& reader, const TrendQuestion& question, const Sub
   SubjectSum sum = make();
   for (const std::int64_t part : parts) {
     TRY(reader.history({question.tier, *kind, part, question.range, {metric}}, [&](const SubjectInterval& of) {
-      series.exact.add(of.interval);
+      series.exactness.add(question.tier, of);
       parts.size() == 1 ? series.intervals.push_back(of.interval) : sum.add(part, of.interval);
     }));
   }
@@ -101,7 +90,7 @@ Result<ProcessHistory> candidates_of(Reader& reader, const Subject& subject, con
   HistoryQuestion history{question.tier, SubjectKind::process, {}, question.range, {metric}};
   history.zombies = true;
   if (subject.kind != Subject::Kind::process) return ProcessHistory::load(reader, history);
-  return ProcessHistory::of(reader, history, TRY(reader.processes_of_pid(question.range, subject.pid)));
+  return ProcessHistory::of(reader, history, TRY(load_processes_of_pid(reader, question.range, subject.pid)));
 }
 
 Result<Series> process_series(const Context& context, Subject subject, const TrendQuestion& question, Metric metric) {
@@ -136,7 +125,7 @@ Result<Series> load_series(const Context& context, Subject subject, const TrendQ
   if (*metric == Metric::hwm && subject.kind != Subject::Kind::process) {
     return malformed("--by hwm is of one process: marks that were reached at different times have no sum");
   }
-  if (holds_groups(question.tier) && !info_of(*metric).rolled_up) {
+  if (!holds_metric(question.tier, *metric)) {
     return malformed("--by hwm is of ticks: rollups do not hold the high-water mark (memoir peaks tells it)");
   }
   return process_series(context, std::move(subject), question, *metric);

@@ -10,6 +10,7 @@
 #include "query/history/tier.h"
 #include "query/report/format.h"
 #include "query/state/moment.h"
+#include "store/names.h"
 
 namespace memoir::query {
 
@@ -44,7 +45,7 @@ Result<Range> extent_of(const Context& context, const std::vector<Subject>& subj
   if (!std::ranges::all_of(subjects, is_process)) return range;
   Range lived{range.to_ms, range.from_ms};
   for (const Subject& subject : subjects) {
-    const std::vector<StoredProcess> processes = TRY(context.reader.processes_of_pid(range, subject.pid));
+    const std::vector<StoredProcess> processes = TRY(load_processes_of_pid(context.reader, range, subject.pid));
     for (const StoredProcess& process : processes) {
       lived.from_ms = std::min(lived.from_ms, std::max(process.first_ms, range.from_ms));
       lived.to_ms = std::max(lived.to_ms, std::min(process.gone_ms.value_or(range.to_ms), range.to_ms));

@@ -9,6 +9,7 @@
 #include "analysis/ranking.h"
 #include "analysis/series.h"
 #include "query/args/subject.h"
+#include "query/history/history.h"
 #include "query/state/command.h"
 
 namespace memoir::query {
@@ -17,12 +18,9 @@ struct Series {
   std::string metric;               // as in --by
   std::string title;                // "PSS of the category web"
   std::vector<Interval> intervals;  // in order of time
-  std::int64_t unknown_ms = 0;      // time of members whose memory was not known (zombies have none to know)
-  std::int64_t inexact_ms = 0;      // time of members whose PSS is not exact
-  std::int64_t member_ms = 0;       // time of all members
-  ExactShare exact = {};            // of rollups, which do not know of members
-  std::int64_t members = 0;         // that lived in the range
-  std::string subject = {};         // as asked
+  Exactness exactness = {};
+  std::int64_t members = 0;  // that lived in the range
+  std::string subject = {};  // as asked
 };
 
 struct TrendQuestion {

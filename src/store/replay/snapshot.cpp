@@ -1,8 +1,6 @@
 #include "store/replay/snapshot.h"
 
-#include <algorithm>
 #include <fmt/format.h>
-#include <unordered_map>
 #include <utility>
 
 #include "store/replay/process_reader.h"
@@ -56,50 +54,18 @@ void load_machine_part(SQLite::Database& database, const char* table, const Boun
 void load_machine(SQLite::Database& database, const Bounds& bounds, MachineSample& machine) {
   load_machine_part(database, "machine_sample", bounds, kHotMachineFields, machine.memory);
   load_machine_part(database, "machine_detail", bounds, kColdMachineFields, machine.memory);
-  Statement other(database, sql::snapshot_meminfo_other);
-  other.bind(bounds.keyframe_id, bounds.tick_id);
-  while (other.step()) machine.other.push_back({other.text(0), other.integer(1)});
-}
-
-CategorySample read_category(const Statement& row) {
-  return {row.text(0),    row.integer(1), row.integer(2), row.integer(3), row.integer(4),
-          row.integer(5), row.integer(6), row.integer(7), row.integer(8)};
-}
-
-CgroupSample read_cgroup(const Statement& row) {
-  return {row.text(0),  row.integer(1), row.maybe(2), row.maybe(3), row.maybe(4),
-          row.maybe(5), row.maybe(6),   row.maybe(7), row.maybe(8), row.maybe(9)};
-}
-
-// The PSS of each process, the largest first. Who is gone by then is still among them.
-std::vector<std::pair<std::int64_t, std::int64_t>> load_held(SQLite::Database& database, const Bounds& bounds) {
-  Statement rows(database,
-                 "SELECT process_id, CASE source WHEN 5 THEN NULL ELSE pss_kib END FROM process_sample_full "
-                 "WHERE tick_id BETWEEN ? AND ? ORDER BY tick_id, process_id");
-  rows.bind(bounds.keyframe_id, bounds.tick_id);
-  std::unordered_map<std::int64_t, std::optional<std::int64_t>> last;
-  while (rows.step()) last[rows.integer(0)] = rows.maybe(1);
-  std::vector<std::pair<std::int64_t, std::int64_t>> held;
-  held.reserve(last.size());
-  for (const auto& [process_id, kib] : last) {
-    if (kib) held.emplace_back(process_id, *kib);
-  }
-  std::ranges::sort(held, [](const auto& a, const auto& b) {
-    return a.second != b.second ? a.second > b.second : a.first < b.first;
-  });
-  return held;
+  machine.other = load_meminfo_other(database, bounds.keyframe_id, bounds.tick_id);
 }
 
 }  // namespace
 
-Result<Snapshot> load_snapshot(SQLite::Database& database, std::int64_t tick_id) {
+std::optional<Snapshot> load_snapshot(SQLite::Database& database, std::int64_t tick_id) {
   Statement tick(database, fmt::format("SELECT {}, keyframe_id FROM tick WHERE id = ?", tick_columns()));
-  if (!tick.bind(tick_id).step()) return Error{ErrorKind::gone, fmt::format("tick {} is not recorded", tick_id)};
+  if (!tick.bind(tick_id).step()) return std::nullopt;
   Snapshot snapshot;
   snapshot.tick = read_tick(tick);
   const Bounds bounds{tick.integer(4), tick_id};
-  Statement run(database, fmt::format("SELECT {} FROM run_named WHERE id = ?", run_columns()));
-  if (run.bind(snapshot.tick.run_id).step()) snapshot.run = read_run(run);
+  snapshot.run = load_run(database, snapshot.tick.run_id);
   load_machine(database, bounds, snapshot.machine);
   snapshot.categories = every(database, sql::snapshot_categories, read_category, bounds.keyframe_id, tick_id);
   snapshot.cgroups = every(database, sql::snapshot_cgroups, read_cgroup, bounds.keyframe_id, tick_id);
@@ -114,20 +80,6 @@ std::optional<ProcessState> load_process(SQLite::Database& database, std::int64_
   if (!row.bind(keyframe_of(database, tick_id), tick_id, process_id).step()) return std::nullopt;
   ProcessReader processes(database);
   return read_state(processes, row);
-}
-
-std::vector<Holder> load_largest(SQLite::Database& database, std::int64_t tick_id, std::size_t most,
-                                 const std::function<bool(const StoredProcess&)>& takes) {
-  std::vector<Holder> largest;
-  ProcessReader processes(database);
-  Statement row(database, ProcessReader::sql("WHERE p.id = ? AND (p.gone_tick_id IS NULL OR p.gone_tick_id > ?)"));
-  for (const auto& [process_id, kib] : load_held(database, {keyframe_of(database, tick_id), tick_id})) {
-    if (largest.size() == most) break;
-    if (!row.bind(process_id, tick_id).step()) continue;
-    const StoredProcess process = processes.read(row);
-    if (takes(process)) largest.push_back({process, kib});
-  }
-  return largest;
 }
 
 std::map<std::int64_t, std::int64_t> load_estimated_since(SQLite::Database& database, std::int64_t tick_id) {
@@ -155,14 +107,25 @@ std::vector<CgroupDetail> load_cgroup_details(SQLite::Database& database, std::i
   return every(database, sql::cgroup_details, read, keyframe_of(database, tick_id), tick_id);
 }
 
-std::vector<CgroupContainer> load_containers(SQLite::Database& database) {
-  const auto read = [](const Statement& row) {
-    return CgroupContainer{row.text(0), {row.text(1), row.text(2), row.text(3), row.text(4), row.text(5), row.text(6)}};
-  };
-  return every(database,
-               "SELECT g.path, c.runtime, c.key, c.name, c.image, c.pod_uid, c.pod FROM cgroup AS g "
-               "JOIN container AS c ON c.id = g.container_id ORDER BY g.path",
-               read);
+std::vector<OtherMeminfo> load_meminfo_other(SQLite::Database& database, std::int64_t keyframe_id,
+                                             std::int64_t tick_id) {
+  const auto read = [](const Statement& row) { return OtherMeminfo{row.text(0), row.integer(1)}; };
+  return every(database, sql::snapshot_meminfo_other, read, keyframe_id, tick_id);
+}
+
+CategorySample read_category(const Statement& row) {
+  return {row.text(0),    row.integer(1), row.integer(2), row.integer(3), row.integer(4),
+          row.integer(5), row.integer(6), row.integer(7), row.integer(8)};
+}
+
+CgroupSample read_cgroup(const Statement& row) {
+  return {row.text(0),  row.integer(1), row.maybe(2), row.maybe(3), row.maybe(4),
+          row.maybe(5), row.maybe(6),   row.maybe(7), row.maybe(8), row.maybe(9)};
+}
+
+StoredRun load_run(SQLite::Database& database, std::int64_t run_id) {
+  Statement row(database, fmt::format("SELECT {} FROM run_named WHERE id = ?", run_columns()));
+  return row.bind(run_id).step() ? read_run(row) : StoredRun();
 }
 
 const char* run_columns() {

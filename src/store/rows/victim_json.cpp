@@ -105,7 +105,7 @@ std::string victim_json(SQLite::Database& database, const OomVictim& victim) {
   return text_of(object.bind(victim.pid, victim.comm, victim.cgroup, victim.held_kib, victim.peak_kib, detail));
 }
 
-std::vector<OomVictim> load_oom_victims(SQLite::Database& database, Range range) {
+std::vector<OomVictim> read_oom_victims(SQLite::Database& database, Range range) {
   Statement others(database,
                    "SELECT value->>'pid', value->>'comm', value->>'rss_kib', value->>'swap_kib' "
                    "FROM json_each(?, '$.others') WHERE type = 'object' LIMIT 10");

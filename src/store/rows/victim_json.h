@@ -13,6 +13,6 @@ namespace memoir {
 std::string victim_json(SQLite::Database& database, const OomVictim& victim);
 
 // Those of a range, by time. Of older files, which have no detail, there are none.
-std::vector<OomVictim> load_oom_victims(SQLite::Database& database, Range range);
+std::vector<OomVictim> read_oom_victims(SQLite::Database& database, Range range);
 
 }  // namespace memoir

@@ -21,4 +21,7 @@ std::int64_t number(SQLite::Database& database, const char* sql);
 void set_pragma(SQLite::Database& database, const std::string& name, const std::string& value,
                 const std::string& expected);
 
+// A number that changes when another connection commits.
+inline constexpr const char* kDataVersion = "PRAGMA data_version";
+
 }  // namespace memoir

@@ -1,4 +1,4 @@
-#include "store/replay/outside.h"
+#include "store/outside.h"
 
 #include <unordered_map>
 #include <utility>
@@ -127,16 +127,14 @@ ReadMounts read_mounts(SQLite::Database& database, std::int64_t tick_id) {
   return read;
 }
 
-}  // namespace
-
-Outside load_outside(SQLite::Database& database, std::int64_t tick_id) {
+Outside read_outside(SQLite::Database& database, std::int64_t tick_id) {
   Outside outside;
   for (const SegmentAt& at : read_segments(database, tick_id).segments) outside.segments.push_back(at.segment);
   for (TmpfsAt& at : read_mounts(database, tick_id).mounts) outside.mounts.push_back(std::move(at.sample));
   return outside;
 }
 
-std::vector<SegmentAt> load_segments(SQLite::Database& database, std::int64_t tick_id) {
+std::vector<SegmentAt> read_segments_with_past(SQLite::Database& database, std::int64_t tick_id) {
   auto [ids, segments] = read_segments(database, tick_id);
   if (segments.empty()) return segments;
   const Pasts pasts = load_pasts(database,
@@ -148,7 +146,7 @@ std::vector<SegmentAt> load_segments(SQLite::Database& database, std::int64_t ti
   return segments;
 }
 
-std::vector<TmpfsAt> load_tmpfs(SQLite::Database& database, std::int64_t tick_id, std::int64_t since_tick) {
+std::vector<TmpfsAt> read_tmpfs(SQLite::Database& database, std::int64_t tick_id, std::int64_t since_tick) {
   auto [by_id, mounts] = read_mounts(database, tick_id);
   if (mounts.empty()) return mounts;
   const Pasts pasts = load_pasts(database,
@@ -164,6 +162,20 @@ std::vector<TmpfsAt> load_tmpfs(SQLite::Database& database, std::int64_t tick_id
     mounts[mount->second].entries.push_back({read_entry(entries), times.before(pasts.at(entries.integer(0)))});
   }
   return mounts;
+}
+
+}  // namespace
+
+Result<Outside> load_outside(Reader& reader, std::int64_t tick_id) {
+  return reader.read([&](SQLite::Database& database) { return read_outside(database, tick_id); });
+}
+
+Result<std::vector<SegmentAt>> load_segments(Reader& reader, std::int64_t tick_id) {
+  return reader.read([&](SQLite::Database& database) { return read_segments_with_past(database, tick_id); });
+}
+
+Result<std::vector<TmpfsAt>> load_tmpfs(Reader& reader, std::int64_t tick_id, std::int64_t since_tick) {
+  return reader.read([&](SQLite::Database& database) { return read_tmpfs(database, tick_id, since_tick); });
 }
 
 }  // namespace memoir

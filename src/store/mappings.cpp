@@ -1,4 +1,4 @@
-#include "store/replay/ledgers.h"
+#include "store/mappings.h"
 
 #include <algorithm>
 #include <unordered_map>
@@ -51,9 +51,7 @@ void add_first(const Statement& row, std::int64_t at_tick, FirstMapping& first) 
   if (ledgers_since < at_tick) first.maybe_older = false;
 }
 
-}  // namespace
-
-std::vector<LedgerAt> load_ledgers(SQLite::Database& database, std::int64_t tick_id,
+std::vector<LedgerAt> read_ledgers(SQLite::Database& database, std::int64_t tick_id,
                                    std::optional<std::int64_t> process_id) {
   const std::int64_t keyframe_id = keyframe_of(database, tick_id);
   std::vector<LedgerAt> ledgers = every(database, sql::snapshot_ledgers, read_head, keyframe_id, tick_id, process_id);
@@ -71,7 +69,7 @@ std::vector<LedgerAt> load_ledgers(SQLite::Database& database, std::int64_t tick
   return ledgers;
 }
 
-std::vector<FirstMapping> load_first_mappings(SQLite::Database& database, std::int64_t tick_id) {
+std::vector<FirstMapping> read_first_mappings(SQLite::Database& database, std::int64_t tick_id) {
   Statement rows(database, sql::first_mappings);
   rows.bind(tick_id);
   std::vector<FirstMapping> firsts;
@@ -85,6 +83,22 @@ std::vector<FirstMapping> load_first_mappings(SQLite::Database& database, std::i
     add_first(rows, place->second.tick_id, firsts[place->second.index]);
   }
   return firsts;
+}
+
+}  // namespace
+
+Result<std::vector<LedgerAt>> load_ledgers(Reader& reader, std::int64_t tick_id,
+                                           std::optional<std::int64_t> process_id) {
+  return reader.read([&](SQLite::Database& database) { return read_ledgers(database, tick_id, process_id); });
+}
+
+Result<bool> has_ledgers(Reader& reader) {
+  return reader.read(
+      [](SQLite::Database& database) { return one(database, "SELECT EXISTS (SELECT 1 FROM ledger)") == 1; });
+}
+
+Result<std::vector<FirstMapping>> load_first_mappings(Reader& reader, std::int64_t tick_id) {
+  return reader.read([&](SQLite::Database& database) { return read_first_mappings(database, tick_id); });
 }
 
 }  // namespace memoir

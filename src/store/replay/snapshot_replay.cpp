@@ -1,0 +1,184 @@
+#include "store/replay/snapshot_replay.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <utility>
+
+#include "store/replay/process_reader.h"
+#include "store/replay/tick_cursor.h"
+#include "store/rows/columns.h"
+#include "store/rows/tick_rows.h"
+#include "store/sqlite/pragma.h"
+
+namespace memoir {
+namespace {
+
+const ProcessKey& key_of(const ProcessState& state) {
+  return state.process.info.key;
+}
+
+template <typename Fields>
+std::string machine_sql(const Fields& fields, const char* table) {
+  return fmt::format("SELECT {} FROM {} WHERE tick_id = ?", column_list(fields), table);
+}
+
+// Replaces the sample of this name, in a list that is sorted by name; or removes it.
+template <typename Sample, typename GetName>
+void put(std::vector<Sample>& samples, Sample sample, GetName name, bool is_there) {
+  const auto at = std::ranges::lower_bound(samples, std::invoke(name, sample), {}, name);
+  const bool found = at != samples.end() && std::invoke(name, *at) == std::invoke(name, sample);
+  if (!is_there) {
+    if (found) samples.erase(at);
+  } else if (found) {
+    *at = std::move(sample);
+  } else {
+    samples.insert(at, std::move(sample));
+  }
+}
+
+}  // namespace
+
+SnapshotReplay::SnapshotReplay(SQLite::Database& database)
+    : database_(database),
+      version_(database, kDataVersion),
+      tick_(database, fmt::format("SELECT {} FROM tick WHERE id = ?", tick_columns())),
+      hot_machine_(database, machine_sql(kHotMachineFields, "machine_sample")),
+      cold_machine_(database, machine_sql(kColdMachineFields, "machine_detail")),
+      has_other_(database, "SELECT 1 FROM meminfo_other WHERE tick_id = ? LIMIT 1"),
+      categories_(database,
+                  "SELECT c.name, s.processes, s.inexact, s.rss_kib, s.pss_kib, s.uss_kib, s.swap_kib, s.swap_pss_kib, "
+                  "s.shared_swap_kib FROM category_sample AS s JOIN category AS c ON c.id = s.category_id "
+                  "WHERE s.tick_id = ?"),
+      cgroups_(database,
+               "SELECT g.path, s.current_kib, s.file_kib, s.swap_kib, s.max_kib, s.high_kib, s.swap_max_kib, "
+               "s.anon_kib, s.shmem_kib, s.kernel_kib, s.current_kib IS NULL FROM cgroup_sample AS s "
+               "JOIN cgroup AS g ON g.id = s.cgroup_id WHERE s.tick_id = ?"),
+      hot_(database, fmt::format("SELECT process_id, source, {} FROM process_sample WHERE tick_id = ?",
+                                 column_list(kHotProcessFields))),
+      cold_(database, fmt::format("SELECT process_id, state, parent_pid, threads, {} FROM process_detail "
+                                  "WHERE tick_id = ?",
+                                  column_list(kColdProcessFields))),
+      gone_(database, "SELECT id FROM process WHERE gone_tick_id = ?"),
+      process_(database, ProcessReader::sql("WHERE p.id = ?")) {}
+
+bool SnapshotReplay::load(std::int64_t tick_id) {
+  const std::int64_t version = version_.one().value_or(0);
+  std::optional<Snapshot> snapshot = load_snapshot(database_, tick_id);
+  if (!snapshot) return false;
+  keyframe_id_ = 0;
+  snapshot_ = *std::move(snapshot);
+  data_version_ = version;
+  keys_.clear();
+  for (const ProcessState& state : snapshot_.processes) keys_[state.process.id] = key_of(state);
+  keyframe_id_ = keyframe_of(database_, tick_id);
+  return true;
+}
+
+bool SnapshotReplay::next() {
+  const std::int64_t tick_id = snapshot_.tick.id + 1;
+  // The rows of a keyframe are all that there is; and after a failure there is no state to go on from.
+  if (keyframe_id_ == 0 || keyframe_of(database_, tick_id) != keyframe_id_) return load(tick_id);
+  if (!tick_.bind(tick_id).step()) return false;
+  StoredTick tick = read_tick(tick_);
+  tick_.reset();
+  const std::int64_t keyframe_id = std::exchange(keyframe_id_, 0);
+  snapshot_.tick = std::move(tick);
+  if (has_other_.one(tick_id)) snapshot_.machine.other = load_meminfo_other(database_, keyframe_id, tick_id);
+  apply_machine(tick_id);
+  apply_groups(tick_id);
+  apply_processes(tick_id);
+  refresh();
+  keyframe_id_ = keyframe_id;
+  return true;
+}
+
+void SnapshotReplay::apply_machine(std::int64_t tick_id) {
+  MachineMemory& memory = snapshot_.machine.memory;
+  if (hot_machine_.bind(tick_id).step()) read_fields<MachineField>(hot_machine_, 0, memory, kHotMachineFields);
+  if (cold_machine_.bind(tick_id).step()) read_fields<MachineField>(cold_machine_, 0, memory, kColdMachineFields);
+  hot_machine_.reset();
+  cold_machine_.reset();
+}
+
+void SnapshotReplay::apply_groups(std::int64_t tick_id) {
+  categories_.bind(tick_id);
+  while (categories_.step()) {
+    CategorySample sample = read_category(categories_);
+    const bool is_there = sample.processes > 0;
+    put(snapshot_.categories, std::move(sample), &CategorySample::category, is_there);
+  }
+  cgroups_.bind(tick_id);
+  while (cgroups_.step()) put(snapshot_.cgroups, read_cgroup(cgroups_), &CgroupSample::path, cgroups_.integer(10) == 0);
+}
+
+void SnapshotReplay::apply_processes(std::int64_t tick_id) {
+  hot_.bind(tick_id);
+  while (hot_.step()) {
+    const std::int64_t process_id = hot_.integer(0);
+    if (hot_.integer(1) == kAbsentSource) {
+      erase(process_id);
+      continue;
+    }
+    ProcessState* const state = changed(process_id, tick_id);
+    if (state == nullptr) continue;
+    ProcessSample& sample = state->sample;
+    sample.source = static_cast<Source>(hot_.integer(1));
+    read_fields<ProcessField>(hot_, 2, sample.memory, kHotProcessFields);
+    sample.memory = unpacked(sample.memory, sample.source);
+  }
+  cold_.bind(tick_id);
+  while (cold_.step()) {
+    ProcessState* const state = changed(cold_.integer(0), tick_id);
+    if (state == nullptr) continue;
+    ProcessSample& sample = state->sample;
+    const std::string letter = cold_.text(1);
+    sample.state = letter.empty() ? '?' : letter.front();
+    sample.parent_pid = static_cast<std::int32_t>(cold_.integer(2));
+    sample.threads = static_cast<std::int32_t>(cold_.integer(3));
+    read_fields<ProcessField>(cold_, 4, sample.memory, kColdProcessFields);
+  }
+  gone_.bind(tick_id);
+  while (gone_.step()) erase(gone_.integer(0));
+}
+
+ProcessState* SnapshotReplay::changed(std::int64_t process_id, std::int64_t tick_id) {
+  const auto key = keys_.find(process_id);
+  if (key == keys_.end()) {
+    if (auto whole = load_process(database_, tick_id, process_id)) insert(*std::move(whole));
+    return nullptr;
+  }
+  ProcessState& state = *place_of(key->second);
+  state.sample_ms = snapshot_.tick.begin.wall_ms;
+  return &state;
+}
+
+void SnapshotReplay::insert(ProcessState state) {
+  keys_[state.process.id] = key_of(state);
+  snapshot_.processes.insert(place_of(key_of(state)), std::move(state));
+}
+
+void SnapshotReplay::erase(std::int64_t process_id) {
+  const auto key = keys_.find(process_id);
+  if (key == keys_.end()) return;
+  snapshot_.processes.erase(place_of(key->second));
+  keys_.erase(key);
+}
+
+SnapshotReplay::Processes::iterator SnapshotReplay::place_of(const ProcessKey& key) {
+  return std::ranges::lower_bound(snapshot_.processes, key, {}, key_of);
+}
+
+// What is known of runs and lives may have changed with the file, whichever tick it is.
+void SnapshotReplay::refresh() {
+  const std::int64_t version = version_.one().value_or(0);
+  const bool is_new = version != std::exchange(data_version_, version);
+  if (is_new || snapshot_.run.id != snapshot_.tick.run_id) snapshot_.run = load_run(database_, snapshot_.tick.run_id);
+  if (!is_new) return;
+  ProcessReader names(database_);  // a name's row may be another's by now
+  for (ProcessState& state : snapshot_.processes) {
+    if (process_.bind(state.process.id).step()) state.process = names.read(process_);
+    process_.reset();
+  }
+}
+
+}  // namespace memoir

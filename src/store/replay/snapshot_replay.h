@@ -1,0 +1,57 @@
+#pragma once
+
+// The state at a tick, kept from one tick to the next: the next tick costs its own rows, where load_snapshot() reads
+// those of up to an hour. Equal to load_snapshot() at every tick.
+
+#include <cstdint>
+#include <unordered_map>
+
+#include "store/replay/snapshot.h"
+#include "store/sqlite/statement.h"
+#include "store/types.h"
+
+namespace memoir {
+
+class SnapshotReplay {
+ public:
+  explicit SnapshotReplay(SQLite::Database& database);
+
+  // Each needs an open transaction, and returns false if the tick is not recorded: the state stays. A failure in
+  // between leaves no state: load() makes one again.
+  bool load(std::int64_t tick_id);
+  bool next();
+
+  const Snapshot& snapshot() const { return snapshot_; }
+
+ private:
+  using Processes = std::vector<ProcessState>;
+
+  void apply_machine(std::int64_t tick_id);
+  void apply_groups(std::int64_t tick_id);
+  void apply_processes(std::int64_t tick_id);
+  // The state of a process that has a row; nullptr if it was not there before: it is read as a whole.
+  ProcessState* changed(std::int64_t process_id, std::int64_t tick_id);
+  void insert(ProcessState state);
+  void erase(std::int64_t process_id);
+  Processes::iterator place_of(const ProcessKey& key);
+  void refresh();
+
+  SQLite::Database& database_;
+  Statement version_;
+  Statement tick_;
+  Statement hot_machine_;
+  Statement cold_machine_;
+  Statement has_other_;
+  Statement categories_;
+  Statement cgroups_;
+  Statement hot_;
+  Statement cold_;
+  Statement gone_;
+  Statement process_;
+  std::int64_t data_version_ = -1;
+  std::int64_t keyframe_id_ = 0;  // 0: no state
+  Snapshot snapshot_;
+  std::unordered_map<std::int64_t, ProcessKey> keys_;  // of the processes, by their rows
+};
+
+}  // namespace memoir
