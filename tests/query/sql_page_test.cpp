@@ -148,7 +148,7 @@ std::string local(std::int64_t ms) {
 }
 
 // As the views show times.
-std::string utc(std::int64_t ms) {
+std::string iso_text(std::int64_t ms) {
   return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z", fmt::gmtime(static_cast<std::time_t>(ms / 1000)), ms % 1000);
 }
 
@@ -207,8 +207,8 @@ TEST_CASE("sql page: 3, who needed the most ever") {
   Rows expected;
   for (const HighWater& mark : marks) {
     const auto process = must(load_processes_by_id(reader(), {mark.subject_id})).at(0);
-    expected.push_back(
-        fmt::format("{}[{}]|{}|{}", process.info.comm, process.info.key.pid, mark.value_kib / 1024, utc(mark.at_ms)));
+    expected.push_back(fmt::format("{}[{}]|{}|{}", process.info.comm, process.info.key.pid, mark.value_kib / 1024,
+                                   iso_text(mark.at_ms)));
   }
   CHECK(expected.front().starts_with("postgres[20]|1953|2026-11-19T00:00:00.000Z"));
   CHECK(answer(3) == expected);
@@ -232,7 +232,7 @@ TEST_CASE("sql page: 6, when the machine was shortest of memory") {
   std::ranges::sort(shortest->categories, std::greater<>(), &CategorySample::pss_kib);
   Rows expected;
   for (const CategorySample& category : shortest->categories) {
-    expected.push_back(fmt::format("{}|{}|{}|{}", utc(shortest->tick.begin.wall_ms), category.category,
+    expected.push_back(fmt::format("{}|{}|{}|{}", iso_text(shortest->tick.begin.wall_ms), category.category,
                                    category.processes, category.pss_kib / 1024));
   }
   REQUIRE(expected.size() == 2);
@@ -289,7 +289,7 @@ TEST_CASE("sql page: 15, the processes of a unit over ten minutes") {
       ++count;
       pss += kib(state, ProcessField::pss);
     }
-    expected.push_back(fmt::format("{}|{}|{}", utc(tick.begin.wall_ms), count, pss / 1024));
+    expected.push_back(fmt::format("{}|{}|{}", iso_text(tick.begin.wall_ms), count, pss / 1024));
   }
   REQUIRE(expected.size() == 61);
   CHECK(answer(15) == expected);
@@ -297,14 +297,14 @@ TEST_CASE("sql page: 15, the processes of a unit over ten minutes") {
 
 TEST_CASE("sql page: 14, what ended, and how") {
   const test::ZoneGuard zone("UTC");
-  CHECK(answer(14) == Rows{fmt::format("spike[950]|80|40|signal 9|{}", utc(kEnded - 2'000)),
-                           fmt::format("job[951]|20|40|exit 3|{}", utc(kEnded - 2'000))});
+  CHECK(answer(14) == Rows{fmt::format("spike[950]|80|40|signal 9|{}", iso_text(kEnded - 2'000)),
+                           fmt::format("job[951]|20|40|exit 3|{}", iso_text(kEnded - 2'000))});
 }
 
 TEST_CASE("sql page: 12 and 13, what has no name any more, and what lies in tmpfs") {
   const test::ZoneGuard zone("UTC");
   CHECK(answer(12) == Rows{"memfd|/memfd:ring (deleted)|2|40|nginx[11] postgres[20]"});
-  CHECK(answer(13) == Rows{fmt::format("/dev/shm/d/ring|8|{}", utc(History::kStart))});
+  CHECK(answer(13) == Rows{fmt::format("/dev/shm/d/ring|8|{}", iso_text(History::kStart))});
 }
 
 TEST_CASE("sql page: a view answers the same, however its ticks are named") {
