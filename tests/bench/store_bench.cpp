@@ -8,6 +8,7 @@
 #include <string>
 
 #include "store/reader.h"
+#include "store/samples.h"
 #include "store/writer.h"
 #include "support/simulation.h"
 #include "support/temporary_directory.h"
@@ -108,7 +109,7 @@ void measure(const char* name, const std::string& folder, double changing, bool 
     must(reader->coverage({begin, end}));
   });
   const double steps = best_ms([&] {
-    must(must(Reader::open(path))->process_samples({begin, end}, [](const HeldSample<ProcessSample>&) {}));
+    must(visit_samples(*must(Reader::open(path)), {begin, end}, [](const HeldSample<ProcessSample>&) {}));
   });
   std::printf("%-9s %8.2f %9.1f %9.1f %9.1f %8.1f %8.1f %8.1f %8.1f %8.1f %8.1f\n", name,
               figures.bytes / (static_cast<double>(kTicks) * kProcesses), figures.bytes / 1e6,

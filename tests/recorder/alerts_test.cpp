@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "daemon_process.h"
+#include "store/events.h"
 #include "store/reader.h"
 #include "support/catch.h"
 #include "support/fake_proc.h"
@@ -47,7 +48,7 @@ struct Pressed {
     std::vector<std::string> texts;
     auto reader = Reader::open(file("memoir.db"));
     if (!reader) return texts;
-    const auto events = (*reader)->events({.from_ms = 0, .to_ms = std::int64_t{1} << 50});
+    const auto events = load_events(**reader, {.from_ms = 0, .to_ms = std::int64_t{1} << 50});
     for (const Event& event : events.ok() ? *events : std::vector<Event>()) {
       if (event.kind == kind) texts.push_back(event.text);
     }

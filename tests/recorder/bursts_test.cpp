@@ -3,6 +3,7 @@
 #include <csignal>
 
 #include "daemon_process.h"
+#include "store/events.h"
 #include "store/reader.h"
 #include "support/catch.h"
 #include "support/fake_proc.h"
@@ -26,7 +27,7 @@ struct Machine {
     std::vector<std::string> texts;
     auto reader = Reader::open(db);
     if (!reader) return texts;
-    const auto events = (*reader)->events({.from_ms = 0, .to_ms = std::int64_t{1} << 50});
+    const auto events = load_events(**reader, {.from_ms = 0, .to_ms = std::int64_t{1} << 50});
     for (const Event& event : events.ok() ? *events : std::vector<Event>()) {
       if (event.kind == "burst") texts.push_back(event.text);
     }
