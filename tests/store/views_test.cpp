@@ -3,6 +3,7 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <fmt/format.h>
 #include <set>
+#include <sqlite3.h>
 #include <string>
 #include <utility>
 
@@ -162,6 +163,34 @@ TEST_CASE("runs and high-water marks have views with names") {
   REQUIRE(database.execAndGet("SELECT COUNT(*) FROM high_water_named WHERE day <> 'all time' AND subject = 'process'")
               .getInt64() > 0);
   REQUIRE(database.execAndGet("SELECT COUNT(*) FROM high_water_named WHERE name IS NULL").getInt() == 0);
+}
+
+// Steps of SQLite's virtual machine that a query takes.
+int steps_of(SQLite::Database& database, const std::string& sql) {
+  sqlite3_stmt* statement = nullptr;
+  REQUIRE(sqlite3_prepare_v2(database.getHandle(), sql.c_str(), -1, &statement, nullptr) == SQLITE_OK);
+  while (sqlite3_step(statement) == SQLITE_ROW) continue;
+  const int steps = sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_VM_STEP, 0);
+  sqlite3_finalize(statement);
+  return steps;
+}
+
+TEST_CASE("exited processes cost process_at little more than their rows") {
+  const StoreFixture fixture;
+  Simulation simulation({.processes = 20, .births = 0, .short_lived = 7200});
+  const auto writer = fixture.writer();
+  must(writer->begin_run(run_info(simulation.boot(), simulation.now())));
+  for (int i = 0; i < 60; ++i) must(writer->write(simulation.next()));
+  SQLite::Database database(fixture.path(), SQLite::OPEN_READONLY);
+  const auto number_of = [&](const std::string& sql) { return database.execAndGet(sql).getInt(); };
+  REQUIRE(number_of("SELECT COUNT(*) FROM process WHERE gone_tick_id IS NOT NULL") > 500);
+  const int rows = number_of(
+      "SELECT SUM((SELECT COUNT(*) FROM process_sample WHERE tick_id BETWEEN t.keyframe_id AND t.id) + "
+      "(SELECT COUNT(*) FROM process_state WHERE tick_id BETWEEN t.keyframe_id AND t.id)) FROM tick AS t");
+  const int steps =
+      steps_of(database, "SELECT COUNT(*) FROM process_at WHERE tick_id BETWEEN 1 AND 60 AND cgroup = ''");
+  INFO(steps << " steps for " << rows << " rows");
+  CHECK(steps < 35 * rows);
 }
 
 // What the schema promises of its cost: a view asked for one tick reads the rows since its keyframe, not the history.

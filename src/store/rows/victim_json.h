@@ -1,6 +1,6 @@
 #pragma once
 
-// Whom the OOM killer chose, as the detail of an event (event.detail): JSON, made and taken apart by SQLite.
+// OOM victims as the detail of an event (event.detail): JSON, written and parsed by SQLite.
 
 #include <string>
 #include <vector>
@@ -12,7 +12,7 @@ namespace memoir {
 
 std::string victim_json(SQLite::Database& database, const OomVictim& victim);
 
-// Those of a range, by time. Of older files, which have no detail, there are none.
+// Those of a range, by time.
 std::vector<OomVictim> read_oom_victims(SQLite::Database& database, Range range);
 
 }  // namespace memoir
