@@ -182,7 +182,7 @@ constexpr auto machine_sizes() {
 }
 inline constexpr auto kMachineSizes = machine_sizes();
 
-// MemTotal − MemAvailable: what cannot be had without swapping. Absent before Linux 3.14, which lacks MemAvailable.
+// MemTotal − MemAvailable: what cannot be had without swapping. nullopt without either.
 std::optional<std::int64_t> used_kib(const MachineMemory& memory);
 
 // SwapTotal − SwapFree.

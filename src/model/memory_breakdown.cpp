@@ -41,7 +41,7 @@ Kib other_reclaimable(const MachineMemory& memory) {
 // Fewer pages than the stacks have: the stacks are not among them.
 Kib vmalloc(const MachineMemory& memory) {
   const std::int64_t used = memory.or_zero(M::vmalloc_used);
-  if (used == 0 || memory.or_zero(M::vmalloc_chunk) != 0) return std::nullopt;
+  if (used == 0) return std::nullopt;
   const std::int64_t stacks = memory.or_zero(M::kernel_stack) + memory.or_zero(M::shadow_call_stack);
   return used < stacks ? used : used - stacks;
 }

@@ -11,8 +11,8 @@
 //   SwapCached    holds pages that processes map, which are in AnonPages. The LRU lists hold each page once: what they
 //                 have beyond AnonPages, Cached and Buffers is swap cache that nobody maps
 //   KReclaimable  holds SReclaimable
-//   VmallocUsed   pages since 5.3; 0 since 4.4, and before address space, which VmallocChunk gives away. Kernel stacks
-//                 are in it where they are made by vmalloc (VMAP_STACK), Percpu never is
+//   VmallocUsed   pages since 5.3; 0 before. Kernel stacks are in it where vmalloc makes them (VMAP_STACK),
+//                 Percpu never is
 //   MemFree       holds CmaFree and Unaccepted, and no page on a processor's own list of free ones: those are in the
 //                 rest, and since 6.7 they may be hundreds of MiB while much is allocated and freed
 //   Hugetlb       the pools of all sizes since 4.19; before HugePages_Total, that of the default size

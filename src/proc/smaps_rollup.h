@@ -1,6 +1,6 @@
 #pragma once
 
-// /proc/PID/smaps_rollup: the sums over all mappings of a process (Linux 4.14+).
+// /proc/PID/smaps_rollup: the sums over all mappings of a process.
 //
 //   5598cb96d000-7ffc804e8000 ---p 00000000 00:00 0                          [rollup]
 //   Rss:                1612 kB

@@ -59,7 +59,7 @@ TEST_CASE("smaps_rollup of older kernels: what they lack is absent, the rest is 
   expected.clear(F::pss_dirty);
   CHECK(rollup_of(test::fixture("linux-5.10/mysqld/smaps_rollup")) == expected);
   for (const F field : {F::pss_anon, F::pss_file, F::pss_shmem, F::file_pmd_mapped}) expected.clear(field);
-  CHECK(rollup_of(test::fixture("linux-4.14/mysqld/smaps_rollup")) == expected);
+  CHECK(rollup_of(test::fixture("linux-4.18/mysqld/smaps_rollup")) == expected);
 }
 
 TEST_CASE("smaps_rollup: the parts of every fixture add up") {
