@@ -115,13 +115,14 @@ TEST_CASE("bursts: without them a process that grows fast gets a tick before its
   recorder.tick();
   const std::string early =
       "SELECT count(*) FROM tick WHERE wall_ms % 5000 BETWEEN 1000 AND 4000 AND keyframe_id <> id";
-  const std::int64_t asked = scene.number(early).value_or(0);
   // It may come just before its turn, which is no proof: then again.
   wait_until("a tick before its turn", [&] {
     holder.tell("free");
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    recorder.tick();
+    const std::int64_t asked = scene.number(early).value_or(0);
+    const std::int64_t ticks = scene.number("SELECT count(*) FROM tick").value();
     holder.tell("private 262144");
-    std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+    wait_until("the next tick", [&] { return scene.number("SELECT count(*) FROM tick") > ticks; });
     return scene.number(early).value_or(0) > asked;
   });
   CHECK(recorder.stop() == 0);

@@ -83,12 +83,13 @@ TEST_CASE("looks: a process that grows fast gets a tick before its turn") {
   // It may come just before its turn, which is no proof: then again.
   const std::string early =
       "SELECT count(*) FROM tick WHERE wall_ms % 5000 BETWEEN 1000 AND 4000 AND keyframe_id <> id";
-  const std::int64_t asked = often.number(early).value_or(0);
   wait_until("a tick before its turn", [&] {
     holder.tell("free");
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    soon.tick();
+    const std::int64_t asked = often.number(early).value_or(0);
+    const std::int64_t ticks = often.number("SELECT count(*) FROM tick").value();
     holder.tell("private 262144");
-    std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+    wait_until("the next tick", [&] { return often.number("SELECT count(*) FROM tick") > ticks; });
     return often.number(early).value_or(0) > asked;
   });
   // One process has its turn in a day; what is beyond that was read because something was going on.
