@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -23,5 +25,20 @@ std::string text_of(const History& history, std::vector<std::string> words);
 nlohmann::json json_of(const std::string& path, std::int64_t now_ms, std::vector<std::string> words,
                        const char* zone = "UTC");
 nlohmann::json json_of(const History& history, std::vector<std::string> words);
+
+// The same, of what `record` made.
+template <void (*record)(History&)>
+query::Outcome ask_recorded(std::vector<std::string> words) {
+  return ask(recorded<record>(), std::move(words));
+}
+template <void (*record)(History&)>
+nlohmann::json json_recorded(std::vector<std::string> words) {
+  return json_of(recorded<record>(), std::move(words));
+}
+
+// Whether the text has the part.
+inline bool has(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
 
 }  // namespace memoir::test

@@ -16,9 +16,10 @@
 #include "query/zone_guard.h"
 #include "support/catch.h"
 
+namespace cgroups_test {
+
 using namespace memoir;
 using namespace memoir::query;
-using memoir::test::compare_with_golden;
 using memoir::test::History;
 using memoir::test::recorded;
 using nlohmann::json;
@@ -126,9 +127,7 @@ TEST_CASE("cgroups: the view service_at has one row for a container whose proces
 }
 
 TEST_CASE("cgroups: as people and machines see them") {
-  for (const char* format : {"table", "json", "csv"}) {
-    compare_with_golden(std::string("cgroups.") + format, ask(recorded<record>(), {"cgroups", "--format", format}).out);
-  }
+  test::check_formats("cgroups", recorded<record>(), {"cgroups"});
 }
 
 TEST_CASE("cgroups: a table fits 80 columns, with what each may hold") {
@@ -136,7 +135,7 @@ TEST_CASE("cgroups: a table fits 80 columns, with what each may hold") {
   const History& history = recorded<record>();
   const std::string text =
       test::answer_on_screen(history.path(), history.now_ms(), {"cgroups", "--limit", "6"}, Screen{80, 24}).value();
-  compare_with_golden("cgroups-80.table", text);
+  test::compare_with_golden("cgroups-80.table", text);
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) CHECK(display_width(line) <= 80);
 }
@@ -249,3 +248,5 @@ TEST_CASE("cgroups: top and peaks by container show what containers are called, 
   CHECK(slices[""] == 208 * kMib);
   CHECK(rows_of(recorded<record>(), {"top", "--filter", "slice=system.slice"}).size() == 3);
 }
+
+}  // namespace cgroups_test

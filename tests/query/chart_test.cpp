@@ -5,6 +5,8 @@
 #include "query/zone_guard.h"
 #include "support/catch.h"
 
+namespace chart_test {
+
 using namespace memoir;
 using namespace memoir::query;
 
@@ -152,3 +154,5 @@ TEST_CASE("the scale begins at 0 unless that hides the movement, and holds all o
   }
   CHECK(scale_for(0, 0, Units::automatic).top_kib() > 0);
 }
+
+}  // namespace chart_test

@@ -12,6 +12,8 @@
 #include "query/history.h"
 #include "support/catch.h"
 
+namespace choosing_test {
+
 using namespace memoir;
 using memoir::test::History;
 using memoir::test::recorded;
@@ -152,3 +154,5 @@ TEST_CASE("A cgroup as a subject is all that lies below it, from ticks and from 
     }
   }
 }
+
+}  // namespace choosing_test

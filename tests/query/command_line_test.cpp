@@ -1,11 +1,15 @@
 #include "query/command_line.h"
 
+#include "query/ask.h"
 #include "query/commands.h"
 #include "query/help.h"
 #include "support/catch.h"
 
+namespace command_line_test {
+
 using namespace memoir;
 using namespace memoir::query;
+using memoir::test::has;
 
 namespace {
 
@@ -23,10 +27,6 @@ std::string refusal(const Words& words) {
   REQUIRE_FALSE(invocation.ok());
   CHECK(invocation.error().kind == ErrorKind::malformed);
   return invocation.error().message;
-}
-
-bool contains(const std::string& text, std::string_view part) {
-  return text.find(part) != std::string::npos;
 }
 
 }  // namespace
@@ -57,22 +57,22 @@ TEST_CASE("Options may come before the command, and their values are not taken f
 }
 
 TEST_CASE("What is not known names the nearest") {
-  CHECK(contains(refusal({"tpo"}), "did you mean 'top'"));
-  CHECK(contains(refusal({"frobnicate"}), "processes"));
-  CHECK(contains(refusal({"top", "--formta", "json"}), "did you mean '--format'"));
-  CHECK(contains(refusal({"top", "--format", "jsno"}), "did you mean 'json'"));
-  CHECK(contains(refusal({"top", "--by", "ps"}), "did you mean 'pss'"));
-  CHECK(contains(refusal({"top", "--group", "host"}),
-                 "process, identity, command, category, user, cgroup, unit, slice, comm, container"));
-  CHECK(contains(refusal({"categories", "--group", "user"}), "does not take --group"));
-  CHECK(contains(refusal({"top", "812"}), "does not take the argument '812'"));
-  CHECK(contains(refusal({"top", "--limit", "-1"}), "--limit"));
-  CHECK(contains(refusal({"top", "--limit", "ten"}), "--limit"));
+  CHECK(has(refusal({"tpo"}), "did you mean 'top'"));
+  CHECK(has(refusal({"frobnicate"}), "processes"));
+  CHECK(has(refusal({"top", "--formta", "json"}), "did you mean '--format'"));
+  CHECK(has(refusal({"top", "--format", "jsno"}), "did you mean 'json'"));
+  CHECK(has(refusal({"top", "--by", "ps"}), "did you mean 'pss'"));
+  CHECK(has(refusal({"top", "--group", "host"}),
+            "process, identity, command, category, user, cgroup, unit, slice, comm, container"));
+  CHECK(has(refusal({"categories", "--group", "user"}), "does not take --group"));
+  CHECK(has(refusal({"top", "812"}), "does not take the argument '812'"));
+  CHECK(has(refusal({"top", "--limit", "-1"}), "--limit"));
+  CHECK(has(refusal({"top", "--limit", "ten"}), "--limit"));
   CHECK(refusal({"top", "--at"}) == "--at needs a value");
   CHECK(refusal({"top", "--limit", "1", "--limit", "2"}) == "--limit can be given only once");
-  CHECK_FALSE(contains(refusal({"\x1b[2J"}), "\x1b"));
-  CHECK_FALSE(contains(refusal({"top", "--\x1b[2J"}), "\x1b"));
-  CHECK_FALSE(contains(refusal({"top", "--utc=\x1b[2J"}), "\x1b"));
+  CHECK_FALSE(has(refusal({"\x1b[2J"}), "\x1b"));
+  CHECK_FALSE(has(refusal({"top", "--\x1b[2J"}), "\x1b"));
+  CHECK_FALSE(has(refusal({"top", "--utc=\x1b[2J"}), "\x1b"));
 }
 
 TEST_CASE("What other programs call the same is understood") {
@@ -97,8 +97,8 @@ TEST_CASE("What other programs call the same is understood") {
   // A value is a value, however it looks.
   CHECK(parse({"top", "--filter", "comm=-n"}).options.filters == Words{"comm=-n"});
   CHECK(parse({"leaks", "--csv", "x.csv", "--json"}).options.csv == Words{"x.csv"});
-  CHECK(contains(refusal({"leaks", "--csv"}), "--format csv"));
-  CHECK(contains(refusal({"status", "--since", "-2h"}), "'status' does not take --from"));
+  CHECK(has(refusal({"leaks", "--csv"}), "--format csv"));
+  CHECK(has(refusal({"status", "--since", "-2h"}), "'status' does not take --from"));
 }
 
 TEST_CASE("What was given too much is said, and each refusal names its option or its command") {
@@ -110,7 +110,7 @@ TEST_CASE("What was given too much is said, and each refusal names its option or
                              Words{"top", "--limit", "x"}, Words{"top", "--format", "x"}, Words{"top", "--units", "x"},
                              Words{"top", "--at"}, Words{"top", "--utc=x"}, Words{"top", "--nonsense"}}) {
     CAPTURE(words);
-    CHECK(contains(refusal(words), words[1].substr(0, words[1].find('='))));
+    CHECK(has(refusal(words), words[1].substr(0, words[1].find('='))));
   }
 }
 
@@ -151,6 +151,8 @@ TEST_CASE("An empty value is said to be one, and swallows nothing") {
   for (const Words& words : {Words{"top", "--db=", "--utc"}, Words{"top", "--limit=", "--by", "rss"},
                              Words{"--db=", "top"}, Words{"top", "--db", ""}, Words{"top", "--filter="}}) {
     CAPTURE(words);
-    CHECK(contains(refusal(words), "needs a value"));
+    CHECK(has(refusal(words), "needs a value"));
   }
 }
+
+}  // namespace command_line_test

@@ -9,6 +9,8 @@
 #include "support/catch.h"
 #include "support/slurp.h"
 
+namespace completion_test {
+
 using memoir::test::History;
 using memoir::test::recorded;
 using memoir::test::slurp;
@@ -151,3 +153,5 @@ TEST_CASE("fish: what is completed from the file is never run") {
     }
   }
 }
+
+}  // namespace completion_test

@@ -11,8 +11,11 @@
 #include "support/catch.h"
 #include "support/slurp.h"
 
+namespace copies_test {
+
 using namespace memoir;
 using namespace memoir::query;
+using memoir::test::has;
 using memoir::test::History;
 using memoir::test::recorded;
 
@@ -35,10 +38,6 @@ Outcome ask(std::vector<std::string> words, const std::string& database = record
   return test::ask(database, recorded<record>().now_ms(), std::move(words));
 }
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 }  // namespace
 
 TEST_CASE("Every command answers from a backup and from an extract") {
@@ -57,8 +56,8 @@ TEST_CASE("Every command answers from a backup and from an extract") {
       const Outcome outcome = ask({command.name}, file);
       CHECK(((outcome.exit != Exit::failed) || command.name == "doctor"));
     }
-    CHECK(contains(ask({"top"}, file).out, "nginx: worker"));
-    CHECK(contains(ask({"status"}, file).out, "copied"));
+    CHECK(has(ask({"top"}, file).out, "nginx: worker"));
+    CHECK(has(ask({"status"}, file).out, "copied"));
   }
 }
 
@@ -76,7 +75,7 @@ TEST_CASE("An extract of a range has what the range saw") {
     question.insert(question.end(), range.begin(), range.end());
     CAPTURE(command);
     if (std::string_view(command) == "processes") {
-      CHECK(contains(ask(question, part).out, "job --once"));
+      CHECK(has(ask(question, part).out, "job --once"));
     } else {
       CHECK(ask(question, part).out == ask(question).out);
     }
@@ -116,7 +115,7 @@ TEST_CASE("A copy of a damaged file does not take the place of a good one") {
       }
       ++refused;
       CHECK(outcome.exit == Exit::failed);
-      CHECK(contains(outcome.error, source));
+      CHECK(has(outcome.error, source));
       CHECK(outcome.out.empty());
       CHECK(memoir::test::slurp(good) == "good");
     }
@@ -129,9 +128,9 @@ TEST_CASE("A copy without a place, a range, or anything in it is refused") {
   const test::TemporaryDirectory directory;
   const std::string file = directory.path() + "/copy.db";
   CHECK(ask({"backup"}).exit == Exit::usage);
-  CHECK(contains(ask({"backup"}).error, "-o F"));
+  CHECK(has(ask({"backup"}).error, "-o F"));
   CHECK(ask({"extract", "-o", file}).exit == Exit::usage);
-  CHECK(contains(ask({"extract", "-o", file}).error, "--last 2h"));
+  CHECK(has(ask({"extract", "-o", file}).error, "--last 2h"));
   CHECK(ask({"backup", "-o"}).exit == Exit::usage);
   CHECK(ask({"backup", "-o", recorded<record>().path(), "--force"}).exit == Exit::usage);
   CHECK(ask({"extract", "--day", "2020-01-01", "-o", file}).exit == Exit::empty);
@@ -139,6 +138,8 @@ TEST_CASE("A copy without a place, a range, or anything in it is refused") {
   REQUIRE(ask({"backup", "-o", file}).exit == Exit::answered);
   const Outcome refused = ask({"backup", "-o", file});
   CHECK(refused.exit == Exit::failed);
-  CHECK(contains(refused.error, "--force"));
+  CHECK(has(refused.error, "--force"));
   CHECK(ask({"backup", "-o", file, "--force"}).exit == Exit::answered);
 }
+
+}  // namespace copies_test

@@ -12,6 +12,8 @@
 #include "support/catch.h"
 #include "support/slurp.h"
 
+namespace damage_test {
+
 using namespace memoir;
 using namespace memoir::query;
 using memoir::test::History;
@@ -137,3 +139,5 @@ TEST_CASE("A number that Memoir never writes is refused with the file's name, an
     std::ofstream(history.path(), std::ios::binary) << whole;
   }
 }
+
+}  // namespace damage_test

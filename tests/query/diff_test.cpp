@@ -11,6 +11,8 @@
 #include "support/simulation.h"
 #include "support/temporary_directory.h"
 
+namespace diff_test {
+
 using namespace memoir;
 using namespace memoir::query;
 using memoir::test::History;
@@ -191,3 +193,5 @@ TEST_CASE("diff: a zombie holds nothing any more, and an empty file is said to b
   CHECK(answer["rows"][0]["change_kib"] == -100);
   CHECK(answer["rows"][0]["after_kib"].is_null());
 }
+
+}  // namespace diff_test

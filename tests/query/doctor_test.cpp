@@ -14,6 +14,8 @@
 #include "support/catch.h"
 #include "support/slurp.h"
 
+namespace doctor_test {
+
 using namespace memoir;
 using namespace memoir::query;
 using memoir::test::History;
@@ -283,3 +285,5 @@ TEST_CASE("doctor: no file, another's file, an empty and a damaged one are probl
   std::ofstream(path, std::ios::binary) << bytes;
   problem("damaged");
 }
+
+}  // namespace doctor_test

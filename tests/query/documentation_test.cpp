@@ -3,13 +3,17 @@
 #include <cstdlib>
 
 #include "query/args/filter.h"
+#include "query/ask.h"
 #include "query/commands.h"
 #include "query/commands/completion/completion.h"
 #include "query/help.h"
 #include "support/catch.h"
 #include "support/slurp.h"
 
+namespace documentation_test {
+
 using namespace memoir::query;
+using memoir::test::has;
 
 namespace {
 
@@ -24,10 +28,6 @@ std::string man_page() {
   std::string text = read("man/memoir.1");
   for (std::size_t at = text.find("\\-"); at != std::string::npos; at = text.find("\\-", at)) text.erase(at, 1);
   return text;
-}
-
-bool has(const std::string& text, std::string_view part) {
-  return text.find(part) != std::string::npos;
 }
 
 }  // namespace
@@ -92,3 +92,5 @@ TEST_CASE("Each shell can read its completion, where it is installed") {
     CHECK(std::system(command) == 0);
   }
 }
+
+}  // namespace documentation_test

@@ -8,6 +8,8 @@
 #include "query/history.h"
 #include "support/catch.h"
 
+namespace exactness_test {
+
 using namespace memoir;
 using memoir::test::History;
 using memoir::test::recorded;
@@ -213,3 +215,5 @@ TEST_CASE("where some are estimates: between which they are, how wrong their sum
   history.tick();
   CHECK(ask_top()["totals"]["estimates_off_most_kib"] == 150'000);
 }
+
+}  // namespace exactness_test

@@ -12,6 +12,8 @@
 #include "support/catch.h"
 #include "support/manual_clock.h"
 
+namespace examples_test {
+
 using namespace memoir;
 using namespace memoir::query;
 using memoir::test::History;
@@ -87,3 +89,5 @@ TEST_CASE("Every example of the help works") {
   }
   std::filesystem::current_path(before);
 }
+
+}  // namespace examples_test

@@ -6,31 +6,27 @@
 #include <sys/wait.h>
 #include <system_error>
 
+#include "query/ask.h"
 #include "query/history.h"
 #include "support/catch.h"
 #include "support/sanitized.h"
 #include "support/slurp.h"
 
+namespace exception_test {
+
 using namespace memoir;
 using namespace memoir::query;
-
-namespace {
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
-}  // namespace
+using memoir::test::has;
 
 TEST_CASE("An exception is named for what it is, and none is called damage") {
   const std::string memory = exception_message(std::bad_alloc());
-  CHECK(contains(memory, "not enough memory"));
+  CHECK(has(memory, "not enough memory"));
   const std::string system = exception_message(std::system_error(std::make_error_code(std::errc::no_space_on_device)));
-  CHECK(contains(system, "No space left on device"));
+  CHECK(has(system, "No space left on device"));
   const std::string range = exception_message(std::out_of_range("map::at \x1b[2J"));
-  CHECK(contains(range, "std::out_of_range: map::at \\x1b[2J"));
-  CHECK(contains(range, "memoir doctor"));
-  for (const std::string& message : {memory, system, range}) CHECK_FALSE(contains(message, "may be damaged"));
+  CHECK(has(range, "std::out_of_range: map::at \\x1b[2J"));
+  CHECK(has(range, "memoir doctor"));
+  for (const std::string& message : {memory, system, range}) CHECK_FALSE(has(message, "may be damaged"));
 }
 
 TEST_CASE("A program that gets too little memory says so, and does not call the file damaged") {
@@ -60,11 +56,13 @@ TEST_CASE("A program that gets too little memory says so, and does not call the 
     const int status = run(kib);
     const std::string error = test::slurp(folder.path() + "/err");
     CAPTURE(kib, status, error);
-    if (status == 0 || !contains(error, "memoir: ")) continue;
+    if (status == 0 || !has(error, "memoir: ")) continue;
     CHECK(WEXITSTATUS(status) == 1);
-    CHECK(contains(error, "memory"));
-    CHECK_FALSE(contains(error, "damaged"));
+    CHECK(has(error, "memory"));
+    CHECK_FALSE(has(error, "damaged"));
     ++told;
   }
   CHECK(told > 0);
 }
+
+}  // namespace exception_test

@@ -9,6 +9,8 @@
 #include "query/history.h"
 #include "support/catch.h"
 
+namespace exits_test {
+
 using namespace memoir;
 using namespace memoir::query;
 using memoir::test::History;
@@ -38,10 +40,7 @@ void record(History& history) {
 }  // namespace
 
 TEST_CASE("exits: golden answers") {
-  const std::string format = GENERATE("table", "json", "csv");
-  const Outcome outcome = ask(recorded<record>(), {"exits", "--format", format});
-  CHECK(outcome.exit == Exit::answered);
-  test::compare_with_golden("exits." + format, outcome.out);
+  test::check_formats("exits", recorded<record>(), {"exits"});
 }
 
 TEST_CASE("exits: by group those that are only summed count too") {
@@ -131,3 +130,5 @@ TEST_CASE("processes: one that no tick saw has its life and its mark as the kern
   const json server = *std::ranges::find_if(rows, [](const json& row) { return row["pid"] == 10; });
   CHECK(server["ended_ms"].is_null());
 }
+
+}  // namespace exits_test

@@ -21,6 +21,8 @@
 #include "support/slurp.h"
 #include "support/temporary_directory.h"
 
+namespace export_test {
+
 using namespace memoir;
 using namespace memoir::query;
 using nlohmann::json;
@@ -425,3 +427,5 @@ TEST_CASE("export: nothing recorded is exit status 3, with the header; what does
     CHECK(refused.out.empty());
   }
 }
+
+}  // namespace export_test

@@ -6,6 +6,8 @@
 #include "query/render/terminal.h"
 #include "support/catch.h"
 
+namespace filter_test {
+
 using namespace memoir;
 using namespace memoir::query;
 
@@ -214,3 +216,5 @@ TEST_CASE("A word for the shell is what the shell makes of it") {
   CHECK(shell_word("") == "''");
   CHECK(shell_word("comm:a\nb\\'\x1b") == "$'comm:a\\nb\\\\\\'\\x1b'");
 }
+
+}  // namespace filter_test

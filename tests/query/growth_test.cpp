@@ -7,6 +7,8 @@
 #include "query/history.h"
 #include "support/catch.h"
 
+namespace growth_test {
+
 using namespace memoir;
 using memoir::test::History;
 using nlohmann::json;
@@ -134,3 +136,5 @@ TEST_CASE("top by hwm: of equal marks of a group the first counts, whichever pro
   CHECK(row_of(answer, "category", "web")["max_at_ms"] == History::kStart + (rolled ? 1'200'000 : 100'000));
   CHECK(row_of(answer, "category", "other")["max_at_ms"] == History::kStart);
 }
+
+}  // namespace growth_test

@@ -10,6 +10,8 @@
 #include "query/history.h"
 #include "support/catch.h"
 
+namespace identities_test {
+
 using namespace memoir;
 using namespace memoir::query;
 using memoir::test::History;
@@ -76,3 +78,5 @@ TEST_CASE("A series is asked for by what an identity is called, and headed by it
   CHECK(outcome.exit == Exit::answered);
   CHECK(outcome.out.find("PSS of nginx: worker 7 in ") != std::string::npos);
 }
+
+}  // namespace identities_test

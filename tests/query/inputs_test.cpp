@@ -21,8 +21,11 @@
 #include "support/manual_clock.h"
 #include "support/slurp.h"
 
+namespace inputs_test {
+
 using namespace memoir;
 using namespace memoir::query;
+using memoir::test::has;
 using memoir::test::History;
 using memoir::test::recorded;
 using memoir::test::slurp;
@@ -78,10 +81,6 @@ Outcome ask_as_it_is(const std::string& path, std::vector<std::string> words) {
   const test::ZoneGuard zone("UTC");
   words.insert(words.end(), {"--db", path});
   return answer(words, test::ManualClock({recorded<record>().now_ms(), 0}));
-}
-
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 }  // namespace
@@ -360,3 +359,5 @@ TEST_CASE("A word that may mean several things lists them as they can be typed, 
   CHECK(has(leaks, "'psql app'"));
   CHECK(ask(recorded<record>(), {"leaks", "--explain", "psql app"}).exit == Exit::answered);
 }
+
+}  // namespace inputs_test

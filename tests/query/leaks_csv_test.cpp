@@ -12,6 +12,8 @@
 #include "support/manual_clock.h"
 #include "support/temporary_directory.h"
 
+namespace leaks_csv_test {
+
 using namespace memoir;
 using namespace memoir::query;
 using Json = nlohmann::json;
@@ -175,3 +177,5 @@ TEST_CASE("What cannot be judged from a CSV file is an error that says why") {
   CHECK(ask({"web", "--csv", bad.path}).exit == Exit::usage);
   CHECK(ask({"--csv", bad.path, "--hour", "soon"}).exit == Exit::usage);
 }
+
+}  // namespace leaks_csv_test

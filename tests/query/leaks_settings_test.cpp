@@ -6,6 +6,8 @@
 #include "support/catch.h"
 #include "support/temporary_directory.h"
 
+namespace leaks_settings_test {
+
 using namespace memoir;
 using namespace memoir::query;
 
@@ -57,3 +59,5 @@ TEST_CASE("leaks: an hour that is none is an error that names its place") {
   options.hour = "1ms";
   CHECK(error_of(options) == "--hour: less than 10 ms has nothing to judge");
 }
+
+}  // namespace leaks_settings_test

@@ -11,6 +11,8 @@
 #include "query/leaks/series.h"
 #include "support/catch.h"
 
+namespace leaks_test {
+
 using namespace memoir;
 using namespace memoir::query;
 using memoir::test::History;
@@ -73,9 +75,7 @@ TEST_CASE("Leaks are found by identity, what is none is let go, and each verdict
   History history;
   record(history);
 
-  for (const char* format : {"table", "json", "csv"}) {
-    memoir::test::compare_with_golden(std::string("leaks.") + format, ask(history, fast({"--format", format})).out);
-  }
+  memoir::test::check_formats("leaks", history, fast({}));
   memoir::test::compare_with_golden("leaks-explain.table", ask(history, fast({"--explain", "leaky"})).out);
 
   const Json leaks = json_of(history, fast({}));
@@ -225,3 +225,5 @@ TEST_CASE("What ended is evidence and no forecast, and its limit is that of its 
   const Json before = json_of(history, fast({"--to", "@" + std::to_string(ended_ms - 60'000)}));
   for (const Json& row : before["rows"]) CHECK(row["ended_ms"].is_null());
 }
+
+}  // namespace leaks_test

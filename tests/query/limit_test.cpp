@@ -9,6 +9,8 @@
 #include "query/zone_guard.h"
 #include "support/catch.h"
 
+namespace limit_test {
+
 using namespace memoir;
 using namespace memoir::query;
 using memoir::test::History;
@@ -53,9 +55,7 @@ std::size_t height(const std::vector<std::string>& lines, std::size_t columns) {
   return height;
 }
 
-Outcome ask(std::vector<std::string> words) {
-  return test::ask(recorded<record>(), std::move(words));
-}
+constexpr auto ask = test::ask_recorded<record>;
 
 std::size_t rows_of(const std::string& format, const std::string& text) {
   if (format == "json") return nlohmann::json::parse(text)["rows"].size();
@@ -125,3 +125,5 @@ TEST_CASE("CSV and JSON have all rows, unless --limit asks for fewer: then stand
     }
   }
 }
+
+}  // namespace limit_test

@@ -6,6 +6,8 @@
 #include "query/history.h"
 #include "support/catch.h"
 
+namespace looks_test {
+
 using namespace memoir;
 using memoir::test::History;
 using memoir::test::recorded;
@@ -73,3 +75,5 @@ TEST_CASE("looks: the peak of what ended between two ticks is the look's, and wh
     CHECK(row["at_ms"] == kLast);
   }
 }
+
+}  // namespace looks_test

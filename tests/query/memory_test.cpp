@@ -7,6 +7,8 @@
 #include "query/history.h"
 #include "support/catch.h"
 
+namespace memory_test {
+
 using namespace memoir;
 using namespace memoir::query;
 using memoir::test::History;
@@ -78,11 +80,7 @@ json line(const json& rows, const std::string& name) {
 }  // namespace
 
 TEST_CASE("memory: golden answers") {
-  const std::string format = GENERATE("table", "json", "csv");
-  const Outcome outcome = ask(recorded<record>(), {"memory", "--at", "2026-11-19 00:01", "--format", format});
-  CAPTURE(outcome.error);
-  CHECK(outcome.exit == Exit::answered);
-  test::compare_with_golden("memory." + format, outcome.out);
+  test::check_formats("memory", recorded<record>(), {"memory", "--at", "2026-11-19 00:01"});
 }
 
 TEST_CASE("memory: the rest grows by what nobody gives back, and trend has it as a series") {
@@ -190,3 +188,5 @@ TEST_CASE("memory: what lies outside of processes, where it was recorded, and wh
   CHECK(answer["warnings"][1].get<std::string>().starts_with("3 texts of the kernel"));
   CHECK(ask(history, {"memory"}).out.find("found by walks") != std::string::npos);
 }
+
+}  // namespace memory_test

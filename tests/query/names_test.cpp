@@ -20,6 +20,8 @@
 #include "support/catch.h"
 #include "support/csv_records.h"
 
+namespace names_test {
+
 using namespace memoir;
 using namespace memoir::query;
 using memoir::test::History;
@@ -76,9 +78,7 @@ void record(History& history) {
   history.end_run();
 }
 
-Outcome ask(std::vector<std::string> words) {
-  return test::ask(recorded<record>(), std::move(words));
-}
+constexpr auto ask = test::ask_recorded<record>;
 
 // What each command needs beside its name.
 std::vector<std::string> words_of(const Command& command, const std::string& folder) {
@@ -362,3 +362,5 @@ TEST_CASE("Hostile names: what is unclear or misspelt is told harmlessly, and ca
     check_harmless(word.error);
   }
 }
+
+}  // namespace names_test

@@ -7,6 +7,8 @@
 #include "query/history.h"
 #include "support/catch.h"
 
+namespace objects_test {
+
 using namespace memoir;
 using namespace memoir::query;
 using memoir::test::History;
@@ -72,19 +74,14 @@ void record_no_ledgers(History& history) {
   history.tick(2);
 }
 
-json json_of(std::vector<std::string> words) {
-  return test::json_of(recorded<record>(), std::move(words));
-}
+constexpr auto json_of = test::json_recorded<record>;
 
 }  // namespace
 
 TEST_CASE("Golden ledgers and objects") {
-  for (const std::string format : {"table", "json", "csv"}) {
-    test::compare_with_golden("mappings." + format, ask(recorded<record>(), {"mappings", "--format", format}).out);
-    test::compare_with_golden("mappings-one." + format,
-                              ask(recorded<record>(), {"mappings", "10", "--format", format}).out);
-    test::compare_with_golden("objects." + format, ask(recorded<record>(), {"objects", "--format", format}).out);
-  }
+  test::check_formats("mappings", recorded<record>(), {"mappings"});
+  test::check_formats("mappings-one", recorded<record>(), {"mappings", "10"});
+  test::check_formats("objects", recorded<record>(), {"objects"});
 }
 
 TEST_CASE("mappings: the rows of a ledger are sorted by PSS, what is beyond the largest among them, and add up") {
@@ -223,7 +220,7 @@ TEST_CASE("objects: memory that no process has as its own, with who maps it, who
   segment.rss_kib = 60 * kMib;
   history.segments({segment});
   history.tick(3);
-  const json answer = json_of(history, {"objects", "--ownerless"});
+  const json answer = test::json_of(history, {"objects", "--ownerless"});
   const json& rows = answer["rows"];
   REQUIRE(rows.size() == 4);
   CHECK(rows[0]["name"] == "/dev/shm/ring");
@@ -286,3 +283,5 @@ TEST_CASE(
       ask(history, {"objects", "--ownerless"}).out,
       test::ContainsSubstring("1 mapping was in the first ledgers of who maps it: older than told here, maybe."));
 }
+
+}  // namespace objects_test

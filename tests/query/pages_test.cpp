@@ -11,6 +11,8 @@
 #include "support/catch.h"
 #include "support/slurp.h"
 
+namespace pages_test {
+
 using namespace memoir;
 using memoir::test::History;
 
@@ -129,3 +131,5 @@ TEST_CASE("man has no warning about a page, where it is installed") {
   }
   CHECK(pages >= 4);
 }
+
+}  // namespace pages_test

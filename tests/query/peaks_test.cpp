@@ -11,6 +11,8 @@
 #include "query/render/terminal.h"
 #include "support/catch.h"
 
+namespace peaks_test {
+
 using namespace memoir;
 using namespace memoir::query;
 using memoir::test::History;
@@ -169,3 +171,5 @@ TEST_CASE("What rows are ranked by is told, and is what people see first") {
   const std::string narrow = on_screen(history, {"top", "--by", "uss"}, {30, 24});
   CHECK(narrow.find("USS MiB ▼") != std::string::npos);
 }
+
+}  // namespace peaks_test

@@ -7,15 +7,19 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "query/ask.h"
 #include "query/history.h"
 #include "query/render/layout.h"
 #include "query/render/terminal.h"
 #include "support/catch.h"
 #include "support/slurp.h"
 
+namespace program_test {
+
 using memoir::cut_line;
 using memoir::query::display_width;
 using memoir::query::use_utf8;
+using memoir::test::has;
 using memoir::test::History;
 using memoir::test::recorded;
 using memoir::test::slurp;
@@ -39,10 +43,6 @@ Ran run(const std::string& arguments, const std::string& environment = "") {
           slurp(directory.path() + "/err")};
 }
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 void record(History& history) {
   history.begin_run();
   history.birth(7, {"日本", "日本語 \xc3\xa4", "web"}, 5000);
@@ -62,7 +62,7 @@ TEST_CASE("Exit 0: an answer, help and version on standard output only") {
     CHECK_FALSE(ran.out.empty());
     CHECK(ran.error.empty());
   }
-  CHECK(contains(run("--version").out, "SQLite 3."));
+  CHECK(has(run("--version").out, "SQLite 3."));
 }
 
 TEST_CASE("Exit 1: what is not a file is not opened, and what may not be read is said") {
@@ -71,14 +71,14 @@ TEST_CASE("Exit 1: what is not a file is not opened, and what may not be read is
   REQUIRE(mkfifo(fifo.c_str(), 0600) == 0);
   const Ran queue = run("top --db " + fifo);
   CHECK(queue.status == 1);
-  CHECK(contains(queue.error, "is not a file"));
+  CHECK(has(queue.error, "is not a file"));
   if (geteuid() == 0) return;  // root may read all
   const std::string closed = directory.path() + "/closed.db";
   std::ofstream(closed) << "x";
   REQUIRE(chmod(closed.c_str(), 0) == 0);
   const Ran refused = run("top --db " + closed);
   CHECK(refused.status == 1);
-  CHECK(contains(refused.error, "may not be read by this user"));
+  CHECK(has(refused.error, "may not be read by this user"));
 }
 
 TEST_CASE("Exit 1: an answer that cannot be written, however long it is") {
@@ -95,15 +95,15 @@ TEST_CASE("Exit 1: no file, or not ours; the message names the file and how to f
   const std::string absent = directory.path() + "/absent.db";
   const Ran none = run("top --db " + absent);
   CHECK(none.status == 1);
-  CHECK(contains(none.error, absent));
-  CHECK(contains(none.error, "memoird"));
+  CHECK(has(none.error, absent));
+  CHECK(has(none.error, "memoird"));
   CHECK(none.out.empty());
 
   const std::string text = directory.path() + "/text.db";
   std::ofstream(text) << std::string(5000, 'x');
   const Ran not_ours = run("top --db " + text);
   CHECK(not_ours.status == 1);
-  CHECK(contains(not_ours.error, text));
+  CHECK(has(not_ours.error, text));
 
   CHECK(run("top --db " + directory.path()).status == 1);
 }
@@ -114,7 +114,7 @@ TEST_CASE("Exit 2: usage; nothing is opened for it") {
     const Ran ran = run(arguments);
     CHECK(ran.status == 2);
     CHECK(ran.out.empty());
-    CHECK(contains(ran.error, "memoir: "));
+    CHECK(has(ran.error, "memoir: "));
   }
 }
 
@@ -125,13 +125,13 @@ TEST_CASE("Exit 3: nothing was recorded then") {
 TEST_CASE("The database comes from --db, then MEMOIR_DB, then the XDG path") {
   CHECK(run("top", "MEMOIR_DB=" + recorded<record>().path()).status == 0);
   CHECK(run("top --db /nonexistent", "MEMOIR_DB=" + recorded<record>().path()).status == 1);
-  CHECK(contains(run("top", "MEMOIR_DB=/nonexistent").error, "$MEMOIR_DB"));
+  CHECK(has(run("top", "MEMOIR_DB=/nonexistent").error, "$MEMOIR_DB"));
   if (access("/var/lib/memoir/memoir.db", F_OK) == 0) return;  // it comes before the XDG path
   const TemporaryDirectory data;
   REQUIRE(mkdir((data.path() + "/memoir").c_str(), 0700) == 0);
   const Ran absent = run("top", "XDG_DATA_HOME=" + data.path());
   CHECK(absent.status == 1);
-  CHECK(contains(absent.error, data.path()));
+  CHECK(has(absent.error, data.path()));
   REQUIRE(std::system(("cp " + recorded<record>().path() + "* " + data.path() + "/memoir/").c_str()) == 0);
   CHECK(run("top", "XDG_DATA_HOME=" + data.path()).status == 0);
 }
@@ -139,8 +139,8 @@ TEST_CASE("The database comes from --db, then MEMOIR_DB, then the XDG path") {
 TEST_CASE("In a pipe: no colour, nothing cut, UTF-8 whatever the locale") {
   const Ran ran = run("top --db " + recorded<record>().path(), "LC_ALL=C TERM=xterm");
   CHECK(ran.status == 0);
-  CHECK_FALSE(contains(ran.out, "\x1b"));
-  CHECK(contains(ran.out, "日本語 ä"));
+  CHECK_FALSE(has(ran.out, "\x1b"));
+  CHECK(has(ran.out, "日本語 ä"));
 }
 
 TEST_CASE("CSV and OpenMetrics on a terminal show control characters as numbers, elsewhere as they were recorded") {
@@ -160,9 +160,9 @@ TEST_CASE("CSV and OpenMetrics on a terminal show control characters as numbers,
                          "' /dev/null </dev/null >" + directory.path() + "/out 2>&1")
                             .c_str()) == 0);
     const std::string shown = slurp(directory.path() + "/out");
-    CHECK_FALSE(contains(shown, "\x1b[2J"));
-    CHECK(contains(shown, "\\x1b[2Jname"));
-    CHECK(contains(run(std::string(command) + " --db " + history.path()).out, "\x1b[2Jname"));
+    CHECK_FALSE(has(shown, "\x1b[2J"));
+    CHECK(has(shown, "\\x1b[2Jname"));
+    CHECK(has(run(std::string(command) + " --db " + history.path()).out, "\x1b[2Jname"));
   }
 }
 
@@ -183,9 +183,9 @@ TEST_CASE("Charts are ASCII where the locale has nothing else") {
   const std::string command = "summary --day 2026-11-19 --utc --db " + recorded<record>().path();
   const Ran blocks = run(command, "LC_ALL=C.UTF-8");
   const Ran ascii = run(command, "LC_ALL=C");
-  REQUIRE(contains(blocks.out, "┤"));
-  CHECK_FALSE(contains(ascii.out, "┤"));
-  CHECK(contains(ascii.out, "iB +"));
+  REQUIRE(has(blocks.out, "┤"));
+  CHECK_FALSE(has(ascii.out, "┤"));
+  CHECK(has(ascii.out, "iB +"));
 }
 
 TEST_CASE("A long answer on a terminal goes through the pager, others do not") {
@@ -202,17 +202,17 @@ TEST_CASE("A long answer on a terminal goes through the pager, others do not") {
     CHECK(std::system(command.c_str()) == 0);
     return slurp(directory.path() + "/out");
   };
-  CHECK(contains(on_terminal("MEMOIR_PAGER='sed s/^/paged:/'", "--help"), "paged:Usage"));
-  CHECK(contains(on_terminal("PAGER='sed s/^/paged:/'", "--help"), "paged:Usage"));
-  CHECK(contains(on_terminal("MEMOIR_PAGER='sed s/^/paged:$LESS:/'", "--help"), "paged:"));
+  CHECK(has(on_terminal("MEMOIR_PAGER='sed s/^/paged:/'", "--help"), "paged:Usage"));
+  CHECK(has(on_terminal("PAGER='sed s/^/paged:/'", "--help"), "paged:Usage"));
+  CHECK(has(on_terminal("MEMOIR_PAGER='sed s/^/paged:$LESS:/'", "--help"), "paged:"));
   for (const char* environment : {"MEMOIR_PAGER= PAGER='sed s/^/paged:/'", "PAGER=cat", "PAGER=/nonexistent/pager"}) {
     const std::string out = on_terminal(environment, "--help");
-    CHECK(contains(out, "Usage: memoir"));
-    CHECK_FALSE(contains(out, "paged:"));
+    CHECK(has(out, "Usage: memoir"));
+    CHECK_FALSE(has(out, "paged:"));
   }
-  CHECK_FALSE(contains(on_terminal("PAGER='sed s/^/paged:/'", "--help --no-pager"), "paged:"));
-  CHECK_FALSE(contains(on_terminal("PAGER='sed s/^/paged:/'", "--version"), "paged:"));
-  CHECK_FALSE(contains(run("--help", "PAGER='sed s/^/paged:/'").out, "paged:"));
+  CHECK_FALSE(has(on_terminal("PAGER='sed s/^/paged:/'", "--help --no-pager"), "paged:"));
+  CHECK_FALSE(has(on_terminal("PAGER='sed s/^/paged:/'", "--version"), "paged:"));
+  CHECK_FALSE(has(run("--help", "PAGER='sed s/^/paged:/'").out, "paged:"));
 }
 
 TEST_CASE("A reader that goes early ends it quietly, a full disk with a message") {
@@ -222,5 +222,7 @@ TEST_CASE("A reader that goes early ends it quietly, a full disk with a message"
   CHECK(slurp(errors).empty());
   const int status = std::system((MEMOIR " --help >/dev/full 2>" + errors).c_str());
   CHECK(WEXITSTATUS(status) == 1);
-  CHECK(contains(slurp(errors), "cannot write"));
+  CHECK(has(slurp(errors), "cannot write"));
 }
+
+}  // namespace program_test

@@ -2,6 +2,8 @@
 
 #include "support/catch.h"
 
+namespace recording_test {
+
 using namespace memoir;
 using namespace memoir::query;
 
@@ -158,3 +160,5 @@ TEST_CASE("growth is measured over the last week, and tells how long the cap las
     CHECK(growth_of(file, 2 * day_ms).days_left == 0);
   }
 }
+
+}  // namespace recording_test

@@ -11,6 +11,8 @@
 #include "support/catch.h"
 #include "support/csv_records.h"
 
+namespace render_test {
+
 using namespace memoir;
 using namespace memoir::query;
 
@@ -343,3 +345,5 @@ TEST_CASE("The column that rows are ranked by comes first for people, with a mar
   CHECK(nlohmann::json::parse(render_json({}, report))["sorted_by"] == "pss_kib");
   CHECK(render_csv(report).find("pid,pss_kib,name") == 0);
 }
+
+}  // namespace render_test

@@ -16,6 +16,8 @@
 #include "query/zone_guard.h"
 #include "support/catch.h"
 
+namespace reports_test {
+
 using namespace memoir;
 using namespace memoir::query;
 using memoir::test::History;
@@ -104,8 +106,7 @@ std::string without_sizes(std::string text) {
   std::string out;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
-    if (line.find("a day (from") == std::string::npos && line.find("file_bytes") == std::string::npos)
-      out += line + "\n";
+    if (line.find("a day (from") == std::string::npos) out += line + "\n";
   }
   return out;
 }
@@ -121,25 +122,23 @@ Json row_of(const Json& rows, const char* key, const Json& value) {
 }  // namespace
 
 TEST_CASE("golden answers of status, trend and peaks") {
-  struct Golden {
-    const char* name;
-    std::vector<std::string> arguments;
+  const auto check = [](const char* name, const std::vector<std::string>& words) {
+    test::check_formats(name, [&](const std::string& format) {
+      std::vector<std::string> arguments = words;
+      arguments.insert(arguments.end(), {"--format", format});
+      const Outcome outcome = ask(arguments);
+      CHECK(outcome.exit == Exit::answered);
+      CHECK(outcome.error.find("memoir: '") == std::string::npos);
+      return format == "table" ? without_sizes(outcome.out) : outcome.out;
+    });
   };
-  const Golden golden = GENERATE(Golden{"status", {"status"}},                                                     //
-                                 Golden{"trend-machine", {"trend", "machine"}},                                    //
-                                 Golden{"trend-category", {"trend", "database", "--step", "30m", "--by", "rss"}},  //
-                                 Golden{"peaks", {"peaks"}},                                                       //
-                                 Golden{"peaks-range", {"peaks", "--last", "2h"}},                                 //
-                                 Golden{"peaks-category", {"peaks", "--group", "category"}},                       //
-                                 Golden{"peaks-user", {"peaks", "--group", "user"}});
-  const char* format = GENERATE("table", "json", "csv");
-  CAPTURE(golden.name, format);
-  std::vector<std::string> arguments = golden.arguments;
-  arguments.insert(arguments.end(), {"--format", format});
-  const Outcome outcome = ask(arguments);
-  CHECK(outcome.exit == Exit::answered);
-  CHECK(outcome.error.find("memoir: '") == std::string::npos);
-  test::compare_with_golden(std::string(golden.name) + "." + format, without_sizes(outcome.out));
+  check("status", {"status"});
+  check("trend", {"trend", "machine"});
+  check("peaks", {"peaks"});
+  check("", {"trend", "database", "--step", "30m", "--by", "rss"});
+  check("", {"peaks", "--last", "2h"});
+  check("", {"peaks", "--group", "category"});
+  check("", {"peaks", "--group", "user"});
 }
 
 TEST_CASE("on a terminal the trend is drawn and fits it") {
@@ -362,3 +361,5 @@ TEST_CASE("status: bursts are counted, and the one that goes on is told with its
   CHECK(status("json").find("\"burst_since_ms\": null") != std::string::npos);
   CHECK(status("table").find("2 within the last day") != std::string::npos);
 }
+
+}  // namespace reports_test

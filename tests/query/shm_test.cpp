@@ -7,6 +7,8 @@
 #include "query/history.h"
 #include "support/catch.h"
 
+namespace shm_test {
+
 using namespace memoir;
 using namespace memoir::query;
 using memoir::test::History;
@@ -52,10 +54,7 @@ void record(History& history) {
 }  // namespace
 
 TEST_CASE("shm: golden answers") {
-  const std::string format = GENERATE("table", "json", "csv");
-  const Outcome outcome = ask(recorded<record>(), {"shm", "--format", format});
-  CHECK(outcome.exit == Exit::answered);
-  test::compare_with_golden("shm." + format, outcome.out);
+  test::check_formats("shm", recorded<record>(), {"shm"});
 }
 
 TEST_CASE("shm: who made a segment, how it grew, and that nobody is attached any more") {
@@ -98,3 +97,5 @@ TEST_CASE("shm: none, not recorded, and more than were recorded") {
   more.tick(2);
   CHECK(json_of(more, {"shm"})["warnings"].size() == 1);
 }
+
+}  // namespace shm_test

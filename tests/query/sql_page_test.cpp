@@ -17,6 +17,8 @@
 #include "support/catch.h"
 #include "support/slurp.h"
 
+namespace sql_page_test {
+
 using namespace memoir;
 using memoir::test::History;
 using memoir::test::recorded;
@@ -332,3 +334,5 @@ TEST_CASE("sql page: a view answers the same, however its ticks are named") {
           rows_of("SELECT * FROM " + view + " WHERE tick_id IN (1, 6) LIMIT 1"));
   }
 }
+
+}  // namespace sql_page_test

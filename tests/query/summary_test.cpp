@@ -18,8 +18,11 @@
 #include "support/catch.h"
 #include "support/slurp.h"
 
+namespace summary_test {
+
 using namespace memoir;
 using namespace memoir::query;
+using memoir::test::has;
 using memoir::test::History;
 using memoir::test::kWeekDayMs;
 using memoir::test::kWeekLastDay;
@@ -57,23 +60,15 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-bool has(const std::string& text, std::string_view part) {
-  return text.find(part) != std::string::npos;
-}
-
 // Of the last day; its last six hours are after midnight in UTC.
 const std::vector<std::string> kDay{"--day", "2026-11-26"};
 
 }  // namespace
 
 TEST_CASE("summary: golden answers in each format") {
-  const char* format = GENERATE("table", "json", "csv", "markdown", "html");
-  CAPTURE(format);
   std::vector<std::string> arguments = kDay;
-  arguments.insert(arguments.end(), {"--format", format});
-  const Outcome outcome = ask(arguments);
-  CHECK(outcome.exit == Exit::answered);
-  test::compare_with_golden(std::string("summary.") + format, outcome.out);
+  arguments.insert(arguments.begin(), "summary");
+  test::check_formats("summary", recorded_week(), arguments, true);
 }
 
 TEST_CASE("summary: the day's figures, with when") {
@@ -435,3 +430,5 @@ TEST_CASE("summary: a folder that is not there, or cannot be written, is said") 
   CHECK(blocked.exit == Exit::failed);
   CHECK(has(blocked.error, "2026-11-19.html"));
 }
+
+}  // namespace summary_test

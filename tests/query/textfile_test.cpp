@@ -23,6 +23,8 @@
 #include "support/slurp.h"
 #include "support/temporary_directory.h"
 
+namespace textfile_test {
+
 using namespace memoir;
 using namespace memoir::query;
 using memoir::test::History;
@@ -423,3 +425,5 @@ TEST_CASE("export fleet: the same series as the textfile had at each tick, with 
   CHECK(told.size() == written.size());
   CHECK(told == written);
 }
+
+}  // namespace textfile_test

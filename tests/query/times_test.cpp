@@ -3,6 +3,8 @@
 #include "query/zone_guard.h"
 #include "support/catch.h"
 
+namespace times_test {
+
 using namespace memoir;
 using namespace memoir::query;
 using memoir::test::kBerlin;
@@ -139,3 +141,5 @@ TEST_CASE("Times that a sentence tells in UTC are told in the zone") {
   CHECK(times_in_zone("2026-11-19 23:30:00 CET", Zone::local) == "2026-11-19 23:30:00 CET");
   CHECK(times_in_zone("2026-99-19 23:30:00 UTC", Zone::local) == "2026-99-19 23:30:00 UTC");
 }
+
+}  // namespace times_test

@@ -7,6 +7,8 @@
 #include "query/history.h"
 #include "support/catch.h"
 
+namespace tmpfs_test {
+
 using namespace memoir;
 using namespace memoir::query;
 using memoir::test::History;
@@ -70,15 +72,8 @@ void record(History& history) {
 }  // namespace
 
 TEST_CASE("tmpfs: golden answers") {
-  const std::string format = GENERATE("table", "json", "csv");
-  const Outcome all = ask(recorded<record>(), {"tmpfs", "--format", format});
-  CAPTURE(all.error);
-  CHECK(all.exit == Exit::answered);
-  test::compare_with_golden("tmpfs." + format, all.out);
-  const Outcome one = ask(recorded<record>(), {"tmpfs", "/dev/shm", "--since", "2026-11-19 00:05", "--format", format});
-  CAPTURE(one.error);
-  CHECK(one.exit == Exit::answered);
-  test::compare_with_golden("tmpfs-mount." + format, one.out);
+  test::check_formats("tmpfs", recorded<record>(), {"tmpfs"});
+  test::check_formats("tmpfs-mount", recorded<record>(), {"tmpfs", "/dev/shm", "--since", "2026-11-19 00:05"});
 }
 
 TEST_CASE("tmpfs: the mounts with how full they are, how far the walk got, and warnings") {
@@ -130,3 +125,5 @@ TEST_CASE("tmpfs: a mount that there is not, and files that tell nothing of it")
   CHECK((outcome.out + outcome.error).find("nothing of tmpfs was recorded") != std::string::npos);
   CHECK(ask(older, {"tmpfs", "--at", "2026-11-18"}).exit == Exit::empty);
 }
+
+}  // namespace tmpfs_test

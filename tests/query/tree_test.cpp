@@ -11,6 +11,8 @@
 #include "query/zone_guard.h"
 #include "support/catch.h"
 
+namespace tree_test {
+
 using namespace memoir;
 using namespace memoir::query;
 using memoir::test::History;
@@ -94,13 +96,8 @@ std::int64_t check_sums(const json& rows, const std::string& metric) {
 }  // namespace
 
 TEST_CASE("Golden trees") {
-  const char* format = GENERATE("table", "json", "csv");
-  const Outcome whole = ask(recorded<record>(), {"tree", "--format", format});
-  CHECK(whole.exit == Exit::answered);
-  test::compare_with_golden(std::string("tree.") + format, whole.out);
-  const Outcome some =
-      ask(recorded<record>(), {"tree", "--filter", "user=www-data", "--by", "rss", "--format", format});
-  test::compare_with_golden(std::string("tree-filter.") + format, some.out);
+  test::check_formats("tree", recorded<record>(), {"tree"});
+  test::check_formats("tree-filter", recorded<record>(), {"tree", "--filter", "user=www-data", "--by", "rss"});
 }
 
 TEST_CASE("tree: JSON nests children, the largest first, and every sum adds up") {
@@ -207,3 +204,5 @@ TEST_CASE("tree: nothing recorded is exit status 3, in every format, and CSV has
   }
   CHECK(ask(history, {"tree", "--by", "hwm"}).exit == Exit::usage);
 }
+
+}  // namespace tree_test

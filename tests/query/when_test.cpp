@@ -2,6 +2,8 @@
 
 #include "support/catch.h"
 
+namespace when_test {
+
 using namespace memoir;
 using namespace memoir::query;
 
@@ -125,3 +127,5 @@ TEST_CASE("A range without a length is refused") {
   ends.from = ends.to = "-5h";
   CHECK_FALSE(resolve_when(ends, kRecorded, kNow).ok());
 }
+
+}  // namespace when_test
