@@ -4,7 +4,7 @@
 add_library(memoir_options INTERFACE)
 target_compile_options(memoir_options INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast -Wnon-virtual-dtor
-  -Woverloaded-virtual -Wformat=2)
+  -Woverloaded-virtual -Wformat=2 $<$<CXX_COMPILER_ID:Clang>:-Wreserved-identifier>)
 if(CMAKE_UNITY_BUILD)
   # GCC takes a source file that another includes for a header; and what it inlines more of, for uninitialised.
   target_compile_options(memoir_options INTERFACE
@@ -53,17 +53,9 @@ function(memoir_layer name)
   foreach(folder IN LISTS ARG_FOLDERS)
     file(GLOB found CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.cpp)
     list(FILTER found EXCLUDE REGEX "/(${except})\\.cpp$")
-    # Files of one folder are compiled as one, eight at a time (CMAKE_UNITY_BUILD).
-    set(count 0)
-    foreach(source IN LISTS found)
-      math(EXPR batch "${count} / 8")
-      set_source_files_properties(${source} PROPERTIES UNITY_GROUP "${folder}_${batch}")
-      math(EXPR count "${count} + 1")
-    endforeach()
     list(APPEND sources ${found})
   endforeach()
   add_library(memoir_${name} STATIC ${sources})
-  set_target_properties(memoir_${name} PROPERTIES UNITY_BUILD_MODE GROUP)
   target_include_directories(memoir_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR})
   list(TRANSFORM ARG_LINKS PREPEND memoir_ OUTPUT_VARIABLE links)
   list(TRANSFORM ARG_USES PREPEND memoir_ OUTPUT_VARIABLE uses)

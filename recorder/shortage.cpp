@@ -5,7 +5,7 @@
 namespace memoir {
 namespace {
 
-constexpr std::int64_t kStepMs = 1'000;
+constexpr std::int64_t kLowEachMs = 1'000;
 constexpr std::int64_t kRecentMs = 5'000;
 constexpr std::int64_t kWindowMs = 20'000;
 constexpr std::int64_t kHorizonMs = 60'000;
@@ -37,7 +37,7 @@ std::optional<std::int64_t> Shortage::see(std::int64_t now_ms, std::int64_t avai
     if (now_ms - low.at_ms < kRecentMs) break;
     if (!before || low.kib <= before->kib) before = low;
   }
-  if (lows_.empty() || now_ms - lows_.back().at_ms >= kStepMs) {
+  if (lows_.empty() || now_ms - lows_.back().at_ms >= kLowEachMs) {
     lows_.push_back({now_ms, available_kib});
   } else {
     lows_.back().kib = std::min(lows_.back().kib, available_kib);

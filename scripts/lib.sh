@@ -10,7 +10,7 @@ test_packages="e2fsprogs fish man-db systemd tzdata zsh"
 # Servers, which start as they are installed: installed by themselves only where policy-rc.d forbids that, as it does in
 # containers. 46 MB to fetch, 200 MB on the disk.
 server_packages="prometheus prometheus-node-exporter victoria-metrics"
-check_packages="git libclang-rt-dev llvm clang-tidy clang-format cppcheck shellcheck"
+check_packages="git libclang-rt-dev llvm clang-tidy clang-format lld cppcheck shellcheck"
 # What scripts/package and scripts/test-package need on this system.
 package_packages="build-essential debhelper dpkg-dev lintian"
 boot_packages="debootstrap systemd-container"

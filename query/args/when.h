@@ -28,6 +28,8 @@ Result<When> resolve_when(const Options& options, Recorded recorded, std::int64_
 // --step, if it is given; `why` is what is wrong with a width of nothing.
 Result<std::optional<std::int64_t>> parse_step(const Options& options, std::string_view why);
 
+inline constexpr std::int64_t kLastHourMs = 60 * 60 * 1000;
+
 // The range asked, or the `length_ms` before the last tick.
 Range range_or_last(const When& when, Recorded recorded, std::int64_t length_ms);
 

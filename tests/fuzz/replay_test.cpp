@@ -15,6 +15,7 @@
 #include "support/catch.h"
 #include "support/fixture.h"
 #include "support/slurp.h"
+#include "support/trials.h"
 
 using namespace memoir;
 
@@ -107,7 +108,7 @@ void run(const fuzz::Target& target, std::string_view text) {
 void run_all(const fuzz::Target& target, const std::vector<std::string>& texts) {
   for (const std::string& text : texts) run(target, text);
   Mutator mutator(texts);
-  for (int i = 0; i < target.mutations; ++i) run(target, mutator.next());
+  for (int i = 0; i < test::trials(target.mutations); ++i) run(target, mutator.next());
 }
 
 // Texts that were written for one target: what a fixture does not have, and what once went wrong.

@@ -15,6 +15,7 @@
 #include "support/manual_clock.h"
 #include "support/sanitized.h"
 #include "support/simulation.h"
+#include "support/trials.h"
 
 namespace memoir::test {
 namespace {
@@ -113,8 +114,8 @@ bool survives(const Plan& plan, std::int64_t nth) {
 void survives_everywhere(const Plan& plan) {
   log_start(LogLevel::error);
   std::int64_t nth = 1;
-  constexpr std::int64_t fewer = kSanitized ? 7 : 1;
-  while (survives(plan, nth)) nth += plan.step * fewer;
+  const std::int64_t apart = all_trials() ? plan.step : plan.step * (kSanitized ? 7 : 4);
+  while (survives(plan, nth)) nth += apart;
   REQUIRE(nth > 10);
 }
 

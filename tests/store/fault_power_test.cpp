@@ -13,7 +13,7 @@
 #include "store_fixture.h"
 #include "support/fault_vfs.h"
 #include "support/manual_clock.h"
-#include "support/sanitized.h"
+#include "support/trials.h"
 
 namespace memoir::test {
 namespace {
@@ -103,7 +103,7 @@ bool survives_cut(std::uint32_t seed, std::int64_t nth, Durability durability) {
   return true;
 }
 
-constexpr std::uint32_t kCuts = kSanitized ? 40 : 150;
+const std::uint32_t kCuts = trials(150U);
 
 void survives_cuts(Durability durability, std::uint32_t seeds) {
   log_start(LogLevel::error);

@@ -6,6 +6,7 @@
 #include "store/samples.h"
 #include "store_fixture.h"
 #include "support/simulation.h"
+#include "support/trials.h"
 
 namespace memoir::test {
 namespace {
@@ -157,7 +158,7 @@ void check_values(Reader& reader, Range range, const std::vector<Metric>& metric
 }
 
 TEST_CASE("the history of a metric is that of the samples") {
-  for (std::uint32_t seed = 1; seed <= 12; ++seed) {
+  for (std::uint32_t seed = 1; seed <= trials(12U); ++seed) {
     INFO("seed " << seed);
     const StoreFixture fixture;
     RandomHistory history(seed);

@@ -7,15 +7,15 @@
 
 #include "random_history.h"
 #include "store_fixture.h"
-#include "support/sanitized.h"
 #include "support/simulation.h"
+#include "support/trials.h"
 
 namespace memoir::test {
 namespace {
 
 constexpr std::int64_t kIntervalMs = 600'000;
 constexpr std::int64_t kRoundMs = 12 * 3'600'000;
-constexpr int kRounds = kSanitized ? 60 : 200;
+const std::size_t kRounds = trials(std::size_t{200});
 
 // Writes ticks and reports each that is acknowledged, until it is killed; not synced, since the kernel outlives it. A
 // tick is ten minutes, so that there is something to be rolled up every few.

@@ -8,7 +8,7 @@
 #include "random_history.h"
 #include "store/mappings.h"
 #include "store_fixture.h"
-#include "support/sanitized.h"
+#include "support/trials.h"
 
 namespace memoir::test {
 namespace {
@@ -142,7 +142,7 @@ void compare_views(SQLite::Database& database, std::int64_t tick_id, const Ledge
   REQUIRE(total("SELECT COALESCE(SUM(regions), 0) FROM mapping_at WHERE tick_id = ?") == regions);
 }
 
-void run_history(std::uint32_t seed) {
+void check_history(std::uint32_t seed) {
   const StoreFixture fixture;
   RandomHistory history(seed);
   std::vector<Ledgers> expected;
@@ -180,8 +180,7 @@ void run_history(std::uint32_t seed) {
 }  // namespace
 
 TEST_CASE("ledgers at a tick are those that were written up to it, over random histories") {
-  constexpr std::uint32_t histories = kSanitized ? 15 : 60;
-  for (std::uint32_t seed = 1; seed <= histories; ++seed) run_history(seed);
+  for (std::uint32_t seed = 1; seed <= trials(60U); ++seed) check_history(seed);
 }
 
 TEST_CASE("a ledger that did not change takes a row, and no more than at keyframes") {

@@ -9,8 +9,8 @@
 #include "store/retention/pass.h"
 #include "store/tables.h"
 #include "store_fixture.h"
-#include "support/sanitized.h"
 #include "support/simulation.h"
+#include "support/trials.h"
 
 namespace memoir::test {
 namespace {
@@ -378,7 +378,7 @@ TEST_CASE("the file stays under its cap at any load, and what is missed least go
   recording.end();
   const auto reader = fixture.reader();
   const std::vector<StoredTick> ticks = must(reader->ticks(kAll));
-  for (std::size_t at = 0; at < ticks.size(); at += kSanitized ? 10 : 1) must(reader->snapshot(ticks[at].id));
+  for (std::size_t at = 0; at < ticks.size(); at += all_trials() ? 1 : 10) must(reader->snapshot(ticks[at].id));
 }
 
 TEST_CASE("a cap that is lowered shrinks the file") {

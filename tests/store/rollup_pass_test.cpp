@@ -10,7 +10,7 @@ namespace memoir::test {
 namespace {
 
 // Half an hour of ticks each second, every tenth after a gap, beside 3,600 births an hour.
-void record(const StoreFixture& fixture) {
+void record_hours(const StoreFixture& fixture) {
   Simulation simulation({.processes = 20, .changing = 0.3, .short_lived = 3600, .interval_ms = 1000});
   const auto writer = fixture.writer();
   must(writer->begin_run(run_info(simulation.boot(), simulation.now(), 1000)));
@@ -30,7 +30,7 @@ std::size_t count_processes(const Segment& segment) {
 
 TEST_CASE("a bucket with many gaps in it is held once, and so is who was born and died") {
   const StoreFixture fixture;
-  record(fixture);
+  record_hours(fixture);
   SQLite::Database database(fixture.path(), SQLite::OPEN_READONLY);
   const Segment all = roll_up(database, 1, std::nullopt);
   REQUIRE(all.stretches.size() > 100);
@@ -48,7 +48,7 @@ TEST_CASE("a bucket with many gaps in it is held once, and so is who was born an
 
 TEST_CASE("for the recorder, who was too short for a bucket of its own leaves nothing behind but sums") {
   const StoreFixture fixture;
-  record(fixture);
+  record_hours(fixture);
   SQLite::Database database(fixture.path(), SQLite::OPEN_READONLY);
   const std::int64_t last = database.execAndGet("SELECT MAX(id) FROM tick").getInt64();
   const Segment written = roll_up(database, 1, last);

@@ -11,8 +11,8 @@
 #include "store/snapshot_cursor.h"
 #include "store/states.h"
 #include "store_fixture.h"
-#include "support/sanitized.h"
 #include "support/simulation.h"
+#include "support/trials.h"
 
 namespace memoir::test {
 namespace {
@@ -123,8 +123,7 @@ void run_history(std::uint32_t seed) {
 }
 
 TEST_CASE("a snapshot equals the tick that was written, and one process its part of it, over random histories") {
-  constexpr std::uint32_t histories = kSanitized ? 15 : 60;
-  for (std::uint32_t seed = 1; seed <= histories; ++seed) run_history(seed);
+  for (std::uint32_t seed = 1; seed <= trials(60U); ++seed) run_history(seed);
 }
 
 TEST_CASE("a snapshot of a simulated server equals its tick while it is written") {

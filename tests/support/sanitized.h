@@ -1,7 +1,6 @@
 #pragma once
 
-// Whether a sanitizer watches: everything takes several times as long, and what is tried at thousands of places in the
-// plain build is tried at fewer.
+// True under a sanitizer, where everything takes several times as long.
 
 namespace memoir::test {
 

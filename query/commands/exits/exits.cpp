@@ -17,8 +17,6 @@
 namespace memoir::query {
 namespace {
 
-constexpr std::int64_t kDefaultRangeMs = 60 * 60 * 1000;
-
 struct GroupRow {
   std::string name;
   EndSum sum;
@@ -142,7 +140,7 @@ Status show_groups(const Ended& ended, const Filter& filter, const std::string& 
 Result<Report> show_exits(const Context& context) {
   const std::string group = context.options.group.value_or("process");
   const Recorded recorded{context.file.first_tick_ms, context.file.last_tick_ms};
-  const Range range = range_or_last(context.when, recorded, kDefaultRangeMs);
+  const Range range = range_or_last(context.when, recorded, kLastHourMs);
   const Filter filter = TRY(filter_over(context, range));
   Report report = TRY(begin_range_report(context, range));
   report.title =

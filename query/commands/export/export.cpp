@@ -19,8 +19,6 @@
 namespace memoir::query {
 namespace {
 
-constexpr std::int64_t kDefaultRangeMs = 60 * 60 * std::int64_t{1000};
-
 const std::vector<std::string>& subject_names() {
   static const std::vector<std::string> names{"machine", "categories", "processes", "all", "fleet"};
   return names;
@@ -49,7 +47,7 @@ Result<std::vector<ExportOf>> subjects_of(const Options& options) {
 Result<Range> range_of(const Context& context) {
   const Recorded recorded{context.file.first_tick_ms, context.file.last_tick_ms};
   if (!context.when.at_ms) {
-    const Range asked = range_or_last(context.when, recorded, kDefaultRangeMs);
+    const Range asked = range_or_last(context.when, recorded, kLastHourMs);
     return Range{std::max(asked.from_ms, recorded.first_ms), std::min(asked.to_ms, recorded.last_ms)};
   }
   const std::optional<State> state = TRY(load_state(context));

@@ -44,11 +44,11 @@ std::string labels_of(const std::string& common, const StoredProcess& process) {
 }
 
 // Values of a run of families and, within them, of subjects: as many from where it begins as fit the memory.
-class Part {
+class SampleRun {
  public:
   using Key = std::pair<std::size_t, std::int64_t>;  // number of the family, and of the subject
 
-  explicit Part(std::size_t most) : most_(most) {}
+  explicit SampleRun(std::size_t most) : most_(most) {}
 
   template <typename Labels>
   void add(const Key& key, std::uint32_t tick, std::int64_t value, const Labels& labels) {
@@ -99,7 +99,7 @@ class Writer {
 
   Status machine() {
     const auto labels = [this] { return question_.labels; };
-    return write_all(machine_families(), [&](const ExportChunk& chunk, std::uint32_t first, Part& part) {
+    return write_all(machine_families(), [&](const ExportChunk& chunk, std::uint32_t first, SampleRun& part) {
       return sample_machine(context_.reader, chunk, [&](std::int64_t at_ms, const MachineMemory& memory) {
         const std::uint32_t tick = number_of(chunk, first, at_ms);
         visit_machine(memory, [&](std::size_t family, std::int64_t value) {
@@ -114,7 +114,7 @@ class Writer {
     // Means have no count of those that are not exact.
     if (bucket_width(question_.tier)) families.pop_back();
     std::map<std::string, std::int64_t> numbers;
-    return write_all(families, [&](const ExportChunk& chunk, std::uint32_t first, Part& part) {
+    return write_all(families, [&](const ExportChunk& chunk, std::uint32_t first, SampleRun& part) {
       return sample_categories(context_.reader, chunk, [&](std::int64_t at_ms, const GroupState& held) {
         const std::uint32_t tick = number_of(chunk, first, at_ms);
         const std::int64_t number = numbers.emplace(held.name, numbers.size()).first->second;
@@ -135,7 +135,7 @@ class Writer {
       families.push_back({fmt::format("memoir_process_{}_bytes", to_string(metric)), std::string(metric_title(metric)),
                           "bytes", false, 1024});
     }
-    return write_all(families, [&](const ExportChunk& chunk, std::uint32_t first, Part& part) {
+    return write_all(families, [&](const ExportChunk& chunk, std::uint32_t first, SampleRun& part) {
       return sample_processes(context_.reader, chunk, question_.filter, [&](const ExportedProcess& row) {
         const std::uint32_t tick = number_of(chunk, first, row.at_ms);
         const auto labels = [&] { return labels_of(question_.labels, row.process); };
@@ -154,7 +154,7 @@ class Writer {
     std::map<std::int64_t, FleetLeaks> judged;  // by the hours that they hold for
     std::map<std::string, std::int64_t> numbers;
     std::optional<std::int64_t> before_ms;
-    return write_all(fleet_families(), [&](const ExportChunk& chunk, std::uint32_t first, Part& part) -> Status {
+    return write_all(fleet_families(), [&](const ExportChunk& chunk, std::uint32_t first, SampleRun& part) -> Status {
       if (first == 0) before_ms.reset();
       for (const std::int64_t tick_ms : chunk.ticks) {
         const std::int64_t hour = tick_ms / settings.hour_ms;
@@ -179,8 +179,8 @@ class Writer {
   // Writes the families, in as many passes as it takes for what is held to fit the memory. `sample` gets each chunk,
   // and the number of its first tick.
   Status write_all(const std::vector<Family>& families,
-                   const std::function<Status(const ExportChunk&, std::uint32_t first, Part&)>& sample) {
-    Part part(question_.most_held);
+                   const std::function<Status(const ExportChunk&, std::uint32_t first, SampleRun&)>& sample) {
+    SampleRun part(question_.most_held);
     std::size_t begun = 0;  // families
     do {
       ticks_.clear();

@@ -50,7 +50,7 @@ Columns<Line> line_columns(const char* line, const char* whole) {
   };
 }
 
-Columns<Line> machine_columns() {
+Columns<Line> machine_line_columns() {
   return line_columns("LINE", "OF ALL");
 }
 
@@ -198,12 +198,12 @@ Status add_outside(const Context& context, const MachineMemory& machine, const T
 
 Result<Report> run_memory(const Context& context) {
   const std::optional<State> loaded = TRY(load_state(context));
-  if (!loaded) return nothing_recorded(context, machine_columns());
+  if (!loaded) return nothing_recorded(context, machine_line_columns());
   const State& state = *loaded;
   const MachineMemory& memory = state.machine.memory;
   Report report = TRY(begin_report(context, state, "where all the memory is"));
   const std::vector<Line> lines = machine_lines(memory);
-  report.rows = make_table(machine_columns(), lines);
+  report.rows = make_table(machine_line_columns(), lines);
   const ProcessSums sum = sum_of_processes(state);
   Section processes{"processes", "What processes hold, by their own counts",
                     make_table(line_columns("PROCESSES", "OF ALL"), process_lines(memory, sum))};

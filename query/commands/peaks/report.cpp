@@ -81,7 +81,7 @@ Columns<PeakRow> group_columns(const std::string& group, const std::vector<PeakR
   return columns;
 }
 
-Columns<PeakRow> machine_columns() {
+Columns<PeakRow> machine_peak_columns() {
   Columns<PeakRow> columns;
   add_peak_columns(columns, "MARK", "NOW");
   columns.add(for_machines("metric"), &PeakRow::name);
@@ -229,7 +229,7 @@ void fill_peaks(const Context& context, const PeakQuestion& question, const Peak
       question.group == "process" ? process_columns(question.range.to_ms) : group_columns(question.group, peaks.rows),
       peaks.rows);
   mark_sorted(report.rows, "peak_kib");
-  report.sections = {{"machine", "Machine", make_table(machine_columns(), peaks.machine)}};
+  report.sections = {{"machine", "Machine", make_table(machine_peak_columns(), peaks.machine)}};
   std::vector<PeakRow> categories = peaks.categories;
   const auto room = room_for(context, question, peaks.tier).categories;
   if (room && *room < categories.size()) categories.resize(*room);

@@ -20,8 +20,6 @@
 namespace memoir::query {
 namespace {
 
-constexpr std::int64_t kDefaultRangeMs = 60 * 60 * 1000;
-
 // What its samples in the range say.
 struct Seen {
   std::optional<std::int64_t> hwm_kib;
@@ -130,7 +128,7 @@ void sort_rows(std::vector<LifeRow>& rows, const std::string& by) {
 // millisecond.
 Result<Range> asked_range(const Context& context) {
   if (!context.when.at_ms) {
-    return range_or_last(context.when, {context.file.first_tick_ms, context.file.last_tick_ms}, kDefaultRangeMs);
+    return range_or_last(context.when, {context.file.first_tick_ms, context.file.last_tick_ms}, kLastHourMs);
   }
   const std::int64_t at_ms = *context.when.at_ms;
   const std::optional<StoredTick> tick = TRY(context.reader.tick_at(at_ms));

@@ -51,7 +51,7 @@ std::string subtree_column(Metric metric) {
   return fmt::format("subtree_{}", info_of(metric).column);
 }
 
-const ProcessInfo* info_of(const TreeRow& row) {
+const ProcessInfo* process_of(const TreeRow& row) {
   return &row.process->process->info;
 }
 
@@ -73,9 +73,9 @@ Columns<TreeRow> columns_of(Metric by) {
   columns.add(for_machines("depth", Kind::count), &TreeRow::depth);
   columns.add(for_machines("asked_for"), &TreeRow::asked_for);
   columns.add(for_machines("parent_pid", Kind::count), &TreeRow::parent_pid);
-  add_process(columns, info_of);
+  add_process(columns, process_of);
   columns.add(for_people("COMMAND"),
-              [](const TreeRow& row) { return shown_command(*info_of(row), state_letter(*row.process)); });
+              [](const TreeRow& row) { return shown_command(*process_of(row), state_letter(*row.process)); });
   return columns;
 }
 

@@ -9,7 +9,6 @@ namespace memoir {
 namespace {
 
 constexpr std::int64_t kNsPerMs = 1'000'000;
-constexpr std::int32_t kInit = 1;
 
 }  // namespace
 

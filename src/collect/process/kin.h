@@ -18,6 +18,8 @@
 
 namespace memoir {
 
+inline constexpr std::int32_t kInit = 1;
+
 class Kin {
  public:
   // What happened since the tick before, in its order. Of who began and ended since nothing is kept.

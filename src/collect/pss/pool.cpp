@@ -4,12 +4,13 @@
 #include <map>
 #include <tuple>
 
+#include "collect/process/kin.h"
+
 namespace memoir {
 namespace {
 
 using F = ProcessField;
 
-constexpr std::int32_t kInit = 1;  // its children are no siblings (kin.h)
 constexpr std::int64_t kSharedMuchKib = 1024;
 constexpr std::int64_t kSharedPart = 4;  // of what it has resident
 

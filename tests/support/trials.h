@@ -1,0 +1,20 @@
+#pragma once
+
+// How often a test of random histories, faults or mutations tries: in a quarter of the cases, and in all of them with
+// MEMOIR_ALL_SEEDS set, as scripts/nightly does.
+
+#include <cstdlib>
+
+namespace memoir::test {
+
+inline bool all_trials() {
+  static const bool all = std::getenv("MEMOIR_ALL_SEEDS") != nullptr;
+  return all;
+}
+
+template <typename Count>
+Count trials(Count all) {
+  return all_trials() ? all : (all + 3) / 4;
+}
+
+}  // namespace memoir::test
