@@ -681,30 +681,35 @@ CREATE TABLE extreme (
   PRIMARY KEY (tick_id, subject, subject_id, metric)
 ) STRICT, WITHOUT ROWID;
 
--- High-water marks by UTC day and of all time. They are kept longer than the rows they come from, and written every few minutes,
--- when their process exits, and at the end of a run. For `available` the mark is the lowest value. A mark of 0 is not stored.
--- A process that lived within one UTC day has no mark of all time: that of its day is the same.
+-- High-water marks by UTC day and of all time. They are kept longer than the rows they come from. For `available` the mark is the
+-- lowest value. A mark of 0 is not stored. A process that lived within one UTC day has no mark of all time: that of its day is the
+-- same.
 CREATE TABLE mark (
   day INTEGER NOT NULL,                    -- days since the epoch, UTC; -1: of all time
   subject INTEGER NOT NULL,                -- 0 machine, 1 category, 2 process, 3 identity, 4 cgroup
   subject_id INTEGER NOT NULL,             -- category.id, process.id, identity.id, cgroup.id; 0 for the machine
   metric INTEGER NOT NULL REFERENCES high_water_metric (id),
   value_kib INTEGER NOT NULL,
-  after_ms INTEGER NOT NULL,               -- from the start of the day (of all time: the epoch) to the tick that reached it
-  before_ms INTEGER NOT NULL,              -- length of the interval before that tick in which it was reached
-  seen_by INTEGER,                         -- 0 a tick, 1 a scan between two ticks, 2 the kernel's report of the exit,
-                                           -- 3 memory.peak or memory.swap.peak of the cgroup (v1: memory.max_usage_in_bytes);
-                                           -- NULL: a rollup
+  after_ms INTEGER NOT NULL,               -- from the start of the day (of all time: the epoch) to when the value was observed
+  before_ms INTEGER NOT NULL,              -- length of the interval before that time in which it was reached
+  seen_by INTEGER NOT NULL,                -- 0 a tick, 1 a scan between two ticks, 2 the kernel's report of the exit,
+                                           -- 3 memory.peak or memory.swap.peak of the cgroup (v1: memory.max_usage_in_bytes)
   PRIMARY KEY (day, subject, metric, subject_id)
 ) STRICT, WITHOUT ROWID;
 
--- One row: the last tick whose values are in mark. Later rows are pending.
-CREATE TABLE high_water_mark (
-  id INTEGER PRIMARY KEY CHECK (id = 1),
-  tick_id INTEGER NOT NULL
+-- Marks of days that ticks raised lately, in the order of recording. Each tick appends to it, so that it writes one page. Every
+-- quarter of an hour, and at the end of a run, the highest of each key moves to mark.
+CREATE TABLE raised_mark (
+  id INTEGER PRIMARY KEY,
+  day INTEGER NOT NULL,
+  subject INTEGER NOT NULL,
+  subject_id INTEGER NOT NULL,
+  metric INTEGER NOT NULL REFERENCES high_water_metric (id),
+  value_kib INTEGER NOT NULL,
+  after_ms INTEGER NOT NULL,
+  before_ms INTEGER NOT NULL,
+  seen_by INTEGER NOT NULL
 ) STRICT;
-
-INSERT INTO high_water_mark (id, tick_id) VALUES (1, 0);
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Rollups and retention.

@@ -295,17 +295,22 @@ FROM tick AS t
 JOIN machine_sample AS s ON s.tick_id = (SELECT MAX(l.tick_id) FROM machine_sample AS l WHERE l.tick_id <= t.id)
 JOIN machine_detail AS d ON d.tick_id = (SELECT MAX(l.tick_id) FROM machine_detail AS l WHERE l.tick_id <= t.id);
 
--- High-water marks with plain times.
+-- High-water marks with plain times. A mark of a day that was raised in the last quarter of an hour has a row for each time that it
+-- was: the highest counts.
 CREATE VIEW high_water AS
 SELECT CASE day WHEN -1 THEN -1 ELSE day * 86400000 END AS day_ms, CASE WHEN day >= 0 THEN utc(day * 86400000) END AS day_utc,
   subject, subject_id, metric, value_kib, MAX(day, 0) * 86400000 + after_ms AS at_ms,
   utc(MAX(day, 0) * 86400000 + after_ms) AS at_utc, MAX(day, 0) * 86400000 + after_ms - before_ms AS before_ms,
   utc(MAX(day, 0) * 86400000 + after_ms - before_ms) AS before_utc, seen_by
-FROM mark;
+FROM (
+  SELECT day, subject, subject_id, metric, value_kib, after_ms, before_ms, seen_by FROM mark
+  UNION ALL
+  SELECT day, subject, subject_id, metric, value_kib, after_ms, before_ms, seen_by FROM raised_mark
+);
 
 -- High-water marks with their names. Of a process that lived in one UTC day only, the marks of all time are those of its day
 -- (see the table mark): for those that have no others. What may be asked for is joined from the outside in, so that only the rows that
--- are meant are read. Those of the ticks after high_water_mark.tick_id are not in them yet.
+-- are meant are read. Marks that were raised in the last quarter of an hour may still be in raised_mark alone.
 CREATE VIEW high_water_named AS
 WITH RECURSIVE
   mark_day (day) AS (

@@ -46,12 +46,10 @@ void keep_highest(std::optional<HighWater>& mark, const HighWater& other) {
 Status add_marks(Reader& reader, const State& state, Rows& rows) {
   const auto means = means_over(state);
   const auto days = means ? std::optional(Range{means->bucket.from_ms, means->bucket.to_ms - 1}) : std::nullopt;
-  const std::map<std::int64_t, std::string> names = TRY(load_group_names(reader, SubjectKind::cgroup));
-  const auto marks = TRY(reader.cgroup_marks(days));
+  const auto marks = TRY(reader.high_water(days, {SubjectKind::cgroup}));
   for (const HighWater& mark : marks) {
-    const auto name = names.find(mark.subject_id);
-    if (name == names.end() || (!means && !rows.contains(name->second))) continue;
-    CgroupRow& row = row_of(rows, name->second);
+    if (!info_of(mark.metric).counted || (!means && !rows.contains(mark.name))) continue;
+    CgroupRow& row = row_of(rows, mark.name);
     keep_highest(mark.metric == Metric::usage        ? row.usage_mark
                  : mark.metric == Metric::usage_anon ? row.anon_mark
                                                      : row.swap_mark,

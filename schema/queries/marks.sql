@@ -1,4 +1,4 @@
--- Stored marks of subjects of kind ?1 in the days from ?2 to ?3 (-1 is the day of those of all time) that were reached from
+-- Marks of subjects of kind ?1 in the days from ?2 to ?3 (-1 is the day of those of all time) that were reached from
 -- ?4 to ?5 (ms): of metric ?6, or of all where that is NULL. Day by day and metric by metric, so that no row of another kind or
 -- metric is read. They come in the order of the days and the key; an ORDER BY of its own would sort them all.
 WITH RECURSIVE days (day) AS (

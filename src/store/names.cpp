@@ -4,7 +4,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "store/marks/mark_rows.h"
+#include "store/marks/table.h"
 #include "store/replay/process_reader.h"
 #include "store/replay/samples.h"
 #include "store/schema/sql.h"

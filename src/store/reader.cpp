@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "store/marks/mark_rows.h"
+#include "store/marks/table.h"
 #include "store/replay/coverage.h"
 #include "store/replay/coverage_rows.h"
 #include "store/replay/samples.h"
@@ -169,11 +169,7 @@ Status Reader::history(const HistoryQuestion& question, const VisitInterval& vis
 }
 
 Result<std::vector<HighWater>> Reader::high_water(std::optional<Range> range, const std::set<SubjectKind>& kinds) {
-  return read([&](SQLite::Database& database) { return load_marks(database, parts_->tails, mark_days(range), kinds); });
-}
-
-Result<std::vector<HighWater>> Reader::cgroup_marks(std::optional<Range> range) {
-  return read([&](SQLite::Database& database) { return load_cgroup_marks(database, mark_days(range)); });
+  return read([&](SQLite::Database& database) { return load_marks(database, mark_days(range), kinds); });
 }
 
 Result<ProcessMarks> Reader::process_marks(std::optional<Range> range, std::optional<Range> reached, Metric metric,

@@ -60,10 +60,6 @@ class Reader {
   // yet, which costs more.
   Result<std::vector<HighWater>> high_water(std::optional<Range> range, const std::set<SubjectKind>& kinds);
 
-  // Of the same days those of the cgroups' own counters (usage, usage_anon) alone, without names: at a fraction of the
-  // cost.
-  Result<std::vector<HighWater>> cgroup_marks(std::optional<Range> range);
-
   // Of one metric of processes, one mark of each, at most `most` of them. `reached` leaves those that were reached
   // within it.
   Result<ProcessMarks> process_marks(std::optional<Range> range, std::optional<Range> reached, Metric metric,

@@ -40,6 +40,8 @@ constexpr std::array kTables{
     // Those that were reached elsewhere in the day are not of the range.
     StoreTable{"mark", TableKind::marks, "day", "day <> -1 AND day * 86400000 + after_ms BETWEEN {from} AND {to}",
                Tier::day},
+    // An extract makes the marks of its ticks again.
+    StoreTable{"raised_mark", TableKind::log},
     StoreTable{"stretch", TableKind::log, "recorded_ms", "{tiers} AND from_ms <= {to} AND to_ms >= {from}"},
     StoreTable{"event", TableKind::log, "boot_ms", "wall_ms BETWEEN {from} AND {to}", Tier::hour},
     StoreTable{"process", TableKind::log, "gone_tick_id",
@@ -77,7 +79,6 @@ constexpr std::array kTables{
     StoreTable{"meminfo_key", TableKind::words, "", "id IN (SELECT key_id FROM copy.meminfo_other)"},
     StoreTable{"machine_metric", TableKind::words, "", "1"},
     StoreTable{"high_water_metric", TableKind::words},
-    StoreTable{"high_water_mark", TableKind::state},
     StoreTable{"rollup_mark", TableKind::state},
     StoreTable{"retention", TableKind::state, "", "1"},
 };

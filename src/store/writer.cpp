@@ -94,7 +94,7 @@ Status SqliteWriter::recover() {
     Transaction transaction(*database_, Transaction::Kind::write);
     if (end_unclean_runs(*database_)) {
       TRY(check_after_crash(*database_, path_));
-      store_pending_marks(*database_);  // what a run that died had not flushed yet
+      ticks_.merge_marks(state_);
     }
     transaction.commit();
     recovered_ = true;
@@ -123,14 +123,15 @@ WriterState SqliteWriter::state_at_start() {
   state.oom_kills = last_oom_count(*database_, boot_id_);
   Statement rows(
       *database_,
-      "SELECT id, start_ms, pid, start_ticks, exec_count FROM process WHERE +boot_id = ? AND gone_tick_id IS "
-      "NULL ORDER BY pid, start_ticks, exec_count");
+      "SELECT id, start_ms, identity_id, cgroup_id, pid, start_ticks, exec_count FROM process "
+      "WHERE +boot_id = ? AND gone_tick_id IS NULL ORDER BY pid, start_ticks, exec_count");
   rows.bind(boot_id_);
   while (rows.step()) {
     LiveProcess live;
     live.id = rows.integer(0);
     live.start_ms = rows.integer(1);
-    live.last.key = read_key(rows, 2);
+    live.groups = {rows.integer(2), rows.integer(3)};
+    live.last.key = read_key(rows, 4);
     state.processes.push_back(live);
   }
   return state;
@@ -191,14 +192,6 @@ Status SqliteWriter::write(const Tick& tick) {
 
 // What is remembered of the last tick may contradict the file, and would make it refuse every further tick.
 void SqliteWriter::forget_state() {
-  const Status forgotten = guarded(path_, [&]() -> Status {
-    next_ = state_;
-    Transaction transaction(*database_, Transaction::Kind::write);
-    ticks_.flush_marks(next_);
-    transaction.commit();
-    return Done{};
-  });
-  if (!forgotten) log_error(forgotten.error().message);
   const Status read = guarded(path_, [&]() -> Status {
     state_ = state_at_start();
     return Done{};
@@ -235,18 +228,12 @@ Result<Maintenance> SqliteWriter::maintain() {
   return done;
 }
 
-// Rows can go only up to the last keyframe that the rollups and the marks hold: all of these are to come soon.
+// Rows can go only up to the last keyframe that is rolled up: both have to come soon.
 Maintenance SqliteWriter::hurry() {
-  next_ = state_;
-  Transaction transaction(*database_, Transaction::Kind::write);
-  const std::int64_t start_us = steady_us();
-  ticks_.flush_marks(next_);
-  transaction.commit();
-  std::swap(state_, next_);
   state_.keyframe_wanted = true;
   hurried_tick_id_ = state_.tick_id;
   rollup_.hurry();
-  return {true, steady_us() - start_us};
+  return {true, 0};
 }
 
 Maintenance SqliteWriter::roll_up() {
@@ -263,7 +250,7 @@ Status SqliteWriter::end_run(const Moment& at, const std::string& reason) {
   Status ended = guarded(path_, [&]() -> Status {
     next_ = state_;
     Transaction transaction(*database_, Transaction::Kind::write);
-    ticks_.flush_marks(next_);
+    ticks_.merge_marks(next_);
     memoir::end_run(*database_, run_id_, at.wall_ms, reason);
     transaction.commit();
     run_id_ = 0;

@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "store/events.h"
-#include "store/marks/high_water.h"
+#include "store/marks/mark.h"
 #include "store/names.h"
 #include "store/states.h"
 #include "store_fixture.h"
@@ -120,8 +120,6 @@ void check_details(Reader& reader, std::int64_t tick_id, const Cgroups& cgroups)
 void check_marks(Reader& reader, const Cgroups& cgroups) {
   const auto names = must(load_group_names(reader, SubjectKind::cgroup));
   const Range all{0, 4'000'000'000'000};
-  CHECK(read_marks(must(reader.cgroup_marks(std::nullopt)), names) == cgroups.marks(false));
-  CHECK(read_marks(must(reader.cgroup_marks(all)), names) == cgroups.marks(true));
   CHECK(read_marks(must(reader.high_water(std::nullopt, {SubjectKind::cgroup})), names) == cgroups.marks(false));
   CHECK(read_marks(must(reader.high_water(all, {SubjectKind::cgroup})), names) == cgroups.marks(true));
 }

@@ -1,4 +1,4 @@
-#include "store/marks/high_water.h"
+#include "store/marks/mark.h"
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <algorithm>
@@ -191,7 +191,7 @@ void compare_names(const StoreFixture& fixture) {
 TEST_CASE("high-water marks are right up to the last tick, over days, restarts and crashes") {
   const StoreFixture fixture;
   Moment start{1'790'000'000'000, 86'400'000};
-  start.wall_ms = day_of(start.wall_ms) + kDayMs - 400'000;  // midnight is near
+  start.wall_ms = day_of(start.wall_ms) + kDayLengthMs - 400'000;  // midnight is near
   Simulation simulation({.processes = 20, .changing = 0.3, .births = 0.3, .start = start});
   for (const char* end : {"stopped", "", "", "reload"}) {
     const auto writer = fixture.writer();
@@ -295,7 +295,7 @@ TEST_CASE("a mark of a day says between which ticks it was reached") {
   REQUIRE(found->value_kib == 1LL << 40);
   REQUIRE(found->before_ms == before);
   REQUIRE(found->at_ms == tick.begin.wall_ms);
-  REQUIRE(must(fixture.reader()->high_water(Range{before - 2 * kDayMs, before - 2 * kDayMs}, kAllKinds)).empty());
+  REQUIRE(must(fixture.reader()->high_water(Range{before - 2 * kDayLengthMs, before - 2 * kDayLengthMs}, kAllKinds)).empty());
 }
 
 }  // namespace

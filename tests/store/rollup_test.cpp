@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "random_history.h"
-#include "store/marks/high_water.h"
+#include "store/marks/mark.h"
 #include "store/names.h"
 #include "store/replay/coverage.h"
 #include "store/replay/tick_marks.h"
@@ -345,7 +345,7 @@ TEST_CASE("a clock that is set puts nothing into buckets of a time that never wa
   const auto writer = fixture.writer();
   must(writer->begin_run(run_info(simulation.boot(), simulation.now(), 60'000)));
   for (const std::int64_t step :
-       std::initializer_list<std::int64_t>{0, 30 * kDayMs, -31 * kDayMs, 7'000'000, -3'000'000}) {
+       std::initializer_list<std::int64_t>{0, 30 * kDayLengthMs, -31 * kDayLengthMs, 7'000'000, -3'000'000}) {
     simulation.step_wall(step);
     for (int i = 0; i < 100; ++i) must(writer->write(simulation.next()));
     finish_maintenance(*writer);

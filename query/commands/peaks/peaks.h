@@ -129,7 +129,7 @@ Result<std::vector<PeakRow>> identity_marks(const PeakSource& source);
 // Of each other group, those included that no tick saw.
 Result<std::vector<PeakRow>> member_marks(const PeakSource& source, const PeakQuestion& question);
 
-// Tells when in its bucket a peak was reached, and after which tick, where that is a mark of the store.
-Status refine(const PeakSource& source, const PeakQuestion& question, Peaks& peaks);
+// Replaces the peaks of buckets by the store's marks of the range that are higher, or as high: a mark has its time.
+Status fold_marks(const PeakSource& source, const PeakQuestion& question, Peaks& peaks);
 
 }  // namespace memoir::query

@@ -28,24 +28,23 @@ bool is_same(const HighWater& mark, const PeakRow& row) {
   return mark.subject == SubjectKind::machine ? to_string(mark.metric) == row.name : mark.name == row.name;
 }
 
-// A mark is that of the first time that its UTC day, which holds the whole bucket, was so high.
-bool is_of_peak(const HighWater& mark, const PeakRow& row) {
-  if (mark.value_kib != row.peak.value_kib) return false;
-  if (!row.within) return mark.at_ms == row.peak.at_ms;
-  return mark.at_ms >= row.peak.before_ms && mark.at_ms < row.peak.at_ms;
+// A mark that was reached in the range is no lower than the maximum of the buckets when its day's maximum is in the
+// range. Of equal ones the mark is more precise.
+bool replaces(const HighWater& mark, const PeakRow& row) {
+  if (mark.value_kib == row.peak.value_kib) return row.within || mark.at_ms == row.peak.at_ms;
+  const bool is_lower = mark.value_kib < row.peak.value_kib;
+  return is_lower == (mark.metric == metric_of(MachineField::mem_available));
 }
 
-void refine_rows(const std::vector<HighWater>& marks, SubjectKind kind, std::optional<Metric> metric,
-                 std::vector<PeakRow>& rows) {
+void fold_marks(const std::vector<HighWater>& marks, Range range, SubjectKind kind, std::optional<Metric> metric,
+                std::vector<PeakRow>& rows) {
   for (const HighWater& mark : marks) {
     if (mark.subject != kind || (metric && mark.metric != *metric)) continue;
+    if (mark.at_ms < range.from_ms || mark.at_ms > range.to_ms || (mark.metric == Metric::hwm && stood(mark))) continue;
     for (PeakRow& row : rows) {
-      if (!is_of_peak(mark, row) || !is_same(mark, row)) continue;
-      row.peak.at_ms = mark.at_ms;
-      row.peak.before_ms = mark.before_ms;
-      row.peak.seen_by = mark.seen_by;
+      if (!is_same(mark, row) || !replaces(mark, row)) continue;
+      row.peak = {row.peak.subject, mark.value_kib, mark.at_ms, mark.before_ms, mark.seen_by};
       row.within.reset();
-      break;
     }
   }
 }
@@ -184,12 +183,12 @@ Result<std::vector<PeakRow>> member_marks(const PeakSource& source, const PeakQu
   return rows;
 }
 
-Status refine(const PeakSource& source, const PeakQuestion& question, Peaks& peaks) {
+Status fold_marks(const PeakSource& source, const PeakQuestion& question, Peaks& peaks) {
   const std::vector<HighWater> marks = TRY(source.reader.high_water(source.range, told_kinds(question)));
-  refine_rows(marks, SubjectKind::machine, std::nullopt, peaks.machine);
-  refine_rows(marks, SubjectKind::category, Metric::pss, peaks.categories);
+  fold_marks(marks, source.range, SubjectKind::machine, std::nullopt, peaks.machine);
+  fold_marks(marks, source.range, SubjectKind::category, Metric::pss, peaks.categories);
   const auto kind = group_kind(question.group);
-  if (kind && !peaks.means) refine_rows(marks, *kind, question.by, peaks.rows);
+  if (kind && !peaks.means) fold_marks(marks, source.range, *kind, question.by, peaks.rows);
   return Done{};
 }
 

@@ -168,11 +168,10 @@ Status refine_by_ticks(const Context& context, Metric by, std::vector<PeakRow>& 
     const Tier finest = TRY(tier_of(context, bucket, Reads::all));
     if (holds_groups(finest)) continue;
     const std::vector<PeakRow> among = TRY(category_rows({context.reader, bucket, finest}, by));
-    const auto same = std::ranges::find_if(
-        among, [&row](const PeakRow& of) { return of.name == row.name && of.peak.value_kib == row.peak.value_kib; });
-    if (same == among.end()) continue;
+    const auto same = std::ranges::find(among, row.name, &PeakRow::name);
+    if (same == among.end() || same->peak.value_kib < row.peak.value_kib) continue;
     row.within.reset();
-    row.peak.at_ms = row.peak.before_ms = same->peak.at_ms;
+    row.peak = same->peak;
   }
   return Done{};
 }
@@ -181,7 +180,7 @@ Status refine_by_ticks(const Context& context, Metric by, std::vector<PeakRow>& 
 Status add_exact_times(const Context& context, const PeakQuestion& question, const PeakSource& whole, Peaks& peaks) {
   const std::int64_t from_ms = question.range.from_ms;
   if (holds_groups(whole.tier)) {
-    TRY(refine(whole, question, peaks));
+    TRY(fold_marks(whole, question, peaks));
     TRY(refine_by_ticks(context, Metric::pss, peaks.categories));
     if (question.group == "category" && !peaks.means) TRY(refine_by_ticks(context, question.by, peaks.rows));
   }

@@ -5,7 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "store/copy/parts.h"
-#include "store/marks/mark_rows.h"
+#include "store/marks/replay.h"
 #include "store/replay/samples.h"
 #include "store/replay/tick_cursor.h"
 #include "store/rollup/rollup.h"
@@ -44,7 +44,6 @@ constexpr std::array kCuts{
     "SELECT MAX({first}, MIN(tick_id, {end})), MAX({first}, MIN(target_tick_id, {end})), next_subject, next_subject_id "
     "FROM rollup_mark) WHERE {tiers}",
     "UPDATE copy.rollup_mark SET tick_id = {first}, target_tick_id = {first} WHERE NOT {tiers}",
-    "UPDATE copy.high_water_mark SET tick_id = {first} - 1",
     "DELETE FROM copy.mark WHERE subject = 2 AND subject_id NOT IN (SELECT id FROM copy.process)",
 };
 
@@ -140,7 +139,9 @@ Status copy_rows(const CopyPlan& plan, Range range, SQLite::Database& source) {
 // Marks of all time become those of the range, marks of a day those of its part in the range.
 void limit_marks(SQLite::Database& copy) {
   Transaction transaction(copy, Transaction::Kind::write);
-  store_pending_marks(copy);
+  MarkTable marks(copy);
+  replay_marks(copy, marks);
+  marks.merge();
   // A mark of all time is one of a day; a process of one day has no other.
   copy.exec("DELETE FROM mark WHERE day = -1");
   Statement(

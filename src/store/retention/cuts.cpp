@@ -59,13 +59,10 @@ RetentionCuts::RetentionCuts(SQLite::Database& database, const Retention& limits
   }
 }
 
-// The keyframe of the last tick that both the rollups and the marks hold: the rows from there on are still needed.
+// The keyframe of the last tick that is rolled up: the rows from there on are still needed.
 std::int64_t RetentionCuts::last_free_tick() const {
-  const auto rolled_up =
-      one(database_, "SELECT t.keyframe_id FROM rollup_mark AS m JOIN tick AS t ON t.id = m.tick_id - 1");
-  const auto marked =
-      one(database_, "SELECT t.keyframe_id FROM high_water_mark AS m JOIN tick AS t ON t.id = m.tick_id");
-  return std::min(rolled_up.value_or(0), marked.value_or(0));
+  return one(database_, "SELECT t.keyframe_id FROM rollup_mark AS m JOIN tick AS t ON t.id = m.tick_id - 1")
+      .value_or(0);
 }
 
 void RetentionCuts::cut_ticks(std::int64_t age_ms) {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "store/marks/high_water.h"
+#include "store/marks/mark.h"
 
 namespace memoir {
 namespace {
@@ -148,8 +148,8 @@ void GarbageCollector::erase(const Ended& process) {
 
 void GarbageCollector::erase_marks(int subject, std::int64_t id, std::int64_t from_ms, std::int64_t to_ms) {
   erase_mark_.run(kAllTime, subject, id);
-  const std::int64_t last_day = to_ms / kDayMs;
-  std::int64_t day = from_ms / kDayMs;
+  const std::int64_t last_day = to_ms / kDayLengthMs;
+  std::int64_t day = from_ms / kDayLengthMs;
   while (const auto found = next_mark_day_.one(day, last_day)) {
     erase_mark_.run(*found, subject, id);
     day = *found + 1;

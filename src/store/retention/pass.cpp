@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/clock.h"
-#include "store/marks/high_water.h"
 #include "store/tables.h"
 
 namespace memoir {
@@ -165,7 +164,7 @@ bool RetentionPass::delete_blocks() {
 }
 
 std::int64_t RetentionPass::today() const {
-  return cuts_->past().now() / kDayMs;
+  return cuts_->past().now() / kDayLengthMs;
 }
 
 // Once a day of recording, and in each pass once at the most.

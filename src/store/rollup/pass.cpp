@@ -165,9 +165,8 @@ class Pass {
       machine_.go_on_at(mark.wall_ms);
       subjects_.go_on_at(mark.wall_ms);
     }
-    const bool same_run = before_ && before_->run_id == mark.run_id;
     touch(tick_id, mark.wall_ms, !priming && !broken);
-    subjects_.begin_tick(tick_id, {mark.wall_ms, same_run ? before_->wall_ms : mark.wall_ms}, keyframe);
+    subjects_.begin_tick(tick_id, mark.wall_ms, keyframe);
     apply_rows(tick_id);
     subjects_.end_tick();
     machine_.set(mark.wall_ms, machine_memory_, !priming);
@@ -230,7 +229,7 @@ class Pass {
       if (before_) {
         stretch.pause_ms = before_->boot_id == mark.boot_id
                                ? mark.boot_ms - before_->boot_ms
-                               : std::clamp<std::int64_t>(mark.wall_ms - before_->wall_ms, 0, kDayMs);
+                               : std::clamp<std::int64_t>(mark.wall_ms - before_->wall_ms, 0, kDayLengthMs);
       }
       segment_.stretches.push_back(std::move(stretch));
       return;
@@ -249,7 +248,6 @@ class Pass {
     }
     segment_.machine = machine_.take();
     segment_.memory = subjects_.finish(segment_.end_ms, segment_.ticks.last);
-    segment_.marks = subjects_.marks();
   }
 
   SQLite::Database& database_;

@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "store/marks/mark_rows.h"
 #include "store/replay/coverage.h"
 #include "store/replay/tick_cursor.h"
 #include "store/rollup/subjects.h"
@@ -37,7 +36,6 @@ struct Segment {
   std::int64_t end_ms = 0;                         // wall time at which it ends
   std::vector<std::vector<MachinePiece>> machine;  // of each of rolled_up_machine_metrics(), in order of time
   MemoryPieces memory;
-  std::vector<MarkRow> marks;  // of identities and cgroups: highest of the segment, per day
   std::vector<Stretch> stretches;
 };
 

@@ -205,9 +205,4 @@ std::vector<TierSpan> load_tiers(SQLite::Database& database) {
   return tiers;
 }
 
-std::vector<MarkRow> pending_group_marks(SQLite::Database& database, RollupTails& tails) {
-  const RolledTail* const tail = tails.from(rollup_mark(database).tick_id, std::nullopt, {0, INT64_MAX});
-  return tail != nullptr ? tail->segment.marks : std::vector<MarkRow>{};
-}
-
 }  // namespace memoir

@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "store/marks/mark_rows.h"
 #include "store/rollup/tails.h"
 #include "store/sqlite/statement.h"
 #include "store/types.h"
@@ -20,8 +19,5 @@ std::vector<TierSpan> load_tiers(SQLite::Database& database);
 // Of question.tier, which is not raw.
 void visit_rollups(SQLite::Database& database, RollupTails& tails, const HistoryQuestion& question,
                    const VisitInterval& visit);
-
-// Marks of identities and cgroups that are not written yet.
-std::vector<MarkRow> pending_group_marks(SQLite::Database& database, RollupTails& tails);
 
 }  // namespace memoir

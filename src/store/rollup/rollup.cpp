@@ -63,7 +63,6 @@ Rollup::Rollup(SQLite::Database& database)
       mark_(database, kMarkSql),
       first_from_(database, "SELECT id, wall_ms FROM tick WHERE id >= ? ORDER BY id LIMIT 1"),
       last_(database, "SELECT id, wall_ms FROM tick ORDER BY id DESC LIMIT 1"),
-      marks_(database),
       seen_identity_(database, "UPDATE identity SET last_ms = MAX(last_ms, ?2) WHERE id = ?1"),
       seen_cgroup_(database, "UPDATE cgroup SET last_ms = MAX(last_ms, ?2) WHERE id = ?1") {
   for (const TierShape& shape : kRollupTiers) tiers_.emplace_back(database, shape);
@@ -171,7 +170,6 @@ void Rollup::note_seen(const MemoryPiece& piece) {
 }
 
 void Rollup::write_end() {
-  for (const MarkRow& mark : segment_->marks) marks_.raise(mark);
   Statement last(database_,
                  "SELECT id, recorded_ms + to_ms - from_ms FROM stretch WHERE last_tick_id = ? ORDER BY id LIMIT 1");
   Statement lengthen(database_, "UPDATE stretch SET last_tick_id = ?2, to_ms = ?3, to_boot_ms = ?4 WHERE id = ?1");

@@ -8,7 +8,6 @@
 #include <deque>
 #include <optional>
 
-#include "store/marks/mark_rows.h"
 #include "store/rollup/pass.h"
 #include "store/rollup/rows.h"
 #include "store/sqlite/statement.h"
@@ -63,7 +62,6 @@ class Rollup {
   Statement mark_;
   Statement first_from_;
   Statement last_;
-  MarkRows marks_;
   Statement seen_identity_;
   Statement seen_cgroup_;
   std::optional<Segment> segment_;

@@ -70,13 +70,12 @@ void RollupSubjects::touch(Member& member) {
   if (member.touched) return;
   member.touched = true;
   touched_members_.push_back(&member);
-  if (!priming_ && member.line.live()) member.line.hold_until(time_.at_ms);
+  if (!priming_ && member.line.live()) member.line.hold_until(at_ms_);
   for (Group* group : member.groups) {
     if (group == nullptr || group->touched) continue;
     group->touched = true;
-    group->member_hwm.reset();
     touched_groups_.push_back(group);
-    if (!priming_ && group->line.live()) group->line.hold_until(time_.at_ms);
+    if (!priming_ && group->line.live()) group->line.hold_until(at_ms_);
   }
 }
 
@@ -103,10 +102,6 @@ void RollupSubjects::set_hot(std::int64_t process_id, const ProcessMemory& memor
   found.named = true;
   for (const Metric metric : kHotMetrics) set(found.values, metric, memory, exact || metric != Metric::pss);
   count(found, 1);
-  found.hwm = high_water_kib(memory);
-  for (Group* group : found.groups) {
-    if (group != nullptr) group->member_hwm = std::max(group->member_hwm, found.hwm);
-  }
 }
 
 void RollupSubjects::set_cold(std::int64_t process_id, const ProcessMemory& memory) {
@@ -129,19 +124,7 @@ void RollupSubjects::end(std::int64_t process_id) {
   if (found != members_.end()) leave(found->second);
 }
 
-// That of a member is one of its groups.
-void RollupSubjects::raise(const ExtremeRow& seen) {
-  for (const Group* group : member(seen.subject_id).groups) {
-    if (group == nullptr) continue;
-    const std::vector<Metric>& marked = marked_metrics(group->subject);
-    if (std::ranges::find(marked, Metric::hwm) == marked.end()) continue;
-    marks_.see(group->subject, group->id, Metric::hwm, seen.kib,
-               {seen.at_ms, seen.after_ms.value_or(time_.at_ms), seen.by});
-  }
-}
-
 void RollupSubjects::touch(SubjectKind kind, const ExtremeRow& seen) {
-  if (kind == SubjectKind::process && seen.metric == Metric::hwm) return raise(seen);
   const std::size_t metric = rolled_index(seen.metric);
   if (metric >= kRollupMetrics) return;
   if (kind == SubjectKind::category) {
@@ -153,9 +136,9 @@ void RollupSubjects::touch(SubjectKind kind, const ExtremeRow& seen) {
   }
 }
 
-void RollupSubjects::begin_tick(std::int64_t tick_id, MarkTime time, bool keyframe) {
+void RollupSubjects::begin_tick(std::int64_t tick_id, std::int64_t at_ms, bool keyframe) {
   tick_id_ = tick_id;
-  time_ = time;
+  at_ms_ = at_ms;
   keyframe_ = keyframe;
   if (!keyframe) return;
   for (auto& [id, member] : members_) member.named = false;
@@ -170,7 +153,7 @@ void RollupSubjects::end_tick() {
   for (Member* member : touched_members_) {
     member->touched = false;
     if (member->live) {
-      member->line.set(time_.at_ms, member->values, 1);
+      member->line.set(at_ms_, member->values, 1);
     } else {
       member->line.stop();
     }
@@ -186,14 +169,11 @@ void RollupSubjects::end_tick() {
     for (std::size_t i = 0; i < kRollupMetrics; ++i) {
       if (group->known[i] > 0) values[i] = group->sums[i];
     }
-    group->line.set(time_.at_ms, values, group->members);
-    if (priming_) continue;
-    group->line.see();
-    raise(*group);
+    group->line.set(at_ms_, values, group->members);
+    if (!priming_) group->line.see();
   }
   end_members();
   touched_groups_.clear();
-  if (!priming_ && day_of(time_.at_ms) != day_of(time_.before_ms)) raise_all();
 }
 
 // Of all that are born and die within an hour, only those that live are held.
@@ -234,33 +214,6 @@ void RollupSubjects::go_on_at(std::int64_t at_ms) {
 
 void RollupSubjects::see_all() {
   each_line([](auto& line) { line.see(); });
-  raise_all();
-}
-
-// Also of those that did not change, as at the first tick of a day.
-void RollupSubjects::raise_all() {
-  for (auto& [key, group] : groups_) group.member_hwm.reset();
-  for (auto& [id, member] : members_) {
-    if (!member.live) continue;
-    for (Group* group : member.groups) {
-      if (group != nullptr) group->member_hwm = std::max(group->member_hwm, member.hwm);
-    }
-  }
-  for (auto& [key, group] : groups_) {
-    if (group.line.live()) raise(group);
-  }
-}
-
-void RollupSubjects::raise(const Group& group) {
-  if (!info_of(group.subject).summed) return;
-  const auto value = [&group](Metric metric) {
-    if (metric == Metric::hwm) return group.member_hwm;
-    const auto& level = group.line.values()[rolled_index(metric)];
-    return level ? std::optional(level->value) : std::nullopt;
-  };
-  for (const Metric metric : marked_metrics(group.subject)) {
-    if (!info_of(metric).counted) marks_.see(group.subject, group.id, metric, value(metric), time_);
-  }
 }
 
 MemoryPieces RollupSubjects::finish(std::int64_t end_ms, std::int64_t end_tick_id) {

@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "model/process.h"
-#include "store/marks/mark_rows.h"
 #include "store/replay/extremes.h"
 #include "store/rollup/timeline.h"
 #include "store/sqlite/statement.h"
@@ -41,7 +40,7 @@ class RollupSubjects {
 
   // Ticks come in their order. Between begin_tick and end_tick stand their changes; a keyframe names everybody who
   // lives.
-  void begin_tick(std::int64_t tick_id, MarkTime time, bool keyframe);
+  void begin_tick(std::int64_t tick_id, std::int64_t at_ms, bool keyframe);
   void end_tick();
   // What was seen last held until then.
   void hold_until(std::int64_t until_ms);
@@ -53,9 +52,6 @@ class RollupSubjects {
 
   // Ends all timelines. How long each subject had lived by then stands in its pieces.
   MemoryPieces finish(std::int64_t end_ms, std::int64_t end_tick_id);
-
-  // Of identities and cgroups.
-  std::vector<MarkRow> marks() const { return marks_.take(); }
 
  private:
   struct Group {
@@ -69,7 +65,6 @@ class RollupSubjects {
     std::array<std::int64_t, kRollupMetrics> known{};
     std::int64_t members = 0;
     bool touched = false;
-    std::optional<std::int64_t> member_hwm;  // highest of those that changed
   };
   struct Member {
     explicit Member(std::int64_t process_id) : line(static_cast<std::int64_t>(SubjectKind::process), process_id) {}
@@ -79,7 +74,6 @@ class RollupSubjects {
 
     Timeline<kRollupMetrics> line;
     MemoryValues values{};
-    std::optional<std::int64_t> hwm;
     std::array<Group*, kGroupKinds.size()> groups{};
     std::int64_t start_ms = 0;
     std::int64_t gone_tick_id = 0;  // 0: it lives
@@ -99,9 +93,6 @@ class RollupSubjects {
   void end_members();
   void keep(Timeline<kRollupMetrics>& line, std::int64_t lived_ms);
   void count(const Member& member, int sign);
-  void raise_all();
-  void raise(const Group& group);
-  void raise(const ExtremeRow& seen);
 
   const std::int64_t least_life_ms_;
   MemoryPieces pieces_;  // of who ended, so far
@@ -110,9 +101,8 @@ class RollupSubjects {
   std::map<GroupKey, Group> groups_;
   std::vector<Member*> touched_members_;
   std::vector<Group*> touched_groups_;
-  MarkFold marks_;
   std::int64_t tick_id_ = 0;
-  MarkTime time_;
+  std::int64_t at_ms_ = 0;
   bool keyframe_ = false;
   bool priming_ = true;
 };

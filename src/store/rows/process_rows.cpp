@@ -7,7 +7,8 @@ namespace memoir {
 namespace {
 
 constexpr const char* kFind =
-    "SELECT id, gone_tick_id FROM process WHERE boot_id = ? AND pid = ? AND start_ticks = ? AND exec_count = ?";
+    "SELECT id, gone_tick_id, identity_id, cgroup_id FROM process WHERE boot_id = ? AND pid = ? AND start_ticks = ? "
+    "AND exec_count = ?";
 constexpr const char* kInsert =
     "INSERT INTO process (boot_id, pid, start_ticks, exec_count, first_tick_id, first_ms, start_ms, parent_pid, comm, "
     "cwd_id, user_id, command_id, category_id, cgroup_id, identity_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
@@ -56,11 +57,13 @@ ProcessRows::ProcessRows(SQLite::Database& database)
       set_container_(database, "UPDATE cgroup SET container_id = ?2 WHERE id = ?1 AND container_id IS NOT ?2") {}
 
 std::optional<ProcessRows::Row> ProcessRows::find(std::int64_t boot_id, const ProcessKey& key) {
-  const auto read = [](const Statement& row) { return Row{row.integer(0), row.maybe(1)}; };
+  const auto read = [](const Statement& row) {
+    return Row{row.integer(0), row.maybe(1), row.integer(2), row.integer(3)};
+  };
   return find_.first(read, boot_id, key.pid, key.start_ticks, key.exec_count);
 }
 
-void ProcessRows::add_info(Statement& statement, const ProcessInfo& info, std::int64_t at_ms) {
+void ProcessRows::add_info(Statement& statement, const ProcessInfo& info, std::int64_t at_ms, Row& row) {
   const Identity identity = identity_of(info);
   statement.add(info.start_ms);
   statement.add(info.parent_pid);
@@ -69,21 +72,28 @@ void ProcessRows::add_info(Statement& statement, const ProcessInfo& info, std::i
   statement.add(users_.id(info.uid, info.user));
   statement.add(commands_.id(line_digest(info.command), info.exe, info.command));
   statement.add(categories_.id(info.category));
-  statement.add(cgroups_.id_seen(at_ms, info.cgroup));
-  statement.add(identities_.id_seen(at_ms, identity.unit, identity.exe, identity.command));
+  row.cgroup_id = cgroups_.id_seen(at_ms, info.cgroup);
+  row.identity_id = identities_.id_seen(at_ms, identity.unit, identity.exe, identity.command);
+  statement.add(row.cgroup_id);
+  statement.add(row.identity_id);
 }
 
-std::int64_t ProcessRows::insert(std::int64_t boot_id, const ProcessInfo& info, const Sight& first) {
+ProcessRows::Row ProcessRows::insert(std::int64_t boot_id, const ProcessInfo& info, const Sight& first) {
   insert_.bind(boot_id, info.key.pid, info.key.start_ticks, info.key.exec_count, first.tick_id, first.at_ms);
-  add_info(insert_, info, first.at_ms);
+  Row row;
+  add_info(insert_, info, first.at_ms, row);
   insert_.finish();
-  return insert_.last_id();
+  row.id = insert_.last_id();
+  return row;
 }
 
-void ProcessRows::update(std::int64_t id, const ProcessInfo& info, std::int64_t at_ms) {
+ProcessRows::Row ProcessRows::update(std::int64_t id, const ProcessInfo& info, std::int64_t at_ms) {
+  Row row;
+  row.id = id;
   update_.bind(id);
-  add_info(update_, info, at_ms);
+  add_info(update_, info, at_ms, row);
   update_.finish();
+  return row;
 }
 
 void ProcessRows::end(std::int64_t id, const Sight& gone, std::string_view end_kind) {

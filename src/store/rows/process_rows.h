@@ -23,6 +23,8 @@ class ProcessRows {
   struct Row {
     std::int64_t id = 0;
     std::optional<std::int64_t> gone_tick_id;
+    std::int64_t identity_id = 0;
+    std::int64_t cgroup_id = 0;
   };
 
   // When a process was seen: its tick, and that tick's wall time.
@@ -32,8 +34,8 @@ class ProcessRows {
   };
 
   std::optional<Row> find(std::int64_t boot_id, const ProcessKey& key);
-  std::int64_t insert(std::int64_t boot_id, const ProcessInfo& info, const Sight& first);
-  void update(std::int64_t id, const ProcessInfo& info, std::int64_t at_ms);
+  Row insert(std::int64_t boot_id, const ProcessInfo& info, const Sight& first);
+  Row update(std::int64_t id, const ProcessInfo& info, std::int64_t at_ms);
   // `gone`: the first tick without it.
   void end(std::int64_t id, const Sight& gone, std::string_view end_kind);
   // It lives after all: from `gone.gone_tick_id` on it was merely not there.
@@ -46,7 +48,7 @@ class ProcessRows {
   void set_container(std::int64_t cgroup_id, const Container& container);
 
  private:
-  void add_info(Statement& statement, const ProcessInfo& info, std::int64_t at_ms);
+  void add_info(Statement& statement, const ProcessInfo& info, std::int64_t at_ms, Row& row);
 
   SQLite::Database& database_;
   Names users_;

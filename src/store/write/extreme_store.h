@@ -1,11 +1,10 @@
 #pragma once
 
-// What looks and ends saw beyond a tick and the one before, in the store: rows, and the marks that it raises.
+// Stores the values that scans and exits observed beyond those of a tick and the one before, and raises marks by them.
 
 #include <cstdint>
 #include <vector>
 
-#include "store/marks/mark_rows.h"
 #include "store/rows/process_rows.h"
 #include "store/rows/sample_rows.h"
 #include "store/write/writer_state.h"
@@ -14,16 +13,14 @@ namespace memoir {
 
 class ExtremeStore {
  public:
-  // Before the processes of the tick: whom the tick before had.
+  // Before the processes of the tick: the state is that of the tick before.
   void store(const TickExtremes& extremes, SampleRows& samples, const TickContext& context, WriterState& state);
-  // Raises the marks by what was seen on that day.
-  static void mark(const TickExtremes& extremes, std::int64_t day_ms, const TickContext& context, WriterState& state);
   // Those of cgroups, after the cgroups of the tick.
   static void store_cgroups(const TickExtremes& extremes, SampleRows& samples, ProcessRows& names,
                             const TickContext& context, WriterState& state);
-  // After the processes: whom no tick saw. They have rows by then, and no other values.
-  void store_strangers(std::int64_t boot_id, SampleRows& samples, ProcessRows& processes, MarkRows& marks,
-                       const TickContext& context, WriterState& state);
+  // Unsampled processes, after the processes of the tick. They have rows by then, and no other values.
+  void store_strangers(std::int64_t boot_id, SampleRows& samples, ProcessRows& processes, const TickContext& context,
+                       WriterState& state);
 
  private:
   std::vector<ProcessExtremes> strangers_;  // of the tick that is being stored

@@ -10,22 +10,26 @@
 namespace memoir {
 namespace {
 
-// Marks rise all over their table: the seldomer they are stored, the fewer pages are written.
-constexpr std::int64_t kFlushMs = 15 * 60 * 1000;
-
-// Those of processes that ended wait for it too, but for no more than so many: some hundred bytes each.
-constexpr std::size_t kEndedAtMost = 512;
+// The marks that a tick raises are all over the table mark: the rarer they are merged, the fewer pages are written.
+// Each answer about marks reads all that are not merged.
+constexpr std::int64_t kMergeMs = 15 * 60 * 1000;
+constexpr std::size_t kMaxRaised = 2000;
 
 // Ends are summed up over so long.
 constexpr std::int64_t kEndBlockMs = 5 * 60 * 1000;
 
-TickContext context_of(const Tick& tick, const WriterState& state) {
+TickContext begin_tick(const Tick& tick, WriterState& state) {
   const bool first = !state.last_tick.has_value();
   const std::int64_t at = tick.begin.wall_ms;
   return {state.tick_id + 1,
           tick.keyframe || first || state.keyframe_wanted,
           first,
+          state.marks.begin_tick({at, first ? at : state.last_tick->wall_ms}),
           {at, first ? at : state.last_tick->wall_ms}};
+}
+
+MarkMaker::Groups groups_of(const ProcessRows::Row& row) {
+  return {row.identity_id, row.cgroup_id};
 }
 
 ProcessRows::Sight sight_of(const TickContext& context) {
@@ -60,17 +64,6 @@ Source stored_source(const ProcessSample& now, const ProcessSample& last) {
   return is_known(now.source) && is_known(last.source) && !hot_memory_differs(now, last) ? last.source : now.source;
 }
 
-// A new day forgets the marks of the one before.
-void begin_day(WriterState& state) {
-  state.machine_marks.day = {};
-  for (LiveCategory& category : state.categories) category.marks.day = {};
-  for (MarkedCgroup& cgroup : state.cgroup_marks) cgroup.marks.day = {};
-  for (LiveProcess& process : state.processes) {
-    process.marks.day = {};
-    process.marks.one_day = false;
-  }
-}
-
 }  // namespace
 
 TickStore::TickStore(SQLite::Database& database)
@@ -84,55 +77,37 @@ TickStore::TickStore(SQLite::Database& database)
 
 void TickStore::store(const Tick& tick, std::int64_t run_id, std::int64_t boot_id, WriterState& state) {
   boot_id_ = boot_id;
-  const TickContext context = context_of(tick, state);
-  const bool new_day = context.first || day_of(tick.begin.wall_ms) != day_of(state.last_tick->wall_ms);
-  if (new_day && !context.first) {
-    extremes_.mark(tick.extremes, day_of(state.last_tick->wall_ms), context, state);
-    flush_marks(state);
-    begin_day(state);
-  }
+  const TickContext context = begin_tick(tick, state);
   state.tick_id = context.tick_id;
   if (context.keyframe) state.keyframe_id = context.tick_id;
   state.keyframe_wanted = false;
   insert_tick(insert_tick_, context.tick_id, run_id, state.keyframe_id, tick);
   extremes_.store(tick.extremes, samples_, context, state);
-  extremes_.mark(tick.extremes, day_of(tick.begin.wall_ms), context, state);
   store_machine(tick.machine, context, state);
   store_categories(tick.categories, context, state);
   store_cgroups(tick, context, state);
   store_processes(tick, context, state);
-  extremes_.store_strangers(boot_id, samples_, processes_, marks_, context, state);
+  extremes_.store_strangers(boot_id, samples_, processes_, context, state);
   store_ends(tick, context, state);
   ledgers_.store(tick.ledgers, context, state);
   outside_.store(tick, boot_id, context, state);
   state.last_tick = tick.begin;
-  // The first tick of a run and of a day sets every mark; those after it only what rises, which is what lets a reader
-  // catch up from the rows after the watermark.
-  if (new_day || tick.begin.boot_ms - state.flushed_boot_ms >= kFlushMs) {
-    flush_marks(state);
-  } else if (state.ended.size() > kEndedAtMost) {
-    flush_ended(state);
-  }
+  store_marks(tick, context, state);
 }
 
-void TickStore::flush_marks(WriterState& state) {
-  if (!state.last_tick) return;
-  const std::int64_t day = day_of(state.last_tick->wall_ms);
-  marks_.flush(SubjectKind::machine, 0, day, state.machine_marks);
-  for (LiveCategory& category : state.categories) marks_.flush(SubjectKind::category, category.id, day, category.marks);
-  for (MarkedCgroup& cgroup : state.cgroup_marks) marks_.flush(SubjectKind::cgroup, cgroup.id, day, cgroup.marks);
-  std::erase_if(state.cgroup_marks, [](const MarkedCgroup& cgroup) { return !cgroup.live; });
-  flush_ended(state);
-  for (LiveProcess& process : state.processes) marks_.flush(SubjectKind::process, process.id, day, process.marks);
-  marks_.set_watermark(state.tick_id);
-  state.flushed_boot_ms = state.last_tick->boot_ms;
+void TickStore::store_marks(const Tick& tick, const TickContext& context, WriterState& state) {
+  const std::vector<Mark> raised = state.marks.end_tick();
+  marks_.append(raised);
+  state.raised_marks += raised.size();
+  // The first tick of a day raises all marks.
+  const bool is_due = tick.begin.boot_ms - state.merged_boot_ms >= kMergeMs;
+  if (context.new_day || is_due || state.raised_marks > kMaxRaised) merge_marks(state);
 }
 
-void TickStore::flush_ended(WriterState& state) {
-  const std::int64_t day = day_of(state.last_tick->wall_ms);
-  for (EndedMarks& process : state.ended) marks_.flush(SubjectKind::process, process.id, day, process.marks);
-  state.ended.clear();
-  state.ended.shrink_to_fit();  // it may have been a burst
+void TickStore::merge_marks(WriterState& state) {
+  marks_.merge();
+  state.raised_marks = 0;
+  if (state.last_tick) state.merged_boot_ms = state.last_tick->boot_ms;
 }
 
 void TickStore::store_processes(const Tick& tick, const TickContext& context, WriterState& state) {
@@ -152,16 +127,18 @@ void TickStore::store_processes(const Tick& tick, const TickContext& context, Wr
     if (old == live.end() || old->last.key != sample.key) {
       bool is_new = false;
       adopted.push_back(adopt(sample.key, known, context, is_new));
-      update(adopted.back(), sample, context, is_new);
+      update(adopted.back(), sample, context, state, is_new, false);
       continue;
     }
     if (kept != old) *kept = *old;
     ++old;
+    const MarkMaker::Groups groups = kept->groups;
     if (known != nullptr) {
-      processes_.update(kept->id, *known, context.time.at_ms);
+      kept->groups = groups_of(processes_.update(kept->id, *known, context.time.at_ms));
       kept->start_ms = known->start_ms;
     }
-    update(*kept++, sample, context, false);
+    update(*kept, sample, context, state, false, kept->groups != groups);
+    ++kept;
   }
   for (; old != live.end(); ++old) end(*old, tick, context, state);
   live.erase(kept, live.end());
@@ -179,7 +156,7 @@ void TickStore::store_missed(const std::vector<Info>& infos, const Tick& tick, c
     if (const auto row = processes_.find(boot_id_, info->key)) {
       processes_.update(row->id, *info, context.time.at_ms);
     } else {
-      processes_.end(processes_.insert(boot_id_, *info, sight_of(context)), sight_of(context),
+      processes_.end(processes_.insert(boot_id_, *info, sight_of(context)).id, sight_of(context),
                      end_kind(tick, info->key));
     }
   }
@@ -191,33 +168,39 @@ LiveProcess TickStore::adopt(const ProcessKey& key, Info info, const TickContext
   const ProcessInfo unknown = stranger(key);
   const ProcessInfo& facts = info != nullptr ? *info : unknown;
   live.start_ms = facts.start_ms;
-  const auto row = processes_.find(boot_id_, key);
+  auto row = processes_.find(boot_id_, key);
   is_new = !row;
-  live.marks.one_day = is_new;
-  live.id = row ? row->id : processes_.insert(boot_id_, facts, sight_of(context));
   if (row) {
     processes_.revive(*row);
-    if (info != nullptr) processes_.update(live.id, *info, context.time.at_ms);
+    if (info != nullptr) row = processes_.update(row->id, *info, context.time.at_ms);
+  } else {
+    row = processes_.insert(boot_id_, facts, sight_of(context));
   }
+  live.id = row->id;
+  live.groups = groups_of(*row);
   return live;
 }
 
-void TickStore::update(LiveProcess& live, const ProcessSample& sample, const TickContext& context, bool is_new) {
+void TickStore::update(LiveProcess& live, const ProcessSample& sample, const TickContext& context, WriterState& state,
+                       bool is_new, bool regrouped) {
   ProcessSample now = sample;
   if (live.stored) now.source = stored_source(now, live.last);
   const bool all = context.keyframe || !live.stored;
-  if (all || hot_differs(now, live.last)) samples_.insert_hot(context.tick_id, live.id, now);
-  if (all || cold_differs(now, live.last)) samples_.insert_cold(context.tick_id, live.id, now);
+  const bool hot = !live.stored || hot_differs(now, live.last);
+  const bool cold = !live.stored || cold_differs(now, live.last);
+  if (all || hot) samples_.insert_hot(context.tick_id, live.id, now);
+  if (all || cold) samples_.insert_cold(context.tick_id, live.id, now);
+  if (hot || cold || regrouped || context.new_day) {
+    const MarkTime hwm_time = is_new ? since_start(context.time, live.start_ms, !context.first) : context.time;
+    state.marks.observe_process(live.id, live.groups, now.memory, now.source, hwm_time);
+  }
   live.last = now;
   live.stored = true;
-
-  const MarkTime hwm_time = is_new ? since_start(context.time, live.start_ms, !context.first) : context.time;
-  live.marks.see(SubjectKind::process, mark_values(now.memory, now.source), context.time, hwm_time);
 }
 
 void TickStore::end(const LiveProcess& live, const Tick& tick, const TickContext& context, WriterState& state) {
   processes_.end(live.id, sight_of(context), end_kind(tick, live.last.key));
-  if (live.stored) state.ended.push_back({live.id, live.marks});
+  state.marks.remove_process(live.id);
 }
 
 void TickStore::store_machine(const MachineSample& sample, const TickContext& context, WriterState& state) {
@@ -228,7 +211,7 @@ void TickStore::store_machine(const MachineSample& sample, const TickContext& co
     samples_.insert_cold(context.tick_id, now);
   state.machine = now;
   store_other(sample.other, context, state);
-  state.machine_marks.see(SubjectKind::machine, mark_values(now), context.time, context.time);
+  state.marks.observe(now);
 }
 
 void TickStore::store_other(const std::vector<OtherMeminfo>& other, const TickContext& context, WriterState& state) {
@@ -257,7 +240,7 @@ void TickStore::store_categories(const std::vector<CategorySample>& samples, con
     if (context.keyframe || !live->stored || sample != live->last) samples_.insert(context.tick_id, live->id, sample);
     live->last = sample;
     live->stored = true;
-    live->marks.see(SubjectKind::category, mark_values(sample), context.time, context.time);
+    state.marks.observe_category(live->id, sample);
   }
   for (LiveCategory& live : state.categories) {
     const bool here = std::ranges::find(samples, live.last.category, &CategorySample::category) != samples.end();
@@ -278,7 +261,7 @@ void TickStore::store_cgroups(const Tick& tick, const TickContext& context, Writ
         if (context.keyframe) samples_.see_cgroup(id, context.time.at_ms);
       },
       [&](std::int64_t id) { samples_.insert_gone_cgroup(context.tick_id, id); });
-  mark_cgroups(context, state);
+  for (const StoredSample<CgroupSample>& stored : state.cgroups) state.marks.observe_cgroup(stored.id, stored.last);
   ExtremeStore::store_cgroups(tick.extremes, samples_, processes_, context, state);
   // The end of a detail is that of its samples.
   store_changes(
@@ -287,15 +270,6 @@ void TickStore::store_cgroups(const Tick& tick, const TickContext& context, Writ
       [](std::int64_t) {});
   for (const CgroupContainer& of : tick.containers)
     processes_.set_container(processes_.cgroup_id(of.path, context.time.at_ms), of.container);
-}
-
-void TickStore::mark_cgroups(const TickContext& context, WriterState& state) {
-  for (MarkedCgroup& cgroup : state.cgroup_marks) cgroup.live = false;
-  for (const StoredSample<CgroupSample>& stored : state.cgroups) {
-    MarkedCgroup& cgroup = marked_cgroup(state, stored.id);
-    cgroup.live = true;
-    cgroup.marks.see(SubjectKind::cgroup, mark_values(stored.last), context.time, context.time);
-  }
 }
 
 // After the processes, whose rows they are of.

@@ -14,7 +14,7 @@
 
 #include "base/sorted.h"
 #include "model/tick.h"
-#include "store/marks/high_water.h"
+#include "store/marks/maker.h"
 #include "store/rows/ledger_rows.h"
 #include "store/write/changed_rows.h"
 
@@ -24,32 +24,18 @@ struct LiveProcess {
   ProcessSample last;  // its source is the stored one
   std::int64_t id = 0;
   std::int64_t start_ms = 0;
+  MarkMaker::Groups groups;
   bool stored = false;  // `last` holds: it has rows in this run
-  Marks marks;
 
   const ProcessKey& key() const { return last.key; }
-};
-
-// Its marks wait to be stored, as those of the living do.
-struct EndedMarks {
-  std::int64_t id = 0;
-  Marks marks;
 };
 
 struct LiveCategory {
   CategorySample last;
   std::int64_t id = 0;
   bool stored = false;
-  Marks marks;
 
   const std::string& name() const { return last.category; }
-};
-
-// The marks of its own counters. They wait to be stored when it is gone, too.
-struct MarkedCgroup {
-  std::int64_t id = 0;
-  bool live = false;
-  Marks marks;
 };
 
 struct LiveLedger {
@@ -98,38 +84,31 @@ struct EndBlock {
 
 struct WriterState {
   std::vector<LiveProcess> processes;
-  std::vector<EndedMarks> ended;  // since the marks were stored; not sorted
   std::vector<LiveCategory> categories;
   std::vector<StoredSample<CgroupSample>> cgroups;  // those with a row that holds
   std::vector<StoredSample<CgroupDetail>> cgroup_details;
-  std::vector<MarkedCgroup> cgroup_marks;        // sorted by id
   std::vector<LiveLedger> ledgers;               // sorted by process row
   std::shared_ptr<const StoredOutside> outside;  // nullptr: none yet
   std::vector<LiveMeminfoKey> meminfo_keys;
   MachineMemory machine;
-  Marks machine_marks;
+  MarkMaker marks;
   OomCount oom_kills;
   EndBlock ends;
   LimitChanges limit_changes;
   std::optional<Moment> last_tick;  // of this run
   std::int64_t tick_id = 0;
   std::int64_t keyframe_id = 0;
-  std::int64_t flushed_boot_ms = 0;
-  bool keyframe_wanted = false;  // by retention, which deletes up to one
+  std::int64_t merged_boot_ms = 0;  // when the marks were merged last
+  std::size_t raised_marks = 0;     // since then
+  bool keyframe_wanted = false;     // by retention, which deletes up to one
 };
-
-// Made if there is none yet.
-inline MarkedCgroup& marked_cgroup(WriterState& state, std::int64_t id) {
-  std::vector<MarkedCgroup>& marked = state.cgroup_marks;
-  const auto found = std::ranges::lower_bound(marked, id, {}, &MarkedCgroup::id);
-  return found != marked.end() && found->id == id ? *found : *marked.insert(found, {id, false, {}});
-}
 
 // The tick that is being written.
 struct TickContext {
   std::int64_t tick_id = 0;
   bool keyframe = false;
-  bool first = false;  // of its run
+  bool first = false;    // of its run
+  bool new_day = false;  // UTC; also the first of its run
   MarkTime time;
 };
 

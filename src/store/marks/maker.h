@@ -1,0 +1,96 @@
+#pragma once
+
+// Raises high-water marks as ticks are stored: of the machine, of categories, of cgroups' own counters, of processes,
+// and of the sums over the processes of each identity and cgroup. The sums are kept up to date by the processes that
+// changed. Pure, and copied at each tick with the WriterState.
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "model/tick.h"
+#include "store/marks/mark.h"
+
+namespace memoir {
+
+class MarkMaker {
+ public:
+  // The groups of a process whose sums have marks.
+  struct Groups {
+    std::int64_t identity_id = 0;
+    std::int64_t cgroup_id = 0;
+
+    bool operator==(const Groups&) const = default;
+  };
+
+  // Returns true for the first tick and on a new UTC day: each process has to be observed then, changed or not.
+  bool begin_tick(MarkTime time);
+
+  void observe(const MachineMemory& memory);
+  void observe_category(std::int64_t id, const CategorySample& sample);
+  // Each cgroup with counters, changed or not.
+  void observe_cgroup(std::int64_t id, const CgroupSample& sample);
+  // A process that is new or changed. `hwm_time` is that of its VmHWM.
+  void observe_process(std::int64_t id, const Groups& groups, const ProcessMemory& memory, Source source,
+                       MarkTime hwm_time);
+  void remove_process(std::int64_t id);
+
+  // A value between two ticks. It counts for the day of its time.
+  void observe(SubjectKind subject, std::int64_t id, Metric metric, std::int64_t kib, MarkTime time);
+  // The peak of a process that exited: it counts for its identity too. The process may be unsampled.
+  void observe_exit(std::int64_t id, const Groups& groups, std::int64_t peak_kib, MarkTime time);
+
+  // Raises the marks of the sums. Returns all marks that were raised since begin_tick.
+  std::vector<Mark> end_tick();
+
+ private:
+  static constexpr std::array kSummed{Metric::pss, Metric::rss, Metric::uss, Metric::swap};
+  static constexpr std::size_t kMaxProcessMarks = 4;
+  static constexpr std::size_t kMaxMarks = 7;
+
+  // Of today, at the places of marked_metrics(); nullopt is kNone.
+  template <std::size_t N>
+  using Values = std::array<std::int64_t, N>;
+  using Parts = Values<kSummed.size()>;
+
+  struct Member {
+    std::int64_t id = 0;
+    Groups groups;
+    Parts parts{};  // what the sums have of it
+    Values<kMaxProcessMarks> marks{};
+  };
+  struct Subject {
+    SubjectKind kind = SubjectKind::machine;
+    bool changed = false;
+    bool counted = false;  // a cgroup whose counters this tick has
+    std::int32_t members = 0;
+    std::int64_t id = 0;
+    Parts sums{};
+    std::array<std::int32_t, kSummed.size()> known{};  // members that have a value
+    Values<kMaxMarks> marks{};
+
+    auto key() const { return std::pair(kind, id); }
+  };
+
+  Subject& subject(SubjectKind kind, std::int64_t id);
+  Member* find_member(std::int64_t id);
+  void count(Subject& group, const Parts& parts, int sign);
+  // Counts a process as it is now instead of as it was before; nullptr if it is absent.
+  void count(SubjectKind kind, std::int64_t Groups::*id, const Member* before, const Member* now);
+  void count(const Member* before, const Member* now);
+  void raise(SubjectKind kind, std::int64_t id, Metric metric, std::optional<std::int64_t> value, MarkTime time,
+             std::int64_t& mark);
+  void raise_sums(Subject& group);
+  void raise_identity(std::int64_t identity_id, std::int64_t peak_kib, MarkTime time);
+  void drop_absent();
+
+  std::vector<Member> members_;    // sorted by id
+  std::vector<Subject> subjects_;  // sorted by key; of those without members only the first thousand stay
+  std::vector<Mark> raised_;
+  std::optional<std::int64_t> day_ms_;
+  MarkTime time_;
+};
+
+}  // namespace memoir

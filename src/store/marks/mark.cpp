@@ -1,0 +1,25 @@
+#include "store/marks/mark.h"
+
+#include <algorithm>
+
+#include "store/tiers.h"
+
+namespace memoir {
+
+std::int64_t day_of(std::int64_t wall_ms) {
+  std::int64_t past = wall_ms % kDayLengthMs;
+  if (past < 0) past += kDayLengthMs;
+  return wall_ms - past;
+}
+
+MarkTime since_start(MarkTime time, std::int64_t start_ms, bool had_tick_before) {
+  const std::int64_t earliest = had_tick_before ? std::max(time.before_ms, start_ms) : start_ms;
+  return {time.at_ms, std::min(earliest, time.at_ms), time.by};
+}
+
+bool raises(Metric metric, std::int64_t value, std::optional<std::int64_t> mark) {
+  if (metric == metric_of(MachineField::mem_available)) return !mark || value < *mark;
+  return value > mark.value_or(0);
+}
+
+}  // namespace memoir
