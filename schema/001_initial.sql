@@ -657,21 +657,23 @@ CREATE TABLE tmpfs_entry_sample (
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Extremes and high-water marks.
 
-CREATE TABLE high_water_metric (
+-- Metrics of processes, groups and the machine that have high-water marks or rollups. The numbers never change.
+CREATE TABLE metric (
   id INTEGER PRIMARY KEY,
-  name TEXT NOT NULL UNIQUE
+  name TEXT NOT NULL,                      -- as in --by of memoir; the machine and processes both have a `swap`
+  column_name TEXT NOT NULL UNIQUE,
+  has_marks INTEGER NOT NULL
 ) STRICT;
 
-INSERT INTO high_water_metric (id, name)
-VALUES (0, 'used'), (1, 'available'), (2, 'swap'), (3, 'pss'), (4, 'rss'), (5, 'uss'), (6, 'hwm'),
-  (7, 'usage'), (8, 'usage_anon'), (9, 'anon'), (10, 'usage_swap');  -- 7, 8, 10: counters of a cgroup
+INSERT INTO metric (id, name, column_name, has_marks)
+VALUES @metric_rows@;
 
 -- Values that scans, exits and cgroup counters observed beyond those of both adjacent ticks, by enough to matter.
 CREATE TABLE extreme (
   tick_id INTEGER NOT NULL,                -- the later of the two
   subject INTEGER NOT NULL,                -- 0 machine, 1 category, 2 process, 4 cgroup; it may have exited since
   subject_id INTEGER NOT NULL,             -- category.id, process.id, cgroup.id; 0 for the machine
-  metric INTEGER NOT NULL REFERENCES high_water_metric (id),
+  metric INTEGER NOT NULL REFERENCES metric (id),
   low_kib INTEGER,                         -- NULL for a cgroup
   low_before_ms INTEGER,                   -- how long before the tick
   high_kib INTEGER,
@@ -688,7 +690,7 @@ CREATE TABLE mark (
   day INTEGER NOT NULL,                    -- days since the epoch, UTC; -1: of all time
   subject INTEGER NOT NULL,                -- 0 machine, 1 category, 2 process, 3 identity, 4 cgroup
   subject_id INTEGER NOT NULL,             -- category.id, process.id, identity.id, cgroup.id; 0 for the machine
-  metric INTEGER NOT NULL REFERENCES high_water_metric (id),
+  metric INTEGER NOT NULL REFERENCES metric (id),
   value_kib INTEGER NOT NULL,
   after_ms INTEGER NOT NULL,               -- from the start of the day (of all time: the epoch) to when the value was observed
   before_ms INTEGER NOT NULL,              -- length of the interval before that time in which it was reached
@@ -704,7 +706,7 @@ CREATE TABLE raised_mark (
   day INTEGER NOT NULL,
   subject INTEGER NOT NULL,
   subject_id INTEGER NOT NULL,
-  metric INTEGER NOT NULL REFERENCES high_water_metric (id),
+  metric INTEGER NOT NULL REFERENCES metric (id),
   value_kib INTEGER NOT NULL,
   after_ms INTEGER NOT NULL,
   before_ms INTEGER NOT NULL,
@@ -754,13 +756,6 @@ CREATE TABLE store_size (
   used_bytes INTEGER NOT NULL              -- of the pages in use
 ) STRICT;
 
--- Metrics of the machine with rollups: the gauges of machine_sample and machine_detail, used_kib and swap_used_kib as in the
--- view machine_at, and a few counters, which keep their last value.
-CREATE TABLE machine_metric (
-  id INTEGER PRIMARY KEY,
-  name TEXT NOT NULL UNIQUE
-) STRICT;
-
 -- Rollups at 5 minutes, 1 hour and 1 day. Each bucket has the min, the mean over time, the max and the last value of each metric.
 -- Rows are clustered by block (the hour or the day), so that a block is written, read and deleted as a whole; within it by subject.
 --
@@ -803,7 +798,7 @@ CREATE TABLE swap_@tier@ (
 
 CREATE TABLE machine_@tier@ (
   @block@ INTEGER NOT NULL,
-  metric INTEGER NOT NULL REFERENCES machine_metric (id),
+  metric INTEGER NOT NULL REFERENCES metric (id),
   slot INTEGER NOT NULL,
   buckets INTEGER NOT NULL,
   covered_ms INTEGER,

@@ -22,20 +22,8 @@ LEFT JOIN identity AS i ON i.id = p.identity_id;
 
 -- Slow-changing values of a process: process_state and process_rare in one.
 CREATE VIEW process_detail AS
-SELECT s.tick_id, s.process_id, s.state, s.parent_pid, s.threads, s.ksm_kib,
-  IIF(r.tick_id IS NULL, s.anon_huge_pages_kib * 0, r.lazy_free_kib) AS lazy_free_kib, s.anon_huge_pages_kib,
-  IIF(r.tick_id IS NULL, s.anon_huge_pages_kib * 0, r.shmem_pmd_mapped_kib) AS shmem_pmd_mapped_kib,
-  IIF(r.tick_id IS NULL, s.anon_huge_pages_kib * 0, r.file_pmd_mapped_kib) AS file_pmd_mapped_kib,
-  IIF(r.tick_id IS NULL, s.anon_huge_pages_kib * 0, r.shared_hugetlb_kib) AS shared_hugetlb_kib,
-  IIF(r.tick_id IS NULL, s.anon_huge_pages_kib * 0, r.private_hugetlb_kib) AS private_hugetlb_kib,
-  IIF(r.tick_id IS NULL, s.vm_size_kib * 0, r.swap_kib) AS swap_kib,
-  IIF(r.tick_id IS NULL, s.anon_huge_pages_kib * 0, r.swap_pss_kib) AS swap_pss_kib,
-  IIF(r.tick_id IS NULL, s.anon_huge_pages_kib * 0, r.locked_kib) AS locked_kib,
-  NULLIF(COALESCE(s.vm_peak_kib, s.vm_size_kib), -1) AS vm_peak_kib, s.vm_size_kib,
-  IIF(r.tick_id IS NULL, s.vm_size_kib * 0, r.vm_lck_kib) AS vm_lck_kib, IIF(r.tick_id IS NULL, s.vm_size_kib * 0, r.vm_pin_kib) AS vm_pin_kib,
-  s.vm_data_kib, s.vm_stk_kib, s.vm_exe_kib, s.vm_lib_kib, s.vm_pte_kib,
-  IIF(r.tick_id IS NULL, s.vm_size_kib * 0, r.vm_swap_kib) AS vm_swap_kib,
-  IIF(r.tick_id IS NULL, s.vm_size_kib * 0, r.hugetlb_pages_kib) AS hugetlb_pages_kib, s.shared_swap_kib
+SELECT s.tick_id, s.process_id, s.state, s.parent_pid, s.threads,
+  @process_detail_columns@
 FROM process_state AS s
 LEFT JOIN process_rare AS r ON r.tick_id = s.tick_id AND r.process_id = s.process_id;
 
@@ -80,34 +68,7 @@ SELECT tick_id, process_id, detail_tick_id FROM process_row_at WHERE detail_tick
 
 -- process_sample with its derived columns.
 CREATE VIEW process_sample_full AS
-SELECT tick_id, process_id, source, rss_kib,
-  NULLIF(COALESCE(pss_kib, pss_anon_kib + pss_file_kib + pss_shmem_kib), -1) AS pss_kib,
-  NULLIF(COALESCE(pss_dirty_kib, pss_anon_kib + pss_shmem_kib), -1) AS pss_dirty_kib,
-  NULLIF(COALESCE(referenced_kib, rss_kib), -1) AS referenced_kib,
-  NULLIF(COALESCE(anonymous_kib, rss_anon_kib), -1) AS anonymous_kib,
-  NULLIF(COALESCE(vm_hwm_kib, vm_rss_kib), -1) AS vm_hwm_kib,
-  vm_rss_kib,
-  pss_anon_kib, pss_file_kib, pss_shmem_kib, shared_clean_kib, shared_dirty_kib, private_clean_kib, private_dirty_kib,
-  rss_anon_kib, rss_file_kib, rss_shmem_kib
-FROM (
-  SELECT tick_id, process_id, source,
-    NULLIF(COALESCE(rss_kib, CASE source
-      WHEN 0 THEN shared_clean_kib + shared_dirty_kib + private_clean_kib + private_dirty_kib
-      ELSE NULLIF(COALESCE(vm_rss_kib, rss_anon_kib + rss_file_kib + rss_shmem_kib), -1) END), -1) AS rss_kib,
-    NULLIF(COALESCE(vm_rss_kib, rss_anon_kib + rss_file_kib + rss_shmem_kib), -1) AS vm_rss_kib,
-    pss_kib, pss_dirty_kib, referenced_kib, anonymous_kib, vm_hwm_kib,
-    pss_anon_kib, pss_file_kib, pss_shmem_kib, shared_clean_kib, shared_dirty_kib, private_clean_kib,
-    private_dirty_kib, rss_anon_kib, rss_file_kib, rss_shmem_kib
-  FROM (
-    SELECT tick_id, process_id, source, rss_kib, vm_rss_kib, pss_kib, pss_dirty_kib, referenced_kib, anonymous_kib, vm_hwm_kib,
-      NULLIF(COALESCE(pss_anon_kib, CASE WHEN pss_file_kib IS NOT NULL THEN rss_anon_kib END), -1) AS pss_anon_kib,
-      NULLIF(COALESCE(private_clean_kib, CASE WHEN rss_file_kib >= shared_clean_kib THEN rss_file_kib - shared_clean_kib END), -1) AS private_clean_kib,
-      NULLIF(COALESCE(private_dirty_kib, CASE WHEN rss_anon_kib + rss_shmem_kib >= shared_dirty_kib
-        THEN rss_anon_kib + rss_shmem_kib - shared_dirty_kib END), -1) AS private_dirty_kib,
-      pss_file_kib, pss_shmem_kib, shared_clean_kib, shared_dirty_kib, rss_anon_kib, rss_file_kib, rss_shmem_kib
-    FROM process_sample
-  )
-);
+@process_sample_full@;
 
 -- Every process at every tick. Select the ticks, otherwise the whole history is read:
 --   SELECT pid, comm, pss_kib FROM process_at
@@ -119,13 +80,8 @@ SELECT h.tick_id, h.wall_ms, h.wall_utc, p.id AS process_id, p.boot_uuid, p.pid,
   d.threads,
   CASE s.source WHEN 0 THEN 'exact' WHEN 1 THEN 'held' WHEN 2 THEN 'estimated' WHEN 3 THEN 'approximate'
     WHEN 4 THEN 'inaccessible' END AS source,
-  s.private_clean_kib + s.private_dirty_kib AS uss_kib,
-  s.rss_kib, s.pss_kib, s.pss_dirty_kib, s.pss_anon_kib, s.pss_file_kib, s.pss_shmem_kib, s.shared_clean_kib,
-  s.shared_dirty_kib, s.private_clean_kib, s.private_dirty_kib, s.referenced_kib, s.anonymous_kib, s.vm_hwm_kib,
-  s.vm_rss_kib, s.rss_anon_kib, s.rss_file_kib, s.rss_shmem_kib, d.ksm_kib, d.lazy_free_kib, d.anon_huge_pages_kib,
-  d.shmem_pmd_mapped_kib, d.file_pmd_mapped_kib, d.shared_hugetlb_kib, d.private_hugetlb_kib, d.swap_kib,
-  d.swap_pss_kib, d.locked_kib, d.vm_peak_kib, d.vm_size_kib, d.vm_lck_kib, d.vm_pin_kib, d.vm_data_kib, d.vm_stk_kib,
-  d.vm_exe_kib, d.vm_lib_kib, d.vm_pte_kib, d.vm_swap_kib, d.hugetlb_pages_kib, d.shared_swap_kib
+  @uss@,
+  @process_columns@
 FROM process_row_at AS h
 CROSS JOIN process_named AS p ON p.id = h.process_id
 CROSS JOIN process_sample_full AS s ON s.tick_id = h.sample_tick_id AND s.process_id = h.process_id
@@ -138,8 +94,7 @@ SELECT t.id AS tick_id, t.wall_ms, utc(t.wall_ms) AS wall_utc, p.id AS process_i
   p.unit, p.identity, p.category, d.state, d.threads,
   CASE s.source WHEN 0 THEN 'exact' WHEN 1 THEN 'held' WHEN 2 THEN 'estimated' WHEN 3 THEN 'approximate'
     WHEN 4 THEN 'inaccessible' END AS source,
-  s.rss_kib, s.pss_kib, s.private_clean_kib + s.private_dirty_kib AS uss_kib, d.swap_kib, d.swap_pss_kib,
-  MAX(s.vm_hwm_kib, s.vm_rss_kib, s.rss_kib) AS high_water_kib
+  s.rss_kib, s.pss_kib, @uss@, d.swap_kib, d.swap_pss_kib, @high_water@ AS high_water_kib
 FROM (SELECT id, wall_ms FROM tick ORDER BY id DESC LIMIT 1) AS t
 JOIN (
   SELECT process_id, MAX(tick_id) AS tick_id FROM process_sample
@@ -265,32 +220,8 @@ WHERE s.allocated_kib IS NOT NULL;
 
 -- The machine at every tick.
 CREATE VIEW machine_at AS
-SELECT t.id AS tick_id, t.wall_ms, utc(t.wall_ms) AS wall_utc, d.mem_total_kib - s.mem_available_kib AS used_kib,
-  d.swap_total_kib - d.swap_free_kib AS swap_used_kib,
-  s.mem_free_kib, s.mem_available_kib, s.buffers_kib, s.cached_kib, s.active_kib, s.inactive_kib, s.active_anon_kib,
-  s.inactive_anon_kib, s.active_file_kib, s.inactive_file_kib, s.dirty_kib, s.writeback_kib, s.anon_pages_kib,
-  s.mapped_kib, s.shmem_kib, s.kernel_reclaimable_kib, s.slab_kib, s.slab_reclaimable_kib, s.slab_unreclaimable_kib,
-  s.kernel_stack_kib, s.page_tables_kib, s.committed_as_kib, s.vmalloc_used_kib, s.percpu_kib, s.anon_huge_pages_kib,
-  s.pgfault, s.pgmajfault, s.pgscan_kswapd, s.pgscan_file, s.pgsteal_kswapd, s.pgsteal_file, s.workingset_nodes,
-  s.workingset_refault_file, s.workingset_activate_file, s.thp_fault_alloc, s.psi_some_avg10_bp / 100.0 AS psi_some_avg10_percent, s.psi_some_avg60_bp / 100.0 AS psi_some_avg60_percent,
-  s.psi_some_avg300_bp / 100.0 AS psi_some_avg300_percent, s.psi_some_total_us, s.psi_full_avg10_bp / 100.0 AS psi_full_avg10_percent, s.psi_full_avg60_bp / 100.0 AS psi_full_avg60_percent, s.psi_full_avg300_bp / 100.0 AS psi_full_avg300_percent,
-  s.psi_full_total_us,
-  d.mem_total_kib, d.swap_cached_kib, d.unevictable_kib, d.mlocked_kib, d.swap_total_kib, d.swap_free_kib,
-  d.zswap_kib, d.zswapped_kib, d.shadow_call_stack_kib, d.sec_page_tables_kib, d.nfs_unstable_kib, d.bounce_kib,
-  d.writeback_tmp_kib, d.commit_limit_kib, d.vmalloc_total_kib, d.vmalloc_chunk_kib, d.hardware_corrupted_kib,
-  d.shmem_huge_pages_kib, d.shmem_pmd_mapped_kib, d.file_huge_pages_kib, d.file_pmd_mapped_kib, d.cma_total_kib,
-  d.cma_free_kib, d.unaccepted_kib, d.balloon_kib, d.huge_pages_total_kib, d.huge_pages_free_kib,
-  d.huge_pages_rsvd_kib, d.huge_pages_surp_kib, d.hugepage_size_kib, d.hugetlb_kib, d.direct_map_4k_kib,
-  d.direct_map_2m_kib, d.direct_map_4m_kib, d.direct_map_1g_kib, d.pswpin, d.pswpout, d.swpin_zero, d.swpout_zero,
-  d.oom_kill, d.allocstall_dma, d.allocstall_dma32, d.allocstall_normal, d.allocstall_movable, d.allocstall_device,
-  d.pgscan_direct, d.pgscan_khugepaged, d.pgscan_proactive, d.pgscan_direct_throttle, d.pgscan_anon, d.pgsteal_direct,
-  d.pgsteal_khugepaged, d.pgsteal_proactive, d.pgsteal_anon, d.workingset_refault_anon, d.workingset_activate_anon,
-  d.workingset_restore_anon, d.workingset_restore_file, d.workingset_nodereclaim, d.kswapd_low_wmark_hit_quickly,
-  d.kswapd_high_wmark_hit_quickly, d.pageoutrun, d.drop_pagecache, d.drop_slab, d.compact_migrate_scanned,
-  d.compact_free_scanned, d.compact_isolated, d.compact_stall, d.compact_fail, d.compact_success,
-  d.compact_daemon_wake, d.thp_fault_fallback, d.thp_collapse_alloc, d.thp_collapse_alloc_failed, d.thp_split_page,
-  d.thp_split_page_failed, d.thp_split_pmd, d.thp_swpout, d.thp_swpout_fallback, d.zswpin, d.zswpout, d.zswpwb,
-  d.nr_vmscan_write, d.nr_vmscan_immediate_reclaim, d.sysv_kib, d.tmpfs_kib
+SELECT t.id AS tick_id, t.wall_ms, utc(t.wall_ms) AS wall_utc, @used@ AS used_kib, @swap_used@ AS swap_used_kib,
+  @machine_columns@
 FROM tick AS t
 JOIN machine_sample AS s ON s.tick_id = (SELECT MAX(l.tick_id) FROM machine_sample AS l WHERE l.tick_id <= t.id)
 JOIN machine_detail AS d ON d.tick_id = (SELECT MAX(l.tick_id) FROM machine_detail AS l WHERE l.tick_id <= t.id);
@@ -324,12 +255,12 @@ WITH RECURSIVE
       MAX(h.day, 0) * 86400000 + h.after_ms, h.before_ms, h.seen_by, h.subject, h.subject_id
     FROM mark_day AS d
     CROSS JOIN mark_subject AS s
-    CROSS JOIN high_water_metric AS m
+    CROSS JOIN metric AS m ON m.has_marks
     CROSS JOIN mark AS h ON h.day = d.day AND h.subject = s.id AND h.metric = m.id
     UNION ALL
     SELECT 'all time', 'process', m.name, h.value_kib, h.day * 86400000 + h.after_ms, h.before_ms, h.seen_by, 2, h.subject_id
     FROM mark_day AS d
-    CROSS JOIN high_water_metric AS m
+    CROSS JOIN metric AS m ON m.has_marks
     CROSS JOIN mark AS h ON h.day = d.day AND h.subject = 2 AND h.metric = m.id
     WHERE d.day >= 0 AND NOT EXISTS (
       SELECT 1 FROM mark AS a WHERE a.day = -1 AND a.subject = 2 AND a.metric = h.metric AND a.subject_id = h.subject_id)
@@ -364,7 +295,7 @@ FROM extreme AS e
 JOIN tick AS t ON t.id = e.tick_id
 JOIN run AS r ON r.id = t.run_id
 JOIN boot AS b ON b.id = r.boot_id
-JOIN high_water_metric AS m ON m.id = e.metric;
+JOIN metric AS m ON m.id = e.metric;
 
 -- Exits of single processes; the others are in exit_sum_named.
 CREATE VIEW process_exit_named AS
@@ -419,12 +350,7 @@ SELECT @from@ AS from_ms, utc(@from@) AS from_utc, r.buckets * @width@ AS width_
     WHEN 4 THEN (SELECT g.path FROM cgroup AS g WHERE g.id = r.subject_id)
   END AS name,
   r.processes,
-  r.anon_kib, r.anon_kib - r.anon_low AS anon_min_kib, r.anon_kib + r.anon_mean AS anon_mean_kib, r.anon_kib + r.anon_high AS anon_max_kib,
-  r.rss_kib, r.rss_kib - COALESCE(r.rss_low, r.anon_low, 0) AS rss_min_kib, r.rss_kib + COALESCE(r.rss_mean, r.anon_mean, 0) AS rss_mean_kib, r.rss_kib + COALESCE(r.rss_high, r.anon_high, 0) AS rss_max_kib,
-  r.pss_kib, r.pss_kib - COALESCE(r.pss_low, r.anon_low, 0) AS pss_min_kib, r.pss_kib + COALESCE(r.pss_mean, r.anon_mean, 0) AS pss_mean_kib, r.pss_kib + COALESCE(r.pss_high, r.anon_high, 0) AS pss_max_kib,
-  r.uss_kib, r.uss_kib - COALESCE(r.uss_low, r.anon_low, 0) AS uss_min_kib, r.uss_kib + COALESCE(r.uss_mean, r.anon_mean, 0) AS uss_mean_kib, r.uss_kib + COALESCE(r.uss_high, r.anon_high, 0) AS uss_max_kib,
-  IIF(w.buckets IS NULL, r.anon_kib * 0, w.swap_kib) AS swap_kib, IIF(w.buckets IS NULL, r.anon_kib * 0, w.swap_kib - w.swap_low) AS swap_min_kib, IIF(w.buckets IS NULL, r.anon_kib * 0, w.swap_kib + w.swap_mean) AS swap_mean_kib, IIF(w.buckets IS NULL, r.anon_kib * 0, w.swap_kib + w.swap_high) AS swap_max_kib,
-  IIF(w.buckets IS NULL, r.uss_kib * 0, w.swap_pss_kib) AS swap_pss_kib, IIF(w.buckets IS NULL, r.uss_kib * 0, w.swap_pss_kib - w.swap_pss_low) AS swap_pss_min_kib, IIF(w.buckets IS NULL, r.uss_kib * 0, w.swap_pss_kib + w.swap_pss_mean) AS swap_pss_mean_kib, IIF(w.buckets IS NULL, r.uss_kib * 0, w.swap_pss_kib + w.swap_pss_high) AS swap_pss_max_kib,
+  @memory_columns@,
   r.pss_inexact_bp / 100.0 AS pss_inexact_percent@pss_max_at@
 FROM rollup_@tier@ AS r
 LEFT JOIN swap_@tier@ AS w USING (@block@, subject, subject_id, slot);
@@ -436,10 +362,10 @@ SELECT from_ms, utc(from_ms) AS from_utc, width_ms, buckets, covered_ms, IIF(is_
   from_ms + low_after_ms AS min_at_ms, utc(from_ms + low_after_ms) AS min_at_utc, from_ms + high_after_ms AS max_at_ms,
   utc(from_ms + high_after_ms) AS max_at_utc
 FROM (
-  SELECT @from@ AS from_ms, r.buckets * @width@ AS width_ms, r.buckets, COALESCE(r.covered_ms, @width@) AS covered_ms, m.name,
-    m.name GLOB '*_bp' AS is_share, r.value, r.low, r.mean, r.high, r.low_after_ms, r.high_after_ms
+  SELECT @from@ AS from_ms, r.buckets * @width@ AS width_ms, r.buckets, COALESCE(r.covered_ms, @width@) AS covered_ms,
+    m.column_name AS name, m.column_name GLOB '*_bp' AS is_share, r.value, r.low, r.mean, r.high, r.low_after_ms, r.high_after_ms
   FROM machine_@tier@ AS r
-  JOIN machine_metric AS m ON m.id = r.metric
+  JOIN metric AS m ON m.id = r.metric
 );
 
 @end@
@@ -460,9 +386,9 @@ WHERE l.state <> 3;
 -- What processes map, at every tick. A label of NULL: the sum beyond the largest of its kind.
 CREATE VIEW mapping_at AS
 SELECT a.tick_id, a.wall_ms, a.wall_utc, a.process_id, a.pid, a.comm, m.kind, m.label, s.regions, s.size_kib,
-  NULLIF(COALESCE(s.rss_kib, s.shared_clean_kib + s.shared_dirty_kib + s.private_clean_kib + s.private_dirty_kib), -1) AS rss_kib,
-  NULLIF(COALESCE(s.pss_kib, s.private_clean_kib + s.private_dirty_kib), -1) AS pss_kib,
-  s.private_clean_kib + s.private_dirty_kib AS uss_kib,
+  @mapping_rss@,
+  @mapping_pss@,
+  @mapping_uss@ AS uss_kib,
   s.shared_clean_kib, s.shared_dirty_kib, s.private_clean_kib, s.private_dirty_kib, s.swap_kib, s.swap_pss_kib, s.shared_swap_kib
 FROM ledger_at AS a
 CROSS JOIN json_each((

@@ -54,11 +54,10 @@ const std::string& value_of(const ProcessInfo& info, const Key& key, std::string
 }
 
 Error bad_expression(const std::string& expression, std::string_view why) {
-  const auto metrics = each_of(kMetrics, [](Metric metric) { return to_string(metric); });
   return malformed(fmt::format(
       "--filter '{}': {}; it is KEY=VALUE, KEY!=VALUE, KEY~REGEX or KEY!~REGEX, with KEY one of {}; or, with a size, "
       "METRIC>100M (also <, >=, <=, =, !=), with METRIC one of {}",
-      to_printable(expression), why, fmt::join(filter_keys(), ", "), fmt::join(metrics, ", ")));
+      to_printable(expression), why, fmt::join(filter_keys(), ", "), fmt::join(names_of(kMetrics), ", ")));
 }
 
 struct Operator {
@@ -157,7 +156,7 @@ Result<Filter::Term> Filter::Term::read(const std::string& expression) {
   term.key = find_key(name);
   if (term.key == nullptr) {
     std::vector<std::string> words = filter_keys();
-    for (const Metric metric : kMetrics) words.emplace_back(to_string(metric));
+    std::ranges::move(names_of(kMetrics), std::back_inserter(words));
     return bad_expression(expression, "no such key" + did_you_mean(name, words));
   }
   if (!given->of_names) return bad_expression(expression, name + " is a name, not a size");

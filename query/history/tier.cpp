@@ -98,7 +98,7 @@ bool holds_short_lived(Tier tier) {
 }
 
 bool holds_metric(Tier tier, Metric metric) {
-  return !holds_groups(tier) || info_of(metric).rolled_up;
+  return !holds_groups(tier) || is_rolled_up(metric);
 }
 
 std::optional<std::string_view> bucket_width(Tier tier) {

@@ -258,7 +258,7 @@ ProcessSums sum_of_processes(const State& state) {
 }
 
 std::optional<std::int64_t> short_lived_kib(const State& state, Metric metric) {
-  if (!means_over(state) || metric == Metric::anon || metric == Metric::hwm) return std::nullopt;
+  if (!means_over(state) || !info_of(metric).kinds.contains(SubjectKind::category)) return std::nullopt;
   std::int64_t kib = 0;
   for (const GroupState& category : state.categories) kib += category.kib[metric].value_or(0);
   for (const HeldProcess& process : state.processes) kib -= process.kib[metric].value_or(0);

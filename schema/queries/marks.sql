@@ -12,6 +12,6 @@ WITH RECURSIVE days (day) AS (
 SELECT h.subject_id, h.metric, h.value_kib, MAX(h.day, 0) * 86400000 AS day_ms,
   MAX(h.day, 0) * 86400000 + h.after_ms AS at_ms, h.before_ms, h.seen_by
 FROM days AS d
-CROSS JOIN high_water_metric AS m
+CROSS JOIN metric AS m ON m.has_marks
 CROSS JOIN mark AS h ON h.day = d.day AND h.subject = ?1 AND h.metric = m.id
 WHERE m.id = COALESCE(?6, m.id) AND at_ms BETWEEN ?4 AND ?5;

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <string_view>
 
 namespace memoir {
 
@@ -63,9 +64,42 @@ struct FieldName {
   const char* column;
 };
 
-// A list of fields is a macro of lines FIELD(name, key, column). These two make of it the enum and the array of
-// FieldName: each field stands once, and both have the same order.
-#define MEMOIR_ENUMERATOR(name, key, column) name,
-#define MEMOIR_FIELD_NAME(name, key, column) FieldName{key, column},
+// A list of fields is a macro of lines FIELD(name, key, column, …). The enum and the table of infos are made of it.
+// Each info has its FieldName, its `field`, and its kernel `file`.
+#define MEMOIR_ENUMERATOR(name, ...) name,
+
+constexpr bool has_suffix(std::string_view text, std::string_view suffix) {
+  return text.ends_with(suffix);
+}
+
+// The table has each enumerator at its place, and the fields of one kernel file next to each other.
+template <typename Info, std::size_t N, typename File>
+constexpr bool is_field_list(const std::array<Info, N>& infos, File Info::*file) {
+  for (std::size_t i = 0; i < N; ++i) {
+    if (static_cast<std::size_t>(infos[i].field) != i) return false;
+    if (i > 0 && infos[i].*file < infos[i - 1].*file) return false;
+  }
+  return true;
+}
+
+// The place of the first field of `file`.
+template <typename Info, std::size_t N, typename File>
+constexpr std::size_t first_of(const std::array<Info, N>& infos, File file) {
+  std::size_t place = 0;
+  while (place < N && infos[place].file != file) ++place;
+  return place;
+}
+
+// The fields of those infos that `takes` accepts, in their order. `Takes` has no state.
+template <const auto& infos, typename Takes>
+constexpr auto fields_with(Takes takes) {
+  constexpr auto count = static_cast<std::size_t>(std::ranges::count_if(infos, Takes{}));
+  std::array<decltype(infos[0].field), count> fields{};
+  std::size_t found = 0;
+  for (const auto& info : infos) {
+    if (takes(info)) fields[found++] = info.field;
+  }
+  return fields;
+}
 
 }  // namespace memoir

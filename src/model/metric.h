@@ -9,17 +9,21 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "model/field_rule.h"
 #include "model/machine.h"
+#include "model/memory_breakdown.h"
 #include "model/subject.h"
 #include "model/tick.h"
 
 namespace memoir {
 
 enum class Metric : std::uint8_t {
-  // Of processes, and but for hwm of the groups that they make.
+  // Of processes, and except hwm of the groups that they form.
   pss,
   rss,
   uss,
@@ -31,15 +35,12 @@ enum class Metric : std::uint8_t {
   usage,
   usage_anon,
   usage_swap,
-  // Of the machine. From `fields` on each of its fields is one.
+  // Of the machine. Each MachineField is a metric too, from `fields` on.
   used,
   swap_used,
   unaccounted,
   fields,
 };
-
-inline constexpr std::array kMetrics{Metric::pss,  Metric::rss,      Metric::uss, Metric::anon,
-                                     Metric::swap, Metric::swap_pss, Metric::hwm};
 
 constexpr Metric metric_of(MachineField field) {
   return static_cast<Metric>(static_cast<std::size_t>(Metric::fields) + static_cast<std::size_t>(field));
@@ -47,25 +48,268 @@ constexpr Metric metric_of(MachineField field) {
 
 std::optional<MachineField> machine_field(Metric metric);
 
-struct MetricInfo {
-  std::string_view name;    // as in --by: "pss"; empty: nobody ranks by it
-  std::string_view title;   // as people write it: "PSS", "high-water mark"
-  std::string_view column;  // "pss_kib"
-  SubjectKinds kinds = {};  // that have it
-  bool rolled_up = false;
-  SubjectKinds marked = {};  // kinds that have a high-water mark of it; of mem_available it is a low-water mark
-  std::int64_t mark = -1;    // the store's number of it (table high_water_metric)
-  bool of_smaps = false;     // only smaps_rollup tells it: without it RSS or nothing stands in
-  bool counted = false;      // of a group: the kernel's own count, which is no sum over its processes
-  bool adds_up = true;       // marks that were reached at different times have no sum
-  std::span<const ProcessField> fields = {};  // of a process, that it is made of
-  std::optional<std::int64_t> (*of_process)(const ProcessMemory&) = nullptr;
-  std::int64_t CategorySample::*of_category = nullptr;
+// How the rollups of processes and groups store a metric. Its columns are NAME_kib, NAME_low, NAME_mean and NAME_high.
+enum class RollupForm : std::uint8_t {
+  none,
+  first,
+  like_first,  // low, mean and high are NULL where they are those of the first
+  whole,
+  apart,  // in swap_TIER, without a row where it is 0
 };
-const MetricInfo& info_of(Metric metric);
+
+// Where `top` shows the metric as a column: in every format, or only in machine-readable ones unless it ranks by it.
+enum class TopColumn : std::uint8_t { everywhere, when_ranked };
+
+// A number for each metric in the file, which never changes.
+inline constexpr int kNoNumber = 0;
+
+struct MetricInfo {
+  Metric metric = {};
+  int number = kNoNumber;        // of the metric in the file: table metric
+  std::string_view name = {};    // as in --by: "pss"; empty: no command ranks by it
+  std::string_view title = {};   // in sentences: "PSS", "high-water mark"
+  std::string_view column = {};  // "pss_kib"
+  std::string_view header = {};  // "PSS"
+  SubjectKinds kinds = {};       // that have it
+  SubjectKinds marked = {};      // kinds that have a high-water mark of it
+  bool lowest = false;           // the mark is the lowest value
+  RollupForm rollup = RollupForm::none;
+  std::optional<Metric> known_by = {};  // apart: without a row it is 0 where this metric is known
+  bool of_smaps = false;                // only smaps_rollup has it: without it RSS replaces it, or it is absent
+  bool counted = false;                 // of a group: the kernel's own count, not a sum over its processes
+  bool adds_up = true;                  // marks that were reached at different times have no sum
+  ProcessRule rule = {};                // of a process
+  std::int64_t CategorySample::*of_category = nullptr;
+  bool ranks = true;  // a word of --by of commands that rank by one metric
+  TopColumn top = TopColumn::everywhere;
+  int drop_order = 0;  // of the column in `top`: the highest goes first; 0: never
+};
+
+namespace metric_list {
+
+inline constexpr SubjectKinds kOfProcesses{SubjectKind::process, SubjectKind::category, SubjectKind::identity,
+                                           SubjectKind::cgroup};
+inline constexpr SubjectKinds kOfGroups{SubjectKind::category, SubjectKind::identity, SubjectKind::cgroup};
+inline constexpr SubjectKinds kOfMachine{SubjectKind::machine};
+
+// Each metric that is not a field of the machine.
+inline constexpr std::array kOwn{
+    MetricInfo{.metric = Metric::pss,
+               .number = 1,
+               .name = "pss",
+               .title = "PSS",
+               .column = "pss_kib",
+               .header = "PSS",
+               .kinds = kOfProcesses,
+               .marked = kOfProcesses,
+               .rollup = RollupForm::like_first,
+               .of_smaps = true,
+               .rule = {.of = {ProcessField::pss}},
+               .of_category = &CategorySample::pss_kib,
+               .drop_order = 1},
+    MetricInfo{.metric = Metric::rss,
+               .number = 2,
+               .name = "rss",
+               .title = "RSS",
+               .column = "rss_kib",
+               .header = "RSS",
+               .kinds = kOfProcesses,
+               .marked = kOfGroups,
+               .rollup = RollupForm::like_first,
+               .rule = kRssRule,
+               .of_category = &CategorySample::rss_kib,
+               .drop_order = 2},
+    MetricInfo{.metric = Metric::uss,
+               .number = 3,
+               .name = "uss",
+               .title = "USS",
+               .column = "uss_kib",
+               .header = "USS",
+               .kinds = kOfProcesses,
+               .marked = kOfProcesses,
+               .rollup = RollupForm::like_first,
+               .of_smaps = true,
+               .rule = kUssRule,
+               .of_category = &CategorySample::uss_kib,
+               .drop_order = 6},
+    MetricInfo{.metric = Metric::anon,
+               .number = 4,
+               .name = "anon",
+               .title = "anon",
+               .column = "anon_kib",
+               .header = "ANON",
+               .kinds = {SubjectKind::process, SubjectKind::identity, SubjectKind::cgroup},
+               .rollup = RollupForm::first,
+               .rule = kAnonRule,
+               .top = TopColumn::when_ranked},
+    MetricInfo{.metric = Metric::swap,
+               .number = 5,
+               .name = "swap",
+               .title = "swap",
+               .column = "swap_kib",
+               .header = "SWAP",
+               .kinds = kOfProcesses,
+               .marked = kOfProcesses,
+               .rollup = RollupForm::apart,
+               .known_by = Metric::anon,
+               .rule = kSwapRule,
+               .of_category = &CategorySample::swap_kib,
+               .drop_order = 4},
+    MetricInfo{.metric = Metric::swap_pss,
+               .number = 6,
+               .name = "swap_pss",
+               .title = "SwapPss",
+               .column = "swap_pss_kib",
+               .header = "SWAPPSS",
+               .kinds = kOfProcesses,
+               .rollup = RollupForm::apart,
+               .known_by = Metric::uss,
+               .of_smaps = true,
+               .rule = {.of = {ProcessField::swap_pss}},
+               .of_category = &CategorySample::swap_pss_kib,
+               .ranks = false,
+               .top = TopColumn::when_ranked},
+    MetricInfo{.metric = Metric::hwm,
+               .number = 7,
+               .name = "hwm",
+               .title = "high-water mark",
+               .column = "hwm_kib",
+               .header = "HWM",
+               .kinds = {SubjectKind::process, SubjectKind::identity},
+               .marked = {SubjectKind::process, SubjectKind::identity},
+               .adds_up = false,
+               .rule = kHighWaterRule,
+               .drop_order = 3},
+    MetricInfo{.metric = Metric::usage,
+               .number = 8,
+               .name = "usage",
+               .title = "usage",
+               .column = "usage_kib",
+               .marked = {SubjectKind::cgroup},
+               .counted = true},
+    MetricInfo{.metric = Metric::usage_anon,
+               .number = 9,
+               .name = "usage_anon",
+               .title = "anonymous usage",
+               .column = "usage_anon_kib",
+               .marked = {SubjectKind::cgroup},
+               .counted = true},
+    MetricInfo{.metric = Metric::usage_swap,
+               .number = 10,
+               .name = "usage_swap",
+               .title = "swap usage",
+               .column = "usage_swap_kib",
+               .marked = {SubjectKind::cgroup},
+               .counted = true},
+    MetricInfo{.metric = Metric::used,
+               .number = 11,
+               .name = "used",
+               .title = "memory in use",
+               .column = "used_kib",
+               .kinds = kOfMachine,
+               .marked = kOfMachine,
+               .rollup = RollupForm::whole},
+    MetricInfo{.metric = Metric::swap_used,
+               .number = 12,
+               .name = "swap",
+               .title = "swap in use",
+               .column = "swap_used_kib",
+               .kinds = kOfMachine,
+               .marked = kOfMachine,
+               .rollup = RollupForm::whole},
+    MetricInfo{.metric = Metric::unaccounted,
+               .number = 13,
+               .name = kUnaccounted,
+               .title = "memory that nothing accounts for",
+               .column = "unaccounted_kib",
+               .kinds = kOfMachine,
+               .rollup = RollupForm::whole},
+};
+
+// What --by calls metrics of the machine, the default first.
+struct MachineName {
+  Metric metric;
+  std::string_view name;
+};
+inline constexpr std::array kMachineNames{MachineName{Metric::used, "used"},
+                                          MachineName{metric_of(MachineField::mem_available), "available"},
+                                          MachineName{metric_of(MachineField::mem_free), "free"},
+                                          MachineName{metric_of(MachineField::cached), "cached"},
+                                          MachineName{metric_of(MachineField::anon_pages), "anon"},
+                                          MachineName{Metric::swap_used, "swap"},
+                                          MachineName{metric_of(MachineField::shmem), "shmem"},
+                                          MachineName{metric_of(MachineField::slab), "slab"},
+                                          MachineName{metric_of(MachineField::dirty), "dirty"},
+                                          MachineName{Metric::unaccounted, kUnaccounted}};
+
+constexpr MetricInfo of_field(const MachineFieldInfo& field) {
+  const Metric metric = metric_of(field.field);
+  const auto* const named = std::ranges::find(kMachineNames, metric, &MachineName::metric);
+  const bool available = field.field == MachineField::mem_available;
+  return {.metric = metric,
+          .number = field.number,
+          .name = named == kMachineNames.end() ? "" : named->name,
+          .title = field.key,
+          .column = field.column,
+          .kinds = kOfMachine,
+          .marked = available ? kOfMachine : SubjectKinds{},
+          .lowest = available,
+          .rollup = field.number == kNoNumber ? RollupForm::none : RollupForm::whole};
+}
+
+}  // namespace metric_list
+
+// All metrics, each at the place of its enumerator.
+inline constexpr auto kMetricInfos = [] {
+  std::array<MetricInfo, metric_list::kOwn.size() + MachineMemory::kCount> infos{};
+  auto* next = std::ranges::copy(metric_list::kOwn, infos.begin()).out;
+  for (const MachineFieldInfo& field : kMachineFields) *next++ = metric_list::of_field(field);
+  return infos;
+}();
+
+constexpr const MetricInfo& info_of(Metric metric) {
+  return kMetricInfos.at(static_cast<std::size_t>(metric));
+}
+
+constexpr bool is_rolled_up(Metric metric) {
+  return info_of(metric).rollup != RollupForm::none;
+}
+
+// Each metric is at its place, with a title and a column; no number is taken twice; a mark or a rollup has one.
+static_assert(metric_list::kOwn.size() == static_cast<std::size_t>(Metric::fields));
+static_assert([] {
+  for (std::size_t i = 0; i < kMetricInfos.size(); ++i) {
+    const MetricInfo& info = kMetricInfos[i];
+    if (static_cast<std::size_t>(info.metric) != i || info.column.empty() || info.title.empty()) return false;
+    if ((info.rollup == RollupForm::apart) != info.known_by.has_value()) return false;
+    const bool in_file = info.rollup != RollupForm::none || info.marked != SubjectKinds{};
+    if (in_file && info.number == kNoNumber) return false;
+    for (std::size_t j = 0; j < i && info.number != kNoNumber; ++j)
+      if (kMetricInfos[j].number == info.number) return false;
+  }
+  return true;
+}());
+
+// The metrics whose info `takes` accepts, in their order. `Takes` has no state.
+template <typename Takes>
+constexpr auto metrics_with(Takes takes) {
+  constexpr auto count = static_cast<std::size_t>(std::ranges::count_if(kMetricInfos, Takes{}));
+  std::array<Metric, count> metrics{};
+  std::size_t found = 0;
+  for (const MetricInfo& info : kMetricInfos) {
+    if (takes(info)) metrics[found++] = info.metric;
+  }
+  return metrics;
+}
+
+// Those of processes.
+inline constexpr auto kMetrics =
+    metrics_with([](const MetricInfo& info) { return info.kinds.contains(SubjectKind::process); });
+static_assert(kMetrics.size() == static_cast<std::size_t>(kMetrics.back()) + 1, "MetricValues has them by their place");
 
 std::string_view to_string(Metric metric);
 std::string_view metric_title(Metric metric);
+std::vector<std::string> names_of(std::span<const Metric> metrics);
 std::optional<Metric> parse_metric(std::string_view name, SubjectKind kind = SubjectKind::process);
 
 // What people may rank by and draw, the default first.
@@ -74,12 +318,26 @@ const std::vector<Metric>& metrics_of(SubjectKind kind);
 // Of the machine's fields those of kMachineSizes.
 const std::vector<Metric>& machine_size_metrics();
 
-// Those of the machine that are rolled up, in the order in which they are.
-const std::vector<Metric>& rolled_up_machine_metrics();
+inline constexpr auto kRankedMetrics =
+    metrics_with([](const MetricInfo& info) { return info.kinds.contains(SubjectKind::process) && info.ranks; });
+inline constexpr auto kCategoryMetrics =
+    metrics_with([](const MetricInfo& info) { return info.kinds.contains(SubjectKind::category); });
 
-// Those of the rest, in the order of the rollups' columns.
-inline constexpr std::array kRolledMetrics{Metric::anon, Metric::rss,  Metric::pss,
-                                           Metric::uss,  Metric::swap, Metric::swap_pss};
+// Those of the machine that are rolled up.
+inline constexpr auto kRolledMachineMetrics = metrics_with([](const MetricInfo& info) {
+  return info.kinds.contains(SubjectKind::machine) && info.rollup != RollupForm::none;
+});
+
+// Those of the rest: first the one whose low, mean and high others share, last those of tables of their own.
+inline constexpr auto kRolledMetrics = [] {
+  auto metrics = metrics_with([](const MetricInfo& info) {
+    return info.kinds.contains(SubjectKind::process) && info.rollup != RollupForm::none;
+  });
+  std::ranges::sort(metrics, {}, [](Metric metric) { return std::pair(info_of(metric).rollup, metric); });
+  return metrics;
+}();
+static_assert(info_of(kRolledMetrics[0]).rollup == RollupForm::first &&
+              info_of(kRolledMetrics[1]).rollup != RollupForm::first);
 inline constexpr std::size_t kRollupMetrics = kRolledMetrics.size();
 constexpr std::size_t rolled_index(Metric metric) {
   return static_cast<std::size_t>(std::ranges::find(kRolledMetrics, metric) - kRolledMetrics.begin());

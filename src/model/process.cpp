@@ -2,42 +2,20 @@
 
 #include <algorithm>
 
+#include "model/field_rule.h"
+
 namespace memoir {
 
 std::optional<std::int64_t> high_water_kib(const ProcessMemory& memory) {
-  std::optional<std::int64_t> mark;
-  // An empty optional is less than any value.
-  for (const ProcessField field : {ProcessField::vm_hwm, ProcessField::vm_rss, ProcessField::rss}) {
-    mark = std::max(mark, memory.get(field));
-  }
-  return mark;
+  return value_of(kHighWaterRule, memory);
 }
 
 std::optional<std::int64_t> uss_kib(const ProcessMemory& memory) {
-  const auto clean = memory.get(ProcessField::private_clean);
-  const auto dirty = memory.get(ProcessField::private_dirty);
-  if (!clean || !dirty) return std::nullopt;
-  return *clean + *dirty;
+  return value_of(kUssRule, memory);
 }
-
-namespace {
-
-std::optional<std::int64_t> either(const ProcessMemory& memory, ProcessField first, ProcessField second) {
-  return memory.has(first) ? memory.get(first) : memory.get(second);
-}
-
-}  // namespace
 
 std::optional<std::int64_t> rss_kib(const ProcessMemory& memory) {
-  return either(memory, ProcessField::rss, ProcessField::vm_rss);
-}
-
-std::optional<std::int64_t> anon_kib(const ProcessMemory& memory) {
-  return either(memory, ProcessField::anonymous, ProcessField::rss_anon);
-}
-
-std::optional<std::int64_t> swap_kib(const ProcessMemory& memory) {
-  return either(memory, ProcessField::swap, ProcessField::vm_swap);
+  return value_of(kRssRule, memory);
 }
 
 PssBounds pss_bounds(const ProcessSample& sample, std::int64_t family) {

@@ -3,6 +3,7 @@
 // What is known of a process. A process here is one life of one program image: the pid alone is recycled, pid and start
 // time survive an exec, so (boot, pid, start ticks, exec count) is the identity. Sizes are KiB.
 
+#include <algorithm>
 #include <array>
 #include <compare>
 #include <cstdint>
@@ -21,7 +22,8 @@ struct ProcessKey {
   auto operator<=>(const ProcessKey&) const = default;  // NOLINT(modernize-use-nullptr): clang-tidy 14 misreads it
 };
 
-// Memory of one process at one tick: name, key as the kernel prints it, column.
+// Memory of one process at one tick: name, key as the kernel prints it, column, kernel file, table of the store. All
+// are KiB.
 //
 // /proc/PID/smaps_rollup (Documentation/filesystems/proc.rst). Present only with source exact, except rss, pss,
 // pss_anon, pss_file, pss_shmem and swap, for which source approximate puts VmRSS, VmRSS, RssAnon, RssFile, RssShmem,
@@ -33,49 +35,46 @@ struct ProcessKey {
 //
 // /proc/PID/smaps of all processes together: this one's share of the swap of shared mappings, which swap_pss leaves out
 // (model/shared_swap.h). Absent where it was not read: a machine that does not swap has none.
-#define MEMOIR_PROCESS_FIELDS(FIELD)                                \
-  /* /proc/PID/smaps_rollup */                                      \
-  FIELD(rss, "Rss", "rss_kib")                                      \
-  FIELD(pss, "Pss", "pss_kib")                                      \
-  FIELD(pss_dirty, "Pss_Dirty", "pss_dirty_kib")                    \
-  FIELD(pss_anon, "Pss_Anon", "pss_anon_kib")                       \
-  FIELD(pss_file, "Pss_File", "pss_file_kib")                       \
-  FIELD(pss_shmem, "Pss_Shmem", "pss_shmem_kib")                    \
-  FIELD(shared_clean, "Shared_Clean", "shared_clean_kib")           \
-  FIELD(shared_dirty, "Shared_Dirty", "shared_dirty_kib")           \
-  FIELD(private_clean, "Private_Clean", "private_clean_kib")        \
-  FIELD(private_dirty, "Private_Dirty", "private_dirty_kib")        \
-  FIELD(referenced, "Referenced", "referenced_kib")                 \
-  FIELD(anonymous, "Anonymous", "anonymous_kib")                    \
-  FIELD(ksm, "KSM", "ksm_kib")                                      \
-  FIELD(lazy_free, "LazyFree", "lazy_free_kib")                     \
-  FIELD(anon_huge_pages, "AnonHugePages", "anon_huge_pages_kib")    \
-  FIELD(shmem_pmd_mapped, "ShmemPmdMapped", "shmem_pmd_mapped_kib") \
-  FIELD(file_pmd_mapped, "FilePmdMapped", "file_pmd_mapped_kib")    \
-  FIELD(shared_hugetlb, "Shared_Hugetlb", "shared_hugetlb_kib")     \
-  FIELD(private_hugetlb, "Private_Hugetlb", "private_hugetlb_kib")  \
-  FIELD(swap, "Swap", "swap_kib")                                   \
-  FIELD(swap_pss, "SwapPss", "swap_pss_kib")                        \
-  FIELD(locked, "Locked", "locked_kib")                             \
-  /* /proc/PID/status */                                            \
-  FIELD(vm_peak, "VmPeak", "vm_peak_kib")                           \
-  FIELD(vm_size, "VmSize", "vm_size_kib")                           \
-  FIELD(vm_lck, "VmLck", "vm_lck_kib")                              \
-  FIELD(vm_pin, "VmPin", "vm_pin_kib")                              \
-  FIELD(vm_hwm, "VmHWM", "vm_hwm_kib")                              \
-  FIELD(vm_rss, "VmRSS", "vm_rss_kib")                              \
-  FIELD(rss_anon, "RssAnon", "rss_anon_kib")                        \
-  FIELD(rss_file, "RssFile", "rss_file_kib")                        \
-  FIELD(rss_shmem, "RssShmem", "rss_shmem_kib")                     \
-  FIELD(vm_data, "VmData", "vm_data_kib")                           \
-  FIELD(vm_stk, "VmStk", "vm_stk_kib")                              \
-  FIELD(vm_exe, "VmExe", "vm_exe_kib")                              \
-  FIELD(vm_lib, "VmLib", "vm_lib_kib")                              \
-  FIELD(vm_pte, "VmPTE", "vm_pte_kib")                              \
-  FIELD(vm_swap, "VmSwap", "vm_swap_kib")                           \
-  FIELD(hugetlb_pages, "HugetlbPages", "hugetlb_pages_kib")         \
-  /* /proc/PID/smaps, of all processes together */                  \
-  FIELD(shared_swap, "shared swap", "shared_swap_kib")
+#define MEMOIR_PROCESS_FIELDS(FIELD)                                                    \
+  FIELD(rss, "Rss", "rss_kib", smaps_rollup, sample)                                    \
+  FIELD(pss, "Pss", "pss_kib", smaps_rollup, sample)                                    \
+  FIELD(pss_dirty, "Pss_Dirty", "pss_dirty_kib", smaps_rollup, sample)                  \
+  FIELD(pss_anon, "Pss_Anon", "pss_anon_kib", smaps_rollup, sample)                     \
+  FIELD(pss_file, "Pss_File", "pss_file_kib", smaps_rollup, sample)                     \
+  FIELD(pss_shmem, "Pss_Shmem", "pss_shmem_kib", smaps_rollup, sample)                  \
+  FIELD(shared_clean, "Shared_Clean", "shared_clean_kib", smaps_rollup, sample)         \
+  FIELD(shared_dirty, "Shared_Dirty", "shared_dirty_kib", smaps_rollup, sample)         \
+  FIELD(private_clean, "Private_Clean", "private_clean_kib", smaps_rollup, sample)      \
+  FIELD(private_dirty, "Private_Dirty", "private_dirty_kib", smaps_rollup, sample)      \
+  FIELD(referenced, "Referenced", "referenced_kib", smaps_rollup, sample)               \
+  FIELD(anonymous, "Anonymous", "anonymous_kib", smaps_rollup, sample)                  \
+  FIELD(ksm, "KSM", "ksm_kib", smaps_rollup, state)                                     \
+  FIELD(lazy_free, "LazyFree", "lazy_free_kib", smaps_rollup, rare)                     \
+  FIELD(anon_huge_pages, "AnonHugePages", "anon_huge_pages_kib", smaps_rollup, state)   \
+  FIELD(shmem_pmd_mapped, "ShmemPmdMapped", "shmem_pmd_mapped_kib", smaps_rollup, rare) \
+  FIELD(file_pmd_mapped, "FilePmdMapped", "file_pmd_mapped_kib", smaps_rollup, rare)    \
+  FIELD(shared_hugetlb, "Shared_Hugetlb", "shared_hugetlb_kib", smaps_rollup, rare)     \
+  FIELD(private_hugetlb, "Private_Hugetlb", "private_hugetlb_kib", smaps_rollup, rare)  \
+  FIELD(swap, "Swap", "swap_kib", smaps_rollup, rare)                                   \
+  FIELD(swap_pss, "SwapPss", "swap_pss_kib", smaps_rollup, rare)                        \
+  FIELD(locked, "Locked", "locked_kib", smaps_rollup, rare)                             \
+  FIELD(vm_peak, "VmPeak", "vm_peak_kib", status, state)                                \
+  FIELD(vm_size, "VmSize", "vm_size_kib", status, state)                                \
+  FIELD(vm_lck, "VmLck", "vm_lck_kib", status, rare)                                    \
+  FIELD(vm_pin, "VmPin", "vm_pin_kib", status, rare)                                    \
+  FIELD(vm_hwm, "VmHWM", "vm_hwm_kib", status, sample)                                  \
+  FIELD(vm_rss, "VmRSS", "vm_rss_kib", status, sample)                                  \
+  FIELD(rss_anon, "RssAnon", "rss_anon_kib", status, sample)                            \
+  FIELD(rss_file, "RssFile", "rss_file_kib", status, sample)                            \
+  FIELD(rss_shmem, "RssShmem", "rss_shmem_kib", status, sample)                         \
+  FIELD(vm_data, "VmData", "vm_data_kib", status, state)                                \
+  FIELD(vm_stk, "VmStk", "vm_stk_kib", status, state)                                   \
+  FIELD(vm_exe, "VmExe", "vm_exe_kib", status, state)                                   \
+  FIELD(vm_lib, "VmLib", "vm_lib_kib", status, state)                                   \
+  FIELD(vm_pte, "VmPTE", "vm_pte_kib", status, state)                                   \
+  FIELD(vm_swap, "VmSwap", "vm_swap_kib", status, rare)                                 \
+  FIELD(hugetlb_pages, "HugetlbPages", "hugetlb_pages_kib", status, rare)               \
+  FIELD(shared_swap, "shared swap", "shared_swap_kib", smaps, state)
 
 enum class ProcessField : std::uint8_t {
   MEMOIR_PROCESS_FIELDS(MEMOIR_ENUMERATOR)  //
@@ -84,23 +83,39 @@ enum class ProcessField : std::uint8_t {
 
 using ProcessMemory = FieldSet<ProcessField>;
 
-inline constexpr std::size_t kRollupFields = static_cast<std::size_t>(ProcessField::vm_peak);
-inline constexpr std::size_t kStatusFields = static_cast<std::size_t>(ProcessField::shared_swap) - kRollupFields;
+// In the order of the list.
+enum class ProcessFile : std::uint8_t { smaps_rollup, status, smaps };
 
-inline constexpr std::array<FieldName, ProcessMemory::kCount> kProcessFields{
-    {MEMOIR_PROCESS_FIELDS(MEMOIR_FIELD_NAME)}};
+// process_sample has the fields that change at most ticks, process_state the others. process_rare has fields that are 0
+// in most processes; it has no row where all of them are.
+enum class ProcessStorage : std::uint8_t { sample, state, rare };
 
-// The kernel raises VmHWM only when RSS is about to fall, so the mark is max(VmHWM, VmRSS); and smaps_rollup is read
-// after status, so its Rss counts too. Absent if all are.
+struct ProcessFieldInfo : FieldName {
+  ProcessField field = {};
+  ProcessFile file = {};
+  ProcessStorage storage = {};
+};
+#define MEMOIR_PROCESS_FIELD(name, key, column, file, table) \
+  ProcessFieldInfo{{key, column}, ProcessField::name, ProcessFile::file, ProcessStorage::table},
+inline constexpr std::array<ProcessFieldInfo, ProcessMemory::kCount> kProcessFields{
+    {MEMOIR_PROCESS_FIELDS(MEMOIR_PROCESS_FIELD)}};
+#undef MEMOIR_PROCESS_FIELD
+
+static_assert(is_field_list(kProcessFields, &ProcessFieldInfo::file));
+static_assert(std::ranges::all_of(kProcessFields,
+                                  [](const FieldName& info) { return has_suffix(info.column, "_kib"); }));
+
+constexpr const ProcessFieldInfo& info_of(ProcessField field) {
+  return kProcessFields[static_cast<std::size_t>(field)];
+}
+
+inline constexpr std::size_t kRollupFields = first_of(kProcessFields, ProcessFile::status);
+inline constexpr std::size_t kStatusFields = first_of(kProcessFields, ProcessFile::smaps) - kRollupFields;
+
+// By the rules of model/field_rule.h.
 std::optional<std::int64_t> high_water_kib(const ProcessMemory& memory);
-
-// Private_Clean + Private_Dirty; absent if either is.
 std::optional<std::int64_t> uss_kib(const ProcessMemory& memory);
-
-// What smaps_rollup says of them, else what status does: Rss or VmRSS, Anonymous or RssAnon, Swap or VmSwap.
 std::optional<std::int64_t> rss_kib(const ProcessMemory& memory);
-std::optional<std::int64_t> anon_kib(const ProcessMemory& memory);
-std::optional<std::int64_t> swap_kib(const ProcessMemory& memory);
 
 // Where the memory values of a sample come from. The numbers are the store's.
 enum class Source : std::uint8_t {

@@ -39,6 +39,7 @@ class SubjectKinds {
     for (const SubjectKind kind : kinds) bits_ |= bit(kind);
   }
   constexpr bool contains(SubjectKind kind) const { return (bits_ & bit(kind)) != 0; }
+  constexpr bool operator==(const SubjectKinds&) const = default;
 
  private:
   static constexpr unsigned bit(SubjectKind kind) { return 1U << static_cast<unsigned>(kind); }

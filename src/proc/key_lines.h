@@ -77,8 +77,8 @@ class KeyTable {
 };
 
 // A table of the keys of `names` from `First` on.
-template <std::size_t First, std::size_t Count, std::size_t All>
-constexpr KeyTable<Count> key_table(const std::array<FieldName, All>& names) {
+template <std::size_t First, std::size_t Count, typename Info, std::size_t All>
+constexpr KeyTable<Count> key_table(const std::array<Info, All>& names) {
   static_assert(First + Count <= All);
   std::array<std::string_view, Count> keys;
   for (std::size_t i = 0; i < Count; ++i) keys[i] = names[First + i].key;

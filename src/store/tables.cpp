@@ -77,8 +77,7 @@ constexpr std::array kTables{
                "UNION {rolled_up} UNION SELECT subject_id FROM copy.mark WHERE subject = {subject})",
                Tier::raw, SubjectKind::category, "process", "category_id", "name"},
     StoreTable{"meminfo_key", TableKind::words, "", "id IN (SELECT key_id FROM copy.meminfo_other)"},
-    StoreTable{"machine_metric", TableKind::words, "", "1"},
-    StoreTable{"high_water_metric", TableKind::words},
+    StoreTable{"metric", TableKind::words},
     StoreTable{"rollup_mark", TableKind::state},
     StoreTable{"retention", TableKind::state, "", "1"},
 };

@@ -13,7 +13,7 @@ namespace {
 std::vector<ProcessField> fields_of_all() {
   std::vector<ProcessField> fields;
   for (const Metric metric : kMetrics) {
-    for (const ProcessField field : info_of(metric).fields)
+    for (const ProcessField field : info_of(metric).rule.of)
       if (std::find(fields.begin(), fields.end(), field) == fields.end()) fields.push_back(field);
   }
   return fields;
@@ -23,7 +23,7 @@ TEST_CASE("a metric needs no other fields than those that it names, and each of 
   const std::vector<ProcessField> fields = fields_of_all();
   REQUIRE(fields.size() < 16);
   for (const Metric metric : kMetrics) {
-    const auto named = info_of(metric).fields;
+    const auto named = info_of(metric).rule.of;
     bool needed_all = true;
     for (const ProcessField left_out : named) {
       bool needed = false;

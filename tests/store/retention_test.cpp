@@ -319,7 +319,7 @@ TEST_CASE("a wall clock that is set deletes nothing but what is old") {
     // By the clock that nobody sets: five-minute rows of three days, whatever hours they are of.
     CHECK(number(fixture.path(),
                  "SELECT SUM(buckets) FROM machine_5min AS m WHERE metric = "
-                 "(SELECT id FROM machine_metric WHERE name = 'mem_total_kib')") >= 3 * kDay / kSmall.interval_ms / 2);
+                 "(SELECT id FROM metric WHERE column_name = 'mem_total_kib')") >= 3 * kDay / kSmall.interval_ms / 2);
   };
   check("before");
   Simulation& simulation = recording.simulation();

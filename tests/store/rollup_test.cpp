@@ -54,8 +54,9 @@ struct Level {
 using Levels = std::map<std::tuple<int, std::int64_t, std::size_t>, Level>;
 
 std::array<std::optional<std::int64_t>, kRollupMetrics> values_of(const ProcessMemory& memory) {
-  return {anon_kib(memory), rss_kib(memory),  memory.get(ProcessField::pss),
-          uss_kib(memory),  swap_kib(memory), memory.get(ProcessField::swap_pss)};
+  std::array<std::optional<std::int64_t>, kRollupMetrics> values;
+  for (std::size_t i = 0; i < kRollupMetrics; ++i) values.at(i) = metric_kib(memory, kRolledMetrics[i]);
+  return values;
 }
 
 // What every subject had at a tick.

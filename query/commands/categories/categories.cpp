@@ -31,15 +31,16 @@ Columns<Now> columns_now() {
       {{"processes", "PROCS", Kind::count}, [](const Now& row) { return row.held.processes; }},
       {{"inexact", "INEXACT", Kind::count, 5}, [](const Now& row) { return row.held.inexact; }},
   };
-  const auto add = [&columns](Metric metric, const char* header, int least_useful) {
-    columns.add({std::string(info_of(metric).column), header, Kind::size, least_useful},
+  const auto add = [&columns](Metric metric, int least_useful) {
+    const MetricInfo& info = info_of(metric);
+    columns.add({std::string(info.column), std::string(info.header), Kind::size, least_useful},
                 [metric](const Now& row) { return row.held.kib[metric]; });
   };
-  add(Metric::pss, "PSS", 0);
-  add(Metric::rss, "RSS", 3);
-  add(Metric::uss, "USS", 2);
-  add(Metric::swap, "SWAP", 1);
-  add(Metric::swap_pss, "SWAPPSS", 4);
+  add(Metric::pss, 0);
+  add(Metric::rss, 3);
+  add(Metric::uss, 2);
+  add(Metric::swap, 1);
+  add(Metric::swap_pss, 4);
   columns.add({"share_percent", "SHARE", Kind::percent, 1}, &Now::share);
   columns.add({"category", "CATEGORY", Kind::text}, [](const Now& row) { return row.held.name; });
   return columns;
@@ -135,7 +136,8 @@ Command categories_command() {
       .summary = "the categories, how many processes each holds, and their sums",
       .options = {Option::at, Option::from, Option::to, Option::last, Option::day, Option::by, Option::tier,
                   Option::limit},
-      .by = {"pss", "rss", "uss", "swap"},
+      .by = names_of(metrics_with(
+          [](const MetricInfo& info) { return info.kinds.contains(SubjectKind::category) && info.ranks; })),
       .examples = {{"memoir categories", "what each category holds now"},
                    {"memoir categories --day yesterday --by rss", "mean and largest sum of each category, yesterday"}},
       .run = [](const Context& context) {

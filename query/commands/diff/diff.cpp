@@ -146,7 +146,8 @@ Command diff_command() {
       .subject = "[T1 [T2]]",
       .options = {Option::from, Option::to, Option::last, Option::day, Option::by, Option::group, Option::filter,
                   Option::tier, Option::limit},
-      .by = {"pss", "rss", "uss", "anon", "swap", "swap_pss"},
+      .by = names_of(metrics_with(
+          [](const MetricInfo& info) { return info.kinds.contains(SubjectKind::process) && info.adds_up; })),
       .groups = process_groups(),
       .examples = {{"memoir diff 02:00 03:14", "what changed between two and a quarter past three"},
                    {"memoir diff --day yesterday --group category", "by category, from yesterday's begin to its end"},

@@ -10,8 +10,6 @@
 namespace memoir::query {
 namespace {
 
-constexpr std::array kCategoryMetrics{Metric::pss, Metric::rss, Metric::uss, Metric::swap, Metric::swap_pss};
-
 // From the name that the store has for it: its ending tells the unit.
 Family machine_family(const FieldName& field) {
   // What begins with "sec_" Prometheus takes for seconds.

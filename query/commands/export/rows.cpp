@@ -77,7 +77,7 @@ Columns<CategoryRow> category_columns() {
       {{"processes", "", Kind::count}, [](const CategoryRow& row) { return row.held.processes; }},
       {{"inexact", "", Kind::count}, [](const CategoryRow& row) { return row.held.inexact; }},
   };
-  for (const Metric metric : {Metric::pss, Metric::rss, Metric::uss, Metric::swap, Metric::swap_pss})
+  for (const Metric metric : kCategoryMetrics)
     columns.add({std::string(info_of(metric).column), "", Kind::size},
                 [metric](const CategoryRow& row) { return row.held.kib[metric].value_or(0); });
   return columns;
@@ -85,12 +85,9 @@ Columns<CategoryRow> category_columns() {
 
 // The fields of a process that rollups have as metrics.
 std::optional<Metric> rolled_metric(ProcessField field) {
-  constexpr std::array fields{std::pair{ProcessField::rss, Metric::rss}, std::pair{ProcessField::pss, Metric::pss},
-                              std::pair{ProcessField::anonymous, Metric::anon},
-                              std::pair{ProcessField::swap, Metric::swap},
-                              std::pair{ProcessField::swap_pss, Metric::swap_pss}};
-  const auto* const found = std::ranges::find(fields, field, [](const auto& of) { return of.first; });
-  return found == fields.end() ? std::nullopt : std::optional(found->second);
+  const auto* const found = std::ranges::find_if(
+      kRolledMetrics, [field](Metric metric) { return *info_of(metric).rule.of.begin() == field; });
+  return found == kRolledMetrics.end() ? std::nullopt : std::optional(*found);
 }
 
 std::optional<std::int64_t> field_of(const ExportedProcess& row, ProcessField field) {

@@ -43,6 +43,16 @@ bool store_has(const PeakQuestion& question) {
   return question.group == "process" || (group_kind(question.group) && question.filter.takes_all());
 }
 
+// The default first.
+constexpr auto kPeakMetrics = [] {
+  auto metrics = metrics_with([](const MetricInfo& info) {
+    return info.marked != SubjectKinds{} && !info.marked.contains(SubjectKind::machine);
+  });
+  auto* const hwm = std::ranges::find(metrics, Metric::hwm);
+  std::ranges::rotate(metrics.begin(), hwm, hwm + 1);
+  return metrics;
+}();
+
 Result<Metric> metric_of(const std::string& name, const std::string& group) {
   if (const auto metric = parse_metric(name)) return *metric;
   const std::vector<Metric>& counters = sampled_marks(SubjectKind::cgroup);
@@ -207,7 +217,7 @@ Command peaks_command() {
               "memory then",
           .options = {Option::from, Option::to, Option::last, Option::day, Option::group, Option::filter, Option::by,
                       Option::tier, Option::limit},
-          .by = {"hwm", "pss", "rss", "uss", "swap", "usage", "usage_anon", "usage_swap"},
+          .by = names_of(kPeakMetrics),
           .groups = process_groups(),
           .examples = {{"memoir peaks", "the high-water marks of all time, of short-lived processes too"},
                        {"memoir peaks --group category --day yesterday", "what each category needed at most"},

@@ -27,21 +27,12 @@ const ProcessInfo* info_of(const HeldRow& row) {
 }
 
 void add_metrics(Columns<HeldRow>& columns, Metric by) {
-  struct MetricColumn {
-    Metric metric;
-    const char* header;
-    int least_useful;
-  };
-  constexpr std::array all{MetricColumn{Metric::pss, "PSS", 1},   MetricColumn{Metric::rss, "RSS", 2},
-                           MetricColumn{Metric::uss, "USS", 6},   MetricColumn{Metric::anon, "ANON", 0},
-                           MetricColumn{Metric::swap, "SWAP", 4}, MetricColumn{Metric::swap_pss, "SWAPPSS", 0},
-                           MetricColumn{Metric::hwm, "HWM", 3}};
-  for (const auto& [metric, header, least_useful] : all) {
+  for (const Metric metric : kMetrics) {
+    const MetricInfo& info = memoir::info_of(metric);
     const bool ranked = metric == by;
-    const bool seldom = metric == Metric::anon || metric == Metric::swap_pss;
-    const Shown shown = seldom && !ranked ? Shown::machines : Shown::everywhere;
-    columns.add({fmt::format("{}_kib", to_string(metric)), header, Kind::size, ranked ? 0 : least_useful, shown},
-                [metric = metric](const HeldRow& row) { return row.is.kib(metric); });
+    const Shown shown = ranked || info.top == TopColumn::everywhere ? Shown::everywhere : Shown::machines;
+    columns.add({std::string(info.column), std::string(info.header), Kind::size, ranked ? 0 : info.drop_order, shown},
+                [metric](const HeldRow& row) { return row.is.kib(metric); });
   }
   columns.add({"share_percent", "SHARE", Kind::percent, 5}, &HeldRow::share);
 }
@@ -141,7 +132,7 @@ Result<Report> top_at(const Context& context) {
              {.of = metric_title(by), .adds_up = by != Metric::hwm});
   if (chosen.estimates().processes > 0) TRY(add_estimates(context, group, state, columns));
   report.rows = make_table(columns, rows);
-  mark_sorted(report.rows, fmt::format("{}_kib", to_string(by)));
+  mark_sorted(report.rows, memoir::info_of(by).column);
   report_state(state, context.when.at_ms.value_or(*report.at_ms), context.options.zone, report);
   return report;
 }

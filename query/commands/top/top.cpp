@@ -3,13 +3,22 @@
 #include "query/state/process_columns.h"
 
 namespace memoir::query {
+namespace {
+
+std::vector<std::string> ranks() {
+  std::vector<std::string> ranks = names_of(kRankedMetrics);
+  ranks.emplace_back("growth");
+  return ranks;
+}
+
+}  // namespace
 
 Command top_command() {
   return {.name = "top",
           .summary = "who used the memory, at one time or over a range",
           .options = {Option::at, Option::from, Option::to, Option::last, Option::day, Option::by, Option::group,
                       Option::filter, Option::tier, Option::limit},
-          .by = {"pss", "rss", "uss", "anon", "swap", "hwm", "growth"},
+          .by = ranks(),
           .groups = process_groups(),
           .examples = {{"memoir top --at 03:14", "who held the memory at 03:14"},
                        {"memoir top --last 2h --group category --by growth",

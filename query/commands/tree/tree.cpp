@@ -1,12 +1,14 @@
 // memoir tree: who began whom at one time, and what each process held alone and with all below it.
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <numeric>
 #include <set>
 #include <vector>
 
 #include "analysis/process_tree.h"
+#include "base/each_of.h"
 #include "query/names/subject_word.h"
 #include "query/report/format.h"
 #include "query/state/command.h"
@@ -37,14 +39,10 @@ struct Forest {
 
 struct TreeMetric {
   Metric metric;
-  const char* header;
-  const char* subtree_header;
   int least_useful;
 };
-constexpr TreeMetric kTreeMetrics[] = {{Metric::pss, "PSS", "TREE PSS", 2},
-                                       {Metric::uss, "USS", "TREE USS", 4},
-                                       {Metric::rss, "RSS", "TREE RSS", 5},
-                                       {Metric::swap, "SWAP", "TREE SWAP", 6}};
+constexpr std::array kTreeMetrics{TreeMetric{Metric::pss, 2}, TreeMetric{Metric::uss, 4}, TreeMetric{Metric::rss, 5},
+                                  TreeMetric{Metric::swap, 6}};
 constexpr int kOtherSubtrees = 5;  // less useful than what the process holds of it alone
 
 std::string subtree_column(Metric metric) {
@@ -57,11 +55,13 @@ const ProcessInfo* process_of(const TreeRow& row) {
 
 Columns<TreeRow> columns_of(Metric by) {
   Columns<TreeRow> columns;
-  for (const auto& [metric, header, subtree_header, least_useful] : kTreeMetrics) {
+  for (const auto& [metric, least_useful] : kTreeMetrics) {
+    const MetricInfo& info = memoir::info_of(metric);
     const bool ranked = metric == by;
-    columns.add({std::string(info_of(metric).column), header, Kind::size, ranked ? 1 : least_useful},
+    columns.add({std::string(info.column), std::string(info.header), Kind::size, ranked ? 1 : least_useful},
                 [metric = metric](const TreeRow& row) { return row.held.kib(metric); });
-    columns.add({subtree_column(metric), subtree_header, Kind::size, ranked ? 0 : least_useful + kOtherSubtrees},
+    columns.add({subtree_column(metric), fmt::format("TREE {}", info.header), Kind::size,
+                 ranked ? 0 : least_useful + kOtherSubtrees},
                 [metric = metric](const TreeRow& row) { return row.subtree.kib(metric); });
   }
   columns.add({"subtree_processes", "PROCS", Kind::count, 3},
@@ -223,7 +223,7 @@ Command tree_command() {
           .summary = "who began whom at one time, and what each subtree held",
           .subject = "[SUBJECT]",
           .options = {Option::at, Option::by, Option::filter, Option::limit, Option::ascii},
-          .by = {"pss", "uss", "rss", "swap"},
+          .by = names_of(each_of(kTreeMetrics, &TreeMetric::metric)),
           .examples = {{"memoir tree --at 03:14", "which service held the memory at 03:14, with all its children"},
                        {"memoir tree nginx --by swap", "the master and its workers, ranked by what is swapped out"}},
           .run = run_tree,

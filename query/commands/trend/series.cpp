@@ -114,7 +114,7 @@ Result<Series> process_series(const Context& context, Subject subject, const Tre
 }  // namespace
 
 std::vector<std::string> metric_names(SubjectKind kind) {
-  return each_of(metrics_of(kind), [](Metric metric) { return std::string(to_string(metric)); });
+  return names_of(metrics_of(kind));
 }
 
 Result<Series> load_series(const Context& context, Subject subject, const TrendQuestion& question) {

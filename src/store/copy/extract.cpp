@@ -150,7 +150,9 @@ void limit_marks(SQLite::Database& copy) {
       "SELECT -1, subject, subject_id, metric, value_kib, day * 86400000 + after_ms, before_ms, seen_by FROM mark "
       "WHERE subject <> 2 OR subject_id IN (SELECT subject_id FROM mark WHERE subject = 2 "
       "GROUP BY subject_id HAVING COUNT(DISTINCT day) > 1) "
-      "ORDER BY CASE metric WHEN 1 THEN value_kib ELSE -value_kib END, day")
+      "ORDER BY CASE metric WHEN " +
+          std::to_string(info_of(metric_of(MachineField::mem_available)).number) +
+          " THEN value_kib ELSE -value_kib END, day")
       .finish();
   transaction.commit();
 }

@@ -18,7 +18,7 @@ MarkTime since_start(MarkTime time, std::int64_t start_ms, bool had_tick_before)
 }
 
 bool raises(Metric metric, std::int64_t value, std::optional<std::int64_t> mark) {
-  if (metric == metric_of(MachineField::mem_available)) return !mark || value < *mark;
+  if (info_of(metric).lowest) return !mark || value < *mark;
   return value > mark.value_or(0);
 }
 

@@ -8,7 +8,7 @@
 #include "store/replay/tick_cursor.h"
 #include "store/replay/tick_marks.h"
 #include "store/rows/columns.h"
-#include "store/sqlite/sql.h"
+#include "store/schema/sql.h"
 
 namespace memoir {
 namespace {

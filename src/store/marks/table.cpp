@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <limits>
+#include <string>
 #include <tuple>
 #include <unordered_map>
 
 #include "base/each_of.h"
-#include "store/sqlite/sql.h"
+#include "store/schema/sql.h"
 #include "store/tables.h"
 
 namespace memoir {
@@ -16,20 +17,20 @@ namespace {
 constexpr const char* kAppend =
     "INSERT INTO raised_mark (day, subject, subject_id, metric, value_kib, after_ms, before_ms, seen_by) "
     "VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
-// kLowMark is that of mem_available.
-constexpr const char* kRaise =
+// Of mem_available the lowest value is the mark.
+const std::int64_t kLowMark = info_of(metric_of(MachineField::mem_available)).number;
+const std::string kRaise = fmt::format(
     "INSERT INTO mark (day, subject, subject_id, metric, value_kib, after_ms, before_ms, seen_by) "
     "VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE "
     "SET value_kib = excluded.value_kib, after_ms = excluded.after_ms, before_ms = excluded.before_ms, "
     "seen_by = excluded.seen_by "
-    "WHERE CASE metric WHEN 1 THEN excluded.value_kib < value_kib ELSE excluded.value_kib > value_kib END";
+    "WHERE CASE metric WHEN {} THEN excluded.value_kib < value_kib ELSE excluded.value_kib > value_kib END",
+    kLowMark);
 // The mark of a process's first day becomes its first mark of all time.
 constexpr const char* kKeepFirstDay =
     "INSERT INTO mark (day, subject, subject_id, metric, value_kib, after_ms, before_ms, seen_by) "
     "SELECT -1, subject, subject_id, metric, value_kib, day * 86400000 + after_ms, before_ms, seen_by FROM mark "
     "WHERE day = ?1 AND subject = 2 AND metric = ?2 AND subject_id = ?3 ON CONFLICT DO NOTHING";
-
-constexpr std::int64_t kLowMark = 1;
 
 // The number of a day in the tables.
 std::int64_t day_number(std::int64_t day_ms) {
@@ -39,7 +40,7 @@ std::int64_t day_number(std::int64_t day_ms) {
 // By the store's number of it.
 Metric marked_metric(SubjectKind kind, std::int64_t number) {
   const std::vector<Metric>& metrics = marked_metrics(kind);
-  const auto found = std::ranges::find(metrics, number, [](Metric metric) { return info_of(metric).mark; });
+  const auto found = std::ranges::find(metrics, number, [](Metric metric) { return info_of(metric).number; });
   return found == metrics.end() ? metrics.front() : *found;
 }
 
@@ -72,7 +73,7 @@ std::vector<MarkDays> stored_days(SQLite::Database& database, SubjectKind kind, 
 template <typename Visit>
 void visit_marks(SQLite::Database& database, SubjectKind kind, MarkDays days, std::optional<Metric> metric,
                  Range reached, const Visit& visit) {
-  const auto number = metric ? std::optional<std::int64_t>(info_of(*metric).mark) : std::nullopt;
+  const auto number = metric ? std::optional<std::int64_t>(info_of(*metric).number) : std::nullopt;
   const auto visit_days = [&](Statement& rows, MarkDays span) {
     rows.bind(static_cast<int>(kind), day_number(span.from), day_number(span.to), reached.from_ms, reached.to_ms,
               number);
@@ -110,7 +111,7 @@ MarkTable::MarkTable(SQLite::Database& database)
 
 void MarkTable::append(const std::vector<Mark>& raised) {
   for (const Mark& mark : raised) {
-    append_.run(day_number(mark.day_ms), static_cast<int>(mark.subject), mark.subject_id, info_of(mark.metric).mark,
+    append_.run(day_number(mark.day_ms), static_cast<int>(mark.subject), mark.subject_id, info_of(mark.metric).number,
                 mark.value_kib, mark.time.at_ms - mark.day_ms, mark.time.at_ms - mark.time.before_ms,
                 static_cast<int>(mark.time.by));
   }

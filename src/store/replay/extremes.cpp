@@ -27,7 +27,7 @@ constexpr std::array kStored{StoredMetric{SubjectKind::machine, Metric::used},
 void read_extremes(const Statement& row, int first, std::vector<ExtremeRow>& rows) {
   const auto* const known = std::ranges::find_if(kStored, [&](const StoredMetric& stored) {
     return static_cast<std::int64_t>(stored.kind) == row.integer(first) &&
-           info_of(stored.metric).mark == row.integer(first + 2);
+           info_of(stored.metric).number == row.integer(first + 2);
   });
   if (known == kStored.end()) return;
   const auto add = [&](int column, std::optional<std::int64_t> after_ms, SeenBy by) {

@@ -15,7 +15,7 @@ namespace {
 
 std::vector<ProcessField> fields_of(const std::vector<Metric>& metrics) {
   std::vector<ProcessField> fields;
-  for (const Metric metric : metrics) std::ranges::copy(info_of(metric).fields, std::back_inserter(fields));
+  for (const Metric metric : metrics) std::ranges::copy(info_of(metric).rule.of, std::back_inserter(fields));
   std::ranges::sort(fields);
   fields.erase(std::unique(fields.begin(), fields.end()), fields.end());
   return fields;

@@ -64,7 +64,7 @@ GarbageCollector::GarbageCollector(SQLite::Database& database)
       next_mark_day_(database, "SELECT MIN(day) FROM mark WHERE day BETWEEN ? AND ?"),
       erase_mark_(database,
                   "DELETE FROM mark WHERE day = ? AND subject = ? AND subject_id = ? "
-                  "AND metric IN (SELECT m.id FROM high_water_metric AS m)"),
+                  "AND metric IN (SELECT m.id FROM metric AS m WHERE m.has_marks)"),
       first_event_(database, "SELECT id, run_id, boot_ms FROM event ORDER BY id LIMIT 1"),
       erase_event_(database, "DELETE FROM event WHERE id = ?"),
       first_stretch_(database,

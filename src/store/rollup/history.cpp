@@ -55,7 +55,7 @@ std::optional<Error> error_in(const HistoryQuestion& question) {
     const bool of_kind = (question.kind == SubjectKind::machine) == info.kinds.contains(SubjectKind::machine);
     if (!of_kind || (info.counted && question.kind != SubjectKind::cgroup))
       return Error{ErrorKind::malformed, fmt::format("{} has no {}", info_of(question.kind).one, info.column)};
-    if (!ticks && !info.rolled_up)
+    if (!ticks && info.rollup == RollupForm::none)
       return Error{ErrorKind::malformed,
                    fmt::format("'{}' of {} is not rolled up", info.column, info_of(question.kind).one)};
     if (ticks && !in_ticks(question.kind, info))

@@ -18,23 +18,21 @@ namespace {
 
 // Those keep the time that have a high-water mark.
 void forget_times(MachinePiece& piece) {
-  const Metric metric = rolled_up_machine_metrics()[static_cast<std::size_t>(piece.subject_id)];
-  const bool marked = info_of(metric).marked.contains(SubjectKind::machine);
-  const bool lowest = metric == metric_of(MachineField::mem_available);
+  const MetricInfo& metric = info_of(kRolledMachineMetrics.at(static_cast<std::size_t>(piece.subject_id)));
+  const bool marked = metric.marked.contains(SubjectKind::machine);
   Aggregate& value = piece.bucket.values[0];
-  if (!marked || !lowest) value.min_at_ms = 0;
-  if (!marked || lowest) value.max_at_ms = 0;
+  if (!marked || !metric.lowest) value.min_at_ms = 0;
+  if (!marked || metric.lowest) value.max_at_ms = 0;
 }
 
 class MachineSubjects {
  public:
   MachineSubjects() {
-    for (std::size_t i = 0; i < rolled_up_machine_metrics().size(); ++i)
-      lines_.emplace_back(0, static_cast<std::int64_t>(i));
+    for (std::size_t i = 0; i < kRolledMachineMetrics.size(); ++i) lines_.emplace_back(0, static_cast<std::int64_t>(i));
   }
   void set(std::int64_t at_ms, const MachineMemory& memory, bool see) {
     for (std::size_t i = 0; i < lines_.size(); ++i) {
-      const auto value = metric_value(memory, rolled_up_machine_metrics()[i]);
+      const auto value = metric_value(memory, kRolledMachineMetrics[i]);
       Timeline<1>& line = lines_[i];
       const RollupValues<1> values{value ? std::optional(Level{*value}) : std::nullopt};
       if (line.live() && line.values() == values) continue;
@@ -44,8 +42,8 @@ class MachineSubjects {
     }
   }
   void touch(const ExtremeRow& seen) {
-    const auto& metrics = rolled_up_machine_metrics();
-    const auto metric = static_cast<std::size_t>(std::ranges::find(metrics, seen.metric) - metrics.begin());
+    const auto metric =
+        static_cast<std::size_t>(std::ranges::find(kRolledMachineMetrics, seen.metric) - kRolledMachineMetrics.begin());
     if (metric < lines_.size()) lines_[metric].touch(0, seen.kib, seen.at_ms);
   }
   void hold_until(std::int64_t until_ms) {
@@ -71,8 +69,6 @@ class MachineSubjects {
  private:
   std::vector<Timeline<1>> lines_;
 };
-
-constexpr std::array kColdFields{ProcessField::swap, ProcessField::vm_swap, ProcessField::swap_pss};
 
 // Rows of processes: first, of each that lives at the tick `before` ends with, its last row since the keyframe it
 // begins with; then all rows after that tick.
@@ -120,7 +116,7 @@ class Pass {
         subjects_(database, end ? kRollupTiers.front().process_age_ms : 0),
         hot_(database, "process_id, source, " + column_list(kHotProcessFields), "process_sample", {keyframe_, first},
              last_),
-        cold_(database, "process_id, " + column_list(kColdFields), "process_detail", {keyframe_, first}, last_),
+        cold_(database, "process_id, " + column_list(kColdRolledFields), "process_detail", {keyframe_, first}, last_),
         gone_(database, sql::gone_processes, {first + 1, last_}),
         hot_machine_(database, rows_sql(column_list(kHotMachineFields), "machine_sample", "tick_id"),
                      {keyframe_, last_}),
@@ -185,7 +181,7 @@ class Pass {
   void apply_rows(std::int64_t tick_id) {
     cold_.apply_up_to(tick_id, [&](const Statement& row) {
       ProcessMemory memory;
-      read_fields<ProcessField>(row, 2, memory, kColdFields);
+      read_fields<ProcessField>(row, 2, memory, kColdRolledFields);
       subjects_.set_cold(row.integer(1), memory);
     });
     hot_.apply_up_to(tick_id, [&](const Statement& row) {

@@ -34,7 +34,7 @@ struct Stretch {
 struct Segment {
   TickSpan ticks;                                  // last: not in it any more; its values hold after the segment
   std::int64_t end_ms = 0;                         // wall time at which it ends
-  std::vector<std::vector<MachinePiece>> machine;  // of each of rolled_up_machine_metrics(), in order of time
+  std::vector<std::vector<MachinePiece>> machine;  // of each of kRolledMachineMetrics, in order of time
   MemoryPieces memory;
   std::vector<Stretch> stretches;
 };

@@ -153,21 +153,20 @@ void visit_machine_rollups(SQLite::Database& database, RollupTails& tails, const
   const std::int64_t watermark_ms = wall_of(database, watermark_tick).value_or(kNoWatermark);
   const RolledTail* const tail = tails.from(watermark_tick, std::nullopt, question.range);
   const auto span = blocks_of(database, question.tier);
-  Statement find(database, "SELECT id FROM machine_metric WHERE name = ?");
   for (const Metric metric : question.metrics) {
     const Visitor<1> visitor = [&](std::int64_t, const Span& of, const Bucket<1>& bucket) {
       if (!of.touches(question.range)) return;
       hand_out(question, visit,
                {0, metric, 0, interval_of(bucket.values[0], of.from_ms, of.until_ms, bucket.covered_ms)});
     };
-    const auto id = find.one(info_of(metric).column);
-    if (span && id) {
+    if (span) {
       RollupBlocks<1> blocks(database, question.tier, true, {});
       visit_blocks<1>(
-          blocks, *span, shape, question.range, 0, *id, [&](std::int64_t) { return watermark_ms; }, visitor);
+          blocks, *span, shape, question.range, 0, info_of(metric).number, [&](std::int64_t) { return watermark_ms; },
+          visitor);
     }
     if (tail == nullptr) continue;
-    const auto& metrics = rolled_up_machine_metrics();
+    const auto& metrics = kRolledMachineMetrics;
     const auto index = static_cast<std::size_t>(std::ranges::find(metrics, metric) - metrics.begin());
     if (index == metrics.size()) continue;
     std::vector<MachinePiece> pieces = tail->segment.machine[index];

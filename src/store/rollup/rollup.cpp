@@ -4,7 +4,6 @@
 #include <limits>
 
 #include "store/replay/tick_cursor.h"
-#include "store/rows/names.h"
 #include "store/tiers.h"
 
 namespace memoir {
@@ -124,15 +123,12 @@ bool Rollup::write_piece() {
 }
 
 void Rollup::write_machine() {
-  Names names(database_, "SELECT id FROM machine_metric WHERE name = ?",
-              "INSERT INTO machine_metric (name) VALUES (?)");
   std::vector<const std::vector<MachinePiece>*> known;
   for (std::size_t i = 0; i < segment_->machine.size(); ++i) {
     std::vector<MachinePiece>& pieces = segment_->machine[i];
     // A metric that this kernel does not have.
     if (std::ranges::none_of(pieces, [](const MachinePiece& piece) { return piece.bucket.values[0].known; })) continue;
-    const std::int64_t id = names.id(info_of(rolled_up_machine_metrics()[i]).column);
-    for (MachinePiece& piece : pieces) piece.subject_id = id;
+    for (MachinePiece& piece : pieces) piece.subject_id = info_of(kRolledMachineMetrics[i]).number;
     known.push_back(&pieces);
   }
   for (const Turn turn : {Turn::first, Turn::second}) {

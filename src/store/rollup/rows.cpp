@@ -12,19 +12,14 @@
 namespace memoir {
 namespace {
 
-// Those whose shape is mostly that of anon, which comes first.
-constexpr std::size_t kFirstAlike = 1;
-constexpr std::size_t kLastAlike = 3;
 constexpr auto kPss = rolled_index(Metric::pss);
-// From here on they stand in a table of their own.
-constexpr auto kFirstSwap = rolled_index(Metric::swap);
+// From here on they are in a table of their own.
+constexpr std::size_t kFirstApart = static_cast<std::size_t>(
+    std::ranges::count_if(kRolledMetrics, [](Metric metric) { return info_of(metric).rollup != RollupForm::apart; }));
 
-struct SwapMetric {
-  Metric metric;
-  Metric known_by;  // without a row it is 0 where this is known
-};
-constexpr std::array kSwapMetrics{SwapMetric{Metric::swap, Metric::anon}, SwapMetric{Metric::swap_pss, Metric::uss}};
-static_assert(kFirstSwap + kSwapMetrics.size() == kRollupMetrics, "those come last");
+constexpr bool is_like_first(std::size_t value) {
+  return info_of(kRolledMetrics[value]).rollup == RollupForm::like_first;
+}
 
 template <std::size_t N>
 std::string key_columns(const TierShape& shape) {
@@ -52,16 +47,20 @@ bool has_pss(const std::vector<std::size_t>& values) {
   return std::find(values.begin(), values.end(), kPss) != values.end();
 }
 
-// "anon_kib, anon_low, anon_mean, anon_high"; where it is of the table of swap, which may have no row, as that is read.
-std::string four_columns(std::size_t value) {
-  constexpr std::array parts{"kib", "low", "mean", "high"};
-  std::vector<std::string> columns;
-  for (const char* part : parts) {
-    const std::string column = fmt::format("{}_{}", to_string(kRolledMetrics[value]), part);
-    columns.push_back(value < kFirstSwap
-                          ? column
-                          : fmt::format("IIF(w.buckets IS NULL, {}_kib * 0, {})",
-                                        to_string(kSwapMetrics.at(value - kFirstSwap).known_by), column));
+// "anon_kib", "anon_low", "anon_mean", "anon_high"
+std::array<std::string, 4> four_columns(std::size_t value) {
+  const std::string_view name = to_string(kRolledMetrics[value]);
+  return {fmt::format("{}_kib", name), fmt::format("{}_low", name), fmt::format("{}_mean", name),
+          fmt::format("{}_high", name)};
+}
+
+// Columns apart, which may have no row, as they are read.
+std::string read_columns(std::size_t value) {
+  auto columns = four_columns(value);
+  if (value >= kFirstApart) {
+    const std::string_view known_by = to_string(*info_of(kRolledMetrics[value]).known_by);
+    for (std::string& column : columns)
+      column = fmt::format("IIF(w.buckets IS NULL, {}_kib * 0, {})", known_by, column);
   }
   return fmt::format("{}", fmt::join(columns, ", "));
 }
@@ -71,7 +70,7 @@ template <std::size_t N>
 std::string value_columns(const TierShape& shape, const std::vector<std::size_t>& values) {
   if (N == 1) return "covered_ms, value, low, mean, high, low_after_ms, high_after_ms";
   std::string columns = "covered_ms, processes";
-  for (const std::size_t i : values) columns += ", " + four_columns(i);
+  for (const std::size_t i : values) columns += ", " + read_columns(i);
   if (!has_pss(values)) return columns;
   return columns + (shape.keeps_peak_times ? ", pss_inexact_bp, pss_high_after_ms" : ", pss_inexact_bp");
 }
@@ -84,7 +83,7 @@ std::string table(const TierShape& shape) {
 // The block and the subject's kind are known: they are what is asked for.
 template <std::size_t N>
 std::string select_sql(const TierShape& shape, const std::vector<std::size_t>& values) {
-  const std::string swap = values.back() < kFirstSwap
+  const std::string swap = values.back() < kFirstApart
                                ? ""
                                : fmt::format(" LEFT JOIN swap_{} AS w USING ({})", shape.name, key_columns<N>(shape));
   return fmt::format("SELECT {}, slot, r.buckets, {} FROM {} AS r{}", N == 1 ? "metric" : "subject_id",
@@ -94,7 +93,7 @@ std::string select_sql(const TierShape& shape, const std::vector<std::size_t>& v
 template <std::size_t N>
 std::string put_sql(const TierShape& shape) {
   std::vector<std::size_t> own = all_values<N>();
-  if (N > 1) own.resize(kFirstSwap);
+  if (N > 1) own.resize(kFirstApart);
   const std::string columns = value_columns<N>(shape, own);
   const auto commas = static_cast<std::size_t>(std::ranges::count(columns, ','));
   return fmt::format("INSERT OR REPLACE INTO {} ({}, buckets, {}) VALUES ({})", table<N>(shape), key_columns<N>(shape),
@@ -218,8 +217,10 @@ RollupTable<N>::RollupTable(SQLite::Database& database, Tier tier)
       put_(database, put_sql<N>(shape_)) {
   if constexpr (N > 1) {
     const std::string name = fmt::format("swap_{}", shape_.name);
-    put_swap_.emplace(database, fmt::format("INSERT OR REPLACE INTO {} VALUES ({})", name,
-                                            placeholders(5 + 4 * kSwapMetrics.size())));
+    std::string columns = key_columns<N>(shape_) + ", buckets";
+    for (std::size_t i = kFirstApart; i < N; ++i) columns += fmt::format(", {}", fmt::join(four_columns(i), ", "));
+    put_swap_.emplace(database, fmt::format("INSERT OR REPLACE INTO {} ({}) VALUES ({})", name, columns,
+                                            placeholders(5 + 4 * (N - kFirstApart))));
     erase_swap_.emplace(database,
                         fmt::format("DELETE FROM {} WHERE {} AND slot = ?", name, subject_condition<N>(shape_)));
   }
@@ -255,9 +256,9 @@ void RollupTable<N>::put(const Piece<N>& row) {
   // Time that the clock went through twice counts once.
   put_.add(row.bucket.covered_ms >= shape_.width_ms ? std::nullopt : std::optional(row.bucket.covered_ms));
   if (N > 1) put_.add(row.bucket.processes);
-  for (std::size_t i = 0; i < std::min(N, kFirstSwap); ++i) {
+  for (std::size_t i = 0; i < std::min(N, kFirstApart); ++i) {
     const bool alike =
-        i >= kFirstAlike && i <= kLastAlike && differences(row.bucket.values[i]) == differences(row.bucket.values[0]);
+        N > 1 && is_like_first(i) && differences(row.bucket.values[i]) == differences(row.bucket.values[0]);
     add_value(put_, row.bucket.values[i], alike);
   }
   const auto add_time = [&](std::int64_t at_ms) {
@@ -278,15 +279,17 @@ void RollupTable<N>::put(const Piece<N>& row) {
 template <std::size_t N>
 void RollupTable<N>::put_swap(const Piece<N>& row) requires(N > 1) {
   const auto& values = row.bucket.values;
-  const bool as_without = std::ranges::all_of(kSwapMetrics, [&](const SwapMetric& of) {
-    const Aggregate& value = values[rolled_index(of.metric)];
-    return value.known == values[rolled_index(of.known_by)].known && value.last == 0 &&
-           differences(value) == Differences{};
-  });
+  const auto is_zero = [&](Metric metric) {
+    const auto& info = info_of(metric);
+    const Aggregate& value = values[rolled_index(metric)];
+    return info.rollup != RollupForm::apart || (value.known == values[rolled_index(*info.known_by)].known &&
+                                                value.last == 0 && differences(value) == Differences{});
+  };
+  const bool as_without = std::ranges::all_of(kRolledMetrics, is_zero);
   if (as_without) return;
   Statement& statement = bind_key(*put_swap_, row);
   statement.add(row.buckets);
-  for (std::size_t i = kFirstSwap; i < N; ++i) add_value(statement, values[i], false);
+  for (std::size_t i = kFirstApart; i < N; ++i) add_value(statement, values[i], false);
   statement.finish();
 }
 

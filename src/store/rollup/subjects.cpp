@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <string>
 
+#include "store/stored_fields.h"
 #include "store/tables.h"
 
 namespace memoir {
@@ -20,9 +21,6 @@ std::string row_sql() {
   }
   return fmt::format("SELECT {} FROM process AS p{} WHERE p.id = ?", columns, joins);
 }
-
-constexpr std::array kHotMetrics{Metric::anon, Metric::rss, Metric::pss, Metric::uss};
-constexpr std::array kColdMetrics{Metric::swap, Metric::swap_pss};
 
 void set(MemoryValues& values, Metric metric, const ProcessMemory& memory, bool exact = true) {
   const auto value = metric_kib(memory, metric);
@@ -100,7 +98,9 @@ void RollupSubjects::set_hot(std::int64_t process_id, const ProcessMemory& memor
   if (found.live) count(found, -1);
   found.live = true;
   found.named = true;
-  for (const Metric metric : kHotMetrics) set(found.values, metric, memory, exact || metric != Metric::pss);
+  for (const Metric metric : kRolledMetrics) {
+    if (is_hot(metric)) set(found.values, metric, memory, exact || metric != Metric::pss);
+  }
   count(found, 1);
 }
 
@@ -109,7 +109,9 @@ void RollupSubjects::set_cold(std::int64_t process_id, const ProcessMemory& memo
   touch(found);
   if (found.live) count(found, -1);
   found.live = true;
-  for (const Metric metric : kColdMetrics) set(found.values, metric, memory);
+  for (const Metric metric : kRolledMetrics) {
+    if (!is_hot(metric)) set(found.values, metric, memory);
+  }
   count(found, 1);
 }
 

@@ -8,7 +8,6 @@ namespace memoir {
 namespace {
 
 using Field = ProcessField;
-using MappingValue = std::optional<std::int64_t>;
 
 // The places of what is not a field of smaps, and of what is derived.
 enum Place : std::size_t { kRegions, kSize, kRss, kPss, kFields, kSharedSwap = kMappingColumns - 1 };
@@ -17,23 +16,14 @@ constexpr std::array kPlainFields{Field::shared_clean,  Field::shared_dirty, Fie
                                   Field::private_dirty, Field::swap,         Field::swap_pss};
 static_assert(kFields + kPlainFields.size() == kSharedSwap);
 
-// Each page in memory is shared or private, clean or dirty; of private ones PSS has all.
-MappingValue derived_rss(const ProcessMemory& memory) {
-  return sum_of_fields(memory, {Field::shared_clean, Field::shared_dirty, Field::private_clean, Field::private_dirty});
-}
-
-MappingValue derived_pss(const ProcessMemory& memory) {
-  return sum_of_fields(memory, {Field::private_clean, Field::private_dirty});
-}
-
 }  // namespace
 
 MappingColumns packed(const MappingUse& use) {
   MappingColumns columns;
   columns[kRegions] = use.regions;
   columns[kSize] = use.size_kib;
-  columns[kRss] = packed_column(use.memory.get(Field::rss), derived_rss(use.memory));
-  columns[kPss] = packed_column(use.memory.get(Field::pss), derived_pss(use.memory));
+  columns[kRss] = packed_column(use.memory.get(Field::rss), value_of(kMappingRss, use.memory));
+  columns[kPss] = packed_column(use.memory.get(Field::pss), value_of(kMappingPss, use.memory));
   for (std::size_t i = 0; i < kPlainFields.size(); ++i) columns[kFields + i] = use.memory.get(kPlainFields[i]);
   columns[kSharedSwap] = use.shared_swap_kib;
   return columns;
@@ -44,8 +34,8 @@ MappingUse unpacked(const MappingColumns& columns) {
   use.regions = columns[kRegions].value_or(0);
   use.size_kib = columns[kSize].value_or(0);
   for (std::size_t i = 0; i < kPlainFields.size(); ++i) use.memory.set(kPlainFields[i], columns[kFields + i]);
-  use.memory.set(Field::rss, unpacked_column(columns[kRss], derived_rss(use.memory)));
-  use.memory.set(Field::pss, unpacked_column(columns[kPss], derived_pss(use.memory)));
+  use.memory.set(Field::rss, unpacked_column(columns[kRss], value_of(kMappingRss, use.memory)));
+  use.memory.set(Field::pss, unpacked_column(columns[kPss], value_of(kMappingPss, use.memory)));
   use.shared_swap_kib = columns[kSharedSwap].value_or(0);
   return use;
 }

@@ -53,7 +53,7 @@ SampleRows::SampleRows(SQLite::Database& database)
 void SampleRows::insert(std::int64_t tick_id, SubjectKind kind, std::int64_t subject_id, Metric metric,
                         const Extremes& extremes, std::int64_t at_ms) {
   if (!extremes.any()) return;
-  extreme_.bind(tick_id, static_cast<int>(kind), subject_id, info_of(metric).mark);
+  extreme_.bind(tick_id, static_cast<int>(kind), subject_id, info_of(metric).number);
   for (const auto& seen : {extremes.lowest, extremes.highest}) {
     extreme_.add(seen ? std::optional(seen->kib) : std::nullopt);
     extreme_.add(seen ? std::optional(at_ms - seen->at_ms) : std::nullopt);
@@ -75,10 +75,7 @@ void SampleRows::insert_cold(std::int64_t tick_id, std::int64_t process_id, cons
   const std::string_view state(&sample.state, 1);
   const ProcessMemory& memory = sample.memory;
   state_.bind(tick_id, process_id, state, sample.parent_pid, sample.threads);
-  for (const ProcessField field : kState) {
-    const auto value = memory.get(field);
-    state_.add(field == ProcessField::vm_peak ? packed_column(value, memory.get(ProcessField::vm_size)) : value);
-  }
+  add_fields(state_, packed(memory, sample.source), kState);
   state_.finish();
   const auto is_usual = [&](ProcessField field) { return memory.get(field) == usual_value(memory, field); };
   if (std::ranges::all_of(kRare, is_usual)) return;

@@ -26,14 +26,20 @@ struct Object {
 
 using Row = int (*)(void*, int, char**, char**);
 
-void run(sqlite3* database, const char* sql, Row row = nullptr) {
-  if (sqlite3_exec(database, sql, row, nullptr, nullptr) == SQLITE_OK) return;
+void run(sqlite3* database, const char* sql, Row row = nullptr, void* context = nullptr) {
+  if (sqlite3_exec(database, sql, row, context, nullptr) == SQLITE_OK) return;
   std::fprintf(stderr, "list_schema: %s\n", sqlite3_errmsg(database));
   std::exit(1);
 }
 
 int print_object(void*, int, char** row, char**) {
   std::printf("    {\"%s\", \"%s\", \"%s\", R\"sql(%s)sql\"},\n", row[0], row[1], row[2], row[3]);
+  return 0;
+}
+
+// SQLite resolves the columns of a view only when it is queried.
+int prepare_view(void* database, int, char** row, char**) {
+  run(static_cast<sqlite3*>(database), row[0]);
   return 0;
 }
 
@@ -47,6 +53,8 @@ int main() {
   std::fputs(kHead, stdout);
   std::puts("inline constexpr Object objects[] = {");
   run(database, "SELECT type, name, tbl_name, COALESCE(sql, '') FROM sqlite_schema ORDER BY rowid", print_object);
+  run(database, "SELECT printf('SELECT * FROM \"%w\" LIMIT 0', name) FROM sqlite_schema WHERE type = 'view'",
+      prepare_view, database);
   std::puts("};\n\n}  // namespace memoir::sql");
   sqlite3_close(database);
   return 0;
