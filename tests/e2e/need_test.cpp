@@ -87,9 +87,9 @@ TEST_CASE("looks: a process that grows fast gets a tick before its turn") {
     holder.tell("free");
     soon.tick();
     const std::int64_t asked = often.number(early).value_or(0);
-    const std::int64_t ticks = often.number("SELECT count(*) FROM tick").value();
+    const std::int64_t before = often.number("SELECT count(*) FROM tick").value();
     holder.tell("private 262144");
-    wait_until("the next tick", [&] { return often.number("SELECT count(*) FROM tick") > ticks; });
+    wait_until("the next tick", [&] { return often.number("SELECT count(*) FROM tick") > before; });
     return often.number(early).value_or(0) > asked;
   });
   // One process has its turn in a day; what is beyond that was read because something was going on.

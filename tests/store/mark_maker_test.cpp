@@ -6,7 +6,7 @@
 namespace memoir::test {
 namespace {
 
-constexpr std::int64_t kDay = 20'000 * 86'400'000LL;
+constexpr std::int64_t kFirstDay = 20'000 * 86'400'000LL;
 
 ProcessMemory memory_of(std::int64_t pss_kib) {
   ProcessMemory memory;
@@ -37,55 +37,55 @@ std::vector<Mark> tick_with(MarkMaker& maker, std::int64_t at_ms, std::int64_t c
 
 TEST_CASE("a mark is raised by a higher value alone, and again on a new day") {
   MarkMaker maker;
-  CHECK(value_of(tick_with(maker, kDay + 10'000, 7, 500), SubjectKind::process, 1, Metric::pss) == 500);
-  CHECK(tick_with(maker, kDay + 20'000, 7, 500).empty());
-  CHECK(tick_with(maker, kDay + 30'000, 7, 400).empty());
-  const auto raised = tick_with(maker, kDay + 40'000, 7, 501);
+  CHECK(value_of(tick_with(maker, kFirstDay + 10'000, 7, 500), SubjectKind::process, 1, Metric::pss) == 500);
+  CHECK(tick_with(maker, kFirstDay + 20'000, 7, 500).empty());
+  CHECK(tick_with(maker, kFirstDay + 30'000, 7, 400).empty());
+  const auto raised = tick_with(maker, kFirstDay + 40'000, 7, 501);
   const auto mark = find(raised, SubjectKind::process, 1, Metric::pss);
   REQUIRE(mark);
   CHECK(mark->value_kib == 501);
-  CHECK(mark->day_ms == kDay);
-  CHECK(mark->time.at_ms == kDay + 40'000);
-  CHECK(mark->time.before_ms == kDay + 30'000);
+  CHECK(mark->day_ms == kFirstDay);
+  CHECK(mark->time.at_ms == kFirstDay + 40'000);
+  CHECK(mark->time.before_ms == kFirstDay + 30'000);
   CHECK(mark->time.by == SeenBy::sample);
-  CHECK(maker.begin_tick({kDay + 86'400'000, kDay + 86'390'000}));
+  CHECK(maker.begin_tick({kFirstDay + 86'400'000, kFirstDay + 86'390'000}));
   // Sums are raised on a new day, whether or not a process changed.
   CHECK(value_of(maker.end_tick(), SubjectKind::cgroup, 7, Metric::pss) == 501);
 }
 
 TEST_CASE("sums follow processes that change, change their cgroup and exit") {
   MarkMaker maker;
-  tick_with(maker, kDay + 10'000, 7, 500);
+  tick_with(maker, kFirstDay + 10'000, 7, 500);
   const auto second = [&](std::int64_t at_ms, std::int64_t pss_kib) {
     maker.begin_tick({at_ms, at_ms - 10'000});
     maker.observe_process(2, {1, 7}, memory_of(pss_kib), Source::exact, {at_ms, at_ms - 10'000});
     return maker.end_tick();
   };
-  auto raised = second(kDay + 20'000, 100);
+  auto raised = second(kFirstDay + 20'000, 100);
   CHECK(value_of(raised, SubjectKind::cgroup, 7, Metric::pss) == 600);
   CHECK(value_of(raised, SubjectKind::identity, 1, Metric::pss) == 600);
   // To another cgroup: of the same identity.
-  raised = tick_with(maker, kDay + 30'000, 8, 550);
+  raised = tick_with(maker, kFirstDay + 30'000, 8, 550);
   CHECK(value_of(raised, SubjectKind::cgroup, 8, Metric::pss) == 550);
   CHECK(value_of(raised, SubjectKind::identity, 1, Metric::pss) == 650);
   CHECK(!value_of(raised, SubjectKind::cgroup, 7, Metric::pss));
-  CHECK(value_of(second(kDay + 40'000, 601), SubjectKind::cgroup, 7, Metric::pss) == 601);
-  maker.begin_tick({kDay + 50'000, kDay + 40'000});
+  CHECK(value_of(second(kFirstDay + 40'000, 601), SubjectKind::cgroup, 7, Metric::pss) == 601);
+  maker.begin_tick({kFirstDay + 50'000, kFirstDay + 40'000});
   maker.remove_process(1);
   CHECK(maker.end_tick().empty());
-  CHECK(value_of(second(kDay + 60'000, 1200), SubjectKind::identity, 1, Metric::pss) == 1200);
+  CHECK(value_of(second(kFirstDay + 60'000, 1200), SubjectKind::identity, 1, Metric::pss) == 1200);
 }
 
 TEST_CASE("a value between ticks counts for its own day") {
   MarkMaker maker;
-  tick_with(maker, kDay + 10'000, 7, 500);
-  maker.begin_tick({kDay + 20'000, kDay + 10'000});
-  maker.observe(SubjectKind::category, 3, Metric::rss, 900, {kDay - 5, kDay - 10, SeenBy::look});
-  maker.observe_exit(5, {1, 7}, 800, {kDay + 15'000, kDay + 10'000, SeenBy::exit});
+  tick_with(maker, kFirstDay + 10'000, 7, 500);
+  maker.begin_tick({kFirstDay + 20'000, kFirstDay + 10'000});
+  maker.observe(SubjectKind::category, 3, Metric::rss, 900, {kFirstDay - 5, kFirstDay - 10, SeenBy::look});
+  maker.observe_exit(5, {1, 7}, 800, {kFirstDay + 15'000, kFirstDay + 10'000, SeenBy::exit});
   const auto raised = maker.end_tick();
   const auto before = find(raised, SubjectKind::category, 3, Metric::rss);
   REQUIRE(before);
-  CHECK(before->day_ms == kDay - 86'400'000);
+  CHECK(before->day_ms == kFirstDay - 86'400'000);
   CHECK(value_of(raised, SubjectKind::process, 5, Metric::hwm) == 800);
   CHECK(value_of(raised, SubjectKind::identity, 1, Metric::hwm) == 800);
   CHECK(find(raised, SubjectKind::identity, 1, Metric::hwm)->time.by == SeenBy::exit);
@@ -93,7 +93,7 @@ TEST_CASE("a value between ticks counts for its own day") {
 
 TEST_CASE("RSS that replaces an unread PSS raises sums, but not the mark of the process") {
   MarkMaker maker;
-  const MarkTime time{kDay + 10'000, kDay};
+  const MarkTime time{kFirstDay + 10'000, kFirstDay};
   maker.begin_tick(time);
   maker.observe_process(1, {1, 7}, memory_of(500), Source::approximate, time);
   const auto raised = maker.end_tick();

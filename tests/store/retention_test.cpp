@@ -378,7 +378,7 @@ TEST_CASE("the file stays under its cap at any load, and what is missed least go
   recording.end();
   const auto reader = fixture.reader();
   const std::vector<StoredTick> ticks = must(reader->ticks(kAll));
-  for (std::size_t at = 0; at < ticks.size(); at += all_trials() ? 1 : 10) must(reader->snapshot(ticks[at].id));
+  for (std::size_t at = 0; at < ticks.size(); at += all_trials() ? 1U : 10U) must(reader->snapshot(ticks[at].id));
 }
 
 TEST_CASE("a cap that is lowered shrinks the file") {

@@ -29,9 +29,10 @@ bool is_same(const HighWater& mark, const PeakRow& row) {
 }
 
 // A mark that was reached in the range is no lower than the maximum of the buckets when its day's maximum is in the
-// range. Of equal ones the mark is more precise.
+// range. Of equal ones the mark is more precise, unless the bucket is over before it.
 bool replaces(const HighWater& mark, const PeakRow& row) {
-  if (mark.value_kib == row.peak.value_kib) return row.within || mark.at_ms == row.peak.at_ms;
+  if (mark.value_kib == row.peak.value_kib)
+    return row.within ? mark.at_ms < row.peak.at_ms : mark.at_ms == row.peak.at_ms;
   const bool is_lower = mark.value_kib < row.peak.value_kib;
   return is_lower == (mark.metric == metric_of(MachineField::mem_available));
 }
