@@ -121,10 +121,9 @@ WriterState SqliteWriter::state_at_start() {
   Statement keys(*database_, "SELECT name, id FROM meminfo_key ORDER BY id");
   while (keys.step()) state.meminfo_keys.push_back({keys.text(0), keys.integer(1), std::nullopt});
   state.oom_kills = last_oom_count(*database_, boot_id_);
-  Statement rows(
-      *database_,
-      "SELECT id, start_ms, identity_id, cgroup_id, pid, start_ticks, exec_count FROM process "
-      "WHERE +boot_id = ? AND gone_tick_id IS NULL ORDER BY pid, start_ticks, exec_count");
+  Statement rows(*database_,
+                 "SELECT id, start_ms, identity_id, cgroup_id, pid, start_ticks, exec_count FROM process "
+                 "WHERE +boot_id = ? AND gone_tick_id IS NULL ORDER BY pid, start_ticks, exec_count");
   rows.bind(boot_id_);
   while (rows.step()) {
     LiveProcess live;

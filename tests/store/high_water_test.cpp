@@ -1,10 +1,9 @@
-#include "store/marks/mark.h"
-
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <algorithm>
 #include <map>
 #include <tuple>
 
+#include "store/marks/mark.h"
 #include "store_fixture.h"
 #include "support/simulation.h"
 
@@ -295,7 +294,8 @@ TEST_CASE("a mark of a day says between which ticks it was reached") {
   REQUIRE(found->value_kib == 1LL << 40);
   REQUIRE(found->before_ms == before);
   REQUIRE(found->at_ms == tick.begin.wall_ms);
-  REQUIRE(must(fixture.reader()->high_water(Range{before - 2 * kDayLengthMs, before - 2 * kDayLengthMs}, kAllKinds)).empty());
+  REQUIRE(must(fixture.reader()->high_water(Range{before - 2 * kDayLengthMs, before - 2 * kDayLengthMs}, kAllKinds))
+              .empty());
 }
 
 }  // namespace
