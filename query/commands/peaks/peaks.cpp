@@ -49,7 +49,7 @@ constexpr auto kPeakMetrics = [] {
     return info.marked != SubjectKinds{} && !info.marked.contains(SubjectKind::machine);
   });
   auto* const hwm = std::ranges::find(metrics, Metric::hwm);
-  std::ranges::rotate(metrics.begin(), hwm, hwm + 1);
+  std::rotate(metrics.begin(), hwm, hwm + 1);
   return metrics;
 }();
 

@@ -55,7 +55,7 @@ std::string rule_sql(const FieldRule<E>& rule, const GetColumn& column) {
     std::vector<std::string> present;
     for (std::size_t i = 0; i < of.size(); ++i) {
       present.push_back(fmt::format("COALESCE({})", joined(of, ", ")));
-      std::ranges::rotate(of, of.begin() + 1);
+      std::rotate(of.begin(), of.begin() + 1, of.end());
     }
     sql = fmt::format("MAX({})", joined(present, ", "));
   }
