@@ -123,7 +123,7 @@ Result<std::optional<State>> load_tick(Reader& reader, std::int64_t at_ms) {
   }
   for (const CategorySample& category : snapshot.categories)
     state.categories.push_back({category.category, category.processes, metric_values(category), category.inexact});
-  state.of = TickState{std::move(snapshot.tick), std::move(snapshot.processes)};
+  state.of = TickState{snapshot.tick, std::move(snapshot.processes)};
   return std::optional<State>(std::move(state));
 }
 

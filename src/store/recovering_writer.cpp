@@ -173,7 +173,7 @@ Status RecoveringWriter::begin(const Moment& at) {
 
 Status RecoveringWriter::tell() {
   while (begun_ && !untold_.empty()) {
-    const Status written = file_->write_event(untold_.front());
+    Status written = file_->write_event(untold_.front());
     if (!written && written.error().kind != ErrorKind::refused) return written;
     if (!written) log_error(written.error().message);
     untold_.erase(untold_.begin());

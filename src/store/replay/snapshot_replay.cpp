@@ -79,10 +79,10 @@ bool SnapshotReplay::next() {
   // The rows of a keyframe are all that there is; and after a failure there is no state to go on from.
   if (keyframe_id_ == 0 || keyframe_of(database_, tick_id) != keyframe_id_) return load(tick_id);
   if (!tick_.bind(tick_id).step()) return false;
-  StoredTick tick = read_tick(tick_);
+  const StoredTick tick = read_tick(tick_);
   tick_.reset();
   const std::int64_t keyframe_id = std::exchange(keyframe_id_, 0);
-  snapshot_.tick = std::move(tick);
+  snapshot_.tick = tick;
   if (has_other_.one(tick_id)) snapshot_.machine.other = load_meminfo_other(database_, keyframe_id, tick_id);
   apply_machine(tick_id);
   apply_groups(tick_id);

@@ -1,5 +1,6 @@
 #include "store/schema/schema_text.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <functional>
@@ -135,6 +136,7 @@ std::string process_detail_columns() {
 
 std::string process_columns() {
   std::vector<std::string> columns;
+  columns.reserve(kProcessFields.size());
   for (const ProcessFieldInfo& info : kProcessFields) columns.push_back(joined_column(info.field));
   return list(columns);
 }
