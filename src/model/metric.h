@@ -345,8 +345,7 @@ constexpr std::size_t rolled_index(Metric metric) {
 
 // Those that a kind of subject has high-water marks of.
 const std::vector<Metric>& marked_metrics(SubjectKind kind);
-// Those among them that a sample tells, so that their marks are made as ticks are stored; the others are sums over
-// members, which take a replay.
+// Those among them that a sample of the subject has; the others are sums over its processes.
 const std::vector<Metric>& sampled_marks(SubjectKind kind);
 
 // Absent where it was not known, or is of another kind of subject. RSS stands in for PSS where the sample's source says

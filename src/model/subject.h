@@ -17,7 +17,7 @@ enum class SubjectKind : std::uint8_t { machine = 0, category = 1, process = 2, 
 struct SubjectInfo {
   std::string_view name;  // "cgroup", the word of --group
   std::string_view one;   // "a cgroup"
-  bool summed = false;    // over its members, by the rollup alone: ticks hold none of these sums
+  bool summed = false;    // its values are sums over its processes, which no row of a tick has
 };
 inline constexpr std::array kSubjects{SubjectInfo{"machine", "the machine"}, SubjectInfo{"category", "a category"},
                                       SubjectInfo{"process", "a process"}, SubjectInfo{"identity", "an identity", true},

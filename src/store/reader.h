@@ -55,9 +55,8 @@ class Reader {
   // error.
   Status history(const HistoryQuestion& question, const VisitInterval& visit);
 
-  // Marks of whole UTC days that touch the range; without a range those of all time. Up to the last tick, flushed or
-  // not. Of processes there are many; those of identities and cgroups are in part those of ticks that are not rolled up
-  // yet, which costs more.
+  // Marks of whole UTC days that touch the range, up to the last tick; without a range those of all time. Processes
+  // have many.
   Result<std::vector<HighWater>> high_water(std::optional<Range> range, const std::set<SubjectKind>& kinds);
 
   // Of one metric of processes, one mark of each, at most `most` of them. `reached` leaves those that were reached
