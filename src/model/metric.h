@@ -277,7 +277,7 @@ constexpr bool is_rolled_up(Metric metric) {
 
 // Each metric is at its place, with a title and a column; no number is taken twice; a mark or a rollup has one.
 static_assert(metric_list::kOwn.size() == static_cast<std::size_t>(Metric::fields));
-static_assert([] {
+constexpr bool is_metric_list() {
   for (std::size_t i = 0; i < kMetricInfos.size(); ++i) {
     const MetricInfo& info = kMetricInfos[i];
     if (static_cast<std::size_t>(info.metric) != i || info.column.empty() || info.title.empty()) return false;
@@ -288,7 +288,8 @@ static_assert([] {
       if (kMetricInfos[j].number == info.number) return false;
   }
   return true;
-}());
+}
+static_assert(is_metric_list());
 
 // The metrics whose info `takes` accepts, in their order. `Takes` has no state.
 template <typename Takes>

@@ -87,7 +87,8 @@ inline constexpr std::array kDerivedFields{
     DerivedField{ProcessField::vm_peak, {.of = {ProcessField::vm_size}}},
 };
 
-static_assert([] {
+// A rule's parts are stored with the field, and no later rule derives one of them.
+constexpr bool is_rule_list() {
   for (std::size_t i = 0; i < kDerivedFields.size(); ++i) {
     for (const ProcessFieldInfo& other : kProcessFields) {
       if (!kDerivedFields[i].needs(other.field)) continue;
@@ -97,7 +98,8 @@ static_assert([] {
     }
   }
   return true;
-}());
+}
+static_assert(is_rule_list());
 
 // The columns of mapping_sample that are derived in the same way. Each page in memory is shared or private, clean or
 // dirty; PSS has all of the private ones.
