@@ -22,7 +22,7 @@ std::vector<Peak> ranked(const std::vector<HighWater>& marks, SubjectKind subjec
       peaks.push_back(peak_of(mark));
     }
   }
-  return rank_peaks(peaks, metric == metric_of(MachineField::mem_available) ? Extreme::lowest : Extreme::highest);
+  return rank_peaks(peaks, info_of(metric).lowest ? Extreme::lowest : Extreme::highest);
 }
 
 void set_now(PeakRow& row, std::optional<std::int64_t> kib, const State& now) {

@@ -34,7 +34,7 @@ bool replaces(const HighWater& mark, const PeakRow& row) {
   if (mark.value_kib == row.peak.value_kib)
     return row.within ? mark.at_ms < row.peak.at_ms : mark.at_ms == row.peak.at_ms;
   const bool is_lower = mark.value_kib < row.peak.value_kib;
-  return is_lower == (mark.metric == metric_of(MachineField::mem_available));
+  return is_lower == info_of(mark.metric).lowest;
 }
 
 void fold_marks(const std::vector<HighWater>& marks, Range range, SubjectKind kind, std::optional<Metric> metric,
